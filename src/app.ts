@@ -79,7 +79,7 @@ export function createApp(services: Services): Express {
   const isHttps = protocol === 'https:'
   const { authorizationServer, sessions, returnTo } = signIn
   const everyone = createEveryone(people, now)
-  const exports = createExports({ people: everyone, nameOf: services.nameOf, note, now })
+  const exports = createExports(everyone, services.nameOf, note)
   const common = { publicUrl, sendPage, log, note, now }
   const appIn = (instance: string, lang: string) => signOf(instance, services.aboutIn(lang))
   const app = express()
@@ -107,10 +107,7 @@ export function createApp(services: Services): Express {
   )
   app.use(at('widget', 'api'), createIntranetRoutes(returnTo.allowedOrigins, services.widget))
 
-  app.use(
-    at('admin'),
-    createTokenRoutes({ exports, token: settings.REPORT_TOKEN, limit: limits.readingReports, note }),
-  )
+  app.use(at('admin'), createTokenRoutes(exports, settings.REPORT_TOKEN, limits.readingReports, note))
 
   app.use(answerSpeculation, services.languages.remember)
   // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
@@ -169,7 +166,7 @@ export function createApp(services: Services): Express {
   )
   app.use(
     createAdminRoutes({
-      people: everyone,
+      everyone,
       exports,
       limit: limits.byPerson,
       isAdmin: services.isAdmin,

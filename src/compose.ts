@@ -6,8 +6,6 @@ import { administrators } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { createPeople } from './people/people.ts'
-import { createFollow } from './people/follow.ts'
-import { withOutbox } from './people/outbox.ts'
 import { createClientApi } from './client-api/client.ts'
 import { useProxy } from './client-api/proxy.ts'
 import { loadCompany } from './company/read-company.ts'
@@ -15,12 +13,11 @@ import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { createInvitations } from './invites/token.ts'
 import { aboutApps } from './onboarding/overview/about.ts'
 import { CALLBACK_PATH } from './onboarding/paths.ts'
-import { watchWalks } from './onboarding/watched-walks.ts'
+import { handingOver } from './onboarding/hand-over.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { createInstallation, untilOpened } from './records/installation.ts'
 import { createReadiness } from './records/readiness.ts'
 import { openStore } from './records/store.ts'
-import { createSealer } from './records/seal.ts'
 import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
 import { createAuthorizationServer } from './sign-in/server/authorization-server.ts'
@@ -37,7 +34,8 @@ import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 import { widgetOf } from './web/intranet.ts'
-import { webhooksFor } from './webhooks/webhooks.ts'
+import { createPost } from './webhooks/post.ts'
+import { AT_ONCE, createWebhooks } from './webhooks/webhooks.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 
@@ -95,22 +93,27 @@ export function createOnramp(
   })
 
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
-  const everyone = createPeople({
+  const { WEBHOOK_URL: webhookUrl, WEBHOOK_SECRET: webhookSecrets = [] } = settings
+  const people = createPeople({
     records,
-    sealer: createSealer(secrets),
-    now,
+    installation,
     retentionDays: settings.INVITE_RETENTION_DAYS,
-    arrange: (sources) => company.arrange(sources),
-  })
-  const webhooks = webhooksFor(settings, {
-    people: everyone,
-    records,
-    registry: metrics.registry,
-    log,
+    arrange: (apps) => company.arrange(apps),
+    onEvents: webhookUrl === undefined ? undefined : (email, dropped) => webhooks?.notice(email, dropped),
     now,
   })
-  const people = webhooks === undefined ? everyone : withOutbox(everyone, now, webhooks.notice)
-  const follow = createFollow({ people, log, now })
+  const webhooks =
+    webhookUrl === undefined
+      ? undefined
+      : createWebhooks({
+          people,
+          records,
+          post: createPost(webhookUrl, AT_ONCE),
+          secrets: webhookSecrets,
+          registry: metrics.registry,
+          log,
+          now,
+        })
 
   const onCall = metrics.observeAuthorizationServer
   const client = clientOf(settings, { records, installation, log, onCall, now })
@@ -173,7 +176,7 @@ export function createOnramp(
         .filter((instance) => instance !== 'all'),
       sender: settings.MAIL_FROM?.name || company.name,
     },
-    walks: watchWalks(walks, follow.walked, now),
+    walks: handingOver(walks, people, log, now),
     // Whatever a check is for, a path that it brings leads back here.
     checkFor: async (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>
       company.arrange(
@@ -198,7 +201,6 @@ export function createOnramp(
     },
     async close() {
       ending.abort()
-      follow.close()
       authorizationServer.close()
       await Promise.all([clientApi.close(), webhooks?.close()])
       await store.close()

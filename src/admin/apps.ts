@@ -1,10 +1,11 @@
 // Apps, as the report counts them. Pure.
-import type { Person, SourceState } from '../people/person.ts'
+import type { AppState } from '../people/person.ts'
+import type { Profile } from './profile.ts'
 
 export type App = {
   instance: string
   name: string
-  counts: Record<SourceState, number>
+  counts: Record<AppState, number>
   /** Among those that are waiting: the consent never showed. */
   unconfirmed: number
 }
@@ -13,23 +14,21 @@ const MAX_APPS = 500
 
 const noCounts = () => ({ waiting: 0, connected: 0, skipped: 0, blocked: 0, off: 0 })
 
-export type Apps = { count: (arrival: Person) => void; shown: () => App[] }
-
-export function createApps(): Apps {
+export function createApps() {
   const apps = new Map<string, App>()
   return {
-    count({ sources }) {
-      for (const { instance, name, state, unconfirmed } of sources) {
+    count(profile: Profile): void {
+      for (const { instance, name, state, isUnconfirmed } of profile.apps) {
         const found = apps.get(instance)
         if (found === undefined && apps.size >= MAX_APPS) continue
         const app = found ?? { instance, name, counts: noCounts(), unconfirmed: 0 }
         app.counts[state]++
-        if (unconfirmed === true) app.unconfirmed++
+        if (isUnconfirmed) app.unconfirmed++
         apps.set(instance, app)
       }
     },
     /** The ones that most people wait for come first. */
-    shown: () =>
+    shown: (): App[] =>
       [...apps.values()].sort(
         (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
       ),

@@ -4,54 +4,20 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Router, type Request, type RequestHandler } from 'express'
 import type { Company } from '../company/company.ts'
-import type { People } from '../people/people.ts'
-import { noneUnread } from '../people/unread.ts'
 import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import { hasBearer, sendsBearer } from '../web/bearer.ts'
 import { wantsPage } from '../web/error-page.ts'
+import type { Everyone } from './everyone.ts'
 import { fitting, wantedOf } from './filters.ts'
 import { peopleCsv } from './people-csv.ts'
 import { PEOPLE_FILE } from './reminder.ts'
-import { makeReport, type Report } from './report.ts'
-
-export type ExportsParts = {
-  people: Pick<People, 'all'>
-  nameOf: Company['nameOf']
-  note: Note
-  now: () => number
-}
-
-export type Exports = {
-  /** One pass over everyone serves the pages of the next seconds. */
-  report(): Promise<Report>
-  /** Mounted behind a check of who may see them. */
-  routes: Router
-}
-
-const FRESH_MS = 10_000
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
-export function createExports({ people, nameOf, note, now }: ExportsParts): Exports {
-  let last: { report: Promise<Report>; at: number } | undefined
-
-  async function report(): Promise<Report> {
-    if (last === undefined || now() - last.at > FRESH_MS) {
-      const unread = noneUnread()
-      last = { report: makeReport(people.all(unread), now(), unread), at: now() }
-    }
-    const made = last
-    try {
-      return await made.report
-    } catch (error) {
-      // A store that was away is asked again.
-      if (last === made) last = undefined
-      throw error
-    }
-  }
-
+/** Mounted behind a check of who may see them. */
+export function createExports(everyone: Everyone, nameOf: Company['nameOf'], note: Note): Router {
   const noteView = (req: Request, what: string) => {
     const user = signedInOf(req)?.user
     note({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
@@ -66,29 +32,29 @@ export function createExports({ people, nameOf, note, now }: ExportsParts): Expo
   const routes = Router()
   routes.get(REPORT_PATH, async (req, res) => {
     noteView(req, 'report.json')
-    const made = await report()
+    const made = await everyone.report()
     res.json({ ...made, datasources: made.datasources.map(named) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
     noteView(req, 'people.csv')
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
-    const fit = fitting(people.all(), wantedOf(req.query))
+    const fit = fitting(everyone.profiles(), wantedOf(req.query))
     await pipeline(Readable.from(peopleCsv(fit, named)), res)
   })
-  return { report, routes }
+  return routes
 }
 
-export type TokenRoutesParts = {
-  exports: Pick<Exports, 'routes'>
-  /** REPORT_TOKEN. */
-  token: string | undefined
-  limit: RequestHandler
-  note: Note
-}
-
-/** In front of requireSignIn. What may come from a person goes on, also with a token that a proxy has added. */
-export function createTokenRoutes({ exports, token, limit, note }: TokenRoutesParts): Router {
+/**
+ * In front of requireSignIn. What may come from a person goes on, also with a token that a proxy has added.
+ * @param token REPORT_TOKEN
+ */
+export function createTokenRoutes(
+  exports: Router,
+  token: string | undefined,
+  limit: RequestHandler,
+  note: Note,
+): Router {
   const router = Router()
   if (token === undefined) return router
   const hasAny: RequestHandler = (req, _res, next) => next(sendsBearer(req) ? undefined : 'router')
@@ -102,6 +68,6 @@ export function createTokenRoutes({ exports, token, limit, note }: TokenRoutesPa
     throw new Problem(401, 'token_refused', { detail: 'not the token of REPORT_TOKEN' })
   }
   router.get([REPORT_PATH, PEOPLE_PATH], hasAny, limit, check)
-  router.use(exports.routes)
+  router.use(exports)
   return router
 }

@@ -1,37 +1,34 @@
 // Which people an administrator asks for: what the query of a page means, and who fits it. Pure.
-import { isReady, type Person, type Source } from '../people/person.ts'
-import { FACTS, type Fact } from './facts.ts'
+import type { App, AppState } from '../people/person.ts'
+import { FACTS, isHeldUp, type Fact, type Profile } from './profile.ts'
 
-/** @param sources of the app that is asked for, or all @param isOneApp whether one is asked for */
-type Test = (arrival: Person, sources: readonly Source[], isOneApp: boolean) => boolean
+/** @param apps the one that is asked for, or all @param isOneApp whether one is asked for */
+type Test = (profile: Profile, apps: readonly App[], isOneApp: boolean) => boolean
 
 const inState =
-  (state: Source['state']): Test =>
-  (_arrival, sources) =>
-    sources.some((source) => source.state === state)
+  (state: AppState): Test =>
+  (_profile, apps) =>
+    apps.some((app) => app.state === state)
 
 const fact =
   (name: Fact): Test =>
-  (arrival) =>
-    FACTS[name](arrival)
-
-const isNotConfirmed = ({ unconfirmed }: Source) => unconfirmed === true
-const isHeldUp = (source: Source) => source.state === 'blocked' || isNotConfirmed(source)
+  (profile) =>
+    FACTS[name](profile)
 
 const FILTERS = {
   all: () => true,
-  ready: isReady,
+  ready: fact('ready'),
   inProgress: fact('inProgress'),
   notStarted: fact('notStarted'),
-  stuck: (arrival, sources, isOneApp) => (isOneApp ? sources.some(isHeldUp) : FACTS.stuck(arrival)),
+  stuck: (profile, apps, isOneApp) => (isOneApp ? apps.some(isHeldUp) : FACTS.stuck(profile)),
   waiting: inState('waiting'),
   skipped: inState('skipped'),
   blocked: inState('blocked'),
-  unconfirmed: (_arrival, sources) => sources.some(isNotConfirmed),
+  unconfirmed: (_profile, apps) => apps.some(({ isUnconfirmed }) => isUnconfirmed),
   finished: fact('finished'),
   nothing: fact('nothing'),
-  absent: (arrival) => FACTS.invited(arrival) && !FACTS.signedIn(arrival),
-  undelivered: (arrival) => FACTS.deferred(arrival) || FACTS.failed(arrival),
+  absent: (profile) => FACTS.invited(profile) && !FACTS.signedIn(profile),
+  undelivered: (profile) => FACTS.deferred(profile) || FACTS.failed(profile),
   failed: fact('failed'),
   deferred: fact('deferred'),
   uncertain: fact('uncertain'),
@@ -89,17 +86,17 @@ export const isNarrowed = ({ filter, search, app, group }: Wanted): boolean =>
   filter !== 'all' || [search, app, group].some((text) => text !== '')
 
 /** The filters that a person fits; undefined: the search, the app or the department leaves them out. */
-export function filtersOf(arrival: Person, wanted: Wanted): ((filter: Filter) => boolean) | undefined {
-  const { email, group = '', sources } = arrival
+export function filtersOf(profile: Profile, wanted: Wanted): ((filter: Filter) => boolean) | undefined {
+  const { email, group = '' } = profile.person
   const { search, app } = wanted
   if (search !== '' && !email.includes(search) && !group.toLowerCase().includes(search)) return undefined
   if (wanted.group !== '' && group !== wanted.group) return undefined
-  const own = app === '' ? sources : sources.filter(({ instance }) => instance === app)
+  const own = app === '' ? profile.apps : profile.apps.filter(({ instance }) => instance === app)
   if (app !== '' && own.length === 0) return undefined
-  return (filter) => FILTERS[filter](arrival, own, app !== '')
+  return (filter) => FILTERS[filter](profile, own, app !== '')
 }
 
 /** Everyone who fits, in the order that they come. */
-export async function* fitting(all: AsyncIterable<Person>, wanted: Wanted): AsyncGenerator<Person> {
-  for await (const arrival of all) if (filtersOf(arrival, wanted)?.(wanted.filter) === true) yield arrival
+export async function* fitting(all: AsyncIterable<Profile>, wanted: Wanted): AsyncGenerator<Profile> {
+  for await (const profile of all) if (filtersOf(profile, wanted)?.(wanted.filter) === true) yield profile
 }

@@ -1,5 +1,5 @@
 // Departments, as the report counts them. Fewer than five people are never shown alone: their figures would show who it is.
-import type { Fact } from './facts.ts'
+import type { Fact } from './profile.ts'
 
 export const GROUP_FIGURES = [
   'people',
@@ -23,23 +23,18 @@ const noGroup = (name: string | undefined): Group => ({
   ...(Object.fromEntries(GROUP_FIGURES.map((figure) => [figure, 0])) as Omit<Group, 'name'>),
 })
 
-export type Groups = {
-  count: (name: string | undefined, facts: ReadonlySet<Fact>) => void
-  /** The least ready first, the small ones together at the end. */
-  shown: () => Group[]
-}
-
-export function createGroups(): Groups {
+export function createGroups() {
   const groups = new Map<string, Group>()
   return {
-    count(name, facts) {
+    count(name: string | undefined, facts: ReadonlySet<Fact>): void {
       if (name === undefined || (!groups.has(name) && groups.size >= MAX_GROUPS)) return
       const group = groups.get(name) ?? noGroup(name)
       group.people++
       for (const figure of GROUP_FIGURES) if (figure !== 'people' && facts.has(figure)) group[figure]++
       groups.set(name, group)
     },
-    shown() {
+    /** The least ready first, the small ones together at the end. */
+    shown(): Group[] {
       const large = [...groups.values()].filter(({ people }) => people >= MIN_PEOPLE)
       const small = noGroup(undefined)
       for (const group of groups.values())

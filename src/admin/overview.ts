@@ -1,5 +1,4 @@
 // What the overview for administrators shows, from the report alone. Pure.
-import { remediesFor, unreadInWords, type Unread } from '../people/unread.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleWith } from './apps.ts'
 import { queryOf, type Filter } from './filters.ts'
@@ -75,12 +74,13 @@ export function standOf(report: Report, t: Texts) {
   }
 }
 
-/** What a page doesn't count, and what would help; undefined: it counts everyone. */
-export function unreadOf(unread: Unread, t: Texts) {
-  const records = unreadInWords(unread)
-  if (records === undefined) return undefined
-  return { words: t('admin.unread', { records }), remedies: remediesFor(unread) }
-}
+/** What a page doesn't count; undefined: it counts everyone. */
+const unreadOf = (unread: number, t: Texts): string | undefined =>
+  unread === 0 ? undefined : t('admin.unread', { records: unreadInWords(unread) })
+
+/** @param unread records, at least one */
+export const unreadInWords = (unread: number): string =>
+  `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
 function statsOf(report: Report, { t, share }: Words, now: number) {
   const { ready, people, inProgressApps, lastEmailAt, notInvited } = report

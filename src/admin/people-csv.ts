@@ -1,49 +1,49 @@
 // People as CSV, a few at a time. It begins with a byte order mark, without which Excel does not read it as UTF-8.
-import { isOut, type Person, type Source, type SourceState } from '../people/person.ts'
+import { isOut, type App, type AppState } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
-import { FACTS, invitedAt, mailsOf, mailStateOf } from './facts.ts'
+import { FACTS, type Profile } from './profile.ts'
 
 const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
 
 /** The app under the name that the list gives it. */
-type Named = (source: Source) => Source
+type Named = (app: App) => App
 
-const namesIn = (state: SourceState) => (arrival: Person, named: Named) =>
-  arrival.sources
-    .filter((source) => source.state === state)
-    .map((source) => `${named(source).name} [${source.instance}]`)
+const namesIn = (state: AppState) => (profile: Profile, named: Named) =>
+  profile.apps
+    .filter((app) => app.state === state)
+    .map((app) => `${named(app).name} [${app.instance}]`)
     .join('; ')
 
-const COLUMNS: Record<string, (arrival: Person, named: Named) => string | number> = {
-  email: ({ email }) => email,
-  name: ({ name }) => name ?? '',
-  language: ({ language }) => language ?? '',
-  group: ({ group }) => group ?? '',
-  invited: (arrival) => date(invitedAt(arrival)),
-  mails: (arrival) => mailsOf(arrival).filter(isOut).length,
-  mail: (arrival) => mailStateOf(arrival) ?? '',
-  uncertain: (arrival) => (FACTS.uncertain(arrival) ? 'yes' : ''),
-  opened: ({ openedAt }) => date(openedAt),
-  signed_in: ({ signedInAt }) => date(signedInAt),
+const COLUMNS: Record<string, (profile: Profile, named: Named) => string | number> = {
+  email: ({ person }) => person.email,
+  name: ({ person }) => person.name ?? '',
+  language: ({ person }) => person.language ?? '',
+  group: ({ person }) => person.group ?? '',
+  invited: ({ invitedAt }) => date(invitedAt),
+  mails: ({ mailings }) => mailings.filter(isOut).length,
+  mail: ({ mail }) => mail ?? '',
+  uncertain: (profile) => (FACTS.uncertain(profile) ? 'yes' : ''),
+  opened: ({ person }) => date(person.openedAt),
+  signed_in: ({ person }) => date(person.signedInAt),
   finished: ({ finishedAt }) => date(finishedAt),
-  opted_out: ({ optedOutAt }) => date(optedOutAt),
-  unknown_to_service: ({ unknownAt }) => date(unknownAt),
+  opted_out: ({ person }) => date(person.optedOutAt),
+  unknown_to_service: ({ person }) => date(person.unknownAt),
   connected: namesIn('connected'),
   waiting: namesIn('waiting'),
   not_now: namesIn('skipped'),
   waiting_for_administrator: namesIn('blocked'),
   switched_off: namesIn('off'),
-  as_of: ({ asOf }) => date(asOf),
+  as_of: ({ person }) => date(person.answer?.askedAt),
 }
 
-async function* rowsOf(all: AsyncIterable<Person>, named: Named) {
-  for await (const arrival of all) yield Object.values(COLUMNS).map((cellOf) => cellOf(arrival, named))
+async function* rowsOf(all: AsyncIterable<Profile>, named: Named) {
+  for await (const profile of all) yield Object.values(COLUMNS).map((cellOf) => cellOf(profile, named))
 }
 
 /** @param named the service's names where it is not given */
 export async function* peopleCsv(
-  all: AsyncIterable<Person>,
-  named: Named = (source) => source,
+  all: AsyncIterable<Profile>,
+  named: Named = (app) => app,
 ): AsyncGenerator<string> {
   yield '\uFEFF'
   yield* writeCsv(rowsOf(all, named), Object.keys(COLUMNS))

@@ -1,12 +1,12 @@
 // Part of everyone, in the order of their addresses: whom a filter and a search leave, a page at a time. However many
 // people there are, it goes through them once and holds no more than a page of them.
-import { hadNothing, isOut, type Person, type Mailing, type Source } from '../people/person.ts'
-import { FACTS, invitedAt } from './facts.ts'
+import { isOut, type App, type Mailing, type Person } from '../people/person.ts'
+import { FACTS, type Profile } from './profile.ts'
 import { remindableAt } from './reminder.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
 
 export type PeopleList = {
-  people: Person[]
+  people: Profile[]
   /** There are more behind the last one. */
   hasMore: boolean
   /** How many the filter and the search leave. */
@@ -17,14 +17,14 @@ export type PeopleList = {
 
 export const PEOPLE_A_PAGE = 25
 
-export async function listPeople(all: AsyncIterable<Person>, wanted: Wanted): Promise<PeopleList> {
-  const first = createFirst<Person>(PEOPLE_A_PAGE + 1, ({ email }) => email)
+export async function listPeople(all: AsyncIterable<Profile>, wanted: Wanted): Promise<PeopleList> {
+  const first = createFirst<Profile>(PEOPLE_A_PAGE + 1, ({ person }) => person.email)
   const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
-  for await (const arrival of all) {
-    const fits = filtersOf(arrival, wanted)
+  for await (const profile of all) {
+    const fits = filtersOf(profile, wanted)
     if (fits === undefined) continue
     for (const filter of FILTER_NAMES) if (fits(filter)) counts[filter]++
-    if (arrival.email > wanted.after && fits(wanted.filter)) first.add(arrival)
+    if (profile.person.email > wanted.after && fits(wanted.filter)) first.add(profile)
   }
   const people = first.all.slice(0, PEOPLE_A_PAGE)
   return { people, hasMore: first.all.length > PEOPLE_A_PAGE, total: counts[wanted.filter], counts }
@@ -39,7 +39,7 @@ export type Addresses = {
   total: number
   optedOut: number
   /** The app that is asked for, among the others of one person who has it. */
-  apps: readonly Source[]
+  apps: readonly App[]
   /** Of them the command emails so many now; and how many later, the first of them when (milliseconds since 1970). */
   due: number
   later: { count: number; from: number }
@@ -57,7 +57,7 @@ const SENT_AGAIN: Partial<Record<Filter, readonly Mailing['state'][]>> = {
 
 /** @param now milliseconds since 1970 */
 export async function listAddresses(
-  all: AsyncIterable<Person>,
+  all: AsyncIterable<Profile>,
   wanted: Wanted,
   now: number,
 ): Promise<Addresses> {
@@ -66,24 +66,23 @@ export async function listAddresses(
   let optedOut = 0
   let due = 0
   const later = { count: 0, from: Infinity }
-  let apps: readonly Source[] = []
+  let apps: readonly App[] = []
   const newest = new Map<string, { people: number; at: number }>()
-  for await (const arrival of fitting(all, wanted)) {
-    if (apps.length === 0 && arrival.sources.some(({ instance }) => instance === wanted.app))
-      apps = arrival.sources
-    if (FACTS.optedOut(arrival)) {
+  for await (const profile of fitting(all, wanted)) {
+    if (apps.length === 0 && profile.apps.some(({ instance }) => instance === wanted.app)) apps = profile.apps
+    if (FACTS.optedOut(profile)) {
       optedOut++
       continue
     }
     total++
-    first.add(arrival.email)
-    const dueAt = remindableAt(arrival)
+    first.add(profile.person.email)
+    const dueAt = remindableAt(profile)
     if (dueAt !== undefined && dueAt <= now) due++
     else if (dueAt !== undefined) {
       later.count++
       later.from = Math.min(later.from, dueAt)
     }
-    const mail = newestMail(arrival, SENT_AGAIN[wanted.filter])
+    const mail = newestMail(profile.person, SENT_AGAIN[wanted.filter])
     if (mail === undefined) continue
     const { people = 0, at = 0 } = newest.get(mail.campaign) ?? {}
     newest.set(mail.campaign, { people: people + 1, at: Math.max(at, mail.at) })
@@ -128,14 +127,14 @@ function createFirst<T>(most: number, keyOf: (one: T) => string) {
 export type Stage = 'finished' | 'nothing' | 'signedIn' | 'opened' | 'invited' | 'known'
 
 /** How far a person is, and since when. */
-export function stageOf(arrival: Person): { stage: Stage; at: number | undefined } {
-  const { finishedAt, signedInAt, openedAt } = arrival
+export function stageOf(profile: Profile): { stage: Stage; at: number | undefined } {
+  const { signedInAt, openedAt, answer } = profile.person
   const stages: [Stage, number | undefined][] = [
-    ['finished', finishedAt],
-    ['nothing', hadNothing(arrival) ? arrival.asOf : undefined],
+    ['finished', profile.finishedAt],
+    ['nothing', FACTS.nothing(profile) ? answer?.askedAt : undefined],
     ['signedIn', signedInAt],
     ['opened', openedAt],
-    ['invited', invitedAt(arrival)],
+    ['invited', profile.invitedAt],
   ]
   const [stage, at] = stages.find(([, since]) => since !== undefined) ?? ['known' as const, undefined]
   return { stage, at }

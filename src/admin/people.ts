@@ -1,7 +1,6 @@
 // What the list of people, and the page that emails them, show. Pure.
-import { countable, type Person } from '../people/person.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { FACTS, isUnconfirmed, mailStateOf } from './facts.ts'
+import { FACTS, isHeldUp, type Profile } from './profile.ts'
 import { FILTERS_BY_KIND, isNarrowed, queryOf, type Wanted } from './filters.ts'
 import { stageOf, type Addresses, type PeopleList } from './people-list.ts'
 import { ACTION, PEOPLE_FILE, REMIND_AFTER_DAYS, reminderFor } from './reminder.ts'
@@ -10,7 +9,7 @@ const KINDS = ['progress', 'apps', 'emails'] as const
 
 export function peopleOf({ people, hasMore, total, counts }: PeopleList, wanted: Wanted, t: Texts) {
   const last = people.at(-1)
-  const app = people[0]?.sources.find(({ instance }) => instance === wanted.app)?.name
+  const app = people[0]?.apps.find(({ instance }) => instance === wanted.app)?.name
   const page = (after: string) => `/admin/people?${queryOf({ ...wanted, after })}`
   return {
     ...namesOf(wanted, t),
@@ -33,9 +32,9 @@ export function peopleOf({ people, hasMore, total, counts }: PeopleList, wanted:
         label: t(`admin.only.${name}`, { name: (name === 'app' ? app : undefined) ?? wanted[name] }),
         without: `/admin/people?${queryOf({ ...wanted, [name]: '', after: '' })}`,
       })),
-    people: people.map((person) => rowOf(person, t)),
+    people: people.map((profile) => rowOf(profile, t)),
     first: wanted.after === '' ? undefined : page(''),
-    next: hasMore && last !== undefined ? page(last.email) : undefined,
+    next: hasMore && last !== undefined ? page(last.person.email) : undefined,
     emails: `/admin/people/emails?${queryOf({ ...wanted, after: '' })}`,
   }
 }
@@ -84,16 +83,16 @@ export function emailsOf(
 /** The export names the others. */
 const MAX_LEFT = 6
 
-export function rowOf(arrival: Person, t: Texts) {
-  const { email, group = '', asOf } = arrival
+export function rowOf(profile: Profile, t: Texts) {
+  const { email, group = '', answer } = profile.person
   const days = new Intl.DateTimeFormat(t.lang, { dateStyle: 'medium', timeZone: 'UTC' })
   const dayOf = (at: number | undefined) =>
     at === undefined ? undefined : { iso: new Date(at).toISOString(), text: days.format(at) }
-  const own = countable(arrival)
+  const own = profile.apps.filter(({ state }) => state !== 'off')
   const open = own.filter(({ state }) => state !== 'connected')
-  const { stage, at } = stageOf(arrival)
-  const leftWords = ({ name: app, state, unconfirmed }: (typeof open)[number]) => {
-    if (unconfirmed) return t('admin.person.unconfirmed', { app })
+  const { stage, at } = stageOf(profile)
+  const leftWords = ({ name: app, state, isUnconfirmed }: (typeof open)[number]) => {
+    if (isUnconfirmed) return t('admin.person.unconfirmed', { app })
     return state === 'blocked' || state === 'skipped' ? t(`admin.person.${state}`, { app }) : app
   }
   const left = open.map(leftWords)
@@ -102,23 +101,23 @@ export function rowOf(arrival: Person, t: Texts) {
     group,
     stage: t(`admin.stage.${stage}`),
     since: dayOf(at),
-    isStuck: FACTS.blocked(arrival) || isUnconfirmed(arrival),
-    notes: notesOf(arrival, t),
+    isStuck: profile.apps.some(isHeldUp),
+    notes: notesOf(profile, t),
     done:
-      asOf === undefined || own.length === 0
+      answer === undefined || own.length === 0
         ? ''
         : t('admin.person.done', { connected: own.length - open.length, total: own.length }),
     left: t.list(left.slice(0, MAX_LEFT)),
     more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',
-    asOf: dayOf(asOf),
+    asOf: dayOf(answer?.askedAt),
   }
 }
 
-function notesOf(arrival: Person, t: Texts): string[] {
-  const mail = mailStateOf(arrival)
+function notesOf(profile: Profile, t: Texts): string[] {
+  const { mail } = profile
   return [
     ...(mail === 'deferred' || mail === 'failed' ? [t(`admin.person.${mail}`)] : []),
-    ...(FACTS.uncertain(arrival) ? [t('admin.person.uncertain')] : []),
-    ...(FACTS.optedOut(arrival) ? [t('admin.person.optedOut')] : []),
+    ...(FACTS.uncertain(profile) ? [t('admin.person.uncertain')] : []),
+    ...(FACTS.optedOut(profile) ? [t('admin.person.optedOut')] : []),
   ]
 }

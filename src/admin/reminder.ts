@@ -1,7 +1,7 @@
 // Who is due for a reminder, and the command that emails the people of a list: it reads the exported file, so it is about
 // exactly these. Pure.
-import { isOut, type Person } from '../people/person.ts'
-import { mailsOf, mailStateOf } from './facts.ts'
+import { isOut } from '../people/person.ts'
+import type { Profile } from './profile.ts'
 import { COMMAND } from '../version.ts'
 import type { Filter, Wanted } from './filters.ts'
 
@@ -19,14 +19,10 @@ const MAX_REMINDERS = 3
  * When the command would email a person who has apps left.
  * @returns milliseconds since 1970; 0: they had no email yet; undefined: never without being told to
  */
-export function remindableAt(arrival: Person): number | undefined {
-  const state = mailStateOf(arrival)
-  const hadAll = mailsOf(arrival).some(({ reminder }) => reminder >= MAX_REMINDERS)
-  if (arrival.optedOutAt !== undefined || state === 'failed' || state === 'uncertain' || hadAll)
-    return undefined
-  return mailsOf(arrival)
-    .filter(isOut)
-    .reduce((last, { at }) => Math.max(last, at + REMIND_AFTER_DAYS * DAY_MS), 0)
+export function remindableAt({ person, mailings, mail }: Profile): number | undefined {
+  const hadAll = mailings.some(({ reminder }) => reminder >= MAX_REMINDERS)
+  if (person.optedOutAt !== undefined || mail === 'failed' || mail === 'uncertain' || hadAll) return undefined
+  return mailings.filter(isOut).reduce((last, { at }) => Math.max(last, at + REMIND_AFTER_DAYS * DAY_MS), 0)
 }
 
 /** What the command line takes without being asked, and what needs no quotes in a shell. */

@@ -1,10 +1,9 @@
-// How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads the
-// people one after the other, so that many people take no more memory.
-import { countable, isOut, type Person } from '../people/person.ts'
-import { noneUnread, type Unread } from '../people/unread.ts'
+// How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads them one
+// after the other, so that many people take no more memory.
+import { isOut } from '../people/person.ts'
 import { createApps, type App } from './apps.ts'
-import { FACTS, invitedAt, isIn, mailsOf, type Fact } from './facts.ts'
 import { createGroups, type Group } from './groups.ts'
+import { FACTS, isIn, type Fact, type Profile } from './profile.ts'
 import { remindableAt } from './reminder.ts'
 
 const ALL_FACTS = Object.keys(FACTS) as Fact[]
@@ -32,7 +31,7 @@ export type Report = Record<Fact, number> & {
   /** Everyone of whom something is written down, invited or not. */
   people: number
   /** Records that could not be read, and so are counted nowhere else. */
-  unread: Unread
+  unread: number
   /** Counted among the invited: shares of them are taken from these. */
   ofInvited: Record<(typeof OF_INVITED)[number], number>
   /** Counted among the invited whom the service did not find without apps. `connecting`: at least one app is connected. */
@@ -52,28 +51,28 @@ export type Report = Record<Fact, number> & {
 
 /**
  * @param now milliseconds since 1970
- * @param unread what could not be read of `all`; complete when that ends
+ * @param unread how many records could not be read, once all are through
  */
 export async function makeReport(
-  all: AsyncIterable<Person>,
+  all: AsyncIterable<Profile>,
   now: number,
-  unread: Unread = noneUnread(),
+  unread: () => number = () => 0,
 ): Promise<Report> {
   const totals = createTotals()
   const apps = createApps()
   const groups = createGroups()
   const days = new Map<string, Day>()
-  for await (const arrival of all) {
-    const facts = new Set(ALL_FACTS.filter((fact) => FACTS[fact](arrival)))
-    totals.count(arrival, facts, now)
-    groups.count(arrival.group, facts)
-    apps.count(arrival)
-    countDays(days, arrival)
+  for await (const profile of all) {
+    const facts = new Set(ALL_FACTS.filter((fact) => FACTS[fact](profile)))
+    totals.count(profile, facts, now)
+    groups.count(profile.person.group, facts)
+    apps.count(profile)
+    countDays(days, profile)
   }
   return {
     madeAt: new Date(now).toISOString(),
     ...totals.shown(),
-    unread: { ...unread },
+    unread: unread(),
     datasources: apps.shown(),
     groups: groups.shown(),
     days: [...days.values()].sort((one, other) => one.day.localeCompare(other.day)),
@@ -92,23 +91,23 @@ function createTotals() {
   let dueFrom = Infinity
   let later = 0
   return {
-    count(arrival: Person, facts: ReadonlySet<Fact>, now: number): void {
+    count(profile: Profile, facts: ReadonlySet<Fact>, now: number): void {
       counts.people++
       countFacts(counts, facts)
       const isInvited = facts.has('invited')
       if (facts.has('notStarted') && facts.has('optedOut')) counts.notStartedOptedOut++
       if (isInvited) countFacts(ofInvited, facts)
       else if (facts.has('notStarted')) counts.notInvited++
-      if (isInvited && !facts.has('nothing')) countFunnel(funnel, arrival, facts)
-      const dueAt = facts.has('notStarted') ? remindableAt(arrival) : undefined
+      if (isInvited && !facts.has('nothing')) countFunnel(funnel, profile, facts)
+      const dueAt = facts.has('notStarted') ? remindableAt(profile) : undefined
       if (dueAt !== undefined && dueAt <= now) counts.due++
       else if (dueAt !== undefined) {
         later++
         dueFrom = Math.min(dueFrom, dueAt)
       }
-      if (facts.has('inProgress')) countApps(inProgressApps, arrival)
-      asOf = Math.min(asOf, arrival.asOf ?? Infinity)
-      for (const mailing of mailsOf(arrival)) if (isOut(mailing)) lastEmail = Math.max(lastEmail, mailing.at)
+      if (facts.has('inProgress')) countApps(inProgressApps, profile)
+      asOf = Math.min(asOf, profile.person.answer?.askedAt ?? Infinity)
+      for (const mailing of profile.mailings) if (isOut(mailing)) lastEmail = Math.max(lastEmail, mailing.at)
     },
     shown: (): Totals => ({
       asOf: dateOf(asOf),
@@ -123,30 +122,29 @@ function createTotals() {
 }
 
 /** Someone who got to a stage has been through the ones before it, also where no one saw that: it only ever narrows. */
-function countFunnel(funnel: Report['funnel'], arrival: Person, facts: ReadonlySet<Fact>): void {
+function countFunnel(funnel: Report['funnel'], profile: Profile, facts: ReadonlySet<Fact>): void {
   const reached = {
     invited: true,
     opened: facts.has('opened'),
     signedIn: facts.has('signedIn'),
-    connecting: isIn(arrival, 'connected'),
+    connecting: isIn(profile, 'connected'),
     finished: facts.has('finished'),
   }
   const furthest = OF_FUNNEL.findLastIndex((stage) => reached[stage])
   for (const stage of OF_FUNNEL.slice(0, furthest + 1)) funnel[stage]++
 }
 
-function countApps(counts: Report['inProgressApps'], arrival: Person): void {
-  for (const { state } of countable(arrival)) {
-    counts.all++
+function countApps(counts: Report['inProgressApps'], { apps }: Profile): void {
+  for (const { state } of apps) {
+    if (state !== 'off') counts.all++
     if (state === 'connected') counts.connected++
   }
 }
 
 const dateOf = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
 
-function countDays(days: Map<string, Day>, arrival: Person): void {
-  const { signedInAt: signedIn, finishedAt: finished } = arrival
-  const moments = { invited: invitedAt(arrival), signedIn, finished }
+function countDays(days: Map<string, Day>, { person, invitedAt, finishedAt }: Profile): void {
+  const moments = { invited: invitedAt, signedIn: person.signedInAt, finished: finishedAt }
   for (const what of ['invited', 'signedIn', 'finished'] as const) {
     const at = moments[what]
     if (at === undefined) continue

@@ -9,13 +9,11 @@ import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
-import { noneUnread } from '../people/unread.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import type { People } from '../people/people.ts'
 import { seeOther } from '../web/see-other.ts'
-import type { Exports } from './exports.ts'
+import type { Everyone } from './everyone.ts'
 import { queryOf, wantedOf } from './filters.ts'
-import { overviewOf, standOf, unreadOf } from './overview.ts'
+import { overviewOf, standOf } from './overview.ts'
 import { emailsOf, peopleOf } from './people.ts'
 import { listAddresses, listPeople } from './people-list.ts'
 import { sharesIn } from './share.ts'
@@ -23,8 +21,8 @@ import { MAX_TARGET_DAYS, targetOf, type Target } from './trend.ts'
 import { appTable, groupTable, ROWS_A_PAGE } from './table.ts'
 
 export type AdminParts = {
-  people: Pick<People, 'all'>
-  exports: Exports
+  everyone: Everyone
+  exports: Router
   /** How often a person may ask. */
   limit: RequestHandler
   isAdmin: IsAdmin
@@ -71,7 +69,7 @@ const isFormerList = (query: Record<string, unknown>) =>
   ['show', 'q', 'after'].some((name) => query[name] !== undefined)
 
 export function createAdminRoutes(parts: AdminParts): Router {
-  const { people, exports, isAdmin, nameOf, sendPage, note, now } = parts
+  const { everyone, exports, isAdmin, nameOf, sendPage, note, now } = parts
   const router = Router()
 
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
@@ -100,7 +98,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'overview')
     const target = targetOf(req.query['target'] ?? keptTarget(req), now())
 
-    const made = await exports.report()
+    const made = await everyone.report()
 
     if (req.query['target'] !== undefined) keepTarget(req, res, target)
     const data = (t: Texts) =>
@@ -112,21 +110,20 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'people')
     const wanted = wantedOf(req.query)
 
-    const unread = noneUnread()
-    const list = await listPeople(people.all(unread), wanted)
+    const list = await listPeople(everyone.profiles(), wanted)
 
     const data = (t: Texts) => {
       // An app has one name on the page, for everyone on it.
       const all = named(
-        list.people.flatMap(({ sources }) => sources),
+        list.people.flatMap(({ apps }) => apps),
         t,
       )
       const names = new Map(all.map(({ instance, name }) => [instance, name]))
-      const people = list.people.map((person) => ({
-        ...person,
-        sources: person.sources.map((app) => ({ ...app, name: names.get(app.instance) ?? app.name })),
+      const people = list.people.map((profile) => ({
+        ...profile,
+        apps: profile.apps.map((app) => ({ ...app, name: names.get(app.instance) ?? app.name })),
       }))
-      return { ...peopleOf({ ...list, people }, wanted, t), unread: unreadOf(unread, t) }
+      return peopleOf({ ...list, people }, wanted, t)
     }
     sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
   })
@@ -135,17 +132,14 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'emails')
     const wanted = wantedOf(req.query)
 
-    const unread = noneUnread()
-    const addresses = await listAddresses(people.all(unread), wanted, now())
+    const addresses = await listAddresses(everyone.profiles(), wanted, now())
 
-    const data = (t: Texts) => ({
-      ...emailsOf(
+    const data = (t: Texts) =>
+      emailsOf(
         { ...addresses, app: named(addresses.apps, t).find(({ instance }) => instance === wanted.app)?.name },
         wanted,
         t,
-      ),
-      unread: unreadOf(unread, t),
-    })
+      )
     sendPage(req, res, { view: 'admin/emails', sheet: 'wide', data })
   })
 
@@ -153,7 +147,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'departments')
     const part = { query: req.query, columns: ALL_OF_GROUPS, most: ROWS_A_PAGE }
 
-    const made = await exports.report()
+    const made = await everyone.report()
 
     const data = (t: Texts) => ({
       ...standOf(made, t),
@@ -166,7 +160,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'apps')
     const part = { query: req.query, columns: ALL_OF_APPS, most: ROWS_A_PAGE }
 
-    const made = await exports.report()
+    const made = await everyone.report()
 
     const data = (t: Texts) => ({
       ...standOf(made, t),
@@ -175,7 +169,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     sendPage(req, res, { view: 'admin/apps', sheet: 'wide', data })
   })
 
-  router.use(exports.routes)
+  router.use(exports)
 
   return router
 }

@@ -1,6 +1,6 @@
 // Who is due for which email of a campaign. Pure. An email is written down before it leaves; one that a run left open may
 // have arrived, so it counts as unknown and is sent again only on request.
-import { isOut, type Mailing, type Person } from '../people/person.ts'
+import { appsOf, isOut, type Mailing, type Person } from '../people/person.ts'
 
 /** Times are milliseconds. */
 export type Policy = {
@@ -23,6 +23,8 @@ export type Due =
   | { kind: 'mail'; reminder: number; isRetry: boolean }
   /** Their newest email may have arrived, or was rejected for good. */
   | { kind: 'unknown' | 'failed' }
+  /** Their record can't be read; they may have opted out. */
+  | { kind: 'unreadable' }
   | { kind: 'not-due'; wasSent: boolean }
 
 const mailingsOf = ({ campaigns }: Person, campaign: string): Mailing[] =>
@@ -35,11 +37,11 @@ const isTooSoon = ({ campaigns }: Person, { campaign, minGapMs }: Policy, now: n
     .flatMap(({ mailings }) => mailings)
     .some((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < minGapMs)
 
-const hasNothing = ({ asOf, sources }: Person, { freshMs }: Policy, now: number): boolean =>
-  asOf !== undefined &&
-  asOf <= now &&
-  now - asOf < freshMs &&
-  !sources.some(({ state }) => state === 'waiting' || state === 'skipped')
+const hasNothing = (person: Person, { freshMs }: Policy, now: number): boolean =>
+  person.answer !== undefined &&
+  person.answer.askedAt <= now &&
+  now - person.answer.askedAt < freshMs &&
+  !appsOf(person).some(({ state }) => state === 'waiting' || state === 'skipped')
 
 const isReminderDue = (last: Mailing, { remindAfterMs, maxReminders }: Policy, now: number): boolean =>
   remindAfterMs !== undefined && last.reminder < maxReminders && now - last.at >= remindAfterMs

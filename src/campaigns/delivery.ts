@@ -2,7 +2,8 @@
 // after. Failures in a row that are not about a person end the run: the cause is the service, the mail server, or ours.
 import type { Waiting } from '../client-api/answers.ts'
 import { calledAs } from '../company/called.ts'
-import { isToConnect, wordOf, type Person } from '../people/person.ts'
+import { isOff } from '../client-api/app-status.ts'
+import type { Person } from '../people/person.ts'
 import type { Ask } from './ask.ts'
 import type { Invitee } from './people-file.ts'
 import { RunStopped, type Answer, type Ledger, type Plan } from './ledger.ts'
@@ -13,7 +14,7 @@ import type { Pace } from './pace.ts'
 import type { Tally } from './tally.ts'
 
 /** Why a person has no email now, where that needs a look. */
-export type Trouble = 'deferred' | 'failed' | 'no-answer' | 'uncertain' | 'unknown-to-service'
+export type Trouble = 'deferred' | 'failed' | 'no-answer' | 'uncertain' | 'unknown-to-service' | 'unreadable'
 
 export type DeliveryParts = {
   ledger: Ledger
@@ -39,6 +40,7 @@ const COUNTS = {
   'no-answer': 'deferred',
   uncertain: 'uncertain',
   'unknown-to-service': 'unknownToService',
+  unreadable: 'unreadable',
 } as const satisfies Record<Trouble, keyof Tally>
 
 const MAX_FAILURES_IN_A_ROW = 5
@@ -57,8 +59,8 @@ function createRow() {
 
 /** What the person could connect, except where they wait for their administrator. */
 function connectable(person: Person | undefined, left: readonly Waiting[]): Waiting[] {
-  const known = new Map(person?.sources.map((source) => [source.instance, source]))
-  return left.filter((entry) => isToConnect(entry) && wordOf(known.get(entry.instance))?.state !== 'blocked')
+  const kinds = new Map(person?.intents?.apps.map(({ instance, kind }) => [instance, kind]))
+  return left.filter(({ instance, status }) => !isOff(status) && kinds.get(instance) !== 'blocked')
 }
 
 export type Delivery = ReturnType<typeof createDelivery>
@@ -126,10 +128,10 @@ export function createDelivery(parts: DeliveryParts) {
     /** No email is due. */
     pass(email: string, due: Exclude<Plan['due'], { kind: 'mail' }>): void {
       if (due.kind === 'not-due') hasAnswered ||= due.wasSent
-      else count(email, due.kind === 'unknown' ? 'uncertain' : 'failed')
+      else count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
     },
     /** @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
-    async deliver(invitee: Invitee, reminder: number, { person, when }: Plan): Promise<void> {
+    async deliver(invitee: Invitee, reminder: number, { person, askedAt }: Plan): Promise<void> {
       const { email } = invitee
       const isDry = post === undefined
       const asked = await parts.ask(email)
@@ -137,7 +139,7 @@ export function createDelivery(parts: DeliveryParts) {
         case 'left': {
           hasAnswered = true
           service.worked()
-          const answer = { left: asked.left, when }
+          const answer = { left: asked.left, askedAt }
           const apps = connectable(person, asked.left).filter(({ instance }) => parts.isAbout(instance))
           if (apps.length === 0) return isDry ? undefined : await ledger.observe(invitee, answer)
           return parts.mayStart() ? await send({ invitee, reminder, answer, apps }) : undefined

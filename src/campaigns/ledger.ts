@@ -4,9 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Waiting } from '../client-api/answers.ts'
 import { omitUndefined } from '../omit-undefined.ts'
-import type { People } from '../people/people.ts'
-import type { Person } from '../people/person.ts'
-import { stampOf, withLeft, type When } from '../people/sources.ts'
+import { PersonUnreadable, type People } from '../people/people.ts'
+import { withAnswer, type Person } from '../people/person.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { due, mailingOf, withMailing, type Due, type Policy } from './campaign.ts'
 import type { Invitee } from './people-file.ts'
@@ -17,10 +16,11 @@ export class RunStopped extends Error {
   override name = 'RunStopped'
 }
 
-/** What the service said is left, and when it was asked. */
-export type Answer = { left: readonly Waiting[]; when: When }
+/** What the service said is left, and when it was asked (milliseconds since 1970). */
+export type Answer = { left: readonly Waiting[]; askedAt: number }
 
-export type Plan = { person: Person | undefined; due: Due; when: When }
+/** `askedAt`: before the service is asked about the person. */
+export type Plan = { person: Person | undefined; due: Due; askedAt: number }
 
 /** Every function throws {StoreUnavailable} when the store stays away. */
 export type Ledger = {
@@ -80,20 +80,19 @@ export function createLedger(given: Given): Ledger {
     ...omitUndefined({ name, language, group }),
   })
 
-  function observed(before: Person, invitee: Invitee, { left, when }: Answer): Person {
-    const { unknownAt: _unknownAt, ...known } = listed(before, invitee)
-    return withLeft(known, left, now(), when)
-  }
+  const observed = (before: Person, invitee: Invitee, { left, askedAt }: Answer): Person =>
+    withAnswer(listed(before, invitee), { askedAt, listed: left }, now())
 
   return {
     async plan(email) {
-      const person = await patiently(() => people.get(email))
+      const person = await patiently(() => people.get(email)).catch((error: unknown) => {
+        if (error instanceof PersonUnreadable) return 'unreadable' as const
+        throw error
+      })
+      const askedAt = now()
+      if (person === 'unreadable') return { person: undefined, due: { kind: 'unreadable' }, askedAt }
       const invitation = { kind: 'mail', reminder: 0, isRetry: false } as const
-      return {
-        person,
-        due: person === undefined ? invitation : due(person, policy, now()),
-        when: { at: now(), known: stampOf(person) },
-      }
+      return { person, due: person === undefined ? invitation : due(person, policy, askedAt), askedAt }
     },
     async begin(invitee, reminder, answer) {
       if (!(await patiently(isHeld))) throw new RunStopped('another run took over the campaign')

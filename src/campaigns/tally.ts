@@ -10,6 +10,7 @@ const WORDS = {
   /** May have been sent: this run, or one that was killed, cannot know. */
   uncertain: 'delivery unknown (resend with --retry-unknown)',
   unknownToService: 'unknown to the service',
+  unreadable: "not emailed: what is stored about them can't be read (see onramp doctor)",
   invalid: ['invalid row', 'invalid rows'],
 } satisfies Record<string, string | readonly [one: string, many: string]>
 
@@ -45,8 +46,8 @@ export function summaryOf(tally: Tally, isDryRun: boolean, isOver: boolean): str
  * Did everyone who should get an email, and whom the service knows, certainly get it? People whom it does not know are only
  * worth a look: the next run could do nothing else.
  */
-export const isComplete = ({ deferred, failed, uncertain, invalid }: Tally): boolean =>
-  deferred + failed + uncertain + invalid === 0
+export const isComplete = ({ deferred, failed, uncertain, unreadable, invalid }: Tally): boolean =>
+  deferred + failed + uncertain + unreadable + invalid === 0
 
 const timeInWords = (seconds: number) => {
   const minutes = Math.round(seconds / 60)

@@ -1,64 +1,42 @@
-// What other systems are told of people. It is written together with what makes it true, in the person's own record: so no
-// crash loses it, it costs no write of its own, and it goes when the person is forgotten.
+// Events for other systems. They are written together with what makes them true, in the person's own record: so no crash
+// loses one, it costs no write of its own, and it goes when the person is forgotten. Pure.
 import { randomBytes } from 'node:crypto'
-import type { Person, OutboxEvent } from './person.ts'
-import type { People } from './people.ts'
+import { appsOf, isFinished, type OutboxEvent, type Person } from './person.ts'
 
 /** The oldest go then: someone may go back and forth all day. */
 export const MAX_OUTBOX = 50
 
-type Piece = Pick<OutboxEvent, 'type' | 'app'>
-
 /**
- * What a change tells. Pure. Only what was seen before in another state can have become connected: a person whose record
- * was deleted meanwhile brings back what has long been known.
+ * What a change says to others. Only what was seen before in another state can have become connected: a person whose
+ * record was deleted meanwhile brings back what has long been known.
  */
-export function eventsOf(before: Person, after: Person): Piece[] {
-  const outbox: Piece[] = []
+export function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type' | 'app'>[] {
+  const events: Pick<OutboxEvent, 'type' | 'app'>[] = []
   if (before.signedInAt === undefined && after.signedInAt !== undefined)
-    outbox.push({ type: 'person.signed_in' })
-  const states = new Map(before.sources.map(({ instance, state }) => [instance, state]))
-  for (const { instance, name, state } of after.sources) {
+    events.push({ type: 'person.signed_in' })
+  if (before.answer === after.answer && before.intents === after.intents) return events
+  const states = new Map(appsOf(before).map(({ instance, state }) => [instance, state]))
+  for (const { instance, name, state } of appsOf(after)) {
     const was = states.get(instance)
     const app = { instance, name }
     if (state === was) continue
-    if (state === 'connected' && was !== undefined) outbox.push({ type: 'app.connected', app })
-    if (state === 'blocked') outbox.push({ type: 'app.waiting_for_admin', app })
+    if (state === 'connected' && was !== undefined) events.push({ type: 'app.connected', app })
+    if (state === 'blocked') events.push({ type: 'app.waiting_for_admin', app })
   }
-  const isFinished = before.finishedAt === undefined && after.finishedAt !== undefined
-  if (isFinished && before.asOf !== undefined) outbox.push({ type: 'person.finished' })
-  return outbox
+  if (before.answer !== undefined && !isFinished(before) && isFinished(after))
+    events.push({ type: 'person.finished' })
+  return events
 }
 
 /** 128 random bits; without a dot, which the signature has between its parts. */
 const newId = () => `msg_${randomBytes(16).toString('base64url')}`
 
-export type OnEvents = (email: string, dropped: number) => void
-
-/** @param onEvents is told that there is outbox of a person, and how much had to go for it */
-export function withOutbox(people: People, now: () => number, onEvents: OnEvents = () => {}): People {
-  return {
-    ...people,
-    async change(email, change) {
-      let made = 0
-      let dropped = 0
-      const changed = await people.change(email, (before, isKnown) => {
-        const after = change(before, isKnown)
-        const at = now()
-        const pieces = eventsOf(before, after).map((piece) => ({
-          id: newId(),
-          ...piece,
-          at,
-          tries: 0,
-          dueAt: at,
-        }))
-        const all = [...(after.outbox ?? []), ...pieces]
-        made = pieces.length
-        dropped = Math.max(0, all.length - MAX_OUTBOX)
-        return made === 0 ? after : { ...after, outbox: all.slice(-MAX_OUTBOX) }
-      })
-      if (made > 0) onEvents(changed.email, dropped)
-      return changed
-    },
-  }
+/** @returns the person with the events of this change, how many these are, and how many old ones had to go for them */
+export function withEvents(before: Person, after: Person, now: number) {
+  const events = eventsOf(before, after)
+  if (events.length === 0) return { person: after, added: 0, dropped: 0 }
+  const added = events.map((event) => ({ id: newId(), ...event, at: now, tries: 0, dueAt: now }))
+  const all = [...(after.outbox ?? []), ...added]
+  const dropped = Math.max(0, all.length - MAX_OUTBOX)
+  return { person: { ...after, outbox: all.slice(-MAX_OUTBOX) }, added: added.length, dropped }
 }

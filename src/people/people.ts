@@ -1,203 +1,171 @@
-// Where people are kept: 8,192 sealed records, each with the people whose address falls into it, because the store
-// knows records by key alone and a report has to find everyone. Every change is compare-and-set. What cannot be read is
-// counted and left as it is, and the people it may be about get no emails.
+// Where people are kept: one sealed record each, named by an HMAC of the address, so that a dump of the store shows no
+// address. Every change is compare-and-set; a record that can't be read is never taken for none, because it may say that
+// the person wants no emails.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createChanges } from '../records/change.ts'
-import { withoutSpans } from '../trace/spans.ts'
+import type { Installation, Vault } from '../records/installation.ts'
 import type { Records } from '../records/records.ts'
-import { createRemembered } from '../session/remembered.ts'
+import { Problem } from '../problem.ts'
+import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
-import { newPerson, type Person, type Source } from './person.ts'
-import { bucketOf, BUCKETS, bucketText, keyOf, readBucket, type Bucket, type Seal } from './record.ts'
-import { withHidden, withoutHidden } from './sources.ts'
-import { noneUnread, type Unread } from './unread.ts'
+import { withEvents } from './outbox.ts'
+import { newPerson, type AnsweredApp, type Person } from './person.ts'
 
-/** They are opened in one go, so requests wait for as many at most. */
-const AT_ONCE = 64
 /** That someone wants no emails is remembered for longer than the rest: they asked for it. */
 export const OPT_OUT_DAYS = 730
-/** A few kilobytes each. */
-const MAX_RECENT = 500
 const DAY_MS = 86_400_000
 const DAY_SECONDS = 86_400
 
-/**
- * Is everything known that was ever written down about a person? `unreadable`: there is something that cannot be read.
- * `removed`: something was removed without being read. Either may have said that they want no emails.
- */
-export type Certainty = 'certain' | 'unreadable' | 'removed'
+export const PEOPLE_PREFIX = 'person:'
 
-export type Looked = { arrival: Person | undefined; certainty: Certainty }
+/** So many are read at once, and requests wait for about so long. */
+const AT_ONCE = 100
+const SLICE_MS = 10
 
-type Forgotten = {
-  wasKnown: boolean
-  /** What was removed with it unread, because it may have been about them. It may have been about others too. */
-  unread: Unread
+/** The record of one person can't be read. It is left as it is, and `onramp doctor` names it. */
+export class PersonUnreadable extends Problem {
+  constructor(key: string) {
+    super(503, 'store_unavailable', { detail: `the record ${key} can't be read: see onramp doctor` })
+    this.name = 'PersonUnreadable'
+  }
 }
 
 export type People = {
+  /** @throws {StoreUnavailable} @throws {PersonUnreadable} */
   get(email: string): Promise<Person | undefined>
-  /** The same, and whether it is all. @throws {StoreUnavailable} */
-  look(email: string): Promise<Looked>
   /**
    * Changes what is known of a person. `change` may run more than once, so it only computes; if it returns the same
    * object, nothing is written.
    * @param change `isKnown` false: nothing was written down about this person, or it was forgotten
-   * @throws {StoreUnavailable}
+   * @throws {StoreUnavailable} @throws {PersonUnreadable}
    */
-  change(email: string, change: (arrival: Person, isKnown: boolean) => Person): Promise<Person>
-  /** Removes everything that is, or may be, known of a person. @throws {StoreUnavailable} */
-  forget(email: string): Promise<Forgotten>
+  change(email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person>
+  /** Removes what is known of a person, readable or not. @returns whether there was anything @throws {StoreUnavailable} */
+  forget(email: string): Promise<boolean>
   /**
-   * Seals under the first secret what is under an earlier one, which may then be dropped.
-   * @returns whether anything was ever written down
-   * @throws {StoreUnavailable}
+   * Everyone, in no order and a few at a time, with other work in between.
+   * @param onUnreadable gets the name of a record that can't be read
    */
-  reseal(): Promise<boolean>
-  /** Everyone, in no order. Holds a few records at a time. @param unread counts what could not be read */
-  all(unread?: Unread): AsyncGenerator<Person>
+  all(onUnreadable?: (key: string) => void): AsyncGenerator<Person>
 }
 
-function* batches() {
-  for (let first = 0; first < BUCKETS; first += AT_ONCE)
-    yield Array.from({ length: AT_ONCE }, (_, index) => first + index)
-}
-
-const inBatch = <T>(numbers: readonly number[], work: (number: number) => Promise<T>): Promise<T[]> =>
-  withoutSpans(() => Promise.all(numbers.map(work)))
-
-export type PeopleParts = {
-  records: Pick<Records, 'get' | 'compareAndSet'>
-  /** Under INVITE_SECRET, or SESSION_SECRET: a dump of the store shows no address. */
-  sealer: Seal
-  /** Milliseconds since 1970. */
-  now: () => number
+export type Keeping = {
+  records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'keys'>
+  installation: Pick<Installation, 'vault'>
   /** INVITE_RETENTION_DAYS: how long a person is remembered after the last change. */
   retentionDays: number
-  /** Without the apps that the company hides; absent: none is hidden. The same list where nothing changes. */
-  arrange?: (sources: Source[]) => Source[]
+  /** Without the apps that the company hides: they are left out when reading, and kept as they were when writing. */
+  arrange?: (apps: AnsweredApp[]) => AnsweredApp[]
+  /** There are events of this person to send, and so many old ones had to go for them. Absent: none are written. */
+  onEvents?: ((email: string, dropped: number) => void) | undefined
+  /** Milliseconds since 1970. */
+  now: () => number
 }
 
-export function createPeople({
-  records,
-  sealer,
-  now,
-  retentionDays,
-  arrange = (sources) => sources,
-}: PeopleParts): People {
+export function createPeople(keeping: Keeping): People {
+  const { records, installation, retentionDays, arrange = (apps) => apps, onEvents, now } = keeping
   const changeRecord = createChanges(records)
 
-  const isOver = (at: number) => now() - at >= OPT_OUT_DAYS * DAY_MS
+  const keyOf = ({ nameOf }: Vault, email: string) => PEOPLE_PREFIX + nameOf('person', email)
+
+  /** @throws {PersonUnreadable} */
+  function knownIn({ sealer }: Vault, key: string, text: string | undefined): Person | undefined {
+    if (text === undefined) return undefined
+    const plain = sealer.open(text, key)
+    if (plain === undefined) throw new PersonUnreadable(key)
+    return remembered(plain)
+  }
 
   /** What may still be known of a person. */
-  function remembered(arrival: Person): Person[] {
-    const { email, changedAt, optedOutAt } = arrival
-    if (now() - changedAt < retentionDays * DAY_MS) return [arrival]
-    if (optedOutAt === undefined || isOver(optedOutAt)) return []
-    return [{ email, changedAt, optedOutAt, sources: [], campaigns: [] }]
+  function remembered(plain: string): Person | undefined {
+    const person = JSON.parse(plain) as Person
+    const { email, changedAt, optedOutAt } = person
+    if (now() - changedAt < retentionDays * DAY_MS) return person
+    if (optedOutAt === undefined || now() - optedOutAt >= OPT_OUT_DAYS * DAY_MS) return undefined
+    return { email, changedAt, optedOutAt, campaigns: [] }
   }
 
-  /** A mark of what was removed counts for as long as an opt-out would have. */
-  function bucketIn(text: string | undefined, number: number, read = readBucket): Bucket {
-    const { people, removedAt, ...rest } = read(text, number, sealer)
-    const mark = removedAt === undefined || isOver(removedAt) ? undefined : removedAt
-    return { ...rest, people: people.flatMap(remembered), removedAt: mark }
+  const lifeOf = ({ optedOutAt }: Person) =>
+    DAY_SECONDS * (optedOutAt === undefined ? retentionDays : Math.max(OPT_OUT_DAYS, retentionDays))
+
+  /** Without hidden apps. The same object where none is hidden. */
+  function shown(person: Person): Person {
+    if (person.answer === undefined) return person
+    const apps = arrange(person.answer.apps)
+    return apps.length === person.answer.apps.length
+      ? person
+      : { ...person, answer: { ...person.answer, apps } }
   }
 
-  const load = async (number: number) => bucketIn(await records.get(keyOf(number)), number)
-
-  const lifeOf = ({ people, unread, removedAt }: Bucket) =>
-    DAY_SECONDS *
-    (unread.length > 0 || removedAt !== undefined || people.some(({ optedOutAt }) => optedOutAt !== undefined)
-      ? Math.max(OPT_OUT_DAYS, retentionDays)
-      : retentionDays)
-
-  /** People sign in and go on within seconds, so what was written a moment ago is not opened again. */
-  const recent = createRemembered<Bucket>(MAX_RECENT)
-  const readRecent: typeof readBucket = (text, number) =>
-    text === undefined
-      ? readBucket(text, number, sealer)
-      : recent.of(String(number), text, () => readBucket(text, number, sealer))
-
-  function written(bucket: Bucket, number: number): string {
-    const text = bucketText(bucket, number, sealer)
-    if (bucket.people.length > 0) recent.of(String(number), text, () => ({ ...bucket, isCurrent: true }))
-    return text
+  /** With the hidden apps of `whole`, as they were. */
+  function withHidden(person: Person, whole: Person): Person {
+    const all = whole.answer?.apps ?? []
+    const visible = new Set(arrange(all))
+    const hidden = all.filter((app) => !visible.has(app))
+    if (person.answer === undefined || hidden.length === 0) return person
+    return { ...person, answer: { ...person.answer, apps: [...person.answer.apps, ...hidden] } }
   }
 
-  /** @param change returns the record to keep; undefined: as it is. May run more than once. @throws {StoreUnavailable} */
-  const update = (number: number, change: (bucket: Bucket) => Bucket | undefined): Promise<void> =>
-    changeRecord({
-      key: keyOf(number),
-      next(text) {
-        const bucket = change(bucketIn(text, number, readRecent))
-        return bucket && { text: written(bucket, number), seconds: lifeOf(bucket) }
-      },
-    })
-
-  async function look(address: string): Promise<Looked> {
-    const email = normalizedAddress(address)
-    const { people, unread, removedAt } = await load(bucketOf(email))
-    const certainty = unread.length > 0 ? 'unreadable' : removedAt === undefined ? 'certain' : 'removed'
-    const found = people.find((arrival) => arrival.email === email)
-    return { arrival: found && withoutHidden(found, arrange), certainty }
+  async function get(address: string): Promise<Person | undefined> {
+    const open = await installation.vault()
+    const key = keyOf(open, normalizedAddress(address))
+    const person = knownIn(open, key, await records.get(key))
+    return person && shown(person)
   }
 
   return {
-    look,
-    get: async (email) => (await look(email)).arrival,
+    get,
     async change(address, change) {
       const email = normalizedAddress(address)
-      let changed = newPerson(email, now())
-      await update(bucketOf(email), (bucket) => {
-        const known = bucket.people.find((arrival) => arrival.email === email)
-        const before = withoutHidden(known ?? newPerson(email, now()), arrange)
-        const after = change(before, known !== undefined)
-        changed = after === before ? before : { ...after, changedAt: now() }
-        if (after === before) return undefined
-        const others = bucket.people.filter((other) => other.email !== email)
-        return { ...bucket, people: [...others, known ? withHidden(changed, known, before) : changed] }
+      const open = await installation.vault()
+      const key = keyOf(open, email)
+      let result = newPerson(email, now())
+      let events = { added: 0, dropped: 0 }
+      await changeRecord({
+        key,
+        next(text) {
+          const known = knownIn(open, key, text)
+          const whole = known ?? newPerson(email, now())
+          const before = shown(whole)
+          const after = change(before, known !== undefined)
+          events = { added: 0, dropped: 0 }
+          result = after
+          if (after === before) return undefined
+          result = { ...after, changedAt: now() }
+          if (onEvents !== undefined) ({ person: result, ...events } = withEvents(before, result, now()))
+          const plain = JSON.stringify(withHidden(result, whole))
+          return { text: open.sealer.seal(plain, key), seconds: lifeOf(result) }
+        },
       })
-      return changed
+      if (events.added > 0) onEvents?.(email, events.dropped)
+      return result
     },
     async forget(address) {
-      const email = normalizedAddress(address)
-      let forgotten: Forgotten = { wasKnown: false, unread: noneUnread() }
-      await update(bucketOf(email), (bucket) => {
-        const people = bucket.people.filter((arrival) => arrival.email !== email)
-        const wasKnown = people.length < bucket.people.length
-        forgotten = { wasKnown, unread: counted(noneUnread(), bucket) }
-        if (bucket.unread.length > 0) return { ...bucket, people, unread: [], removedAt: now() }
-        return wasKnown ? { ...bucket, people } : undefined
-      })
-      return forgotten
-    },
-    async reseal() {
-      let isKnown = false
-      for (const numbers of batches())
-        await inBatch(numbers, async (number) => {
-          const sealed = await records.get(keyOf(number))
-          isKnown ||= sealed !== undefined
-          if (!readBucket(sealed, number, sealer).isCurrent)
-            await update(number, (bucket) => (bucket.isCurrent ? undefined : bucket))
-        })
+      const key = keyOf(await installation.vault(), normalizedAddress(address))
+      const isKnown = (await records.get(key)) !== undefined
+      await records.remove(key)
       return isKnown
     },
-    async *all(unread = noneUnread()) {
-      for (const numbers of batches()) {
-        // The embedded store answers at once: without this, no request would be answered until the end.
-        await nextTurn()
-        for (const bucket of await inBatch(numbers, load)) {
-          counted(unread, bucket)
-          yield* bucket.people.map((arrival) => withoutHidden(arrival, arrange))
+    async *all(onUnreadable = () => {}) {
+      const open = await installation.vault()
+      let until = performance.now() + SLICE_MS
+      for await (const keys of records.keys(PEOPLE_PREFIX))
+        for (let first = 0; first < keys.length; first += AT_ONCE) {
+          const some = keys.slice(first, first + AT_ONCE)
+          const texts = await withoutSpans(() => Promise.all(some.map((key) => records.get(key))))
+          for (const [index, text] of texts.entries()) {
+            const key = some[index] ?? ''
+            if (performance.now() > until) {
+              await nextTurn()
+              until = performance.now() + SLICE_MS
+            }
+            if (text === undefined) continue
+            const plain = open.sealer.open(text, key)
+            if (plain === undefined) onUnreadable(key)
+            const person = plain === undefined ? undefined : remembered(plain)
+            if (person !== undefined) yield shown(person)
+          }
         }
-      }
     },
   }
-}
-
-/** Adds what could not be read of this bucket. */
-function counted(unread: Unread, bucket: Bucket): Unread {
-  for (const { why } of bucket.unread) unread[why]++
-  return unread
 }

@@ -1,23 +1,12 @@
-// What is known of one person on the way: invited, opened, signed in, and the state of each datasource. Pure. It never
-// holds a one-time path, a token or a link.
-import type { Waiting } from '../client-api/answers.ts'
-import { isOff } from '../client-api/app-status.ts'
+// What is written down about one person of the rollout, and what follows from it. Pure. The newest answer of the service
+// replaces the one before, no matter who asked; states are derived when read. It holds no one-time path, token or link.
+import { isOff, type AppStatus } from '../client-api/app-status.ts'
 
-/** `off`: switched off by an administrator. `blocked`: the person waits for an administrator. */
-export type SourceState = 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
+/** One app, as of the newest answer. `since`: when it came to be so, as far as is known; milliseconds since 1970. */
+export type AnsweredApp = { instance: string; name: string; status: AppStatus | 'connected'; since: number }
 
-export type Source = {
-  instance: string
-  name: string
-  state: SourceState
-  at: number
-  /** What the person said before an administrator switched it off. It counts again when that ends. */
-  word?: Word
-  /** The person came back from it, and the consent never showed. */
-  unconfirmed?: true
-}
-
-type Word = { state: 'skipped' | 'blocked'; at: number }
+/** "Not now", "I need an admin", or a consent that never showed. */
+export type Intent = { instance: string; kind: 'skipped' | 'blocked' | 'unconfirmed' }
 
 /**
  * One email: `sending` before it leaves, its outcome afterwards. `unknown`: the process died or the connection broke in
@@ -38,7 +27,7 @@ export const isOut = ({ state }: Mailing): boolean =>
 
 export type Campaign = { name: string; mailings: Mailing[] }
 
-/** What another system is to be told of a person; it stays with the person until it was (outbox.ts). */
+/** What another system is to learn of a person; it stays with the person until it was delivered (outbox.ts). */
 export type OutboxEvent = {
   id: string
   type: 'person.signed_in' | 'app.connected' | 'person.finished' | 'app.waiting_for_admin'
@@ -49,9 +38,6 @@ export type OutboxEvent = {
   dueAt: number
 }
 
-/** Whose walk (personKey), when it began, and when the last of its changes that count was. */
-export type Stand = { person: string; startedAt: number; revisedAt: number }
-
 /** Times are milliseconds since 1970. */
 export type Person = {
   /** Normalized. */
@@ -60,78 +46,126 @@ export type Person = {
   name?: string
   language?: string
   group?: string
-  /** When the first thing was written down of them, since they were forgotten last. Absent in earlier records. */
-  since?: number
   changedAt: number
   openedAt?: number
+  /** When a page first asked the service for them. */
   signedInAt?: number
-  /** Since when everything is connected. Absent while something waits, and for people who had nothing to connect. */
+  /** When everything was connected the first time. */
   finishedAt?: number
   optedOutAt?: number
   /** The service, when it was asked last, knew no one with this address. */
   unknownAt?: number
-  sources: Source[]
-  /** When the service was last asked about the sources. */
-  asOf?: number
-  /** By person (personKey): the last change of their walk that is in this. */
-  walked?: Record<string, number>
-  /** By person, when that walk began: one that was lost begins anew. Absent in earlier records. */
-  begun?: Record<string, number>
-  /** Not all of this is how a walk stood: the service was asked since, or of the walk only what the person said is in it. */
-  isAsked?: true
+  /** The people (personKey) who signed in with this address: their walks go when it is forgotten. */
+  signIns?: string[]
+  /** What the service said last. An app that was listed before and no longer is counts as connected. */
+  answer?: { askedAt: number; apps: AnsweredApp[] }
+  /** What the person said, as a page found it last in their walk. */
+  intents?: { askedAt: number; apps: Intent[] }
   campaigns: Campaign[]
   outbox?: OutboxEvent[]
-  /** The people (personKey) who signed in with this address: their walks go when it is forgotten. */
-  people?: string[]
 }
 
-export const newPerson = (email: string, now: number): Person => ({
-  email,
-  since: now,
-  changedAt: now,
-  sources: [],
-  campaigns: [],
-})
-
-export const MOMENTS = ['openedAt', 'signedInAt', 'optedOutAt'] as const
+export const newPerson = (email: string, now: number): Person => ({ email, changedAt: now, campaigns: [] })
 
 /** The first time counts; later ones change nothing. */
-export const reached = (arrival: Person, moment: (typeof MOMENTS)[number], now: number): Person =>
-  arrival[moment] === undefined ? { ...arrival, [moment]: now } : arrival
+export const reached = (
+  person: Person,
+  moment: 'openedAt' | 'signedInAt' | 'optedOutAt',
+  now: number,
+): Person => (person[moment] === undefined ? { ...person, [moment]: now } : person)
+
+export function optedIn(person: Person): Person {
+  const { optedOutAt: _optedOutAt, ...rest } = person
+  return person.optedOutAt === undefined ? person : rest
+}
 
 /** With one address. */
-export const MAX_PEOPLE = 10
+const MAX_SIGN_INS = 10
 
-/** @param person personKey of a sign-in with this address */
-export const withPerson = (arrival: Person, person: string): Person => {
-  const { people = [] } = arrival
-  return people.includes(person) ? arrival : { ...arrival, people: [...people, person].slice(-MAX_PEOPLE) }
+/** @param key personKey of a sign-in with this address */
+export const withSignIn = (person: Person, key: string): Person => {
+  const { signIns = [] } = person
+  return signIns.includes(key) ? person : { ...person, signIns: [...signIns, key].slice(-MAX_SIGN_INS) }
 }
 
-export function optedIn(arrival: Person): Person {
-  if (arrival.optedOutAt === undefined) return arrival
-  const { optedOutAt: _optedOut, ...rest } = arrival
-  return rest
+/** A clock that ran ahead must not keep everyone else's answers out. */
+const MAX_AHEAD_MS = 60_000
+
+const isNewer = (askedAt: number, known: { askedAt: number } | undefined, now: number): boolean =>
+  known === undefined || known.askedAt <= askedAt || known.askedAt > now + MAX_AHEAD_MS
+
+export type Listed = { instance: string; name: string; status: AppStatus }
+
+export type ServiceAnswer = {
+  askedAt: number
+  /** What the service listed. */
+  listed: readonly Listed[]
+  /** What it no longer lists, as a walk remembers it. */
+  connected?: readonly Omit<AnsweredApp, 'status'>[]
 }
 
-/**
- * Can the person do something about it? What the service lists is theirs to authorize (contract 2.1, which leaves the
- * values of authStatus open), except what is off.
- */
-export const isToConnect = ({ status }: Waiting): boolean => !isOff(status)
+/** A service that makes up names must not fill the record; what is connected goes first. */
+const MAX_APPS = 2_000
 
-/** What the person said about it, while it is listed. */
-export const wordOf = (source: Source | undefined): Word | undefined =>
-  source?.state === 'skipped' || source?.state === 'blocked'
-    ? { state: source.state, at: source.at }
-    : source?.word
+/** Takes in an answer of the service, unless a newer one is known. */
+export function withAnswer(person: Person, given: ServiceAnswer, now: number): Person {
+  const { askedAt, listed, connected = [] } = given
+  if (!isNewer(askedAt, person.answer, now)) return person
+  const before = new Map(person.answer?.apps.map((app) => [app.instance, app]))
+  const apps = new Map<string, AnsweredApp>()
+  for (const app of before.values())
+    apps.set(app.instance, app.status === 'connected' ? app : { ...app, status: 'connected', since: askedAt })
+  for (const { instance, name, since } of connected)
+    if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
+  for (const { instance, name, status } of listed) {
+    const known = before.get(instance)
+    apps.set(instance, { instance, name, status, since: known?.status === status ? known.since : askedAt })
+  }
+  let surplus = apps.size - MAX_APPS
+  const kept = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
+  const { unknownAt: _unknownAt, ...rest } = person
+  const after: Person = { ...rest, answer: { askedAt, apps: kept } }
+  return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: askedAt } : after
+}
+
+/** Takes in what the person said, as a page found it in their walk, unless a newer page was faster. */
+export const withIntents = (person: Person, askedAt: number, apps: Intent[], now: number): Person =>
+  isNewer(askedAt, person.intents, now) ? { ...person, intents: { askedAt, apps } } : person
+
+/** `off`: switched off by an administrator. `blocked`: the person waits for an administrator. */
+export type AppState = 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
+
+export type App = {
+  instance: string
+  name: string
+  state: AppState
+  /** Among those that are waiting: the person came back from it, and the consent never showed. */
+  isUnconfirmed: boolean
+}
+
+/** How each app is doing, decided here for reports, exports, emails and events: the service's word beats the person's. */
+export function appsOf({ answer, intents }: Person): App[] {
+  const kinds = new Map(intents?.apps.map(({ instance, kind }) => [instance, kind]))
+  return (answer?.apps ?? []).map(({ instance, name, status }) => {
+    const kind = kinds.get(instance)
+    if (status === 'connected') return { instance, name, state: 'connected', isUnconfirmed: false }
+    if (isOff(status)) return { instance, name, state: 'off', isUnconfirmed: false }
+    if (kind === 'unconfirmed') return { instance, name, state: 'waiting', isUnconfirmed: true }
+    return { instance, name, state: kind ?? 'waiting', isUnconfirmed: false }
+  })
+}
 
 /** What the person can do something about. */
-export const countable = ({ sources }: Person): Source[] => sources.filter(({ state }) => state !== 'off')
-
-/** The service was asked, and the person has nothing to connect. */
-export const hadNothing = (arrival: Person): boolean =>
-  arrival.asOf !== undefined && countable(arrival).length === 0
+const ownApps = ({ answer }: Person): AnsweredApp[] =>
+  answer?.apps.filter(({ status }) => status === 'connected' || !isOff(status)) ?? []
 
 /** The person can search: everything is connected, or there was nothing to connect. */
-export const isReady = (arrival: Person): boolean => arrival.finishedAt !== undefined || hadNothing(arrival)
+export const isReady = (person: Person): boolean =>
+  person.answer !== undefined && ownApps(person).every(({ status }) => status === 'connected')
+
+/** The service was asked, and the person has nothing to connect. */
+export const hadNothing = (person: Person): boolean =>
+  person.answer !== undefined && ownApps(person).length === 0
+
+/** Everything is connected. */
+export const isFinished = (person: Person): boolean => isReady(person) && !hadNothing(person)

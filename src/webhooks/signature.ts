@@ -1,6 +1,6 @@
 // An event as it leaves: its JSON and the signature over it (Standard Webhooks 1.0). Pure.
 import { createHmac } from 'node:crypto'
-import type { Person, OutboxEvent } from '../people/person.ts'
+import type { OutboxEvent, Person } from '../people/person.ts'
 
 /** The text that is signed and sent. */
 export const bodyOf = ({ type, at, app }: OutboxEvent, { email, group }: Person): string =>

@@ -2,20 +2,18 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { administrators } from '../../src/admin/routes.ts'
-import { hadNothing, isReady, type Person } from '../../src/people/person.ts'
-import { FACTS, invitedAt } from '../../src/admin/facts.ts'
+import { FACTS, isIn, profileOf } from '../../src/admin/profile.ts'
 import type { Report } from '../../src/admin/report.ts'
 import { crowdOf, settle } from '../helpers/crowd.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 
 const PEOPLE = 1200
-/** The administrator has signed in too. */
-const ALL = PEOPLE + 1
 
 const crowd = crowdOf(PEOPLE, Date.now()).map((person, index) =>
   index % 200 === 2 ? { ...person, group: 'Nothing to do' } : person,
 )
+const all = crowd.map(profileOf)
 
 let running: Running
 let grace: TestBrowser
@@ -35,12 +33,11 @@ const exported = async (query: string) => {
 describe('the overview for administrators', () => {
   it('begins with how many are ready to search, of everyone known', async () => {
     await grace.open(`${running.url}/admin`)
-    const ready = crowd.filter(isReady)
-    // Grace has something to connect.
-    const share = Math.round((ready.length / ALL) * 100)
-    expect(grace.text).toContain('1,201 people on record')
+    const ready = all.filter(FACTS.ready)
+    const share = Math.round((ready.length / PEOPLE) * 100)
+    expect(grace.text).toContain('1,200 people on record')
     expect(grace.text).toMatch(
-      new RegExp(`Ready to search ${share}% ${ready.length} of 1,201 people \\d+ more in the last 7 days`),
+      new RegExp(`Ready to search ${share}% ${ready.length} of 1,200 people \\d+ more in the last 7 days`),
     )
     const { body } = await grace.open(`${running.url}/admin/report.json`)
     const report = JSON.parse(body) as Report
@@ -54,18 +51,17 @@ describe('the overview for administrators', () => {
 
   it('separates thousands, and says of whom each share is', async () => {
     await grace.open(`${running.url}/admin`)
-    const invited = crowd.filter((person) => invitedAt(person) !== undefined && !hadNothing(person))
-    const hasConnected = (person: Person) => person.sources.some(({ state }) => state === 'connected')
-    const arrived = invited.filter((person) => person.signedInAt !== undefined || hasConnected(person)).length
+    const invited = all.filter((profile) => FACTS.invited(profile) && !FACTS.nothing(profile))
+    const arrived = invited.filter((profile) => FACTS.signedIn(profile) || isIn(profile, 'connected')).length
     const share = Math.round((arrived / invited.length) * 100)
     expect(grace.text).toContain(`Funnel of ${invited.length} invited people with apps to connect`)
     expect(grace.text).toContain(`Signed in ${arrived} ${share}%`)
-    expect(grace.page.body).toMatch(/role="img" aria-label="From [^"]*\. Invited: 934; Signed in: 801;/)
+    expect(grace.page.body).toMatch(/role="img" aria-label="From [^"]*\. Invited: 934; Signed in: 800;/)
   })
 
   it('says what needs the reader, each with the people it is about', async () => {
     const { body } = await grace.open(`${running.url}/admin`)
-    const bounced = crowd.filter(FACTS.failed).length
+    const bounced = all.filter(FACTS.failed).length
     expect(grace.text).toContain(`Fix ${bounced} bounced emails`)
     expect(body).toContain('href="/admin/people?show=failed"')
     await grace.open(`${running.url}/admin/people?show=failed`)
@@ -78,7 +74,7 @@ describe('the overview for administrators', () => {
     expect(grace.text).toMatch(
       /To be ready by [^,]*, \d+, \d+ people a day have to finish \(10 days left\)\./,
     )
-    expect(grace.text).toMatch(/At the current pace, [\d,]+ of 1,201 \(\d+%\) are ready by then\./)
+    expect(grace.text).toMatch(/At the current pace, [\d,]+ of 1,200 \(\d+%\) are ready by then\./)
     expect(body).toContain(`value="${day}"`)
     // Kept with the browser, until it is emptied.
     expect((await grace.open(`${running.url}/admin`)).body).toContain(`value="${day}"`)
@@ -146,17 +142,17 @@ describe('the list of people', () => {
     expect(body.match(/<option [^>]*selected>[^<]*/g)).toEqual([
       expect.stringMatching(/>Email not delivered \(\d+\)$/),
     ])
-    expect(body).toContain('>Everyone (1,201)</option>')
+    expect(body).toContain('>Everyone (1,200)</option>')
   })
 
-  it('exports whom it shows, and everybody otherwise', async () => {
+  it('exports whom it shows, and everyone otherwise', async () => {
     const { body } = await grace.open(`${running.url}/admin/people?show=nothing&q=lastname-00`)
     const href = /href="(\/admin\/people\.csv\?[^"]*)">([^<]*)/.exec(body)
     expect(href?.[2]).toBe('Export filtered CSV')
     const some = await exported((href?.[1] ?? '').replaceAll('&amp;', '&').replace('/admin/people.csv', ''))
     const numbers = new Set(some.map(({ email }) => email?.slice(19, 23)))
     expect(numbers).toEqual(new Set(Array.from({ length: 10 }, (_, index) => `00${index}2`)))
-    expect(await exported('')).toHaveLength(ALL)
+    expect(await exported('')).toHaveLength(PEOPLE)
     expect((await grace.open(`${running.url}/admin/people`)).body).toContain('>Export CSV<')
   })
 
@@ -167,18 +163,18 @@ describe('the list of people', () => {
       'npm run onramp -- invite send onramp-people.csv --campaign c --remind-after 7 --min-gap 168',
     )
     const [, addresses = ''] = /<textarea id="addresses"[^>]*>([^<]*)/.exec(body) ?? []
-    const wanted = crowd.filter((person) => FACTS.notStarted(person) && !FACTS.optedOut(person))
-    expect(addresses.split('\n')).toEqual(wanted.map(({ email }) => email).toSorted())
+    const wanted = all.filter((profile) => FACTS.notStarted(profile) && !FACTS.optedOut(profile))
+    expect(addresses.split('\n')).toEqual(wanted.map(({ person }) => person.email).toSorted())
     expect(grace.text).toContain(`Email ${wanted.length} people`)
-    const all = await grace.open(`${running.url}/admin/people/emails`)
-    expect(all.body).toMatch(/These are the first 500 of 1,\d+\. The CSV has all of them\./)
+    const whole = await grace.open(`${running.url}/admin/people/emails`)
+    expect(whole.body).toMatch(/These are the first 500 of 1,\d+\. The CSV has all of them\./)
     await grace.open(`${running.url}/admin/people/emails?show=blocked`)
     expect(grace.text).toContain('Onramp sends no emails to these people')
   })
 })
 
 describe('the way to it', () => {
-  it('is on the pages of administrators and on nobody else’s', async () => {
+  it('is on the pages of administrators and on no one else’s', async () => {
     expect((await grace.open(`${running.url}/onboarding`)).body).toContain('href="/admin"')
     const ada = await signIn(running, 'ada')
     expect(ada.page.body).not.toContain('/admin')

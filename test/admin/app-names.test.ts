@@ -3,19 +3,26 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { crowdOf, settle } from '../helpers/crowd.ts'
+import { newPerson } from '../../src/people/person.ts'
+import { settle } from '../helpers/crowd.ts'
+import { having } from '../helpers/people.ts'
 import { run, signIn } from '../helpers/running.ts'
 
 const settings = { ADMIN_EMAILS: 'grace@acme.example' }
-const blocked = (instance: string) => ({ instance, name: 'Slack', state: 'blocked', at: Date.now() }) as const
+/** Twenty people with these apps, all of them called Slack by the service. */
+const crowd = (...instances: string[]) =>
+  Array.from({ length: 20 }, (_, index) =>
+    having(
+      newPerson(`p${index}@acme.example`, Date.now()),
+      Object.fromEntries(instances.map((instance) => [instance, 'blocked' as const])),
+      Date.now(),
+      Object.fromEntries(instances.map((instance) => [instance, 'Slack'])),
+    ),
+  )
 
 it('tells two instances of one name apart, on each page as the walk does', async () => {
   const running = await run({ settings })
-  const sources = [blocked('slack_1'), blocked('slack_2')]
-  await settle(
-    running,
-    crowdOf(20, Date.now()).map((person) => ({ ...person, sources })),
-  )
+  await settle(running, crowd('slack_1', 'slack_2'))
   const grace = await signIn(running, 'grace', '/admin')
 
   const list = '?show=blocked&app=slack_2'
@@ -33,10 +40,7 @@ it('shows the company’s name for an app wherever the admin pages name it', asy
   const file = join(folder, 'company.yaml')
   writeFileSync(file, 'datasources: { slack_1: { name: Chat of Sales } }')
   const running = await run({ settings: { ...settings, COMPANY_FILE: file } })
-  await settle(
-    running,
-    crowdOf(20, Date.now()).map((person) => ({ ...person, sources: [blocked('slack_1')] })),
-  )
+  await settle(running, crowd('slack_1'))
   const grace = await signIn(running, 'grace', '/admin')
 
   const list = '?show=blocked&app=slack_1'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newPerson } from '../../src/people/person.ts'
-import { due, withMailing } from '../../src/campaigns/campaign.ts'
+import { due } from '../../src/campaigns/campaign.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
 import { Command } from '@commander-js/extra-typings'
 import { policyOf, sendOn } from '../../src/cli/invite/send-options.ts'
@@ -8,6 +8,7 @@ import { FILTER_NAMES, wantedOf } from '../../src/admin/filters.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { reminderFor } from '../../src/admin/reminder.ts'
 import { crowdOf } from '../helpers/crowd.ts'
+import { listed, mailed, profiles } from '../helpers/people.ts'
 
 const BEGIN = 'npm run onramp -- invite send '
 const command = (query: Record<string, string>, campaign?: string) => reminderFor(wantedOf(query), campaign)
@@ -73,12 +74,7 @@ describe('the command that emails the people of a list', () => {
 
   it('keeps name, language and department with the list, so that a reminder reads like the invitation', async () => {
     const hana = { ...newPerson('hana@acme.example', 0), name: '=Hana', language: 'ja', group: 'Sales' }
-    async function* all() {
-      yield await Promise.resolve(hana)
-    }
-    const rows = []
-    for await (const row of readPeople(peopleCsv(all()))) rows.push(row)
-    expect(rows).toMatchObject([
+    expect(await listed(readPeople(peopleCsv(profiles(hana))))).toMatchObject([
       { person: { email: 'hana@acme.example', name: '=Hana', language: 'ja', group: 'Sales' } },
     ])
   })
@@ -86,10 +82,9 @@ describe('the command that emails the people of a list', () => {
   it('leaves out people whom any campaign emailed in the last seven days', () => {
     const now = Date.UTC(2026, 10, 2)
     const reminded = (days: number) =>
-      withMailing(newPerson('ada@acme.example', 0), {
+      mailed(newPerson('ada@acme.example', 0), 'sent', {
         campaign: 'onboarding',
         reminder: 1,
-        state: 'sent',
         now: now - days * 86_400_000,
       })
     for (const show of ['notStarted', 'failed', 'uncertain'])
@@ -108,15 +103,10 @@ describe('the command that emails the people of a list', () => {
     }))
     const crowd = [...odd, ...crowdOf(50, Date.UTC(2026, 10, 2))]
     async function* exported() {
-      for await (const line of peopleCsv(
-        (async function* () {
-          yield* crowd
-        })(),
-      ))
-        yield Buffer.from(line)
+      for await (const line of peopleCsv(profiles(...crowd))) yield Buffer.from(line)
     }
-    const read: unknown[] = []
-    for await (const row of readPeople(exported())) read.push(row.kind === 'person' ? row.person : row.fault)
+    const rows = await listed(readPeople(exported()))
+    const read = rows.map((row) => (row.kind === 'person' ? row.person : row.fault))
     expect(read).toEqual(crowd.map(({ email, group }) => ({ email, ...(group !== undefined && { group }) })))
   })
 })

@@ -1,7 +1,8 @@
 // Who is due for which email, for everything that may be known of a person.
 import { describe, expect, it } from 'vitest'
+import { having } from '../helpers/people.ts'
 import { due, mailingOf, withMailing, type Due, type Policy } from '../../src/campaigns/campaign.ts'
-import { newPerson, type Mailing, type Person, type SourceState } from '../../src/people/person.ts'
+import { newPerson, type Mailing, type Person, type AppState } from '../../src/people/person.ts'
 
 const DAY = 86_400_000
 const now = Date.parse('2026-11-02T09:00:00Z')
@@ -32,9 +33,14 @@ function person({ mailings, other, ...rest }: Known): Person {
   return { ...newPerson('ada@acme.example', now), campaigns, ...rest }
 }
 
-const has = (...states: SourceState[]): Known => ({
-  asOf: now - 1,
-  sources: states.map((state, n) => ({ instance: `app_${n}`, name: 'App', state, at: now })),
+/** Of whom the service said so. */
+const has = (...states: AppState[]): Known => {
+  const apps = Object.fromEntries(states.map((state, n) => [`app_${n}`, state]))
+  const { answer, intents } = having(newPerson('', now), apps, now - 1)
+  return { ...(answer && { answer }), ...(intents && { intents }) }
+}
+const connectedAt = (askedAt: number): Known => ({
+  answer: { askedAt, apps: has('connected').answer?.apps ?? [] },
 })
 
 const after = (state: Mailing['state'], rest?: Partial<Mailing>) => ({ mailings: [mailing(state, rest)] })
@@ -77,10 +83,10 @@ describe('someone', () => {
     ['who had nothing at all', has(), {}, notDue],
     ['for whom an app waits', has('connected', 'waiting'), {}, mail(0)],
     ['who said "not now"', has('skipped', 'connected'), {}, mail(0)],
-    ['about whom the service was never asked', { sources: has('connected').sources ?? [] }, {}, mail(0)],
-    ['about whom it was asked a day ago', { ...has('connected'), asOf: now - DAY }, {}, mail(0)],
-    ['about whom it was asked within a day', { ...has('connected'), asOf: now - DAY + 1 }, {}, notDue],
-    ['about whom it was asked tomorrow', { ...has('connected'), asOf: now + 1 }, {}, mail(0)],
+    ['about whom the service was never asked', {}, {}, mail(0)],
+    ['about whom it was asked a day ago', connectedAt(now - DAY), {}, mail(0)],
+    ['about whom it was asked within a day', connectedAt(now - DAY + 1), {}, notDue],
+    ['about whom it was asked tomorrow', connectedAt(now + 1), {}, mail(0)],
     ['with nothing left, to be retried', { ...has('connected'), ...after('deferred') }, {}, retry(0)],
     ['with nothing left, to be reminded', { ...has('connected'), ...after('sent') }, remind, wasSent],
     ['whom another campaign emailed', wrote('sent', now - 2 * DAY + 1), {}, notDue],

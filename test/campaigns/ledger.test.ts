@@ -2,25 +2,24 @@
 import { describe, expect, it } from 'vitest'
 import { mailingOf, type Policy } from '../../src/campaigns/campaign.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
+import { PersonUnreadable } from '../../src/people/people.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import { stampOf } from '../../src/people/sources.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { policy } from './office.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 const ada = { email: 'ada@acme.example' }
-const when = { at, known: stampOf(undefined) }
-const slack = { left: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], when }
+const slack = { left: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], askedAt: at }
 
 type Trouble = 'away' | 'answer-lost' | 'mistake'
 type Given = { policy?: Partial<Policy>; patienceMs?: number; signal?: AbortSignal; isHeld?: boolean }
 
 /** Ada's record in a store that is in trouble with its next writes. */
-function kept() {
+function kept(get?: () => Promise<never>) {
   let known: Person | undefined
   const trouble: Trouble[] = []
   const people = {
-    get: () => Promise.resolve(known),
+    get: get ?? (() => Promise.resolve(known)),
     change(_email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person> {
       const what = trouble.shift()
       if (what === 'away') return Promise.reject(new StoreUnavailable(undefined))
@@ -122,8 +121,8 @@ describe('what is known of someone', () => {
   it('has the name, language and group that the list gave last', async () => {
     const { ledger, known } = kept()
     const listed = { name: 'Ada', language: 'ja', group: 'Sales' }
-    await ledger().observe({ ...ada, ...listed }, { left: [], when })
-    expect(known()).toMatchObject({ ...listed, asOf: at })
+    await ledger().observe({ ...ada, ...listed }, { left: [], askedAt: at })
+    expect(known()).toMatchObject({ ...listed, answer: { askedAt: at } })
     await ledger().observe(ada, slack)
     expect(known()).toMatchObject(listed)
   })
@@ -134,5 +133,10 @@ describe('what is known of someone', () => {
     expect(known()).toMatchObject({ unknownAt: at })
     await ledger().observe(ada, slack)
     expect(known()).not.toHaveProperty('unknownAt')
+  })
+
+  it('may be an opt-out that can’t be read, so they get no email', async () => {
+    const { ledger } = kept(() => Promise.reject(new PersonUnreadable('person:x')))
+    expect((await ledger().plan(ada.email)).due).toEqual({ kind: 'unreadable' })
   })
 })

@@ -7,10 +7,11 @@ import { createPeople } from '../../src/people/people.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
+import { profilesOf } from '../../src/admin/profile.ts'
 import { makeReport } from '../../src/admin/report.ts'
 import { sendInvitations } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
-import { createSealer } from '../../src/records/seal.ts'
+import { createInstallation } from '../../src/records/installation.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 
 const people = Number(process.argv[2])
@@ -18,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'onramp-memory-'))
 const records = createSqliteRecords(folder)
 const everyone = createPeople({
   records,
-  sealer: createSealer(['a secret of thirty-two characters']),
+  installation: createInstallation(records, ['a secret of thirty-two characters']),
   now: Date.now,
   retentionDays: 90,
 })
@@ -87,7 +88,7 @@ await sendInvitations(readPeople(list()), {
 const seconds = (Date.now() - startedAt) / 1000
 sample()
 const reportedAt = Date.now()
-const { invited } = await makeReport(everyone.all(), Date.now())
+const { invited } = await makeReport(profilesOf(everyone.all()), Date.now())
 sample()
 const reportSeconds = (Date.now() - reportedAt) / 1000
 console.log(JSON.stringify({ people, sent: tally.sent, invited, heapMb: heap / 1e6, seconds, reportSeconds }))

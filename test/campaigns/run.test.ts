@@ -1,5 +1,6 @@
 // What a run comes to: whom it takes, in which order, what it leaves written down, and what ends it.
 import { describe, expect, it } from 'vitest'
+import { having } from '../helpers/people.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { RunStopped } from '../../src/campaigns/ledger.ts'
 import { MailServerUnusable } from '../../src/campaigns/mail/outcome.ts'
@@ -108,11 +109,7 @@ describe('an email', () => {
       name: id,
       status: id === 'off' ? ('disabled' as const) : ('awaiting' as const),
     }))
-    await everyone.change(ada, (before) => ({
-      ...before,
-      asOf: 1,
-      sources: [{ instance: 'jira', name: 'jira', state: 'blocked', at: 1 }],
-    }))
+    await everyone.change(ada, (before) => having(before, { jira: 'blocked' }, 1))
     const about: unknown[] = []
     const { error } = await run({
       people: [ada],
@@ -127,7 +124,7 @@ describe('an email', () => {
     })
     expect(error).toBeUndefined()
     expect(about).toEqual(['slack', 0])
-    expect((await everyone.get(ada))?.sources.map(({ instance }) => instance)).toHaveLength(4)
+    expect((await everyone.get(ada))?.answer?.apps).toHaveLength(4)
   })
 
   it('is not written down before its turn has come and the campaign is known to be held', async () => {

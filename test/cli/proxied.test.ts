@@ -27,7 +27,7 @@ beforeEach(async () => {
     OIDC_ISSUER: 'https://login.example',
     SESSION_SECRET: randomBytes(32).toString('base64url'),
     SERVICE_GLOBAL_TOKEN: 'abc',
-    DATA_DIR: join(folder, 'data'),
+    DATA_DIR: mkdtempSync(join(folder, 'data-')),
     HTTPS_PROXY: `http://${proxy.name}`,
   }
 })

@@ -1,11 +1,11 @@
 // Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
 import { openPeople } from '../../src/cli/invite/setup.ts'
-import { newPerson, reached, type Person, type Source } from '../../src/people/person.ts'
-import { withSources } from '../../src/people/sources.ts'
+import { newPerson, reached, type AppState, type Person } from '../../src/people/person.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
+import { having } from './people.ts'
 import type { Running } from './running.ts'
 
 const DAY_MS = 86_400_000
@@ -27,21 +27,18 @@ const APPS = [
 const STATES = ['waiting', 'connected', 'skipped', 'blocked', 'off'] as const
 const MAILS = ['sent', 'sent', 'sent', 'sent', 'sent', 'sent', 'deferred', 'failed', 'unknown'] as const
 
-const sourceOf = (index: number, state: Source['state'], at: number): Source => ({
-  instance: `${(APPS[index % APPS.length] ?? 'x').toLowerCase().replaceAll(' ', '_')}_${index}`,
-  name: APPS[index % APPS.length] ?? 'X',
-  state,
-  at,
-})
+const nameOf = (index: number) => APPS[index % APPS.length] ?? 'X'
+const instanceOf = (index: number) => `${nameOf(index).toLowerCase().replaceAll(' ', '_')}_${index}`
+const NAMES = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [instanceOf(index), nameOf(index)]))
 
 /** Person 0 has forty apps left, person 1 has everything connected, person 2 has nothing to connect. */
-function sourcesOf(index: number, at: number): Source[] {
-  if (index === 0) return Array.from({ length: 40 }, (_, app) => sourceOf(app, 'waiting', at))
+function appsOf(index: number): [string, AppState][] {
+  if (index === 0) return Array.from({ length: 40 }, (_, app) => [instanceOf(app), 'waiting'])
   if (index % 10 === 2) return []
   const isDone = index % 3 === 1
   return Array.from({ length: 1 + (index % 5) }, (_, app) => {
     const state = isDone ? 'connected' : (STATES[(index + app) % STATES.length] ?? 'waiting')
-    return sourceOf((index * 7 + app) % 40, state, at)
+    return [instanceOf((index * 7 + app) % 40), state]
   })
 }
 
@@ -55,7 +52,7 @@ export function crowdOf(count: number, now: number): Person[] {
     const mailed = withMailing(known, { campaign: 'c', reminder: 0, state, now: at })
     const opened = index % 4 === 0 ? mailed : reached(mailed, 'openedAt', at + 500)
     const arrived = index % 3 === 0 ? opened : reached(opened, 'signedInAt', at + 600)
-    const asked = withSources(arrived, sourcesOf(index, at), at + 900)
+    const asked = having(arrived, Object.fromEntries(appsOf(index)), at + 900, NAMES)
     return index % 50 === 3 ? reached(asked, 'optedOutAt', at) : asked
   })
 }

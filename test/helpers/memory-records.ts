@@ -5,7 +5,7 @@ import type { Records } from '../../src/records/records.ts'
 /** Expiry is left out: nothing here lives that long. Each question takes a turn of the loop, so that writers can race. */
 export function memoryRecords() {
   const values = new Map<string, string>()
-  const records: Pick<Records, 'get' | 'compareAndSet'> = {
+  const records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'keys'> = {
     async get(key) {
       await turn()
       return values.get(key)
@@ -15,6 +15,14 @@ export function memoryRecords() {
       const isSame = values.get(key) === expected
       if (isSame) values.set(key, value)
       return isSame
+    },
+    async remove(key) {
+      await turn()
+      values.delete(key)
+    },
+    async *keys(prefix) {
+      await turn()
+      yield [...values.keys()].filter((key) => key.startsWith(prefix))
     },
   }
   return { records, values }

@@ -1,6 +1,5 @@
 // What comes back from the store, and the cookie: whoever can write there must gain nothing.
 import * as fc from 'fast-check'
-import { bucketOf, bucketText, keyOf, readBucket } from '../../src/people/record.ts'
 import { jsonIn } from '../../src/client-api/body.ts'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
@@ -78,32 +77,4 @@ const walks: Reader = {
   },
 }
 
-/** Whose address falls into record 7. */
-const someone = {
-  email: emailIn(7),
-  group: 'Research',
-  changedAt: NOW,
-  openedAt: NOW,
-  signedInAt: NOW,
-  sources: [{ instance: 'slack_1', name: 'Slack', at: NOW, state: 'connected' }],
-  campaigns: [{ name: 'first', mailings: [{ state: 'sent', at: NOW }] }],
-}
-
-function emailIn(bucket: number): string {
-  for (let number = 0; ; number++)
-    if (bucketOf(`p${number}@acme.example`) === bucket) return `p${number}@acme.example`
-}
-
-const people: Reader = {
-  name: 'a record of people of any content',
-  input: fc.oneof(
-    reshaped({ version: 1, people: [someone, someone] }),
-    jsonTextWith('version', 'people', ...Object.keys(someone)),
-  ),
-  read(text) {
-    const read = readBucket(`${sealer.seal(text, keyOf(7))}.!zz.${text}`, 7, sealer)
-    bucketText(read, 7, sealer)
-  },
-}
-
-export const kept: readonly Reader[] = [signInStates, sealedRecords, walks, people]
+export const kept: readonly Reader[] = [signInStates, sealedRecords, walks]

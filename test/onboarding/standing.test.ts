@@ -1,10 +1,9 @@
 // One app has one standing: which fact beats which, and that every surface says the same.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countable, newPerson } from '../../src/people/person.ts'
-import { withSources } from '../../src/people/sources.ts'
+import { appsOf, newPerson } from '../../src/people/person.ts'
 import { APP_STATUSES } from '../../src/client-api/app-status.ts'
-import { createFollow } from '../../src/people/follow.ts'
+import { handingOver } from '../../src/onboarding/hand-over.ts'
 import { next } from '../../src/onboarding/next-step.ts'
 import { type Walk, block, comeBack, depart, observe, skip, startWalk } from '../../src/onboarding/walk.ts'
 import { kindOf } from '../../src/onboarding/overview/entries.ts'
@@ -12,7 +11,6 @@ import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { figureOf, standingOf, type Facts, type Standing } from '../../src/onboarding/standing.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
-import { sourcesOf } from '../../src/onboarding/watched-walks.ts'
 import { t } from '../helpers/texts.ts'
 
 const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as const
@@ -136,15 +134,14 @@ describe('every surface', () => {
           if (overview.step !== undefined) figures.set(overview.step.instance, 'pending')
           const shown = walk.known.map(({ instance }) => figures.get(instance))
           expect(rows.length).toBe(walk.known.length - (overview.step === undefined ? 0 : 1))
-          const told = sourcesOf(walk, now).map(({ state }) => (state === 'waiting' ? 'pending' : state))
-          expect(told).toEqual(shown)
 
           const count = (figure: string) => shown.filter((found) => found === figure).length
           const [connected, pending, skipped] = ['connected', 'pending', 'skipped'].map(count)
           expect(statusOf(walk, now)).toEqual({ signedIn: true, connected, pending, skipped })
           expect(overview.state === 'open').toBe(pending !== 0)
 
-          const states = await followed(walk, now)
+          const reported = await statesInReport(walk, now)
+          const states = walk.known.map(({ instance }) => reported.get(instance))
           expect(states.map((state) => (state === 'waiting' ? 'pending' : state))).toEqual(shown)
 
           const where = next(walk, now)
@@ -156,24 +153,16 @@ describe('every surface', () => {
   })
 })
 
-/** What the report keeps of the walk. */
-async function followed(walk: Walk, now: number): Promise<string[]> {
-  let arrival = newPerson('ada@acme.example', 0)
-  const follow = createFollow({
-    people: {
-      change: (_email, change) => Promise.resolve((arrival = change(arrival, true))),
-    },
-    log: { warn: () => {} },
-    now: () => now,
-  })
+/** What the report says of the walk after a page. */
+async function statesInReport(walk: Walk, now: number): Promise<Map<string, string>> {
+  let person = newPerson('ada@acme.example', 0)
+  const walks = handingOver(
+    { load: async () => walk, update: async () => walk },
+    { change: async (_email, change) => (person = change(person, true)) },
+    { warn() {} },
+    () => now,
+  )
   const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
-  await follow.walked(user, {
-    sources: sourcesOf(walk, now),
-    at: now,
-    startedAt: 0,
-    revisedAt: 0,
-    isAsked: true,
-  })
-  expect(countable(arrival)).toEqual(countable(withSources(arrival, arrival.sources, now)))
-  return arrival.sources.map(({ state }) => state)
+  await walks.update(user, (before) => before, { isAsked: true })
+  return new Map(appsOf(person).map(({ instance, state }) => [instance, state]))
 }

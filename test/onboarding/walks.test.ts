@@ -24,6 +24,7 @@ function office() {
   /** What another process does between a read and the next write. */
   let meanwhile: () => Promise<unknown> = async () => {}
   const watched: typeof records = {
+    ...records,
     async get(key) {
       counted.reads++
       return await records.get(key)

@@ -11,7 +11,7 @@ import { sendInvitations } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { holdCampaign } from '../../src/cli/invite/lease.ts'
 import { createClientApi } from '../../src/client-api/client.ts'
-import { createSealer } from '../../src/records/seal.ts'
+import { createInstallation } from '../../src/records/installation.ts'
 import { current, Dead, within, type Process } from './machine.ts'
 import { settings, sharedStore } from './processes.ts'
 import type { Rules } from './rules.ts'
@@ -56,8 +56,8 @@ async function run({ world, rules }: Around): Promise<string> {
   const hold = await holdCampaign(records, policy.campaign, { write: () => true })
   if (hold === undefined) return 'locked'
   const { signal } = new AbortController()
-  const sealer = createSealer(settings.SESSION_SECRET)
-  const people = createPeople({ records, sealer, now, retentionDays: 90 })
+  const installation = createInstallation(records, settings.SESSION_SECRET, now)
+  const people = createPeople({ records, installation, retentionDays: 90, now })
   const pace = () => createPace({ perSecond: 1_000, now, signal })
   try {
     return await sendInvitations(readPeople(listOf(world)), {

@@ -110,7 +110,7 @@ Object.assign(crypto, {
 syncBuiltinESMExports()
 
 const { subtle } = globalThis.crypto
-for (const name of ['importKey', 'verify'] as const) {
+for (const name of ['digest', 'importKey', 'sign', 'verify'] as const) {
   const work = subtle[name].bind(subtle) as (...given: unknown[]) => Promise<unknown>
   Object.assign(subtle, {
     [name]: (...given: unknown[]) => awaited(work(...given)),

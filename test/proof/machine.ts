@@ -80,9 +80,12 @@ export class Machine {
       }
   }
 
-  /** Runs one pending step after the other, in an order that the seed chooses, until no one waits for any. */
-  async run(maxSteps: number): Promise<void> {
-    for (let count = 0; this.#isAwaited(); count++) {
+  /**
+   * Runs one pending step after the other, in an order that the seed chooses, until no one waits for any.
+   * @param isOwed is there someone whom only an idle step, such as a time limit, may still answer?
+   */
+  async run(maxSteps: number, isOwed: () => boolean = () => false): Promise<void> {
+    for (let count = 0; this.#isAwaited() || (isOwed() && this.#steps.size > 0); count++) {
       if (count >= maxSteps) throw new Error(`no end after ${maxSteps} steps`)
       const step = this.#next()
       this.#steps.delete(step)
@@ -90,6 +93,18 @@ export class Machine {
       step.run()
       await settled()
     }
+  }
+
+  /** No one does anything for so many milliseconds; what runs by itself, such as the end of a limit, runs in its order. */
+  async pass(milliseconds: number): Promise<void> {
+    const until = this.now + milliseconds
+    const due = [...this.#steps].filter(({ at }) => at <= until)
+    for (const step of due.toSorted((one, other) => one.at - other.at)) {
+      if (!this.#steps.delete(step)) continue
+      step.run()
+      await settled()
+    }
+    this.now = until
   }
 
   /** Whatever is left now never runs. */

@@ -34,7 +34,14 @@ function dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.Dispa
     throw new Error('a call from outside of the simulation')
   const answer = answerCall
   let isGivenUp = false
-  const controller = { abort: () => (isGivenUp = true) } as unknown as Dispatcher.DispatchController
+  // As undici does it: what is given up fails.
+  const controller = {
+    abort(reason: Error) {
+      if (isGivenUp) return
+      isGivenUp = true
+      handler.onResponseError?.(controller, reason)
+    },
+  } as unknown as Dispatcher.DispatchController
   const call: Call = {
     url: new URL(`${String(options.origin)}${options.path}`),
     headers: options.headers as Record<string, string>,

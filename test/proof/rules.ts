@@ -1,8 +1,10 @@
 // What may never happen, held against every answer that a process gives and against how everything ends.
-import { bucketOf, keyOf, readBucket } from '../../src/people/record.ts'
-import { createSealer } from '../../src/records/seal.ts'
+import { createPeople } from '../../src/people/people.ts'
+import { appsOf } from '../../src/people/person.ts'
+import { createInstallation } from '../../src/records/installation.ts'
 import { locationOf, settings, type Answer, type Asked } from './processes.ts'
 import { SERVICE, type Person } from './service.ts'
+import { recordsOn } from './store.ts'
 import { pathOf, type World } from './world.ts'
 
 export type Given = {
@@ -12,7 +14,6 @@ export type Given = {
   /** The cookie was signed out before it was sent. */ isEnded: boolean
 }
 
-const sealer = createSealer(settings.SESSION_SECRET)
 const CALLBACK = '/onboarding/callback'
 
 /** The apps that a page shows, with how it says they are doing. */
@@ -26,6 +27,8 @@ export class Rules {
   /** The steps of departures that no click led to, by person and app. */
   readonly #automatic = new Map<string, Set<string>>()
   readonly #delivered = new Map<string, number>()
+  /** What the last page of each person showed. */
+  readonly #last = new Map<Person, ReadonlyMap<string, string>>()
 
   constructor(world: World) {
     this.#world = world
@@ -62,18 +65,22 @@ export class Rules {
       this.#world.fail(`nothing on the service's list counted as connected: ${counted} of ${person.name}`)
   }
 
-  /** What an administrator reads of a person is what the person reads. */
-  #isReported({ name, email }: Person, shown: ReadonlyMap<string, string>): void {
-    const bucket = bucketOf(email)
-    const { people } = readBucket(this.#world.store.read(keyOf(bucket)), bucket, sealer)
-    const sources = people.find((arrival) => arrival.email === email)?.sources ?? []
-    const states = new Map(sources.map(({ instance, state }) => [instance, state]))
-    for (const [app, kind] of shown) {
-      const state = states.get(app)
-      const isSaid = (what: string) => kind === what || state === what
-      const isOther = (isSaid('connected') || isSaid('skipped')) && state !== kind
-      if (state === undefined || isOther)
-        this.#world.fail(`nothing lost of the report: ${app} of ${name} is ${kind}, and ${state} there`)
+  /** After everyone's next page, what an administrator reads of a person is what the service and the person say. */
+  async report(): Promise<void> {
+    const { store, machine, service } = this.#world
+    const records = { ...recordsOn(() => store), get: async (key: string) => store.read(key) }
+    const installation = createInstallation(records, settings.SESSION_SECRET)
+    const people = createPeople({ records, installation, retentionDays: 90, now: () => machine.now })
+    for (const [{ name, email, apps }, shown] of this.#last) {
+      const person = await people.get(email)
+      const states = new Map(person && appsOf(person).map(({ instance, state }) => [instance, state]))
+      for (const app of apps) {
+        const { instance } = app
+        const state = states.get(instance)
+        const isTrue = state !== undefined && (state === 'connected') !== service.isListed(app)
+        if (!isTrue || (state === 'skipped') !== (shown.get(instance) === 'skipped'))
+          this.#world.fail(`nothing lost of the report: ${instance} of ${name} is ${state} there`)
+      }
     }
   }
 
@@ -113,7 +120,7 @@ export class Rules {
       else if ((kind === 'connected') === isListed)
         this.#world.fail(`no app lost: ${app.instance} of ${person.name} is ${kind}, listed: ${isListed}`)
     }
-    this.#isReported(person, shown)
+    this.#last.set(person, shown)
     const isOver = !person.apps.some(this.#world.service.isListed)
     if (!isOver && !body.includes('href="/onboarding/connect'))
       this.#world.fail(`no dead end: nothing to go on with for ${person.name}`)

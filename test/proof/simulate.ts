@@ -14,8 +14,11 @@ export type Result = { seed: number; faults: string[]; journal: string[] }
 
 const MAX_STEPS = 20_000
 const DAY_MS = 86_400_000
-/** Long enough for a departure to be over (onboarding/walk.ts, IN_FLIGHT_MS), and for a late consent to show. */
-const AFTERWARDS_MS = 120_000
+/**
+ * Long enough for a departure to be over (onboarding/walk.ts, IN_FLIGHT_MS), for a late consent to show, and for a process to
+ * hand over again what it handed over before (onboarding/hand-over.ts, AGAIN_MS): another one may have written since.
+ */
+const AFTERWARDS_MS = 700_000
 
 /** Everyone comes back to their tabs at the same moment, when tokens have run out. */
 const LUNCH = -1
@@ -51,6 +54,7 @@ export async function createSimulation(): Promise<Simulate> {
 async function play(world: World): Promise<void> {
   const { machine, service } = world
   const { random } = machine
+  const isOwed = () => world.unanswered() > 0
   const rules = new Rules(world)
   const around = { world, rules }
   const [ada, bob] = service.people.map((person): Browser => ({
@@ -81,15 +85,16 @@ async function play(world: World): Promise<void> {
   if (isTogether) for (const tab of others) start(tab)
   if (random.chance(0.2)) campaigns(around)
   if (random.chance(0.1)) takeBack(around)
-  await machine.run(MAX_STEPS)
+  await machine.run(MAX_STEPS, isOwed)
 
-  if (world.unanswered() > 0) world.fail('a request was never answered')
+  if (isOwed()) world.fail('a request was never answered')
   machine.note('from here on everything works')
   world.calm()
-  machine.now += AFTERWARDS_MS
+  await machine.pass(AFTERWARDS_MS)
   if (random.chance(0.2)) startCampaign(world.start('last campaign'), around)
   for (const tab of new Map(tabs.map((one) => [one.browser.person, one])).values()) look(tab, rules)
-  await machine.run(MAX_STEPS)
+  await machine.run(MAX_STEPS, isOwed)
+  await rules.report()
 }
 
 type Life = { acts: number; thinking: readonly number[]; onRest?: (() => void) | undefined }

@@ -2,7 +2,7 @@
 import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
-import { createSealer } from '../../src/records/seal.ts'
+import { createInstallation } from '../../src/records/installation.ts'
 import { readdirSync } from 'node:fs'
 import { startCompany } from '../campaigns/command.ts'
 import { DOMAIN, openPostOffice, SENDER } from './post-office.ts'
@@ -49,8 +49,8 @@ export async function openCompany(folder: string) {
   async function dayLater(): Promise<void> {
     const { DATA_DIR = '', SESSION_SECRET = '' } = company.env
     const records = createSqliteRecords(DATA_DIR)
-    const sealer = createSealer([SESSION_SECRET])
-    const people = createPeople({ records, sealer, now: Date.now, retentionDays: 90 })
+    const installation = createInstallation(records, [SESSION_SECRET])
+    const people = createPeople({ records, installation, now: Date.now, retentionDays: 90 })
     for await (const { email } of people.all())
       await people.change(email, (before) => ({
         ...before,

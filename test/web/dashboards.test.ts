@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { createAudit } from '../../src/web/audit.ts'
 import { createMetrics } from '../../src/web/metrics/metrics.ts'
-import { createFigures } from '../../src/webhooks/figures.ts'
+import { watchReceiver } from '../../src/webhooks/receiver.ts'
 import { dashboardQueries } from '../helpers/dashboard.ts'
 import { metricsPage } from '../helpers/metrics-page.ts'
 
@@ -56,7 +56,7 @@ it('every metric of the dashboard, the alerts and the docs is exported', async (
 it('every label that they ask for is one of the metric', () => {
   const metrics = createMetrics()
   metrics.watchReach({ store: () => true, authorization_server: () => true })
-  createFigures(metrics.registry, Date.now)
+  watchReceiver(metrics.registry, { info() {}, warn() {} }, () => [], Date.now)
   createAudit({
     log: { info: () => {} },
     registry: metrics.registry,

@@ -1,15 +1,55 @@
 // Events on their way: at least once, and never for ever.
+import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { reached, type newPerson } from '../../src/people/person.ts'
-import { withSources } from '../../src/people/sources.ts'
-import { withOutbox } from '../../src/people/outbox.ts'
+import { reached, type Person } from '../../src/people/person.ts'
 import { currentRequest, duringRequest } from '../../src/trace/current-request.ts'
 import { MAX_AGE_MS, MAX_AT_ONCE } from '../../src/webhooks/claims.ts'
 import { TIME_LIMIT_MS, type Outcome } from '../../src/webhooks/post.ts'
-import { office, running } from './setup.ts'
+import { createWebhooks, type Webhooks } from '../../src/webhooks/webhooks.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
+import { having, testPeople } from '../helpers/people.ts'
 
 const at = Date.UTC(2026, 10, 2)
 const email = 'ada@acme.example'
+const MINUTE = 60_000
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const running: Webhooks[] = []
+
+/** Processes that share a store, and a receiver that answers as it is told. */
+function office() {
+  const { records } = memoryRecords()
+  const now = () => Date.now()
+  const sent: { id: string; type: string }[] = []
+  const logged: string[] = []
+  const receiver: { answer: () => Promise<Outcome> } = { answer: () => Promise.resolve({ kind: 'taken' }) }
+  const write = (_fields: object, message: string) => void logged.push(message)
+  /** A command beside the server. */
+  const command = testPeople({ records, now, onEvents: () => {} })
+  function process() {
+    const registry = new Registry()
+    const closed = Promise.withResolvers<Outcome>()
+    const people = testPeople({ records, now, onEvents: (...one) => webhooks.notice(...one) })
+    const webhooks = createWebhooks({
+      people,
+      records,
+      post: {
+        send: async (headers, body) => {
+          sent.push({ id: headers['webhook-id'] ?? '', type: (JSON.parse(body) as { type: string }).type })
+          return await Promise.race([receiver.answer(), closed.promise])
+        },
+        close: async () => closed.resolve({ kind: 'silent', why: 'cut-off' }),
+      },
+      secrets: [secret],
+      registry,
+      log: { info: write, warn: write },
+      now,
+    })
+    running.push(webhooks)
+    return { webhooks, registry, people }
+  }
+  return { command, sent, logged, receiver, process }
+}
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: at }))
 afterEach(async () => {
@@ -19,13 +59,13 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-const MINUTE = 60_000
 const turns = async (milliseconds = 0) => {
   await vi.advanceTimersByTimeAsync(milliseconds)
   for (let turn = 0; turn < 400; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-const here = (before: ReturnType<typeof newPerson>) => reached(before, 'signedInAt', Date.now())
+const here = (before: Person) => reached(before, 'signedInAt', Date.now())
+const blocked = (before: Person) => having(here(before), { slack_1: 'blocked' }, at)
 const refused: Outcome = { kind: 'refused', why: 'status 500', wait: undefined }
 const silent: Outcome = { kind: 'silent', why: 'too-slow' }
 
@@ -45,10 +85,9 @@ describe('events', () => {
   it('are sent in their order', async () => {
     const { process, sent } = office()
     const { people } = process()
-    const listed = { instance: 'slack_1', name: 'Slack', at }
     await people.change(email, here)
-    await people.change(email, (before) => withSources(before, [{ ...listed, state: 'waiting' }], at))
-    await people.change(email, (before) => withSources(before, [{ ...listed, state: 'connected' }], at))
+    await people.change(email, (before) => having(before, { slack_1: 'waiting' }, at))
+    await people.change(email, (before) => having(before, { slack_1: 'connected' }, at))
     await turns()
     expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected', 'person.finished'])
   })
@@ -57,8 +96,7 @@ describe('events', () => {
     const { process, receiver, sent } = office()
     receiver.answer = () => Promise.resolve(silent)
     const { people } = process()
-    const listed = { instance: 'slack_1', name: 'Slack', at, state: 'blocked' } as const
-    await people.change(email, (before) => withSources(here(before), [listed], at))
+    await people.change(email, blocked)
     await turns()
     expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
   })
@@ -97,17 +135,6 @@ describe('events', () => {
     await Promise.all(changes)
     await turns()
     expect(requests).toEqual(Array.from({ length: 12 }, () => undefined))
-  })
-
-  it('that are refused and taken by turns are told of once a minute', async () => {
-    const { process, receiver, logged } = office()
-    const { people } = process()
-    let count = 0
-    receiver.answer = async () => (count++ % 2 === 0 ? refused : { kind: 'taken' })
-    for (let person = 0; person < 20; person++) await people.change(`p${person}@acme.example`, here)
-    await turns()
-    expect(count).toBe(20)
-    expect(logged).toHaveLength(2)
   })
 
   it('do not hold up what made them while the receiver thinks', async () => {
@@ -167,8 +194,7 @@ describe('events', () => {
     const { people } = process()
     receiver.answer = () =>
       Promise.resolve(sent.at(-1)?.type === 'person.signed_in' ? refused : { kind: 'taken' })
-    const listed = { instance: 'slack_1', name: 'Slack', at, state: 'blocked' } as const
-    await people.change(email, (before) => withSources(here(before), [listed], at))
+    await people.change(email, blocked)
     await turns()
     expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
   })
@@ -201,18 +227,17 @@ describe('events', () => {
   })
 
   it('that a command noticed are sent by the server', async () => {
-    const { process, people, sent } = office()
-    await withOutbox(people, Date.now).change(email, here)
+    const { process, command, sent } = office()
+    await command.change(email, here)
     process().webhooks.start()
     await turns(10)
     expect(sent).toHaveLength(1)
   })
 
   it('are sent by one of several processes', async () => {
-    const { process, people, sent } = office()
+    const { process, command, sent } = office()
     const processes = [process(), process(), process()]
-    for (let person = 0; person < 20; person++)
-      await withOutbox(people, Date.now).change(`p${person}@acme.example`, here)
+    for (let person = 0; person < 20; person++) await command.change(`p${person}@acme.example`, here)
     for (const { webhooks } of processes) webhooks.start()
     await turns(10)
     expect(sent).toHaveLength(20)
@@ -220,14 +245,14 @@ describe('events', () => {
   })
 
   it('go with the person who is forgotten, also while one is on its way', async () => {
-    const { process, receiver, people } = office()
+    const { process, receiver, command } = office()
     let answer: (outcome: Outcome) => void = () => {}
     receiver.answer = () => new Promise((resolve) => (answer = resolve))
     await process().people.change(email, here)
     await turns()
-    await people.forget(email)
+    await command.forget(email)
     answer(refused)
     await turns()
-    expect(await people.get(email)).toBeUndefined()
+    expect(await command.get(email)).toBeUndefined()
   })
 })

@@ -1,8 +1,9 @@
 // onramp invite report: what was written down about everyone, counted, or person by person.
 import { peopleCsv } from '../../admin/people-csv.ts'
+import { unreadInWords } from '../../admin/overview.ts'
+import { profilesOf } from '../../admin/profile.ts'
 import { makeReport, type Report } from '../../admin/report.ts'
 import { shareOf } from '../../admin/share.ts'
-import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../people/unread.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { loadSettings } from '../../settings/settings.ts'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
@@ -21,33 +22,26 @@ export async function run(
   return await explained({ stderr }, 'invite report', () =>
     withStore(settings, async (records) => {
       const people = openPeople({ records, settings, now }, company)
-      const unread = noneUnread()
-      if (values.csv) for await (const line of peopleCsv(people.all(unread))) stdout.write(line)
+      let unread = 0
+      const profiles = profilesOf(people.all(() => unread++))
+      if (values.csv) for await (const line of peopleCsv(profiles)) stdout.write(line)
       else {
-        const report = await makeReport(people.all(unread), now(), unread)
-        const words = () => inWords(report, storeInWords(settings), unreadInWords(unread) !== undefined)
-        stdout.write(values.json ? `${JSON.stringify(report)}\n` : words())
+        const report = await makeReport(profiles, now(), () => unread)
+        stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report, storeInWords(settings)))
       }
       // On standard error, so that a file of the report holds nothing else.
-      stderr.write(unreadWarning(unread))
+      if (unread > 0) stderr.write(`onramp invite report: not included: ${unreadInWords(unread)}.\n`)
       return 0
     }),
   )
-}
-
-function unreadWarning(unread: Unread): string {
-  const records = unreadInWords(unread)
-  if (records === undefined) return ''
-  const remedies = remediesFor(unread).map((remedy) => `  - ${remedy}\n`)
-  return `onramp invite report: not included: ${records}.\n${remedies.join('')}`
 }
 
 const inFigures = (count: number) => count.toLocaleString('en')
 
 const line = (count: number, what: string) => `${inFigures(count).padStart(9)}  ${what}\n`
 
-function inWords(report: Report, store: string, isUnread: boolean): string {
-  if (report.people === 0) return `No data ${isUnread ? 'that can be read' : 'yet'} (${store}).\n`
+function inWords(report: Report, store: string): string {
+  if (report.people === 0) return `No data ${report.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
   const oldest = report.asOf === undefined ? 'not checked with the service yet' : `oldest data ${report.asOf}`
   const people = [
     line(report.people, 'people'),

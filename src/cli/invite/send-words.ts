@@ -16,6 +16,7 @@ const TROUBLES: Record<Trouble, string> = {
   deferred: 'not accepted by the mail server this time',
   failed: 'rejected by the mail server',
   uncertain: 'delivery unknown',
+  unreadable: "not emailed: what is stored about this person can't be read; see onramp doctor",
 }
 
 /** Prints each thing as it happens, above the line of progress. */

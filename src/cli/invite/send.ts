@@ -139,7 +139,7 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   let endedBy: EndedBy | undefined
   try {
     await server?.check()
-    if (hold !== undefined && !(await people.reseal()))
+    if (hold !== undefined && (await people.all().next()).done === true)
       stderr.write(
         `No saved progress in ${storeInWords(settings)}: everyone will be treated as not yet invited.\n`,
       )

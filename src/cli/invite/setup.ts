@@ -1,7 +1,6 @@
 // What the commands of invitations make of the settings.
 import { fileURLToPath } from 'node:url'
 import { createPeople, type People } from '../../people/people.ts'
-import { withOutbox } from '../../people/outbox.ts'
 import { useProxy } from '../../client-api/proxy.ts'
 import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
 import { looksOf } from '../../campaigns/mail/look.ts'
@@ -11,7 +10,7 @@ import { loadCompany } from '../../company/read-company.ts'
 import { createInvitations } from '../../invites/token.ts'
 import type { Records } from '../../records/records.ts'
 import { openStore, storeOf, type StoreOptions } from '../../records/store.ts'
-import { createSealer } from '../../records/seal.ts'
+import { createInstallation } from '../../records/installation.ts'
 import {
   loadSettings,
   settings as definitions,
@@ -52,14 +51,14 @@ type Kept = { records: Records; settings: Settings; now: () => number }
 
 /** What a command notices of people is sent by the server, which finds it in the store. */
 export function openPeople({ records, settings, now }: Kept, company?: Pick<Company, 'arrange'>): People {
-  const people = createPeople({
+  return createPeople({
     records,
-    sealer: createSealer(secretsOf(settings)),
-    now,
+    installation: createInstallation(records, settings.SESSION_SECRET, now),
     retentionDays: settings.INVITE_RETENTION_DAYS,
-    ...(company && { arrange: (sources) => company.arrange(sources) }),
+    ...(company && { arrange: (apps) => company.arrange(apps) }),
+    onEvents: settings.WEBHOOK_URL === undefined ? undefined : () => {},
+    now,
   })
-  return settings.WEBHOOK_URL === undefined ? people : withOutbox(people, now)
 }
 
 /** Opens the store for the work. @throws {StoreUnavailable} */

@@ -1,0 +1,87 @@
+// A page hands what the service just said, and what the person said, to the person's record, which the report reads. If
+// that fails, or the process dies, the next page or the next run of a campaign puts it right: no retries, no marks.
+import type { People } from '../people/people.ts'
+import { reached, withAnswer, withIntents, withSignIn, type Intent } from '../people/person.ts'
+import { personKey, type User } from '../session/signed-in.ts'
+import { standingIn } from './next-step.ts'
+import type { Known, Walk } from './walk.ts'
+import type { Walks } from './walks.ts'
+
+/** The same answer is handed over again after this: a campaign may have heard another one meanwhile. */
+const AGAIN_MS = 600_000
+/** So many people's last answers are remembered; about 300 bytes each. */
+const MAX_REMEMBERED = 10_000
+
+/** Without times: two of them are the same where nothing has changed for the report. */
+function handedOver({ known }: Walk, now: number) {
+  const unconnected = known.flatMap((entry) =>
+    entry.status === 'connected' ? [] : [{ ...entry, status: entry.status }],
+  )
+  return {
+    listed: unconnected.map(({ instance, name, status }) => ({ instance, name, status })),
+    connected: known.filter(({ status }) => status === 'connected'),
+    intents: unconnected.flatMap((entry) => intentOf(entry, now)),
+  }
+}
+
+/** What the person said of an app, also while it is switched off. */
+function intentOf(entry: Known, now: number): Intent[] {
+  const { kind } = standingIn({ ...entry, status: 'awaiting' }, now)
+  return kind === 'blocked' || kind === 'unconfirmed' || kind === 'skipped'
+    ? [{ instance: entry.instance, kind }]
+    : []
+}
+
+/**
+ * Walks whose checks are handed over. Only a verified address counts.
+ * @param log where it couldn't be written down: that must not fail a person's page
+ * @param now milliseconds since 1970
+ */
+export function handingOver(
+  walks: Walks,
+  people: Pick<People, 'change'>,
+  log: { warn(fields: object, message: string): void },
+  now: () => number,
+): Walks {
+  /** By person: what this process handed over last, and when. The one that was handed over longest ago comes first. */
+  const last = new Map<string, { what: string; at: number }>()
+
+  async function handOver(user: User, walk: Walk): Promise<void> {
+    const { email, emailVerified } = user
+    if (email === undefined || emailVerified !== true) return
+    const key = personKey(user)
+    const askedAt = now()
+    const { listed, connected, intents } = handedOver(walk, askedAt)
+    const what = JSON.stringify([email, listed, connected.map(({ instance }) => instance), intents])
+    const before = last.get(key)
+    if (before?.what === what && Math.abs(askedAt - before.at) < AGAIN_MS) return
+    await people.change(email, (person) => {
+      const answer = {
+        askedAt,
+        listed,
+        connected: connected.map(({ instance, name, connectedAt, firstSeen }) => ({
+          instance,
+          name,
+          since: connectedAt ?? firstSeen,
+        })),
+      }
+      const here = withSignIn(reached(person, 'signedInAt', askedAt), key)
+      return withIntents(withAnswer(here, answer, now()), askedAt, intents, now())
+    })
+    last.delete(key)
+    last.set(key, { what, at: askedAt })
+    if (last.size > MAX_REMEMBERED) last.delete(last.keys().next().value ?? '')
+  }
+
+  return {
+    load: (user) => walks.load(user),
+    async update(user, change, basis) {
+      const walk = await walks.update(user, change, basis)
+      if (basis?.isAsked)
+        await handOver(user, walk).catch((error: unknown) =>
+          log.warn({ err: error }, "what a page found was not written to the person's record"),
+        )
+      return walk
+    },
+  }
+}

@@ -1,0 +1,55 @@
+// People for tests: where they are kept in memory, and how their apps are doing.
+import { profileOf, type Profile } from '../../src/admin/profile.ts'
+import { withMailing } from '../../src/campaigns/campaign.ts'
+import { createPeople, type Keeping } from '../../src/people/people.ts'
+import { isFinished, type AppState, type Mailing, type Person } from '../../src/people/person.ts'
+import { testInstallation } from './installation.ts'
+import { memoryRecords } from './memory-records.ts'
+
+/** @param given `records` where several processes share it */
+export function testPeople({ records = memoryRecords().records, ...given }: Partial<Keeping> = {}) {
+  const installation = testInstallation(records)
+  return createPeople({ records, installation, retentionDays: 90, now: Date.now, ...given })
+}
+
+/** A person whose apps are in these states, by instance. @param names where the service names an app unlike its instance */
+export function having(
+  person: Person,
+  apps: Record<string, AppState | 'unconfirmed'>,
+  at: number,
+  names: Record<string, string> = {},
+): Person {
+  const answered = Object.entries(apps).map(([instance, state]) => {
+    const status = state === 'connected' ? state : state === 'off' ? 'disabled' : 'awaiting'
+    return { instance, name: names[instance] ?? instance.replace(/_\d+$/, ''), status, since: at } as const
+  })
+  const intents = Object.entries(apps).flatMap(([instance, kind]) =>
+    kind === 'skipped' || kind === 'blocked' || kind === 'unconfirmed' ? [{ instance, kind }] : [],
+  )
+  const after: Person = {
+    ...person,
+    answer: { askedAt: at, apps: answered },
+    intents: { askedAt: at, apps: intents },
+  }
+  return isFinished(after) ? { ...after, finishedAt: person.finishedAt ?? at } : after
+}
+
+type Email = { reminder?: number; campaign?: string; now: number }
+
+/** A person after one more email. */
+export const mailed = (
+  person: Person,
+  state: Mailing['state'],
+  { reminder = 0, campaign = 'c', now }: Email,
+) => withMailing(person, { campaign, reminder, state, now })
+
+export async function* profiles(...people: Person[]): AsyncGenerator<Profile> {
+  for (const person of people) yield await Promise.resolve(profileOf(person))
+}
+
+/** All of it, where it is known to end. */
+export async function listed<T>(all: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const one of all) found.push(one)
+  return found
+}

@@ -1,0 +1,191 @@
+// What a person's record says after answers of the service and pages, in any order: the newest counts.
+import { describe, expect, it } from 'vitest'
+import {
+  appsOf,
+  isFinished,
+  isReady,
+  newPerson,
+  reached,
+  withAnswer,
+  withIntents,
+  withSignIn,
+  type Intent,
+  type Listed,
+  type Person,
+} from '../../src/people/person.ts'
+import { eventsOf, MAX_OUTBOX, withEvents } from '../../src/people/outbox.ts'
+import { having } from '../helpers/people.ts'
+
+const AT = Date.parse('2026-11-02T09:00:00Z')
+const MINUTE = 60_000
+const ada = newPerson('ada@acme.example', AT)
+
+const listed = (...instances: string[]): Listed[] =>
+  instances.map((instance) => ({ instance, name: instance, status: 'awaiting' }))
+
+/** Taken in at the moment when it was asked, unless another one is given. */
+const answered = (person: Person, list: Listed[], askedAt = AT, now = askedAt) =>
+  withAnswer(person, { askedAt, listed: list }, now)
+const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
+
+describe('an answer of the service', () => {
+  const both = answered(ada, listed('slack_1', 'jira_1'))
+
+  it('replaces the one before: what is no longer listed is connected, and what is listed again is not', () => {
+    expect(states(both)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
+    const one = answered(both, listed('jira_1'), AT + 1)
+    expect(states(one)).toEqual(['slack_1 connected', 'jira_1 waiting'])
+    expect(states(answered(one, listed('slack_1', 'github_1'), AT + 2))).toEqual([
+      'slack_1 waiting',
+      'jira_1 connected',
+      'github_1 waiting',
+    ])
+  })
+
+  it('changes nothing where a newer one is known, whoever asked', () => {
+    const newer = answered(both, listed('jira_1'), AT + 2)
+    expect(answered(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
+  })
+
+  it('counts over one from a clock that is more than a minute ahead, and not over one that is less', () => {
+    const ahead = (by: number) => answered(both, [], AT + by)
+    expect(states(answered(ahead(61_000), listed('slack_1'), AT))).toContain('slack_1 waiting')
+    expect(states(answered(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
+  })
+
+  it('brings what a walk remembers as connected, where the record was lost', () => {
+    const remembered = [{ instance: 'slack_1', name: 'Slack', since: AT - MINUTE }]
+    const after = withAnswer(ada, { askedAt: AT, listed: [], connected: remembered }, AT)
+    expect(states(after)).toEqual(['slack_1 connected'])
+    expect(after.answer?.apps[0]?.since).toBe(AT - MINUTE)
+  })
+
+  it('keeps since when an app is as it is, until that changes', () => {
+    const since = (person: Person) => person.answer?.apps.map((app) => app.since)
+    const again = answered(both, listed('slack_1'), AT + 5)
+    expect(since(again)).toEqual([AT, AT + 5])
+    expect(since(answered(again, listed('slack_1'), AT + 9))).toEqual([AT, AT + 5])
+  })
+
+  it('shows that the service knows the person again', () => {
+    expect(answered({ ...ada, unknownAt: AT }, [], AT + 1)).not.toHaveProperty('unknownAt')
+  })
+
+  it('with made-up names does not fill the record, and drops what is connected first', () => {
+    const flood = answered(
+      answered(both, listed('slack_1'), AT + 1),
+      listed('slack_1', ...many(3_000)),
+      AT + 2,
+    )
+    const after = answered(flood, listed('slack_1'), AT + 3)
+    expect(after.answer?.apps.length).toBeLessThanOrEqual(3_001)
+    expect(answered(after, listed('slack_1'), AT + 4).answer?.apps).toHaveLength(2_000)
+    expect(states(after)).toContain('slack_1 waiting')
+  })
+})
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => `made_${index}`)
+
+describe('how an app is doing', () => {
+  const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
+  const said = (kind: Intent['kind'], person = answered(ada, listed('slack_1'))) =>
+    withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)
+
+  it.each<[string, Person, string, boolean]>([
+    ['waits while it is listed', answered(ada, listed('slack_1')), 'waiting', false],
+    ['was set aside', said('skipped'), 'skipped', false],
+    ['waits for an admin', said('blocked'), 'blocked', false],
+    ['came back without its consent', said('unconfirmed'), 'waiting', true],
+    ['is switched off, whatever the person said', said('skipped', answered(ada, [off])), 'off', false],
+    ['is connected, whatever the person said', answered(said('blocked'), [], AT + 1), 'connected', false],
+  ])('%s', (_what, person, state, isUnconfirmed) => {
+    expect(appsOf(person)).toEqual([expect.objectContaining({ state, isUnconfirmed })])
+  })
+
+  it('has the person’s word again when it is switched on again', () => {
+    const again = answered(answered(said('skipped'), [off], AT + 1), listed('slack_1'), AT + 2)
+    expect(states(again)).toEqual(['slack_1 skipped'])
+  })
+
+  it('keeps what the newest page found in the walk, also where a campaign asked later', () => {
+    const later = answered(said('skipped'), listed('slack_1'), AT + MINUTE)
+    const blocked: Intent[] = [{ instance: 'slack_1', kind: 'blocked' }]
+    expect(states(withIntents(later, AT + 1, blocked, AT + MINUTE))).toEqual(['slack_1 blocked'])
+    expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
+  })
+})
+
+describe('someone is', () => {
+  it.each<[string, Person, boolean, boolean]>([
+    ['not ready before the service was asked', ada, false, false],
+    ['ready where there is nothing to connect', answered(ada, []), true, false],
+    ['ready where all that is left is switched off', having(ada, { a_1: 'off' }, AT), true, false],
+    ['finished once everything is connected', having(ada, { a_1: 'connected', b_1: 'off' }, AT), true, true],
+    ['neither while something is left', having(ada, { a_1: 'connected', b_1: 'skipped' }, AT), false, false],
+  ])('%s', (_what, person, ready, finished) => {
+    expect([isReady(person), isFinished(person)]).toEqual([ready, finished])
+  })
+
+  it('finished since the first time, also after something was lost and connected again', () => {
+    const done = answered(answered(ada, listed('slack_1')), [], AT + 1)
+    const lost = answered(done, listed('slack_1'), AT + 2)
+    expect([isFinished(lost), lost.finishedAt]).toEqual([false, AT + 1])
+    expect(answered(lost, [], AT + 3).finishedAt).toBe(AT + 1)
+  })
+})
+
+it('a moment counts the first time, and ten sign-ins with one address are kept', () => {
+  expect(reached(reached(ada, 'openedAt', AT), 'openedAt', AT + 1).openedAt).toBe(AT)
+  let person = ada
+  for (let number = 0; number < 12; number++) person = withSignIn(person, `p${number}`)
+  expect(person.signIns).toEqual(Array.from({ length: 10 }, (_, index) => `p${index + 2}`))
+  expect(withSignIn(person, 'p5')).toBe(person)
+})
+
+describe('events for other systems', () => {
+  const types = (before: Person, after: Person) =>
+    eventsOf(before, after).map(({ type, app }) => [type, app?.instance].join(' ').trim())
+  const here = reached(ada, 'signedInAt', AT)
+  const waiting = answered(here, listed('slack_1', 'jira_1'))
+
+  it.each<[string, Person, Person, string[]]>([
+    ['a first page is a sign-in', ada, waiting, ['person.signed_in']],
+    ['an app was connected', waiting, answered(waiting, listed('jira_1'), AT + 1), ['app.connected slack_1']],
+    [
+      'the last one was connected',
+      waiting,
+      answered(waiting, [], AT + 1),
+      ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
+    ],
+    [
+      'an app waits for an admin',
+      waiting,
+      withIntents(waiting, AT, [{ instance: 'slack_1', kind: 'blocked' }], AT),
+      ['app.waiting_for_admin slack_1'],
+    ],
+    ['nothing happened', waiting, { ...waiting, openedAt: AT }, []],
+    [
+      'a lost record brings back what has long been connected',
+      here,
+      having(here, { a_1: 'connected' }, AT),
+      [],
+    ],
+  ])('say that %s', (_what, before, after, events) => {
+    expect(types(before, after)).toEqual(events)
+  })
+
+  it('have an id of their own each, and the oldest go where there are too many', () => {
+    let person = waiting
+    let dropped = 0
+    for (let turn = 0; turn < MAX_OUTBOX; turn++) {
+      const done = answered(person, turn % 2 === 0 ? [] : listed('slack_1', 'jira_1'), AT + turn + 1)
+      const made = withEvents(person, done, AT + turn)
+      person = made.person
+      dropped += made.dropped
+    }
+    expect(person.outbox).toHaveLength(MAX_OUTBOX)
+    expect(new Set(person.outbox?.map(({ id }) => id)).size).toBe(MAX_OUTBOX)
+    expect(dropped).toBe(75 - MAX_OUTBOX)
+    expect(person.outbox?.at(-1)).toMatchObject({ type: 'person.finished', tries: 0 })
+  })
+})
