@@ -21,7 +21,7 @@ export type Stored = {
 }
 
 /** Of what is sealed under the installation's key. */
-const PREFIXES = ['person:', 'walk:', 'client:']
+const PREFIXES = ['person:', 'walk:', 'client:', 'sessions-of:', 'sid:']
 const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
 
 /** @returns undefined where there is no store yet, or it can't be read with these settings */

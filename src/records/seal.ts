@@ -22,8 +22,6 @@ export type Sealer = {
   open(sealed: string, holder: string): string | undefined
   /** Was it sealed under the first secret? */
   isCurrent(sealed: string): boolean
-  /** Was it sealed under any of the secrets? Then what cannot be opened is damaged, or belongs to another holder. */
-  isOurs(sealed: string): boolean
 }
 
 type MasterKey = { id: Buffer; key: KeyObject }
@@ -38,8 +36,6 @@ export function createSealer(secrets: readonly string[]): Sealer {
   const keys = secrets.map(masterKey)
   const [sealing] = keys
   if (sealing === undefined) throw new RangeError('createSealer needs a secret')
-  const idOf = (sealed: string) =>
-    Buffer.from(sealed.slice(0, 2 * KEY_ID_BYTES), 'base64url').subarray(0, KEY_ID_BYTES)
   return {
     seal(plain, holder) {
       const iv = randomBytes(IV_BYTES)
@@ -47,8 +43,7 @@ export function createSealer(secrets: readonly string[]): Sealer {
       const content = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([sealing.id, iv, cipher.getAuthTag(), content]).toString('base64url')
     },
-    isCurrent: (sealed) => idOf(sealed).equals(sealing.id),
-    isOurs: (sealed) => keys.some(({ id }) => id.equals(idOf(sealed))),
+    isCurrent: (sealed) => Buffer.from(sealed, 'base64url').subarray(0, KEY_ID_BYTES).equals(sealing.id),
     open(sealed, holder) {
       const bytes = Buffer.from(sealed, 'base64url')
       const id = bytes.subarray(0, KEY_ID_BYTES)

@@ -5,7 +5,7 @@ import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { readWalk } from '../../src/onboarding/walks.ts'
 import { createSealer } from '../../src/records/seal.ts'
-import { openJson } from '../../src/records/sealed-json.ts'
+import { sealedJson } from '../../src/records/sealed-json.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { createStates } from '../../src/sign-in/state.ts'
 import { t } from '../helpers/texts.ts'
@@ -42,7 +42,7 @@ const sealedRecords: Reader = {
   read(text) {
     const opened = sealer.open(text, KEY)
     must(opened === undefined || opened === PLAIN, 'open what was changed')
-    openJson(text, KEY, { sealer, version: 1 })
+    sealedJson(sealer).open(text, KEY)
   },
 }
 

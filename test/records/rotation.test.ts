@@ -2,6 +2,7 @@
 // stays for good. With another secret alone, the server refuses to start and says what to do.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createInvitations } from '../../src/invites/token.ts'
 import { expectSignedIn } from '../helpers/faulty.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { spawnOnramp, until } from '../helpers/processes.ts'
@@ -31,11 +32,14 @@ describe.each(stores)('on %s, an installation', (_name, open) => {
     return browser.page.body
   }
 
-  it('keeps sign-ins, walks and its client while the secret goes from old to new', async () => {
+  it('keeps sign-ins, walks, opt-outs and its client while the secret goes from old to new', async () => {
     const browser = await signIn(running, 'ada')
     await browser.submit('/onboarding/skip/')
     const isSkipped = /action="(\/onboarding\/unskip\/\w+)"/.exec(await openOverview(browser))?.[1] ?? 'none'
     expect(isSkipped).toContain('unskip')
+    const invitations = createInvitations({ secrets: [OLD], audience: running.url, now: Date.now })
+    const token = await invitations.issue({ email: 'carol@acme.example', datasources: [] }, 14)
+    await browser.post(`${running.url}/invite/${token}/opt-out`)
 
     await running.restart({ SESSION_SECRET: `${NEW},${OLD}` })
     await expectSignedIn(running, browser)
@@ -45,6 +49,8 @@ describe.each(stores)('on %s, an installation', (_name, open) => {
     const again = await signIn(running, 'ada')
     expect(await openOverview(again)).toContain(isSkipped)
     expect(running.sandbox.count('registration')).toBe(1)
+    const report = await runCommand(['invite', 'report', '--json'], { ...running.env, SESSION_SECRET: NEW })
+    expect(JSON.parse(report.out)).toMatchObject({ optedOut: 1 })
   })
 
   it('ends the sign-ins of both secrets when the authorization server says so', async () => {
