@@ -53,10 +53,6 @@ export type Walk = {
   visit: Visit
   /** How many times the person has started out. Departures without a click belong to the last time. */
   clicks: number
-  /** The service had nothing when it was asked first; else `known` shows that it was asked. */
-  isAsked?: true | undefined
-  /** When the last of its changes was that count in the report (watched-walks.ts). In one walk, later ones are always later. */
-  revisedAt?: number | undefined
 }
 
 /** No check for so long after a departure: it could void the one-time path that the browser is just following. */
@@ -85,7 +81,7 @@ const withKnown = (walk: Walk, instance: string, change: (entry: Known) => Known
  * @param confirmSeconds how long a returned consent may take to show
  */
 export function observe(walk: Walk, waiting: readonly Waiting[], now: number, confirmSeconds: number): Walk {
-  if (isKnownAlready(walk, waiting)) return isAsked(walk) ? walk : { ...walk, isAsked: true }
+  if (isKnownAlready(walk, waiting)) return walk
   const listed = new Map(waiting.map((entry) => [entry.instance, entry]))
   const known = walk.known.map((entry): Known => {
     const found = listed.get(entry.instance)
@@ -104,9 +100,6 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
     if (!seen.has(instance)) known.push({ instance, name, status, firstSeen: now })
   return { ...walk, known: bounded(known) }
 }
-
-/** Was the service asked since the walk began? Else it says nothing of any app. */
-export const isAsked = (walk: Walk): boolean => walk.isAsked === true || walk.known.length > 0
 
 /** More were never seen of one person; a service that makes up names must not fill the record. */
 const MAX_KNOWN = 2_000

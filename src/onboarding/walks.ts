@@ -44,8 +44,6 @@ const walkRecord: z.ZodType<Walk> = z.object({
   known: z.array(known),
   clicks: count,
   visit: z.object({ only: z.array(instance), returnTo: z.string().optional() }),
-  isAsked: z.literal(true).optional(),
-  revisedAt: time.optional(),
 })
 
 /** @param checked where a return may lead, or undefined */
@@ -105,8 +103,7 @@ export function createWalks({
   const arranged = (walk: Walk): Walk => {
     const known = arrange(walk.known)
     const isSame = known.length === walk.known.length && known.every((entry, at) => entry === walk.known[at])
-    // Where all are hidden, the service was asked all the same.
-    return isSame ? walk : { ...walk, known, isAsked: true }
+    return isSame ? walk : { ...walk, known }
   }
 
   function keep(walk: Walk, text: string | undefined, json = JSON.stringify(walk)): Walk {

@@ -77,7 +77,7 @@ describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
     const records = await dump(world)
     const kinds = new Set([...records.keys()].map((key) => key.replace(/^onramp:/, '').split(':')[0]))
     expect([...kinds]).toEqual(
-      expect.arrayContaining(['session', 'sign-in', 'sessions-of', 'sid', 'walk', 'people', 'client']),
+      expect.arrayContaining(['session', 'used-state', 'sessions-of', 'sid', 'walk', 'person', 'client']),
     )
     const issuer = world.env['OIDC_ISSUER'] ?? ''
     const told = [
