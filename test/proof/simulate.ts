@@ -157,7 +157,8 @@ function look(tab: Tab, rules: Rules): void {
     const { page } = tab
     if (page.kind === 'ours' && page.path.startsWith('/onboarding') && page.status === 200)
       return rules.last(tab.browser.person, page.body)
-    if (++tries > 4) return rules.neverArrives(tab.browser.person)
+    // A lease to refresh tokens is held for 40 s where its holder died, and each page waits for five of them.
+    if (++tries > 12) return rules.neverArrives(tab.browser.person)
     if (page.kind === 'sign-in') tab.approve()
     else tab.open('/onboarding')
   }
