@@ -26,8 +26,8 @@ function secretsOf(world: World, hops: Hop[]): Map<string, string> {
       const query = new URL(address).searchParams
       for (const name of ['code', 'state', 'token', 'id_token_hint']) add(name, query.get(name))
     }
-    const cookies = [headers['set-cookie'] ?? []].flat().join(', ')
-    for (const [, name, cookie = ''] of cookies.matchAll(/(?:^|, )(onramp|onramp-browser)=([^;]+)/g)) {
+    const cookies = headers['set-cookie'] ?? ''
+    for (const [, name, cookie = ''] of cookies.matchAll(/(?:^|,)(onramp|onramp-browser)=([^;]+)/g)) {
       add('cookie', cookie)
       if (name === 'onramp') add('session id', decodeURIComponent(cookie).slice(2).split('.')[0])
     }
