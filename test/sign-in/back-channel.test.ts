@@ -7,7 +7,6 @@ import type { SentLogout } from '../../packages/sandbox/src/provider/sessions.ts
 import { asymmetric } from '../../src/sign-in/sign-out/logout-token.ts'
 import { expectSignedIn, expectSignedOut, runUnlimited, setFaults } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
-import { TestBrowser } from '../helpers/test-browser.ts'
 import { signInAt, startTwo, type TwoProcesses } from './two-processes.ts'
 
 let running: Running
@@ -40,30 +39,6 @@ describe('a logout token', () => {
     await expectSignedOut(running, browser)
   })
 
-  it.each([
-    ['that is not signed (alg none)', 'algNone'],
-    ['signed with a secret (wrong alg)', 'wrongAlg'],
-    ['with a signature that is not one', 'badSignature'],
-    ['for another client', 'wrongAud'],
-    ['of another issuer', 'wrongIss'],
-    ['about another event', 'wrongEvent'],
-    ['about no event', 'noEvent'],
-    ['with a nonce', 'withNonce'],
-    ['that names neither a person nor a session', 'noSubNorSid'],
-    ['without an id of its own', 'noJti'],
-    ['that does not say when it was made', 'noIat'],
-    ['that is an hour old', 'oldIat'],
-    ['of another type', 'wrongTyp'],
-    ['that is sent as JSON', 'asJson'],
-  ] as const)('%s ends nothing', async (_what, fault) => {
-    const browser = await signIn(running, 'ada')
-    const sent = await logout('ada', fault)
-    expect(sent.status).toBe(400)
-    expect(JSON.parse(sent.answer)).toMatchObject({ error: 'invalid_request' })
-    await expectSignedIn(running, browser)
-    expect(running.log.join('')).not.toContain(sent.token)
-  })
-
   it('in a body that is too large ends nothing', async () => {
     const browser = await signIn(running, 'ada')
     expect((await logout('ada', 'tooLarge')).status).toBe(413)
@@ -83,45 +58,6 @@ describe('a logout token', () => {
     expect(again.statusCode).toBe(400)
     await again.body.dump()
     await expectSignedIn(running, browser)
-  })
-
-  it('is needed: a request without one, or with two, ends nothing', async () => {
-    for (const body of ['', 'logout_token=', 'logout_token=a&logout_token=b', 'x=1', 'logout_token=a.b.c']) {
-      const answer = await request(`${running.url}/sign-out/backchannel`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body,
-      })
-      expect(answer.statusCode).toBe(400)
-      expect(answer.headers['cache-control']).toBe('no-store')
-      await answer.body.dump()
-    }
-  })
-
-  it.each([
-    ['without a sub', 'sidOnly'],
-    ['with both', undefined],
-  ] as const)('%s ends the sign-ins of that session, and not the person elsewhere', async (_what, named) => {
-    const [one, other, sibling] = [
-      await signIn(running, 'dan'),
-      await signIn(running, 'dan'),
-      new TestBrowser(),
-    ]
-    const { authorizationServer } = running.sandbox.urls
-    for (const cookie of one.cookieHeader(authorizationServer).split('; '))
-      sibling.setCookie(
-        authorizationServer,
-        cookie.split('=')[0] ?? '',
-        cookie.slice(cookie.indexOf('=') + 1),
-      )
-    await sibling.open(`${running.url}/onboarding`)
-    await expectSignedIn(running, sibling)
-    setFaults(running, named === undefined ? {} : { logoutToken: named })
-    await one.submit('/sign-out')
-    await one.click('/sign-out/continue')
-    expect(running.sandbox.logouts().at(-1)?.status).toBe(200)
-    await expectSignedOut(running, sibling)
-    await expectSignedIn(running, other)
   })
 })
 
@@ -159,26 +95,5 @@ describe('over two processes', () => {
     })
     expect(answer.statusCode).toBe(400)
     await answer.body.dump()
-  })
-
-  it('a token that could not be acted on, because the store failed, may be sent again', async () => {
-    const browser = await signInAt(two, 'dan')
-    const lists = [...(await two.redis.dump())].filter(([key]) => key.includes('sessions-of:'))
-    for (const [key] of lists) {
-      await two.redis.ask('DEL', key)
-      await two.redis.ask('RPUSH', key, 'not a text')
-    }
-    await two.sandbox.endSessions('dan')
-    const sent = two.sandbox.logouts().at(-1) as SentLogout
-    expect(sent.status).toBe(503)
-    for (const [key, text] of lists) await two.redis.ask('SET', key, text, 'EX', '3600')
-    const answer = await request(sent.to, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ logout_token: sent.token }).toString(),
-    })
-    expect(answer.statusCode).toBe(200)
-    await answer.body.dump()
-    await expectSignedOut({ url: two.url }, browser)
   })
 })

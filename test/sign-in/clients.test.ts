@@ -102,30 +102,6 @@ describe('a client that was registered by hand', () => {
   })
 })
 
-describe('a client that registers itself', () => {
-  it.each(['client_secret_post', 'none'])('may authenticate by %s', async (method) => {
-    const running = await start({
-      settings: { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', OIDC_CLIENT_AUTH: method },
-    })
-    await walkThrough(running)
-    expect(bodyOf(running, 'registration')).toMatchObject({ token_endpoint_auth_method: method })
-  })
-
-  it.each(['RSA', 'EC'])('may authenticate by private_key_jwt with an %s key', async (kind) => {
-    const { privateKey } = (keys[kind] as () => ReturnType<(typeof keys)[string]>)()
-    const running = await start({
-      settings: {
-        OIDC_CLIENT_ID: '',
-        OIDC_CLIENT_SECRET: '',
-        OIDC_CLIENT_AUTH: 'private_key_jwt',
-        OIDC_CLIENT_KEY: pem(privateKey),
-      },
-    })
-    await walkThrough(running)
-    expect(JSON.stringify(bodyOf(running, 'registration'))).not.toContain('"d"')
-  })
-})
-
 describe('the authorization request', () => {
   it('is pushed where the server takes that, once for each start', async () => {
     const running = await start({ settings: { OIDC_AUDIENCE: 'api://search' } })
@@ -143,18 +119,6 @@ describe('the authorization request', () => {
       scope: 'openid email profile offline_access',
     })
   })
-
-  it.each([{ status: 500 }, { status: 429 }, { status: 400, body: { error: 'invalid_request' } }])(
-    'that cannot be pushed (%j) is not sent another way',
-    async (answer) => {
-      const running = await start({ sandbox: { switches: { answers: { par: answer } } } })
-      const browser = new TestBrowser()
-      await browser.open(`${running.url}/onboarding`)
-      expect([502, 503]).toContain(browser.page.status)
-      expectHelpfulPage(browser.page)
-      expect(running.sandbox.count('authorization')).toBe(0)
-    },
-  )
 
   it('carries OIDC_RESOURCE and OIDC_AUDIENCE, and never the same state, nonce or challenge twice', async () => {
     const faults = { metadata: { without: ['pushed_authorization_request_endpoint'] } }

@@ -206,6 +206,19 @@ describe('a refresh', () => {
   })
 })
 
+describe('a token endpoint that hangs while the access token is still good', () => {
+  it('holds one page for three seconds, and the next ones not at all', async () => {
+    const { ada, first, clock, answers } = await someone()
+    answers['/token'] = () => new Promise(() => {})
+    clock.now += 5 * MINUTE - 1
+    const start = performance.now()
+    expect(await ada.call()).toBe(first)
+    expect(performance.now() - start).toBeGreaterThan(2_900)
+    expect(await ada.call()).toBe(first)
+    expect(performance.now() - start).toBeLessThan(4_500)
+  })
+})
+
 describe('tokens that the store does not take at first', () => {
   it('are stored with the next try, and nothing is redeemed twice', async () => {
     let failures = 3

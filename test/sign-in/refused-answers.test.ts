@@ -8,14 +8,12 @@ import {
   expectHelpfulPage,
   expectNothingSecret,
   expectRefused,
-  expectSignedIn,
   expectSignedOut,
   failuresOf,
   runUnlimited,
   setFaults,
 } from '../helpers/faulty.ts'
-import { signIn, type Running } from '../helpers/running.ts'
-import { TestBrowser } from '../helpers/test-browser.ts'
+import type { Running } from '../helpers/running.ts'
 
 let running: Running
 beforeAll(async () => {
@@ -83,105 +81,6 @@ describe('an answer', () => {
     const page = await one.open(changed(address, (parameters) => parameters.set('code', stolen)))
     expect(page.status).toBe(400)
     await expectSignedOut(running, one)
-  })
-})
-
-describe('an answer that comes twice', () => {
-  it('lands on the result, and its code is redeemed once', async () => {
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding?datasource=jira_1`)
-    const address = await answerOf(running, browser)
-    await browser.open(address)
-    expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=jira_1`)
-    for (const again of [1, 2]) {
-      await browser.open(address)
-      expect(browser.page.url, String(again)).toBe(`${running.url}/onboarding?datasource=jira_1`)
-      expect(browser.page.status).toBe(200)
-    }
-    expect(running.sandbox.count('token')).toBe(1)
-    await expectSignedIn(running, browser)
-  })
-
-  it('at the same moment is redeemed once, and the browser is signed in', async () => {
-    const browser = await beginSignIn(running)
-    const address = await answerOf(running, browser)
-    const pages = await Promise.all([1, 2, 3, 4].map(() => browser.open(address)))
-    for (const page of pages) expect(page.status).toBe(200)
-    await browser.open(`${running.url}/onboarding`)
-    await expectSignedIn(running, browser)
-    const codes = running.sandbox.requests
-      .filter(({ operation }) => operation === 'token')
-      .map(({ body }) => (body as { code: string }).code)
-    expect(new Set(codes).size).toBe(codes.length)
-  })
-
-  it('after signing out leads to a sign-in, not into the session', async () => {
-    const browser = await beginSignIn(running)
-    const address = await answerOf(running, browser)
-    await browser.open(address)
-    await browser.submit('/sign-out')
-    await browser.open(address, { follow: false })
-    await expectSignedOut(running, browser)
-    expect(running.sandbox.count('token')).toBe(1)
-  })
-})
-
-describe('an answer in another browser', () => {
-  it('signs no one in: its own person signs in there', async () => {
-    const mallory = await beginSignIn(running)
-    const address = await answerOf(running, mallory)
-    const victim = new TestBrowser()
-    await victim.open(address)
-    await expectSignedOut(running, victim)
-    expect(running.sandbox.count('token')).toBe(0)
-    const signedIn = await signIn(running, 'bob')
-    await signedIn.open(address)
-    await signedIn.open(`${running.url}/onboarding`)
-    expect(signedIn.text).toContain('bob@acme.example')
-    expect(running.sandbox.requests.filter(({ operation }) => operation === 'token')).toHaveLength(1)
-  })
-
-  it('after the cookie was lost on the way ends well after one more round', async () => {
-    const browser = await beginSignIn(running, '/onboarding?datasource=github_1')
-    const address = await answerOf(running, browser)
-    browser.clearCookies(running.url)
-    await browser.open(address)
-    if (browser.page.status !== 200) await browser.click('/sign-in')
-    expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=github_1`)
-    await expectSignedIn(running, browser)
-  })
-
-  it('that keeps no cookies is told so, and does not go in circles', async () => {
-    const browser = await beginSignIn(running)
-    let address = await answerOf(running, browser)
-    let last = browser.page
-    for (let redirects = 0; redirects < 20; redirects++) {
-      browser.clearCookies(running.url)
-      const hop = await browser.open(address, { follow: false })
-      last = hop
-      if (hop.location === undefined) break
-      address = new URL(hop.location, hop.url).href
-    }
-    expectHelpfulPage(last)
-    expect(last.body).toContain('cookie')
-  })
-
-  it('that comes with the cookie of another sign-in each time is refused, and does not go in circles', async () => {
-    const stranger = (await beginSignIn(running)).cookieHeader(running.url).split('onramp=')[1] ?? ''
-    const browser = await beginSignIn(running)
-    let address = await answerOf(running, browser)
-    let last = browser.page
-    for (let redirects = 0; redirects < 40; redirects++) {
-      browser.clearCookies(running.url)
-      if (address.includes('/sign-in/callback')) browser.setCookie(running.url, 'onramp', stranger)
-      const hop = await browser.open(address, { follow: false })
-      last = hop
-      if (hop.location === undefined) break
-      address = new URL(hop.location, hop.url).href
-    }
-    expect(last.status).toBe(400)
-    expectHelpfulPage(last)
-    expect(running.sandbox.count('token')).toBe(0)
   })
 })
 

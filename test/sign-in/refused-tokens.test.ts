@@ -108,17 +108,6 @@ describe('a token endpoint', () => {
     await expectSignedIn(running, browser)
   })
 
-  it.each([
-    ['429', { status: 429, body: { error: 'slow_down' }, headers: { 'retry-after': '37' } }],
-    ['503', { status: 503, body: '', headers: { 'retry-after': '37' } }],
-  ])('that answers %s and says when to come back is believed', async (_what, answer) => {
-    const browser = await beginSignIn(running)
-    running.sandbox.switches.set({ answers: { token: answer } })
-    const page = await expectRefused(running, browser)
-    expect(page.headers['retry-after']).toBe('37')
-    running.sandbox.switches.set({ answers: { token: null } })
-  })
-
   it('that never answers is given up in time', async () => {
     const browser = await beginSignIn(running)
     running.sandbox.switches.set({ answers: { token: { hang: true } } })
@@ -126,50 +115,5 @@ describe('a token endpoint', () => {
     const page = await expectRefused(running, browser)
     expect(page.status).toBe(503)
     expect(performance.now() - before).toBeLessThan(10_000)
-  })
-
-  it.each([
-    ['invalid_grant', 400],
-    ['invalid_client', 502],
-    ['unauthorized_client', 502],
-    ['a made up error', 400],
-  ])('that answers %s signs no one in', async (error, status) => {
-    const browser = await beginSignIn(running)
-    setFaults(running, { token: { error } })
-    expect((await expectRefused(running, browser)).status).toBe(status)
-  })
-
-  it.each([
-    [
-      { status: 400, body: { error: 'invalid_grant', error_description: 'no such code' } },
-      /invalid_grant with status 400 \("no such code"\)/,
-    ],
-    [{ status: 401, body: { error: 'invalid_client' } }, /invalid_client with status 401/],
-    [{ status: 404, ...html }, /status 404/],
-    [{ status: 503, body: '' }, /status 503/],
-    [
-      { status: 400, body: { error: 'invalid_grant', error_description: `<b>${'a b '.repeat(500)}` } },
-      /invalid_grant with status 400 \("b a b [^<>"]{0,200}"\)$/,
-    ],
-    [
-      { status: 400, body: { error: 'invalid_grant', error_description: 'code k3Jd9aQx was used' } },
-      /\("code … was used"\)/,
-    ],
-  ])('that answers %j is in the log with its status and its words', async (answer, words) => {
-    const browser = await beginSignIn(running)
-    running.sandbox.switches.set({ answers: { token: answer } })
-    await expectRefused(running, browser)
-    expect(failuresOf(running).at(-1)?.msg).toMatch(words)
-  })
-
-  it.each([
-    ['without an access token', { body: { token_type: 'Bearer' } }],
-    ['of a kind that is not understood', { body: { access_token: 'a-b-c-d', token_type: 'mac' } }],
-    ['that is a list', { body: [] }],
-    ['that is null', { body: 'null', contentType: 'application/json' }],
-  ])('with an answer %s signs no one in', async (_what, answer) => {
-    const browser = await beginSignIn(running)
-    running.sandbox.switches.set({ answers: { token: answer } })
-    expect([400, 503]).toContain((await expectRefused(running, browser)).status)
   })
 })

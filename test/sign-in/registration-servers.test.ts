@@ -1,77 +1,9 @@
 // Registering at servers that answer in other ways than RFC 7591 has it, or that refuse a part of the request.
-import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { failuresOf, messagesOf } from '../helpers/faulty.ts'
 import type { Answers, Asked, PlainServer } from '../helpers/plain-authorization-server.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectSignsIn, signInThere, start, statusOf, type Json } from './at-plain-server.ts'
-
-describe('a registration endpoint that made the client', () => {
-  const without = (name: string) => (made: Json) => {
-    const { [name]: _left, ...rest } = made
-    return rest
-  }
-  it.each<[string, number, (made: Json) => Json]>([
-    ['201 without client_secret_expires_at', 201, without('client_secret_expires_at')],
-    ['200', 200, (made) => made],
-    [
-      '202 with nulls',
-      202,
-      (made) => ({ ...made, client_secret_expires_at: null, jwks: null, scope: null, default_max_age: null }),
-    ],
-    ['201 with an expiry in the past', 201, (made) => ({ ...made, client_secret_expires_at: 1 })],
-    ['201 with an expiry as a text', 201, (made) => ({ ...made, client_secret_expires_at: '0' })],
-    ['201 with other redirect addresses', 201, (made) => ({ ...made, redirect_uris: [] })],
-    ['201 with nothing else', 201, ({ client_id, client_secret }) => ({ client_id, client_secret })],
-  ])('and answers %s has a client that signs people in, made once', async (_title, status, change) => {
-    const { running, server } = await start({
-      '/register': (asked, own) => own.json(asked.res, change(own.register(asked)), status),
-    })
-    await expectSignsIn(running)
-    expect(await statusOf(running, '/readyz')).toBe(200)
-    await running.restart()
-    await expectSignsIn(running)
-    expect(server.registrations).toHaveLength(1)
-  })
-
-  it('for a public client may say null for the secret', async () => {
-    const { running, server } = await start(
-      {
-        '/register': (asked, own) =>
-          own.json(asked.res, { ...own.register(asked), client_secret: null }, 201),
-        '/token': (asked, own) =>
-          own.json(
-            asked.res,
-            { error: 'client_secret' in asked.body ? 'invalid_client' : 'invalid_grant' },
-            400,
-          ),
-      },
-      { settings: { OIDC_CLIENT_AUTH: 'none' } },
-    )
-    await signInThere(running)
-    expect(server.registrations).toHaveLength(1)
-    expect(messagesOf(running)).toContain('invalid_grant')
-  })
-
-  it.each<[string, (res: Json) => unknown]>([
-    ['a client_id that is a number', (made) => ({ ...made, client_id: 17 })],
-    ['no client_id', () => ({})],
-    ['a list', () => []],
-    ['null', () => null],
-  ])('and answers %s is not asked again for an hour, however many people come', async (_title, change) => {
-    const { running, server } = await start({
-      '/register': (asked, own) => own.json(asked.res, change(own.register(asked)), 201),
-    })
-    for (let asked = 0; asked < 12; asked++) expect(await statusOf(running, '/sign-in')).toBe(503)
-    await pause(1_500)
-    expect(await statusOf(running, '/sign-in')).toBe(503)
-    expect(server.registrations).toHaveLength(1)
-    expect(messagesOf(running)).toContain('the registration endpoint answered 201, but')
-    expect(messagesOf(running)).toContain('OIDC_CLIENT_ID')
-    const page = await new TestBrowser().open(`${running.url}/sign-in`, { follow: false })
-    expect(Number(page.headers['retry-after'])).toBeGreaterThan(1_800)
-  })
-})
 
 describe('a registration endpoint that is closed', () => {
   it('is asked no more often for the people who come', async () => {
@@ -132,16 +64,6 @@ describe('a registration that is refused', () => {
     expect(messagesOf(running)).toContain('invalid_client_metadata: no [31m FAKE LINE xxx')
     expect(lines.every((line) => line.length < 1_000)).toBe(true)
     for (const control of ['\u001b', '\r']) expect(messagesOf(running)).not.toContain(control)
-  })
-
-  it('for want of a right to register is not tried with less', async () => {
-    const { running, server } = await start({
-      '/register': ({ res }, own) =>
-        own.json(res, { error: 'unapproved_software_statement', error_description: 'ask IT' }, 400),
-    })
-    await statusOf(running, '/sign-in')
-    expect(new Set(server.registrations.map((body) => Object.keys(body).length)).size).toBe(1)
-    expect(messagesOf(running)).toContain('ask IT')
   })
 })
 
@@ -248,24 +170,6 @@ describe('a client that registered itself', () => {
     await running.restart()
     await expectSignsIn(running)
     expect(server.registrations).toHaveLength(2)
-  })
-
-  it.each([403, 404, 500])('is kept where that address answers %i', async (status) => {
-    const { running, server } = await start(managed(known))
-    await expectSignsIn(running)
-    server.answers['/client'] = ({ res }) => void res.writeHead(status).end()
-    await running.restart()
-    await expectSignsIn(running)
-    expect(server.registrations).toHaveLength(1)
-  })
-
-  it('is kept where that address has refused it from the beginning', async () => {
-    const { running, server } = await start(managed(({ res }) => void res.writeHead(401).end()))
-    await expectSignsIn(running)
-    await running.restart()
-    await expectSignsIn(running)
-    expect(server.registrations).toHaveLength(1)
-    expect(server.seen.filter((one) => one === 'GET /client')).toHaveLength(1)
   })
 
   it('takes the secret and the token that the server replaces there', async () => {

@@ -47,21 +47,6 @@ describe('a client that registers itself', () => {
     expect(registrations(running)).toBe(1)
   })
 
-  it('registers anew when PUBLIC_URL changed, and not when it changes back', async () => {
-    const running = await start()
-    await signIn(running, 'ada')
-    const other = `http://127.0.0.1:${running.env['PORT']}`
-    await running.restart({ PUBLIC_URL: other, HOST: '127.0.0.1' })
-    const browser = new TestBrowser()
-    await browser.open(`${other}/onboarding`)
-    await browser.post(browser.page.url, { person: 'ada' })
-    expect(browser.page.url).toBe(`${other}/onboarding`)
-    expect(registrations(running)).toBe(2)
-    await running.restart()
-    await signIn(running, 'bob')
-    expect(registrations(running)).toBe(2)
-  })
-
   it('registers anew before its secret expires', async () => {
     const running = await start({
       sandbox: { switches: { faults: { registration: { secretSeconds: 4 } } } },
@@ -70,16 +55,6 @@ describe('a client that registers itself', () => {
     expect(registrations(running)).toBe(1)
     await new Promise((resolve) => setTimeout(resolve, 3_900))
     await expectSignedIn(running, await signIn(running, 'bob'))
-    expect(registrations(running)).toBe(2)
-  })
-
-  it('registers anew at the next start when the authorization server no longer knows it', async () => {
-    const running = await start()
-    await signIn(running, 'ada')
-    running.sandbox.removeClient(clientIdOf(running))
-    await running.restart()
-    const next = await signIn(running, 'bob')
-    await expectSignedIn(running, next)
     expect(registrations(running)).toBe(2)
   })
 
@@ -122,10 +97,6 @@ describe('a client that registers itself', () => {
     expect(messagesOf(running)).toContain('no registration endpoint')
   })
 })
-
-/** The client that the last authorization request was made by. */
-const clientIdOf = ({ sandbox }: Running): string =>
-  sandbox.requests.filter(({ operation }) => operation === 'authorization').at(-1)?.query['client_id'] ?? ''
 
 describe('two processes that start together', () => {
   it('register once, and both sign people in', async () => {

@@ -90,33 +90,6 @@ describe('a server that is plain OAuth 2.1', () => {
     expect(await isSamePersonTwice(running, 'carol')).toBe(true)
   })
 
-  it.each<[string, object, boolean]>([
-    ['a username alone', { body: { active: true, username: 'ada' } }, true],
-    [
-      'an address that it does not call verified',
-      { body: { active: true, sub: 'x', email: 'a@acme.example' } },
-      true,
-    ],
-    ['another issuer', { body: { active: true, sub: 'ada', iss: 'https://other.example' } }, false],
-    ['the client itself', { body: { active: true, sub: 'onramp' } }, false],
-    ['that it is not active', { body: { active: false, sub: 'ada' } }, false],
-    ['403', { status: 403, body: { error: 'access_denied' } }, false],
-  ])('whose introspection says %s is believed as far as that goes', async (_what, answer, isKnown) => {
-    const faults: Faults = { metadata: { plainOAuth: true, without: ['userinfo_endpoint'] } }
-    const running = await start({ settings, sandbox: { switches: { faults } } })
-    running.sandbox.switches.set({ answers: { introspection: { status: 200, ...answer } } })
-    expect(await isSamePersonTwice(running)).toBe(isKnown)
-  })
-
-  it('whose introspection cannot be had signs no one in, instead of as someone new', async () => {
-    const faults: Faults = { metadata: { plainOAuth: true, without: ['userinfo_endpoint'] } }
-    const running = await start({ settings, sandbox: { switches: { faults } } })
-    running.sandbox.switches.set({ answers: { introspection: { status: 500 } } })
-    const browser = await signIn(running, 'ada')
-    expect(browser.page.status).toBe(503)
-    expectHelpfulPage(browser.page)
-  })
-
   it.each<[string, Record<string, unknown>, boolean]>([
     ['of the issuer', {}, true],
     ['of another issuer', { iss: 'https://other.example' }, false],

@@ -60,18 +60,6 @@ describe('signing out', () => {
     },
   )
 
-  it('works while the authorization server is down', async () => {
-    const browser = await signIn(running, 'ada')
-    const copy = copyOf(browser)
-    running.sandbox.switches.set({ authorizationServerDown: true })
-    const start = performance.now()
-    const hop = await browser.submit('/sign-out', { follow: false })
-    expect(hop.status).toBe(303)
-    expect(performance.now() - start).toBeLessThan(1_500)
-    await expectSignedOut(running, browser)
-    await expectSignedOut(running, copy)
-  })
-
   it('works while revocation hangs, within a second and a half', async () => {
     const browser = await signIn(running, 'ada')
     running.sandbox.switches.set({ answers: { revocation: { hang: true } } })
@@ -79,16 +67,6 @@ describe('signing out', () => {
     await browser.submit('/sign-out', { follow: false })
     expect(performance.now() - start).toBeLessThan(1_500)
     await expectSignedOut(running, browser)
-  })
-
-  it('works where no one is signed in, and twice', async () => {
-    const browser = await signIn(running, 'ada')
-    const { url } = browser.page
-    await browser.post(`${running.url}/sign-out`, {}, { follow: false })
-    const again = await browser.post(`${running.url}/sign-out`, {}, { follow: false, from: url })
-    expect(again.location).toBe('/sign-out')
-    const stranger = await new TestBrowser().post(`${running.url}/sign-out`, {}, { follow: false })
-    expect(stranger.location).toBe('/signed-out')
   })
 
   it('is refused to other sites', async () => {
@@ -110,18 +88,6 @@ describe('the page after signing out', () => {
     expect(browser.text).toContain('You’re signed out The apps you’ve connected')
     await browser.open(`${running.url}/signed-out`)
     expect(browser.text).not.toContain('may still remember you')
-  })
-
-  it('leads to the authorization server only once', async () => {
-    const browser = await signIn(running, 'ada')
-    running.sandbox.clearRequests()
-    await browser.submit('/sign-out')
-    await browser.click('/sign-out/continue')
-    for (const path of ['/sign-out', '/sign-out/continue']) {
-      await browser.open(running.url + path)
-      expect(browser.page.url).toBe(`${running.url}/signed-out`)
-    }
-    expect(running.sandbox.count('endSession')).toBe(1)
   })
 
   it('says that the next sign-in may be silent where the authorization server ends no sessions', async () => {
@@ -152,84 +118,6 @@ describe('the page after signing out', () => {
     await other.open(`${running.url}/signed-out`)
     expect(other.text).toContain('may still remember you')
   })
-
-  it('is not asked for where the registration left its address out, which the server would refuse', async () => {
-    const { OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret, DATA_DIR } = running.env
-    const body = { client_id, client_secret, redirect_uris: [`${running.url}/sign-in/callback`] }
-    running.sandbox.switches.set({
-      answers: { registration: { status: 201, body: { ...body, client_secret_expires_at: 0 } } },
-    })
-    await running.restart({ OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', DATA_DIR: `${DATA_DIR}/registered` })
-    const browser = await signIn(running, 'ada')
-    running.sandbox.clearRequests()
-    await browser.submit('/sign-out')
-    await browser.click('/sign-out/continue')
-    const end = running.sandbox.requests.find(({ operation }) => operation === 'endSession')
-    expect(end?.query).toHaveProperty('id_token_hint')
-    expect(end?.query).not.toHaveProperty('post_logout_redirect_uri')
-    running.sandbox.reset()
-    await running.restart()
-  })
-})
-
-describe('taking tokens back at sign-out', () => {
-  const audited = () => running.log.filter((line) => line.includes('"audit":"sign_out"')).at(-1)
-  const revocations = () => running.sandbox.requests.filter(({ operation }) => operation === 'revocation')
-
-  it('begins with the refresh token, and takes the access token only after the answer', async () => {
-    const browser = await signIn(running, 'ada')
-    running.sandbox.clearRequests()
-    running.sandbox.switches.set({ latencyMs: { revocation: 200 } })
-    const start = performance.now()
-    await browser.submit('/sign-out', { follow: false })
-    expect(performance.now() - start).toBeGreaterThan(390)
-    expect(revocations().map(({ body }) => (body as Record<string, string>)['token_type_hint'])).toEqual([
-      'refresh_token',
-      'access_token',
-    ])
-    expect(audited()).toContain('"revoked":"done"')
-  })
-
-  it('is told apart where it worked in part, not at all, or is not offered', async () => {
-    const refusal = { status: 400, body: { error: 'unsupported_token_type' } }
-    const cases = [
-      ['partly', { revocation: { ...refusal, skip: 1 } }],
-      ['failed', { revocation: { ...refusal, status: 503 } }],
-    ] as const
-    for (const [revoked, answers] of cases) {
-      const browser = await signIn(running, 'ada')
-      running.sandbox.switches.set({ answers })
-      await browser.submit('/sign-out', { follow: false })
-      expect(audited()).toContain(`"revoked":"${revoked}"`)
-      const told = running.log.filter((line) => line.includes('did not take back')).at(-1)
-      expect(told).toContain(revoked === 'partly' ? 'unsupported_token_type with status 400' : 'status 503')
-      running.sandbox.reset()
-    }
-    setFaults(running, { metadata: { without: ['revocation_endpoint'] } })
-    await running.restart()
-    const browser = await signIn(running, 'ada')
-    await browser.submit('/sign-out', { follow: false })
-    expect(audited()).toContain('"revoked":"no_endpoint"')
-    running.sandbox.reset()
-    await running.restart()
-  })
-
-  it('is told as partly done where the refresh token was taken back and the rest took too long', async () => {
-    const browser = await signIn(running, 'ada')
-    running.sandbox.switches.set({ answers: { revocation: { hang: true, skip: 1 } } })
-    await browser.submit('/sign-out', { follow: false })
-    expect(audited()).toContain('"revoked":"partly"')
-    expect(running.log.filter((line) => line.includes('did not take back')).at(-1)).toContain(
-      'one of the tokens',
-    )
-  })
-
-  it('is written down as failed while the authorization server is down', async () => {
-    const browser = await signIn(running, 'ada')
-    running.sandbox.switches.set({ authorizationServerDown: true })
-    await browser.submit('/sign-out', { follow: false })
-    expect(audited()).toContain('"revoked":"failed"')
-  })
 })
 
 describe('where someone is signed in', () => {
@@ -249,12 +137,5 @@ describe('where someone is signed in', () => {
     expect(actions()).toHaveLength(0)
     await expectSignedOut(running, phone)
     await expectSignedIn(running, laptop)
-  })
-
-  it('no longer has a session whose person signed out', async () => {
-    const [one, other] = [await signIn(running, 'grace'), await signIn(running, 'grace')]
-    await one.submit('/sign-out', { follow: false })
-    await other.open(`${running.url}/sessions`)
-    expect(other.page.body.match(/\/sessions\/end\//g)).toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 // Signing out in one tab, while others of the same browser are open; and signing out another browser from /sessions.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { expectSignedIn, expectSignedOut, runUnlimited, setFaults } from '../helpers/faulty.ts'
+import { expectSignedIn, runUnlimited, setFaults } from '../helpers/faulty.ts'
 import { chooseAccount, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { ask } from './two-processes.ts'
@@ -89,14 +89,6 @@ describe('a sign-in in another tab while this one signs out', () => {
     expect(browser.text).toContain(t('signedOut.leadAgain'))
     await expectSignedIn(running, browser)
   })
-
-  it('is told of on the page about signing out, which offers to sign out', async () => {
-    const browser = await signIn(running, 'ada')
-    await browser.open(`${running.url}/signed-out`)
-    expect(browser.text).not.toContain('You’re signed out')
-    await browser.submit('/sign-out', { follow: false })
-    await expectSignedOut(running, browser)
-  })
 })
 
 describe('a double click on "Sign out"', () => {
@@ -135,15 +127,6 @@ describe('the sign-in after signing out', () => {
     expect(prompts()).toEqual(['login', undefined])
     running.sandbox.reset()
     await running.restart()
-  })
-
-  it('asks for nothing more where the authorization server has ended its session too', async () => {
-    const browser = await signIn(running, 'ada')
-    await browser.submit('/sign-out')
-    await browser.click('/sign-out/continue')
-    running.sandbox.clearRequests()
-    await browser.open(`${running.url}/onboarding`)
-    expect(prompts()).toEqual([undefined])
   })
 
   it('works at a server that refuses to ask for the person', async () => {
