@@ -5,4 +5,6 @@ export type WithoutUndefined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
 /** @returns the members that are not undefined */
 export const omitUndefined = <T extends object>(members: T): WithoutUndefined<T> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>
+  Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as WithoutUndefined<T>
