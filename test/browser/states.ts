@@ -51,7 +51,7 @@ export const otherStates: State[] = [
     async reach(visitor) {
       // A sign-in that has started over once: the first time could have been another tab's doing.
       await visitor.page.goto(`${visitor.running.url}/sign-in?return_to=%2Fonboarding&again=1`)
-      await visitor.context.clearCookies({ name: 'onramp' })
+      await visitor.context.clearCookies({ name: /^onramp/ })
       await visitor.chooseAccount()
     },
   },
