@@ -42,7 +42,7 @@ import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
 /** What the routes are made of; compose.ts makes it from the settings. */
-export type Services = {
+type Services = {
   settings: Settings
   log: Log
   /** Milliseconds since 1970. */

@@ -5,10 +5,6 @@
 export const isLoopback = (hostname: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 
-/** @param address of a socket; one for both families writes IPv4 as `::ffff:127.0.0.1` */
-export const isLoopbackAddress = (address: string): boolean =>
-  address === '::1' || isLoopback(address.replace(/^::ffff:/, ''))
-
 export const isLoopbackHttp = (url: URL): boolean => url.protocol === 'http:' && isLoopback(url.hostname)
 
 /** https, or this machine. */

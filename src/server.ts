@@ -16,7 +16,7 @@ import { refuseMalformed } from './web/malformed.ts'
 /** In-flight requests have so long to end. */
 const MAX_DRAIN_MS = 6_500
 
-export type Serving = {
+type Serving = {
   server: Server
   /** Resolves when the store was opened. @throws {SecretMissing} */
   opened: Promise<void>

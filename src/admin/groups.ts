@@ -1,7 +1,7 @@
 // Departments, as the report counts them. Fewer than five people are never shown alone: their figures would show who it is.
 import type { Fact } from './profile.ts'
 
-export const GROUP_FIGURES = [
+const GROUP_FIGURES = [
   'people',
   'signedIn',
   'finished',

@@ -10,7 +10,7 @@ import { sharesIn } from './share.ts'
 import { appTable, groupTable, TOP_ROWS, type Words } from './table.ts'
 import { finishedSince, outlookOf, targetRange, type Outlook, type Target } from './trend.ts'
 
-export type OverviewOptions = { t: Texts; now: number; target: Target }
+type OverviewOptions = { t: Texts; now: number; target: Target }
 
 const WEEK_MS = 7 * 86_400_000
 
@@ -115,7 +115,7 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
 }
 
 /** How many reminders become due, and from when. */
-export const laterIn = ({ count, from }: Report['dueLater'], t: Texts): string[] =>
+const laterIn = ({ count, from }: Report['dueLater'], t: Texts): string[] =>
   from === undefined ? [] : [t('admin.remindersDue', { count, day: t.day(Date.parse(from)) })]
 
 const FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const

@@ -36,7 +36,7 @@ function roundedUp(most: number): number {
   return Math.max(step, Math.ceil(most / step) * step)
 }
 
-export type PlotOptions = {
+type PlotOptions = {
   /** Had nothing to connect. Since when is not known, so they are ready from the first day. */
   nothing?: number
   /** Where the axis ends, behind now, and how many it is about. */

@@ -10,7 +10,7 @@ import {
   type Person,
 } from '../people/person.ts'
 
-export type MailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
+type MailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
 
 const stateOf = ({ state }: Mailing): MailState =>
   state === 'sending' || state === 'unknown' ? 'uncertain' : state

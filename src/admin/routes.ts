@@ -20,7 +20,7 @@ import { sharesIn } from './share.ts'
 import { MAX_TARGET_DAYS, targetOf, type Target } from './trend.ts'
 import { appTable, groupTable, ROWS_A_PAGE } from './table.ts'
 
-export type AdminParts = {
+type AdminParts = {
   everyone: Everyone
   exports: Router
   /** How often a person may ask. */

@@ -9,7 +9,7 @@ type Row = { name: string | undefined }
 export type Column<T> =
   { by: 'name' } | { by: 'number'; value: (row: T) => number; from: 'largest' | 'smallest' }
 
-export type Order<C extends string> = { column: C; isReversed: boolean }
+type Order<C extends string> = { column: C; isReversed: boolean }
 
 const share = (part: number, whole: number) => (whole === 0 ? Infinity : part / whole)
 const most = <T>(value: (row: T) => number): Column<T> => ({ by: 'number', value, from: 'largest' })
@@ -31,9 +31,6 @@ export const APP_COLUMNS = {
   stuck: most(stuckAt),
   off: most(({ counts }) => counts.off),
 } as const satisfies Record<string, Column<App>>
-
-export type GroupColumn = keyof typeof GROUP_COLUMNS
-export type AppColumn = keyof typeof APP_COLUMNS
 
 /** @param asked the query's `sort`, untrusted */
 export function orderOf<C extends string>(

@@ -63,8 +63,6 @@ function connectable(person: Person | undefined, left: readonly Waiting[]): Wait
   return left.filter(({ instance, status }) => !isOff(status) && kinds.get(instance) !== 'blocked')
 }
 
-export type Delivery = ReturnType<typeof createDelivery>
-
 type Sending = { invitee: Invitee; reminder: number; answer: Answer; apps: readonly Waiting[] }
 
 export function createDelivery(parts: DeliveryParts) {

@@ -15,7 +15,7 @@ const MIN_RATE = 0.2
 /** How much of the full rate comes back with each turn. */
 const RECOVERY = 0.01
 
-export type PaceOptions = { perSecond: number; now: () => number; signal?: AbortSignal }
+type PaceOptions = { perSecond: number; now: () => number; signal?: AbortSignal }
 
 export function createPace({ perSecond, now, signal }: PaceOptions): Pace {
   let rate = perSecond

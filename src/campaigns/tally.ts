@@ -57,7 +57,7 @@ const timeInWords = (seconds: number) => {
     : `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')}`
 }
 
-export type Speed = {
+type Speed = {
   /** People a second, recently. */
   perSecond: number
   /** How many are on the list; undefined: not known. */

@@ -24,7 +24,7 @@ export const searchCall = (query: { query: string; pageSize: number }): Call => 
   body: JSON.stringify(query),
 })
 
-export type Exchanged = {
+type Exchanged = {
   status: number
   text: string
   headers: Record<string, string | string[] | undefined>

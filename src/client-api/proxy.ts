@@ -10,7 +10,7 @@ import { isLoopback } from '../loopback.ts'
 import { ProxyTrouble } from './silence.ts'
 
 /** The settings of these names. */
-export type ProxySettings = {
+type ProxySettings = {
   HTTPS_PROXY?: string | undefined
   HTTP_PROXY?: string | undefined
   NO_PROXY?: readonly string[] | undefined

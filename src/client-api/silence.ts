@@ -3,7 +3,7 @@
 type Cause = 'unknown-name' | 'refused' | 'too-slow' | 'certificate' | 'no-tls' | 'too-large' | 'cut-off'
 
 /** In words already, because they name the proxy. */
-export type ProxySilence = `the proxy ${string}`
+type ProxySilence = `the proxy ${string}`
 
 export type Silence = Cause | ProxySilence
 

@@ -7,11 +7,11 @@ import type { CompanyFile } from './schema.ts'
 import { canonicalLanguage } from './schema.ts'
 
 /** A value by language tag; under '' the one for all languages. */
-export type Localized<T> = ReadonlyMap<string, T>
+type Localized<T> = ReadonlyMap<string, T>
 
 export type CompanyLink = { url: string; label: Localized<string> | undefined }
 
-export type CompanyDatasource = {
+type CompanyDatasource = {
   /** What people call it in this company. */
   name: Localized<string> | undefined
   logo: Asset | undefined

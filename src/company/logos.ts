@@ -7,7 +7,7 @@ import { svgFault } from './svg.ts'
 
 export const MAX_LOGO_KB = 256
 
-export type LogoRead = { logo: Asset } | { fault: string }
+type LogoRead = { logo: Asset } | { fault: string }
 
 const beginsWith = (content: Buffer, bytes: string, at = 0) =>
   content.subarray(at, at + bytes.length).equals(Buffer.from(bytes, 'latin1'))

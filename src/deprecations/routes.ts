@@ -4,7 +4,7 @@ import type { SendPage } from '../web/pages.ts'
 import { calendarOf, chooseEntries, dayOf, listJson, type Choice, type Schedule } from '@onramp/deprecations'
 import { scheduleView } from './schedule-view.ts'
 
-export type DeprecationsParts = {
+type DeprecationsParts = {
   schedule: Schedule
   sendPage: SendPage
   /** Milliseconds since 1970. */

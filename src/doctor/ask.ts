@@ -44,7 +44,7 @@ export const navigate = (url: URL): Promise<Reply> =>
     },
   })
 
-export class Late extends Error {
+class Late extends Error {
   readonly code = 'ETIMEDOUT'
 }
 

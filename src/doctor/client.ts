@@ -21,7 +21,7 @@ export type Client = {
  * `accepted`: it got past the check of the client, if there is one; `not-allowed`: known, but not for this; `challenged`:
  * a bare 401, perhaps of a firewall; `unclear`: it tells nothing; `silent`: no answer, or a page instead of one.
  */
-export type ClientAnswer =
+type ClientAnswer =
   'accepted' | 'refused' | 'not-allowed' | 'challenged' | `status ${number}` | 'unclear' | 'silent'
 
 export type Endpoint = 'token' | 'revocation' | 'introspection'

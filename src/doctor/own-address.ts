@@ -6,7 +6,7 @@ import type { Settings } from '../settings/settings.ts'
 import { ask, publicAddress, type Reply } from './ask.ts'
 import type { Table } from './rule.ts'
 
-export type OwnAddress = { url: string; reply: Reply }
+type OwnAddress = { url: string; reply: Reply }
 
 /** The setting whose server PUBLIC_URL names in place of onramp. */
 export const sharedOrigin = ({ PUBLIC_URL: url, SERVICE_BASE_URL, OIDC_ISSUER }: Partial<Settings>) =>

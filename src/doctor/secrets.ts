@@ -9,7 +9,7 @@ const MIN_MASKED = 6
 const secretSettings = settings.filter(({ secret }) => secret)
 
 /** Every secret setting that could be read, with its values: SESSION_SECRET may have several. */
-export const secretValues = (read: Partial<Settings>): { name: string; value: string }[] =>
+const secretValues = (read: Partial<Settings>): { name: string; value: string }[] =>
   secretSettings.flatMap(({ name }) =>
     [read[name as keyof Settings] as unknown]
       .flat()
@@ -42,7 +42,7 @@ const looksRandom = (secret: string) =>
   secret.length >= 40 && [/[a-z]/g, /[A-Z]/g].every((kind) => (secret.match(kind) ?? []).length >= 8)
 
 /** Why a secret is a poor one, or undefined. */
-export function weaknessOf(secret: string): string | undefined {
+function weaknessOf(secret: string): string | undefined {
   if (EXAMPLE.test(secret) || (SHORT_EXAMPLE.test(secret) && !looksRandom(secret)))
     return 'looks like an example'
   if (new Set(secret).size < Math.min(8, secret.length / 2)) return 'repeats the same characters'

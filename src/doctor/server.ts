@@ -106,7 +106,7 @@ const SHOWS_REFUSAL =
 const BARS = [401, 403, 407]
 
 /** Pure. @param endpoint the authorization endpoint @param redirect the address in the request */
-export function lookOf(reply: Reply, endpoint: string, redirect: string): Look {
+function lookOf(reply: Reply, endpoint: string, redirect: string): Look {
   if (reply.kind === 'silent') return { kind: 'silent' }
   const { status, text } = reply
   if (status >= 500) return { kind: 'silent', status }

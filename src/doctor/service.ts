@@ -9,7 +9,7 @@ import { type Finding, findingOf, type Setup, type Table, unheard } from './rule
 export type Unanswered = Exclude<Reply, { kind: 'answered' }>
 
 /** Reasons that are about the address, or about the service as a whole; the others are about the token or the question. */
-export const isAboutService = (reason: RefusalReason): boolean =>
+const isAboutService = (reason: RefusalReason): boolean =>
   ['not-there', 'redirected', 'unreadable', 'failing', 'busy'].includes(reason)
 
 export type Question = {

@@ -12,7 +12,7 @@ import { optedIn, reached } from '../people/person.ts'
 import type { People } from '../people/people.ts'
 import type { Invitations } from './token.ts'
 
-export type OptOutParts = {
+type OptOutParts = {
   limit: RequestHandler
   invitations: Pick<Invitations, 'readExpired'>
   people: Pick<People, 'get' | 'change'>

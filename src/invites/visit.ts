@@ -3,7 +3,7 @@ import type { User } from '../session/signed-in.ts'
 import { isSameAddress } from '../people/address.ts'
 import type { Invitation } from './token.ts'
 
-export type Welcome =
+type Welcome =
   /** No one is signed in, or the link is not valid: the page that explains. */
   | { kind: 'landing' }
   /** The invited person, as far as we can know. */

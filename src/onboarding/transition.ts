@@ -56,7 +56,7 @@ function nextOf(walk: Walk, { now, isStartable }: Check): string | undefined {
   return where.kind === 'attend' ? where.instance : undefined
 }
 
-export type Return = {
+type Return = {
   step: string
   instance: string
   /** Straight on to the next (ADVANCE=auto), or a page in between. */

@@ -150,7 +150,7 @@ export const isQuick = ({ leftAt, backAt }: Attempt, now: number): boolean =>
 const over = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
 
 /** @param byItself no click led to it, it follows a return */
-export type Departure = { instance: string; step: string; now: number; byItself?: boolean }
+type Departure = { instance: string; step: string; now: number; byItself?: boolean }
 
 /** The person leaves for an app. Takes back "not now" and an earlier "not confirmed". */
 export function depart(walk: Walk, { instance, step, now, byItself = false }: Departure): Walk {

@@ -47,7 +47,7 @@ const walkRecord: z.ZodType<Walk> = z.object({
 })
 
 /** @param checked where a return may lead, or undefined */
-export type CheckReturnTo = (value: unknown) => string | undefined
+type CheckReturnTo = (value: unknown) => string | undefined
 
 /** @returns undefined for what is no walk */
 export function readWalk(json: unknown, checked: CheckReturnTo): Walk | undefined {
@@ -58,7 +58,7 @@ export function readWalk(json: unknown, checked: CheckReturnTo): Walk | undefine
 
 const LIFE_SECONDS = 90 * 24 * 3600
 
-export type Basis = {
+type Basis = {
   /** What was loaded a moment ago: saves reading it again. */
   from?: Walk
   /** The service was asked, and the change takes in what it said. */

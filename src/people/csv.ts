@@ -4,7 +4,7 @@ import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse, type Info } from 'csv-parse'
 import { stringify } from 'csv-stringify'
 
-export type CsvRecord = {
+type CsvRecord = {
   /** Where it begins; the first line is 1. */
   line: number
   cells: string[]

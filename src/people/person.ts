@@ -25,7 +25,7 @@ export type Mailing = {
 export const isOut = ({ state }: Mailing): boolean =>
   state === 'sent' || state === 'unknown' || state === 'sending'
 
-export type Campaign = { name: string; mailings: Mailing[] }
+type Campaign = { name: string; mailings: Mailing[] }
 
 /** What another system is to learn of a person; it stays with the person until it was delivered (outbox.ts). */
 export type OutboxEvent = {
@@ -96,7 +96,7 @@ const isNewer = (askedAt: number, known: { askedAt: number } | undefined, now: n
 
 export type Listed = { instance: string; name: string; status: AppStatus }
 
-export type ServiceAnswer = {
+type ServiceAnswer = {
   askedAt: number
   /** What the service listed. */
   listed: readonly Listed[]
@@ -164,8 +164,7 @@ export const isReady = (person: Person): boolean =>
   person.answer !== undefined && ownApps(person).every(({ status }) => status === 'connected')
 
 /** The service was asked, and the person has nothing to connect. */
-export const hadNothing = (person: Person): boolean =>
-  person.answer !== undefined && ownApps(person).length === 0
+const hadNothing = (person: Person): boolean => person.answer !== undefined && ownApps(person).length === 0
 
 /** Everything is connected. */
 export const isFinished = (person: Person): boolean => isReady(person) && !hadNothing(person)

@@ -15,7 +15,7 @@ export type Change = {
   guess?: { text: string | undefined } | undefined
 }
 
-export type ChangeRecord = (change: Change) => Promise<void>
+type ChangeRecord = (change: Change) => Promise<void>
 
 /** @returns changes a record; @throws {StoreUnavailable} also when others change it all the time */
 export const createChanges =

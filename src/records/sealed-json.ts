@@ -2,7 +2,7 @@
 import type { Sealer } from './seal.ts'
 
 /** Records of one kind. A later form that an earlier onramp couldn't read gets keys of its own. */
-export type SealedJson<T> = {
+type SealedJson<T> = {
   /** @param key the whole key that it is kept under, without REDIS_PREFIX */
   seal(value: T, key: string): string
   /** What a record holds, undefined where it can't be read; the types of its members are not checked. */

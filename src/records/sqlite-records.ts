@@ -21,7 +21,7 @@ const BATCH = 1_000
 
 const SWEEP_EVERY_MS = 60_000
 
-export type SqliteRecords = Records & {
+type SqliteRecords = Records & {
   /** What of the store other users of the machine can still read or write. */
   openToOthers: readonly string[]
   close(): void

@@ -7,7 +7,7 @@ import type { SendPage } from '../web/pages.ts'
 /** Searches as the person who made the request. @throws {Problem} */
 export type SearchFor = (req: Request, query: { query: string; pageSize: number }) => Promise<SearchAnswer>
 
-export type SearchParts = {
+type SearchParts = {
   /** How often a person may ask for what reaches the service. */
   limit: RequestHandler
   searchFor: SearchFor

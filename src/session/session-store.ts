@@ -13,7 +13,7 @@ export class SessionChanged extends Error {
   override name = 'SessionChanged'
 }
 
-export type SessionStoreOptions = {
+type SessionStoreOptions = {
   records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
   /** Of SESSION_SECRET. */
   sealer: Sealer

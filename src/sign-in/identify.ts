@@ -25,14 +25,14 @@ export type Granted = {
   claims: Claims | undefined
 }
 
-export type IdentifyParts = {
+type IdentifyParts = {
   emailRule: EmailRule
   groupRule: GroupRule
   log: { warn(fields: object, message: string): void }
 }
 
 /** @throws where no one can say who it is, or userinfo names another person */
-export type Identify = (configuration: Configuration, granted: Granted) => Promise<User>
+type Identify = (configuration: Configuration, granted: Granted) => Promise<User>
 
 export function createIdentify(parts: IdentifyParts): Identify {
   const noteGroups = createGroupsNote(parts.groupRule, parts.log)

@@ -38,7 +38,7 @@ export type Answer = { url: URL; state: SignInState; proofs: Proofs }
  * `restart`: nothing is wrong with the person; the keys were rotated, or the authorization server
  * ended the sign-in while it was on its way.
  */
-export type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart'
+type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart'
 
 /** @throws {Problem} */
 export type Redeem = (req: Request, res: Response, answer: Answer) => Promise<Redeemed>

@@ -55,7 +55,7 @@ const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRAC
 export const withoutSpans = <T>(work: () => T): T =>
   tracerNow() === undefined ? work() : context.with(context.active().setValue(SUPPRESSED, true), work)
 
-export type HttpQuestion = {
+type HttpQuestion = {
   method: string
   server: URL
   /** May have a query, which no one is told. */ path: string
@@ -82,7 +82,7 @@ export function inHttpSpan<T extends { status: number }>(
   })
 }
 
-export type RequestSpan = {
+type RequestSpan = {
   /** Undefined without an SDK. */
   traceId: string | undefined
   /** Where the spans of what the request leads to belong. */

@@ -40,7 +40,7 @@ export type Note = (event: AuditEvent) => void
 
 const MAX_DATASOURCES = 50
 
-export type AuditParts = {
+type AuditParts = {
   log: { info(fields: object, message: string): void }
   registry: Registry
   ids: AuditIds
@@ -75,7 +75,7 @@ export function createAudit({ log, registry, ids }: AuditParts): Note {
   }
 }
 
-export type AuditIds = {
+type AuditIds = {
   /** Of the identity: issuer and subject (OpenID Connect Core 2). */
   ofUser(user: { issuer: string; subject: string }): string
   /** Of the address alone, however it is written: what an operator can work out again, by `onramp audit-id`. */

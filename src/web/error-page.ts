@@ -35,7 +35,7 @@ export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boole
   return !/\bjson\b/.test(accept)
 }
 
-export type ErrorPageParts = {
+type ErrorPageParts = {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
   languages: Pick<Languages, 'of'>

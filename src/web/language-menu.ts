@@ -14,7 +14,7 @@ export type LanguageMenuOptions = {
 }
 
 /** @returns the menu as HTML; empty where there is nothing to choose from */
-export type LanguageMenu = (req: Request, status: number, t: Texts) => string
+type LanguageMenu = (req: Request, status: number, t: Texts) => string
 
 export function createLanguageMenu(options: LanguageMenuOptions): LanguageMenu {
   const { render, languages, checkReturnTo } = options

@@ -13,7 +13,7 @@ const REFUSALS: Record<string, Refusal> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'bad_request' },
 }
 
-export type MalformedParts = {
+type MalformedParts = {
   log: Pick<Log, 'info'>
   /** Counts a problem by its code. */
   count: (code: string) => void

@@ -14,21 +14,6 @@ export function networkOf(address: string): string {
   return isMapped ? dotted(groups.slice(6)) : groups.slice(0, 4).join(':')
 }
 
-/** What one customer has of the internet, and what one provider or company may have around it. */
-export type Ranges = { address: string; range: string }
-
-/**
- * An IPv4 address and its /24; of IPv6 the /48, which customers get for the asking (RFC 6177), and the /32 of a provider.
- * @param network what networkOf gave; of anything else both are the same
- */
-export function rangesOf(network: string): Ranges {
-  const dots = network.split('.')
-  if (dots.length === 4) return { address: network, range: `${dots.slice(0, 3).join('.')}.0/24` }
-  const groups = network.split(':')
-  if (groups.length !== 4) return { address: network, range: network }
-  return { address: `${groups.slice(0, 3).join(':')}::/48`, range: `${groups.slice(0, 2).join(':')}::/32` }
-}
-
 /** Of `192.0.2.7:51234` and `[2001:db8::1]:443`: otherwise each connection would count as a network. */
 const withoutPort = (address: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(address)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(address)?.[1] ?? address

@@ -9,7 +9,7 @@ import type { Log } from './log.ts'
 import { GIVEN_UP, type Metrics } from './metrics/metrics.ts'
 import { routeOf } from './route-of.ts'
 
-export type ObserveParts = {
+type ObserveParts = {
   log: Pick<Log, 'info' | 'debug'>
   /** REQUEST_LOG */
   isLogged: boolean

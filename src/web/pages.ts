@@ -32,7 +32,7 @@ type Page = {
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
-export type PagesOptions = LanguageMenuOptions & {
+type PagesOptions = LanguageMenuOptions & {
   languages: Pick<Languages, 'of' | 'offered'>
   /** The company, in a language. */
   brandIn: (t: Texts) => Brand

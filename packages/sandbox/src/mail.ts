@@ -5,7 +5,7 @@ import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { html, type Html, type Page } from './pages.ts'
 
-export type ArrivedMail = { at: string; from: string; to: string[]; raw: string }
+type ArrivedMail = { at: string; from: string; to: string[]; raw: string }
 
 /** What the server does instead of taking mails at once. */
 type MailBehaviour = {

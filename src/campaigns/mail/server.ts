@@ -9,7 +9,7 @@ import { messageOf, refuseInjection, type Mail } from './mail.ts'
 import { outcomeOf, unusable, type Outcome, type Posted } from './outcome.ts'
 import type { SmtpError } from './smtp-trouble.ts'
 
-export type MailServer = {
+type MailServer = {
   /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
   check(): Promise<void>
   /** @throws {MailServerUnusable} and then the email was not sent; {RangeError} for a header that must not go out */

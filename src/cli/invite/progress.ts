@@ -3,7 +3,7 @@ import { progressLine, type Tally } from '../../campaigns/tally.ts'
 import type { Output } from '@onramp/deprecations/command-line/parts'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 
-export type ProgressParts = {
+type ProgressParts = {
   tally: Tally
   /** How many are on the list; undefined: not known. */
   people: number | undefined

@@ -47,7 +47,7 @@ const onScreen = (line: string, { isTTY, columns = 80 }: Output) =>
 
 export const SLOW = 'Waiting for the mail server: an email has up to 10 minutes to be answered…\n'
 
-export type RunEnd = {
+type RunEnd = {
   tally: Tally
   /** Why the run failed. */
   stopped: unknown

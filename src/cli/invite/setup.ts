@@ -84,7 +84,7 @@ export function senderOf({ COMPANY_FILE, PUBLIC_URL }: Settings): Sender {
   return { company, languages: languagesFor(company, LANGUAGES, PUBLIC_URL.startsWith('https:')) }
 }
 
-export type MailOptions = {
+type MailOptions = {
   campaign: string
   datasource?: readonly string[] | undefined
   days: number

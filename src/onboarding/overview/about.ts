@@ -6,7 +6,7 @@ import { datasourceType } from '../../company/called.ts'
 import type { Known } from '../walk.ts'
 
 /** Of the company's file, in the person's language. */
-export type AboutApp = {
+type AboutApp = {
   /** What the company calls it. */
   name: string | undefined
   /** The path of its picture. */

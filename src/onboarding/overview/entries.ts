@@ -9,7 +9,7 @@ import { accountBeside, givenAccount } from './alike.ts'
 import type { App, Situation } from './situation.ts'
 
 /** `forApp`: which app it is about, where `label` does not say it. */
-export type Label = { label: string; forApp?: string }
+type Label = { label: string; forApp?: string }
 
 export type Action = { href: string } & Label
 
@@ -30,7 +30,7 @@ const KINDS: Record<Exclude<Standing['kind'], 'todo' | 'off'>, EntryKind> = {
 }
 
 /** By the service's word alone. */
-export const kindOfStatus = (status: Known['status']): EntryKind => (status === 'awaiting' ? 'todo' : status)
+const kindOfStatus = (status: Known['status']): EntryKind => (status === 'awaiting' ? 'todo' : status)
 
 /** By what came of it, or else by the service's word. */
 export function kindOf({ kind }: Standing, status: Known['status']): EntryKind {

@@ -12,7 +12,7 @@ import { signInUnavailable } from '../answer-problems.ts'
 import { readRefusal, readRegistered, type Registered } from './answer.ts'
 import { isAboutTheRequest, requestsFor, type Refusal, type RequestedMetadata } from './metadata.ts'
 
-export type RegistrationRequest = {
+type RegistrationRequest = {
   endpoint: string
   metadata: RequestedMetadata
   initialAccessToken: string | undefined

@@ -29,7 +29,7 @@ export type Client = {
 export const TIME_LIMIT_SECONDS = 8
 const PATIENT_SECONDS = 30
 
-export type ConfigurationOptions = { isPatient?: boolean; onCall?: OnCall | undefined }
+type ConfigurationOptions = { isPatient?: boolean; onCall?: OnCall | undefined }
 
 /**
  * @param isPatient for a refresh: with a longer time limit, and no signature of the id_token checked (its other claims

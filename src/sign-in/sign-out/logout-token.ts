@@ -5,7 +5,7 @@ import { omitUndefined } from '../../omit-undefined.ts'
 
 export type LogoutToken = { jti: string; sub?: string; sid?: string }
 
-export type LogoutTokenRules = {
+type LogoutTokenRules = {
   issuer: string
   clientId: string
   /** What the authorization server signs id_tokens with; symmetric ones and `none` never count. */

@@ -6,7 +6,7 @@ import { signedInOf } from '../../session/signed-in.ts'
 import { languagesIn, readCatalogue, REFERENCE, type Catalogue } from './catalogue.ts'
 import { textsOf, type Texts } from './texts.ts'
 
-export type LanguagesOptions = {
+type LanguagesOptions = {
   /** The path of languages/. */
   folder: string
   /** The tags to offer; the first is for everyone who asks for none of them. Absent: all that there are. */

@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Registry } from 'prom-client'
 import { hasBearer } from '../bearer.ts'
 
-export type ScrapeParts = {
+type ScrapeParts = {
   registry: Pick<Registry, 'metrics' | 'contentType'>
   /** METRICS_TOKEN */
   token: string | undefined

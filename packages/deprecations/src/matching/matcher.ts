@@ -62,7 +62,7 @@ const isEndOf = (path: readonly string[], { segments }: Scheduled) => {
   return segments.every((segment, index) => isParameter(segment) || segment === path[offset + index])
 }
 
-export type Matcher = (method: string, url: string) => Scheduled | undefined
+type Matcher = (method: string, url: string) => Scheduled | undefined
 
 /**
  * Prepares a schedule for matching many calls against it.

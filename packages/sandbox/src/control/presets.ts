@@ -1,7 +1,7 @@
 // What can go wrong, one button each: several switches at once, named as people would tell it.
 import type { Switches } from './switches.ts'
 
-export type Preset = { name: string; label: string; switches: Partial<Switches> }
+type Preset = { name: string; label: string; switches: Partial<Switches> }
 
 /** Each puts the other switches back first, so that one press shows one thing. */
 export const presets: readonly Preset[] = [

@@ -5,7 +5,7 @@ import type { SwitchesControl } from '../control/switches.ts'
 import { findDatasource, findPerson, type Datasource, type Person } from '../people.ts'
 
 /** `settling`: allowed, but does not show yet. */
-export type AuthorizationState = 'waiting' | 'settling' | 'authorized'
+type AuthorizationState = 'waiting' | 'settling' | 'authorized'
 
 export type Authorizations = ReturnType<typeof createAuthorizations>
 

@@ -5,7 +5,7 @@ import { readForm, type Exchange } from '../http-server.ts'
 import { html, redirect, sendPage, type Html } from '../pages.ts'
 import { isGenerated, personWithId, type Person } from '../people.ts'
 
-export type SignInOptions = {
+type SignInOptions = {
   provider: Provider
   site: string
   people: Person[]
