@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Store } from 'express-session'
+import { StoreUnavailable } from '../records/records.ts'
 import { signedInOf, type SessionContent, type SignedIn } from './signed-in.ts'
 
 /** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
@@ -42,13 +43,16 @@ export async function startSession(req: Request, content: SessionContent): Promi
   await saveSession(req)
 }
 
-/** As the store has it by now. @returns undefined where it was ended; then the request has no session */
+/**
+ * As the store has it by now.
+ * @returns undefined where it was ended; then the request has no session @throws {StoreUnavailable}
+ */
 export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
   new Promise((resolve, reject) =>
-    req.sessionStore.get(req.sessionID, (error, data) => {
-      if (error) return reject(error as Error)
-      if (data) req.sessionStore.createSession(req, data)
-      else delete (req as Partial<Request>).session
+    req.session.reload((error: unknown) => {
+      if (error instanceof StoreUnavailable) return reject(error)
+      // "failed to load session": express-session has no other word for one that is gone.
+      if (error) delete (req as Partial<Request>).session
       resolve(signedInOf(req))
     }),
   )

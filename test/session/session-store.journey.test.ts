@@ -57,6 +57,13 @@ function world({
     const [{ status }] = await Promise.allSettled([saveSession(req)])
     res.json([status, (await reloadSession(req))?.tokens.accessToken])
   })
+  app.get('/early', async (req, res) => {
+    await reloadSession(req)
+    whoIsSignedIn(req).tokens = tokensOf('second')
+    const saving = saveSession(req)
+    res.json('done')
+    await saving
+  })
   app.get('/slow', async (req, res) => {
     await meanwhile.does(req.sessionID)
     res.json('done')
@@ -169,6 +176,15 @@ describe('a session', () => {
     const ada = browser()
     await ada.get('/in')
     expect(await ada.get('/refresh')).toEqual(['fulfilled', 'second'])
+    expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
+    expect(done).toEqual(['insert', 'change'])
+  })
+
+  it('whose save is under way as the answer ends is not saved twice', async () => {
+    const { browser, done } = world()
+    const ada = browser()
+    await ada.get('/in')
+    expect(await ada.get('/early')).toBe('done')
     expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
     expect(done).toEqual(['insert', 'change'])
   })
