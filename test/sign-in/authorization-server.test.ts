@@ -1,5 +1,7 @@
 // What is known of the authorization server: when it is found, anew, and what is told where it can't be.
 import { describe, expect, it, vi } from 'vitest'
+import { omitUndefined } from '../../src/omit-undefined.ts'
+import { Problem } from '../../src/problem.ts'
 import { ISSUER, knowing, PLACE, turn } from './known-server.ts'
 import { answerFetch, silent } from './network-of-answers.ts'
 
@@ -93,6 +95,66 @@ describe('what is known', () => {
     await expect(server.configuration()).rejects.toMatchObject({ detail: 'the client is not registered yet' })
     server.start()
     expect(await idOf()).toBe('c1')
+  })
+})
+
+describe('while the server', () => {
+  const refusing = (retryAfter?: number) =>
+    new Problem(503, 'sign_in_misconfigured', { detail: 'wrong', ...omitUndefined({ retryAfter }) })
+
+  it.each([
+    ['can’t be used', new Error('x'), [0, 1, 3, 7, 15, 30, 45]],
+    ['refuses', refusing(), [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811]],
+    ['asks for an hour', refusing(3_600), [0, 3_600, 7_200]],
+  ])('%s, it is asked later and later, in the background alone', async (_what, error, expected) => {
+    const { server, at, started } = knowing()
+    const [start, seconds]: [number, number[]] = [Date.now(), []]
+    Object.defineProperty(at, 'more', {
+      get: () => {
+        seconds.push((Date.now() - start) / 1000)
+        throw error
+      },
+    })
+    await started()
+    await turn((expected.at(-1) ?? 0) * 1000)
+    expect(seconds).toEqual(expected)
+    server.close()
+    await turn(7_200_000)
+    expect(seconds).toEqual(expected)
+  })
+
+  it('is away, the log says so once for each reason, and when it is over', async () => {
+    const { at, started, logged } = knowing()
+    let error: Error | undefined = new Error('x')
+    Object.defineProperty(at, 'more', {
+      get: () => {
+        if (error !== undefined) throw error
+        return {}
+      },
+    })
+    await started()
+    await turn(3_000)
+    error = refusing()
+    await turn(4_000)
+    error = undefined
+    await turn(8_000)
+    expect(logged.map(([level, words]) => [level, words])).toEqual([
+      ['warn', `${ISSUER} cannot be used: see OIDC_ISSUER`],
+      ['warn', 'wrong'],
+      ['info', 'the authorization server is reached again'],
+    ])
+  })
+
+  it('has not registered the client yet, who asks is told why, and registers none', async () => {
+    const { at, started, server } = knowing()
+    at.isThere = false
+    Object.defineProperty(at, 'more', {
+      get: () => {
+        throw refusing()
+      },
+    })
+    await started()
+    await expect(server.configuration()).rejects.toMatchObject({ detail: 'wrong' })
   })
 })
 

@@ -96,7 +96,7 @@ describe('a client that registers itself', () => {
       detail: expect.stringMatching(
         /^the authorization server has no registration endpoint: register a client by hand/,
       ) as string,
-      retryAfter: 30,
+      retryAfter: 5,
     })
   })
 

@@ -2,6 +2,7 @@
 // the operator when it cannot be.
 import { afterEach, describe, expect, it } from 'vitest'
 import { expectHelpfulPage, expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { until } from '../helpers/processes.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { signInAt, startTwo } from './two-processes.ts'
@@ -85,6 +86,7 @@ describe('a client that registers itself', () => {
     expect(messagesOf(running)).toContain(`the registration endpoint answered ${closed}`)
     expect(messagesOf(running)).toContain('set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET')
     running.sandbox.switches.set({ faults: {} })
+    await until(async () => (await fetch(`${running.url}/readyz`)).status === 200, 'the client')
     await expectSignedIn(running, await signIn(running, 'ada'))
   })
 

@@ -1,6 +1,6 @@
 // Where a person is signed in: the page about it, the list behind it, and what a logout at the authorization server ends.
 import { describe, expect, it } from 'vitest'
-import type { Records } from '../../src/records/records.ts'
+import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { deviceOf } from '../../src/sign-in/sessions/list.ts'
 import { inProcess, ISSUER, type Options } from './in-process.ts'
 
@@ -191,6 +191,23 @@ describe('a logout at the authorization server', () => {
       }
     },
   )
+
+  it('ends its sign-ins while the store is full, and is to be sent again', async () => {
+    let isFull = false
+    const full = (records: Records): Records => ({
+      ...records,
+      compareAndSet: (...args) =>
+        isFull
+          ? Promise.reject(new StoreUnavailable(new Error('OOM command not allowed')))
+          : records.compareAndSet(...args),
+    })
+    const { browser, sessions } = inProcess({ records: full })
+    const ada = browser()
+    await ada.signIn()
+    isFull = true
+    await expect(sessions.endThere(ISSUER, { sub: 'ada' })).rejects.toBeInstanceOf(StoreUnavailable)
+    expect(await ada.who()).toMatchObject(signedOut)
+  })
 
   it('ends also the sign-ins whose end was not heard of, with the next sign-in', async () => {
     let isDying = false

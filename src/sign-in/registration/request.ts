@@ -23,11 +23,10 @@ type RegistrationRequest = {
 }
 
 const TIME_LIMIT_MS = 10_000
+/** A client was made, or may have been: the next try could make another one. */
 const HOUR_SECONDS = 3600
-const MINUTE_SECONDS = 60
-const REFUSED_SECONDS = 30
-/** Whatever is asked for is refused until someone changes the server. */
-const NOTHING_TAKEN_SECONDS = 5 * 60
+/** The next tries come later and later. */
+const REFUSED_SECONDS = 5
 /** These fail before anything is sent. */
 const UNSENT: readonly Silence[] = ['unknown-name', 'refused', 'certificate', 'no-tls']
 
@@ -40,8 +39,8 @@ export const notRegistered = (what: string, wait: number, instead = ''): Problem
 
 /**
  * Asks once, and again with less only where the server refused what was asked for and so made nothing.
- * @throws {Problem} with the seconds until the next try: an hour after a client that cannot be used, a minute where one
- * may have been made all the same, as long as the server asks for (up to an hour) where it refuses
+ * @throws {Problem} with the seconds until the next try: an hour where a client was made, or may have been; as long as the
+ * server asks for (up to an hour) where it refuses
  */
 export async function requestRegistration(request: RegistrationRequest): Promise<Registered> {
   const { metadata, initialAccessToken, now, log } = request
@@ -72,7 +71,6 @@ function problemOf({ status, error, description }: Refusal, wait: number | undef
   const answer = [error, description].filter((words) => words !== undefined).join(': ')
   const why = `the registration endpoint answered ${status}${answer === '' ? '' : ` (${answer})`}`
   if (wait !== undefined) return notRegistered(why, Math.min(wait, HOUR_SECONDS))
-  if (isAboutTheRequest({ status, error })) return notRegistered(why, NOTHING_TAKEN_SECONDS)
   const instead =
     status === 401 || status === 403 ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''
   return notRegistered(why, REFUSED_SECONDS, instead)
@@ -105,7 +103,7 @@ async function post(
     const silence = silenceOf(error)
     const why = `the registration endpoint gives no answer: ${silenceInWords(silence)}`
     if (UNSENT.includes(silence) || isOfProxy(silence)) throw signInUnavailable(why, error)
-    throw notRegistered(`${why} (a client may have been made all the same)`, MINUTE_SECONDS)
+    throw notRegistered(`${why} (a client may have been made all the same)`, HOUR_SECONDS)
   }
 }
 

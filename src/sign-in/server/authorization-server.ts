@@ -1,20 +1,19 @@
-// What is known of the authorization server and of our client there: discovered in the background and again every ten
-// minutes,
-// so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once. Only what runs in
-// the background registers a client; requests wait for it.
+// What is known of the authorization server and of our client there: found in the background, again every ten minutes, and
+// later and later while that fails, so that onramp starts while the server is down. A request joins an attempt that is
+// under way, or looks once itself; it never registers a client.
 import type { Configuration } from 'openid-client'
 import { isOfProxy, silenceOf } from '../../client-api/silence.ts'
 import { Problem } from '../../problem.ts'
-import { signInUnavailable } from '../answer-problems.ts'
-import { createBackground } from './background.ts'
+import { createOnce } from '../../records/lease.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { timed, type OnCall } from '../../trace/calls.ts'
+import { inSpan } from '../../trace/spans.ts'
 import type { Log } from '../../web/log.ts'
+import { signInUnavailable } from '../answer-problems.ts'
+import { isLasting, renewalOf } from '../registration/registration.ts'
 import type { ClientSource } from './client.ts'
 import { configurationOf, TIME_LIMIT_SECONDS } from './configuration.ts'
 import { discoverMetadata } from './discovery.ts'
-import { timed, type OnCall } from '../../trace/calls.ts'
-import { inSpan } from '../../trace/spans.ts'
-import { isLasting, renewalOf } from '../registration/registration.ts'
 
 export type AuthorizationServer = {
   /** The client's configuration, discovered now if need be. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
@@ -31,7 +30,7 @@ export type AuthorizationServer = {
   close(): void
 }
 
-type Parts = {
+type Needs = {
   settings: Settings
   client: ClientSource
   log: Log
@@ -41,6 +40,19 @@ type Parts = {
 
 /** As long as a client that the server has lost may stay in use. */
 const RENEW_EVERY_MS = 10 * 60 * 1000
+const FIRST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 15_000
+/** A server that refuses is not asked as often as one that is away. */
+const MAX_REFUSED_PAUSE_MS = 5 * 60_000
+const MIN_PAUSE_MS = 100
+
+/** Milliseconds to wait after so many failures in a row, at least as long as a refusal asks for. */
+function pauseAfter(error: unknown, failures: number): number {
+  const growing = FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20)
+  const isRefused = error instanceof Problem && error.code === 'sign_in_misconfigured'
+  if (!isRefused) return Math.min(growing, MAX_PAUSE_MS)
+  return Math.max(Math.min(growing, MAX_REFUSED_PAUSE_MS), (error.retryAfter ?? 0) * 1000)
+}
 
 type Known = {
   configuration: Configuration
@@ -49,18 +61,19 @@ type Known = {
   patient: Configuration
 }
 
-export function createAuthorizationServer({
-  settings,
-  client,
-  log,
-  onCall,
-  now,
-}: Parts): AuthorizationServer {
+export function createAuthorizationServer(needs: Needs): AuthorizationServer {
+  const { settings, client, log, onCall, now } = needs
   const { OIDC_ISSUER: issuer } = settings
+  const lookOnce = createOnce<Known | undefined>()
   let known: Known | undefined
+  let underWay: Promise<Known | undefined> | undefined
+  let failure: unknown
+  let failures = 0
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
 
   /** Undefined: the client would have to be registered first. */
-  async function assemble(mayRegister: boolean): Promise<Known | undefined> {
+  async function find(mayRegister: boolean): Promise<Known | undefined> {
     const server = await timed(
       () =>
         inSpan('GET discovery', { 'url.full': issuer }, () =>
@@ -76,36 +89,64 @@ export function createAuthorizationServer({
     return known
   }
 
-  const background = createBackground({
-    find: assemble,
-    nextAfter: ({ configuration }) =>
-      Math.min(RENEW_EVERY_MS, renewalOf(configuration.clientMetadata()) - now()),
-    issuer,
-    log,
-  })
+  const problemOf = (error: unknown): Problem =>
+    error instanceof Problem ? error : signInUnavailable(`${issuer} cannot be used: see OIDC_ISSUER`, error)
+
+  function later(milliseconds: number): void {
+    if (isClosed) return
+    timer = setTimeout(attempt, Math.max(milliseconds, MIN_PAUSE_MS))
+    timer.unref()
+  }
+
+  function succeeded(): void {
+    if (failures > 0) log.info({ issuer }, 'the authorization server is reached again')
+    failures = 0
+    failure = undefined
+    const renewal = known === undefined ? Infinity : renewalOf(known.configuration.clientMetadata())
+    later(Math.min(RENEW_EVERY_MS, renewal - now()))
+  }
+
+  function failed(error: unknown): void {
+    const [before, { detail }] = [failure, problemOf(error)]
+    failure = error
+    failures++
+    if (before === undefined || problemOf(before).detail !== detail)
+      log.warn({ err: error, issuer }, detail ?? '')
+    later(pauseAfter(error, failures))
+  }
+
+  /** One at a time: joins the one that is under way. */
+  function attempt(): void {
+    if (underWay !== undefined || isClosed) return
+    clearTimeout(timer)
+    underWay = find(true).finally(() => (underWay = undefined))
+    underWay.then(succeeded, failed)
+  }
 
   async function current(): Promise<Known> {
     if (known !== undefined && isLasting(known.configuration.clientMetadata(), now())) return known
     // A secret that is about to expire: who asks has no part in that.
-    if (known !== undefined && !background.isFailing()) background.tryNow()
-    try {
-      return await background.result()
-    } catch (error) {
-      if (error instanceof Problem) throw error
-      throw signInUnavailable(`${issuer} cannot be used: see OIDC_ISSUER`, error)
-    }
+    if (known !== undefined && failures === 0) attempt()
+    const found = await (underWay ?? lookOnce('look', () => find(false))).catch((error: unknown) => {
+      throw problemOf(error)
+    })
+    if (found !== undefined) return found
+    throw failure === undefined ? signInUnavailable('the client is not registered yet') : problemOf(failure)
   }
 
   return {
     configuration: async () => (await current()).configuration,
     patientConfiguration: async () => (await current()).patient,
     isReady: () => known !== undefined,
-    isBarred: () => isOfProxy(silenceOf(background.failure())),
-    start: background.tryNow,
+    isBarred: () => isOfProxy(silenceOf(failure)),
+    start: attempt,
     forgetKeys() {
       if (known !== undefined) known.configuration = known.withoutKeys()
-      background.tryNow()
+      attempt()
     },
-    close: () => background.close(),
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
   }
 }

@@ -82,7 +82,7 @@ function registeringClient(settings: Settings, { log, onCall, ...parts }: Loggin
     const { OIDC_INITIAL_ACCESS_TOKEN: initialAccessToken, OIDC_CLIENT_AUTH: method } = settings
     const { registration_endpoint: endpoint } = server
     if (endpoint === undefined)
-      throw notRegistered('the authorization server has no registration endpoint', 30)
+      throw notRegistered('the authorization server has no registration endpoint', 5)
     const needsKey = method === 'private_key_jwt'
     const jwks = needsKey ? await publicJwks(settings.OIDC_CLIENT_KEY ?? '') : undefined
     const metadata = requestedMetadata(settings, server, jwks)
