@@ -29,8 +29,8 @@ export const createSession = (store: Store, secrets: readonly string[], https: b
   })
 
 /** @throws {SessionChanged} when another request was faster @throws {StoreUnavailable} */
-export const saveSession = (req: Request): Promise<void> =>
-  new Promise((resolve, reject) => req.session.save((error) => (error ? reject(error as Error) : resolve())))
+export const saveSession = ({ session }: Pick<Request, 'session'>): Promise<void> =>
+  new Promise((resolve, reject) => session.save((error) => (error ? reject(error as Error) : resolve())))
 
 /**
  * Signs in under a new id, saved before the browser hears of it. The session of before is left for the caller to end, which

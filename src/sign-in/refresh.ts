@@ -78,14 +78,17 @@ export function createRefresh(needs: Needs): Refresh {
     }
   }
 
-  /** Tries again while the lease lasts: the refresh token that the store has is used up. */
-  async function saved(req: Request, { tokens, groups }: Renewed, until: number): Promise<void> {
-    const signedIn = whoIsSignedIn(req)
-    signedIn.tokens = tokens
-    if (groups !== undefined) signedIn.user = { ...signedIn.user, groups }
+  /**
+   * Tries again while the lease lasts: the refresh token that the store has is used up.
+   * @param session as it was read for this refresh; the request's own is gone where it was answered meanwhile
+   */
+  async function saved(req: Request, session: Request['session'], renewed: Renewed, until: number) {
+    const { tokens, groups } = renewed
+    session.tokens = tokens
+    if (groups !== undefined && session.user !== undefined) session.user = { ...session.user, groups }
     for (;;)
       try {
-        return await saveSession(req)
+        return await saveSession({ session })
       } catch (error) {
         if (error instanceof SessionChanged) {
           // By an earlier try, whose answer was lost; or it was signed out meanwhile, with the tokens that were known then.
@@ -105,6 +108,7 @@ export function createRefresh(needs: Needs): Refresh {
     try {
       const current = await reloadSession(req)
       if (current?.tokens.issuedAt !== issuedAt) return
+      const { session } = req
       const renewed = await redeemed(current)
       note({ event: 'refresh', result: renewed === undefined ? 'ended' : 'ok' })
       if (renewed === undefined) {
@@ -112,7 +116,7 @@ export function createRefresh(needs: Needs): Refresh {
         if ((await reloadSession(req))?.tokens.issuedAt === issuedAt) await endSession(req)
         return
       }
-      saving = saved(req, renewed, until)
+      saving = saved(req, session, renewed, until)
       saving.catch((error: unknown) => log.warn({ err: error }, 'refreshed tokens could not be stored'))
       await Promise.race([saving, waitedTooLong('the store')])
     } finally {

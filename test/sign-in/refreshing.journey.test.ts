@@ -1,6 +1,7 @@
 // Calls of the service as the person, with a token that is good: refreshed once, however many requests and processes find
 // it expired, and never at the cost of the sign-in.
-import { describe, expect, it } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, type Options } from './in-process.ts'
 
@@ -216,6 +217,26 @@ describe('a token endpoint that hangs while the access token is still good', () 
     expect(performance.now() - start).toBeGreaterThan(2_900)
     expect(await ada.call()).toBe(first)
     expect(performance.now() - start).toBeLessThan(4_500)
+  })
+})
+
+describe('a refresh that goes on after its page was answered with an error', () => {
+  it('stores its tokens: the refresh token that is there is used up', async () => {
+    const { ada, first, clock, answers, refused, refreshes } = await someone()
+    const answer = Promise.withResolvers<{ status: number; body: object }>()
+    answers['/token'] = () => answer.promise
+    refused.add(first)
+    clock.now += 5 * MINUTE - 1
+    const page = ada.call()
+    await vi.waitUntil(() => refreshes() === 1)
+    // The page goes on with the token that is still good; when that is refused, it waits for this very refresh.
+    await pause(3_100)
+    clock.now += 6_000
+    expect(await page).toBe('sign_in_unavailable')
+    const body = { access_token: 'late', token_type: 'Bearer', refresh_token: 'next', expires_in: 300 }
+    answer.resolve({ status: 200, body })
+    await pause(50)
+    expect([await ada.call(), refreshes()]).toEqual(['late', 1])
   })
 })
 
