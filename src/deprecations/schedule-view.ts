@@ -33,7 +33,8 @@ function insteadOf({ replacement, advice, reason }: Listed, t: Texts): string {
     replacement === undefined
       ? (advice ?? t('deprecations.noReplacement'))
       : t('deprecations.use', { replacement })
-  return reason === undefined || reason === 'deprecated' ? what : `${what} (${reason})`
+  const sentence = what.charAt(0).toUpperCase() + what.slice(1)
+  return reason === undefined || reason === 'deprecated' ? sentence : `${sentence} (${reason})`
 }
 
 const standingOf = ({ state, daysLeft, fixBy }: Listed['status'], t: Texts): string =>
@@ -53,6 +54,22 @@ type Chosen = { schedule: Schedule; entries: readonly Listed[]; choice: Choice }
 /** The data of `views/deprecations/schedule.eta`. */
 export const scheduleView = ({ schedule, entries, choice }: Chosen, t: Texts) => {
   const anchorOf = anchors()
+  const days = byRemoval(entries).map(({ removal, removed, operations }) => ({
+    removal,
+    removed,
+    standing: operations[0]?.items[0] === undefined ? '' : standingOf(operations[0].items[0].status, t),
+    anchor: `removal-${removal}`,
+    operations: operations.map(({ operation, items }) => ({
+      operation: piecesOf(operation),
+      items: items.map((item) => ({
+        anchor: anchorOf(item.id),
+        name: piecesOf(nameOf(item, t)),
+        instead: piecesOf(insteadOf(item, t)),
+        announced: item.announced,
+      })),
+    })),
+  }))
+  const gone = days.filter(({ removed }) => removed)
   return {
     title: t('deprecations.title'),
     asOf: choice.asOf,
@@ -61,20 +78,8 @@ export const scheduleView = ({ schedule, entries, choice }: Chosen, t: Texts) =>
     operation: choice.operation ?? '',
     operations: [...new Set(schedule.map(operationOf))].sort(),
     query: queryOf(choice),
-    days: byRemoval(entries).map(({ removal, removed, operations }) => ({
-      removal,
-      removed,
-      standing: operations[0]?.items[0] === undefined ? '' : standingOf(operations[0].items[0].status, t),
-      anchor: `removal-${removal}`,
-      operations: operations.map(({ operation, items }) => ({
-        operation: piecesOf(operation),
-        items: items.map((item) => ({
-          anchor: anchorOf(item.id),
-          name: piecesOf(nameOf(item, t)),
-          instead: piecesOf(insteadOf(item, t)),
-          announced: item.announced,
-        })),
-      })),
-    })),
+    days: days.filter(({ removed }) => !removed),
+    gone,
+    goneCount: gone.flatMap(({ operations }) => operations.flatMap(({ items }) => items)).length,
   }
 }

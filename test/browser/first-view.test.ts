@@ -76,7 +76,7 @@ it.each(declined)(
     await ada.answer('Deny')
     const again = ada.page.locator('.banner a[href="/onboarding/connect/slack_1"]')
     await again.waitFor()
-    expect(await ada.page.locator('.banner a').count()).toBe(2)
+    expect(await ada.page.locator('.banner a').count()).toBe(1)
     expect(await endOf(ada, '.banner a')).toBeLessThanOrEqual(PHONE.height)
     expect(await endOf(ada, '.step > .button')).toBeLessThanOrEqual(PHONE.height)
     await again.click()

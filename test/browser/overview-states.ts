@@ -20,7 +20,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'waiting for a slow consent',
-    title: 'Checking your Slack connection… - 0 of 5 connected',
+    title: 'Checking Slack… - 0 of 5 connected',
     like: 'ada',
     switches: { consentDelaySeconds: 600 },
     async reach(visitor) {

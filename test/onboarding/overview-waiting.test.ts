@@ -9,7 +9,7 @@ describe('an app that is being confirmed', () => {
     const overview = see(walk, { from: 'slack_1' })
     expect(overview.refresh).toEqual({ seconds: 3, url: '/onboarding/callback?step=step-1' })
     expect(overview.checking).toMatchObject({
-      title: 'Checking your Slack connection…',
+      title: 'Checking Slack…',
       denied: { href: '/onboarding/connect/slack_1', label: 'Canceled? Try Slack again' },
       control: {
         lookAgain: '/onboarding/callback?step=step-1',
@@ -26,7 +26,7 @@ describe('an app that is being confirmed', () => {
       main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' },
       focus: false,
     })
-    expect(title).toBe('Checking your Slack connection… - 0 of 3 connected')
+    expect(title).toBe('Checking Slack… - 0 of 3 connected')
     expect(entries.map(({ status }) => status)).toEqual(['Checking…', 'Next'])
     expect(entries[0]?.connect).toMatchObject({ label: 'Try again', forApp: 'Slack' })
   })
@@ -36,7 +36,7 @@ describe('an app that is being confirmed', () => {
     expect(checking).toBeUndefined()
     expect(step).toMatchObject({
       kind: 'wait',
-      title: 'Checking your Slack connection…',
+      title: 'Checking Slack…',
       main: undefined,
       again: { href: '/onboarding/connect/slack_1', label: 'Canceled? Try Slack again' },
       control: { lookAgain: '/onboarding/callback?step=step-1', stop: '/onboarding?still=yes' },

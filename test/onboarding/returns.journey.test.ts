@@ -43,7 +43,7 @@ describe('a return', () => {
     const path = back()
     const found = await page(path)
     expect(found).toMatchObject({
-      checking: { title: 'Checking your Slack connection…', focus: true },
+      checking: { title: 'Checking Slack…', focus: true },
       refresh: { seconds: 3, url: `${path}&unattended=yes` },
       watch: { go: `${path}&unattended=yes` },
       script: 'wait',
@@ -124,7 +124,7 @@ describe('a return', () => {
     const between = await page(path)
     expect(between).toEqual({
       view: 'onboarding/between',
-      title: 'Checking your Slack connection…',
+      title: 'Checking Slack…',
       refresh: { seconds: 0, url: path },
     })
     expect(asked).toHaveLength(1)

@@ -65,7 +65,7 @@ describe('the card', () => {
         ...bare,
         ...card,
         kind: 'wait',
-        title: 'Checking your Slack connection…',
+        title: 'Checking Slack…',
         paragraphs: ['This usually takes less than a minute.'],
         main: undefined,
         again: { href: connect, label: 'Canceled? Try Slack again' },

@@ -26,7 +26,7 @@ walkInEachEngine([
       await ada.enter()
       await ada.connect('slack_1')
       await ada.answer('Slack', 'allow')
-      await ada.reads('Checking your Slack connection…')
+      await ada.reads('Checking Slack…')
       running.sandbox.switches.reset()
       await ada.reads('content you can access in GitHub.')
       equal(running.sandbox.count('authDatasource'), 2)
