@@ -55,7 +55,7 @@ const ALL_OF_APPS = ['name', 'connected', 'waiting', 'skipped', 'stuck', 'off']
 const TARGET_COOKIE = 'onramp-target'
 
 const keptTarget = ({ headers }: Request): string | undefined =>
-  new RegExp(`(?:^|;\\s*)${TARGET_COOKIE}=([\\d-]{10})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
+  new RegExp(`(?:^|;[ \\t]*)${TARGET_COOKIE}=([\\d-]{10})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
 
 function keepTarget(req: Request, res: Response, target: Target): void {
   const options = { path: '/admin', httpOnly: true, sameSite: 'lax', secure: req.secure } as const

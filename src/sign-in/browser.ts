@@ -35,7 +35,7 @@ const newCookie = () => randomBytes(16).toString('base64url')
 
 export function createBrowsers(https: boolean): Browsers {
   const name = https ? '__Host-onramp-browser' : 'onramp-browser'
-  const found = new RegExp(`(?:^|;\\s*)${name}=([\\w-]{22}(?:\\${MARK})?)(?:;|$)`)
+  const found = new RegExp(`(?:^|;[ \\t]*)${name}=([\\w-]{22}(?:\\${MARK})?)(?:;|$)`)
 
   const of = ({ headers }: Request): Browser | undefined => {
     const [, cookie] = found.exec(headers.cookie ?? '') ?? []

@@ -106,6 +106,15 @@ describe('an answer', () => {
     expect(await victim.who()).toMatchObject({ subject: 'ada' })
   })
 
+  // A browser takes a cookie whose name begins with this byte for one without the prefix __Host-, from a sibling host.
+  it('is no sign-in of a browser whose cookie hides its name behind a no-break space', async () => {
+    const { browser, ada, sent, answerTo } = await begun()
+    const hidden = `x=1; \u00a0${await ada.cookies()}`
+    const { headers } = await browser().agent.get(answerTo(sent)).set('cookie', hidden)
+    expect(headers['location']).toMatch(/^\/sign-in\?|\/authorize\?/)
+    expect(await ada.outcomeOf(answerTo(sent))).toBe('/x')
+  })
+
   it('renews the cookie of its browser, so that one a stranger has planted is good for nothing', async () => {
     const { ada, redeemed } = await begun()
     const before = await ada.cookies()

@@ -32,7 +32,7 @@ export type Languages = {
 }
 
 const COOKIE = 'onramp-lang'
-const CHOSEN = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
+const CHOSEN = new RegExp(`(?:^|;[ \\t]*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
 const A_YEAR_MS = 31_536_000_000
 /** Matching takes time for each tag, and people have fewer. */
 const MAX_WANTED = 5
