@@ -146,13 +146,13 @@ function endOnMistakes(running: Serving, log: Log): void {
  * npm passes a signal to the shell that it starts scripts in, and not every shell passes it on: so `npm start` ends when the
  * shell has.
  */
-function endWithNpm(): void {
+function endWithNpm(end: () => void): void {
   if (process.env['npm_lifecycle_event'] === undefined) return
   const parent = process.ppid
   const look = setInterval(() => {
     if (process.ppid === parent && isRunning(parent)) return
     clearInterval(look)
-    process.emit('SIGTERM')
+    end()
   }, LOOK_EVERY_MS)
   look.unref()
 }
@@ -167,18 +167,23 @@ function isRunning(pid: number): boolean {
 }
 
 function endOnSignals(running: Serving, settings: Settings, log: Log): void {
-  const onSignal = (signal: NodeJS.Signals) => {
+  let isEnding = false
+  const end = (signal: NodeJS.Signals) => {
     // A second signal ends at once.
-    process.once(signal, () => process.exit(130))
+    if (isEnding) process.exit(130)
+    isEnding = true
     log.info({ signal }, 'ending: requests in flight are finished first')
     void running
       .stop(signal === 'SIGTERM' ? settings.DRAIN_SECONDS : 0)
       .then(flushSpans)
       .then(() => process.exit(0))
   }
-  process.once('SIGTERM', onSignal)
-  process.once('SIGINT', onSignal)
-  endWithNpm()
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  // A supervisor may signal all of them at once: the end of npm's shell is no second signal.
+  endWithNpm(() => {
+    if (!isEnding) end('SIGTERM')
+  })
 }
 
 /** Their message says what to do. */

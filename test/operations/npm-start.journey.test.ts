@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { freePort } from '../helpers/running.ts'
 
+const DRAIN_SECONDS = 1
+
 const folder = mkdtempSync(join(tmpdir(), 'onramp-npm-'))
 const started: ChildProcess[] = []
 afterEach(() => {
@@ -29,7 +31,7 @@ function npmStart(port: number): ChildProcess {
     OIDC_ISSUER: 'http://localhost:9',
     SESSION_SECRET: 'x'.repeat(40),
     DATA_DIR: folder,
-    DRAIN_SECONDS: '1',
+    DRAIN_SECONDS: String(DRAIN_SECONDS),
   }
   const cwd = new URL('../..', import.meta.url).pathname
   const child = spawn('npm', ['start'], { env, cwd, detached: true, stdio: 'ignore' })
@@ -43,15 +45,24 @@ const isAlive = (port: number) =>
     () => false,
   )
 
-it('ends with npm, and the next one works, although it comes at once', async () => {
-  const port = await freePort('localhost')
-  const first = npmStart(port)
-  await expect.poll(() => isAlive(port), { timeout: 15_000 }).toBe(true)
-  first.kill('SIGTERM')
-  const second = npmStart(port)
-  // The first one drains and lets go of the port and of the store; then the second one has both.
-  await expect.poll(() => isAlive(port), { timeout: 5_000 }).toBe(false)
-  await expect.poll(() => isAlive(port), { timeout: 15_000 }).toBe(true)
-  second.kill('SIGTERM')
-  await expect.poll(() => isAlive(port), { timeout: 10_000 }).toBe(false)
-}, 60_000)
+it.each([
+  ['npm alone', (pid: number) => pid],
+  ['npm and all that it started', (pid: number) => -pid],
+])(
+  'a supervisor that ends %s has the server drain, and the next one works, although it comes at once',
+  async (_what, target) => {
+    const port = await freePort('localhost')
+    const first = npmStart(port)
+    await expect.poll(() => isAlive(port), { timeout: 15_000 }).toBe(true)
+    process.kill(target(first.pid ?? 0), 'SIGTERM')
+    const endedAt = Date.now()
+    const second = npmStart(port)
+    // The first one drains and lets go of the port and of the store; then the second one has both.
+    await expect.poll(() => isAlive(port), { timeout: 5_000 }).toBe(false)
+    expect(Date.now() - endedAt).toBeGreaterThanOrEqual(DRAIN_SECONDS * 1000)
+    await expect.poll(() => isAlive(port), { timeout: 15_000 }).toBe(true)
+    second.kill('SIGTERM')
+    await expect.poll(() => isAlive(port), { timeout: 10_000 }).toBe(false)
+  },
+  60_000,
+)
