@@ -1,5 +1,7 @@
 // The rules of the house that a machine can check: they are tests, so that they stay true.
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { settings } from '../src/settings/settings.ts'
@@ -228,4 +230,9 @@ describe('the settings', () => {
     expect(names.length).toBeGreaterThan(0)
     for (const name of names) expect(settings.map((setting) => setting.name)).toContain(name)
   })
+})
+
+it('a test in `npm test` can start neither a process nor a server', () => {
+  expect(() => spawn(process.execPath)).toThrow('.journey.test.ts')
+  expect(() => createServer().listen(0, '127.0.0.1')).toThrow('.journey.test.ts')
 })

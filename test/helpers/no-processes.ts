@@ -14,7 +14,7 @@ syncBuiltinESMExports()
 
 const listen = Reflect.get(Server.prototype, 'listen') as (this: Server, ...given: unknown[]) => Server
 Server.prototype.listen = function (this: Server, ...given: unknown[]) {
-  // Supertest asks for any port, on every address.
-  if (given[0] !== 0 || given.length > 1) refuse('a server')()
+  // Arguments don't tell it apart: tests that start servers ask for any port too.
+  if (!new Error().stack?.includes('/node_modules/supertest/')) refuse('a server')()
   return Reflect.apply(listen, this, given)
 }

@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { loadSettings, settings } from '../src/settings/settings.ts'
 import { faultsIn } from './helpers/settings-faults.ts'
-import { spawnOnramp, until } from './helpers/processes.ts'
-import { freePort } from './helpers/running.ts'
 
 const whole = {
   PUBLIC_URL: 'https://onramp.example',
@@ -220,26 +218,5 @@ describe('a secret', () => {
     expect(faultsOf({ PUBLIC_URL: undefined, PUBLIC_URL_FILE: file('url', whole.PUBLIC_URL) })).toHaveLength(
       1,
     )
-  })
-})
-
-describe('npm start with faulty settings', () => {
-  it('says everything that is wrong, ends with 78, and has started nothing', async () => {
-    const port = await freePort()
-    const data = join(folder, 'data')
-    const env = {
-      PORT: String(port),
-      PUBLIC_URL: `http://localhost:${port}`,
-      DATA_DIR: data,
-      SESSION_SECRET: 'planted',
-    }
-    const onramp = spawnOnramp(env)
-    await until(() => onramp.hasEnded(), 'its end')
-    const { code } = await onramp.end('SIGKILL')
-    const output = onramp.output()
-    expect(code).toBe(78)
-    for (const name of ['SERVICE_BASE_URL', 'OIDC_ISSUER', 'SESSION_SECRET']) expect(output).toContain(name)
-    expect(output).not.toMatch(/planted|listens|at .*\.ts/)
-    expect(() => rmSync(data)).toThrow('ENOENT')
   })
 })

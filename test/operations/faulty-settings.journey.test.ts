@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { spawnOnramp, until } from '../helpers/processes.ts'
+import { freePort } from '../helpers/running.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-settings-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+it('a start with faulty settings says everything that is wrong, ends with 78, and has started nothing', async () => {
+  const port = await freePort()
+  const data = join(folder, 'data')
+  const env = {
+    PORT: String(port),
+    PUBLIC_URL: `http://localhost:${port}`,
+    DATA_DIR: data,
+    SESSION_SECRET: 'planted',
+  }
+  const onramp = spawnOnramp(env)
+  await until(() => onramp.hasEnded(), 'its end')
+  const { code } = await onramp.end('SIGKILL')
+  const output = onramp.output()
+  expect(code).toBe(78)
+  for (const name of ['SERVICE_BASE_URL', 'OIDC_ISSUER', 'SESSION_SECRET']) expect(output).toContain(name)
+  expect(output).not.toMatch(/planted|listens|at .*\.ts/)
+  expect(() => rmSync(data)).toThrow('ENOENT')
+})
