@@ -51,6 +51,25 @@ describe('tokens are taken back', () => {
   })
 })
 
+describe('a server that refuses the access token', () => {
+  const afterRefresh = (error: string, status = 400) =>
+    revoked((token) => (token === 'refresh' ? {} : { status, body: { error } }))
+
+  it('has ended it with the refresh token, unless it says otherwise', async () => {
+    expect(await afterRefresh('invalid_request')).toMatchObject({ revoked: 'done', names: [REFRESH, ACCESS] })
+    for (const still of [
+      await afterRefresh('unsupported_token_type'),
+      await afterRefresh('server_error', 500),
+    ])
+      expect(still).toMatchObject({ revoked: 'partly', cause: expect.anything() as unknown })
+  })
+
+  it('has ended nothing where it took no refresh token before', async () => {
+    const refusing = () => ({ status: 400, body: { error: 'invalid_request' } })
+    expect(await revoked(refusing)).toMatchObject({ revoked: 'failed' })
+  })
+})
+
 describe('a server that is silent', () => {
   it('is left after a second, and that is the reason', async () => {
     const { seconds, ...result } = await revoked(never)

@@ -52,6 +52,13 @@ describe('someone who signs in', () => {
       })
   })
 
+  it('is told the same of a page of ours whose own address is too long to come back to', async () => {
+    const { browser } = inProcess()
+    const page = (characters: number) => browser().outcomeOf('/me?'.padEnd(characters, 'x'))
+    expect(await page(1_024)).toMatchObject({ status: 401, code: 'signed_out' })
+    expect(await page(1_025)).toMatchObject({ status: 400, code: 'return_to_too_long' })
+  })
+
   it('is asked for what the settings and the registration say', async () => {
     const settings = {
       OIDC_SCOPE: 'openid extra',
