@@ -4,6 +4,9 @@ import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 import { chat, check, citing, idsOf, outcome } from './checking.ts'
 import { callOf, rows } from './rows.ts'
 
+/** String() fails on it. */
+const MUTE = { toString: 0 }
+
 describe('NDJSON', () => {
   test.each(rows)('finds $id where it is used, and not where its replacement is', async (row) => {
     const [code, inUse] = await outcome(ndjson(callOf(row, row.uses)))
@@ -141,6 +144,16 @@ describe('HAR', () => {
     const url = 'https://a/rest/api/v1/createannouncement'
     for (const postData of [{ params: [{ name: 'boardId' }] }, { text: 'boardId=1' }, undefined])
       expect((await check(har(entry(message(plain), url, { postData })), 'a.har')).code).toBe(3)
+  })
+
+  test.each([
+    ['an address', { ...entry(message(cites)), request: { method: 'POST', url: [MUTE] } }],
+    ['the name of a header', entry({ headers: [{ name: MUTE }] })],
+    ['a size', entry(message(plain, { size: MUTE }))],
+    ['a time', { ...entry(message(cites)), startedDateTime: MUTE }],
+  ])('%s that can’t become text does not keep the others from being read', async (_what, odd) => {
+    const { report } = await check(har(odd, entry(message(cites))), 'a.har')
+    expect(report.inUse).toMatchObject([{ id: 'chat.citations' }])
   })
 
   test('an entry that is no request is reported, addresses that no server is asked for are passed over', async () => {

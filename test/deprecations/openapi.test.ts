@@ -17,6 +17,9 @@ const api = (paths: unknown, more: object = {}) =>
 const posting = (post: object, more: object = {}) => api({ '/rest/api/v1/chat': { post } }, more)
 const chat = (schema: unknown, schemas: object = {}) =>
   posting(answering(schema), { components: { schemas } })
+/** String() fails on it. */
+const MUTE = { toString: 0 }
+const MUTE_ALL = { oneOf: [{ type: MUTE }], required: [MUTE], properties: { a: { $ref: MUTE } } }
 const used = [2, ['chat.citations'], []]
 const possible = [3, [], ['chat.citations']]
 
@@ -111,6 +114,7 @@ test.each<[string, string]>([
   ['a dynamic reference', chat({ ...plain, items: { $dynamicRef: '#x' } })],
   ['an example', chat({ ...plain, example: { messages: [{ citations: [] }] } })],
   ['a parameter', posting({ ...answering(plain), parameters: [{ in: 'query', name: 'citations' }] })],
+  ['a type, name or reference that can’t become text', chat({ ...plain, ...MUTE_ALL })],
 ])('%s may declare the field', async (_what, content) => {
   expect(await outcome(content, 'a.json')).toEqual(possible)
 })

@@ -2,7 +2,7 @@
 // Keeps names and places only; a member that does not look like a field's name (an address as a key, say) is masked.
 import { InputFault } from '../command-line/input-fault.ts'
 import type { Reading } from '../input/exchanges.ts'
-import { pointerOf, type Path } from '../input/json.ts'
+import { pointerOf, textOf, type Path } from '../input/json.ts'
 import { createMatcher, usesIn, type Confidence, type Use } from '../matching/matcher.ts'
 import {
   operationOf,
@@ -63,7 +63,7 @@ const shownPointer = (path: Path) => {
 
 /** A moment as recorded, ISO 8601 or seconds or milliseconds since 1970, in the last; undefined for anything else. */
 const timeFrom = (value: unknown): number | undefined => {
-  const time = typeof value === 'number' ? value * (value < 1e11 ? 1000 : 1) : Date.parse(String(value))
+  const time = typeof value === 'number' ? value * (value < 1e11 ? 1000 : 1) : Date.parse(textOf(value))
   return Math.abs(time) <= MAX_TIME ? Math.round(time) : undefined
 }
 

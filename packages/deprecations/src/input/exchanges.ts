@@ -1,7 +1,7 @@
 // Recorded exchanges of a request and its answer: a line of NDJSON, a line of an access log, an entry of a HAR 1.2.
 import { InputFault } from '../command-line/input-fault.ts'
 import type { Call } from '../matching/matcher.ts'
-import { listOf, recordOf, type Loose } from './json.ts'
+import { listOf, recordOf, textOf, type Loose } from './json.ts'
 
 /** A call with the moment it was made, why there is none, or undefined where nothing was asked of a server. */
 export type Reading = { call: Call; time?: unknown } | { fault: string } | undefined
@@ -60,12 +60,12 @@ export const harEntries = (document: unknown, file: string): unknown[] => {
 const bodyOf = ({ headers }: Loose, { text, encoding, size }: Loose) => {
   if (typeof text === 'string' && text !== '') {
     const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')
-    return { body: bytes.toString('utf8'), isPart: Number(size) > bytes.length }
+    return { body: bytes.toString('utf8'), isPart: Number(textOf(size)) > bytes.length }
   }
   // Recorders write a size of 0 also for a body that they passed on unseen, so only its length is a proof.
   const lengths = listOf(headers)
     .map(recordOf)
-    .filter(({ name }) => /^content-length$/i.test(String(name)))
+    .filter(({ name }) => /^content-length$/i.test(textOf(name)))
   return { body: lengths.some(({ value }) => value === '0') ? '' : undefined, isPart: false }
 }
 
@@ -74,7 +74,7 @@ export const readHarEntry = (entry: unknown): Reading => {
   const { startedDateTime: time, ...messages } = recordOf(entry)
   const [request, response] = [recordOf(messages.request), recordOf(messages.response)]
   const { method, url } = request
-  if (/^(?!https?:)[a-z][a-z\d+.-]*:/i.test(String(url))) return undefined
+  if (/^(?!https?:)[a-z][a-z\d+.-]*:/i.test(textOf(url))) return undefined
   const sent = bodyOf(request, recordOf(request.postData))
   const received = bodyOf(response, recordOf(response.content))
   const incomplete = [sent.isPart && 'request', received.isPart && 'response']

@@ -12,6 +12,9 @@ export const isRecord = (value: unknown): value is Loose =>
 
 export const recordOf = (value: unknown): Loose => (isRecord(value) ? value : {})
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+/** Of text or a number; empty for anything else: String() fails on an object with a member toString. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
 /** A JSON pointer (RFC 6901). */
 export const pointerOf = (path: Path): string =>

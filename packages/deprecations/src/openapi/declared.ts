@@ -1,6 +1,6 @@
 // The deprecated fields that the messages of an operation declare. What a schema leaves open may be anything.
 // A document's patterns are never run, since one can take for ever.
-import { isRecord, listOf, recordOf, type Loose } from '../input/json.ts'
+import { isRecord, listOf, recordOf, textOf, type Loose } from '../input/json.ts'
 import { levelBelow, searchFields, sureAt, type Fields, type Level } from '../matching/fields.ts'
 import type { Confidence } from '../matching/matcher.ts'
 import type { FieldEntry, Side } from '../schedule/schedule.ts'
@@ -31,7 +31,7 @@ const SIMPLE = /^(?:string|number|integer|boolean|null)$/
 
 const takesAnything = (schema: unknown) =>
   schema === true ||
-  (isRecord(schema) && !SIMPLE.test(String(schema.type)) && !SAYING.some((name) => name in schema))
+  (isRecord(schema) && !SIMPLE.test(textOf(schema.type)) && !SAYING.some((name) => name in schema))
 
 /** Whether a schema takes members that it doesn't name. */
 const isOpen = (schema: Loose) =>
@@ -66,7 +66,7 @@ export const eachDeclared = (
       if (sure !== undefined) declares(entry, sure, at)
     }
     // A schema of the replacement's name is the replacement.
-    const schemaName = String(recordOf(at.value).$ref).split('/').at(-1) ?? ''
+    const schemaName = textOf(recordOf(at.value).$ref).split('/').at(-1) ?? ''
     if (fields.isReplacement(at.name) || fields.isReplacement(schemaName)) return
     const below = levelBelow(level, at.name, fields)
     if (below === 1) about[1] = at
@@ -81,7 +81,7 @@ export const eachDeclared = (
       for (const [member, schema] of Object.entries(recordOf(value)))
         lookAtMember({ value: schema, holder: value as object, name: member }, level)
     } else if (name === 'required')
-      for (const one of listOf(value)) lookAtMember({ ...at, value: undefined, name: String(one) }, level)
+      for (const one of listOf(value)) lookAtMember({ ...at, value: undefined, name: textOf(one) }, level)
     else if (EXAMPLES.includes(name)) {
       const isSure = (entry: FieldEntry) => sureAt(entry, level) !== undefined
       searchFields(value, fields, side, (entry) => isSure(entry) && declares(entry, 'name', at))

@@ -1,7 +1,7 @@
 // Checks an OpenAPI 3 document: the operations that the schedule has, and the fields that their messages declare.
 import type { Tally } from '../check/tally.ts'
 import { InputFault } from '../command-line/input-fault.ts'
-import { isRecord, listOf, recordOf, type Loose } from '../input/json.ts'
+import { isRecord, listOf, recordOf, textOf, type Loose } from '../input/json.ts'
 import { wholeText, type Source } from '../input/source.ts'
 import { endpointsOf, type Use } from '../matching/matcher.ts'
 import { eachDeclared, LOST, type Written } from './declared.ts'
@@ -48,7 +48,7 @@ export const checkOpenApi = async (source: Source, tally: Tally): Promise<void> 
   const document = await loadDocument(await wholeText(source, MAX_MIB), source.name)
   const { follow, placeOf } = document
   const root = recordOf(document.root)
-  if (!String(root.openapi).startsWith('3.'))
+  if (!textOf(root.openapi).startsWith('3.'))
     throw new InputFault(source.name, 1, 'not an OpenAPI 3 document: it has no "openapi: 3…"')
 
   const lost = new Map<string, { line: number | undefined; ids: Set<string> }>()
@@ -76,7 +76,7 @@ export const checkOpenApi = async (source: Source, tally: Tally): Promise<void> 
     for (const entry of endpointsOf(scheduled)) note({ entry, confidence: 'exact' }, at, record)
     const parameters = [...listOf(recordOf(at.holder).parameters), ...listOf(operation.parameters)]
     for (const parameter of parameters.map(follow).map(recordOf))
-      for (const entry of fields.request.get(parameter.in === 'query' ? String(parameter.name) : '') ?? [])
+      for (const entry of fields.request.get(parameter.in === 'query' ? textOf(parameter.name) : '') ?? [])
         note({ entry, confidence: 'name', side: 'request' }, member(parameter, 'name'), record)
     const messages = messagesOf(operation, at.name, document)
     for (const side of ['request', 'response'] as const)
