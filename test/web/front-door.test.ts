@@ -1,0 +1,74 @@
+// The whole app as compose.ts puts it together, as a stranger and another site's page meet it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import request from 'supertest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { administrators } from '../../src/admin/routes.ts'
+import { createOnramp } from '../../src/compose.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { createLog } from '../../src/web/log.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-front-door-'))
+const settings = loadSettings({
+  PUBLIC_URL: 'https://onramp.example',
+  SERVICE_BASE_URL: 'https://service.example',
+  OIDC_ISSUER: 'https://as.example',
+  SESSION_SECRET: 'x'.repeat(40),
+  ADMIN_EMAILS: 'ada@acme.example',
+  DATA_DIR: folder,
+})
+const onramp = createOnramp(settings, createLog('silent'))
+afterAll(async () => {
+  await onramp.close()
+  rmSync(folder, { recursive: true })
+})
+
+const PRIVATE = ['/onboarding', '/onboarding/connect', '/search?q=x', '/sessions', '/admin', '/admin/people']
+
+describe('a stranger', () => {
+  it.each(PRIVATE)('who asks for %s is led to sign in', async (path) => {
+    const page = await request(onramp.app).get(path).set('accept', 'text/html')
+    expect([page.status, page.headers['location']]).toEqual([303, expect.stringMatching(/^\/sign-in\?/)])
+    expect((await request(onramp.app).get(path).set('accept', 'application/json')).status).toBe(401)
+  })
+})
+
+describe("another site's page", () => {
+  const elsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+
+  it.each(['/sign-out', '/onboarding/skip/slack_1', '/onboarding/blocked/slack_1'])(
+    'can post nothing to %s, and ours can',
+    async (path) => {
+      const statusFor = async (how: Record<string, string>) =>
+        (await request(onramp.app).post(path).set(how)).status
+      const form = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+      expect(await statusFor({ ...elsewhere, ...form })).toBe(403)
+      expect(await statusFor({ origin: elsewhere.origin })).toBe(403)
+      expect(await statusFor({ 'sec-fetch-site': 'same-origin', ...form })).not.toBe(403)
+    },
+  )
+
+  it('can link to a page of ours, and neither embed nor fetch nor frame one', async () => {
+    const get = (how: object) =>
+      request(onramp.app)
+        .get('/onboarding')
+        .set({ ...elsewhere, ...how })
+    const link = await get({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' })
+    expect(link.status).not.toBe(403)
+    expect(link.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    expect((await get({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })).status).toBe(403)
+    expect((await get({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' })).status).toBe(403)
+    expect((await get({ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' })).status).toBe(403)
+  })
+})
+
+it('the pages of administrators are for addresses that were verified', () => {
+  const isAdmin = administrators(['Grace@ACME.example '])
+  const user = { issuer: 'https://idp.example', subject: 'grace', email: 'gracE@acme.example' }
+  expect(isAdmin({ ...user, emailVerified: true })).toBe(true)
+  expect(isAdmin({ ...user, emailVerified: false })).toBe(false)
+  expect(isAdmin(user)).toBe(false)
+  expect(isAdmin({ issuer: user.issuer, subject: 'x', emailVerified: true })).toBe(false)
+  expect(administrators([])({ ...user, emailVerified: true })).toBe(false)
+})
