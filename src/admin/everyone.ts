@@ -40,9 +40,13 @@ export function createEveryone(people: Pick<People, 'all'>, now: () => number): 
     return (last = pass)
   }
 
+  /** One slice a turn over all who look: a slice of each in the same turn would hold up everyone else. */
+  let turns: Promise<void> = Promise.resolve()
+  const nextSlice = () => (turns = turns.then(() => nextTurn()))
+
   async function* profilesOf(pass: Pass): AsyncGenerator<Profile> {
     for (const [index, profile] of (await pass.profiles).entries()) {
-      if (index % SLICE === 0) await nextTurn()
+      if (index % SLICE === 0) await nextSlice()
       yield profile
     }
   }

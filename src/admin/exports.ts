@@ -16,6 +16,11 @@ import { PEOPLE_FILE } from './reminder.ts'
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
+/** Someone who cancels a download has no failure of ours. */
+function unlessGone(error: unknown): void {
+  if (Reflect.get(Object(error), 'code') !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+}
+
 /** Mounted behind a check of who may see them. */
 export function createExports(everyone: Everyone, nameOf: Company['nameOf'], note: Note): Router {
   const noteView = (req: Request, what: string) => {
@@ -40,7 +45,7 @@ export function createExports(everyone: Everyone, nameOf: Company['nameOf'], not
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
     const fit = fitting(everyone.profiles(), wantedOf(req.query))
-    await pipeline(Readable.from(peopleCsv(fit, named)), res)
+    await pipeline(Readable.from(peopleCsv(fit, named)), res).catch(unlessGone)
   })
   return routes
 }

@@ -1,4 +1,6 @@
 // The page of administrators with many people on their way, and its export.
+import { get } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FACTS, isIn, profileOf } from '../../src/admin/profile.ts'
@@ -169,6 +171,25 @@ describe('the list of people', () => {
     expect(whole.body).toMatch(/These are the first 500 of 1,\d+\. The CSV has all of them\./)
     await grace.open(`${running.url}/admin/people/emails?show=blocked`)
     expect(grace.text).toContain('Onramp sends no emails to these people')
+  })
+})
+
+describe('a download that is canceled', () => {
+  it('is no fault of ours, in the log as in the alert', async () => {
+    const { port } = new URL(running.url)
+    const before = running.log.length
+    for (let times = 0; times < 20; times++) {
+      const asked = get({
+        port,
+        path: '/admin/people.csv',
+        headers: { cookie: grace.cookieHeader(running.url) },
+      })
+      asked.on('error', () => {})
+      await pause(times)
+      asked.destroy()
+    }
+    expect((await grace.open(`${running.url}/admin/people.csv`)).status).toBe(200)
+    expect(running.log.slice(before).filter((line) => line.includes('"level":50'))).toEqual([])
   })
 })
 
