@@ -1,4 +1,4 @@
-// Where express-session keeps sessions: named by the hash of their id, sealed by the id itself. What surprises: a new id is
+// Where express-session keeps sessions: named by the hash of their id, sealed by the id itself. A new id is
 // inserted only, and an existing session is written only over what was read, so neither a slow request nor a process that
 // was frozen brings back old tokens or a session that was ended.
 import { Store, type SessionData } from 'express-session'

@@ -1,4 +1,4 @@
-// The browser's session, as express-session keeps it under one small signed cookie. What surprises: it answers before it
+// The browser's session, as express-session keeps it under one small signed cookie. It answers before it
 // has saved, so what changes a session saves it and waits.
 import { createHmac } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'

@@ -12,6 +12,7 @@ export type Brand = {
   name: string
   company: string | undefined
   logo: { light: string; dark: string } | undefined
+  icon: string | undefined
   help: Link | undefined
   privacy: Link | undefined
   home: Link | undefined
@@ -23,7 +24,7 @@ export type Brand = {
 
 /** @returns what pages show of the company, by the texts of a language */
 export function brandOf(company: Company) {
-  const { name, product, logo, links } = company
+  const { name, product, logo, icon, links } = company
   const create = (t: Texts): Brand => {
     const linkOf = (link: CompanyLink | undefined, label: string): Link | undefined =>
       link && { href: link.url, label: company.localized(link.label, t.lang) ?? label }
@@ -32,6 +33,7 @@ export function brandOf(company: Company) {
       name: name === undefined ? t('brand.setup') : t('brand.title', { company: name }),
       company: name,
       logo: logo && { light: logo.light.path, dark: logo.dark.path },
+      icon: icon?.path,
       help: linkOf(links.help, t('frame.help')),
       privacy: linkOf(links.privacy, t('frame.privacy')),
       home: home && {

@@ -63,6 +63,11 @@ it.each(first)('the main button of the overview is in the first view, in $lang',
   expect(await endOf(ada, '.step > .button')).toBeLessThanOrEqual(PHONE.height)
   expect(await ada.page.locator('.step > .button ~ .marks li').count()).toBeGreaterThan(2)
   expect(await ada.page.locator('.step > p:has(~ .button)').count()).toBe(1)
+  // Where text runs the other way, arrows are mirrored and words aren't.
+  const mirrored = await ada.page.evaluate<string[]>(
+    "[...document.querySelectorAll('main :is(p, li, span, h1, h2, a)')].filter((one) => getComputedStyle(one).transform !== 'none').map((one) => one.textContent)",
+  )
+  expect(mirrored).toEqual([])
   await ada.leave()
 })
 

@@ -19,6 +19,7 @@ const datasources = {
     'منصة إدارة المعرفة والمستندات الفنية المشتركة لفرق المبيعات',
     'Donaudampfschifffahrtsgesellschaftskapitaensregister',
   ),
+  many: named(...Array.from({ length: 40 }, (_, index) => `Wiki ${index + 1}`)),
 }
 
 const who = ['twins', 'wordy'] as const
@@ -35,9 +36,13 @@ const states: Record<string, (visitor: Visitor) => Promise<void>> = {
     visitor.running.sandbox.switches.reset()
   },
 }
-const cases = who.flatMap((mix) =>
-  ['en', 'ar', 'ja'].flatMap((tag) => Object.keys(states).map((state) => ({ mix, tag, state }))),
-)
+type Case = { mix: keyof typeof datasources; tag: string; state: string }
+const cases: Case[] = [
+  ...who.flatMap((mix) =>
+    ['en', 'ar', 'ja'].flatMap((tag) => Object.keys(states).map((state) => ({ mix, tag, state }))),
+  ),
+  { mix: 'many', tag: 'en', state: 'an open row' },
+]
 const people = cases.map(({ mix, tag, state }, index): Person => {
   const email = `ada${index}@acme.example`
   return { id: `${mix} ${tag} ${state}`, name: 'Ada Lovelace', email, datasources: datasources[mix] }

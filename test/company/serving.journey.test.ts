@@ -6,7 +6,7 @@ import { loadCompany } from '../../src/company/read-company.ts'
 import { brandStylesheet } from '../../src/web/assets.ts'
 import { markOf } from '../../src/company/app-marks.ts'
 import { spawnOnramp, until } from '../helpers/processes.ts'
-import { freePort, run, type Running } from '../helpers/running.ts'
+import { freePort, run, signIn, type Running } from '../helpers/running.ts'
 import { companyFolder, png } from './company-folder.ts'
 
 const ACME = new URL('../../examples/acme/company.yaml', import.meta.url).pathname
@@ -34,6 +34,11 @@ describe("a company's pictures", () => {
       })
       expect(await answer.text()).toContain('<svg')
     }
+  })
+
+  it('include the icon on the card of the next app', async () => {
+    const ada = await signIn(running, 'ada')
+    expect(ada.page.body).toContain(`<img src="${acme.icon?.path}"`)
   })
 
   it('are only those that the file names', async () => {

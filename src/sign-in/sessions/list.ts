@@ -1,4 +1,4 @@
-// A person's sign-ins as one list. Pure. What surprises: what is on it may be over already (it was idle for too long, or
+// A person's sign-ins as one list. Pure. What is on it may be over already (it was idle for too long, or
 // signed out); whether a session is there is the store's to say.
 
 export type ListedSession = {
