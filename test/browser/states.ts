@@ -1,6 +1,6 @@
 // Every page and state that people can meet, each reached as a person reaches it, by a person of its own.
 import { defaultPeople, type Person } from '../../packages/sandbox/src/people.ts'
-import type { Switches } from '../../packages/sandbox/src/control/switches.ts'
+import type { Switches } from '../../packages/sandbox/src/switches.ts'
 import { overviewStates } from './overview-states.ts'
 import { github, hold, open, slack, type State } from './ways.ts'
 

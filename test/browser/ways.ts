@@ -1,6 +1,6 @@
 // What a page or state is to the tests, and the steps that lead to one.
 import type { Datasource } from '../../packages/sandbox/src/people.ts'
-import type { Switches } from '../../packages/sandbox/src/control/switches.ts'
+import type { Switches } from '../../packages/sandbox/src/switches.ts'
 import type { Visitor } from './visitor.ts'
 
 export type State = {

@@ -109,7 +109,6 @@ export function useCompany(options: SandboxOptions = {}) {
   afterAll(() => company.close())
   beforeEach(() => {
     company.sandbox.reset()
-    company.sandbox.mail?.behave({})
   })
   const mails = () => company.sandbox.mail?.mails ?? []
   return {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
-import type { Switches } from '../../packages/sandbox/src/control/switches.ts'
+import type { Switches } from '../../packages/sandbox/src/switches.ts'
 import { runCommand } from './run-command.ts'
 
 let sandbox: Sandbox

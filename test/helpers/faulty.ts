@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
-import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
+import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import { run, type RunOptions, type Running } from './running.ts'
 import { linksOf, TestBrowser, textOf, type Hop } from './test-browser.ts'
 

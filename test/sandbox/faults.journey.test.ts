@@ -2,7 +2,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import * as oidc from 'openid-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
+import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { choosePerson, discover, exchange, signIn, testClient } from './sign-in.ts'
 

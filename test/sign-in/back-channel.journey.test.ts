@@ -2,7 +2,7 @@
 // (oidcc-client-test-rp-backchannel-rpinitlogout…), and what else a token that ends sign-ins has to be.
 import { request } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
+import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import type { SentLogout } from '../../packages/sandbox/src/provider/sessions.ts'
 import { asymmetric } from '../../src/sign-in/sign-out/logout-token.ts'
 import { expectSignedIn, expectSignedOut, runUnlimited, setFaults } from '../helpers/faulty.ts'

@@ -1,7 +1,7 @@
 // What the browser may bring back from the authorization server and no one is signed in by: forged, cut, replayed,
 // another browser's, errors with markup in them. In none of these cases a code is redeemed that should not be.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
+import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import {
   answerOf,
   beginSignIn,

@@ -1,8 +1,8 @@
 // What the token endpoint and userinfo may say and no one is signed in by: the cases of the OpenID Foundation's suite
 // for relying parties (oidcc-client-test-…), and what a token endpoint that is not well says.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
-import type { Switches } from '../../packages/sandbox/src/control/switches.ts'
+import type { Faults } from '../../packages/sandbox/src/switches.ts'
+import type { Switches } from '../../packages/sandbox/src/switches.ts'
 import {
   beginSignIn,
   expectRefused,

@@ -1,7 +1,7 @@
 // The authorization servers that the contract knows: the service's own as OpenID Connect or as plain OAuth 2.1, and an
 // external identity provider; each down, slow or changed while people come.
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
+import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import { expectHelpfulPage, expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

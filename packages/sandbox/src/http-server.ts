@@ -1,12 +1,12 @@
 // One HTTP server of the sandbox. It listens on loopback, keeps the journal, applies latency and replaced answers, and
 // only then lets its own handler answer. The handler comes after listening: an issuer must know its port.
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SwitchesControl } from './control/switches.ts'
 import type { Journal, JournalEntry, ServerName } from './journal.ts'
-import { giveAnswer } from './service/answers.ts'
+import type { Answer, SwitchesControl } from './switches.ts'
 
 /** One request being answered; `path` is the raw path, without the prefix that the server is mounted under. */
 export type Exchange = {
@@ -27,9 +27,7 @@ export type Behaviour = {
   handle: (exchange: Exchange) => Promise<void> | void
 }
 
-export type Listener = Awaited<ReturnType<typeof listen>>
-
-type ListenerOptions = {
+type Listening = {
   name: ServerName
   host: string
   /** What it is called, where that is not where it listens. */
@@ -39,25 +37,67 @@ type ListenerOptions = {
   port: number
   /** Prefix that every path has; the behaviour does not see it. */
   mount: string
-  journal: Journal
-  switches: SwitchesControl
 }
 
 /**
  * Opens a port. Until `serve` is called it answers 503.
  * @throws Error for a host that is not a loopback address, because the sandbox protects nothing; Error for a path like `a/`
  */
-export async function listen(options: ListenerOptions) {
-  const { host, bind = host, mount } = options
+export async function listen(options: Listening, journal: Journal, switches: SwitchesControl) {
+  const { name, host, bind = host, mount } = options
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(host))
     throw new Error(`The sandbox listens on loopback addresses only, not on ${host}`)
   if (!/^(\/[\w.~-]+)*$/.test(mount))
     throw new Error(`A path begins with / and does not end with one: ${mount}`)
   let behaviour: Behaviour | undefined
-  const server = createServer((req, res) => {
-    if (behaviour) void answer(options, behaviour, { req, res })
-    else res.writeHead(503).end()
+  const server = createServer(async (req, res) => {
+    if (!behaviour) return res.writeHead(503).end()
+    try {
+      const exchange = begin(req, res, behaviour)
+      if (name === 'control' || !(await interfere(exchange))) await behaviour.handle(exchange)
+    } catch (error) {
+      if (res.headersSent) res.destroy()
+      else res.writeHead(500, { 'content-type': 'text/plain' }).end(`The sandbox failed: ${String(error)}`)
+    }
   })
+
+  function begin(req: IncomingMessage, res: ServerResponse, { operation: nameOf }: Behaviour): Exchange {
+    const target = `http://sandbox${req.url}`
+    const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
+    const path = `${url.pathname}/`.startsWith(`${mount}/`) ? url.pathname.slice(mount.length) || '/' : ''
+    const operation = nameOf(path, url.pathname)
+    const entry: JournalEntry = {
+      at: new Date().toISOString(),
+      server: name,
+      operation,
+      method: req.method ?? 'GET',
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: req.headers,
+      status: 0,
+    }
+    if (name !== 'control') journal.add(entry)
+    res.once('finish', () => (entry.status = res.statusCode))
+    return { req, res, url, path, operation, entry }
+  }
+
+  /** Does what the switches say of every server. @returns whether the request has been dealt with */
+  async function interfere({ res, operation }: Exchange): Promise<boolean> {
+    const { authorizationServerDown, serviceDown, latencyMs } = switches.get()
+    const isIssuer = name === 'authorizationServer' || name === 'externalIdp'
+    if (name === 'service' ? serviceDown : isIssuer && authorizationServerDown) {
+      res.destroy()
+      return true
+    }
+    const names = [`${name}.${operation}`, operation]
+    const slow =
+      typeof latencyMs === 'number' ? latencyMs : names.map((one) => latencyMs[one]).find(Number.isInteger)
+    if (slow) await sleep(slow)
+    const replaced = switches.takeAnswer(names)
+    if (replaced) await giveAnswer(res, replaced)
+    return replaced !== undefined
+  }
+
   server.listen(options.port, bind)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -66,81 +106,43 @@ export async function listen(options: ListenerOptions) {
     url: `${options.address ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}${mount}`,
     serve: (given: Behaviour) => void (behaviour = given),
     close: async () => {
-      const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
-      await closed
+      await once(server, 'close')
     },
   }
 }
 
-type Connection = Pick<Exchange, 'req' | 'res'>
+const DRIP_EVERY_MS = 200
 
-async function answer(options: ListenerOptions, behaviour: Behaviour, connection: Connection): Promise<void> {
-  const { res } = connection
-  const exchange = begin(options, behaviour, connection)
-  res.once('finish', () => (exchange.entry.status = res.statusCode))
-  try {
-    if (options.name !== 'control' && (await interfere(options, exchange))) return
-    await behaviour.handle(exchange)
-  } catch (error) {
-    if (res.headersSent) res.destroy()
-    else res.writeHead(500, { 'content-type': 'text/plain' }).end(`The sandbox failed: ${String(error)}`)
+/** Gives `answer` in place of the operation's own. A `hang` resolves and leaves the response open. */
+async function giveAnswer(res: ServerResponse, answer: Answer): Promise<void> {
+  if (answer.delayMs) await sleep(answer.delayMs)
+  if (answer.hang) return
+  if (answer.close) return void res.destroy()
+  const { status = 200, body = status === 204 || status === 304 ? '' : (STATUS_CODES[status] ?? '') } = answer
+  const [content, type] =
+    typeof body === 'string'
+      ? [body, 'text/plain; charset=utf-8']
+      : [JSON.stringify(body), 'application/json']
+  const bytes = Buffer.from(content)
+  res.statusCode = status
+  res.setHeader('content-type', answer.contentType ?? type)
+  // One byte too many, so that the client notices.
+  res.setHeader('content-length', bytes.length + (answer.truncate ? 1 : 0))
+  for (const [name, value] of Object.entries(answer.headers ?? {})) res.setHeader(name, value)
+  if (answer.truncate)
+    return void res.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => res.destroy())
+  for (const byte of answer.drip ? bytes : []) {
+    res.flushHeaders()
+    await sleep(DRIP_EVERY_MS)
+    if (res.destroyed) return
+    res.write(Uint8Array.of(byte))
   }
-}
-
-function begin(options: ListenerOptions, behaviour: Behaviour, { req, res }: Connection): Exchange {
-  const { name, mount, journal } = options
-  const target = `http://sandbox${req.url}`
-  const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
-  const path = `${url.pathname}/`.startsWith(`${mount}/`) ? url.pathname.slice(mount.length) || '/' : ''
-  const operation = behaviour.operation(path, url.pathname)
-  const entry: JournalEntry = {
-    at: new Date().toISOString(),
-    server: name,
-    operation,
-    method: req.method ?? 'GET',
-    path: url.pathname,
-    query: Object.fromEntries(url.searchParams),
-    headers: req.headers,
-    status: 0,
-  }
-  if (name !== 'control') journal.add(entry)
-  return { req, res, url, path, operation, entry }
-}
-
-/** Does what the switches say of every server. @returns whether the request has been dealt with */
-async function interfere({ name, switches }: ListenerOptions, { res, operation }: Exchange) {
-  const { authorizationServerDown, serviceDown, latencyMs } = switches.get()
-  const isIssuer = name === 'authorizationServer' || name === 'externalIdp'
-  if (name === 'service' ? serviceDown : isIssuer && authorizationServerDown) {
-    res.destroy()
-    return true
-  }
-  const names = [`${name}.${operation}`, operation]
-  const slow =
-    typeof latencyMs === 'number' ? latencyMs : names.map((one) => latencyMs[one]).find(Number.isInteger)
-  if (slow) await sleep(slow)
-  const replaced = switches.takeAnswer(names)
-  if (replaced) await giveAnswer(res, replaced)
-  return replaced !== undefined
-}
-
-const MAX_BODY_BYTES = 1_000_000
-
-/** The whole body of a request as text. @throws Error beyond one megabyte */
-export async function readText(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > MAX_BODY_BYTES) throw new Error('The body is too large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  res.end(answer.drip ? undefined : bytes)
 }
 
 /** The fields of a form. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
-  return new URLSearchParams(await readText(req))
+  return new URLSearchParams(await text(req))
 }

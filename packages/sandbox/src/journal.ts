@@ -6,17 +6,13 @@ import { operations } from './service/operations.ts'
 export const serverNames = ['service', 'authorizationServer', 'externalIdp', 'datasource', 'control'] as const
 export type ServerName = (typeof serverNames)[number]
 
-const operationNames = [
-  Object.keys(operations),
-  ['authDatasource', 'authReturn', 'landing', 'other'],
-  ['consent', 'allow', 'deny'],
-  ['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
-  ['signIn', 'resume', 'token', 'revocation', 'introspection', 'userinfo', 'endSession'],
-].flat()
-
-const known = new Set(
-  operationNames.flatMap((name) => [name, ...serverNames.map((server) => `${server}.${name}`)]),
-)
+const names = `${[...operations.keys()].join(' ')} authDatasource authReturn landing other consent allow deny
+  discovery oauthMetadata jwks registration registrationManagement par authorization signIn resume token revocation
+  introspection userinfo endSession`.split(/\s+/)
+const known = new Set([
+  ...names,
+  ...serverNames.flatMap((server) => names.map((name) => `${server}.${name}`)),
+])
 
 /** Whether an `operation` or `server.operation` exists. Guards against misspelt names in tests. */
 export const isOperation = (name: string): boolean => known.has(name)
@@ -45,14 +41,13 @@ const MAX_ENTRIES = 2000
 export function createJournal() {
   const entries: JournalEntry[] = []
   const counts = new Map<string, number>()
-  const increment = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
   return {
     entries,
     add(entry: JournalEntry): void {
       entries.push(entry)
       if (entries.length > MAX_ENTRIES) entries.shift()
-      increment(entry.operation)
-      increment(`${entry.server}.${entry.operation}`)
+      for (const name of [entry.operation, `${entry.server}.${entry.operation}`])
+        counts.set(name, (counts.get(name) ?? 0) + 1)
     },
     /** How often an `operation` or `server.operation` was asked. @throws Error for one that does not exist */
     count: (operation: string): number => {

@@ -44,14 +44,13 @@ const manyDatasources = Array.from({ length: 40 }, (_, index): Datasource => {
   return { instance: `wiki_${index + 1}`, displayName: `Wiki ${index + 1}` }
 })
 
+const connected = (datasource: Datasource): Datasource => ({ ...datasource, authorized: true })
+
 /** With nothing odd about them: for a demo. */
 export const ordinaryPeople: Person[] = [
   person('ada', 'Ada Lovelace', [slack, github, drive, jira, confluence]),
   person('bob', 'Bob Kahn', [slack, drive]),
-  person('carol', 'Carol Shaw', [
-    { ...slack, authorized: true },
-    { ...github, authorized: true },
-  ]),
+  person('carol', 'Carol Shaw', [slack, github].map(connected)),
   person('dan', 'Dan Bricklin', [slack, { instance: 'slack_2', displayName: 'Slack' }, github]),
 ]
 
@@ -70,28 +69,8 @@ function person(id: string, name: string, datasources: Datasource[]): Person {
   return { id, name, email: `${id}@acme.example`, datasources }
 }
 
-type Index = { size: number; byId: Map<string, Person>; byEmail: Map<string, Person> }
-
-/** A company has thousands of people, so they are indexed. Tests add people while the sandbox runs. */
-const indexes = new WeakMap<Person[], Index>()
-
-function indexOf(people: Person[]): Index {
-  const known = indexes.get(people)
-  if (known?.size === people.length) return known
-  const index = {
-    size: people.length,
-    byId: new Map(people.map((person) => [person.id, person])),
-    byEmail: new Map(people.map((person) => [person.email.toLowerCase(), person])),
-  }
-  indexes.set(people, index)
-  return index
-}
-
-export const personWithId = (people: Person[], id = ''): Person | undefined => indexOf(people).byId.get(id)
-
-/** @param email in any case */
-export const personWithEmail = (people: Person[], email: string): Person | undefined =>
-  indexOf(people).byEmail.get(email.toLowerCase())
+export const personWithId = (people: Person[], id: unknown): Person | undefined =>
+  people.find((person) => person.id === id)
 
 /** @throws Error when there is no such person */
 export function findPerson(people: Person[], id: string): Person {
@@ -119,11 +98,10 @@ export function company(size: number): Person[] {
   return Array.from({ length: size }, (_, index) => {
     const name = `${FIRST[index % 10]} ${LAST[Math.floor(index / 10) % 10]}`
     const missing = index % 5 < 2 ? 0 : ((index % 7) % 5) + 1
-    const datasources = SHARED.map((datasource, at) => ({
-      ...datasource,
-      ...(at >= missing && { authorized: true }),
-      ...(index % 100 === 99 && at === 0 && { authStatus: 'DISABLED', authorized: false }),
-    }))
+    const datasources = SHARED.map((datasource, at) => {
+      if (index % 100 === 99 && at === 0) return { ...datasource, authStatus: 'DISABLED' }
+      return at < missing ? datasource : connected(datasource)
+    })
     return person(`person-${index + 1}`, name, datasources)
   })
 }

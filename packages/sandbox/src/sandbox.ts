@@ -1,30 +1,27 @@
 // The sandbox: a local stand-in for the whole documented service, for development and tests.
 // Five HTTP servers and a mail server on loopback addresses. They keep everything in memory, until they stop.
-import { createControl } from './control/control.ts'
-import { createSwitches, type Switches, type SwitchesControl } from './control/switches.ts'
+import { createControl, type AtBoth, type Sandbox } from './control.ts'
 import { createAuthorizations } from './datasource/authorizations.ts'
-import { createConsents, createDatasource } from './datasource/datasource.ts'
-import { listen, type Listener } from './http-server.ts'
-import { createJournal, serverNames, type Journal, type ServerName } from './journal.ts'
-import { startMailCatcher, type MailCatcher } from './mail.ts'
-import { company, defaultPeople, type Person } from './people.ts'
+import { createConsents, createDatasource } from './datasource/consents.ts'
+import { listen } from './http-server.ts'
+import { createJournal, type ServerName } from './journal.ts'
+import { startMailCatcher } from './mail.ts'
+import { company, defaultPeople, findPerson, type Person } from './people.ts'
 import {
   createIdentityProvider,
   type IdentityProvider,
   type SandboxClient,
 } from './provider/identity-provider.ts'
-import type { AtBoth, Sandbox } from './running.ts'
-import { createCallers } from './service/callers.ts'
-import { createRateLimit } from './service/rate-limit.ts'
+import { createCallers, createRateLimit } from './service/admission.ts'
 import { createService } from './service/service.ts'
+import { createSwitches, type Switches } from './switches.ts'
 
 export type { Sandbox }
 
 export type SandboxOptions = {
-  /** Host of every server that `hosts` does not name; 127.0.0.1 by default. */
-  host?: string
   /** In a container: what every server listens on instead of its host, for example 0.0.0.0. */
   bind?: string | undefined
+  /** Of servers that are not at 127.0.0.1. */
   hosts?: Partial<Record<ServerName, string>>
   /** What servers are called where something in front of them ends TLS, for example `https://login.example`. */
   addresses?: Partial<Record<ServerName, string>>
@@ -55,63 +52,67 @@ export type SandboxOptions = {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const opened = new AsyncDisposableStack()
-  const close = () => opened.disposeAsync()
-  const switches = createSwitches(options.switches)
-  const journal = createJournal()
-  const { mailPort, bind, basePath = '', issuerPaths } = options
-  const mounts: Partial<Record<ServerName, string>> = { service: basePath, ...issuerPaths }
   try {
-    const mail = mailPort === undefined ? undefined : await startMailCatcher(mailPort, bind)
-    if (mail) opened.defer(mail.close)
-    const listeners = {} as Parts['listeners']
-    const urls = {} as Sandbox['urls']
-    for (const name of serverNames) {
-      const host = options.hosts?.[name] ?? options.host ?? '127.0.0.1'
-      const place = { host, bind, port: options.ports?.[name] ?? 0, mount: mounts[name] ?? '' }
-      const address = options.addresses?.[name]
-      listeners[name] = await listen({ name, address, ...place, switches, journal })
-      opened.defer(listeners[name].close)
-      urls[name] = listeners[name].url
-    }
-    return await assemble(options, { switches, journal, mail, listeners, urls, close })
+    return await start(options, opened)
   } catch (error) {
-    await close()
+    await opened.disposeAsync()
     throw error
   }
 }
 
-type Parts = {
-  switches: SwitchesControl
-  journal: Journal
-  mail: MailCatcher | undefined
-  listeners: Record<ServerName, Listener>
-  urls: Sandbox['urls']
-  close: () => Promise<void>
-}
+async function start(options: SandboxOptions, opened: AsyncDisposableStack): Promise<Sandbox> {
+  const { mailPort, bind, hosts, addresses, ports, basePath = '', issuerPaths } = options
+  const switches = createSwitches(options.switches)
+  const journal = createJournal()
+  const mail = mailPort === undefined ? undefined : await startMailCatcher(mailPort, bind)
+  if (mail) opened.defer(mail.close)
+  const mounts: Partial<Record<ServerName, string>> = { service: basePath, ...issuerPaths }
+  const open = async (name: ServerName) => {
+    const host = hosts?.[name] ?? '127.0.0.1'
+    const place = {
+      host,
+      bind,
+      address: addresses?.[name],
+      port: ports?.[name] ?? 0,
+      mount: mounts[name] ?? '',
+    }
+    const listener = await listen({ name, ...place }, journal, switches)
+    opened.defer(listener.close)
+    return listener
+  }
+  const service = await open('service')
+  const authorizationServer = await open('authorizationServer')
+  const externalIdp = await open('externalIdp')
+  const datasource = await open('datasource')
+  const control = await open('control')
 
-/** Lets every server answer. */
-async function assemble(options: SandboxOptions, parts: Parts): Promise<Sandbox> {
-  const { switches, journal, mail, listeners, urls, close } = parts
-  const { service, authorizationServer, externalIdp, datasource, control } = listeners
   const people = [...structuredClone(options.people ?? defaultPeople), ...company(options.company ?? 0)]
   const authorizations = createAuthorizations(people, switches)
+  const consents = createConsents(authorizations, switches, service.url)
   const rateLimit = createRateLimit(switches)
   const describe = (person: Person) => `${authorizations.waiting(person).length} to connect`
   const identity = (issuer: string, site: string, cookiePrefix: string) =>
     createIdentityProvider({ ...options, issuer, site, cookiePrefix, people, switches, describe })
   const own = await identity(authorizationServer.url, 'Sign in to the service', 'sandbox_as')
   const external = await identity(externalIdp.url, 'Acme identity provider', 'sandbox_idp')
+  const headerPrefix = options.headerPrefix ?? 'X-Service'
+  const { personOf } = own
   const callers = createCallers({
     people,
     switches,
-    own,
-    external,
-    headerPrefix: options.headerPrefix ?? 'X-Service',
+    own: personOf,
+    external: external.personOf,
+    headerPrefix,
   })
-  const consents = createConsents(authorizations, switches, `${service.url}/`)
   const sandbox: Sandbox = {
     ...atBoth([own, external]),
-    urls,
+    urls: {
+      service: service.url,
+      authorizationServer: authorizationServer.url,
+      externalIdp: externalIdp.url,
+      datasource: datasource.url,
+      control: control.url,
+    },
     people,
     serviceTokens: callers.tokens,
     switches,
@@ -122,18 +123,25 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<Sandbox>
     clearRequests: journal.clear,
     authorize: authorizations.authorize,
     unauthorize: authorizations.unauthorize,
-    state: authorizations.state,
+    state: (personId) => authorizations.state(findPerson(people, personId)),
     reset() {
       for (const part of [switches, authorizations]) part.reset()
       for (const part of [journal, rateLimit, mail]) part?.clear()
     },
-    close,
+    close: () => opened.disposeAsync(),
   }
+  const api = {
+    authorizations,
+    callers,
+    switches,
+    rateLimit,
+    schedulePage: `${control.url}/#deprecations`,
+  }
+  service.serve(createService(api, consents, datasource.url))
   authorizationServer.serve(own)
   externalIdp.serve(external)
-  service.serve(createService({ authorizations, callers, consents, switches, rateLimit, urls }))
-  datasource.serve(createDatasource({ people, consents, switches, serviceUrl: service.url }))
-  control.serve(createControl(sandbox))
+  datasource.serve(createDatasource(people, consents))
+  control.serve(createControl(sandbox, authorizations))
   return sandbox
 }
 

@@ -1,49 +1,58 @@
 // How the authorization servers are configured: OpenID Connect, code with PKCE, refresh tokens that rotate,
 // dynamic registration, revocation, PAR, RP-initiated and back-channel logout. Consent is never asked for.
 import type { JWK } from 'jose'
-import { interactionPolicy, type Configuration, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider'
-import type { SwitchesControl } from '../control/switches.ts'
+import { interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import { document, html, Html } from '../pages.ts'
 import { personWithId, type Person } from '../people.ts'
+import type { SwitchesControl } from '../switches.ts'
 import { sendLogout, type SentLogout } from './sessions.ts'
 import type { ProviderStore } from './store.ts'
 
-const day = 24 * 60 * 60
+const DAY = 24 * 60 * 60
 const scopes = ['openid', 'offline_access', 'profile', 'email']
 
-export type ProviderOptions = {
-  /** Address of the issuer, without a trailing slash. */
+export type Issuer = {
+  /** Without a trailing slash. */
   issuer: string
   /** Shown on its pages, for example "Sign in to the service". */
   site: string
   /** Keeps the cookies of servers that share a host apart. */
   cookiePrefix: string
   people: Person[]
-  store: ProviderStore
   switches: SwitchesControl
-  /** Signs tokens. */
-  key: JWK
+  /** Present: dynamic registration asks for it. */
+  initialAccessToken?: string
+  store: ProviderStore
   cookieKey: string
   /** Every logout token that was sent is put here. */
   logouts: SentLogout[]
-  /** Present: dynamic registration asks for it. */
-  initialAccessToken?: string
 }
 
 /** The path of an address, '' for none. */
 export const pathOf = (address: string) => new URL(address).pathname.replace(/\/$/, '')
 
-/** The configuration for oidc-provider. */
-export function providerConfiguration(options: ProviderOptions): Configuration {
-  const { cookiePrefix, people, store, switches } = options
+/** The configuration for oidc-provider. @param key signs tokens */
+export function providerConfiguration(server: Issuer, key: JWK): Configuration {
+  const { issuer, site, cookiePrefix, people, store, switches } = server
+  const show = (ctx: KoaContextWithOIDC, title: string, body: Html): void => {
+    ctx.type = 'html'
+    ctx.body = document({ title, site, body })
+  }
+  const policy = interactionPolicy.base()
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
+  policy.get('consent')?.checks.clear()
+  const ofOwnTokens = {
+    enabled: true,
+    allowedPolicy: async (_ctx: unknown, client: Owned, token: Owned) => token.clientId === client.clientId,
+  }
   return {
     adapter: store.adapter,
-    jwks: { keys: [options.key] },
+    jwks: { keys: [key] },
     scopes,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
     conformIdTokenClaims: false,
     findAccount: (_ctx, id) => accountOf(personWithId(people, id)),
-    interactions: { policy: policy(), url: (_ctx, { uid }) => `${pathOf(options.issuer)}/sign-in/${uid}` },
+    interactions: { policy, url: (_ctx, { uid }) => `${pathOf(issuer)}/sign-in/${uid}` },
     loadExistingGrant,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     clientDefaults: {
@@ -56,7 +65,7 @@ export function providerConfiguration(options: ProviderOptions): Configuration {
     rotateRefreshToken: () => !switches.get().faults.token?.keepRefreshToken,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     cookies: {
-      keys: [options.cookieKey],
+      keys: [server.cookieKey],
       names: {
         session: `${cookiePrefix}_session`,
         interaction: `${cookiePrefix}_interaction`,
@@ -65,85 +74,63 @@ export function providerConfiguration(options: ProviderOptions): Configuration {
     },
     ttl: {
       AccessToken: () => switches.get().accessTokenSeconds,
-      Grant: 14 * day,
+      Grant: 14 * DAY,
       IdToken: 3600,
       Interaction: 3600,
-      RefreshToken: 14 * day,
-      Session: 14 * day,
+      RefreshToken: 14 * DAY,
+      Session: 14 * DAY,
     },
-    features: features(options),
-    fetch: fetchFromLoopback(options),
-    renderError: (ctx, out) => render(ctx, options.site, 'Something went wrong', reasonOf(out)),
-  }
-}
-
-/**
- * oidc-provider guards its own requests against loopback addresses, but the sandbox's clients are there. Logout tokens
- * are sent as the switches say.
- */
-function fetchFromLoopback({ switches, key, logouts }: ProviderOptions): typeof fetch {
-  return async (input, init) => {
-    const { dispatcher: _guard, ...unguarded } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
-    const { body } = unguarded
-    const token = body instanceof URLSearchParams ? body.get('logout_token') : null
-    if (token === null || typeof input !== 'string') return await fetch(input, unguarded)
-    const sent = await sendLogout(input, token, { fault: switches.get().faults.logoutToken, key })
-    logouts.push(sent)
-    return new Response(null, { status: sent.status })
-  }
-}
-
-function features({ site, initialAccessToken }: ProviderOptions): Configuration['features'] {
-  const ofOwnTokens = { enabled: true, allowedPolicy: isOwnToken }
-  return {
-    devInteractions: { enabled: false },
-    backchannelLogout: { enabled: true },
-    registration: { enabled: true, initialAccessToken: initialAccessToken ?? false },
-    registrationManagement: { enabled: true },
-    revocation: ofOwnTokens,
-    introspection: ofOwnTokens,
-    resourceIndicators: {
-      enabled: true,
-      defaultResource: () => [],
-      getResourceServerInfo: (_ctx, resource) => {
-        return { scope: scopes.join(' '), audience: resource, accessTokenFormat: 'opaque' }
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      registration: { enabled: true, initialAccessToken: server.initialAccessToken ?? false },
+      registrationManagement: { enabled: true },
+      revocation: ofOwnTokens,
+      introspection: ofOwnTokens,
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => [],
+        getResourceServerInfo: (_ctx, audience) => {
+          return { scope: scopes.join(' '), audience, accessTokenFormat: 'opaque' }
+        },
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx, form) =>
+          show(
+            ctx,
+            'Sign out?',
+            html`${new Html(form)}
+              <button class="first" type="submit" form="op.logoutForm" name="logout" value="yes">
+                Sign out
+              </button>
+              <button type="submit" form="op.logoutForm">Stay signed in</button>`,
+          ),
+        postLogoutSuccessSource: (ctx) =>
+          show(ctx, 'You are signed out', html`<p>You can close this page.</p>`),
       },
     },
-    rpInitiatedLogout: {
-      enabled: true,
-      logoutSource: (ctx, form) => render(ctx, site, 'Sign out?', signOutForm(form)),
-      postLogoutSuccessSource: (ctx) =>
-        render(ctx, site, 'You are signed out', html`<p>You can close this page.</p>`),
+    // oidc-provider guards its own requests against loopback addresses, but the sandbox's clients are there.
+    fetch: async (input, init) => {
+      const { dispatcher: _guard, ...unguarded } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
+      const { body } = unguarded
+      const token = body instanceof URLSearchParams ? body.get('logout_token') : null
+      if (token === null || typeof input !== 'string') return await fetch(input, unguarded)
+      const sent = await sendLogout(input, token, key, switches.get().faults.logoutToken)
+      server.logouts.push(sent)
+      return new Response(null, { status: sent.status })
     },
+    renderError: (ctx, { error, error_description: reason = error }) =>
+      show(
+        ctx,
+        'Something went wrong',
+        html`<p>${reason}</p>
+          <p class="note">${error}</p>`,
+      ),
   }
 }
 
 type Owned = { clientId?: string | undefined }
-const isOwnToken = async (_ctx: unknown, client: Owned, token: Owned) => token.clientId === client.clientId
-
-function reasonOf({ error, error_description: reason }: ErrorOut): Html {
-  return html`<p>${reason ?? error}</p>
-    <p class="note">${error}</p>`
-}
-
-function signOutForm(form: string): Html {
-  return html`${new Html(form)}
-    <button class="first" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>
-    <button type="submit" form="op.logoutForm">Stay signed in</button>`
-}
-
-function render(ctx: KoaContextWithOIDC, site: string, title: string, body: Html): void {
-  ctx.type = 'html'
-  ctx.body = document({ title, site, body })
-}
-
-function policy() {
-  const { base, Prompt } = interactionPolicy
-  const prompts = base()
-  prompts.add(new Prompt({ name: 'select_account', requestable: true }), 0)
-  prompts.get('consent')?.checks.clear()
-  return prompts
-}
 
 function accountOf(person: Person | undefined) {
   if (!person) return undefined
@@ -160,9 +147,8 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const grant = found ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
   const asked = typeof params?.['scope'] === 'string' ? params['scope'] : ''
   if (asked) grant.addOIDCScope(asked)
-  for (const resource of [params?.['resource']].flat()) {
+  for (const resource of [params?.['resource']].flat())
     if (typeof resource === 'string') grant.addResourceScope(resource, asked)
-  }
   await grant.save()
   return grant
 }

@@ -2,12 +2,11 @@
 // Rotating keys puts a new oidc-provider over the same store, so sessions and tokens live on.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { errors, Provider, type ClientMetadata, type KoaContextWithOIDC } from 'oidc-provider'
-import type { Faults } from '../control/fault-switches.ts'
+import { Provider, type ClientMetadata, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Exchange } from '../http-server.ts'
 import type { JournalEntry } from '../journal.ts'
 import type { Person } from '../people.ts'
-import { pathOf, providerConfiguration, type ProviderOptions } from './configuration.ts'
+import { pathOf, providerConfiguration, type Issuer } from './configuration.ts'
 import { withFaults } from './faults.ts'
 import { generateSigningKey } from './forgeries.ts'
 import { endSessionAtOnce, endSessions, type SentLogout } from './sessions.ts'
@@ -19,36 +18,44 @@ export type SandboxClient = ClientMetadata & { redirect_uris: string[] }
 
 export type IdentityProvider = Awaited<ReturnType<typeof createIdentityProvider>>
 
-type IdentityProviderOptions = Omit<ProviderOptions, 'store' | 'key' | 'cookieKey' | 'logouts'> & {
+type Given = Omit<Issuer, 'store' | 'cookieKey' | 'logouts'> & {
   clients?: SandboxClient[]
   /** A few words about a person, shown below the name. */
   describe: (person: Person) => string
 }
 
 /** Creates an authorization server with a fresh signing key; it answers once a listener serves it. */
-export async function createIdentityProvider(options: IdentityProviderOptions) {
+export async function createIdentityProvider(given: Given) {
   const store = createProviderStore()
-  const cookieKey = randomBytes(32).toString('base64url')
   const logouts: SentLogout[] = []
-  const build = async () =>
-    createProvider({ ...options, store, cookieKey, logouts, key: await generateSigningKey() })
+  const server: Issuer = { ...given, store, logouts, cookieKey: randomBytes(32).toString('base64url') }
+  const mount = pathOf(server.issuer)
 
   const addClient = (client: SandboxClient): void => {
     const method = client.client_secret ? 'client_secret_basic' : client.jwks ? 'private_key_jwt' : 'none'
     store.put('Client', client.client_id, { token_endpoint_auth_method: method, ...client })
   }
+  given.clients?.forEach(addClient)
+  let provider = await createProvider(server)
 
-  options.clients?.forEach(addClient)
-  let provider = await build()
   return {
     operation: (path: string, wholePath: string) => operationOf(path || wholePath),
-    handle: (exchange: Exchange) => handle(exchange, provider, options),
+    async handle(exchange: Exchange): Promise<void> {
+      const { req, res, url } = exchange
+      // RFC 8414 3.1 inserts the well-known part before the issuer's path.
+      const path = mount && url.pathname === METADATA + mount ? METADATA : exchange.path
+      if (!path) return void res.writeHead(404).end()
+      entries.set(req, exchange.entry)
+      Object.assign(req, { originalUrl: mount + path + url.search, url: path + url.search })
+      if (exchange.operation === 'signIn') await handleSignIn(exchange, { ...given, provider })
+      else await provider.callback()(req, res)
+    },
     /** The id of the person that an access token stands for, while it is valid. */
     personOf: async (accessToken: string) => (await provider.AccessToken.find(accessToken))?.accountId,
     /** Every access token expires now; refresh tokens live on. */
-    expireTokens: () => store.forget('AccessToken'),
+    expireTokens: () => store.removeAll('AccessToken'),
     /** Makes a new signing key; the old one is gone. */
-    rotateKeys: async () => void (provider = await build()),
+    rotateKeys: async () => void (provider = await createProvider(server)),
     addClient,
     /** Also forgets clients that registered themselves. */
     removeClient: (clientId: string) => store.remove('Client', clientId),
@@ -59,31 +66,27 @@ export async function createIdentityProvider(options: IdentityProviderOptions) {
   }
 }
 
-function createProvider(options: ProviderOptions): Provider {
-  const { key, store, switches, people } = options
-  const provider = new Provider(options.issuer, providerConfiguration(options))
-  // TLS ends in front of it: its own addresses are those that it was asked by (X-Forwarded-Proto).
-  provider.proxy = options.issuer.startsWith('https:')
-  bendPrompts(provider, () => switches.get().faults.prompt)
-  provider.use(async (ctx, answer) => {
-    // oidc-provider adds `oidc` to every context.
-    const context = ctx as unknown as KoaContextWithOIDC
-    await withFaults(context, { faults: switches.get().faults, key, store, people, provider, answer })
-    await endSessionAtOnce(context, store)
-    writeDown(context)
-  })
-  return provider
-}
-
 /** The journal's entry of a request, for what only oidc-provider finds out about it. */
 const entries = new WeakMap<IncomingMessage, JournalEntry>()
 
-function writeDown({ req, oidc }: KoaContextWithOIDC): void {
-  const entry = entries.get(req)
-  if (!entry || !oidc) return
-  const body = oidc.body ?? oidc.params
-  if (body) entry.body = { ...body }
-  if (oidc.account) entry.person = oidc.account.accountId
+async function createProvider(server: Issuer): Promise<Provider> {
+  const key = await generateSigningKey()
+  const provider = new Provider(server.issuer, providerConfiguration(server, key))
+  // TLS ends in front of it: its own addresses are those that it was asked by (X-Forwarded-Proto).
+  provider.proxy = server.issuer.startsWith('https:')
+  bendPrompts(provider, server)
+  provider.use(async (ctx, answer) => {
+    // oidc-provider adds `oidc` to every context.
+    const context = ctx as unknown as KoaContextWithOIDC
+    await withFaults(context, server, key, answer)
+    await endSessionAtOnce(context, server.store)
+    const { oidc } = context
+    const entry = entries.get(ctx.req)
+    const body = oidc?.body ?? oidc?.params
+    if (entry && body) entry.body = { ...body }
+    if (entry && oidc?.account) entry.person = oidc.account.accountId
+  })
+  return provider
 }
 
 /** The part of oidc-provider's context that is overridden below. */
@@ -92,16 +95,13 @@ declare class RequestContext {
   get prompts(): Set<string>
 }
 
-/** oidc-provider drops offline_access unless prompt=consent; most authorization servers do not. Also does the faults. */
-function bendPrompts(provider: Provider, fault: () => Faults['prompt']): void {
+/** oidc-provider drops offline_access unless prompt=consent; most authorization servers do not. Also does the fault. */
+function bendPrompts(provider: Provider, { switches }: Issuer): void {
   // The types do not show this getter.
   const Base = (provider as unknown as { OIDCContext: typeof RequestContext }).OIDCContext
   class FirstPartyContext extends Base {
     override get prompts(): Set<string> {
-      const asked = super.prompts
-      if (fault() === 'selectAccountRefused' && asked.has('select_account'))
-        throw new errors.InvalidRequest('unsupported prompt value requested')
-      if (fault() === 'ignored') asked.clear()
+      const asked = switches.get().faults.prompt === 'ignored' ? new Set<string>() : super.prompts
       const offline = this.params?.scope?.split(' ').includes('offline_access')
       return offline && !asked.has('none') ? asked.add('consent') : asked
     }
@@ -132,18 +132,6 @@ const operations: Record<string, string> = {
 }
 
 function operationOf(path: string): string {
-  const starts = Object.keys(operations).filter((start) => start.endsWith('/') && path.startsWith(start))
-  return operations[path] ?? operations[starts[0] ?? ''] ?? 'other'
-}
-
-async function handle(exchange: Exchange, provider: Provider, options: IdentityProviderOptions) {
-  const { req, res, url } = exchange
-  const mount = pathOf(options.issuer)
-  // RFC 8414 3.1 inserts the well-known part before the issuer's path.
-  const path = mount && url.pathname === METADATA + mount ? METADATA : exchange.path
-  if (!path) return void res.writeHead(404).end()
-  entries.set(req, exchange.entry)
-  Object.assign(req, { originalUrl: mount + path + url.search, url: path + url.search })
-  if (exchange.operation === 'signIn') await handleSignIn(exchange, { ...options, provider })
-  else await provider.callback()(req, res)
+  const start = Object.keys(operations).find((one) => one.endsWith('/') && path.startsWith(one)) ?? ''
+  return operations[path] ?? operations[start] ?? 'other'
 }

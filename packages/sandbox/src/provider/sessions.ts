@@ -2,7 +2,7 @@
 // or from outside, as an administrator would end them. Clients are told by back-channel logout.
 import { decodeJwt, type JWK } from 'jose'
 import type { AdapterPayload, default as Provider, KoaContextWithOIDC } from 'oidc-provider'
-import type { Faults } from '../control/fault-switches.ts'
+import type { Faults } from '../switches.ts'
 import { logoutTokenFaults } from './forgeries.ts'
 import type { ProviderStore } from './store.ts'
 
@@ -26,17 +26,12 @@ export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: ProviderS
   await endSession(provider, store, session)
   ctx.cookies.set(provider.cookieName('session'), null)
   ctx.body = null
-  ctx.status = 303
   ctx.remove('content-type')
-  ctx.redirect(destination(params) ?? oidc.urlFor('end_session_success'))
-}
-
-function destination(params: KoaContextWithOIDC['oidc']['params']): string | undefined {
   const { post_logout_redirect_uri: uri, state } = params ?? {}
-  if (typeof uri !== 'string') return undefined
-  const url = new URL(uri)
-  if (typeof state === 'string') url.searchParams.set('state', state)
-  return url.href
+  const destination = new URL(typeof uri === 'string' ? uri : oidc.urlFor('end_session_success'))
+  if (typeof uri === 'string' && typeof state === 'string') destination.searchParams.set('state', state)
+  ctx.redirect(destination.href)
+  ctx.status = 303
 }
 
 /** Ends the sessions of one person, or of all. @returns how many there were */
@@ -61,24 +56,18 @@ async function endSession(provider: Provider, store: ProviderStore, session: Ses
 /** A logout token that a client was sent, and its answer. */
 export type SentLogout = { to: string; token: string; status: number; answer: string }
 
-type Sending = { fault: Faults['logoutToken']; key: JWK }
+const PADDING = 'x'.repeat(100_000)
 
-const TOO_MUCH = 100_000
-
-/** Sends a logout token as the fault says. @returns the client's answer, to the last one if there were several */
-export async function sendLogout(uri: string, token: string, { fault, key }: Sending): Promise<SentLogout> {
+/** Sends a logout token as the fault says. @returns the client's answer */
+export async function sendLogout(
+  to: string,
+  token: string,
+  key: JWK,
+  fault: Faults['logoutToken'],
+): Promise<SentLogout> {
   const good = { token, claims: decodeJwt(token), key, secret: JSON.stringify(key.n), typ: 'logout+jwt' }
   const sent = (fault && (await logoutTokenFaults[fault](good))) ?? token
-  const padding = fault === 'tooLarge' && { padding: 'x'.repeat(TOO_MUCH) }
-  const fields = { logout_token: sent, ...padding }
-  const form =
-    fault === 'asJson'
-      ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) }
-      : { body: new URLSearchParams(fields) }
-  const send = async () => {
-    const response = await fetch(uri, { method: 'POST', redirect: 'manual', ...form })
-    return { to: uri, token: sent, status: response.status, answer: await response.text() }
-  }
-  if (fault === 'twice') await send()
-  return await send()
+  const fields = { logout_token: sent, ...(fault === 'tooLarge' && { padding: PADDING }) }
+  const response = await fetch(to, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
+  return { to, token: sent, status: response.status, answer: await response.text() }
 }

@@ -5,7 +5,7 @@ import { readForm, type Exchange } from '../http-server.ts'
 import { html, redirect, sendPage, type Html } from '../pages.ts'
 import { isGenerated, personWithId, type Person } from '../people.ts'
 
-type SignInOptions = {
+type SignInPage = {
   provider: Provider
   site: string
   people: Person[]
@@ -19,19 +19,17 @@ const MAX_GENERATED = 3
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
 /** Answers GET and POST of `/sign-in/<uid>`. */
-export async function handleSignIn(exchange: Exchange, options: SignInOptions): Promise<void> {
-  const { req, res } = exchange
-  const interaction = await options.provider.interactionDetails(req, res).catch(() => undefined)
+export async function handleSignIn(exchange: Exchange, page: SignInPage): Promise<void> {
+  const { req, res, entry } = exchange
+  const { provider, site, people } = page
+  const interaction = await provider.interactionDetails(req, res).catch(() => undefined)
   if (!interaction) {
     const body = html`<p>Go back and try again.</p>`
-    sendPage(res, { title: 'This sign-in has expired', site: options.site, body }, 410)
-  } else if (req.method === 'POST') await choose(exchange, options, interaction)
-  else sendPage(res, { title: 'Choose an account', site: options.site, body: list(options, interaction) })
-}
-
-async function choose(exchange: Exchange, { provider, people }: SignInOptions, interaction: Interaction) {
-  const { req, res, entry } = exchange
-  const person = personWithId(people, (await readForm(req)).get('person') ?? '')
+    return sendPage(res, { title: 'This sign-in has expired', site, body }, 410)
+  }
+  if (req.method !== 'POST')
+    return sendPage(res, { title: 'Choose an account', site, body: list(page, interaction) })
+  const person = personWithId(people, (await readForm(req)).get('person'))
   const result = person
     ? { login: { accountId: person.id }, select_account: {}, consent: {} }
     : { error: 'access_denied', error_description: 'The person cancelled the sign-in' }
@@ -51,24 +49,20 @@ async function leaveOtherAccount(provider: Provider, uid: string | undefined, { 
   await session.persist()
 }
 
-function list({ people, describe }: SignInOptions, { params, session }: Interaction): Html {
-  const given = params['login_hint']
-  const hint = typeof given === 'string' ? given.toLowerCase() : ''
-  const isHinted = ({ id, email }: Person) => hint === id || hint === email.toLowerCase()
+function list({ people, describe }: SignInPage, { params, session }: Interaction): Html {
+  const hint = String(params['login_hint']).toLowerCase()
+  const hinted = people.filter(({ id, email }) => hint === id || hint === email.toLowerCase())
   const named = people.filter((person) => !isGenerated(person))
-  const generated = people
-    .filter((person) => isGenerated(person) && !isHinted(person))
-    .slice(0, MAX_GENERATED)
-  const ordered = new Set([...people.filter(isHinted), ...named, ...generated])
+  const generated = people.filter((person) => isGenerated(person)).slice(0, MAX_GENERATED)
   const current = personWithId(people, session?.accountId)
   return html`<p class="note">Choose a test user. No password needed.</p>
     ${current && html`<p>Currently signed in as ${current.name}.</p>`}
-    ${[...ordered].map(
+    ${[...new Set([...hinted, ...named, ...generated])].map(
       (person) =>
         html`<form method="post">
           <button
             type="submit"
-            class="person ${isHinted(person) && 'first'}"
+            class="person ${hinted.includes(person) && 'first'}"
             name="person"
             value="${person.id}"
           >

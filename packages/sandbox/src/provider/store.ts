@@ -6,50 +6,39 @@ type Stored = { model: string; id: string; payload: AdapterPayload; expiresAt: n
 
 export type ProviderStore = ReturnType<typeof createProviderStore>
 
-const grantable = new Set(['AccessToken', 'AuthorizationCode', 'RefreshToken'])
+const GRANTED = ['AccessToken', 'AuthorizationCode', 'RefreshToken']
 
 /** Creates an empty store. */
 export function createProviderStore() {
   const entries = new Map<string, Stored>()
-
   const list = (model: string) =>
     [...entries.values()].filter((stored) => stored.model === model && stored.expiresAt > Date.now())
-
-  function find(model: string, id: string): AdapterPayload | undefined {
+  const find = (model: string, id: string): AdapterPayload | undefined => {
     const stored = entries.get(`${model}:${id}`)
     return stored && stored.expiresAt > Date.now() ? stored.payload : undefined
   }
-
-  function put(model: string, id: string, payload: AdapterPayload, seconds = Infinity): void {
-    entries.set(`${model}:${id}`, { model, id, payload, expiresAt: Date.now() + seconds * 1000 })
-  }
-
+  const put = (model: string, id: string, payload: AdapterPayload, seconds = Infinity): void =>
+    void entries.set(`${model}:${id}`, { model, id, payload, expiresAt: Date.now() + seconds * 1000 })
   const remove = (model: string, id: string): void => void entries.delete(`${model}:${id}`)
-
-  function forgetWhere(isGone: (stored: Stored) => boolean): void {
+  const removeWhere = (isGone: (stored: Stored) => boolean): void => {
     for (const [key, stored] of entries) if (isGone(stored)) entries.delete(key)
   }
-
-  const revokeGrant = (grantId: string) =>
-    forgetWhere(({ model, payload }) => grantable.has(model) && payload.grantId === grantId)
-
+  const revokeGrant = (grantId: string): void =>
+    removeWhere(({ model, payload }) => GRANTED.includes(model) && payload.grantId === grantId)
   return {
     list,
+    find,
     put,
     remove,
     revokeGrant,
-    /** Forgets every entry of a model. */
-    forget: (model: string) => forgetWhere((stored) => stored.model === model),
+    removeAll: (model: string) => removeWhere((stored) => stored.model === model),
     /** For oidc-provider: one adapter a model. */
     adapter: (model: string): Adapter => ({
       upsert: async (id, payload, seconds) => put(model, id, payload, seconds),
       find: async (id) => find(model, id),
       findByUid: async (uid) => list(model).find(({ payload }) => payload.uid === uid)?.payload,
       findByUserCode: async () => undefined,
-      async consume(id) {
-        const payload = find(model, id)
-        if (payload) payload.consumed = Math.floor(Date.now() / 1000)
-      },
+      consume: async (id) => void Object.assign(find(model, id) ?? {}, { consumed: Date.now() / 1000 }),
       destroy: async (id) => remove(model, id),
       revokeByGrantId: async (grantId) => revokeGrant(grantId),
     }),

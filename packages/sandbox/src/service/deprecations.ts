@@ -1,7 +1,7 @@
 // What the schedule means on a day: what headers announce, what is refused, what is left out of an answer.
 // An item is available before its removal date (UTC) and gone from it on; before its announcement nothing is said.
+import { Refusal } from './admission.ts'
 import { deprecationSchedule, type Deprecated } from './deprecation-schedule.ts'
-import { Refusal } from './refusal.ts'
 
 /** The day it is for the schedule, `YYYY-MM-DD`: that of the switch, else today in UTC. */
 export function dayOf(date: string | null): string {
@@ -14,41 +14,55 @@ export function stateOn({ announced, removal }: Deprecated, day: string) {
   return day < announced ? 'not announced' : 'announced'
 }
 
+const rowsOf = (operation: string) => deprecationSchedule.filter((row) => row.operation === operation)
+
 /**
  * The headers that announce what is deprecated about an operation on a day: Deprecation (RFC 9745) and Link to
  * `page`; also Sunset (RFC 8594), which is for whole operations only. A field that is gone is no longer announced.
  */
 export function announcement(operation: string, day: string, page: string): Map<string, string> {
-  const rows = rowsOf(operation).filter((row) => {
-    const state = stateOn(row, day)
-    return state === 'announced' || (state === 'removed' && row.field === undefined)
-  })
-  const headers = new Map<string, string>()
+  const isAnnounced = (row: Deprecated) =>
+    day >= row.announced && (day < row.removal || row.field === undefined)
+  const rows = rowsOf(operation).filter(isAnnounced)
   const [since] = rows.map(({ announced }) => announced).sort()
-  if (since === undefined) return headers
-  const link = `<${page}>; rel="deprecation"; type="text/html"`
-  headers.set('deprecation', `@${Date.parse(since) / 1000}`).set('link', link)
+  if (since === undefined) return new Map()
   const end = rows.find(({ field }) => field === undefined)?.removal
-  if (end === undefined) return headers
-  const both = `${link}, ${link.replace('"deprecation"', '"sunset"')}`
-  return headers.set('sunset', new Date(end).toUTCString()).set('link', both)
+  const relations = end === undefined ? ['deprecation'] : ['deprecation', 'sunset']
+  const headers = new Map([
+    ['deprecation', `@${Date.parse(since) / 1000}`],
+    ['link', relations.map((name) => `<${page}>; rel="${name}"; type="text/html"`).join(', ')],
+  ])
+  return end === undefined ? headers : headers.set('sunset', new Date(end).toUTCString())
 }
 
-/** @throws Refusal of an operation that has been removed, or of a request that bears removed fields */
-export function refuseRemoved(operation: string, body: unknown, day: string): void {
-  const gone = removedOf(operation, day)
+/**
+ * The answer of an operation that the contract only names: every field of the schedule that it still has on a day, and
+ * every replacement.
+ * @throws Refusal of an operation that has been removed, or of a request that bears removed fields
+ */
+export function answerOn(day: string, operation: string, body: unknown): unknown {
+  const gone = rowsOf(operation).filter((row) => stateOn(row, day) === 'removed')
   const endpoint = gone.find(({ field }) => field === undefined)
   if (endpoint) throw new Refusal(410, `Gone: ${operation} ${inWords(endpoint)}`)
   const refused = gone.filter(({ within }) => within !== 'response')
-  const { found } = withoutFields(operation, body, refused)
-  const sent = refused.filter((row) => found.has(row))
-  if (sent.length === 0) return
-  throw new Refusal(400, sent.map((row) => `The field ${row.field} ${inWords(row)}`).join('; '))
+  const sent = withoutFields(operation, body, refused).found
+  if (sent.size > 0)
+    throw new Refusal(400, [...sent].map((row) => `The field ${row.field} ${inWords(row)}`).join('; '))
+  return withoutFields(operation, fullAnswer(operation), gone).left
 }
 
-/** An answer without the fields that have been removed. */
-export function withoutRemoved(operation: string, answer: unknown, day: string): unknown {
-  return withoutFields(operation, answer, removedOf(operation, day)).left
+function fullAnswer(operation: string): unknown {
+  // The replacement of its field is words about two others.
+  const citation = { referenceRanges: [{ startIndex: 0, endIndex: 5 }] }
+  if (operation.endsWith('/chat')) return { messages: [{ fragments: [{ citation }], citations: [citation] }] }
+  const members = rowsOf(operation).flatMap(({ field, replacement = '' }) => {
+    const [holder, inner] = replacement.split('.')
+    return [
+      [field, 'an example'],
+      [holder, inner === undefined ? 'an example' : { [inner]: 'an example' }],
+    ]
+  })
+  return Object.fromEntries(members.filter(([name]) => name))
 }
 
 /** Takes fields out of a body, except inside a replacement: there, the same name means something else. */
@@ -67,14 +81,6 @@ function withoutFields(operation: string, body: unknown, rows: Deprecated[]) {
     return Object.fromEntries(members)
   }
   return { left: takeOut(body, true), found }
-}
-
-function rowsOf(operation: string): Deprecated[] {
-  return deprecationSchedule.filter((row) => row.operation === operation)
-}
-
-function removedOf(operation: string, day: string): Deprecated[] {
-  return rowsOf(operation).filter((row) => stateOn(row, day) === 'removed')
 }
 
 function inWords({ removal, replacement, remark }: Deprecated): string {

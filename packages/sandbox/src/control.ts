@@ -1,0 +1,263 @@
+// Control of the sandbox: a page with every switch for people, the same as JSON for scripts, and the inbox.
+// It serves only this machine: foreign host names, and changes that another site's page sends, are refused.
+import { text } from 'node:stream/consumers'
+import { z } from 'zod'
+import type { Authorizations } from './datasource/authorizations.ts'
+import { readForm, type Behaviour, type Exchange } from './http-server.ts'
+import type { JournalEntry, ServerName } from './journal.ts'
+import { mailPage, type MailCatcher } from './mail.ts'
+import { html, redirect, sendJson, sendPage, table, type Html, type Page } from './pages.ts'
+import type { Datasource, Person } from './people.ts'
+import type { IdentityProvider } from './provider/identity-provider.ts'
+import type { RateLimit, ServiceTokens } from './service/admission.ts'
+import { deprecationSchedule } from './service/deprecation-schedule.ts'
+import { dayOf, stateOn } from './service/deprecations.ts'
+import { presets, switchesSchema, type Switches, type SwitchesControl } from './switches.ts'
+
+/** What is done at both authorization servers. */
+export type AtBoth = Omit<IdentityProvider, 'operation' | 'handle' | 'personOf'>
+
+/** A running sandbox: what tests, the control page and the command line can ask of it and change. */
+export type Sandbox = AtBoth & {
+  /** Addresses without a trailing slash; the service's has its base path, the issuers theirs. */
+  urls: Record<ServerName, string>
+  serviceTokens: ServiceTokens
+  people: Person[]
+  switches: SwitchesControl
+  requests: JournalEntry[]
+  /** How well callers kept to the limit of the switch rateLimit. */
+  rate: RateLimit['counts']
+  mail: MailCatcher | undefined
+  count: (operation: string) => number
+  clearRequests: () => void
+  authorize: (personId: string, instance: string) => void
+  unauthorize: (personId: string, instance: string) => void
+  state: (personId: string) => ReturnType<Authorizations['state']>
+  /** Puts switches, authorizations, the journal and the mail back to how they were at the start. */
+  reset: () => void
+  close: () => Promise<void>
+}
+
+type Routes = Record<string, (exchange: Exchange) => unknown>
+
+/** The control server of a sandbox. */
+export function createControl(sandbox: Sandbox, authorizations: Authorizations): Behaviour {
+  const { switches, mail } = sandbox
+  const shown: Routes = {
+    'GET /': ({ res }) => sendPage(res, controlPage(sandbox)),
+    'GET /mail': async ({ res, url }) =>
+      sendPage(res, await mailPage(mail?.mails ?? [], url.searchParams.get('to') ?? '')),
+    'GET /mail.json': ({ res }) => sendJson(res, mail?.mails ?? []),
+    'GET /control.json': ({ res }) =>
+      sendJson(res, {
+        urls: sandbox.urls,
+        switches: switches.get(),
+        rate: sandbox.rate(),
+        people: sandbox.people.map((person) => {
+          const { id, name, email } = person
+          return { id, name, email, state: authorizations.state(person) }
+        }),
+        serviceTokens: { global: sandbox.serviceTokens.global },
+      }),
+    'PATCH /control.json': async ({ req, res }) => sendJson(res, switches.set(JSON.parse(await text(req)))),
+    'GET /requests.json': ({ res }) => sendJson(res, sandbox.requests),
+  }
+  const changeAuthorization = (name: 'authorize' | 'unauthorize') => async (exchange: Exchange) => {
+    const form = await readForm(exchange.req)
+    sandbox[name](form.get('person') ?? '', form.get('instance') ?? '')
+  }
+  /** A browser is sent back to the page afterwards; a script gets the result. */
+  const changes: Routes = {
+    'DELETE /requests.json': sandbox.clearRequests,
+    'POST /control/switches': async ({ req }) =>
+      switches.set(switchesFromForm(await readForm(req), switches.get())),
+    'POST /control/reset': sandbox.reset,
+    'POST /control/expire-tokens': sandbox.expireTokens,
+    'POST /control/rotate-keys': sandbox.rotateKeys,
+    'POST /control/end-sessions': () => sandbox.endSessions(),
+    'POST /control/authorize': changeAuthorization('authorize'),
+    'POST /control/unauthorize': changeAuthorization('unauthorize'),
+  }
+  for (const preset of presets)
+    changes[`POST /control/preset/${preset.name}`] = () => {
+      switches.reset()
+      return switches.set(preset.switches)
+    }
+
+  return {
+    operation: () => 'control',
+    async handle(exchange) {
+      const { req, res, path } = exchange
+      const name = `${req.method} ${path}`
+      try {
+        if (isForeign(exchange)) sendJson(res, { error: 'only from this machine and this page' }, 403)
+        else if (shown[name]) await shown[name](exchange)
+        else if (changes[name]) sendDone(exchange, await changes[name](exchange))
+        else sendJson(res, { error: 'not found' }, 404)
+      } catch (error) {
+        sendProblem(exchange, error instanceof z.ZodError ? z.prettifyError(error) : String(error))
+      }
+    },
+  }
+}
+
+function sendDone(exchange: Exchange, result: unknown): void {
+  if (wantsPage(exchange)) redirect(exchange.res, '/', 303)
+  else sendJson(exchange.res, result ?? { done: true })
+}
+
+function sendProblem(exchange: Exchange, problem: string): void {
+  if (!wantsPage(exchange)) return sendJson(exchange.res, { error: problem }, 400)
+  const body = html`<pre>${problem}</pre>
+    <p><a href="/">Back</a></p>`
+  sendPage(exchange.res, { title: 'Invalid value', site: 'Control panel', body }, 400)
+}
+
+function wantsPage({ req }: Exchange): boolean {
+  return req.headers.accept?.includes('text/html') ?? false
+}
+
+function isForeign({ req }: Exchange): boolean {
+  const host = req.headers.host ?? ''
+  const site = req.headers['sec-fetch-site'] ?? 'none'
+  const local = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host)
+  return !local || (req.method !== 'GET' && site !== 'none' && site !== 'same-origin')
+}
+
+const SHOWN = 60
+
+function controlPage(sandbox: Sandbox): Page {
+  const body = html`
+    <p class="note">Everything is kept in memory and lost when the sandbox stops.</p>
+    <div class="buttons">
+      ${action('reset', 'Reset everything')} ${action('expire-tokens', 'Expire access tokens')}
+      ${action('rotate-keys', 'Rotate signing keys')} ${action('end-sessions', 'Sign everyone out')}
+    </div>
+    <h2>Simulate problems</h2>
+    <div class="buttons">${presets.map(({ name, label }) => action(`preset/${name}`, label))}</div>
+    <h2>Endpoints</h2>
+    ${addresses(sandbox)} ${sandbox.mail && html`<p><a href="/mail">Inbox</a></p>`}
+    <h2>People</h2>
+    ${sandbox.people.slice(0, SHOWN).map((person) => personBlock(sandbox, person))}
+    <h2>Switches</h2>
+    <form method="post" action="/control/switches">
+      <div class="fields">${switchNames.map((name) => field(name, sandbox.switches.get()[name]))}</div>
+      <button class="first" type="submit">Save</button>
+    </form>
+    <h2 id="deprecations">Deprecations</h2>
+    ${schedule(dayOf(sandbox.switches.get().date))}
+    <h2>Recent requests</h2>
+    ${journal(sandbox)}
+  `
+  return { title: 'Control panel', site: 'Sandbox', body, wide: true }
+}
+
+function action(path: string, label: string): Html {
+  return html`<form method="post" action="/control/${path}"><button type="submit">${label}</button></form>`
+}
+
+function addresses({ urls, serviceTokens }: Sandbox): Html {
+  const rows = Object.entries(urls).map(
+    ([name, url]) =>
+      html`<dt>${name}</dt>
+        <dd><a href="${url}/">${url}</a></dd>`,
+  )
+  return html`<dl>
+    ${rows}
+    <dt>Global service token</dt>
+    <dd><code>${serviceTokens.global}</code></dd>
+  </dl>`
+}
+
+function personBlock(sandbox: Sandbox, { id, name, email, datasources }: Person): Html {
+  const state = sandbox.state(id)
+  const done = Object.values(state).filter((one) => one === 'authorized').length
+  return html`<details>
+    <summary>${name} <small>${email} · ${done} of ${datasources.length} authorized</small></summary>
+    <p class="note">Service token: <code>${sandbox.serviceTokens.user(id)}</code></p>
+    ${table(
+      [],
+      datasources.map((datasource) => datasourceRow(id, datasource, state[datasource.instance])),
+    )}
+  </details>`
+}
+
+function datasourceRow(personId: string, datasource: Datasource, state = 'waiting'): Html[] {
+  const { instance, displayName = '', authStatus } = datasource
+  const turn = state === 'waiting' ? 'authorize' : 'unauthorize'
+  return [
+    html`<bdi>${displayName.slice(0, 80)}</bdi> <small>${instance}</small>`,
+    html`${state} ${authStatus && html`<small>${authStatus}</small>`}`,
+    html`<form method="post" action="/control/${turn}">
+      <input type="hidden" name="person" value="${personId}" />
+      <input type="hidden" name="instance" value="${instance}" />
+      <button class="inline" type="submit">${turn}</button>
+    </form>`,
+  ]
+}
+
+function schedule(day: string): Html {
+  const rows = deprecationSchedule.map((row) => {
+    const { operation, field, topLevel, replacement, remark, announced, removal } = row
+    const name = topLevel ? html`${field} <small>top level</small>` : field
+    return [operation, name, replacement ?? remark ?? 'none', announced, removal, stateOn(row, day)]
+  })
+  return html`<p class="note">As of ${day}. Change it with the <code>date</code> switch.</p>
+    ${table(['Operation', 'Field', 'Replacement', 'Announced', 'Removal', 'State'], rows)}`
+}
+
+function journal({ requests }: Sandbox): Html {
+  const last = requests.slice(-SHOWN).toReversed()
+  const rows = last.map(({ at, server, operation, method, status, person, mistake }) => [
+    at.slice(11, 19),
+    server,
+    `${method} ${operation}`,
+    [status === 0 ? 'no response' : status, mistake && html` <small>The client ${mistake}</small>`],
+    person,
+  ])
+  return html`${table(['Time', 'Server', 'Operation', 'Status', 'Person'], rows)}
+    <p><a href="/requests.json">View all as JSON</a></p>`
+}
+
+type SwitchName = keyof Switches
+
+const switchNames = Object.keys(switchesSchema.shape) as SwitchName[]
+
+/** One switch as a field: a checkbox, a list of its few values, or a text, which is JSON where it is an object. */
+function field(name: SwitchName, value: Switches[SwitchName]): Html {
+  const schema = switchesSchema.shape[name]
+  const label = html`${schema.description}<br /><small>${name}</small>`
+  if (typeof value === 'boolean')
+    return html`<label><input type="checkbox" name="${name}" ${value && 'checked'} /> ${label}</label>`
+  const type = schema.unwrap()
+  const input =
+    type instanceof z.ZodEnum
+      ? html`<select name="${name}">
+          ${type.options.map((option) => html`<option ${option === value && 'selected'}>${option}</option>`)}
+        </select>`
+      : value !== null && typeof value === 'object'
+        ? html`<textarea name="${name}" spellcheck="false">${JSON.stringify(value, null, 2)}</textarea>`
+        : html`<input type="text" name="${name}" value="${value ?? ''}" />`
+  return html`<label>${label} ${input}</label>`
+}
+
+/** The switches in a sent form; a missing checkbox is one that is off, an empty text is null. */
+function switchesFromForm(form: URLSearchParams, current: Switches): Partial<Switches> {
+  const given = switchNames.map((name) => {
+    const value = form.get(name)
+    if (typeof current[name] === 'boolean') return [name, value !== null]
+    return [name, value === null ? current[name] : value === '' ? null : parsed(value)]
+  })
+  const removed = Object.keys(current.answers).map((operation) => [operation, null])
+  const switches: Partial<Switches> = Object.fromEntries(given)
+  return { ...switches, answers: { ...Object.fromEntries(removed), ...switches.answers } }
+}
+
+/** What is not JSON is a plain text, such as a date; the switch's schema refuses it where it wants an object. */
+function parsed(value: string): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
