@@ -107,6 +107,7 @@ async function userinfoFaults(ctx: KoaContextWithOIDC, { people }: Issuer, fault
   if (faults.metadata?.plainOAuth) {
     const [, token = ''] = /^Bearer +(\S+)$/i.exec(ctx.get('authorization')) ?? []
     const person = personWithId(people, (await ctx.oidc.provider.AccessToken.find(token))?.accountId)
+    ctx.remove('www-authenticate')
     ctx.status = person ? 200 : 401
     ctx.body = person
       ? { sub: person.id, name: person.name, email: person.email, email_verified: true }

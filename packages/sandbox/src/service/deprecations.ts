@@ -36,8 +36,8 @@ export function announcement(operation: string, day: string, page: string): Map<
 }
 
 /**
- * The answer of an operation that the contract only names: every field of the schedule that it still has on a day, and
- * every replacement.
+ * The answer of an operation that the contract only names: in the Client API every field of the schedule that it still has
+ * on a day, and every replacement; in the Indexing API nothing.
  * @throws Refusal of an operation that has been removed, or of a request that bears removed fields
  */
 export function answerOn(day: string, operation: string, body: unknown): unknown {
@@ -52,6 +52,7 @@ export function answerOn(day: string, operation: string, body: unknown): unknown
 }
 
 function fullAnswer(operation: string): unknown {
+  if (operation.includes('/api/index/')) return {}
   // The replacement of its field is words about two others.
   const citation = { referenceRanges: [{ startIndex: 0, endIndex: 5 }] }
   if (operation.endsWith('/chat')) return { messages: [{ fragments: [{ citation }], citations: [citation] }] }
