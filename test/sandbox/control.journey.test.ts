@@ -83,7 +83,7 @@ describe('control', () => {
     await fetch(`${urls.control}/control/authorize`, { method: 'POST', body, headers: json })
     expect(state('ada')['slack_1']).toBe('authorized')
     await check(running, 'ada')
-    const listed = await fetch(`${urls.control}/requests.json?operation=checkdatasourceauth`)
+    const listed = await fetch(`${urls.control}/requests.json`)
     expect(await listed.json()).toHaveLength(1)
     await fetch(`${urls.control}/control/reset`, { method: 'POST', headers: json })
     expect(state('ada')['slack_1']).toBe('waiting')

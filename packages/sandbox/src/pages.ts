@@ -29,21 +29,27 @@ const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"'
 
 /** A table that scrolls where the page is too narrow for it. @param head names of the columns; none: no head */
 export function table(head: string[], rows: Part[][]): Html {
-  const heading = head.map((name) => html`<th>${name}</th>`)
-  const cells = rows.map((row) => row.map((cell) => html`<td>${cell}</td>`))
-  const lines = [heading, ...cells].filter((line) => line.length > 0)
+  const cells = rows.map((row) => [row.map((cell) => html`<td>${cell}</td>`)])
+  const heading =
+    head.length > 0 &&
+    html`<thead>
+      ${line(head.map((name) => html`<th>${name}</th>`))}
+    </thead>`
   // A keyboard scrolls only what it can reach.
   return html`<div class="scroll" role="group" aria-label="${head.join(', ') || 'Table'}" tabindex="0">
     <table>
-      ${lines.map(
-        (line) =>
-          html`<tr>
-            ${line}
-          </tr>`,
-      )}
+      ${heading}
+      <tbody>
+        ${cells.map(line)}
+      </tbody>
     </table>
   </div>`
 }
+
+const line = (cells: Part[]) =>
+  html`<tr>
+    ${cells}
+  </tr>`
 
 export type Page = { title: string; site: string; body: Html; wide?: boolean }
 
