@@ -1,60 +1,14 @@
 // Where walks are kept: one sealed record per person (issuer and subject), so a walk goes on from any device. Changes
-// are compare-and-set, so two tabs lose nothing of each other. A record that can't be read counts as none: the service
+// are compare-and-set, so two tabs lose nothing of each other. A record that can't be opened counts as none: the service
 // says what is connected.
-import { z } from 'zod'
-import { APP_STATUS_NAMES } from '../client-api/app-status.ts'
-import { MAX_INSTANCE_CHARACTERS } from '../client-api/bounds.ts'
 import { createChanges } from '../records/change.ts'
 import type { Installation, Vault } from '../records/installation.ts'
 import type { Records } from '../records/records.ts'
-import { sealedJson } from '../records/sealed-json.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { startWalk, type Known, type Walk } from './walk.ts'
 
-/** Later ones are no dates (ECMAScript, Time Values), and a page that shows one would fail. */
-const MAX_TIME = 8.64e15
-
-const time = z.number().min(0).max(MAX_TIME)
-const count = z.int().min(0)
-const instance = z.string().min(1).max(MAX_INSTANCE_CHARACTERS)
-
-const attempt = z.object({
-  step: z.string(),
-  leftAt: time,
-  backAt: time.optional(),
-  looks: count,
-  isOver: z.literal(true).optional(),
-})
-
-const known = z.object({
-  instance,
-  name: z.string(),
-  status: z.enum([...APP_STATUS_NAMES, 'connected']),
-  firstSeen: time,
-  connectedAt: time.optional(),
-  skippedAt: time.optional(),
-  blockedAt: time.optional(),
-  unconfirmedAt: time.optional(),
-  attempt: attempt.optional(),
-  leftIn: count.optional(),
-})
-
-const walkRecord: z.ZodType<Walk> = z.object({
-  startedAt: time,
-  known: z.array(known),
-  clicks: count,
-  visit: z.object({ only: z.array(instance), returnTo: z.string().optional() }),
-})
-
-/** @param checked where a return may lead, or undefined */
-type CheckReturnTo = (value: unknown) => string | undefined
-
-/** @returns undefined for what is no walk */
-export function readWalk(json: unknown, checked: CheckReturnTo): Walk | undefined {
-  const { data } = walkRecord.safeParse(json)
-  // An address that was kept is checked as if it came from a browser: the rules may have changed since.
-  return data && { ...data, visit: { ...data.visit, returnTo: checked(data.visit.returnTo) } }
-}
+/** @param returnTo where a return may lead, or undefined */
+type CheckReturnTo = (returnTo: unknown) => string | undefined
 
 const LIFE_SECONDS = 90 * 24 * 3600
 
@@ -86,7 +40,7 @@ type Needs = {
   now: () => number
 }
 
-/** How a walk is kept; `json` is what it says, to tell whether a change has to be written. */
+/** A walk as the store has it, and what that says: to tell whether a change has to be written. */
 type Stored = { text: string | undefined; json: string }
 
 export function createWalks({
@@ -106,22 +60,26 @@ export function createWalks({
     return isSame ? walk : { ...walk, known }
   }
 
-  function keep(walk: Walk, text: string | undefined, json = JSON.stringify(walk)): Walk {
+  function opened({ sealer }: Vault, key: string, text: string | undefined): Walk {
+    const json = (text === undefined ? undefined : sealer.open(text, key)) ?? JSON.stringify(startWalk(now()))
+    const walk = arranged(withCheckedReturnTo(JSON.parse(json) as Walk))
     stored.set(walk, { text, json })
     return walk
   }
 
-  function opened({ sealer }: Vault, key: string, text: string | undefined): Walk {
-    const json = sealedJson<Record<string, unknown>>(sealer).open(text, key)
-    const walk = json && readWalk(json, checkReturnTo)
-    return keep(walk ? arranged(walk) : startWalk(now()), text)
-  }
+  /** An address that was kept is checked as if it came from a browser: the rules may have changed since. */
+  const withCheckedReturnTo = (walk: Walk): Walk =>
+    walk.visit.returnTo === undefined
+      ? walk
+      : { ...walk, visit: { ...walk.visit, returnTo: checkReturnTo(walk.visit.returnTo) } }
 
-  /** The walk as it is in the store after this change, where the change needs no writing. */
-  function unchanged(after: Walk, before: Walk): Walk | undefined {
+  /** Does the store have the walk as it is after a change? */
+  function isStored(after: Walk, before: Walk): boolean {
+    if (after === before) return true
     const was = stored.get(before)
-    if (after === before || was === undefined) return after
-    return JSON.stringify(after) === was.json ? keep(after, was.text, was.json) : undefined
+    const isSame = was !== undefined && JSON.stringify(after) === was.json
+    if (isSame) stored.set(after, was)
+    return isSame
   }
 
   async function load(user: User): Promise<Walk> {
@@ -135,8 +93,8 @@ export function createWalks({
     async update(user, wanted, { from } = {}) {
       const change = (walk: Walk) => arranged(wanted(walk))
       const loaded = from !== undefined && stored.has(from) ? from : await load(user)
-      let result = unchanged(change(loaded), loaded)
-      if (result !== undefined) return result
+      let result = change(loaded)
+      if (isStored(result, loaded)) return result
       const vault = await installation.vault()
       const key = walkKey(vault, personKey(user))
       const guess = stored.get(loaded)
@@ -145,15 +103,15 @@ export function createWalks({
         guess,
         next(text) {
           const before = text === guess?.text ? loaded : opened(vault, key, text)
-          const after = change(before)
-          result = unchanged(after, before)
-          if (result !== undefined) return undefined
-          const sealed = vault.sealer.seal(JSON.stringify(after), key)
-          result = keep(after, sealed)
+          result = change(before)
+          if (isStored(result, before)) return undefined
+          const json = JSON.stringify(result)
+          const sealed = vault.sealer.seal(json, key)
+          stored.set(result, { text: sealed, json })
           return { text: sealed, seconds: LIFE_SECONDS }
         },
       })
-      return result as unknown as Walk
+      return result
     },
   }
 }

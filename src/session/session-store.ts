@@ -38,8 +38,8 @@ const ENDED = 'ended'
 /** What a session is when it is written: everything that was set on it. */
 const jsonOf = (session: SessionData) => JSON.stringify({ ...session, cookie: undefined })
 
-/** A session as the store has it. */
-type Stored = { sealed: string; json: string }
+/** A session as the store has it; `name`: the hash of its id. */
+type Stored = { name: string; sealed: string; json: string }
 
 export class SessionStore extends Store {
   readonly #options: SessionStoreOptions
@@ -67,15 +67,16 @@ export class SessionStore extends Store {
   override destroy = (id: string, done: Done = () => {}): void => settle(this.end(nameOf(id)), done)
 
   /** Doesn't hold up the answer, and doesn't fail it. */
-  override touch = (id: string, session: SessionData, done: Done = () => {}): void => {
+  override touch = (_id: string, session: SessionData, done: Done = () => {}): void => {
     done()
-    const [name, stored] = [nameOf(id), this.#stored.get(session)]
+    const stored = this.#stored.get(session)
+    if (stored === undefined) return
+    const { name, sealed } = stored
     const { idleSeconds, now, records } = this.#options
-    if (stored === undefined || now() - (this.#touchedAt.get(name) ?? 0) < idleSeconds * TOUCH_SHARE * 1000)
-      return
+    if (now() - (this.#touchedAt.get(name) ?? 0) < idleSeconds * TOUCH_SHARE * 1000) return
     this.#noteTouch(name)
     records
-      .compareAndSet(keyOf(name), stored.sealed, stored.sealed, this.#lifeSeconds)
+      .compareAndSet(keyOf(name), sealed, sealed, this.#lifeSeconds)
       .catch(() => this.#touchedAt.delete(name))
   }
 
@@ -106,13 +107,14 @@ export class SessionStore extends Store {
 
   async #read(id: string): Promise<SessionData | null> {
     const { records, sealer, maxSeconds, now } = this.#options
-    const sealed = await records.get(keyOf(nameOf(id)))
+    const name = nameOf(id)
+    const sealed = await records.get(keyOf(name))
     if (sealed === ENDED) return { cookie: { originalMaxAge: null }, mustAsk: true }
     const json = sealed === undefined ? undefined : sealer.open(sealed, holderOf(id))
     if (sealed === undefined || json === undefined) return null
     const data = { ...JSON.parse(json), cookie: { originalMaxAge: null } } as SessionData
     if (now() - (data.signedInAt ?? 0) > maxSeconds * 1000) return null
-    this.#stored.set(data, { sealed, json })
+    this.#stored.set(data, { name, sealed, json })
     return data
   }
 
@@ -122,7 +124,7 @@ export class SessionStore extends Store {
     const before = this.#stored.get(session)?.sealed
     if (!(await this.#options.records.compareAndSet(keyOf(name), before, sealed, this.#lifeSeconds)))
       throw new SessionChanged('another request has changed or ended the session')
-    this.#stored.set(session, { sealed, json })
+    this.#stored.set(session, { name, sealed, json })
     this.#noteTouch(name)
   }
 

@@ -1,19 +1,11 @@
 // What comes back from the store, and the cookie: whoever can write there must gain nothing.
-import * as fc from 'fast-check'
-import { jsonIn } from '../../src/client-api/body.ts'
-import { notDescribed } from '../../src/onboarding/overview/about.ts'
-import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import { readWalk } from '../../src/onboarding/walks.ts'
 import { createSealer } from '../../src/records/seal.ts'
 import { sealedJson } from '../../src/records/sealed-json.ts'
-import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { createStates } from '../../src/sign-in/state.ts'
-import { t } from '../helpers/texts.ts'
-import { jsonTextWith, near, reshaped, must, type Reader } from './inputs.ts'
+import { must, near, type Reader } from './inputs.ts'
 
 const NOW = Date.UTC(2026, 10, 22)
 const SECRET = 'a secret of thirty-two characters'
-const OWN = 'https://onramp.acme.example'
 
 const states = createStates([SECRET])
 const begun = states.seal(
@@ -46,35 +38,4 @@ const sealedRecords: Reader = {
   },
 }
 
-const wholeWalk = {
-  startedAt: NOW,
-  known: ['awaiting', 'stale', 'disabled', 'connected', 'attention'].map((status, index) => ({
-    instance: `app_${index}`,
-    name: 'App',
-    status,
-    firstSeen: NOW,
-    connectedAt: NOW,
-    skippedAt: index === 0 ? NOW : undefined,
-    blockedAt: index === 1 ? NOW : undefined,
-    unconfirmedAt: index === 2 ? NOW : undefined,
-    attempt: { step: `s${index}`, leftAt: NOW, backAt: NOW, looks: 3 },
-    leftIn: 1,
-  })),
-  visit: { only: ['app_1'], returnTo: '/onboarding' },
-  clicks: 2,
-}
-
-const walks: Reader = {
-  name: 'a walk of any content',
-  input: fc.oneof(reshaped(wholeWalk), jsonTextWith(...Object.keys(wholeWalk), 'instance', 'step', 'looks')),
-  read(text) {
-    const json = jsonIn(text)
-    if (typeof json !== 'object' || json === null) return
-    const walk = readWalk(json, (value) => safeReturnTo(value, { publicOrigin: OWN, allowedOrigins: [] }))
-    const about = () => notDescribed
-    if (walk !== undefined)
-      overviewOf(walk, { now: NOW, t, person: 'ada', from: undefined, about, confirmSeconds: 90 })
-  },
-}
-
-export const kept: readonly Reader[] = [signInStates, sealedRecords, walks]
+export const kept: readonly Reader[] = [signInStates, sealedRecords]

@@ -47,7 +47,7 @@ function office() {
       arrange: (known) => company.arrange(known),
       now: () => 1,
     })
-  /** Writes over Ada's record, sealed as if it were ours. */
+  /** Writes over Ada's record: text as it is, anything else sealed as if it were ours. */
   async function damage(record: object | string) {
     await process().update(ada, (walk) => observe(walk, apps, 1, 30))
     const [key = ''] = values.keys()
@@ -159,24 +159,17 @@ describe('a walk', () => {
 describe('a walk whose record', () => {
   const known = { instance: 'a', name: 'A', status: 'awaiting', firstSeen: 1 }
   const full = { startedAt: 1, known: [known], visit: { only: ['a'] }, clicks: 3 }
-  const knowing = (odd: object) => ({ ...full, known: [{ ...known, ...odd }] })
 
-  it.each([
-    'not sealed',
-    JSON.stringify(full),
-    {},
-    [],
-    { ...full, known: null },
-    knowing({ firstSeen: 9e15 }),
-    knowing({ status: 'odd' }),
-    knowing({ attempt: { step: 's' } }),
-  ])('is damaged (%j) begins anew, and is kept from then on', async (damaged) => {
-    const { process, damage } = office()
-    await damage(damaged)
-    await process().update(ada, (before) => skip(observe(before, apps, 2, 30), 'wiki_1', 2))
-    const walk = await process().load(ada)
-    expect(walk.known.map(({ skippedAt }) => skippedAt).filter(Boolean)).toEqual([2])
-  })
+  it.each(['not sealed', JSON.stringify(full)])(
+    'is damaged (%j) begins anew, and is kept from then on',
+    async (damaged) => {
+      const { process, damage } = office()
+      await damage(damaged)
+      await process().update(ada, (before) => skip(observe(before, apps, 2, 30), 'wiki_1', 2))
+      const walk = await process().load(ada)
+      expect(walk.known.map(({ skippedAt }) => skippedAt).filter(Boolean)).toEqual([2])
+    },
+  )
 
   it.each([
     'https://evil.example/',

@@ -36,11 +36,13 @@ export const notDescribed: AboutApp = {
   isRequired: false,
 }
 
+/** So many apps are remembered, in whatever language; people have the same few. */
+const MAX_REMEMBERED = 1_000
+
 /** What the company says of each app, in a language. */
-export const aboutApps =
-  (company: Company) =>
-  (lang: string): About =>
-  (instance) => {
+export function aboutApps(company: Company): (lang: string) => About {
+  const known = new Map<string, AboutApp>()
+  const create = (instance: string, lang: string): AboutApp => {
     const found = company.datasourceOf(instance)
     const logo = (found?.logo ?? markOf(instance))?.path
     if (found === undefined) return { ...notDescribed, logo }
@@ -56,6 +58,14 @@ export const aboutApps =
       isRequired,
     }
   }
+  return (lang) => (instance) => {
+    const key = `${lang} ${instance}`
+    const about = known.get(key) ?? create(instance, lang)
+    if (known.size >= MAX_REMEMBERED) known.clear()
+    known.set(key, about)
+    return about
+  }
+}
 
 const TONES = 6
 

@@ -59,9 +59,9 @@ export function createLanguages(options: LanguagesOptions): Languages {
   const matched = new Map<string, string>()
   /** @param wanted tags, the most wanted first */
   function best(wanted: readonly string[]): string {
-    const valid = wanted.slice(0, MAX_WANTED).filter(isTag)
-    const key = valid.join()
-    const found = matched.get(key) ?? match(valid, [...all.keys()], fallback)
+    const looked = wanted.slice(0, MAX_WANTED).filter((tag) => tag.length <= MAX_TAG)
+    const key = looked.join()
+    const found = matched.get(key) ?? match(looked.filter(isTag), [...all.keys()], fallback)
     if (matched.size >= MAX_KNOWN) matched.clear()
     matched.set(key, found)
     return found
@@ -106,7 +106,7 @@ export function createLanguages(options: LanguagesOptions): Languages {
 
 function isTag(tag: string): boolean {
   try {
-    return tag.length <= MAX_TAG && new Intl.Locale(tag).language !== undefined
+    return new Intl.Locale(tag).language !== undefined
   } catch {
     return false
   }
