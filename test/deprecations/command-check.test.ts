@@ -55,6 +55,25 @@ describe('the verdict', () => {
     ])
   })
 
+  test('a waiver lets an item pass that only may be in use, and the reports keep it', async () => {
+    const possible = fileOf('a.ndjson', ndjson({ ...chat, response: { a: { citations: 1 } } }))
+    const args = ['check', possible, '--waivers', waivers('2027-01-01')]
+    const { code, out } = await deprecations(args)
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(
+        /except what is waived[^]+Waived:[^]+only may be in use; waived until 2027-01-01/,
+      ),
+    ])
+    expect(JSON.parse((await deprecations([...args, '--json'])).out)).toMatchObject({
+      mayBeInUse: [],
+      waived: [{ id: 'chat.citations', confidence: 'name', waiver: { reason: 'moving in Q1' } }],
+    })
+    expect(JSON.parse((await deprecations([...args, '--sarif'])).out)).toMatchObject({
+      runs: [{ results: [{ level: 'note', suppressions: [{ justification: 'moving in Q1' }] }] }],
+    })
+  })
+
   test('a waiver that is not needed is said, one of an unknown item or day refused with its line', async () => {
     expect(
       (await deprecations(['check', file, '--waivers', waivers('2027-01-01', 'listanswers')])).err,

@@ -7,8 +7,9 @@ import { publishedSchedule } from '../../packages/deprecations/src/schedule/publ
 const matcher = createMatcher(publishedSchedule)
 const uses = (call: Call) => {
   const scheduled = matcher(call.method, call.url)
-  return (scheduled === undefined ? [] : usesIn(scheduled, call)).map(({ entry, confidence, side, path }) =>
-    [entry.id, confidence, side, path?.join('/')].filter((part) => part !== undefined).join(' '),
+  return (scheduled === undefined ? [] : usesIn(scheduled, call)).map(
+    ({ entry, confidence, side, pointer }) =>
+      [entry.id, confidence, side, pointer].filter((part) => part !== undefined).join(' '),
   )
 }
 const chat = { method: 'POST', url: '/rest/api/v1/chat', request: {}, response: {} }
@@ -41,17 +42,17 @@ describe('a field', () => {
   test('is in use as a member of the body or of what the operation is about, and may be deeper', () => {
     const response = { citations: [], messages: [{ citations: [], about: [{ citations: [] }] }] }
     expect(uses({ ...chat, response })).toEqual([
-      'chat.citations exact response citations',
-      'chat.citations exact response messages/0/citations',
-      'chat.citations name response messages/0/about/0/citations',
+      'chat.citations exact response /citations',
+      'chat.citations exact response /messages/0/citations',
+      'chat.citations name response /messages/0/about/0/citations',
     ])
     expect(announcing({}, { announcement: { role: 1 }, author: { role: 1 } })).toEqual([
-      'createannouncement.role exact response announcement/role',
-      'createannouncement.role name response author/role',
+      'createannouncement.role exact response /announcement/role',
+      'createannouncement.role name response /author/role',
     ])
     expect(policy({ policy: { enabled: true }, schedule: { enabled: true } })).toEqual([
-      'policies.enabled exact response policy/enabled',
-      'policies.enabled name response schedule/enabled',
+      'policies.enabled exact response /policy/enabled',
+      'policies.enabled name response /schedule/enabled',
     ])
   })
 
@@ -61,7 +62,7 @@ describe('a field', () => {
       uses({ ...answer, response: { answer: { trackingToken: 't' }, a: { trackingToken: 't' } } }),
     ).toEqual([])
     expect(uses({ ...answer, response: { trackingToken: 't' } })).toEqual([
-      'getanswer.trackingToken exact response trackingToken',
+      'getanswer.trackingToken exact response /trackingToken',
     ])
   })
 
@@ -77,7 +78,7 @@ describe('a field', () => {
 
   test('beside its replacement is the deprecated one', () => {
     expect(announcing({ inviteTime: 1, ChannelInviteInfo: { inviteTime: 1 } })).toEqual([
-      'createannouncement.inviteTime exact request inviteTime',
+      'createannouncement.inviteTime exact request /inviteTime',
     ])
     expect(policy({ broadSharingOptions: [{ enabled: true }] })).toEqual([])
   })
@@ -112,7 +113,7 @@ describe('a body', () => {
     ['JSON Lines, as a chat streams them', '{"a":1}\n{"messages":[{"citations":[]}]}\n'],
     ['bytes', new TextEncoder().encode('{"messages":[{"citations":[]}]}')],
   ])('is read as %s', (_what, response) =>
-    expect(uses({ ...chat, response })).toEqual(['chat.citations exact response messages/0/citations']),
+    expect(uses({ ...chat, response })).toEqual(['chat.citations exact response /messages/0/citations']),
   )
 
   test.each([
@@ -133,7 +134,7 @@ describe('a body', () => {
 
   test('that is cut off keeps what was found before, and an error in words has no fields', () => {
     expect(uses({ ...chat, response: '{"citations":1}\n{"mess' })).toEqual([
-      'chat.citations exact response citations',
+      'chat.citations exact response /citations',
       'chat.citations unread response',
     ])
     expect(uses({ ...chat, status: 502, response: '<h1>Bad gateway</h1>' })).toEqual([])

@@ -1,20 +1,58 @@
-// Checks files against the schedule: detects the format of each, reads it, and tallies what it uses.
+// Checks files against the schedule, in memory that does not grow with the traffic: some places of each item, then numbers.
 // A file or line that can't be read is reported and the rest is read; what was found stays found.
 import { InputFault } from '../command-line/input-fault.ts'
-import { harEntries, readHarEntry, readJsonLine, readLogLine } from '../input/exchanges.ts'
-import { parseJson } from '../input/json.ts'
-import { MAX_LINE, readLines, wholeText, type Source } from '../input/source.ts'
-import { checkOpenApi } from '../openapi/openapi.ts'
-import type { Day, Schedule } from '../schedule/schedule.ts'
-import { createTally, type Found, type Tally } from './tally.ts'
+import { readAccessLog, readHar, readNdjson } from '../input/exchanges.ts'
+import { textOf } from '../input/json.ts'
+import type { Reader, Reading, Source } from '../input/source.ts'
+import { createMatcher, type Confidence, type Use } from '../matching/matcher.ts'
+import { readOpenApi } from '../openapi/openapi.ts'
+import { statusOn, type Day, type Entry, type Schedule, type Status } from '../schedule/schedule.ts'
 
 export const formats = ['har', 'ndjson', 'openapi', 'log'] as const
 export type Format = (typeof formats)[number]
 
+const readers: Record<Format, Reader> = {
+  har: readHar,
+  ndjson: readNdjson,
+  openapi: readOpenApi,
+  log: readAccessLog,
+}
+
+/** A place of an item, as first met; `count` is how often it was met, indices of arrays aside. */
+export type Place = Pick<Use, 'side' | 'pointer' | 'confidence'> & {
+  file: string
+  line: number | undefined
+  record: string | undefined
+  count: number
+}
+
+/** An item as it is used, or as it only may be where no use is known; `count` is in how many requests or operations. */
+export type Found = {
+  entry: Entry
+  status: Status
+  confidence: Confidence
+  count: number
+  places: Map<string, Place>
+  /** How often it was found in places beyond those listed. */
+  elsewhere: number
+  /** Milliseconds since 1970. */
+  firstSeen?: number
+  lastSeen?: number
+}
+
 /** `faults` counts lines, entries, bodies and files that could not be read. */
 export type CheckResult = { asOf: Day; files: string[]; requests: number; faults: number; found: Found[] }
 
-const MAX_HAR_MIB = 256
+/** Whether a finding is a use; all others only may be one. */
+export const isCertain = ({ confidence }: { confidence: Confidence }): boolean => confidence === 'exact'
+
+/** Places listed for each item, and faults reported for each file; beyond them they are only counted. */
+const MAX_PLACES = 50
+const MAX_FAULTS = 20
+/** What a Date can hold, in milliseconds. */
+const MAX_TIME = 8.64e15
+
+const CERTAINTY: readonly Confidence[] = ['endpoint', 'unread', 'name', 'exact']
 
 /** The format of a file by its first bytes and its name. @throws {InputFault} where these can't be any of them */
 const detectFormat = ({ head, name }: Source): Format => {
@@ -28,40 +66,106 @@ const detectFormat = ({ head, name }: Source): Format => {
   return /\.har$/i.test(name) || /^\{\s*"log"\s*:/.test(text) ? 'har' : 'ndjson'
 }
 
-const readers: Record<Format, (source: Source, tally: Tally) => Promise<void>> = {
-  openapi: checkOpenApi,
-  har: async (source, tally) => {
-    const document = parseJson(await wholeText(source, MAX_HAR_MIB), source.name)
-    for (const [index, entry] of harEntries(document, source.name).entries())
-      tally.take(readHarEntry(entry), { record: `/log/entries/${index}` })
-  },
-  ndjson: (source, tally) => readEach(source, tally, readJsonLine),
-  log: (source, tally) => readEach(source, tally, readLogLine),
+/** A moment as recorded, ISO 8601 or seconds or milliseconds since 1970, in the last; undefined for anything else. */
+const timeFrom = (value: unknown): number | undefined => {
+  const time = typeof value === 'number' ? value * (value < 1e11 ? 1000 : 1) : Date.parse(textOf(value))
+  return Math.abs(time) <= MAX_TIME ? Math.round(time) : undefined
 }
 
-const readEach = (source: Source, tally: Tally, read: typeof readJsonLine) =>
-  readLines(source, (text, line) => {
-    if (text !== undefined) tally.take(read(text), { line })
-    else tally.fault(`longer than ${MAX_LINE / 1024 / 1024} Mi characters; skipped`, line)
-  })
+/** Adds a finding to its item. */
+const addPlace = (item: Found, use: Use, { record, ...reading }: Reading & { file: string }) => {
+  const { side, pointer, confidence, file = reading.file } = use
+  // Indices don't make another place of a body.
+  const shape = use.line === undefined ? pointer?.replaceAll(/\/\d+/g, '/*') : pointer
+  const key = [file, side, confidence, shape].join('\n')
+  const known = item.places.get(key)
+  if (known !== undefined) known.count += 1
+  else if (item.places.size >= MAX_PLACES) item.elsewhere += 1
+  else {
+    const line = use.line === undefined ? reading.line : use.line()
+    item.places.set(key, { file, line, record, side, pointer, confidence, count: 1 })
+  }
+}
 
 /**
  * Checks files one after the other. Never throws for what is in them.
  * @param format overrides the detected one
  * @param report called with each thing that could not be read, as one line
+ * @returns what was found, soonest removal first, then by id
  */
 export const checkFiles = async (
   files: readonly { name: string; open: () => Promise<Source> }[],
   { schedule, asOf, format }: { schedule: Schedule; asOf: Day; format?: Format | undefined },
   report: (fault: string) => void,
 ): Promise<CheckResult> => {
-  const tally = createTally(schedule, asOf, report)
+  const matcher = createMatcher(schedule)
+  const items = new Map<string, Found & { request: number }>()
   const read: string[] = []
-  for (const { name, open } of files)
-    await tally.inFile(name, async () => {
+  let [requests, faults] = [0, 0]
+
+  /** What only may be in use is forgotten once a use is known, and not counted from then on. */
+  const note = (use: Use, reading: Reading & { file: string }) => {
+    const { entry, confidence } = use
+    const status = statusOn(entry, asOf)
+    if (status.state === 'unannounced') return
+    let item = items.get(entry.id)
+    if (item !== undefined && isCertain(item) && !isCertain(use)) return
+    if (item === undefined || isCertain(item) !== isCertain(use))
+      item = { entry, status, confidence, count: 0, places: new Map(), elsewhere: 0, request: 0 }
+    items.set(entry.id, item)
+    if (item.request !== requests) item.count += 1
+    item.request = requests
+    if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(item.confidence)) item.confidence = confidence
+    const time = timeFrom(reading.time)
+    if (time !== undefined) {
+      item.firstSeen = Math.min(time, item.firstSeen ?? time)
+      item.lastSeen = Math.max(time, item.lastSeen ?? time)
+    }
+    addPlace(item, use, reading)
+  }
+
+  for (const { name: file, open } of files) {
+    const [before, faultsBefore] = [requests, faults]
+    const fault = (what: string, line?: number, where = file) => {
+      faults += 1
+      if (faults - faultsBefore <= MAX_FAULTS) report(new InputFault(where, line, what).message)
+    }
+    const take = (reading: Reading) => {
+      const { line, record } = reading
+      const at = record === undefined ? '' : `${record} `
+      if ('fault' in reading) return fault(at + reading.fault, line)
+      requests += 1
+      // A body or reference that could not be read is one fault, whatever it may have.
+      const unread = new Map<string, { use: Use; names: Set<string> }>()
+      for (const use of reading.uses) {
+        note(use, { ...reading, file })
+        if (use.unread === undefined) continue
+        const known = unread.get(use.unread) ?? { use, names: new Set() }
+        unread.set(use.unread, known)
+        known.names.add(use.entry.kind === 'field' ? use.entry.field : use.entry.id)
+      }
+      for (const [what, { use, names }] of unread)
+        fault(
+          `${use.line ? '' : at}${what}; it may have ${[...names].join(', ')}`,
+          use.line?.() ?? line,
+          use.file,
+        )
+    }
+    try {
       const source = await open()
-      read.push(name)
-      await readers[format ?? detectFormat(source)](source, tally)
-    })
-  return { asOf, files: read, ...tally.result() }
+      read.push(file)
+      await readers[format ?? detectFormat(source)](source, matcher, take)
+      if (requests === before && faults === faultsBefore) fault('no requests found, so nothing was checked')
+    } catch (error) {
+      if (!(error instanceof InputFault)) throw error
+      faults += 1
+      report(error.message)
+    }
+    const more = faults - faultsBefore - MAX_FAULTS
+    if (more > 0) report(new InputFault(file, undefined, `${more} more that couldn't be read`).message)
+  }
+  const found = [...items.values()].sort(
+    (a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1),
+  )
+  return { asOf, files: read, requests, faults, found }
 }

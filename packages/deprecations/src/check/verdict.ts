@@ -1,7 +1,6 @@
 // Judges what a check found: what counts, what is waived, what only may be in use, and the exit code that follows.
-import type { CheckResult } from './check.ts'
-import { isCertain, type Found } from './tally.ts'
 import type { Waiver } from '../schedule/files.ts'
+import { isCertain, type CheckResult, type Found } from './check.ts'
 
 export const failures = ['possible', 'use', 'removed', 'never'] as const
 
@@ -9,51 +8,53 @@ export const failures = ['possible', 'use', 'removed', 'never'] as const
 export type FailOn = (typeof failures)[number]
 
 export type Verdict = Omit<CheckResult, 'found'> & {
+  /** 2 something is in use, 3 something may be, 1 something could not be read, 0 nothing. */
+  exitCode: 0 | 1 | 2 | 3
   inUse: Found[]
-  waived: (Found & { waiver: Waiver })[]
   /** What was found by name only, and what bodies may have that were not recorded or could not be read. */
   mayBeInUse: Found[]
-  /** Waivers that have run out, and those whose item was not found. */
-  expiredWaivers: Waiver[]
-  idleWaivers: Waiver[]
-}
-
-/** Sorts what was found. `within`: items that are removed later than so many days from now are left out. */
-export const judge = (
-  { found, ...result }: CheckResult,
-  { waivers, within = Infinity }: { waivers: readonly Waiver[]; within: number | undefined },
-): Verdict => {
-  const isInForce = ({ until }: Waiver) => result.asOf <= until
-  const waivedBy = new Map(waivers.filter(isInForce).map((waiver) => [waiver.item, waiver]))
-  const due = found.filter(({ status }) => status.daysLeft <= within)
-  const certain = due.filter(isCertain)
-  const ids = new Set(found.map(({ entry }) => entry.id))
-  const certainIds = new Set(found.filter(isCertain).map(({ entry }) => entry.id))
-  return {
-    ...result,
-    inUse: certain.filter(({ entry }) => !waivedBy.has(entry.id)),
-    waived: certain.flatMap((item) => {
-      const waiver = waivedBy.get(item.entry.id)
-      return waiver === undefined ? [] : [{ ...item, waiver }]
-    }),
-    mayBeInUse: due.filter(({ entry }) => !certainIds.has(entry.id) && !waivedBy.has(entry.id)),
-    expiredWaivers: waivers.filter((waiver) => !isInForce(waiver)),
-    idleWaivers: [...waivedBy.values()].filter(({ item }) => !ids.has(item)),
-  }
-}
-
-/** Whether an item fails a check that is this strict. */
-const fails = (item: Found, failOn: FailOn): boolean => {
-  if (failOn === 'never' || (failOn !== 'possible' && !isCertain(item))) return false
-  return failOn !== 'removed' || item.status.state === 'removed'
+  /** Either of these, where it is allowed. */
+  waived: (Found & { waiver: Waiver })[]
+  /** Waivers that have run out, or whose item was not found, as sentences. */
+  remarks: string[]
 }
 
 /**
- * The exit code of a check: 2 something is in use, 3 something may be, 1 something could not be read, 0 nothing. What is
- * known outweighs what may be, and that what could not be read.
+ * Judges a result. What is known outweighs what may be, and that what could not be read.
+ * @param within items that are removed later than so many days from now are left out
  */
-export const exitCodeOf = (verdict: Verdict, failOn: FailOn, ignoreBroken: boolean): 0 | 1 | 2 | 3 => {
-  if (verdict.inUse.some((item) => fails(item, failOn))) return 2
-  if (verdict.mayBeInUse.some((item) => fails(item, failOn))) return 3
-  return verdict.faults > 0 && !ignoreBroken ? 1 : 0
+export const judge = (
+  { found, ...result }: CheckResult,
+  waivers: readonly Waiver[],
+  {
+    failOn,
+    within = Infinity,
+    ignoreBroken = false,
+  }: { failOn: FailOn; within?: number | undefined; ignoreBroken?: boolean | undefined },
+): Verdict => {
+  const { asOf, faults } = result
+  const waiverOf = ({ entry }: Found) => waivers.find(({ item, until }) => item === entry.id && asOf <= until)
+  const due = found.filter(({ status }) => status.daysLeft <= within)
+  const open = due.filter((item) => waiverOf(item) === undefined)
+  const inUse = open.filter(isCertain)
+  const mayBeInUse = open.filter((item) => !isCertain(item))
+  const isFailed =
+    failOn !== 'never' && inUse.some(({ status }) => failOn !== 'removed' || status.state === 'removed')
+  const exitCode = isFailed
+    ? 2
+    : failOn === 'possible' && mayBeInUse.length > 0
+      ? 3
+      : faults > 0 && !ignoreBroken
+        ? 1
+        : 0
+  const waived = due.flatMap((item) => {
+    const waiver = waiverOf(item)
+    return waiver === undefined ? [] : [{ ...item, waiver }]
+  })
+  const remarks = waivers.flatMap(({ item, until }) => {
+    if (until < asOf) return [`the waiver for ${item} expired on ${until}`]
+    const isFound = found.some(({ entry }) => entry.id === item)
+    return isFound ? [] : [`the waiver for ${item} is unused: the item was not found`]
+  })
+  return { ...result, exitCode, inUse, mayBeInUse, waived, remarks }
 }

@@ -1,11 +1,11 @@
 // `onramp deprecations check FILE…`: matches recorded traffic against the schedule and ends in a verdict.
 import { writeFile } from 'node:fs/promises'
 import { checkFiles, type Format } from '../check/check.ts'
-import { exitCodeOf, judge, type FailOn, type Verdict } from '../check/verdict.ts'
+import { judge, type FailOn } from '../check/verdict.ts'
 import { UsageError, wordOf } from '../command-line/arguments.ts'
 import type { CliParts } from '../command-line/parts.ts'
 import { printable } from '../command-line/printable.ts'
-import { painterFor, type Paint } from '../command-line/terminal.ts'
+import { painterFor } from '../command-line/terminal.ts'
 import { fileFault } from '../input/json.ts'
 import { openFile, openSource } from '../input/source.ts'
 import { jsonReport, sarifReport } from '../report/machine.ts'
@@ -26,13 +26,14 @@ type Values = {
   sarif?: true | undefined
 }
 
-const reports = ['text', 'json', 'sarif'] as const
+const reports = { text: textReport, json: jsonReport, sarif: sarifReport }
+const kinds = ['text', 'json', 'sarif'] as const
 
 const filesFrom = (reported: readonly string[] = []) =>
   reported.map((text) => {
     const [kind = '', file = ''] = text.split(/=(.*)/s, 2)
     if (file === '') throw new UsageError('--report expects a kind and a file, such as --report sarif=FILE')
-    return { kind: wordOf('--report', kind, reports), file }
+    return { kind: wordOf('--report', kind, kinds), file }
   })
 
 const sourcesFrom = (names: readonly string[], stdin: CliParts['stdin']) => {
@@ -48,32 +49,24 @@ const sourcesFrom = (names: readonly string[], stdin: CliParts['stdin']) => {
 /** Checks traffic. Resolves to the exit code. @throws {UsageError} @throws {InputFault} */
 export async function run(
   names: readonly string[],
-  { asOf, input: format, failOn, within, ...values }: Values,
+  { asOf, input: format, ...values }: Values,
   { stdout, stderr, stdin, now, env }: CliParts,
 ): Promise<number> {
   if (values.json && values.sarif)
     throw new UsageError("--json and --sarif can't share one output; use --report KIND=FILE for the other")
   const files = filesFrom(values.report)
-  const schedule = await extendedSchedule(values.schedule)
-  const waivers = values.waivers === undefined ? [] : await readWaivers(values.waivers, schedule)
-  const tell = (line: string) => void stderr.write(`${printable(line)}\n`)
+  const schedule = extendedSchedule(values.schedule)
+  const waivers = values.waivers === undefined ? [] : readWaivers(values.waivers, schedule)
+  const write = (line: string) => void stderr.write(`${printable(line)}\n`)
 
-  const options = { schedule, asOf: asOf ?? dayOf(new Date(now())), format }
-  const verdict = judge(await checkFiles(sourcesFrom(names, stdin), options, tell), { waivers, within })
-  const exitCode = exitCodeOf(verdict, failOn, values.ignoreBroken ?? false)
-
-  for (const { item, until } of verdict.expiredWaivers) tell(`the waiver for ${item} expired on ${until}`)
-  for (const { item } of verdict.idleWaivers) tell(`the waiver for ${item} is unused: the item was not found`)
-  const write: Record<(typeof reports)[number], (verdict: Verdict, paint: Paint) => string> = {
-    text: textReport,
-    json: () => jsonReport(verdict, exitCode),
-    sarif: sarifReport,
-  }
+  const day = { schedule, asOf: asOf ?? dayOf(new Date(now())), format }
+  const verdict = judge(await checkFiles(sourcesFrom(names, stdin), day, write), waivers, values)
+  for (const remark of verdict.remarks) write(remark)
   for (const { kind, file } of files)
-    await writeFile(file, write[kind](verdict, painterFor({}, env))).catch((error: unknown) => {
+    await writeFile(file, reports[kind](verdict, painterFor({}, env))).catch((error: unknown) => {
       throw fileFault(file, error)
     })
   const shown = values.json ? 'json' : values.sarif ? 'sarif' : 'text'
-  stdout.write(write[shown](verdict, painterFor(stdout, env)))
-  return exitCode
+  stdout.write(reports[shown](verdict, painterFor(stdout, env)))
+  return verdict.exitCode
 }

@@ -18,20 +18,20 @@ type Chosen = {
 }
 
 /** @throws {InputFault} */
-const chosenFrom = async ({ asOf, within, api, operation, schedule }: Chosen, now: () => number) => {
+const chosenFrom = ({ asOf, within, api, operation, schedule }: Chosen, now: () => number) => {
   const choice: Choice = { asOf: asOf ?? dayOf(new Date(now())), within, api, operation }
-  return { choice, entries: chooseEntries(await extendedSchedule(schedule), choice) }
+  return { choice, entries: chooseEntries(extendedSchedule(schedule), choice) }
 }
 
 const DEFAULT_WIDTH = 100
 
 /** Lists the schedule. Resolves to the exit code, 0. @throws {UsageError} @throws {InputFault} */
-export async function list(
+export function list(
   values: Chosen & { json?: true; csv?: true },
   { stdout, stderr, now, env }: CliParts,
-): Promise<number> {
+): number {
   if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined")
-  const { choice, entries } = await chosenFrom(values, now)
+  const { choice, entries } = chosenFrom(values, now)
   const { asOf, within } = choice
 
   if (values.json) stdout.write(`${JSON.stringify(listJson(entries, asOf), null, 2)}\n`)
@@ -50,7 +50,7 @@ export async function list(
 
 /** Writes the removal dates as iCalendar. Resolves to the exit code, 0. @throws {UsageError} @throws {InputFault} */
 export async function calendar(values: Chosen, { stdout, now }: CliParts): Promise<number> {
-  const { entries } = await chosenFrom(values, now)
+  const { entries } = chosenFrom(values, now)
 
   const { calendarOf } = await import('../schedule/calendar.ts')
   stdout.write(calendarOf(entries))
@@ -58,13 +58,13 @@ export async function calendar(values: Chosen, { stdout, now }: CliParts): Promi
 }
 
 /** Compares two schedules. Resolves to 1 when an item moved earlier, else 0. @throws {UsageError} @throws {InputFault} */
-export async function diff(
+export function diff(
   { old, now, json }: { old: string | undefined; now: string; json?: true | undefined },
   { stdout, stderr, env }: CliParts,
-): Promise<number> {
-  const before = old === undefined ? publishedSchedule : await readSchedule(old)
+): number {
+  const before = old === undefined ? publishedSchedule : readSchedule(old)
 
-  const changes = compareSchedules(before, await readSchedule(now))
+  const changes = compareSchedules(before, readSchedule(now))
   const errors = changes.filter(isError).length
   if (json) stdout.write(`${JSON.stringify({ errors, changes }, null, 2)}\n`)
   else stdout.write(diffText(changes, painterFor(stdout, env)))
@@ -73,8 +73,8 @@ export async function diff(
 }
 
 /** Writes the JSON Schema of a file that people write. Resolves to the exit code, 0. @throws {UsageError} */
-export function schema(name: string | undefined, { stdout }: CliParts): Promise<number> {
+export function schema(name: string | undefined, { stdout }: CliParts): number {
   const which = wordOf('the name', name ?? 'schedule', ['schedule', 'waivers'])
   stdout.write(`${JSON.stringify(jsonSchemas[which], null, 2)}\n`)
-  return Promise.resolve(0)
+  return 0
 }

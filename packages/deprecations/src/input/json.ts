@@ -1,11 +1,10 @@
 // JSON that people hand in. Faults name the file and the line, and never quote the text: traffic holds tokens.
-import { readFile, stat } from 'node:fs/promises'
+import { readFileSync, statSync } from 'node:fs'
 import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import type { ZodType } from 'zod'
 import { InputFault } from '../command-line/input-fault.ts'
 
 export type Loose = Record<string, unknown>
-export type Path = readonly (string | number)[]
 
 export const isRecord = (value: unknown): value is Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -16,35 +15,34 @@ export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? val
 export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
-/** A JSON pointer (RFC 6901). */
-export const pointerOf = (path: Path): string =>
-  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-
 const lineAt = (text: string, offset: number) => text.slice(0, offset).split('\n').length
 
-const childOf = (node: Node, step: PropertyKey): Node | undefined => {
-  if (node.type === 'array') return node.children?.[Number(step)]
-  return node.children?.find(({ children: [name] = [] }) => name?.value === step)?.children?.[1]
+/** The tree of a JSON text, or of its sound beginning; undefined where it nests too deep for the parser's stack. */
+const treeOf = (text: string, errors: ParseError[] = []): Node | undefined => {
+  try {
+    return parseTree(text, errors, { disallowComments: true })
+  } catch {
+    return undefined
+  }
 }
 
 /** Gives the lines (from 1) of the values at paths in a JSON text, or of the nearest ones around. It is parsed when asked. */
 export const jsonLines = (text: string) => {
   let root: Node | undefined
   return (path: readonly PropertyKey[]): number | undefined => {
-    root ??= parseTree(text)
+    root ??= treeOf(text)
     let node = root
-    for (const step of path) node = (node && childOf(node, step)) ?? node
+    for (const step of path) {
+      const inside = node?.children?.find(({ children: [name] = [] }) => name?.value === step)?.children?.[1]
+      node = (node?.type === 'array' ? node.children?.[Number(step)] : inside) ?? node
+    }
     return node && lineAt(text, node.offset)
   }
 }
 
 const brokenLineOf = (text: string) => {
   const errors: ParseError[] = []
-  try {
-    parseTree(text, errors, { disallowComments: true })
-  } catch {
-    // Nested too deep for the parser's stack.
-  }
+  treeOf(text, errors)
   return lineAt(text, errors[0]?.offset ?? 0)
 }
 
@@ -72,25 +70,25 @@ export const fileFault = (file: string, error: unknown): InputFault => {
 const MAX_MIB = 8
 
 /** Reads a file that is read whole, up to 8 MiB. @throws {InputFault} */
-export const readText = async (file: string): Promise<string> => {
+export const readText = (file: string): string => {
   try {
-    const { size } = await stat(file)
+    const { size } = statSync(file)
     if (size > MAX_MIB * 2 ** 20)
       throw new InputFault(file, undefined, `larger than ${MAX_MIB} MiB; split it`)
-    return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
     throw error instanceof InputFault ? error : fileFault(file, error)
   }
 }
 
 /** Reads a JSON file and checks it against a schema. @throws {InputFault} naming the first thing that is wrong */
-export const readJsonFile = async <T>(file: string, schema: ZodType<T>): Promise<T> => {
-  const text = await readText(file)
+export const readJsonFile = <T>(file: string, schema: ZodType<T>): T => {
+  const text = readText(file)
   const { success, data, error } = schema.safeParse(parseJson(text, file))
   if (success) return data
   const [first, ...others] = error.issues
-  const path = (first?.path ?? []) as Path
-  const place = path.length === 0 ? '' : `${path.join('.')}: `
+  const path = first?.path ?? []
+  const place = path.length === 0 ? '' : `${path.map(String).join('.')}: `
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   throw new InputFault(file, jsonLines(text)(path), `${place}${first?.message}${more}`)
 }

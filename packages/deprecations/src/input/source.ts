@@ -2,12 +2,19 @@
 import { createReadStream } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { InputFault } from '../command-line/input-fault.ts'
+import type { Matcher, Use } from '../matching/matcher.ts'
 import { fileFault } from './json.ts'
 
 /** `head` is the first chunk, which is among `bytes` as well. */
 export type Source = { name: string; head: Uint8Array; bytes: AsyncIterable<Uint8Array> }
 
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
+/** What is in a line, an entry or an operation (`record`, a JSON pointer): what a request uses, or why it can't be read. */
+export type Reading = { line?: number; record?: string; time?: unknown } & (
+  { uses: Iterable<Use> } | { fault: string }
+)
+
+/** Reads a format. @throws {InputFault} for a source that is not in it */
+export type Reader = (source: Source, matcher: Matcher, take: (reading: Reading) => void) => Promise<void>
 
 /** Opens a stream under a name. @throws {InputFault}, later also while its bytes are read */
 export const openSource = async (name: string, stream: AsyncIterable<Uint8Array>): Promise<Source> => {
@@ -20,7 +27,8 @@ export const openSource = async (name: string, stream: AsyncIterable<Uint8Array>
     }
   }
   const first = await read()
-  const head = Buffer.from(first.subarray(0, 3)).equals(BYTE_ORDER_MARK) ? first.subarray(3) : first
+  const isMarked = Buffer.from(first.subarray(0, 3)).equals(Buffer.from('\uFEFF'))
+  const head = isMarked ? first.subarray(3) : first
   async function* bytes() {
     for (let chunk = head; chunk.length > 0; chunk = await read()) yield chunk
   }
@@ -48,26 +56,30 @@ export const wholeText = async ({ name, bytes }: Source, maxMib: number): Promis
 }
 
 /** The longest line that is read, in characters. It bounds the memory. */
-export const MAX_LINE = 2 * 1024 * 1024
+const MAX_LINE = 2 * 1024 * 1024
 
-/** Reads lines, counted from 1, holding a chunk and one line at most. One that is too long is handed on as undefined. */
-export const readLines = async (
-  { bytes }: Source,
-  take: (line: string | undefined, number: number) => void,
-): Promise<void> => {
-  const decoder = new StringDecoder('utf8')
-  let [number, rest]: [number, string | undefined] = [0, '']
-  const push = (text: string) => {
-    const pieces = text.split('\n')
-    for (const [index, piece] of pieces.entries()) {
-      if (index > 0) {
-        take(rest, (number += 1))
-        rest = ''
+/** Reads lines, counted from 1, holding a chunk and one line at most. A blank line is passed over. */
+export const lineReader =
+  (read: (line: string, matcher: Matcher) => Reading | undefined): Reader =>
+  async ({ bytes }, matcher, take) => {
+    const decoder = new StringDecoder('utf8')
+    let [line, rest]: [number, string | undefined] = [0, '']
+    const end = () => {
+      line += 1
+      if (rest === undefined) take({ fault: 'longer than 2 Mi characters; skipped', line })
+      else if (rest.trim() !== '') {
+        const reading = read(rest, matcher)
+        if (reading !== undefined) take({ ...reading, line })
       }
-      rest = rest === undefined || rest.length + piece.length > MAX_LINE ? undefined : rest + piece
+      rest = ''
     }
+    const push = (text: string) => {
+      for (const [index, piece] of text.split('\n').entries()) {
+        if (index > 0) end()
+        rest = rest === undefined || rest.length + piece.length > MAX_LINE ? undefined : rest + piece
+      }
+    }
+    for await (const chunk of bytes) push(decoder.write(Buffer.from(chunk)))
+    push(decoder.end())
+    end()
   }
-  for await (const chunk of bytes) push(decoder.write(Buffer.from(chunk)))
-  push(decoder.end())
-  if (rest !== '') take(rest, number + 1)
-}

@@ -1,6 +1,6 @@
 // Finds what a call uses of a schedule: which operation it is, and which deprecated fields its bodies have.
 // Pure. Hosts, base paths and the case of the path are ignored.
-import type { Entry, Schedule, Side } from '../schedule/schedule.ts'
+import { operationOf, type Entry, type Schedule, type Side } from '../schedule/schedule.ts'
 import { fieldsOf, readBody, searchFields, type Fields } from './fields.ts'
 
 /** A call as recorded. A body that is absent was not recorded; text is read as JSON. */
@@ -21,81 +21,63 @@ export type Call = {
  */
 export type Confidence = 'exact' | 'name' | 'unread' | 'endpoint'
 
+/** One finding, from the reader to the report. */
 export type Use = {
   entry: Entry
   confidence: Confidence
-  side?: Side
-  /** Why the body was not read, as the end of a sentence that names it. */
-  why?: string
-  /** The members and indices that lead to the field within the body. */
-  path?: readonly (string | number)[]
+  side?: Side | undefined
+  /** A JSON pointer (RFC 6901) within the body; for OpenAPI, within the file. */
+  pointer?: string | undefined
+  /** What could not be read, and why, as a sentence without its end. */
+  unread?: string | undefined
+  /** Where an OpenAPI document has it: the file, and its line, which takes a while to find. */
+  file?: string
+  line?: () => number | undefined
 }
 
 /** What the schedule says of one operation. */
-export type Scheduled = { method: string; segments: readonly string[]; entries: Entry[]; fields: Fields }
+export type Scheduled = { entries: Entry[]; fields: Fields }
 
-const decoded = (text: string) => {
-  try {
-    return decodeURI(text)
-  } catch {
-    return text
-  }
-}
-
-/** The path of a URL or path in lower case, as some servers take any, without host, query, fragment and last slash. */
+/** The path of a URL or path: without host, query, fragment, needless slashes and percent-encoding of plain characters. */
 export const pathOf = (url: string): string => {
   const end = url.search(/[?#]/)
   const bare = end < 0 ? url : url.slice(0, end)
   const host = bare.indexOf('://')
-  const path = host < 0 ? bare : bare.slice(bare.indexOf('/', host + 3))
-  const read = path.includes('%') ? path.split('/').map(decoded).join('/') : path
-  return (read.endsWith('/') ? read.replace(/\/+$/, '') : read).toLowerCase()
+  return (host < 0 ? bare : bare.slice(bare.indexOf('/', host + 3)))
+    .replaceAll(/%(2[de]|[3-7][\da-f])/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
 }
 
-const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')
-const isParameter = (segment = '') => segment === '' || segment.startsWith('{')
-
-/** Whether an operation is the end of a path: what is before it is the prefix of a base URL. */
-const isEndOf = (path: readonly string[], { segments }: Scheduled) => {
-  const offset = path.length - segments.length
-  if (offset < 0) return false
-  return segments.every((segment, index) => isParameter(segment) || segment === path[offset + index])
+/** Matches a path that ends as a template does: what is before it is the prefix of a base URL. Some servers take any case. */
+const endingAs = (template: string) => {
+  const segments = template.split('/').filter((segment) => segment !== '')
+  const source = segments.map((one) => (one.startsWith('{') ? '[^/]+' : one.replaceAll(/[^\w-]/g, '\\$&')))
+  return new RegExp(`/${source.join('/')}$`, 'i')
 }
 
-type Matcher = (method: string, url: string) => Scheduled | undefined
+export type Matcher = (method: string, url: string) => Scheduled | undefined
 
 /**
  * Prepares a schedule for matching many calls against it.
  * @returns a function from a method and a URL to what the schedule says of that operation, if anything
  */
 export const createMatcher = (schedule: Schedule): Matcher => {
-  const operations: Scheduled[] = []
-  const keyOf = ({ method, path }: Entry) => `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`.toLowerCase()
-  for (const entries of Map.groupBy(schedule, keyOf).values())
-    for (const { method, path } of entries.slice(0, 1))
-      operations.push({
-        method,
-        segments: segmentsOf(path.toLowerCase()),
-        entries,
-        fields: fieldsOf(entries),
-      })
-  // Most calls are of operations that are not on the schedule, so these are told apart by their last segment alone.
-  const byEnd = Map.groupBy(operations, ({ method, segments }) => {
-    const last = segments.at(-1)
-    return `${method} ${isParameter(last) ? '' : last}`
+  const keyOf = ({ method, path }: Entry) => `${method} ${endingAs(path).source}`.toLowerCase()
+  const operations = [...Map.groupBy(schedule, keyOf).values()].map((entries) => {
+    const [{ method, path }] = entries as [Entry, ...Entry[]]
+    return { method, end: endingAs(path), isTemplate: path.includes('{'), entries, fields: fieldsOf(entries) }
   })
+  // A literal path is nearer than a template.
+  operations.sort((a, b) => Number(a.isTemplate) - Number(b.isTemplate))
+  const byMethod = Map.groupBy(operations, ({ method }) => method)
   return (method, url) => {
-    const [path, verb] = [pathOf(url), method.toUpperCase()]
-    const literal = byEnd.get(`${verb} ${path.slice(path.lastIndexOf('/') + 1)}`)
-    const templated = byEnd.get(`${verb} `)
-    if (literal === undefined && templated === undefined) return undefined
-    const segments = segmentsOf(path)
-    const isIt = (operation: Scheduled) => isEndOf(segments, operation)
-    return literal?.find(isIt) ?? templated?.find(isIt)
+    const path = pathOf(url)
+    return byMethod.get(method.toUpperCase())?.find(({ end }) => end.test(path))
   }
 }
 
-export const endpointsOf = ({ entries }: Pick<Scheduled, 'entries'>): Entry[] =>
+export const endpointsOf = ({ entries }: { entries: readonly Entry[] }): Entry[] =>
   entries.filter(({ kind }) => kind === 'endpoint')
 
 // RFC 9110 9.3.1, 9.3.2, 15.3.5 and 15.3.6: these have none, or one that means nothing.
@@ -104,26 +86,40 @@ const hasNoBody = ({ method, status }: Call, side: Side) =>
     ? /^(?:get|head)$/i.test(method)
     : /^head$/i.test(method) || status === 204 || status === 205
 
-const usesInBody = ({ fields }: Scheduled, call: Call, side: Side): Use[] => {
+const FIELD_NAME = /^[A-Za-z_$][\w$-]{0,63}$/
+
+/** A pointer to a place that is there. It ends before the first name that doesn't look like a field's: an address, say. */
+const shownPointer = (path: readonly (string | number)[]) => {
+  const end = path.findIndex((step) => typeof step === 'string' && !FIELD_NAME.test(step))
+  return path
+    .slice(0, end < 0 ? path.length : end)
+    .map((step) => `/${step}`)
+    .join('')
+}
+
+const usesInBody = ({ entries, fields }: Scheduled, call: Call, side: Side): Use[] => {
   const uses: Use[] = []
-  const anyField = (confidence: Confidence, why?: string) => {
-    for (const entry of [...fields[side].values()].flat())
-      uses.push({ entry, side, confidence, ...(why !== undefined && { why }) })
+  const anyField = (why?: string) => {
+    const [entry] = entries
+    const unread = why && entry && `the ${side} of ${operationOf(entry)} ${why}`
+    const confidence = unread === undefined ? 'endpoint' : 'unread'
+    for (const field of [...fields[side].values()].flat())
+      uses.push({ entry: field, side, confidence, unread })
     return uses
   }
   const body = call[side] ?? (hasNoBody(call, side) ? '' : undefined)
-  if (body === undefined) return anyField('endpoint')
+  if (body === undefined) return anyField()
   const { documents, unread } = readBody(body)
   const isWhole = documents.map((document) =>
     searchFields(document, fields, side, (entry, confidence, path) =>
-      uses.push({ entry, confidence, side, path: [...path] }),
+      uses.push({ entry, confidence, side, pointer: shownPointer(path) }),
     ),
   )
-  if (isWhole.includes(false)) return anyField('unread', 'nests too deep to be looked through')
+  if (isWhole.includes(false)) return anyField('nests too deep to be looked through')
   // What an error says in words or in a page has no fields.
   const isError = side === 'response' && (call.status ?? 0) >= 400
-  if (unread !== undefined && !isError) return anyField('unread', unread)
-  return call.incomplete?.includes(side) === true ? anyField('endpoint') : uses
+  if (unread !== undefined && !isError) return anyField(unread)
+  return call.incomplete?.includes(side) === true ? anyField() : uses
 }
 
 /** Everything that a call to a scheduled operation uses. */

@@ -2,15 +2,9 @@
 // A document's patterns are never run, since one can take for ever.
 import { isRecord, listOf, recordOf, textOf, type Loose } from '../input/json.ts'
 import { levelBelow, searchFields, sureAt, type Fields, type Level } from '../matching/fields.ts'
-import type { Confidence } from '../matching/matcher.ts'
-import type { FieldEntry, Side } from '../schedule/schedule.ts'
-import type { OpenApiDocument } from './document.ts'
-
-/** A value, written as member `name` of `holder`. */
-export type Written = { value: unknown; holder: object; name: string }
-
-/** Called for a field; `why` it may only be declared, where that is due to what can't be read. */
-type Declares = (entry: FieldEntry, confidence: Confidence, at: Written, why?: string) => void
+import type { Confidence, Use } from '../matching/matcher.ts'
+import type { Entry, FieldEntry, Side } from '../schedule/schedule.ts'
+import { follow, lineOf, membersOf, type Spot } from './document.ts'
 
 export const LOST =
   "can't be followed: nothing is fetched, and only files below the document's folder are read"
@@ -43,63 +37,73 @@ const isPartlyUnread = (schema: Loose) =>
   NOT_READ.some((name) => name in schema) ||
   ('discriminator' in schema && !('oneOf' in schema || 'anyOf' in schema))
 
-/** Reports what a message, a request body or an answer, declares of the fields on its side. */
-export const eachDeclared = (
-  message: Written,
-  { follow }: OpenApiDocument,
-  { fields, side }: { fields: Fields; side: Side },
-  declares: Declares,
-): void => {
+/** A finding at a place of a document. @param why the reference there can't be read */
+export const useAt = (spot: Spot, entry: Entry, confidence: Confidence, side?: Side, why?: string): Use => {
+  const { file, pointer } = spot
+  const unread = why && `the reference at #${pointer} ${why}`
+  return { entry, confidence, side, unread, file: file.name, pointer, line: () => lineOf(spot) }
+}
+
+/** What a message, a request body or an answer, declares of the fields on its side. */
+export function* declaredIn(message: Spot, fields: Fields, side: Side): Generator<Use> {
   const wanted = fields[side]
-  const any = (confidence: Confidence, at: Written, why?: string) => {
-    for (const entry of [...wanted.values()].flat()) declares(entry, confidence, at, why)
+  const uses: Use[] = []
+  const declare = (spot: Spot, entry: FieldEntry, confidence: Confidence, why?: string) =>
+    void uses.push(useAt(spot, entry, confidence, side, why))
+  const anyField = (spot: Spot, confidence: Confidence, why?: string) => {
+    for (const entry of [...wanted.values()].flat()) declare(spot, entry, confidence, why)
   }
   // A schema is looked through once at each level.
   const seen = [new Set<unknown>(), new Set<unknown>(), new Set<unknown>()] as const
   /** The body and, where there is one, what the operation is about; and whether their members are named. */
-  const about: Written[] = [message]
+  const about = [message]
   const isNamed = [false, false]
-  const waiting: (Written & { level: Level })[] = [{ ...message, level: 0 }]
-  const lookAtMember = (at: Written, level: Level) => {
-    for (const entry of wanted.get(at.name) ?? []) {
+  const waiting: { spot: Spot; level: Level }[] = [{ spot: message, level: 0 }]
+  const lookAtMember = (name: string, spot: Spot, level: Level) => {
+    for (const entry of wanted.get(name) ?? []) {
       const sure = sureAt(entry, level)
-      if (sure !== undefined) declares(entry, sure, at)
+      if (sure !== undefined) declare(spot, entry, sure)
     }
     // A schema of the replacement's name is the replacement.
-    const schemaName = textOf(recordOf(at.value).$ref).split('/').at(-1) ?? ''
-    if (fields.isReplacement(at.name) || fields.isReplacement(schemaName)) return
-    const below = levelBelow(level, at.name, fields)
-    if (below === 1) about[1] = at
-    waiting.push({ ...at, level: below })
+    const schemaName = textOf(recordOf(spot.value).$ref).split('/').at(-1) ?? ''
+    if (fields.isReplacement(name) || fields.isReplacement(schemaName)) return
+    const below = levelBelow(level, name, fields)
+    if (below === 1) about[1] = spot
+    waiting.push({ spot, level: below })
   }
-  const lookAt = (at: Written, level: Level) => {
-    const { name, value } = at
-    const media = name === 'content' ? Object.values(recordOf(value)).map(follow).map(recordOf) : []
-    if (media.some((one) => !('schema' in one || 'itemSchema' in one))) any('endpoint', at)
+  const lookAt = (name: string, spot: Spot, level: Level) => {
+    const media = name === 'content' ? membersOf(spot).map((one) => recordOf(follow(one.spot)?.value)) : []
+    if (media.some((one) => !('schema' in one || 'itemSchema' in one))) anyField(spot, 'endpoint')
     if (name === 'properties') {
       isNamed[level] = true
-      for (const [member, schema] of Object.entries(recordOf(value)))
-        lookAtMember({ value: schema, holder: value as object, name: member }, level)
+      for (const member of membersOf(spot)) lookAtMember(member.name, member.spot, level)
     } else if (name === 'required')
-      for (const one of listOf(value)) lookAtMember({ ...at, value: undefined, name: textOf(one) }, level)
-    else if (EXAMPLES.includes(name)) {
-      const isSure = (entry: FieldEntry) => sureAt(entry, level) !== undefined
-      searchFields(value, fields, side, (entry) => isSure(entry) && declares(entry, 'name', at))
-    } else waiting.push({ ...at, level: UNNAMED.includes(name) ? 2 : level })
+      for (const one of membersOf(spot)) lookAtMember(textOf(one.spot.value), one.spot, level)
+    else if (EXAMPLES.includes(name))
+      searchFields(spot.value, fields, side, (entry) => {
+        if (sureAt(entry, level) !== undefined) declare(spot, entry, 'name')
+      })
+    else waiting.push({ spot, level: UNNAMED.includes(name) ? 2 : level })
   }
 
-  for (const { level, ...at } of waiting) {
-    if (waiting.length > MAX_VISITS) return any('unread', message, TOO_MANY)
-    const target = follow(at.value)
-    if (target === undefined && at.value !== undefined) any('unread', at, LOST)
+  for (const { spot, level } of waiting) {
+    yield* uses.splice(0)
+    if (waiting.length > MAX_VISITS) {
+      anyField(message, 'unread', TOO_MANY)
+      return yield* uses
+    }
+    const target = follow(spot)
+    if (target === undefined) anyField(spot, 'unread', LOST)
     // OpenAPI 3.1 lets a reference have keywords beside it.
-    for (const part of new Set([target, at.value])) {
-      if (typeof part !== 'object' || part === null || seen[level].has(part)) continue
-      seen[level].add(part)
-      const schema = recordOf(part)
-      if (isPartlyUnread(schema) || (level < 2 && isOpen(schema))) any('endpoint', at)
-      for (const [name, value] of Object.entries(part)) lookAt({ value, holder: part, name }, level)
+    for (const part of [target ?? spot, spot]) {
+      const schema = part.value
+      if (typeof schema !== 'object' || schema === null || seen[level].has(schema)) continue
+      seen[level].add(schema)
+      if (isPartlyUnread(recordOf(schema)) || (level < 2 && isOpen(recordOf(schema))))
+        anyField(spot, 'endpoint')
+      for (const member of membersOf(part)) lookAt(member.name, member.spot, level)
     }
   }
-  for (const [level, at] of about.entries()) if (isNamed[level] === false) any('endpoint', at)
+  for (const [level, spot] of about.entries()) if (isNamed[level] === false) anyField(spot, 'endpoint')
+  yield* uses
 }

@@ -1,13 +1,13 @@
 // The report of a check for programs: as JSON, and as SARIF 2.1.0 (OASIS), which code hosts show beside the files.
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isCertain, type Found, type PlaceSeen } from '../check/tally.ts'
+import { isCertain, type Found, type Place } from '../check/check.ts'
 import type { Verdict } from '../check/verdict.ts'
 import { fateOf, fixBy, insteadOf, operationOf, titleOf } from '../schedule/schedule.ts'
 
 const timeOf = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
 
-const itemJson = ({ entry, status, firstSeen, lastSeen, ...found }: Found) => ({
+const itemJson = ({ entry, status, confidence, count, places, elsewhere, firstSeen, lastSeen }: Found) => ({
   id: entry.id,
   kind: entry.kind,
   operation: operationOf(entry),
@@ -17,17 +17,19 @@ const itemJson = ({ entry, status, firstSeen, lastSeen, ...found }: Found) => ({
   removal: entry.removal,
   fixBy: fixBy(entry),
   instead: insteadOf(entry),
-  ...found,
+  confidence,
+  count,
+  places: [...places.values()],
+  elsewhere,
   firstSeen: timeOf(firstSeen),
   lastSeen: timeOf(lastSeen),
 })
 
 /** The verdict as JSON text, with the code that the command ends with. Adding members is fine, renaming them is not. */
-export const jsonReport = (verdict: Verdict, exitCode: number): string => {
-  const { asOf, files, requests, faults } = verdict
-  const [inUse, waived, mayBeInUse] = [verdict.inUse, verdict.waived, verdict.mayBeInUse].map((items) =>
-    items.map(itemJson),
-  )
+export const jsonReport = ({ asOf, exitCode, files, requests, faults, ...verdict }: Verdict): string => {
+  const inUse = verdict.inUse.map(itemJson)
+  const waived = verdict.waived.map((item) => ({ ...itemJson(item), waiver: item.waiver }))
+  const mayBeInUse = verdict.mayBeInUse.map(itemJson)
   const report = { asOf, exitCode, files, requests, faults, inUse, waived, mayBeInUse }
   return `${JSON.stringify(report, null, 2)}\n`
 }
@@ -42,7 +44,7 @@ const ruleOf = (item: Found) => ({
   properties: { announced: item.entry.announced, removal: item.entry.removal, api: item.entry.api },
 })
 
-const locationOf = ({ file, line, record, side, pointer }: PlaceSeen) => {
+const locationOf = ({ file, line, record, side, pointer }: Place) => {
   const inside = [record, side, pointer].filter((part) => part !== undefined).join(' ')
   const uri = isAbsolute(file)
     ? pathToFileURL(file).href
@@ -57,18 +59,13 @@ const locationOf = ({ file, line, record, side, pointer }: PlaceSeen) => {
 }
 
 const resultsOf = (item: Found & { waiver?: { reason: string } }, ruleIndex: number) =>
-  item.places.map((place) => ({
+  [...item.places.values()].map((place) => ({
     ruleId: item.entry.id,
     ruleIndex,
     level: !isCertain(place) ? 'note' : item.status.state === 'removed' ? 'error' : 'warning',
     message: { text: messageOf(item) },
     locations: [locationOf(place)],
     occurrenceCount: place.count,
-    partialFingerprints: {
-      'itemAndPlace/v1': [item.entry.id, place.file, place.side, place.pointer?.replaceAll(/\d+/g, '*')].join(
-        ' ',
-      ),
-    },
     properties: { confidence: place.confidence },
     suppressions: item.waiver && [{ kind: 'external', justification: item.waiver.reason }],
   }))

@@ -1,5 +1,5 @@
 // The report of a check for people: what is in use, until when, what to use instead, where it was seen.
-import type { Found, PlaceSeen } from '../check/tally.ts'
+import { isCertain, type Found, type Place } from '../check/check.ts'
 import type { Verdict } from '../check/verdict.ts'
 import { printable } from '../command-line/printable.ts'
 import type { Paint } from '../command-line/terminal.ts'
@@ -15,14 +15,15 @@ const CERTAINTY = {
 }
 
 /** `traffic.ndjson:12 response /messages/0/citations (name match)` */
-const placeText = ({ file, line, record, side, pointer, count, confidence }: PlaceSeen): string => {
+const placeText = ({ file, line, record, side, pointer, count, confidence }: Place): string => {
   const at = line === undefined ? file : `${file}:${line}`
   const inside = [record, side, pointer].filter((part) => part !== undefined)
   const times = count > 1 ? `, ${counted(count, 'time')}` : ''
   return printable(`      ${[at, ...new Set(inside)].join(' ')} (${CERTAINTY[confidence]}${times})`)
 }
 
-const placesOf = ({ places, elsewhere }: Found, { dim }: Paint): string[] => {
+const placesOf = ({ places: all, elsewhere }: Found, { dim }: Paint): string[] => {
+  const places = [...all.values()]
   const others = places.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
   const more = dim(`      and ${counted(others, 'more time')} (use --json to list more)`)
   return [...places.slice(0, MAX_PLACES).map(placeText), ...(others > 0 ? [more] : [])]
@@ -74,7 +75,11 @@ const possibleText = (items: readonly Found[], paint: Paint): string[] =>
 export const textReport = ({ waived, ...verdict }: Verdict, paint: Paint): string => {
   const section = (title: string, texts: readonly string[]) => (texts.length === 0 ? [] : [title, ...texts])
   const waivedText = waived.map((item) =>
-    itemText(item, paint, `waived until ${item.waiver.until}: ${item.waiver.reason}`),
+    itemText(
+      item,
+      paint,
+      `${isCertain(item) ? '' : 'only may be in use; '}waived until ${item.waiver.until}: ${item.waiver.reason}`,
+    ),
   )
   const lines = [
     paint.bold(headline({ waived, ...verdict })),

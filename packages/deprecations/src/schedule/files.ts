@@ -20,23 +20,23 @@ export const jsonSchemas = {
 }
 
 /** Reads a schedule from a file. @throws {InputFault} naming file, line and what is wrong */
-export const readSchedule = async (file: string): Promise<Schedule> => {
-  const { entries } = await readJsonFile(file, scheduleFile)
+export const readSchedule = (file: string): Schedule => {
+  const { entries } = readJsonFile(file, scheduleFile)
   return entries.map(({ status: _status, ...entry }) => entry)
 }
 
 /** The published schedule with these files laid over it: entries with a known id are replaced, others added. @throws {InputFault} */
-export const extendedSchedule = async (files: readonly string[] = []): Promise<Schedule> => {
-  const entries = [publishedSchedule, ...(await Promise.all(files.map(readSchedule)))].flat()
+export const extendedSchedule = (files: readonly string[] = []): Schedule => {
+  const entries = [publishedSchedule, ...files.map(readSchedule)].flat()
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
 }
 
 /** Reads waivers from a file. @throws {InputFault}, also for an item that is not on the schedule */
-export const readWaivers = async (file: string, schedule: Schedule): Promise<Waiver[]> => {
+export const readWaivers = (file: string, schedule: Schedule): Waiver[] => {
   const ids = new Set(schedule.map(({ id }) => id))
   const known = waiver.refine(
     ({ item }) => ids.has(item),
     'not on the schedule; see: onramp deprecations list',
   )
-  return (await readJsonFile(file, waiverFile.extend({ waivers: z.array(known) }))).waivers
+  return readJsonFile(file, waiverFile.extend({ waivers: z.array(known) })).waivers
 }
