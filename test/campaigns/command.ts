@@ -6,10 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { main } from '../../src/cli/main.ts'
-import type { CliParts } from '../../packages/deprecations/src/command-line/parts.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { BARE_ENV } from '../helpers/processes.ts'
+import { runCommand } from '../cli/run-command.ts'
 
 const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname
 
@@ -78,25 +77,12 @@ export type SendOptions = { env?: Record<string, string>; input?: string; now?: 
 /** `invite send` in this process, with a clock of its own where one is given. */
 export async function sendHere(company: Company, args: string[], options: SendOptions = {}) {
   const { env = {}, input = '', now = Date.now } = options
-  const output = { stdout: '', stderr: '' }
-  const to = (name: 'stdout' | 'stderr') => ({
-    write: (chunk: string | Uint8Array) => ((output[name] += String(chunk)), true),
-  })
-  async function* stdin() {
-    yield Buffer.from(input)
-  }
-  const parts = {
-    stdin: stdin() as unknown as CliParts['stdin'],
-    stdout: to('stdout'),
-    stderr: to('stderr'),
-    env: { ...company.env, ...env },
-    now,
-  }
-  const code = await main(
+  const { exit, out, err } = await runCommand(
     ['invite', 'send', '--rate', '200', '--mail-rate', '500', '--min-gap', '0', ...args],
-    parts,
+    { ...company.env, ...env },
+    { input, now },
   )
-  return { code, ...output }
+  return { code: exit, stdout: out, stderr: err }
 }
 
 /** A company for all the tests of a file, as at first before each of them; and what they do with it. */

@@ -1,7 +1,7 @@
 // What a mail server can do instead of taking an email, and what comes of it.
 import PostalMime from 'postal-mime'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createMailServer, type OnEmail } from '../../src/campaigns/mail/server.ts'
+import { createMailServer } from '../../src/campaigns/mail/server.ts'
 import { createInvitations } from '../../src/invites/token.ts'
 import { useCompany } from './command.ts'
 import { mail } from './sample-mail.ts'
@@ -118,17 +118,6 @@ describe('a mail server that is slow', () => {
 })
 
 describe('a mail server', () => {
-  it('that is not there is not used, and each email counts for the metrics', async () => {
-    const seen: Parameters<OnEmail>[0][] = []
-    const opened = createMailServer('smtp://127.0.0.1:1', { onEmail: (email) => seen.push(email) })
-    await expect(opened.check()).rejects.toThrow(
-      'the mail server 127.0.0.1:1 cannot be reached, or not used (connection refused (ECONNREFUSED))',
-    )
-    expect(await opened.post(mail)).toEqual(deferred('connection refused (ECONNREFUSED)'))
-    opened.close()
-    expect(seen).toEqual([{ outcome: 'deferred', seconds: expect.any(Number) as number }])
-  })
-
   // An encrypted token has two dots in a row, and a line of an email that begins with a dot is escaped (RFC 5321 4.5.2).
   it('gets every link whole, wherever its lines are broken', async () => {
     const audience = 'https://onramp.acme.example'
@@ -180,23 +169,6 @@ describe('a run', () => {
     expect(taken).toEqual(['bob@acme.example', 'dan@acme.example', 'ada@acme.example'])
   })
 
-  it('ends at a mail server that objects to us, quotes it, and the next one reaches everyone', async () => {
-    const reply = '553 5.7.1 <search@acme.example>: Sender address rejected: not owned by user search'
-    const many = 'ada bob dan grace eve frank'.split(' ').map((name) => `${name}@acme.example\n`)
-    let objects = true
-    const { again, taken } = await runs(many.join(''), ({ stage }) =>
-      objects && stage === 'RCPT' ? reply : undefined,
-    )
-    const first = await again('--json')
-    expect(first.code).toBe(1)
-    expect(first.stderr).toContain(`The mail server says: ${reply}: see SMTP_URL and MAIL_FROM`)
-    expect(first.stderr).toContain('Run the same command again to resume.')
-    expect(JSON.parse(first.stdout)).toMatchObject({ sent: 0, failed: 0, deferred: 5, stopped: 'RunStopped' })
-    objects = false
-    expect(await again()).toMatchObject({ code: 0 })
-    expect(taken).toHaveLength(6)
-  })
-
   it('shows no link and no control character of a reply that quotes the email', async () => {
     let link = ''
     const { again } = await runs(ada, ({ stage, line }) => {
@@ -213,18 +185,11 @@ describe('a run', () => {
     expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(700)
   })
 
-  it.each([
-    ['can’t be reached', 'smtp://127.0.0.1:1', 'cannot be reached'],
-    [
-      'has a name that is not known',
-      'smtp://mail.invalid:587',
-      /host not found|the DNS server didn't respond/,
-    ],
-  ])('with a mail server that %s stops before anything is tried', async (_what, SMTP_URL, words) => {
+  it('with a mail server that can’t be reached stops before anything is tried', async () => {
     const args = [list(ada), ...fresh()]
-    const { code, stderr } = await send(args, { env: { SMTP_URL } })
+    const { code, stderr } = await send(args, { env: { SMTP_URL: 'smtp://127.0.0.1:1' } })
     expect(code).toBe(1)
-    expect(stderr).toMatch(words)
+    expect(stderr).toContain('the mail server 127.0.0.1:1 cannot be reached, or not used (connection refused')
     expect(await send(args)).toMatchObject({ code: 0 })
     expect(recipients()).toEqual(['ada@acme.example'])
   })

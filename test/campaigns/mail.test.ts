@@ -13,6 +13,7 @@ import type { MailWords } from '../../src/campaigns/mail/templates.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { languages, t } from '../helpers/texts.ts'
+import { mail } from './sample-mail.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
 const ada: Invitee = { email: 'ada@acme.example', name: 'Ada' }
@@ -97,16 +98,6 @@ it('the Message-ID is the same for the same email, and another for another', asy
   expect(new Set([first, ...(await Promise.all(others.map(id)))]).size).toBe(4)
 })
 
-const mail: Mail = {
-  from: { name: 'Search, "team"', address: 'search@acme.example' },
-  to: 'ada@acme.example',
-  subject: 'Two apps wait',
-  text: 'Hello\n',
-  html: '<p>Hello</p>',
-  messageId: '<1@acme.example>',
-  headers: { 'List-Unsubscribe': `<https://onramp.acme.example/${'x'.repeat(300)}>` },
-}
-
 it.each<Partial<Mail>>([
   { subject: 'Hi\r\nBcc: eve@evil.example' },
   { subject: 'a\u2028b' },
@@ -128,7 +119,8 @@ it.each<Partial<Mail>>([
 })
 
 it('an email has its headers on one line each, however long', async () => {
-  const bytes = (await bytesOf(mail)).toString()
+  const headers = { 'List-Unsubscribe': `<https://onramp.acme.example/${'x'.repeat(300)}>` }
+  const bytes = (await bytesOf({ ...mail, headers })).toString()
   expect(bytes).toMatch(/^List-Unsubscribe: <https:\/\/onramp\.acme\.example\/x{300}>\r$/m)
   expect(bytes.split('\n').filter((line) => !line.endsWith('\r')).length).toBeLessThanOrEqual(1)
 })

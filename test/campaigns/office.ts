@@ -9,6 +9,7 @@ import { readPeople } from '../../src/campaigns/people-file.ts'
 import { sendInvitations, type EndedBy, type SendParts } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
+import { mail } from './sample-mail.ts'
 
 export const left: Waiting[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
@@ -27,7 +28,7 @@ export const objects: Posted = { outcome: 'deferred', reply: '554 5.7.1 not you'
 export const broken: Posted = { outcome: 'unknown', reply: 'the connection broke', isAboutRecipient: false }
 
 type Given = {
-  people: string[]
+  people: Iterable<string>
   post?: (email: string) => Outcome | Posted | Promise<Outcome | Posted>
   ask?: (email: string) => Asked | Promise<Asked>
   isHeld?: () => boolean
@@ -44,25 +45,18 @@ type Given = {
   parts?: (usual: SendParts) => Partial<SendParts>
 }
 
-const mail = {
-  from: { name: '', address: 'search@acme.example' },
-  to: '',
-  subject: '',
-  text: '',
-  html: '',
-  messageId: '',
-  headers: {},
-}
-
 const postedOf = (given: Outcome | Posted): Posted => {
   if (typeof given !== 'string') return given
   if (given === 'sent') return { outcome: 'sent' }
   return { deferred: objects, failed: gone, unknown: broken }[given]
 }
 
-export function office() {
+type Everyone = Parameters<typeof createLedger>[0]['people']
+
+/** @param kept where people are kept; absent: in memory */
+export function office(kept?: Everyone) {
   const known = new Map<string, Person>()
-  const everyone = {
+  const everyone: Everyone = kept ?? {
     get: (email: string) => Promise.resolve(known.get(email)),
     change(email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person> {
       const before = known.get(email)
@@ -129,9 +123,9 @@ export function office() {
     run,
     everyone,
     /** What is written down of a person's email. */
-    written: (email: string, reminder = 0) => {
+    written: (email: string) => {
       const person = known.get(email)
-      return person && mailingOf(person, policy.campaign, reminder)?.state
+      return person && mailingOf(person, policy.campaign, 0)?.state
     },
   }
 }

@@ -3,12 +3,12 @@ import { main } from '../../src/cli/main.ts'
 
 export type Ran = { exit: number; out: string; err: string }
 
-export type Terminal = { isTTY?: boolean; columns?: number; now?: () => number }
+export type Terminal = { isTTY?: boolean; columns?: number; now?: () => number; input?: string | Uint8Array }
 
 export async function runCommand(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  { now = Date.now, ...terminal }: Terminal = {},
+  { now = Date.now, input, ...terminal }: Terminal = {},
 ): Promise<Ran> {
   const written = { out: '', err: '' }
   const into = (name: 'out' | 'err') => ({
@@ -18,6 +18,10 @@ export async function runCommand(
       return true
     },
   })
-  const exit = await main(args, { stdin: process.stdin, stdout: into('out'), stderr: into('err'), env, now })
+  async function* bytes() {
+    if (input !== undefined) yield await Promise.resolve(Buffer.from(input))
+  }
+  const stdin = Object.assign(bytes(), { isTTY: input === undefined })
+  const exit = await main(args, { stdin, stdout: into('out'), stderr: into('err'), env, now })
   return { exit, ...written }
 }

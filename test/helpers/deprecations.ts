@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { main } from '../../src/cli/main.ts'
+import { runCommand } from '../cli/run-command.ts'
 
 export type Ran = { code: number; out: string; err: string }
 type Circumstances = {
@@ -27,22 +27,13 @@ export const ndjson = (...records: unknown[]): string =>
 
 /** Runs `onramp deprecations ARGS` on 2026-11-21 unless told otherwise. */
 export async function deprecations(args: string[], circumstances: Circumstances = {}): Promise<Ran> {
-  const { stdin, terminal = false, env = {}, today = '2026-11-21' } = circumstances
-  const written = { out: '', err: '' }
-  const output = (to: 'out' | 'err') => ({
-    isTTY: terminal,
+  const { stdin: input, terminal: isTTY = false, env = {}, today = '2026-11-21' } = circumstances
+  const now = () => Date.parse(`${today}T12:00:00Z`)
+  const { exit, ...written } = await runCommand(['deprecations', ...args], env, {
+    ...(input !== undefined && { input }),
+    isTTY,
     columns: 100,
-    write: (text: string) => (written[to] += text),
+    now,
   })
-  async function* bytes() {
-    if (stdin !== undefined) yield await Promise.resolve(Buffer.from(stdin))
-  }
-  const code = await main(['deprecations', ...args], {
-    stdout: output('out'),
-    stderr: output('err'),
-    stdin: Object.assign(bytes(), { isTTY: stdin === undefined }),
-    now: () => Date.parse(`${today}T12:00:00Z`),
-    env,
-  })
-  return { code, ...written }
+  return { code: exit, ...written }
 }

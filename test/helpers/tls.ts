@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer, type Server as TlsServer } from 'node:https'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 
 /**
  * Writes `ca.crt` into the folder, and FILE.key and FILE.crt for each file.
- * @param files the names that each certificate is for
+ * @param files the names or addresses that each certificate is for
  */
 export function makeCertificates(folder: string, files: Record<string, readonly string[]>): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
@@ -16,7 +17,8 @@ export function makeCertificates(folder: string, files: Record<string, readonly 
   openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-days', '2', '-subj', '/CN=Test CA')
   for (const [file, names] of Object.entries(files)) {
     openssl('req', ...key, '-keyout', `${file}.key`, '-out', `${file}.csr`, '-subj', `/CN=${file}`)
-    writeFileSync(join(folder, 'names'), `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`)
+    const all = names.map((name) => `${isIP(name) === 0 ? 'DNS' : 'IP'}:${name}`).join(',')
+    writeFileSync(join(folder, 'names'), `subjectAltName=${all}`)
     const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2']
     openssl('x509', '-req', '-in', `${file}.csr`, '-out', `${file}.crt`, ...signed)
   }

@@ -25,6 +25,8 @@ it('someone who is forgotten has no walk either, and no one else loses theirs', 
   const { exit, out } = await runCommand(['invite', 'forget', 'Ada@acme.example'], running.env)
   expect({ exit, out }).toEqual({ exit: 0, out: 'Deleted all data for ada@acme.example\n' })
   expect(walks()).toHaveLength(1)
+  const unknown = await runCommand(['invite', 'forget', 'ada@acme.example'], running.env)
+  expect(unknown.out).toMatch(/^No data for ada@acme\.example \(SQLite in \//)
   const again = await signIn(running, 'ada')
   await again.open(`${running.url}/api/status`)
   expect(again.page.body).toContain('"skipped":0')
