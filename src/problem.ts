@@ -66,3 +66,6 @@ export class Problem extends Error {
     this.datasource = options.datasource
   }
 }
+
+/** Ends a command, or the start of the server. The message is for the operator: what happened, and what to do. */
+export class Explained extends Error {}

@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './compose.ts'
 import { VERSION } from './version.ts'
 import { SecretMissing } from './records/installation.ts'
-import { FolderInUse, FolderUnusable } from './records/sqlite-folder.ts'
 import { storeOf } from './records/store.ts'
 import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings/settings.ts'
 import { flushSpans } from './trace/spans.ts'
 import { createLog, type Log } from './web/log.ts'
 import { refuseMalformed } from './web/malformed.ts'
+import { Explained } from './problem.ts'
 
 /** In-flight requests have so long to end. */
 const MAX_DRAIN_MS = 6_500
@@ -80,7 +80,7 @@ const ADVICE: Record<string, (setting: string) => string> = {
 }
 
 /** A port that can't be listened on; the message says why, and what to do. */
-class PortUnusable extends Error {
+class PortUnusable extends Explained {
   override name = 'PortUnusable'
   readonly code: string
   constructor(setting: 'PORT' | 'METRICS_PORT', { [setting]: port, HOST: host }: Settings, cause: unknown) {
@@ -186,9 +186,6 @@ function endOnSignals(running: Serving, settings: Settings, log: Log): void {
   })
 }
 
-/** Their message says what to do. */
-const EXPLAINED = [FolderInUse, FolderUnusable, PortUnusable, SecretMissing]
-
 /** Every fault of the settings or the company file is told before there is a log; nothing was started. */
 function endWith(error: unknown, log?: Log): never {
   if (error instanceof SettingsError) {
@@ -198,8 +195,8 @@ function endWith(error: unknown, log?: Log): never {
     )
   } else {
     if (log === undefined) throw error
-    const isExplained = EXPLAINED.some((kind) => error instanceof kind)
-    log.fatal({ err: error }, `onramp cannot start${isExplained ? `: ${(error as Error).message}` : ''}`)
+    const why = error instanceof Explained || error instanceof SecretMissing ? `: ${error.message}` : ''
+    log.fatal({ err: error }, `onramp cannot start${why}`)
   }
   process.exit(error instanceof SettingsError || error instanceof SecretMissing ? EXIT_SETTINGS : 1)
 }

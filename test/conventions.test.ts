@@ -89,7 +89,16 @@ const allowed: Record<string, string[]> = {
     'webhooks',
   ],
   'compose.ts': ['*'],
-  'server.ts': ['compose.ts', 'settings', 'web', 'records', 'trace', 'require-node.mjs', 'version.ts'],
+  'server.ts': [
+    'compose.ts',
+    'settings',
+    'web',
+    'records',
+    'trace',
+    'problem.ts',
+    'require-node.mjs',
+    'version.ts',
+  ],
   cli: ['*'],
 }
 

@@ -6,13 +6,14 @@ import type { Waiting } from '../client-api/answers.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
 import { withAnswer, type Person } from '../people/person.ts'
+import { Explained } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { due, mailingOf, withMailing, type Due, type Policy } from './campaign.ts'
 import type { Invitee } from './people-file.ts'
 import type { Outcome } from './mail/outcome.ts'
 
 /** The run ends before its list does; the message says why. Started again, it resumes. */
-export class RunStopped extends Error {
+export class RunStopped extends Explained {
   override name = 'RunStopped'
 }
 

@@ -6,6 +6,7 @@ import { printable } from '@onramp/deprecations/command-line/printable'
 import { canonicalLanguage } from '../company/schema.ts'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv, withoutEscape } from '../people/csv.ts'
+import { Explained } from '../problem.ts'
 
 export type Invitee = {
   email: string
@@ -19,7 +20,7 @@ export type Invitee = {
 export type Row = { line: number } & ({ kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string })
 
 /** The whole list cannot be read: another encoding, or no column of addresses. The message says what to do. */
-export class UnreadablePeople extends Error {
+export class UnreadablePeople extends Explained {
   override name = 'UnreadablePeople'
 }
 

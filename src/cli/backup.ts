@@ -2,13 +2,13 @@
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
-import { backUpFolder, NotBackedUp } from '../records/sqlite-backup.ts'
+import { backUpFolder } from '../records/sqlite-backup.ts'
 import { loadSome } from '../settings/settings.ts'
 
 export async function backup(
   file: string,
   { force = false, json }: { force?: boolean; json?: boolean },
-  { env, stdout, stderr }: CliParts,
+  { env, stdout }: CliParts,
 ): Promise<number> {
   if (file === '') throw new UsageError('FILE is missing')
   if (file === '-')
@@ -22,17 +22,11 @@ export async function backup(
       'the store is Redis (REDIS_URL), which has backups of its own: copy its RDB file after BGSAVE, or use the snapshots of your provider (docs/operations.md)',
     )
 
-  try {
-    const done = await backUpFolder(folder, file, { isReplaced: force })
-    stdout.write(
-      json
-        ? `${JSON.stringify({ schema_version: 1, ...done })}\n`
-        : `Backed up ${done.records} records (${done.bytes} bytes) to ${printable(done.file)}\n`,
-    )
-    return 0
-  } catch (error) {
-    if (!(error instanceof NotBackedUp)) throw error
-    stderr.write(`onramp backup: ${printable(error.message)}\n`)
-    return 1
-  }
+  const done = await backUpFolder(folder, file, { isReplaced: force })
+  stdout.write(
+    json
+      ? `${JSON.stringify({ schema_version: 1, ...done })}\n`
+      : `Backed up ${done.records} records (${done.bytes} bytes) to ${printable(done.file)}\n`,
+  )
+  return 0
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
-// The command line: every command is in commands.ts.
+// The command line: every command is in commands.ts. A failure that was expected ends it in one line that says what to do.
 import '../require-node.mjs'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { printable } from '@onramp/deprecations/command-line/printable'
 import {
   endingOf,
   runCommand,
@@ -9,14 +10,17 @@ import {
   sentence,
   type EndingOf,
 } from '@onramp/deprecations/command-line/shell'
+import { Explained } from '../problem.ts'
 import { SecretMissing } from '../records/installation.ts'
+import { StoreUnavailable } from '../records/records.ts'
 import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'
 import { onramp } from './commands.ts'
 
-/** Faulty settings are onramp's own ending; all others are those of the shared command line. */
 const endingOfOnramp: EndingOf = (error, name) => {
   if (error instanceof SecretMissing)
     return { words: `${name}: ${sentence(error.message)}\n`, exit: EXIT_SETTINGS }
+  if (error instanceof StoreUnavailable) return { words: `${name}: ${printable(error.detail)}\n`, exit: 1 }
+  if (error instanceof Explained) return { words: `${name}: ${printable(error.message)}\n`, exit: 1 }
   if (!(error instanceof SettingsError)) return endingOf(error, name)
   const [first = '', ...others] = error.faults
   const words =

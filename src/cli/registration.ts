@@ -5,9 +5,8 @@ import { printable } from '@onramp/deprecations/command-line/printable'
 import { createInstallation } from '../records/installation.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { removeClient, type Removal } from '../sign-in/registration/request.ts'
-import { isSure } from './confirm.ts'
-import { explained } from './invite/endings.ts'
-import { storeInWords, withStore } from './invite/setup.ts'
+import { storeInWords, withStore } from './store.ts'
+import { isSure } from './terminal.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 function removalInWords(removal: Removal): string {
@@ -34,17 +33,15 @@ export async function forget({ yes }: { yes?: boolean }, parts: CliParts): Promi
     parts.stderr.write('Nothing was deleted.\n')
     return 1
   }
-  return await explained(parts, 'registration forget', () =>
-    withStore(settings, async (records) => {
-      const installation = createInstallation(records, settings.SESSION_SECRET)
-      const client = await registrationOf(settings, { records, installation, now }).forget()
-      const store = storeInWords(settings)
-      stdout.write(
-        client === undefined
-          ? `No client is registered with these settings (${store}).\nThe next start can register one right away.\n`
-          : `Deleted the client ${printable(client.client_id)} (${store}).\n${removalInWords(await removeClient(client))}\nA running server can keep using it for up to ten minutes: restart it to register again now.\n`,
-      )
-      return 0
-    }),
+  const client = await withStore(settings, async (records) => {
+    const installation = createInstallation(records, settings.SESSION_SECRET)
+    return await registrationOf(settings, { records, installation, now }).forget()
+  })
+  const store = storeInWords(settings)
+  stdout.write(
+    client === undefined
+      ? `No client is registered with these settings (${store}).\nThe next start can register one right away.\n`
+      : `Deleted the client ${printable(client.client_id)} (${store}).\n${removalInWords(await removeClient(client))}\nA running server can keep using it for up to ten minutes: restart it to register again now.\n`,
   )
+  return 0
 }

@@ -3,6 +3,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse, type Info } from 'csv-parse'
 import { stringify } from 'csv-stringify'
+import { Explained } from '../problem.ts'
 
 type CsvRecord = {
   /** Where it begins; the first line is 1. */
@@ -11,7 +12,7 @@ type CsvRecord = {
 }
 
 /** From some line on the text is not CSV. The message says which line and why. */
-export class UnreadableCsv extends Error {
+export class UnreadableCsv extends Explained {
   override name = 'UnreadableCsv'
 }
 

@@ -5,9 +5,10 @@ import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, stat
 import { dirname, join, resolve, sep } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { DATABASE } from './sqlite-folder.ts'
+import { Explained } from '../problem.ts'
 
 /** The message says why, and what to do. */
-export class NotBackedUp extends Error {
+export class NotBackedUp extends Explained {
   override name = 'NotBackedUp'
 }
 

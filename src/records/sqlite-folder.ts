@@ -4,6 +4,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Explained } from '../problem.ts'
 
 export const DATABASE = 'onramp.sqlite'
 const LOCK = 'onramp.lock'
@@ -40,7 +41,7 @@ export function closeToOthers(folder: string): string[] {
 /** A process that was told to end finishes its requests first. */
 const WAIT_MS = 10_000
 
-export class FolderInUse extends Error {
+export class FolderInUse extends Explained {
   override name = 'FolderInUse'
   constructor(folder: string, cause: unknown) {
     super(
@@ -100,7 +101,7 @@ const FIXES: Record<Unusable['kind'], string> = {
 }
 
 /** The store in DATA_DIR can't be opened; the message says why, and what to do. */
-export class FolderUnusable extends Error {
+export class FolderUnusable extends Explained {
   override name = 'FolderUnusable'
   constructor(folder: string, cause: unknown) {
     const { kind, reason } = whyUnusable(cause)

@@ -39,7 +39,7 @@ describe('the line of a run', () => {
     let now = 0
     const counts = newTally()
     const stderr = { isTTY: true, columns: 40, write: (text: string) => written.push(text) }
-    const progress = showProgress({ tally: counts, people: 100, stderr, now: () => now })
+    const progress = showProgress(counts, 100, { stderr, now: () => now })
     counts.rows = 50
     now = 10_000
     await new Promise((resolve) => setTimeout(resolve, 600))
@@ -57,7 +57,7 @@ describe('the line of a run', () => {
     let now = 0
     const counts = newTally()
     const stderr = { isTTY: true, columns: 80, write: (text: string) => written.push(text) }
-    const progress = showProgress({ tally: counts, people: 10_000, stderr, now: () => now })
+    const progress = showProgress(counts, 10_000, { stderr, now: () => now })
     for (const [at, rows] of [
       [1_000, 5_000],
       [40_000, 5_100],

@@ -1,5 +1,5 @@
 // Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
-import { openPeople } from '../../src/cli/invite/setup.ts'
+import { openPeople } from '../../src/cli/store.ts'
 import { newPerson, reached, type AppState, type Person } from '../../src/people/person.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { loadSettings } from '../../src/settings/settings.ts'

@@ -1,5 +1,6 @@
 // What came of one try to hand over an email: its outcome, or that no email can leave at all. Pure.
 import { isWrongPassword, replyShown, troubleOf, type SmtpError } from './smtp-trouble.ts'
+import { Explained } from '../../problem.ts'
 
 /**
  * failed: rejected for good because of the recipient. deferred: not accepted for any other reason. unknown: the whole email
@@ -12,7 +13,7 @@ export type Posted =
   { outcome: 'sent' } | { outcome: Exclude<Outcome, 'sent'>; reply: string; isAboutRecipient: boolean }
 
 /** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */
-export class MailServerUnusable extends Error {
+export class MailServerUnusable extends Explained {
   override name = 'MailServerUnusable'
 }
 

@@ -8,6 +8,7 @@ import { LANGUAGES, readCatalogue, REFERENCE } from '../../web/languages/catalog
 import { textsOf, type Texts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
 import { letterOf } from '../../company/app-marks.ts'
+import { Explained } from '../../problem.ts'
 import { looksOf, type Look } from './look.ts'
 
 /** What a template may print. Nothing in it must stay out of an email. */
@@ -64,7 +65,7 @@ type Rendered = { subject: string; text: string; html: string }
 export type RenderMail = (words: MailWords) => Rendered
 
 /** A template of an administrator's has a fault; the message names the file. */
-export class FaultyTemplate extends Error {
+export class FaultyTemplate extends Explained {
   override name = 'FaultyTemplate'
 }
 

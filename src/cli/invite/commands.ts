@@ -1,22 +1,13 @@
 // The commands of `onramp invite`, with their options and help.
-import type { Command } from '@commander-js/extra-typings'
+import { Option } from '@commander-js/extra-typings'
 import { text, texts, UsageError, valued } from '@onramp/deprecations/command-line/arguments'
-import type { CliParts } from '@onramp/deprecations/command-line/parts'
-import type { Exit } from '@onramp/deprecations/command-line/shell'
+import type { Define } from '@onramp/deprecations/command-line/shell'
 import { addressToInvite } from '../../people/address.ts'
 import { datasource, days, sendOn, template } from './send-options.ts'
 
-const CONFIGURED = '\nExit codes: 0 success, 2 usage error, 78 configuration error.'
-const STORED = '\nExit codes: 0 success, 1 store unreachable, 2 usage error,\n78 configuration error.'
+export const EXITS = '\nExit codes: 0 success, 1 failed, 2 usage error, 78 configuration error.'
 
-/** An address, normalized. @throws {UsageError} */
-function addressOf(typed: string): string {
-  const email = addressToInvite(typed)
-  if (email !== undefined) return email
-  throw new UsageError('not a valid email address; expected something like ada@acme.example')
-}
-
-export function addInvite(program: Command, parts: CliParts, exit: Exit): void {
+export const addInvite: Define = (program, parts, exit) => {
   const invite = program
     .command('invite')
     .summary('invite people by link or email; track progress')
@@ -30,19 +21,20 @@ export function addInvite(program: Command, parts: CliParts, exit: Exit): void {
 person's email filled in at sign-in. The link is not a credential: people still
 have to sign in. It can be used any number of times until it expires.
 
-Examples:
-  onramp invite link ada@acme.example
+Example:
   onramp invite link ada@acme.example --datasource slack --days 7`,
     )
-    .argument('<EMAIL>', '', addressOf)
+    .argument('<EMAIL>', '', (typed) => recipient(typed))
     .addOption(datasource())
     .addOption(days())
     .option('--json', 'print {"url", "email", "expires"}')
-    .addHelpText('after', CONFIGURED)
-    .action((email, options) => exit(import('./link.ts').then(({ link }) => link(email, options, parts))))
+    .addHelpText('after', EXITS)
+    .action((email, options) =>
+      exit(import('../one-person.ts').then(({ link }) => link(email, options, parts))),
+    )
 
   sendOn(invite).action((file, options) =>
-    exit(import('./send.ts').then(({ run }) => run(file, options, parts))),
+    exit(import('./send.ts').then(({ send }) => send(file, options, parts))),
   )
 
   invite
@@ -56,45 +48,31 @@ instead. Doesn't contact the service or save anything. Emails in a language
 other than the default have it in their file names: invitation.de.html.
 
 Examples:
-  onramp invite preview ./preview
   onramp invite preview ./preview --list people.csv
   onramp invite preview --to me@acme.example --template ./our-mail`,
     )
     .argument('[FOLDER]')
-    .addOption(
-      valued('--to <EMAIL>', 'send the invitation to EMAIL through SMTP_URL', (typed) => {
-        const email = addressToInvite(typed)
-        if (email !== undefined) return email
-        throw new UsageError('--to expects an email address like ada@acme.example')
-      }),
-    )
+    .addOption(valued('--to <EMAIL>', 'send the invitation to EMAIL through SMTP_URL', recipient))
     .addOption(text('--list <PEOPLE.csv>', 'in every language that the people on this list get'))
     .addOption(texts('--language <TAG>', 'in this language, if it is offered'))
     .addOption(template())
     .addOption(datasource())
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 success, 1 failed (see the error message), 2 usage error,
-78 configuration error.`,
+    .addHelpText('after', EXITS)
+    .action((folder, options) =>
+      exit(import('./preview.ts').then(({ preview }) => preview(folder, options, parts))),
     )
-    .action((folder, options) => exit(import('./preview.ts').then(({ run }) => run(folder, options, parts))))
 
   invite
     .command('report')
     .summary('show who has been invited, signed in and finished')
     .description(
       `Shows who has been invited, opened the invitation, signed in and finished, and
-the status of each app. Reads saved data only; doesn't contact the service.
-
-Examples:
-  onramp invite report
-  onramp invite report --csv > people.csv`,
+the status of each app. Reads saved data only; doesn't contact the service.`,
     )
-    .option('--json', 'print the counts')
+    .addOption(new Option('--json', 'print the counts').conflicts('csv'))
     .option('--csv', 'print one row per person, safe to open in a spreadsheet')
-    .addHelpText('after', STORED)
-    .action((options) => exit(import('./report.ts').then(({ run }) => run(options, parts))))
+    .addHelpText('after', EXITS)
+    .action((options) => exit(import('./report.ts').then(({ report }) => report(options, parts))))
 
   invite
     .command('forget')
@@ -103,12 +81,16 @@ Examples:
       `Deletes everything stored about a person: emails, progress, and their opt-out.
 Their connections are not affected. Sign-ins end within SESSION_MAX_HOURS; until
 then, using the site puts them back on record. Remove them from the list too, or
-the next run will invite them again.
-
-Example:
-  onramp invite forget ada@acme.example`,
+the next run will invite them again.`,
     )
-    .argument('<EMAIL>', '', addressOf)
-    .addHelpText('after', STORED)
-    .action((email) => exit(import('./forget.ts').then(({ run }) => run(email, parts))))
+    .argument('<EMAIL>', '', (typed) => recipient(typed))
+    .addHelpText('after', EXITS)
+    .action((email) => exit(import('../one-person.ts').then(({ forget }) => forget(email, parts))))
+}
+
+/** An address, normalized. @throws {UsageError} */
+function recipient(typed: string, name = 'EMAIL'): string {
+  const email = addressToInvite(typed)
+  if (email !== undefined) return email
+  throw new UsageError(`${name} must be an email address like ada@acme.example`)
 }

@@ -1,8 +1,9 @@
 // The list that invitations are sent to: a file, or standard input.
 import { createReadStream, statSync } from 'node:fs'
-import { readPeople } from '../../campaigns/people-file.ts'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { Input, Output } from '@onramp/deprecations/command-line/parts'
+import { readPeople } from '../../campaigns/people-file.ts'
+import { Explained } from '../../problem.ts'
 
 export type List = {
   /** It can be read twice. */
@@ -17,8 +18,7 @@ const MAX_FAULTS = 100
 /** @param file its path, or `-` for standard input @throws {UsageError} when there is no such file */
 export function listOf(file: string, stdin: Input): List {
   if (file === '-') return pipeFrom(stdin)
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found?.isFile() !== true) throw new UsageError('file not found')
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new UsageError('file not found')
   // Opened with the first byte: a run may end before it wants one.
   async function* open() {
     yield* createReadStream(file) as AsyncIterable<Uint8Array>
@@ -49,12 +49,9 @@ function pipeFrom(stdin: Input): List {
 /**
  * Reads a whole file before anything leaves, so that a faulty row near its end stops nothing halfway.
  * @returns how many people are on it
+ * @throws {Explained} after a line about each invalid row, unless they are skipped, and for an empty list
  */
-export async function peopleIn(
-  list: List,
-  onInvalid: 'stop' | 'skip',
-  stderr: Output,
-): Promise<number | 'unusable'> {
+export async function peopleIn(list: List, onInvalid: 'stop' | 'skip', stderr: Output): Promise<number> {
   let people = 0
   let faults = 0
   for await (const row of readPeople(list.open())) {
@@ -63,14 +60,13 @@ export async function peopleIn(
     stderr.write(`line ${row.line}: ${row.fault}\n`)
     if (++faults >= MAX_FAULTS) break
   }
-  if (faults === 0) return people === 0 ? emptyList(stderr) : people
   const which = faults === 1 ? 'this line, or skip it' : 'these lines, or skip them'
-  stderr.write(`onramp invite send: fix ${which} (--on-invalid skip). Nothing was sent.\n`)
-  return 'unusable'
+  if (faults > 0) throw new Explained(`fix ${which} (--on-invalid skip). Nothing was sent.`)
+  refuseEmpty(people)
+  return people
 }
 
-/** An export that went wrong is often an empty file. */
-export function emptyList(stderr: Output): 'unusable' {
-  stderr.write('onramp invite send: the list is empty. Nothing was sent.\n')
-  return 'unusable'
+/** An export that went wrong is often an empty file. @throws {Explained} */
+export function refuseEmpty(people: number): void {
+  if (people === 0) throw new Explained('the list is empty. Nothing was sent.')
 }

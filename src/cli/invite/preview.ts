@@ -5,12 +5,12 @@ import { bytesOf, type ComposeMail, type Mail } from '../../campaigns/mail/mail.
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { saysOf } from '../../campaigns/mail/smtp-trouble.ts'
 import { languageOf, readPeople } from '../../campaigns/people-file.ts'
+import { Explained } from '../../problem.ts'
 import type { Languages } from '../../web/languages/languages.ts'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
-import { explained, EXIT_STOPPED } from './endings.ts'
 import { listOf } from './list.ts'
-import { mailFor, senderOf, settingsWith } from './setup.ts'
-import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { companyOf, mailFor, settingsWith } from './mail.ts'
+import type { CliParts, Output } from '@onramp/deprecations/command-line/parts'
 
 const DAYS = 30
 const APPS = [
@@ -20,34 +20,27 @@ const APPS = [
 ]
 const SAMPLE = { email: 'someone@example.com', name: 'Ada Lovelace' }
 
-type PreviewOptions = {
-  to?: string
-  template?: string
-  datasource?: string[] | undefined
-  language?: string[] | undefined
-  list?: string
-}
-
-export async function run(
+export async function preview(
   folder: string | undefined,
-  { to, template, datasource, language: tags = [], list }: PreviewOptions,
+  options: {
+    to?: string
+    template?: string
+    datasource?: string[] | undefined
+    language?: string[] | undefined
+    list?: string
+  },
   parts: CliParts,
 ): Promise<number> {
+  const { to, template, datasource, language: tags = [], list } = options
   if ((folder === undefined) === (to === undefined)) throw new UsageError('expected FOLDER, or --to EMAIL')
   const settings = settingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], parts.env)
-  const sender = senderOf(settings)
-  return await explained(parts, 'invite preview', async () => {
-    const compose = mailFor(
-      { settings, sender, now: parts.now },
-      { campaign: 'preview', datasource, days: DAYS, template },
-    )
-    const wanted = [...tagsOf(tags), ...(list === undefined ? [] : await tagsIn(list, parts))]
-    const languages = offered(wanted, sender.languages)
-    const [standard] = sender.languages.offered
-    const showing: Showing = { compose, languages, standard: standard?.tag, parts }
-    if (folder !== undefined) return await writeTo(folder, showing)
-    return await sendTo(to ?? '', settings.SMTP_URL ?? '', showing)
-  })
+  const sample = { campaign: 'preview', datasource, days: DAYS, template, now: parts.now }
+  const { compose, languages } = mailFor(settings, companyOf(settings), sample)
+  const wanted = [...tagsOf(tags), ...(list === undefined ? [] : await tagsIn(list, parts))]
+  const shown = offered(wanted, languages)
+  if (to !== undefined) return await sendTo(to, shown, compose, settings.SMTP_URL ?? '', parts.stderr)
+  await writeTo(folder ?? '', shown, compose, languages.offered[0]?.tag, parts)
+  return 0
 }
 
 /** @throws {UsageError} for what is no language tag */
@@ -75,16 +68,14 @@ function offered(tags: readonly string[], languages: Languages): string[] {
   return languages.offered.map(({ tag }) => tag).filter((tag) => found.has(tag))
 }
 
-type Showing = {
-  compose: ComposeMail
-  languages: readonly string[]
-  /** The default language, which is in no file's name. */
-  standard: string | undefined
-  parts: CliParts
-}
-
-async function writeTo(folder: string, showing: Showing): Promise<number> {
-  const { compose, languages, standard, parts } = showing
+/** @param standard the default language, which is in no file's name */
+async function writeTo(
+  folder: string,
+  languages: readonly string[],
+  compose: ComposeMail,
+  standard: string | undefined,
+  { stdout, stderr }: CliParts,
+): Promise<void> {
   let replaced = 0
   writing(folder, () => mkdirSync(folder, { recursive: true }))
   for (const language of languages)
@@ -100,12 +91,11 @@ async function writeTo(folder: string, showing: Showing): Promise<number> {
         const file = join(folder, `${name}.${ending}`)
         replaced += Number(existsSync(file))
         writing(file, () => writeFileSync(file, content))
-        parts.stdout.write(`${file}\n`)
+        stdout.write(`${file}\n`)
       }
     }
   const what = replaced === 1 ? 'One file that was there has' : `${replaced} files that were there have`
-  if (replaced > 0) parts.stderr.write(`${what} been replaced.\n`)
-  return 0
+  if (replaced > 0) stderr.write(`${what} been replaced.\n`)
 }
 
 /** @throws {UsageError} */
@@ -125,8 +115,13 @@ const standalone = ({ html, inlines = [] }: Mail): string =>
     html,
   )
 
-async function sendTo(email: string, smtpUrl: string, { compose, languages, parts }: Showing) {
-  const { stderr } = parts
+async function sendTo(
+  email: string,
+  languages: readonly string[],
+  compose: ComposeMail,
+  smtpUrl: string,
+  stderr: Output,
+): Promise<number> {
   const server = createMailServer(smtpUrl)
   try {
     await server.check()
@@ -134,10 +129,7 @@ async function sendTo(email: string, smtpUrl: string, { compose, languages, part
       const posted = await server.post(await compose({ ...SAMPLE, email, language }, APPS, 0))
       if (posted.outcome !== 'sent') {
         const what = posted.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
-        stderr.write(
-          `onramp invite preview: the email ${what} (${saysOf(posted.reply)}): see SMTP_URL and MAIL_FROM\n`,
-        )
-        return EXIT_STOPPED
+        throw new Explained(`the email ${what} (${saysOf(posted.reply)}): see SMTP_URL and MAIL_FROM`)
       }
       stderr.write(`Sent to ${email}.\n`)
     }

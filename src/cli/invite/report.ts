@@ -6,34 +6,29 @@ import { makeReport, type Report } from '../../admin/report.ts'
 import { shareOf } from '../../admin/share.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { loadSettings } from '../../settings/settings.ts'
-import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
-import { explained } from './endings.ts'
-import { openPeople, senderOf, storeInWords, withStore } from './setup.ts'
+import { openPeople, storeInWords, withStore } from '../store.ts'
+import { companyOf } from './mail.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
-export async function run(
-  values: { json?: boolean; csv?: boolean },
+export async function report(
+  { json, csv }: { json?: boolean; csv?: boolean },
   { env, stdout, stderr, now }: CliParts,
 ): Promise<number> {
-  if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined")
   const settings = loadSettings(env)
-  const { company } = senderOf(settings)
-  return await explained({ stderr }, 'invite report', () =>
-    withStore(settings, async (records) => {
-      const people = openPeople({ records, settings, now }, company)
-      let unread = 0
-      const profiles = profilesOf(people.all(() => unread++))
-      if (values.csv) for await (const line of peopleCsv(profiles)) stdout.write(line)
-      else {
-        const report = await makeReport(profiles, now(), () => unread)
-        stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report, storeInWords(settings)))
-      }
-      // On standard error, so that a file of the report holds nothing else.
-      if (unread > 0) stderr.write(`onramp invite report: not included: ${unreadInWords(unread)}.\n`)
-      return 0
-    }),
-  )
+  const company = companyOf(settings)
+  return await withStore(settings, async (records) => {
+    let unread = 0
+    const profiles = profilesOf(openPeople({ records, settings, now }, company).all(() => unread++))
+    if (csv) for await (const row of peopleCsv(profiles)) stdout.write(row)
+    else {
+      const made = await makeReport(profiles, now(), () => unread)
+      stdout.write(json ? `${JSON.stringify(made)}\n` : inWords(made, storeInWords(settings)))
+    }
+    // On standard error, so that a file of the report holds nothing else.
+    if (unread > 0) stderr.write(`onramp invite report: not included: ${unreadInWords(unread)}.\n`)
+    return 0
+  })
 }
 
 const inFigures = (count: number) => count.toLocaleString('en')

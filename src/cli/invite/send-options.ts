@@ -8,7 +8,6 @@ import {
   wholeNumber,
   word,
 } from '@onramp/deprecations/command-line/arguments'
-import type { Policy } from '../../campaigns/campaign.ts'
 import { MAX_DAYS } from '../../invites/token.ts'
 
 const MAX_DATASOURCES = 20
@@ -25,7 +24,9 @@ export const datasource = () =>
     if (ids.join('').length > MAX_IN_A_LINK)
       throw new UsageError('too many --datasource options for one link')
   })
+
 export const days = () => wholeNumber('--days <N>', 'days until the link expires', [1, MAX_DAYS]).default(30)
+
 export const template = () =>
   text('--template <FOLDER>', 'invitation-text.eta and invitation-html.eta instead of ours (views/mail)')
 
@@ -44,13 +45,10 @@ it stopped, even after a crash, and no one is emailed twice. Only one run of a
 campaign can be active at a time.
 
 The list is a CSV file with an "email" column (optionally "name", "department"
-and "language"), separated by commas, semicolons or tabs; NDJSON with the same
-keys; or one address per line. The language is a tag like de or pt-BR. If it is
-missing or not offered, the email is in the default language.
+and "language"), NDJSON with the same keys, or one address per line.
 
 Examples:
   onramp invite send people.csv --dry-run          show who would be emailed
-  onramp invite send people.csv                    send the emails
   onramp invite send people.csv --limit 20         send to a pilot group first
   onramp invite send people.csv --remind-after 7   remind people a week later`,
     )
@@ -66,67 +64,45 @@ Examples:
     .addOption(datasource())
     .addOption(days())
     .addOption(template())
-    .option(
-      '--json',
-      'print the counts as one line of JSON; with --dry-run, preceded by one line for each person who would be emailed',
-    )
-    .addOption(
-      text(
-        '--metrics <FILE>',
-        'write how long the service, the store and the mail server take, in Prometheus node_exporter format',
-      ),
-    )
+    .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
+    .addOption(text('--metrics <FILE>', "write how long calls take to FILE, for Prometheus' node_exporter"))
 
     .optionsGroup('Who gets an email:')
     .addOption(
-      wholeNumber(
-        '--remind-after <DAYS>',
-        'remind people emailed at least DAYS ago who still have apps left',
-        [1, 365],
-      ),
+      wholeNumber('--remind-after <DAYS>', 'also remind people last emailed DAYS ago or earlier', [1, 365]),
     )
     .addOption(wholeNumber('--max-reminders <N>', 'reminders per person', [0, 20]).default(3))
     .addOption(
-      wholeNumber(
-        '--min-gap <HOURS>',
-        'minimum gap between emails from different campaigns',
-        [0, 8760],
-      ).default(48),
+      wholeNumber('--min-gap <HOURS>', 'minimum gap between emails of two campaigns', [0, 8760]).default(48),
     )
     .addOption(wholeNumber('--limit <N>', 'send at most N emails in this run', [1, 999_999_999]))
     .addOption(
-      word('--on-invalid <WHAT>', 'stop before sending if a row is invalid, or skip the row', [
-        'stop',
-        'skip',
-      ]).default('stop' as const),
+      word('--on-invalid <WHAT>', 'what to do about an invalid row', ['stop', 'skip']).default(
+        'stop' as const,
+      ),
     )
-    .option(
-      '--retry-unknown',
-      'resend emails that may already have been sent (after a crash or a broken connection)',
-    )
+    .option('--retry-unknown', 'resend emails that may have been sent (a crash, a broken connection)')
     .option('--retry-failed', 'resend emails that the mail server rejected')
 
     .optionsGroup('How fast:')
     .addOption(
-      wholeNumber(
-        '--rate <N>',
-        'service requests per second; 429 and Retry-After are honored as well',
-        [1, 10_000],
-      ).default(5),
+      wholeNumber('--rate <N>', 'service requests per second; Retry-After is honored', [1, 10_000]).default(
+        5,
+      ),
     )
     .addOption(wholeNumber('--mail-rate <N>', 'emails per second', [1, 10_000]).default(10))
     // Exchange Online takes three emails of a mailbox at a time.
     .addOption(
       wholeNumber(
         '--at-once <N>',
-        'people processed in parallel; at most N deliveries are unknown after a crash',
+        'people at a time; after a crash, as many emails are unknown',
         [1, 100],
       ).default(3),
     )
     .addOption(
       wholeNumber(
         '--ask-again-after <MIN>',
-        'recheck people with nothing to connect after MIN minutes',
+        'recheck people with nothing left after MIN minutes',
         [0, 100_000],
       ).default(60),
     )
@@ -147,15 +123,3 @@ Exit codes:
 
 /** What `invite send` was called with. */
 export type SendOptions = ReturnType<ReturnType<typeof sendOn>['opts']>
-
-const HOUR_MS = 3_600_000
-
-export const policyOf = (options: SendOptions): Policy => ({
-  campaign: options.campaign,
-  remindAfterMs: options.remindAfter === undefined ? undefined : options.remindAfter * 24 * HOUR_MS,
-  maxReminders: options.maxReminders,
-  retryUnknown: options.retryUnknown ?? false,
-  retryFailed: options.retryFailed ?? false,
-  minGapMs: options.minGap * HOUR_MS,
-  freshMs: options.askAgainAfter * 60_000,
-})

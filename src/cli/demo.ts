@@ -1,4 +1,5 @@
 // onramp demo: the sandbox and onramp beside it. Everything, also the secrets, is made for this run and removed after it.
+// onramp sandbox: the stand-in alone.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,15 +7,15 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { ordinaryPeople, runSandbox, type Sandbox } from '@onramp/sandbox'
-import { COMMAND } from '../../version.ts'
-import { addressesOf } from '../../sign-in/addresses.ts'
-import { startServer } from '../../server.ts'
-import { loadSettings, SettingsError } from '../../settings/settings.ts'
-import { createLog } from '../../web/log.ts'
+import { COMMAND } from '../version.ts'
+import { addressesOf } from '../sign-in/addresses.ts'
+import { startServer } from '../server.ts'
+import { loadSettings, SettingsError } from '../settings/settings.ts'
+import { createLog } from '../web/log.ts'
 import { runCommand } from '@onramp/deprecations/command-line/shell'
-import { addInvite } from '../invite/commands.ts'
+import { addInvite } from './invite/commands.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
-import { untilSignal } from '../signals.ts'
+import { untilSignal } from './terminal.ts'
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
@@ -37,7 +38,7 @@ const readyText = ({ url, control, folder }: Started) => `Onramp is ready.
 const COMPANY = '5000'
 const DEPARTMENTS = ['Engineering', 'Sales', 'Support', 'Legal', 'People']
 /** The made-up company that the people of the sandbox work for. */
-const COMPANY_FILE = fileURLToPath(new URL('../../../examples/acme/company.yaml', import.meta.url))
+const COMPANY_FILE = fileURLToPath(new URL('../../examples/acme/company.yaml', import.meta.url))
 const SINK = { write: () => true }
 
 /** Invites Ada and her colleagues, and leaves a list and the settings for inviting the whole company. */
@@ -103,12 +104,12 @@ const reasonOf = (error: unknown): string => {
 
 export async function demo({ env, stdout, stderr }: CliParts): Promise<number> {
   // From the beginning: the invitations have a handler of their own, which would take the signal for theirs.
-  const told = untilSignal()
+  const signal = untilSignal()
   const folder = mkdtempSync(join(tmpdir(), 'onramp-demo-'))
   try {
     const { url, sandbox, server } = await startBoth(env, folder)
     stdout.write(readyText({ url, control: sandbox.urls.control, folder }))
-    await told
+    await signal
     await server.stop()
     await sandbox.close()
     return 0
@@ -118,5 +119,17 @@ export async function demo({ env, stdout, stderr }: CliParts): Promise<number> {
     return 1
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export async function sandbox({ env, stderr }: CliParts): Promise<number> {
+  try {
+    const service = await runSandbox(env)
+    await untilSignal()
+    await service.close()
+    return 0
+  } catch (error) {
+    stderr.write(`onramp sandbox: ${error instanceof Error ? error.message : "couldn't start"}\n`)
+    return 1
   }
 }

@@ -1,4 +1,5 @@
-// A question on a terminal before something that can't be undone.
+// What a person at the terminal decides: yes before something that can't be undone, and Ctrl-C.
+import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
@@ -23,4 +24,28 @@ export async function isSure(yes: boolean | undefined, question: string, streams
   if (yes === true) return true
   if (!isAtTerminal(streams)) throw new UsageError('--yes is required without a terminal')
   return await isConfirmed(question)
+}
+
+/** The exit code of a command that was interrupted. */
+export const EXIT_INTERRUPTED = 130
+
+/** Ctrl-C or SIGTERM, for commands that run until then. */
+export const untilSignal = (): Promise<unknown> =>
+  Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+
+/**
+ * The first signal lets the work under way finish; the second one ends the process at once.
+ * @returns removes the listeners
+ */
+export function stopOnSignals(stop: AbortController): () => void {
+  const onSignal = () => {
+    if (stop.signal.aborted) process.exit(EXIT_INTERRUPTED)
+    stop.abort()
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return () => {
+    process.off('SIGINT', onSignal)
+    process.off('SIGTERM', onSignal)
+  }
 }

@@ -1,0 +1,78 @@
+// onramp doctor: what is wrong with the setup, and what to change.
+import { insteadOf, publishedSchedule, titleOf } from '@onramp/deprecations'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { printable } from '@onramp/deprecations/command-line/printable'
+import { columnsOf, painterFor, wrapped, type Paint } from '@onramp/deprecations/command-line/terminal'
+import { examine, type Report } from '../doctor/examine.ts'
+
+/** What onramp itself calls; the rest of the schedule is for `onramp deprecations check`. */
+const OWN_PATHS = ['/rest/api/v1/checkdatasourceauth', '/rest/api/v1/search']
+
+const deadlines = publishedSchedule
+  .filter((entry) => OWN_PATHS.includes(entry.path))
+  .map((entry) => ({ what: titleOf(entry), replacement: insteadOf(entry), removal: entry.removal }))
+
+export async function doctor(
+  options: { as?: string; offline?: boolean; strict?: boolean; json?: boolean },
+  { env, stdout, now }: CliParts,
+): Promise<number> {
+  const { as: actAs, offline = false, strict, json } = options
+  const report = await examine({ env, now, actAs, offline, node: process.version, deadlines })
+  const { findings, notRun } = report
+  const counts = { ok: 0, warn: 0, fail: 0, skip: 0 }
+  for (const { status } of findings) counts[status]++
+  const result = counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'ok'
+
+  if (json) {
+    const listed = findings.map(({ group, check, status, says, settings, fix = null }) => {
+      return { group, check, status, says, settings, fix }
+    })
+    const all = { ...counts, skip: counts.skip + notRun }
+    const printed = { schema_version: 1, result, counts: all, findings: listed }
+    stdout.write(`${JSON.stringify(printed, undefined, 2)}\n`)
+  } else {
+    const paint = painterFor(stdout, env)
+    for (const [group, found] of Map.groupBy(findings, (finding) => finding.group)) {
+      const lines = found.flatMap((finding) => linesOf(finding, paint, columnsOf(stdout)))
+      stdout.write(`${paint.bold(group)}\n${lines.join('\n')}\n\n`)
+    }
+    const checks = notRun === 1 ? '1 check' : `${notRun} checks`
+    const missing = `${checks} could not run: settings or answers they need are missing, or --offline is set.\n`
+    if (notRun > 0) stdout.write(paint.dim(missing))
+    stdout.write(`${inFigures(counts, paint)}.\n${paint.bold(VERDICTS[result])}\n`)
+  }
+  return result === 'fail' || (strict && result === 'warn') ? 1 : 0
+}
+
+const COLORS = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'dim' } as const
+const VERDICTS = {
+  fail: 'Fix the failures before people use onramp.',
+  warn: 'onramp can start, but check the warnings above.',
+  ok: 'All checks passed.',
+}
+const INDENT = 8
+const ARROW = '-> '
+
+/** A finding with what to change below it. */
+function linesOf({ status, says, settings, fix }: Report['findings'][number], paint: Paint, columns: number) {
+  const margin = ' '.repeat(INDENT)
+  const [first = '', ...rest] = wrapped(printable(says), columns - INDENT)
+  const faded = (text: string) => (status === 'skip' ? paint.dim(text) : text)
+  const remedy = [settings.join(', '), fix].filter(Boolean).join(': ')
+  const fixing = remedy === '' ? [] : wrapped(printable(remedy), columns - INDENT - ARROW.length)
+  return [
+    `  ${paint[COLORS[status]](status.padEnd(INDENT - 2))}${faded(first)}`,
+    ...rest.map((line) => margin + faded(line)),
+    ...fixing.map((line, index) => paint.bold(margin + (index === 0 ? ARROW : '   ') + line)),
+  ]
+}
+
+function inFigures({ ok, warn, fail, skip }: Record<keyof typeof COLORS, number>, paint: Paint): string {
+  const figures = [
+    fail > 0 && paint.red(fail === 1 ? '1 failure' : `${fail} failures`),
+    warn > 0 && paint.yellow(warn === 1 ? '1 warning' : `${warn} warnings`),
+    paint.green(`${ok} ok`),
+    skip > 0 && paint.dim(`${skip} skipped`),
+  ]
+  return figures.filter(Boolean).join(', ')
+}

@@ -1,0 +1,71 @@
+// What the emails are made from: the settings that sending needs, the company file, templates and languages.
+import { fileURLToPath } from 'node:url'
+import { looksOf } from '../../campaigns/mail/look.ts'
+import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
+import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts'
+import { useProxy } from '../../client-api/proxy.ts'
+import { loadCompany } from '../../company/read-company.ts'
+import { createInvitations } from '../../invites/token.ts'
+import {
+  loadSettings,
+  settings as definitions,
+  SettingsError,
+  type Settings,
+} from '../../settings/settings.ts'
+import { languagesFor } from '../../web/brand.ts'
+import { LANGUAGES, offeredToCompanies } from '../../web/languages/catalogue.ts'
+
+const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
+
+/** The settings, with those that the server can do without and this command cannot. @throws {SettingsError} */
+export function settingsWith(needed: readonly (keyof Settings)[], env: NodeJS.ProcessEnv): Settings {
+  const settings = loadSettings(env)
+  const missing = definitions.filter(
+    ({ name }) => needed.includes(name as keyof Settings) && settings[name as keyof Settings] === undefined,
+  )
+  if (missing.length > 0)
+    throw new SettingsError(
+      missing.map(({ name, meaning }) => `${name} is required for this command: ${meaning}`),
+    )
+  useProxy(settings)
+  return settings
+}
+
+/** The company that the emails are from. @throws {SettingsError} naming every fault of the company file */
+export const companyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, offeredToCompanies())
+
+/**
+ * Composes emails.
+ * @param email.template a folder with templates instead of ours
+ * @throws {FaultyTemplate}
+ */
+export function mailFor(
+  settings: Settings,
+  company: ReturnType<typeof companyOf>,
+  email: {
+    campaign: string
+    datasource?: readonly string[] | undefined
+    days: number
+    template?: string | undefined
+    now: () => number
+  },
+): { compose: ComposeMail; languages: ReturnType<typeof languagesFor> } {
+  const { template, campaign, datasource = [], days, now } = email
+  const { PUBLIC_URL: publicUrl, MAIL_FROM: from = { name: '', address: 'no-reply@localhost' } } = settings
+  const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
+  const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
+  const compose = createMail({
+    campaign,
+    datasources: [...datasource],
+    days,
+    invitations: createInvitations({ secrets, audience: publicUrl, now }),
+    render: template === undefined ? createMailTemplates(VIEWS, OUR_MAIL) : createMailTemplates(template),
+    languages,
+    looks: looksOf(company),
+    nameOf: (app, lang) => company.nameOf(app, lang),
+    from,
+    publicUrl,
+    now,
+  })
+  return { compose, languages }
+}

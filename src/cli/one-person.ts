@@ -1,0 +1,67 @@
+// Commands about one person: onramp invite link, onramp invite forget and onramp audit-id.
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { createInvitations } from '../invites/token.ts'
+import { eraseWalk } from '../onboarding/walks.ts'
+import { normalizedAddress } from '../people/address.ts'
+import { PersonUnreadable } from '../people/people.ts'
+import { createInstallation } from '../records/installation.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { createAuditIds } from '../web/audit.ts'
+import { openPeople, storeInWords, withStore } from './store.ts'
+
+const DAY_MS = 86_400_000
+
+/** An invitation, on standard output. Nothing is sent and nothing is kept. */
+export async function link(
+  email: string,
+  { datasource = [], days, json }: { datasource?: string[] | undefined; days: number; json?: boolean },
+  { env, stdout, now }: CliParts,
+): Promise<number> {
+  const { INVITE_SECRET, SESSION_SECRET, PUBLIC_URL } = loadSettings(env)
+  const secrets = INVITE_SECRET ?? SESSION_SECRET
+  const invitations = createInvitations({ secrets, audience: PUBLIC_URL, now })
+  const url = `${PUBLIC_URL}/invite/${await invitations.issue({ email, datasources: datasource }, days)}`
+  const expires = new Date(now() + days * DAY_MS).toISOString()
+  stdout.write(json ? `${JSON.stringify({ url, email, expires })}\n` : `${url}\n`)
+  return 0
+}
+
+/** Removes what is known of a person: their walk too, and that they want no emails. */
+export async function forget(email: string, { env, stdout, now }: CliParts): Promise<number> {
+  const settings = loadSettings(env)
+  const isForgotten = await withStore(settings, async (records) => {
+    const people = openPeople({ records, settings, now })
+    const known = await people.get(email).catch((error: unknown) => {
+      // It goes all the same, and the walks that it named expire.
+      if (!(error instanceof PersonUnreadable)) throw error
+    })
+    const vault = await createInstallation(records, settings.SESSION_SECRET).vault()
+    // The walks first: without the record no one could find them.
+    for (const person of known?.signIns ?? []) await eraseWalk(records, person, vault)
+    return await people.forget(email)
+  })
+  stdout.write(
+    isForgotten ? `Deleted all data for ${email}\n` : `No data for ${email} (${storeInWords(settings)})\n`,
+  )
+  return 0
+}
+
+/** A person's id in the audit log, for each secret. It asks no server. */
+export async function auditId(
+  email: string,
+  { json }: { json?: boolean },
+  { env, stdout, stderr }: CliParts,
+): Promise<number> {
+  const { INVITE_SECRET, SESSION_SECRET } = loadSettings(env)
+  const ids = (INVITE_SECRET ?? SESSION_SECRET).map((secret, index) => ({
+    id: createAuditIds([secret], normalizedAddress).ofEmail(email),
+    current: index === 0,
+  }))
+  if (json) {
+    stdout.write(`${JSON.stringify({ email, ids })}\n`)
+    return 0
+  }
+  for (const { id } of ids) stdout.write(`${id}\n`)
+  if (ids.length > 1) stderr.write('The first ID belongs to the current secret, the others to older ones.\n')
+  return 0
+}

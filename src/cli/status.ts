@@ -1,0 +1,119 @@
+// onramp status EMAIL: what a person still has to connect. It needs SERVICE_BASE_URL and a service token, and no other
+// setting of the server. SERVICE_USER_TOKEN can only show the person it belongs to.
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { printable } from '@onramp/deprecations/command-line/printable'
+import { columnsOf, fitted, painterFor, widthOf } from '@onramp/deprecations/command-line/terminal'
+import type { Waiting } from '../client-api/answers.ts'
+import { APP_STATUSES, isOff } from '../client-api/app-status.ts'
+import { STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
+import { createInquiry, type ServiceToken } from '../client-api/inquiry.ts'
+import { useProxy } from '../client-api/proxy.ts'
+import type { RefusalReason } from '../client-api/refusal.ts'
+import { isOpenToAll } from '../doctor/machine.ts'
+import { explain } from '../doctor/service.ts'
+import { EXIT_SETTINGS, loadSome, SettingsError } from '../settings/settings.ts'
+
+const EXIT_SERVICE = 7
+const EXITS: Record<RefusalReason, number> = {
+  request: 1,
+  'in-front': 1,
+  token: 3,
+  'auth-type': 3,
+  'auth-type-missing': 3,
+  scope: 4,
+  'act-as-missing': 5,
+  'act-as-refused': 5,
+  busy: 6,
+  failing: EXIT_SERVICE,
+  'not-there': EXIT_SETTINGS,
+  redirected: EXIT_SETTINGS,
+  unreadable: EXIT_SETTINGS,
+}
+
+export async function status(
+  email: string | undefined,
+  { json, timeout }: { json?: boolean; timeout: number },
+  { env, stdout, stderr, now }: CliParts,
+): Promise<number> {
+  const { baseUrl, headerPrefix, token } = configured(email, env)
+  for (const file of ['SERVICE_GLOBAL_TOKEN_FILE', 'SERVICE_USER_TOKEN_FILE'])
+    if (env[file] && isOpenToAll(env[file].trim()))
+      stderr.write(`Warning: ${file} is readable by every user on this machine. Run chmod o-rwx.\n`)
+
+  const inquiry = createInquiry({ baseUrl, headerPrefix, timeLimitMs: timeout * 1000, now })
+  const reply = await inquiry.ask(token).finally(() => inquiry.close())
+  if (reply.kind !== 'answered') {
+    const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
+    const finding = explain(reply, { setting, baseUrl, prefix: headerPrefix, naming: 'EMAIL' })
+    stderr.write(`onramp status: ${finding.says} ${finding.settings[0]}: ${finding.fix}.\n`)
+    return reply.kind === 'silent' ? EXIT_SERVICE : EXITS[reply.reason]
+  }
+
+  const person = token.kind === 'global-token' ? token.actAs : null
+  if (person === null)
+    stderr.write(
+      email === undefined
+        ? 'This is the owner of SERVICE_USER_TOKEN. To look up anyone, use SERVICE_GLOBAL_TOKEN.\n'
+        : 'This is the owner of SERVICE_USER_TOKEN, perhaps someone else: only SERVICE_GLOBAL_TOKEN can look up the given address.\n',
+    )
+  const { left } = reply
+  if (json) stdout.write(`${JSON.stringify({ schema_version: 1, person, left }, undefined, 2)}\n`)
+  else stdout.write(tableOf(person ?? "The token's owner", left, stdout, env))
+  return 0
+}
+
+/** Where the service is, and which token says who is asked about. @throws {SettingsError} {UsageError} */
+function configured(email: string | undefined, env: CliParts['env']) {
+  const proxies = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const
+  const settings = loadSome(['SERVICE_BASE_URL', 'SERVICE_HEADER_PREFIX', ...proxies], env)
+  const baseUrl = settings.SERVICE_BASE_URL
+  if (baseUrl === undefined)
+    throw new SettingsError([
+      "SERVICE_BASE_URL is not set. Set it to the base URL of the search service's backend",
+    ])
+  useProxy(settings)
+  const headerPrefix = settings.SERVICE_HEADER_PREFIX ?? STANDARD_HEADER_PREFIX
+  return { baseUrl, headerPrefix, token: tokenFor(email, env) }
+}
+
+function tokenFor(email: string | undefined, env: CliParts['env']): ServiceToken {
+  const tokens = loadSome(['SERVICE_GLOBAL_TOKEN', 'SERVICE_USER_TOKEN'], env)
+  const { SERVICE_GLOBAL_TOKEN: global, SERVICE_USER_TOKEN: user } = tokens
+  if (global !== undefined && email !== undefined)
+    return { kind: 'global-token', token: global, actAs: email }
+  if (user !== undefined) return { kind: 'user-token', token: user }
+  if (global !== undefined) throw new UsageError('EMAIL is required with SERVICE_GLOBAL_TOKEN')
+  throw new SettingsError([
+    'no service token: set SERVICE_GLOBAL_TOKEN (looks up anyone) or SERVICE_USER_TOKEN (looks up its owner), or either as NAME_FILE',
+  ])
+}
+
+const MARGIN = '  '
+
+/** Lines that fit on a terminal; --json has whole names. Names come from the service, so they are made printable. */
+function tableOf(
+  who: string,
+  left: readonly Waiting[],
+  screen: CliParts['stdout'],
+  env: CliParts['env'],
+): string {
+  if (left.length === 0) return `${who} has nothing left to connect.\n`
+  const paint = painterFor(screen, env)
+  const rows = left.map(({ name, instance, status: is }) => ({
+    name: printable(name),
+    instance: printable(instance),
+    ...APP_STATUSES[is].terminal,
+  }))
+  const widest = (column: 'name' | 'instance' | 'text') =>
+    Math.max(...rows.map((row) => widthOf(row[column])))
+  const free = columnsOf(screen) - widest('text') - 3 * MARGIN.length
+  const instances = Math.min(widest('instance'), Math.floor(free / 3))
+  const names = Math.min(widest('name'), free - instances)
+  const lines = rows.map(({ name, instance, text, colour }) =>
+    ['', fitted(name, names), paint.dim(fitted(instance, instances)), paint[colour](text)].join(MARGIN),
+  )
+  const count = left.filter((app) => !isOff(app.status)).length
+  const apps = count === 0 ? 'nothing' : count === 1 ? '1 app' : `${count} apps`
+  return `${paint.bold(`${who}: ${apps} left to connect`)}\n\n${lines.join('\n')}\n`
+}
