@@ -3,8 +3,6 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { found, machine } from './doctor/facts.ts'
-import { settingsTable } from '../src/doctor/settings-table.ts'
 import { ended } from './campaigns/command.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -64,19 +62,5 @@ describe('Node 24.3 and later', () => {
     const { code, stdout } = await start(version, manifest.bin['onramp'] ?? '', '--help')
     expect(code).toBe(0)
     expect(stdout).toContain('Usage: onramp ')
-  })
-})
-
-describe('the doctor', () => {
-  const judged = (node: string) =>
-    found(settingsTable, machine(), { node })
-      .filter((line) => line.includes('Node '))
-      .map((line) => line.split(' ')[0])
-
-  it('calls the same versions too old', () => {
-    expect(judged('v24.2.0')).toEqual(['fail'])
-    expect(judged('v22.20.0')).toEqual(['fail'])
-    expect(judged('v24.3.0')).toEqual(['ok'])
-    expect(judged('v25.0.0')).toEqual(['ok'])
   })
 })

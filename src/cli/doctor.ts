@@ -17,7 +17,7 @@ export async function doctor(
   { env, stdout, now }: CliParts,
 ): Promise<number> {
   const { as: actAs, offline = false, strict, json } = options
-  const report = await examine({ env, now, actAs, offline, node: process.version, deadlines })
+  const report = await examine({ env, now, actAs, offline, deadlines })
   const { findings, notRun } = report
   const counts = { ok: 0, warn: 0, fail: 0, skip: 0 }
   for (const { status } of findings) counts[status]++

@@ -1,22 +1,22 @@
 // Collects the facts and judges them. Probes run side by side, and none of them can stop another. What comes out is
 // masked once more: should a secret ever get into a finding, it does not leave this file.
+import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { useProxy } from '../client-api/proxy.ts'
-import { readSettings } from '../settings/settings.ts'
+import { readSettings, type Settings } from '../settings/settings.ts'
 import { within } from './ask.ts'
-import { clientTable } from './client-table.ts'
-import { mailTable, tryMail, tryWebhook, webhookTable } from './deliveries.ts'
-import { lookAtMachine } from './machine.ts'
-import { askOwnAddress, ownAddressTable } from './own-address.ts'
-import { providerTable } from './providers.ts'
-import { lookAtRedis, redisTable } from './redis.ts'
+import { client, clientIn, isRejected } from './client.ts'
+import { mail, webhook } from './deliveries.ts'
+import { machine } from './machine.ts'
+import { ownAddress } from './own-address.ts'
+import { redirect } from './redirect.ts'
+import { redis } from './redis.ts'
+import { registration } from './registration.ts'
 import { checksIn, judge, placeOf, type Finding, type Setup, type Table } from './rule.ts'
-import { discover, lookAtServer, type ServerFacts } from './server.ts'
-import { clockTable, discoveryTable, serverTable, type Clocks } from './server-table.ts'
-import { lookAtService, serviceTable } from './service.ts'
 import { maskFor } from './secrets.ts'
-import { settingsTable } from './settings-table.ts'
-import { lookAtFolder, sqliteTable } from './sqlite.ts'
-import { lookAtStored, storedTable } from './stored.ts'
+import { discovery, metadataIn, server } from './server.ts'
+import { service } from './service.ts'
+import { sqlite } from './sqlite.ts'
+import { stored } from './stored.ts'
 
 export type Report = {
   findings: (Finding & { group: string })[]
@@ -32,26 +32,7 @@ const GROUPS: Record<string, string> = {
   service: 'Service',
 }
 
-/** `missing`: settings or answers that it needs; `none`: there is nothing to look at. */
-type Probed<Facts> = { facts: Facts } | 'missing' | 'none' | 'failed'
-
 const LIMIT_MS = 30_000
-
-/** None where a setting or an answer that it needs is missing. */
-type Work<Facts> = false | undefined | '' | (() => Promise<Facts | undefined>)
-
-async function probe<Facts>(work: Work<Facts>): Promise<Probed<Facts>> {
-  if (!work) return 'missing'
-  try {
-    const facts = await within(LIMIT_MS, work())
-    return facts === undefined ? 'none' : { facts }
-  } catch {
-    return 'failed'
-  }
-}
-
-const factsIn = <Facts>(probed: Probed<Facts>): Facts | undefined =>
-  typeof probed === 'object' ? probed.facts : undefined
 
 const unfinished = (check = ''): Finding => ({
   check,
@@ -62,7 +43,7 @@ const unfinished = (check = ''): Finding => ({
   fix: 'try again; if it stays so, please report this as a bug in onramp',
 })
 
-type Examination = Pick<Setup, 'env' | 'actAs' | 'node' | 'deadlines'> & {
+type Examination = Pick<Setup, 'env' | 'actAs' | 'deadlines'> & {
   now: () => number
   /** Without asking anyone. */
   offline: boolean
@@ -71,58 +52,73 @@ type Examination = Pick<Setup, 'env' | 'actAs' | 'node' | 'deadlines'> & {
 export async function examine({ offline, now, ...given }: Examination): Promise<Report> {
   const setup: Setup = { ...given, ...readSettings(given.env), now: now() }
   const { settings, faults } = setup
-  const { PUBLIC_URL: url, OIDC_ISSUER: issuer, SERVICE_BASE_URL: baseUrl } = settings
-  const { REDIS_URL: redisUrl, SMTP_URL: smtpUrl } = settings
+  const { PUBLIC_URL: url } = settings
   useProxy(settings)
-  const online = <Facts>(work: Work<Facts>) => probe(!offline && work)
-
-  const stored = online(() => lookAtStored(setup, now))
-  const discovery = online(issuer && (() => discover(issuer)))
-  const service = online(baseUrl && (() => lookAtService(baseUrl, setup, now)))
-  async function lookAtFound(): Promise<Probed<ServerFacts>> {
-    const found = factsIn(await discovery)?.discovery
-    const registered = factsIn(await stored)?.client
-    return await probe(found?.kind === 'found' && (() => lookAtServer(found, setup, registered, now)))
-  }
-  const server = lookAtFound()
-  async function readClocks(): Promise<Probed<Clocks>> {
-    const [found, madeUp] = [factsIn(await server), factsIn(await service)?.madeUp]
-    const other = madeUp === undefined || madeUp.kind === 'silent' ? undefined : madeUp
-    return found === undefined && other === undefined
-      ? 'missing'
-      : { facts: { server: found?.times, service: other } }
-  }
-  const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
-
+  const online = !offline
+  const found: Finding[] = []
   const missing = new Set<string>()
-  async function judged<Facts>(table: Table<Facts>, probing: Promise<Probed<Facts>>) {
-    const probed = await probing
-    if (typeof probed === 'object') return judge(table, probed.facts, setup)
+
+  /**
+   * @param needed the settings or answers that it needs: without them it is counted as not run
+   * @returns the facts; undefined where there is nothing to look at, or it did not run
+   */
+  async function probe<Needed, Facts>(
+    table: Table<Facts>,
+    needed: Needed | undefined | false | '',
+    look: (needed: Needed) => Promise<Facts | undefined>,
+  ): Promise<Facts | undefined> {
     const checks = checksIn(table)
-    if (probed === 'missing') for (const check of checks) missing.add(check)
-    return probed === 'failed' ? [unfinished(checks[0])] : []
+    if (!needed) {
+      for (const check of checks) missing.add(check)
+      return undefined
+    }
+    try {
+      const facts = await within(LIMIT_MS, look(needed))
+      if (facts !== undefined) found.push(...judge(table, facts, setup))
+      return facts
+    } catch {
+      found.push(unfinished(checks[0]))
+      return undefined
+    }
   }
-  const here = <Facts>(table: Table<Facts>, work: Work<Facts>) => judged(table, probe(work))
-  const there = <Facts>(table: Table<Facts>, work: Work<Facts>) => judged(table, online(work))
-  const found = await Promise.all([
-    here(settingsTable, () => lookAtMachine(setup)),
-    there(ownAddressTable, url && (() => askOwnAddress(url, settings))),
-    there(mailTable, async () => (smtpUrl ? await tryMail(smtpUrl) : undefined)),
-    there(webhookTable, () => tryWebhook(settings, setup.now)),
-    judged(discoveryTable, discovery),
-    judged(clockTable, readClocks()),
-    judged(providerTable, server),
-    judged(serverTable, server),
-    judged(clientTable, server),
-    here(sqliteTable, async () => (hasFolder ? lookAtFolder(settings.DATA_DIR ?? '') : undefined)),
-    there(redisTable, async () => (redisUrl ? await lookAtRedis(redisUrl, settings) : undefined)),
-    judged(storedTable, stored),
-    judged(serviceTable, service),
+
+  const holding = probe(stored.table, online, () => stored.look(setup, now))
+
+  async function lookAtClient(metadata: Metadata | undefined): Promise<void> {
+    const own = clientIn(settings) ?? (await holding)?.client
+    if (own === undefined && settings.OIDC_CLIENT_ID === undefined) {
+      const look = (found: Metadata) => registration.look(found, settings as Settings, now)
+      await probe(registration.table, url && metadata, look)
+      return
+    }
+    const known = own && metadata && url ? { metadata, url, own } : undefined
+    const tried = await probe(client.table, known, (all) => client.look(all.metadata, all.own, all.url))
+    const isRefused = tried !== undefined && isRejected(tried)
+    await probe(redirect.table, known, (all) => redirect.look(all.metadata, settings, all, isRefused))
+  }
+  async function lookAtServer(): Promise<void> {
+    const issuer = online && settings.OIDC_ISSUER
+    const found = await probe(discovery.table, issuer, (address) => discovery.look(address, now))
+    const metadata = metadataIn(found?.discovery)
+    await Promise.all([probe(server.table, metadata, server.look), lookAtClient(metadata)])
+  }
+
+  const { SMTP_URL: smtpUrl, WEBHOOK_URL: hook, REDIS_URL: redisUrl } = settings
+  const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
+  await Promise.all([
+    holding,
+    lookAtServer(),
+    probe(machine.table, setup, machine.look),
+    probe(ownAddress.table, online && url, (address) => ownAddress.look(address, settings)),
+    smtpUrl && probe(mail.table, online && smtpUrl, mail.look),
+    hook && probe(webhook.table, online, () => webhook.look(settings, setup.now)),
+    hasFolder && probe(sqlite.table, true, async () => sqlite.look(settings.DATA_DIR ?? '')),
+    redisUrl && probe(redis.table, online && redisUrl, (address) => redis.look(address, settings)),
+    probe(service.table, online && settings.SERVICE_BASE_URL, (base) => service.look(base, setup, now)),
   ])
 
   const mask = maskFor(setup.env, settings)
   const findings = found
-    .flat()
     .toSorted((one, other) => placeOf(one.check) - placeOf(other.check))
     .map(({ fix, ...finding }) => ({
       ...finding,

@@ -1,42 +1,29 @@
-// Facts about this machine and its files: no other server is asked.
+// What the settings, this machine and its files say about themselves: no other server is asked.
 import { X509Certificate } from 'node:crypto'
-import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { getDomain } from 'tldts'
+import { nearest } from '@onramp/deprecations/command-line/arguments'
 import { proxyTo } from '../client-api/proxy.ts'
 import { readCompany } from '../company/read-company.ts'
-import { settings, type Settings } from '../settings/settings.ts'
+import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
+import { addressesOf } from '../sign-in/addresses.ts'
 import { clientAuthOf } from '../sign-in/server/client-authentication.ts'
 import { offeredToCompanies } from '../web/languages/catalogue.ts'
-import type { Setup } from './rule.ts'
+import { wrongAtSight } from './own-address.ts'
+import type { Setup, Table } from './rule.ts'
+import { poorSecrets } from './secrets.ts'
 
-export type Machine = {
-  /** Why the server could not listen on HOST, in the system's word. */
-  hostError: string | undefined
+type Machine = {
   /** NAME_FILE variables whose file everyone on this machine can read. */
   openFiles: string[]
-  /** NODE_EXTRA_CA_CERTS. */
-  authority: 'usable' | 'expired' | "can't be read" | 'has no PEM certificate' | undefined
+  /** What is wrong with NODE_EXTRA_CA_CERTS; empty: nothing. Undefined: it isn't set. */
+  authority: string | undefined
   /** Is OIDC_CLIENT_KEY a key that signs? Undefined: there is none. */
   canSign: boolean | undefined
   /** COMPANY_FILE, read by start-up's own code. */
   company: ReturnType<typeof readCompany> | undefined
   /** How calls leave, where a forward proxy is set. */
   ways: { who: string; proxy: string | undefined }[]
-}
-
-/** Tried on a port that the system chooses, so that a running server is no obstacle. */
-async function listenError(host: string): Promise<string | undefined> {
-  const server = createServer()
-  try {
-    server.listen(0, host)
-    await once(server, 'listening')
-    return undefined
-  } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-  } finally {
-    server.close()
-  }
 }
 
 /** Docker and Kubernetes mount secrets readable for all users inside the container, and for none outside. */
@@ -47,43 +34,174 @@ export function isOpenToAll(file: string): boolean {
   return !MOUNTED.test(file) && (mode & 0o007) !== 0
 }
 
-/** Of a file that it cannot read Node only warns. */
-function authorityOf(file: string, now: number): Machine['authority'] {
+/** Node only warns of a file that it can't read, and says nothing of an authority that has expired. */
+function authorityFault(file: string, now: number): string {
   try {
-    const { validTo } = new X509Certificate(readFileSync(file))
-    return Date.parse(validTo) < now ? 'expired' : 'usable'
+    return Date.parse(new X509Certificate(readFileSync(file)).validTo) < now ? 'has expired' : ''
   } catch (error) {
     return error instanceof Error && 'syscall' in error ? "can't be read" : 'has no PEM certificate'
   }
 }
 
-const canSign = (key: string): Promise<boolean> =>
-  clientAuthOf({ method: 'private_key_jwt', key }).then(
-    () => true,
-    () => false,
+function waysOf(settings: Partial<Settings>): Machine['ways'] {
+  if (settings.HTTPS_PROXY === undefined && settings.HTTP_PROXY === undefined) return []
+  const targets = {
+    'The service': settings.SERVICE_BASE_URL,
+    'The authorization server': settings.OIDC_ISSUER,
+  }
+  return Object.entries(targets).flatMap(([who, address]) =>
+    address === undefined ? [] : { who, proxy: proxyTo(new URL(address)) },
   )
-
-function waysOf(read: Partial<Settings>): Machine['ways'] {
-  if (read.HTTPS_PROXY === undefined && read.HTTP_PROXY === undefined) return []
-  const targets = { 'The service': read.SERVICE_BASE_URL, 'The authorization server': read.OIDC_ISSUER }
-  return Object.entries(targets).flatMap(([who, address]) => {
-    return address === undefined ? [] : { who, proxy: proxyTo(new URL(address)) }
-  })
 }
 
 /** The proxy of the settings has to be in use already. */
-export async function lookAtMachine({ env, settings: read, now }: Setup): Promise<Machine> {
-  const { OIDC_CLIENT_KEY: key } = read
-  const authority = env['NODE_EXTRA_CA_CERTS']
+async function lookAtMachine({ env, settings, now }: Setup): Promise<Machine> {
+  const { OIDC_CLIENT_KEY: key, COMPANY_FILE: company } = settings
+  const { NODE_EXTRA_CA_CERTS: authority } = env
+  const signing = key && clientAuthOf({ method: 'private_key_jwt', key })
   return {
-    hostError: read.HOST === undefined ? undefined : await listenError(read.HOST),
-    openFiles: settings
-      .map(({ name }) => `${name}_FILE`)
-      .filter((name, index) => settings[index]?.secret && env[name] && isOpenToAll(env[name].trim())),
-    canSign: key === undefined ? undefined : await canSign(key),
-    authority: authority ? authorityOf(authority, now) : undefined,
-    company:
-      read.COMPANY_FILE === undefined ? undefined : readCompany(read.COMPANY_FILE, offeredToCompanies()),
-    ways: waysOf(read),
+    openFiles: definitions
+      .filter(({ secret, name }) => secret && isOpenToAll(env[`${name}_FILE`]?.trim() ?? ''))
+      .map(({ name }) => `${name}_FILE`),
+    canSign: signing
+      ? await signing.then(
+          () => true,
+          () => false,
+        )
+      : undefined,
+    authority: authority ? authorityFault(authority, now) : undefined,
+    company: company === undefined ? undefined : readCompany(company, offeredToCompanies()),
+    ways: waysOf(settings),
   }
 }
+
+/** "OIDC_ISSUER is not an address: write it like …" is a sentence and its remedy. */
+function partsOf(fault: string) {
+  const setting = /^[A-Z_]+/.exec(fault)?.[0] ?? ''
+  const [says = fault, ...rest] = fault.split(': ')
+  const fix = rest.join(': ')
+  const standard = setting.endsWith('_FILE') ? 'correct the path' : 'correct it'
+  const remedy = says.endsWith(' is required') ? `set it. ${fix}` : fix
+  return { setting, says, remedy: remedy || (says.includes(' is required ') ? 'set it' : standard) }
+}
+
+const known = definitions.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
+/** No other program's variables begin so, but for one of desktops. */
+const OURS = /^(OIDC|SESSION)_(?!MANAGER$)/
+/** What the sandbox reads, and what orchestrators put in for services called "redis" or "service". */
+const OTHERS = /^(SANDBOX_PORT|SERVICE_(HOST|PORT|NAME)|\w+_SERVICE_\w+|\w+_PORT(_\d+_\w+)?)$/
+/** Shorter names are too near to those of other programs. */
+const MIN_LETTERS = 6
+const candidates = known.filter((name) => name.length >= MIN_LETTERS)
+
+/** Never a failure: another program may read it, above all where the setting that it is near to is set too. */
+function misnamed(env: NodeJS.ProcessEnv) {
+  const names = Object.keys(env).filter(
+    (name) => env[name] && /^[A-Z][A-Z0-9_]{5,60}$/.test(name) && !OTHERS.test(name) && !known.includes(name),
+  )
+  return names.toSorted().flatMap((name) => {
+    const meant = nearest(name, candidates) ?? ''
+    const isNear = meant !== '' && Math.abs(meant.length - name.length) <= 3
+    const base = meant.replace(/_FILE$/, '')
+    if (isNear && !env[base] && !env[`${base}_FILE`]) return { is: 'mistyped', name, meant } as const
+    return OURS.test(name) ? ({ is: 'unknown', name } as const) : []
+  })
+}
+
+/** `docker run --env-file` and systemd keep quotes. Others in quotes are refused; a secret could really have them. */
+const quotedSecrets = ({ env, faults }: Setup): string[] =>
+  definitions
+    .filter(({ secret, name }) => secret && isQuoted(env[name]?.trim() ?? ''))
+    .map(({ name }) => name)
+    .filter((name) => !faults.some((fault) => fault.startsWith(`${name} `)))
+
+/** Another scheme is another site. Names below a shared domain, like those of github.io, are sites of their own. */
+function isSameSite(one: URL, other: URL): boolean {
+  const site = ({ hostname }: URL) => getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
+  return one.protocol === other.protocol && site(one) === site(other)
+}
+
+/** Nearly every address: up to 2^24 of IPv4 may be a company's own network. */
+function isWide(range: string): boolean {
+  const [address = '', prefix] = range.split('/')
+  return prefix !== undefined && Number(prefix) < (address.includes(':') ? 16 : 8)
+}
+
+const DAY_MS = 24 * 3600 * 1000
+const NEAR_DAYS = 90
+
+const table: Table<Machine> = {
+  'settings.read': [
+    (_, { faults }) => faults.map((fault) => ({ is: 'fault', ...partsOf(fault) })),
+    () => 'fine',
+  ],
+  'settings.names': [(_, { env }) => misnamed(env)],
+  'settings.secrets': [(_, { settings }) => poorSecrets(settings).map((name) => ({ is: 'poor', name }))],
+  'settings.files': [({ openFiles }) => openFiles.map((name) => ({ is: 'open', name }))],
+  'settings.quotes': [(_, setup) => quotedSecrets(setup).map((name) => ({ is: 'quoted', name }))],
+  'settings.public-url': [
+    (_, { settings }) => wrongAtSight(settings),
+    (_, { settings: { PUBLIC_URL: url } }) => url && { is: url.startsWith('https:') ? 'fine' : 'local', url },
+  ],
+  // Browsers send a SameSite=Lax cookie with a request from another page only within one site.
+  'settings.intranet': [
+    (_, { settings: { PUBLIC_URL: url, RETURN_TO_ORIGINS: origins = [] } }) => {
+      const elsewhere = origins.filter((origin) => url && !isSameSite(new URL(origin), new URL(url)))
+      return elsewhere.length > 0 && { is: 'elsewhere', origins: elsewhere.join(', ') }
+    },
+  ],
+  'settings.company': [
+    ({ company }) => company?.faults.map((fault) => ({ is: 'fault', fault: fault.replace(/[.]?$/, '.') })),
+    ({ company: { company } = {} }) =>
+      company && {
+        is: 'fine',
+        name: company.name ?? 'a company without a name',
+        languages: company.languages.join(', ') || 'every language',
+        apps: company.datasources.size,
+      },
+  ],
+  'settings.proxy': [
+    (_, { settings: { TRUST_PROXY: trusted = [], PUBLIC_URL: url } }) => {
+      if (trusted.some(isWide)) return 'wide'
+      return trusted.length === 0 && url?.startsWith('https:') && 'none'
+    },
+  ],
+  'settings.outbound-proxy': [
+    ({ ways }, { settings }) => {
+      const setting = settings.HTTPS_PROXY === undefined ? 'HTTP_PROXY' : 'HTTPS_PROXY'
+      return ways.map((way) => ({ is: way.proxy === undefined ? 'direct' : 'through', setting, ...way }))
+    },
+  ],
+  'settings.authorities': [
+    ({ authority: why }) => why && { is: 'unusable', why },
+    ({ authority }) => authority !== undefined && 'fine',
+  ],
+  'settings.metrics': [
+    (_, { settings: { METRICS_PORT: port, METRICS_TOKEN: token } }) =>
+      token === undefined && port !== undefined && { is: 'open', port },
+  ],
+  'authorization-server.redirect-addresses': [
+    (_, { settings: { PUBLIC_URL: url } }) => {
+      if (url === undefined) return undefined
+      const { callback, signedOut, backChannelLogout } = addressesOf(url)
+      return [
+        { is: 'redirect', url: callback },
+        { is: 'signed-out', url: signedOut },
+        { is: 'back-channel', url: backChannelLogout },
+      ]
+    },
+  ],
+  'authorization-server.client-key': [
+    ({ canSign }) => canSign === false && 'unusable',
+    ({ canSign }, { settings }) => canSign && settings.OIDC_CLIENT_AUTH !== 'private_key_jwt' && 'unused',
+  ],
+  'service.deprecations': [
+    (_, { deadlines, now }) =>
+      deadlines.flatMap((deadline) => {
+        const days = Math.ceil((Date.parse(deadline.removal) - now) / DAY_MS)
+        return days > NEAR_DAYS ? [] : { is: days > 0 ? 'soon' : 'gone', ...deadline, days }
+      }),
+  ],
+}
+
+export const machine = { look: lookAtMachine, table }

@@ -3,37 +3,25 @@
 import { silenceInWords } from '../client-api/silence.ts'
 import { RECOGNISED_BY } from '../web/health.ts'
 import type { Settings } from '../settings/settings.ts'
-import { ask, publicAddress, type Reply } from './ask.ts'
+import { ask, type Reply } from './ask.ts'
 import type { Table } from './rule.ts'
 
 type OwnAddress = { url: string; reply: Reply }
 
-/** The setting whose server PUBLIC_URL names in place of onramp. */
-export const sharedOrigin = ({ PUBLIC_URL: url, SERVICE_BASE_URL, OIDC_ISSUER }: Partial<Settings>) =>
-  Object.entries({ SERVICE_BASE_URL, OIDC_ISSUER }).find(
-    ([, other]) => other !== undefined && new URL(other).origin === url,
-  )?.[0]
-
-export const isExample = ({ PUBLIC_URL: url }: Partial<Settings>): boolean =>
-  url !== undefined && /(^|\.)example(\.(com|net|org))?$/.test(new URL(url).hostname)
-
-/** @returns undefined where PUBLIC_URL is wrong at first sight */
-export async function askOwnAddress(
-  url: string,
-  settings: Partial<Settings>,
-): Promise<OwnAddress | undefined> {
-  if (sharedOrigin(settings) !== undefined || isExample(settings)) return undefined
-  return { url, reply: await ask(`${url}/healthz`) }
+/** The server of another setting, or an address that is an example. */
+export function wrongAtSight({ PUBLIC_URL: url, SERVICE_BASE_URL, OIDC_ISSUER }: Partial<Settings>) {
+  const others = Object.entries({ SERVICE_BASE_URL, OIDC_ISSUER })
+  const other = others.find(([, address]) => address !== undefined && new URL(address).origin === url)
+  if (other !== undefined) return { is: 'shared', name: other[0] } as const
+  const isExample = url !== undefined && /(^|\.)example(\.(com|net|org))?$/.test(new URL(url).hostname)
+  return isExample ? 'example' : undefined
 }
 
-/** Where /healthz leads, if it does. */
-function redirectOf(url: string, reply: Extract<Reply, { kind: 'answer' }>): URL | undefined {
-  if (reply.status < 300 || reply.status >= 400) return undefined
-  const location = reply.header('location') ?? ''
-  return URL.canParse(location, url) ? new URL(location, url) : new URL(url)
+async function look(url: string, settings: Partial<Settings>): Promise<OwnAddress | undefined> {
+  return wrongAtSight(settings) ? undefined : { url, reply: await ask(`${url}/healthz`) }
 }
 
-export const ownAddressTable: Table<OwnAddress> = {
+const table: Table<OwnAddress> = {
   'settings.public-url-reached': [
     ({ url, reply }) => {
       if (reply.kind === 'answer') return undefined
@@ -46,11 +34,13 @@ export const ownAddressTable: Table<OwnAddress> = {
       const { status } = reply
       if (reply.header(RECOGNISED_BY.name) === RECOGNISED_BY.value) return { is: 'reached', url }
       if ([502, 503, 504].includes(status)) return { is: 'behind', url, status }
-      const target = redirectOf(url, reply)
-      if (target === undefined) return { is: [401, 403].includes(status) ? 'gated' : 'other', url, status }
-      return target.origin !== url && target.pathname === '/healthz'
-        ? { is: 'moved', origin: target.origin }
-        : { is: 'redirected', target: publicAddress(target.href) ?? 'somewhere else' }
+      const isRedirect = status >= 300 && status < 400
+      const target = isRedirect ? URL.parse(reply.header('location') ?? '', url) : null
+      if (target && target.origin !== url && target.pathname === '/healthz')
+        return { is: 'moved', origin: target.origin }
+      return { is: isRedirect || [401, 403].includes(status) ? 'gated' : 'other', url, status }
     },
   ],
 }
+
+export const ownAddress = { look, table }

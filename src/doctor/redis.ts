@@ -14,7 +14,7 @@ import type { Table } from './rule.ts'
 /** `message` is that of the error below all wrappers, Redis's own where it answered. */
 type Failure = StoreTrouble & { message: string; error: unknown }
 
-export type RedisFacts = {
+type RedisFacts = {
   /** The server, or the primary that the Sentinels name. */
   url: string
   isSentinel: boolean
@@ -25,9 +25,6 @@ export type RedisFacts = {
   failed: { at: 'Sentinels' | 'connecting' | 'records'; why: Failure } | undefined
   /** INFO as a record; empty where the user may not ask. */
   info: Record<string, string>
-  /** CONFIG GET; undefined where the user may not ask, as with most providers. */
-  save?: string | undefined
-  appendfsync?: string | undefined
 }
 
 const TIME_LIMIT_MS = 4_000
@@ -61,12 +58,6 @@ async function infoFrom(ask: Ask): Promise<RedisFacts['info']> {
   return Object.fromEntries([...lines].map(([, name, value]) => [name, value]))
 }
 
-async function configured(ask: Ask, name: string): Promise<string | undefined> {
-  const answer: unknown = await ask('CONFIG', 'GET', name).catch(() => undefined)
-  const value: unknown = Array.isArray(answer) ? answer[1] : Object(answer)[name]
-  return typeof value === 'string' ? value : undefined
-}
-
 /** Everything that onramp does with records, on one that expires after seconds. @throws what Redis refuses */
 async function tryRecords(url: string, settings: Partial<Settings>, prefix: string): Promise<void> {
   const opened = await openerOf(url, topologyOf(settings), prefix)(() => {})
@@ -83,7 +74,7 @@ async function tryRecords(url: string, settings: Partial<Settings>, prefix: stri
   }
 }
 
-export async function lookAtRedis(redisUrl: string, settings: Partial<Settings>): Promise<RedisFacts> {
+async function look(redisUrl: string, settings: Partial<Settings>): Promise<RedisFacts> {
   const topology = topologyOf(settings)
   const prefix = settings.REDIS_PREFIX ?? STANDARD_PREFIX
   const facts: RedisFacts = {
@@ -101,8 +92,6 @@ export async function lookAtRedis(redisUrl: string, settings: Partial<Settings>)
     const probe = await connect(facts.url)
     try {
       facts.info = await infoFrom(probe.ask)
-      facts.save = await configured(probe.ask, 'save')
-      facts.appendfsync = await configured(probe.ask, 'appendfsync')
       at = 'records'
       // Without PING the server considers its own connection lost, every second.
       await probe.ask('PING')
@@ -117,16 +106,9 @@ export async function lookAtRedis(redisUrl: string, settings: Partial<Settings>)
 }
 
 function inWords({ code, words, isRefusal, message, error }: Failure): string {
-  if (code === 'NOAUTH') return 'it requires a password'
-  if (code === 'WRONGPASS' || /^ERR (AUTH|invalid password)/.test(message))
-    return 'it rejected the username or password'
   if (isRefusal) return words
-  if (message.startsWith('ERR DB index')) return 'it has no database with that number'
-  if (message.startsWith('ERR max number of clients')) return 'it has too many connections (maxclients)'
-  const why = /time|no answer within/i.test(message) ? 'too-slow' : silenceOf(error)
-  if (why === 'certificate' || why === 'no-tls')
-    return 'TLS mismatch (redis:// or rediss://), or its certificate is not trusted'
-  return why === 'cut-off' ? 'the server there is not Redis, or closed the connection' : silenceInWords(why)
+  if (message.startsWith('ERR ')) return `it says: ${message.slice(4, 204)}`
+  return silenceInWords(code === 'timeout' ? 'too-slow' : silenceOf(error))
 }
 
 const FIXES: Record<string, string> = {
@@ -151,26 +133,18 @@ function judgeFailure({ failed, rights, isSentinel }: RedisFacts) {
     if (why.error instanceof NoSuchPrimary) return 'primary'
     return /unknown command/i.test(why.message) ? 'no-sentinel' : ({ is: 'sentinels', why: words } as const)
   }
-  if (why.code === 'NOPERM')
-    return /\bkeys?\b/i.test(why.message)
-      ? ({ is: 'keys', rights } as const)
-      : ({ is: 'denied', rights, command: why.denied ?? 'a command' } as const)
+  if (why.code === 'NOPERM') {
+    const isOfKeys = /\bkeys?\b/i.test(why.message)
+    const denied = isOfKeys ? 'keys that begin with REDIS_PREFIX' : (why.denied ?? 'a command')
+    return { is: 'denied', rights, denied } as const
+  }
   if (at === 'connecting')
     return { is: 'unreached', why: words, sentinels: isSentinel ? 'REDIS_SENTINELS, ' : '' } as const
   const { code } = why
   return { is: 'unusable', why: words, code, fix: FIXES[code] ?? "check Redis's log" } as const
 }
 
-/** INFO gives a time of the last save even where nothing was saved: that of the start. So the configuration comes first. */
-function hasSnapshots({ save, info }: RedisFacts): boolean | undefined {
-  if (save !== undefined) return save.trim() !== ''
-  const startedAt = Number(info['server_time_usec'] ?? 0) / 1e6 - Number(info['uptime_in_seconds'] ?? 0)
-  const savedAt = Number(info['rdb_last_save_time'] ?? 0)
-  const isSeen = Number(info['rdb_saves'] ?? 0) > 0 || (startedAt > 0 && savedAt > startedAt + 5)
-  return isSeen ? true : undefined
-}
-
-export const redisTable: Table<RedisFacts> = {
+const table: Table<RedisFacts> = {
   'store.redis': [
     // A cluster answers an ordinary client with MOVED.
     ({ info, isCluster, failed }) =>
@@ -188,16 +162,12 @@ export const redisTable: Table<RedisFacts> = {
     ({ info: { maxmemory_policy: policy = 'noeviction' } }) => policy !== 'noeviction' && 'evicting',
   ],
   'store.redis/saving': [
-    ({ info, appendfsync }) => {
-      if (info['aof_enabled'] !== '1') return undefined
-      if (info['aof_last_write_status'] === 'err') return 'failing'
-      return appendfsync === 'no' ? 'unsynced' : 'fine'
-    },
-    (facts) => {
-      const snapshots = hasSnapshots(facts)
-      if (snapshots === false) return 'nothing'
-      if (snapshots) return facts.info['rdb_last_bgsave_status'] === 'err' ? 'failing' : 'snapshots'
-      return facts.info['aof_enabled'] === '0' && 'unknown'
+    ({ info: { aof_enabled: isOn, aof_last_write_status: aof, rdb_last_bgsave_status: rdb } }) => {
+      if (isOn === undefined) return undefined
+      if ((isOn === '1' ? aof : rdb) === 'err') return 'failing'
+      return isOn === '1' ? 'fine' : 'snapshots'
     },
   ],
 }
+
+export const redis = { look, table }

@@ -30,8 +30,6 @@ export type Setup = {
   actAs: string | undefined
   /** Milliseconds since 1970. */
   now: number
-  /** The version of Node that runs, like v24.3.0. */
-  node: string
   /** What onramp uses of the service and will end, or has; dates as YYYY-MM-DD. */
   deadlines: readonly { what: string; replacement: string; removal: string }[]
 }

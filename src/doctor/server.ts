@@ -1,46 +1,33 @@
-// Facts about the authorization server: what it says of itself, found as the server finds it, and what its endpoints
-// answer. No one signs in, and nothing is registered.
-import { hash } from 'node:crypto'
+// What the authorization server says of itself, found as the server finds it, and what that means for people who sign in.
+// Where another server would be described in the same way although it works, nothing is said.
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { z } from 'zod'
 import { jsonIn } from '../client-api/body.ts'
-import { addressesOf } from '../sign-in/addresses.ts'
-import { readRegistered } from '../sign-in/registration/answer.ts'
-import { requestedMetadata, type RequestedMetadata } from '../sign-in/registration/metadata.ts'
-import { removeClient } from '../sign-in/registration/request.ts'
-import { clientAuthOf } from '../sign-in/server/client-authentication.ts'
-import { findMetadata, type Discovery } from '../sign-in/server/discovery.ts'
+import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
-import { ask, isSafeAddress, navigate, type Reply } from './ask.ts'
-import { clientIn, tryClient, type Client, type ClientFacts } from './client.ts'
-import type { Setup } from './rule.ts'
-
-export type { Metadata }
-
-/** What a server said the time was, and when it came by our own clock; milliseconds since 1970. */
-export type Times = { theirs: number | undefined; ours: number }
-
-export type DiscoveryFacts = { issuer: string; discovery: Discovery }
-
-export type ServerFacts = {
-  metadata: Metadata
-  times: Times
-  /** What jwks_uri answered, and how many keys in it sign. */
-  keys: { reply: Reply; count: number } | undefined
-  /** What a sign-in is answered with our redirect address, and with one that no one can have registered. */
-  authorization: { redirect: string; ours: Look; invented: Look } | undefined
-  /** What the endpoints think of the client of the settings, or of the one that onramp registered before. */
-  client: ClientFacts | undefined
-  /** Without OIDC_CLIENT_ID: what the next start asks for, and what a request that can't be granted is answered. */
-  registration: { requested: RequestedMetadata; reply: Reply | undefined } | undefined
-}
+import { findMetadata, isOfEveryTenant, type Discovery } from '../sign-in/server/discovery.ts'
+import {
+  deniesRefreshTokens,
+  refuseIncomplete,
+  refuseUnsafeEndpoints,
+} from '../sign-in/server/metadata-rules.ts'
+import { ask, isSafeAddress, publicAddress, type Reply } from './ask.ts'
+import { providerOf, providerTable } from './providers.ts'
+import { unheard, type Table } from './rule.ts'
 
 const TIME_LIMIT_SECONDS = 8
 
-export const discover = async (issuer: string): Promise<DiscoveryFacts> => ({
-  issuer,
-  discovery: await findMetadata(issuer, TIME_LIMIT_SECONDS),
-})
+type DiscoveryFacts = {
+  issuer: string
+  discovery: Discovery
+  /** When it came by our own clock; milliseconds since 1970. */
+  ours: number
+}
+
+async function discover(issuer: string, now: () => number): Promise<DiscoveryFacts> {
+  const discovery = await findMetadata(issuer, TIME_LIMIT_SECONDS)
+  return { issuer, discovery, ours: now() }
+}
 
 /** A server may send anything: an address that is no text, or a list that is none, counts as absent. */
 function isUsable([name, value]: [string, unknown]): boolean {
@@ -49,150 +36,156 @@ function isUsable([name, value]: [string, unknown]): boolean {
   return typeof value === 'string' || !/_(endpoint|uri)$/.test(name)
 }
 
-/** @param registered the client that onramp registered before @param now milliseconds since 1970 */
-export async function lookAtServer(
-  { metadata: said, date }: Discovery & { kind: 'found' },
-  { settings }: Setup,
-  registered: Client | undefined,
-  now: () => number,
-): Promise<ServerFacts> {
-  const ours = now()
-  const metadata = Object.fromEntries(Object.entries(said).filter(isUsable)) as Metadata
-  const theirs = Date.parse(date ?? '')
-  const client = clientIn(settings) ?? registered
-  const canAuthenticate =
-    client &&
-    (await clientAuthOf(client.how).then(
-      () => true,
-      () => false,
-    ))
-  const [keys, authorization, tried, registration] = await Promise.all([
-    fetchKeys(metadata),
-    askToSignIn(metadata, settings, client?.id),
-    canAuthenticate ? tryClient(metadata, client, settings) : undefined,
-    registered === undefined ? askToRegister(metadata, settings, now) : undefined,
-  ])
-  const times = { theirs: Number.isNaN(theirs) ? undefined : theirs, ours }
-  return { metadata, times, keys, authorization, client: tried, registration }
+export const metadataIn = (discovery: Discovery | undefined): Metadata | undefined =>
+  discovery?.kind === 'found'
+    ? (Object.fromEntries(Object.entries(discovery.metadata).filter(isUsable)) as Metadata)
+    : undefined
+
+const withoutSlash = (text: string) => text.replace(/\/$/, '')
+
+/** OpenID Connect Discovery 1.0 4.3: exactly the same, or answers of one server could pass for those of another. */
+function mismatch(issuer: string, { issuer: theirs, expected }: Discovery & { kind: 'other-issuer' }) {
+  const known = publicAddress(theirs)
+  const named = known && (theirs.endsWith('/') ? `${withoutSlash(known)}/` : known)
+  const isSlash = withoutSlash(theirs) === withoutSlash(expected)
+  const slash = isSlash ? ', which differs in the trailing slash' : ''
+  return { is: 'mismatch', issuer, named: named ?? 'another one', slash } as const
+}
+
+const MAX_SECONDS = 30
+const NOTED_SECONDS = 10
+
+const discoveryTable: Table<DiscoveryFacts> = {
+  'authorization-server.discovery': [
+    ({ issuer, discovery }) => {
+      if (discovery.kind === 'found')
+        return {
+          is: 'found',
+          issuer,
+          how: discovery.how === 'oidc' ? 'OpenID Connect' : 'OAuth 2.1 (RFC 8414)',
+        }
+      if (discovery.kind === 'other-issuer')
+        return isOfEveryTenant(discovery.issuer)
+          ? { is: 'every-tenant', issuer }
+          : mismatch(issuer, discovery)
+      const { attempts } = discovery
+      const why = attempts.find(({ silence }) => silence)?.silence
+      if (why !== undefined) return { is: 'silent', issuer, ...unheard(why) }
+      const answers = attempts.map(({ says }) => says).join('; ')
+      if ((attempts[0]?.status ?? 0) >= 500) return { is: 'failing', issuer, answers }
+      const bar = attempts.find(({ status = 0 }) => [401, 403, 407, 429].includes(status))?.status
+      return { is: bar === undefined ? 'missing' : bar === 429 ? 'limited' : 'barred', issuer, answers }
+    },
+  ],
+  'authorization-server.clock': [
+    ({ discovery, ours }) => {
+      const theirs = discovery.kind === 'found' ? Date.parse(discovery.date ?? '') : NaN
+      if (Number.isNaN(theirs)) return undefined
+      const seconds = Math.round((ours - theirs) / 1000)
+      const far = Math.abs(seconds)
+      if (far <= NOTED_SECONDS) return 'fine'
+      const amount = far < 120 ? `${far} seconds` : `${Math.round(far / 60)} minutes`
+      const skew = `${amount} ${seconds > 0 ? 'ahead of' : 'behind'}`
+      return { is: far > MAX_SECONDS ? 'far' : 'near', skew }
+    },
+  ],
+}
+
+export const discovery = { look: discover, table: discoveryTable }
+
+type ServerFacts = {
+  metadata: Metadata
+  /** What jwks_uri answered, and how many keys in it sign. */
+  keys: { reply: Reply; count: number } | undefined
 }
 
 const keysSchema = z
   .object({ keys: z.array(z.looseObject({ kty: z.string(), use: z.string().optional() })) })
   .catch({ keys: [] })
 
-async function fetchKeys({ jwks_uri: address }: Metadata): Promise<ServerFacts['keys']> {
-  if (!isSafeAddress(address)) return undefined
-  const reply = await ask(address)
+async function look(metadata: Metadata): Promise<ServerFacts> {
+  if (!isSafeAddress(metadata.jwks_uri)) return { metadata, keys: undefined }
+  const reply = await ask(metadata.jwks_uri)
   const keys = reply.kind === 'answer' ? keysSchema.parse(jsonIn(reply.text)).keys : []
-  return { reply, count: keys.filter(({ kty, use }) => use !== 'enc' && kty !== 'oct').length }
+  const count = keys.filter(({ kty, use }) => use !== 'enc' && kty !== 'oct').length
+  return { metadata, keys: { reply, count } }
 }
 
-/** What the answer to an authorization request looks like. */
-export type Look =
-  | { kind: 'silent'; status?: number }
-  /** By a firewall or a limit, it seems: nothing in it is about the client or the address. */
-  | { kind: 'barred'; status: number }
-  /** To the redirect address, with a code or with an error. */
-  | { kind: 'back'; error: string | undefined }
-  /** To another address, most likely to sign in. */
-  | { kind: 'onward' }
-  | { kind: 'refused'; status: number; text: string }
-  | { kind: 'page' }
+const scopesOf = ({ OIDC_SCOPE: scope = '' }: Partial<Settings>) => scope.split(' ').filter(Boolean)
+const isOpenId = (settings: Partial<Settings>) => scopesOf(settings).includes('openid')
 
-const SHOWS_REFUSAL =
-  /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
+/** Symmetric ones (HS256) would let everyone who has the client's secret make an id_token. */
+const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 
-/** A firewall, or a gate in front of the server, answers so; the server itself gives a reason. */
-const BARS = [401, 403, 407]
-
-/** Pure. @param endpoint the authorization endpoint @param redirect the address in the request */
-function lookOf(reply: Reply, endpoint: string, redirect: string): Look {
-  if (reply.kind === 'silent') return { kind: 'silent' }
-  const { status, text } = reply
-  if (status >= 500) return { kind: 'silent', status }
-  if (status === 429 || (BARS.includes(status) && !/redirect|client|callback/i.test(text)))
-    return { kind: 'barred', status }
-  const location = reply.header('location')
-  if (status >= 300 && status < 400 && location !== undefined && URL.canParse(location, endpoint)) {
-    const target = new URL(location, endpoint)
-    const inFragment = new URLSearchParams(target.hash.slice(1))
-    const value = (name: string) => target.searchParams.get(name) ?? inFragment.get(name) ?? undefined
-    if (target.href.startsWith(`${redirect}?`) || target.href.startsWith(`${redirect}#`))
-      return { kind: 'back', error: value('code') === undefined ? (value('error') ?? 'an error') : undefined }
-    const isError = /error/i.test(target.pathname) || value('error') !== undefined
-    return isError ? { kind: 'refused', status, text: target.search + target.hash } : { kind: 'onward' }
-  }
-  if (status >= 400 || SHOWS_REFUSAL.test(text)) return { kind: 'refused', status, text }
-  return { kind: 'page' }
-}
-
-type SignIn = { clientId: string; redirect: string }
-
-function signInAddress(endpoint: string, settings: Partial<Settings>, { clientId, redirect }: SignIn): URL {
-  const url = new URL(endpoint)
-  const scope = settings.OIDC_SCOPE ?? 'openid'
-  const parameters = {
-    ...settings.OIDC_AUTHORIZATION_PARAMS,
-    response_type: 'code',
-    client_id: clientId,
-    redirect_uri: redirect,
-    scope,
-    state: 'onramp-doctor',
-    nonce: scope.split(' ').includes('openid') ? 'onramp-doctor' : undefined,
-    code_challenge: hash('sha256', 'onramp-doctor', 'base64url'),
-    code_challenge_method: 'S256',
-    prompt: 'none',
-    resource: settings.OIDC_RESOURCE,
-    audience: settings.OIDC_AUDIENCE,
-  }
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined) url.searchParams.set(name, value)
-  return url
-}
-
-/** No one can have registered it (RFC 2606). */
-const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
-
-async function askToSignIn(
-  metadata: Metadata,
-  settings: Partial<Settings>,
-  clientId: string | undefined,
-): Promise<ServerFacts['authorization']> {
-  const { authorization_endpoint: endpoint, require_pushed_authorization_requests: isPushed } = metadata
-  const { PUBLIC_URL: url } = settings
-  if (clientId === undefined || url === undefined || !isSafeAddress(endpoint) || isPushed === true)
+/** What the server would refuse at the first sign-in. */
+function refusalOf(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partial<Settings>) {
+  try {
+    refuseIncomplete(metadata, scope)
+    refuseUnsafeEndpoints(metadata)
     return undefined
-  const redirect = addressesOf(url).callback
-  const lookAt = async (address: string): Promise<Look> => {
-    const url = signInAddress(endpoint, settings, { clientId, redirect: address })
-    return lookOf(await navigate(url), endpoint, address)
+  } catch (problem) {
+    return (problem as Problem).detail.replace(/^t/, 'T').replace(/: see OIDC_ISSUER$/, '')
   }
-  return { redirect, ours: await lookAt(redirect), invented: await lookAt(INVENTED) }
 }
 
-/** Without a usable redirect address an open endpoint refuses it as such, and a closed one doesn't even read it. */
-const NOT_A_REGISTRATION = JSON.stringify({
-  client_name: 'onramp doctor (may be removed)',
-  redirect_uris: 'none: onramp doctor checks whether this is open',
-})
-
-async function askToRegister(
-  metadata: Metadata,
-  settings: Partial<Settings>,
-  now: () => number,
-): Promise<ServerFacts['registration']> {
-  const { PUBLIC_URL: url, OIDC_CLIENT_ID: clientId, OIDC_INITIAL_ACCESS_TOKEN: token } = settings
-  if (clientId !== undefined || url === undefined) return undefined
-  const requested = requestedMetadata(settings as Settings, metadata, undefined)
-  const endpoint = metadata.registration_endpoint
-  if (!isSafeAddress(endpoint)) return { requested, reply: undefined }
-  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const headers = { 'content-type': 'application/json', accept: 'application/json', ...authorization }
-  const reply = await ask(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
-  if (reply.kind === 'answer' && reply.status >= 200 && reply.status < 300) {
-    // It makes a client of anything: that one is removed again, as far as the server allows it (RFC 7592 2.3).
-    const read = readRegistered(reply.text, requested, now())
-    if ('client' in read) await removeClient(read.client)
-  }
-  return { requested, reply }
+const table: Table<ServerFacts> = {
+  ...providerTable,
+  'authorization-server.abilities/flow': [
+    ({ metadata }, { settings }) => {
+      const refusal = refusalOf(metadata, settings)
+      return refusal && { is: 'refused', refusal }
+    },
+    ({ metadata }) => metadata.response_types_supported?.includes('code') === false && 'code',
+  ],
+  // RFC 9700 2.1.1. Microsoft Entra supports it without listing it.
+  'authorization-server.abilities/pkce': [
+    ({ metadata }) =>
+      metadata.code_challenge_methods_supported?.includes('S256') !== true &&
+      providerOf(metadata) !== 'Microsoft Entra ID' &&
+      'unlisted',
+  ],
+  'authorization-server.abilities/scopes': [
+    ({ metadata }, { settings }) => {
+      // Google refuses offline_access, which has a finding of its own.
+      const offered = providerOf(metadata) === 'Google' ? undefined : metadata.scopes_supported
+      const lacking = scopesOf(settings).filter((scope) => offered?.includes(scope) === false)
+      return lacking.length > 0 && { is: 'unlisted', lacking: lacking.join(', ') }
+    },
+  ],
+  'authorization-server.abilities/refreshing': [
+    ({ metadata }) => deniesRefreshTokens(metadata) && 'denied',
+    ({ metadata: { scopes_supported: offered } }, { settings }) =>
+      isOpenId(settings) &&
+      !scopesOf(settings).includes('offline_access') &&
+      offered?.includes('offline_access') !== false &&
+      'lacking',
+  ],
+  'authorization-server.abilities/signing': [
+    ({ metadata: { id_token_signing_alg_values_supported: listed = [] } }, { settings }) =>
+      isOpenId(settings) &&
+      listed.length > 0 &&
+      !listed.some((one) => ASYMMETRIC.test(one)) && {
+        is: 'secret',
+        algorithms: listed.filter((one) => /^[\w-]{2,20}$/.test(one)).join(', '),
+      },
+  ],
+  // At a plain OAuth 2.1 server no id_token says who signs in (src/sign-in/identity.ts).
+  'authorization-server.abilities/identity': [
+    ({ metadata }, { settings }) =>
+      settings.OIDC_SCOPE !== undefined &&
+      !isOpenId(settings) &&
+      metadata.userinfo_endpoint === undefined &&
+      metadata.introspection_endpoint === undefined &&
+      'none',
+  ],
+  // Without keys no id_token can be believed.
+  'authorization-server.keys': [
+    ({ keys: { reply, count } = { count: 0 } }) => {
+      if (count > 0) return { is: 'fetched', count }
+      if (reply?.kind === 'silent') return { is: 'silent', ...unheard(reply.why) }
+      return reply && (reply.status === 200 ? 'empty' : { is: 'refused', status: reply.status })
+    },
+  ],
 }
+
+export const server = { look, table }

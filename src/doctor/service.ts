@@ -44,15 +44,13 @@ export function explain(reply: Unanswered, question: Question): Finding {
   })
 }
 
-export type ServiceFacts = {
+type ServiceFacts = {
   /** SERVICE_BASE_URL. */
   baseUrl: string
   /** SERVICE_HEADER_PREFIX. */
   prefix: string
   madeUp: Reply
   user: Reply | undefined
-  /** SERVICE_USER_TOKEN as an access token of an identity provider, where it was refused as a service token. */
-  userAsAccessToken: Reply | undefined
   global: Reply | undefined
   /** The same list without and with a final_redirect_url. */
   wayBack: { redirect: string; without: Reply; withRedirect: Reply } | undefined
@@ -62,11 +60,7 @@ export type ServiceFacts = {
 const MADE_UP = 'onramp-doctor-made-up-token'
 const TIME_LIMIT_MS = 8_000
 
-export async function lookAtService(
-  baseUrl: string,
-  { settings, actAs }: Setup,
-  now: () => number,
-): Promise<ServiceFacts> {
+async function look(baseUrl: string, { settings, actAs }: Setup, now: () => number): Promise<ServiceFacts> {
   const prefix = settings.SERVICE_HEADER_PREFIX ?? STANDARD_HEADER_PREFIX
   const { SERVICE_USER_TOKEN: user, SERVICE_GLOBAL_TOKEN: global } = settings
   const inquiry = createInquiry({ baseUrl, headerPrefix: prefix, timeLimitMs: TIME_LIMIT_MS, now })
@@ -80,15 +74,12 @@ export async function lookAtService(
       externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
     })
     const users = asUser && (await inquiry.ask(asUser))
-    const isOtherKind = users?.kind === 'refused' && users.reason.startsWith('auth-type')
-    const asAccessToken = { kind: 'oauth', accessToken: user ?? '', externalIdp: true } as const
     const globals = asGlobal && (await inquiry.ask(asGlobal))
     return {
       baseUrl,
       prefix,
       madeUp,
       user: users,
-      userAsAccessToken: isOtherKind ? await inquiry.ask(asAccessToken) : undefined,
       global: globals,
       wayBack: await wayBackOf(inquiry, asGlobal ?? asUser, globals ?? users, settings.PUBLIC_URL),
     }
@@ -138,7 +129,7 @@ function issuerElsewhere({ baseUrl }: ServiceFacts, { settings }: Setup): URL | 
 const isOfAuthType = (reply: Reply) =>
   reply.kind === 'refused' && ['auth-type', 'auth-type-missing'].includes(reply.reason)
 
-export const serviceTable: Table<ServiceFacts> = {
+const table: Table<ServiceFacts> = {
   'service.reachable': [
     (facts) => {
       const { madeUp, baseUrl } = facts
@@ -155,10 +146,8 @@ export const serviceTable: Table<ServiceFacts> = {
       const other = refused.find(({ otherPrefix }) => otherPrefix !== undefined)
       return other && explained(other, facts)
     },
-    ({ madeUp, prefix, userAsAccessToken }, { settings: { TOKEN_ISSUED_BY: by } }) => {
-      if (by === 'external-idp') return { is: isOfAuthType(madeUp) ? 'header' : 'external', prefix }
-      return userAsAccessToken?.kind === 'answered' && { is: 'access-token', prefix }
-    },
+    ({ madeUp, prefix }, { settings: { TOKEN_ISSUED_BY: by } }) =>
+      by === 'external-idp' && { is: isOfAuthType(madeUp) ? 'header' : 'external', prefix },
     (facts, setup) => {
       const issuer = issuerElsewhere(facts, setup)
       if (issuer === undefined) return undefined
@@ -168,11 +157,9 @@ export const serviceTable: Table<ServiceFacts> = {
   ],
   'service.token': [
     (facts, { settings: { SERVICE_GLOBAL_TOKEN: global }, actAs }) => {
-      // One that an identity provider issued has its own finding.
-      const user = facts.userAsAccessToken?.kind === 'answered' ? undefined : facts.user
       const isUntried = global !== undefined && actAs === undefined
       return [
-        tokenFinding(facts, 'SERVICE_USER_TOKEN', user),
+        tokenFinding(facts, 'SERVICE_USER_TOKEN', facts.user),
         tokenFinding(facts, 'SERVICE_GLOBAL_TOKEN', facts.global),
         isUntried ? ('no-person' as const) : [],
       ].flat()
@@ -186,8 +173,11 @@ export const serviceTable: Table<ServiceFacts> = {
         return { is: 'refused', redirect, status: reply.status }
       if (reply.kind !== 'answered' || without.kind !== 'answered') return undefined
       const [before, after] = [without.shape, reply.shape]
-      if (after?.namesRedirect) return { is: 'fine', redirect }
-      return before && after && (after.parameters > before.parameters ? 'encoded' : 'ignored')
+      if (before === undefined || after === undefined) return undefined
+      const isNamed = after.namesRedirect || after.parameters > before.parameters
+      return isNamed ? { is: 'fine', redirect } : 'ignored'
     },
   ],
 }
+
+export const service = { look, table }

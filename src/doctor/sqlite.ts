@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { whyUnusable, type Unusable } from '../records/sqlite-folder.ts'
 import type { Table } from './rule.ts'
 
-export type SqliteFacts = {
+type SqliteFacts = {
   folder: 'there' | 'to be created' | 'a file' | 'not to be created'
   /** Why a file can't be written there, in the system's word. */
   unwritable: string | undefined
@@ -54,7 +54,7 @@ function openTrial(file: string): void {
   database.prepare('SELECT count(*) FROM sqlite_master').get()
 }
 
-export function lookAtFolder(dataDir: string): SqliteFacts {
+function look(dataDir: string): SqliteFacts {
   const folder = resolve(dataDir)
   const existing = nearestExisting(folder)
   const { type, bavail, bsize } = statfsSync(existing)
@@ -76,7 +76,7 @@ export function lookAtFolder(dataDir: string): SqliteFacts {
   }
 }
 
-export const sqliteTable: Table<SqliteFacts> = {
+const table: Table<SqliteFacts> = {
   'store.sqlite': [
     ({ folder, unwritable = '', database }) => {
       if (folder === 'a file') return 'file'
@@ -96,3 +96,5 @@ export const sqliteTable: Table<SqliteFacts> = {
     ],
   ],
 }
+
+export const sqlite = { look, table }

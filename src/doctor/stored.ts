@@ -11,7 +11,7 @@ import { createLog } from '../web/log.ts'
 import type { Client } from './client.ts'
 import type { Setup, Table } from './rule.ts'
 
-export type Stored = {
+type Stored = {
   /** No secret of SESSION_SECRET opens the installation's key. */
   isOfOtherSecret: boolean
   /** Records that the installation's key doesn't open. */
@@ -25,10 +25,7 @@ const PREFIXES = ['person:', 'walk:', 'client:', 'sessions-of:', 'sid:']
 const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
 
 /** @returns undefined where there is no store yet, or it can't be read with these settings */
-export async function lookAtStored(
-  { settings, faults }: Setup,
-  now: () => number,
-): Promise<Stored | undefined> {
+async function look({ settings, faults }: Setup, now: () => number): Promise<Stored | undefined> {
   if (faults.some((fault) => NEEDED.test(fault))) return undefined
   if (settings.REDIS_URL === undefined && !existsSync(join(settings.DATA_DIR ?? '', 'onramp.sqlite')))
     return undefined
@@ -63,7 +60,7 @@ export async function lookAtStored(
   }
 }
 
-export const storedTable: Table<Stored> = {
+const table: Table<Stored> = {
   'store.records': [
     ({ isOfOtherSecret }) => isOfOtherSecret && 'other-secret',
     ({ unreadable: count }) =>
@@ -71,3 +68,5 @@ export const storedTable: Table<Stored> = {
     () => 'fine',
   ],
 }
+
+export const stored = { look, table }

@@ -53,7 +53,7 @@ describe('the mail server', () => {
   })
 
   it.each([
-    ['535 5.7.8 bad credentials', /rejected the username and password/],
+    ['535 5.7.8 bad credentials', /rejects the username and password/],
     [
       '535 5.7.139 SmtpClientAuthentication is disabled for the Tenant',
       /SmtpClientAuthentication is disabled/,

@@ -142,7 +142,6 @@ describe('the doctor finds', () => {
       'service.token-issuer',
       /^SERVICE_HEADER_PREFIX.*X-Service/,
     ],
-    ['a foreign HOST', { HOST: '203.0.113.7' }, 'settings.host', /^HOST.*EADDRNOTAVAIL/],
     [
       'a company file that is not there',
       { COMPANY_FILE: '/nowhere.yaml' },
@@ -159,7 +158,7 @@ describe('the doctor finds', () => {
     expect(report.exit).toBe(report.result === 'fail' ? 1 : 0)
   })
 
-  it('one wrong clock where both servers disagree with it', async () => {
+  it('a wrong clock, once', async () => {
     const report = await examined(ours.env, [], { now: () => Date.now() + 600_000 })
     expect(troubles(report).filter(({ check }) => check.endsWith('.clock'))).toMatchObject([
       { says: expect.stringContaining('10 minutes ahead'), fix: expect.stringContaining('NTP') },

@@ -1,22 +1,27 @@
-// Facts of a set-up in which everything is right, to be made wrong one at a time.
+// Facts of a set-up in which everything is right, to be made wrong one at a time, and what the doctor finds in them.
+import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import type { Reply } from '../../src/client-api/inquiry.ts'
 import type { Reply as HttpReply } from '../../src/doctor/ask.ts'
-import type { Machine } from '../../src/doctor/machine.ts'
-import type { RedisFacts } from '../../src/doctor/redis.ts'
-import { judge, type Setup, type Table } from '../../src/doctor/rule.ts'
-import type { ServerFacts } from '../../src/doctor/server.ts'
-import type { ServiceFacts } from '../../src/doctor/service.ts'
-import type { SqliteFacts } from '../../src/doctor/sqlite.ts'
-import words from '../../src/doctor/words.json' with { type: 'json' }
+import type { client } from '../../src/doctor/client.ts'
+import type { machine } from '../../src/doctor/machine.ts'
+import type { redirect } from '../../src/doctor/redirect.ts'
+import type { redis } from '../../src/doctor/redis.ts'
+import { judge, type Finding, type Setup, type Table } from '../../src/doctor/rule.ts'
+import type { server } from '../../src/doctor/server.ts'
+import type { service } from '../../src/doctor/service.ts'
+import type { sqlite } from '../../src/doctor/sqlite.ts'
 
-export const NOW = Date.parse('2026-07-20')
+export type FactsOf<C extends { look: (...asked: never[]) => unknown }> = NonNullable<
+  Awaited<ReturnType<C['look']>>
+>
 
-export const setup = (changed: Partial<Setup> = {}): Setup => ({
+const NOW = Date.parse('2026-07-20')
+
+const setup = (changed: Partial<Setup> = {}): Setup => ({
   env: {},
   faults: [],
   actAs: undefined,
   now: NOW,
-  node: 'v24.3.0',
   deadlines: [],
   ...changed,
   settings: {
@@ -24,18 +29,32 @@ export const setup = (changed: Partial<Setup> = {}): Setup => ({
     SERVICE_BASE_URL: 'https://service.acme.test',
     OIDC_ISSUER: 'https://login.acme.test',
     OIDC_SCOPE: 'openid offline_access',
-    OIDC_PROMPT: 'consent',
     OIDC_CLIENT_AUTH: 'client_secret_basic',
     TOKEN_ISSUED_BY: 'service',
     TRUST_PROXY: ['10.0.0.0/8'],
-    SESSION_IDLE_MINUTES: 60,
-    SESSION_MAX_HOURS: 12,
     ...changed.settings,
   },
 })
 
-export const machine = (changed: Partial<Machine> = {}): Machine => ({
-  hostError: undefined,
+/** What a table finds. */
+export const found = <Facts>(
+  { table }: { table: Table<Facts> },
+  facts: Facts,
+  changed: Partial<Setup> = {},
+): Finding[] => judge(table, facts, setup(changed))
+
+/** `fail OIDC_SCOPE: What is the case.`, for each finding. */
+export const lines = (findings: Finding[]): string[] =>
+  findings.map(({ status, settings, says }) => `${status} ${settings.join(', ')}: ${says}`)
+
+/** By the names in words.json. */
+export const names = (findings: Finding[]): string[] => findings.map(({ is }) => is)
+
+/** Only what is wrong, or may be. */
+export const troubles = (findings: Finding[]): Finding[] =>
+  findings.filter(({ status }) => status === 'warn' || status === 'fail')
+
+export const machineFacts = (changed: Partial<FactsOf<typeof machine>> = {}): FactsOf<typeof machine> => ({
   openFiles: [],
   authority: undefined,
   canSign: undefined,
@@ -51,46 +70,48 @@ export const answer = (status: number, text = '', headers: Record<string, string
   header: (name) => headers[name],
 })
 
-const client = {
-  id: 'onramp',
-  how: { method: 'client_secret_basic', secret: 'aB3-dE_f' },
-  isRegistered: false,
-} as const
+export const metadata = (changed: object = {}): Metadata =>
+  JSON.parse(
+    JSON.stringify({
+      issuer: 'https://login.acme.test',
+      authorization_endpoint: 'https://login.acme.test/authorize',
+      token_endpoint: 'https://login.acme.test/token',
+      userinfo_endpoint: 'https://login.acme.test/me',
+      jwks_uri: 'https://login.acme.test/keys',
+      code_challenge_methods_supported: ['S256'],
+      ...changed,
+    }),
+  ) as Metadata
 
-const withoutAbsent = <T extends object>(given: T): T => JSON.parse(JSON.stringify(given)) as T
-
-export const server = ({ metadata, ...changed }: Partial<ServerFacts> = {}): ServerFacts => ({
-  times: { theirs: NOW, ours: NOW },
+export const serverFacts = (changed: object = {}): FactsOf<typeof server> => ({
+  metadata: metadata(changed),
   keys: { reply: answer(200), count: 1 },
-  authorization: {
-    redirect: 'https://onramp.acme.test/sign-in/callback',
-    ours: { kind: 'onward' },
-    invented: { kind: 'refused', status: 400, text: '' },
-  },
-  client: {
-    client,
-    asked: [{ endpoint: 'token', ours: 'accepted', inventedId: 'refused', wrongSecret: 'refused' }],
-  },
-  registration: undefined,
-  ...changed,
-  metadata: withoutAbsent({
-    issuer: 'https://login.acme.test',
-    authorization_endpoint: 'https://login.acme.test/authorize',
-    token_endpoint: 'https://login.acme.test/token',
-    userinfo_endpoint: 'https://login.acme.test/me',
-    jwks_uri: 'https://login.acme.test/keys',
-    code_challenge_methods_supported: ['S256'],
-    ...metadata,
-  }),
 })
 
-/** The answers of its endpoints to the client of these settings. */
-export const asked = (
-  ours: NonNullable<ServerFacts['client']>['asked'][number]['ours'],
+/** The token endpoint's answers to a client. */
+export const clientFacts = (
+  ours: FactsOf<typeof client>['asked'][number]['ours'],
   more: object = {},
   changed: object = {},
-): ServerFacts =>
-  server({ client: { client: { ...client, ...changed }, asked: [{ endpoint: 'token', ours, ...more }] } })
+): FactsOf<typeof client> => ({
+  metadata: metadata(),
+  client: {
+    id: 'onramp',
+    how: { method: 'client_secret_basic', secret: 'aB3-dE_f' },
+    isRegistered: false,
+    ...changed,
+  },
+  asked: [{ endpoint: 'token', ours, ...more }],
+})
+
+type Looks = FactsOf<typeof redirect>
+
+export const redirectFacts = (ours: Looks['ours'], invented: Looks['ours'] = ours): Looks => ({
+  redirect: 'https://onramp.acme.test/cb',
+  ours,
+  invented,
+  isClientRejected: false,
+})
 
 export const refusedWith = (reason: string, status = 401, more: object = {}): Reply =>
   ({
@@ -115,18 +136,17 @@ export const answered = (shape?: { parameters: number; namesRedirect: boolean })
   ours: NOW,
 })
 
-export const service = (changed: Partial<ServiceFacts> = {}): ServiceFacts => ({
+export const serviceFacts = (changed: Partial<FactsOf<typeof service>> = {}): FactsOf<typeof service> => ({
   baseUrl: 'https://service.acme.test',
   prefix: 'X-Service',
   madeUp: refusedWith('token'),
   user: undefined,
-  userAsAccessToken: undefined,
   global: undefined,
   wayBack: undefined,
   ...changed,
 })
 
-export const sqlite = (changed: Partial<SqliteFacts> = {}): SqliteFacts => ({
+export const sqliteFacts = (changed: Partial<FactsOf<typeof sqlite>> = {}): FactsOf<typeof sqlite> => ({
   folder: 'there',
   unwritable: undefined,
   database: undefined,
@@ -136,47 +156,14 @@ export const sqlite = (changed: Partial<SqliteFacts> = {}): SqliteFacts => ({
   ...changed,
 })
 
-export const redis = (changed: Partial<RedisFacts> = {}): RedisFacts => ({
+export const redisFacts = (info: Record<string, string> = {}): FactsOf<typeof redis> => ({
   url: 'redis://127.0.0.1',
   isSentinel: false,
   isCluster: false,
   rights: 'allow all that onramp uses',
   failed: undefined,
-  save: '',
-  appendfsync: 'everysec',
-  ...changed,
-  info: { redis_version: '8.0.1', aof_enabled: '1', maxmemory_policy: 'noeviction', ...changed.info },
+  info: { redis_version: '8.0.1', aof_enabled: '1', maxmemory_policy: 'noeviction', ...info },
 })
-
-/** What each line that was found is called in words.json; kept, so that a test can tell which names never came up. */
-export const came = new Set<string>()
-const names = new Map<string, string>()
-
-/** `fail OIDC_SCOPE: What is the case.`, for each finding. */
-export function found<Facts>(table: Table<Facts>, facts: Facts, changed: Partial<Setup> = {}): string[] {
-  return judge(table, facts, setup(changed)).map(({ check, is, status, settings, says }) => {
-    const line = `${status} ${settings.join(', ')}: ${says}`
-    names.set(line, is)
-    came.add(`${check} ${is}`)
-    if (check.startsWith('service.')) came.add(`service.refusals ${is}`)
-    return line
-  })
-}
-
-/** The same by the names in words.json. */
-export const named = (lines: readonly string[]): (string | undefined)[] =>
-  lines.map((line) => names.get(line))
-
-/** Only what is wrong, or may be. */
-export const troubles = <Facts>(table: Table<Facts>, facts: Facts, changed: Partial<Setup> = {}): string[] =>
-  found(table, facts, changed).filter((line) => /^(warn|fail)/.test(line))
 
 /** A made-up secret that is a good one. */
 export const random = 'Q7vZk2LmX0aBcD4eFgH5iJkN6oPqR8sTuV1wY'
-
-/** The findings in words.json, of these checks, that no test of this file led to. @param but those of other files */
-export const unusedWords = (prefixes: readonly string[], but: readonly string[]): string[] =>
-  Object.entries(words)
-    .filter(([subject]) => prefixes.some((prefix) => subject.startsWith(prefix)) && !but.includes(subject))
-    .flatMap(([subject, entries]) => Object.keys(entries).map((is) => `${subject.split('/')[0]} ${is}`))
-    .filter((name) => !came.has(name))

@@ -62,9 +62,9 @@ describe('Redis', () => {
     const redis = await start()
     await redis.ask('CONFIG', 'SET', 'requirepass', PASSWORD)
     const at = (password: string) => look({ REDIS_URL: redis.url.replace('//', `//${password}@`) })
-    expect((await at('')).said).toContain('requires a password')
+    expect((await at('')).said).toContain('asks for a password')
     const wrong = await at(`:${newSecret()}`)
-    expect(wrong.said).toContain('rejected the username')
+    expect(wrong.said).toContain('does not accept the user name')
     const right = await at(`:${PASSWORD}`)
     expect(right.fails).toEqual([])
     expect(right.text).not.toContain(PASSWORD)
@@ -128,7 +128,7 @@ describe('the rights of the user of REDIS_URL', () => {
     const rules = fails[0]?.fix?.split('SETUSER NAME ')[1]?.split(' ') ?? []
     await redis.ask('ACL', 'SETUSER', 'app', ...rules)
     expect((await look({ REDIS_URL: `${url}/3` })).fails).toEqual([])
-    expect((await look({ REDIS_URL: `${url}/99` })).said).toContain('no database with that number')
+    expect((await look({ REDIS_URL: `${url}/99` })).said).toContain('DB index is out of range')
   })
 
   it('behind Sentinels need ROLE, and another name of the primary is told', async () => {

@@ -81,8 +81,6 @@ describe.skipIf(!isHere)(
       "ok: This machine's clock matches the authorization server.",
       "warn: The server doesn't advertise PKCE (S256), which onramp always uses. -> turn PKCE on for the client there",
       'warn: OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, people have to sign in again each time their access token expires. -> add offline_access, if the server supports it',
-      "warn: The server doesn't advertise the email claim (OIDC_EMAIL_CLAIM), but may still send it. -> sign in once: if there is no address, choose a claim that the server sends, such as preferred_username or upn",
-      'ok: Optional features: userinfo yes, revocation no, sign-out no, pushed requests no, registration no.',
       'ok: The signing keys can be fetched (1).',
       'ok: Redirect URI: ONRAMP/sign-in/callback',
       'ok: Post-logout redirect URI: ONRAMP/signed-out',

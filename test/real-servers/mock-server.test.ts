@@ -62,7 +62,6 @@ describe('oauth2-mock-server', PATIENT, () => {
       'ok: SERVER is reachable (OpenID Connect).',
       "ok: This machine's clock matches the authorization server.",
       "warn: The server doesn't advertise refresh tokens (grant_types_supported): without one, people have to sign in again each time their access token expires. -> allow the refresh_token grant for the client there, unless the server issues refresh tokens anyway",
-      'ok: Optional features: userinfo yes, revocation yes, sign-out yes, pushed requests no, registration no.',
       'ok: The signing keys can be fetched (1).',
       'ok: Redirect URI: ONRAMP/sign-in/callback',
       'ok: Post-logout redirect URI: ONRAMP/signed-out',

@@ -1,0 +1,134 @@
+// Is the redirect address registered? The authorization endpoint is asked with ours, and with one that no one can have
+// registered: people are sent back only to a registered address (RFC 6749 4.1.2.1), so a difference tells. No one signs in.
+import { hash } from 'node:crypto'
+import type { AuthorizationServer as Metadata } from 'oauth4webapi'
+import { addressesOf } from '../sign-in/addresses.ts'
+import type { Settings } from '../settings/settings.ts'
+import { isSafeAddress, navigate, type Reply } from './ask.ts'
+import type { Table } from './rule.ts'
+
+/** What the answer to an authorization request looks like. */
+type Look =
+  | { kind: 'silent'; status?: number }
+  /** By a firewall or a limit, it seems: nothing in it is about the client or the address. */
+  | { kind: 'barred'; status: number }
+  /** To the redirect address, with a code or with an error. */
+  | { kind: 'back'; error: string | undefined }
+  /** To another address, most likely to sign in. */
+  | { kind: 'onward' }
+  | { kind: 'refused'; status: number; text: string }
+  | { kind: 'page' }
+
+type RedirectFacts = { redirect: string; ours: Look; invented: Look; isClientRejected: boolean }
+
+const SHOWS_REFUSAL =
+  /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
+
+/** A firewall, or a gate in front of the server, answers so; the server itself gives a reason. */
+const BARS = [401, 403, 407]
+
+/** Pure. @param endpoint the authorization endpoint @param redirect the address in the request */
+function lookOf(reply: Reply, endpoint: string, redirect: string): Look {
+  if (reply.kind === 'silent') return { kind: 'silent' }
+  const { status, text } = reply
+  if (status >= 500) return { kind: 'silent', status }
+  if (status === 429 || (BARS.includes(status) && !/redirect|client|callback/i.test(text)))
+    return { kind: 'barred', status }
+  const target = status >= 300 && status < 400 ? URL.parse(reply.header('location') ?? '', endpoint) : null
+  if (target !== null) {
+    const inFragment = new URLSearchParams(target.hash.slice(1))
+    const value = (name: string) => target.searchParams.get(name) ?? inFragment.get(name) ?? undefined
+    if (target.href.startsWith(`${redirect}?`) || target.href.startsWith(`${redirect}#`))
+      return { kind: 'back', error: value('code') === undefined ? (value('error') ?? 'an error') : undefined }
+    const isError = /error/i.test(target.pathname) || value('error') !== undefined
+    return isError ? { kind: 'refused', status, text: target.search + target.hash } : { kind: 'onward' }
+  }
+  if (status >= 400 || SHOWS_REFUSAL.test(text)) return { kind: 'refused', status, text }
+  return { kind: 'page' }
+}
+
+type SignIn = { clientId: string; redirect: string }
+
+function signInAddress(endpoint: string, settings: Partial<Settings>, { clientId, redirect }: SignIn): URL {
+  const url = new URL(endpoint)
+  const scope = settings.OIDC_SCOPE ?? 'openid'
+  const parameters = {
+    ...settings.OIDC_AUTHORIZATION_PARAMS,
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirect,
+    scope,
+    state: 'onramp-doctor',
+    nonce: scope.split(' ').includes('openid') ? 'onramp-doctor' : undefined,
+    code_challenge: hash('sha256', 'onramp-doctor', 'base64url'),
+    code_challenge_method: 'S256',
+    prompt: 'none',
+    resource: settings.OIDC_RESOURCE,
+    audience: settings.OIDC_AUDIENCE,
+  }
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) url.searchParams.set(name, value)
+  return url
+}
+
+/** No one can have registered it (RFC 2606). */
+const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
+
+/** @returns undefined where the server takes no such request */
+async function look(
+  metadata: Metadata,
+  settings: Partial<Settings>,
+  { url, own }: { url: string; own: { id: string } },
+  isClientRejected: boolean,
+): Promise<RedirectFacts | undefined> {
+  const { authorization_endpoint: endpoint, require_pushed_authorization_requests: isPushed } = metadata
+  if (!isSafeAddress(endpoint) || isPushed === true) return undefined
+  const redirect = addressesOf(url).callback
+  const lookAt = async (address: string): Promise<Look> => {
+    const asked = signInAddress(endpoint, settings, { clientId: own.id, redirect: address })
+    return lookOf(await navigate(asked), endpoint, address)
+  }
+  return { redirect, ours: await lookAt(redirect), invented: await lookAt(INVENTED), isClientRejected }
+}
+
+/** OpenID Connect Core 3.1.2.6: no one is signed in here, as expected. */
+const EXPECTED = /^(login|interaction|consent|account_selection)_required$|^access_denied$/
+
+/** By the error that came back (RFC 6749 4.1.2.1). */
+const ERRORS = {
+  invalid_scope: 'scope',
+  invalid_target: 'target',
+  unauthorized_client: 'unauthorized',
+} as const
+
+const isAboutClient = (text: string) =>
+  /invalid_client|unknown client|client.{0,20}(not found|invalid|unknown|does not exist)/i.test(text) &&
+  !/invalid_redirect/i.test(text)
+
+const isTold = ({ ours, invented }: RedirectFacts) =>
+  invented.kind === 'refused' ||
+  (invented.kind === 'page' && ours.kind !== 'page') ||
+  (ours.kind === 'back' && invented.kind === 'barred' && [401, 403].includes(invented.status))
+
+const table: Table<RedirectFacts> = {
+  'authorization-server.redirect-registered': [
+    ({ ours, redirect, isClientRejected }) => {
+      if (ours.kind === 'silent') return ours.status ? { is: 'failing', status: ours.status } : 'silent'
+      if (ours.kind === 'barred' && ours.status === 429) return { is: 'failing', status: 429 }
+      if (isClientRejected) return undefined
+      if (ours.kind === 'barred') return { is: 'barred', status: ours.status, redirect }
+      if (ours.kind === 'refused') {
+        const isAboutRedirect = /redirect/i.test(ours.text)
+        const is = isAboutClient(ours.text) ? 'client' : isAboutRedirect ? 'redirect' : 'refused'
+        return { is, status: ours.status, redirect }
+      }
+      const error = ours.kind === 'back' ? ours.error : undefined
+      if (error === undefined || EXPECTED.test(error)) return undefined
+      if (error in ERRORS) return ERRORS[error as keyof typeof ERRORS]
+      return { is: 'error', error: /^[a-z_]{1,40}$/.test(error) ? error : 'an error' }
+    },
+    (facts) => isTold(facts) && { is: 'fine', redirect: facts.redirect },
+  ],
+}
+
+export const redirect = { look, table }

@@ -1,0 +1,65 @@
+// Without a client of its own: will onramp get one at the next start? One request is sent that can't be granted, because
+// only that shows an endpoint that is closed.
+import type { AuthorizationServer as Metadata } from 'oauth4webapi'
+import { readRefusal, readRegistered } from '../sign-in/registration/answer.ts'
+import { requestedMetadata, type RequestedMetadata } from '../sign-in/registration/metadata.ts'
+import { removeClient } from '../sign-in/registration/request.ts'
+import type { Settings } from '../settings/settings.ts'
+import { ask, isSafeAddress, type Reply } from './ask.ts'
+import { unlisted } from './client.ts'
+import type { Table } from './rule.ts'
+
+/** What the next start asks for, and what was answered; `reply` is undefined where there is no endpoint to ask. */
+type RegistrationFacts = { metadata: Metadata; requested: RequestedMetadata; reply: Reply | undefined }
+
+/** Without a usable redirect address an open endpoint refuses it as such, and a closed one doesn't even read it. */
+const NOT_A_REGISTRATION = JSON.stringify({
+  client_name: 'onramp doctor (may be removed)',
+  redirect_uris: 'none: onramp doctor checks whether this is open',
+})
+
+/** @param settings with PUBLIC_URL and those of the client @param now milliseconds since 1970 */
+async function look(metadata: Metadata, settings: Settings, now: () => number): Promise<RegistrationFacts> {
+  const requested = requestedMetadata(settings, metadata, undefined)
+  const { registration_endpoint: endpoint } = metadata
+  if (!isSafeAddress(endpoint)) return { metadata, requested, reply: undefined }
+  const { OIDC_INITIAL_ACCESS_TOKEN: token } = settings
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const headers = { 'content-type': 'application/json', accept: 'application/json', ...authorization }
+  const reply = await ask(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
+  if (reply.kind === 'answer' && reply.status >= 200 && reply.status < 300) {
+    // It makes a client of anything: that one is removed again, as far as the server allows it (RFC 7592 2.3).
+    const read = readRegistered(reply.text, requested, now())
+    if ('client' in read) await removeClient(read.client)
+  }
+  return { metadata, requested, reply }
+}
+
+/** No request at all is taken, or none that has no token. */
+const IS_CLOSED = [404, 405, 410, 501]
+const IS_ABOUT_THE_TOKEN = /^(invalid_token|insufficient_scope|access_denied|unauthorized_client)$/
+
+const table: Table<RegistrationFacts> = {
+  'authorization-server.client': [
+    ({ metadata, requested }) => unlisted(metadata, requested.token_endpoint_auth_method),
+  ],
+  'authorization-server.registration': [
+    ({ metadata }) => metadata.registration_endpoint === undefined && 'none',
+    ({ reply }, { settings: { OIDC_INITIAL_ACCESS_TOKEN: token } }) => {
+      if (reply === undefined || reply.kind === 'silent') return reply && 'silent'
+      const { status, text } = reply
+      const isAboutToken = IS_ABOUT_THE_TOKEN.test(readRefusal(text, undefined).error ?? '')
+      if (status === 401 || status === 403 || (status === 400 && isAboutToken))
+        return { is: token === undefined ? 'no-token' : 'token', status }
+      if (IS_CLOSED.includes(status)) return { is: 'closed', status }
+      return (status === 429 || status >= 500) && { is: 'failing', status }
+    },
+    ({ requested }) => ({
+      is: 'will-ask',
+      method: requested.token_endpoint_auth_method,
+      algorithm: requested.id_token_signed_response_alg ?? 'RS256',
+    }),
+  ],
+}
+
+export const registration = { look, table }
