@@ -8,8 +8,7 @@ import { createMatcher, type Confidence, type Use } from '../matching/matcher.ts
 import { readOpenApi } from '../openapi/openapi.ts'
 import { statusOn, type Day, type Entry, type Schedule, type Status } from '../schedule/schedule.ts'
 
-export const formats = ['har', 'ndjson', 'openapi', 'log'] as const
-export type Format = (typeof formats)[number]
+export type Format = 'har' | 'ndjson' | 'openapi' | 'log'
 
 const readers: Record<Format, Reader> = {
   har: readHar,

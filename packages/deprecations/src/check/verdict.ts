@@ -2,10 +2,8 @@
 import type { Waiver } from '../schedule/files.ts'
 import { isCertain, type CheckResult, type Found } from './check.ts'
 
-export const failures = ['possible', 'use', 'removed', 'never'] as const
-
 /** From where on a finding fails the check: `possible` counts what only may be in use, `use` what is, `never` nothing. */
-export type FailOn = (typeof failures)[number]
+export type FailOn = 'possible' | 'use' | 'removed' | 'never'
 
 export type Verdict = Omit<CheckResult, 'found'> & {
   /** 2 something is in use, 3 something may be, 1 something could not be read, 0 nothing. */

@@ -2,14 +2,24 @@
 // command is loaded when it is called.
 import { readFileSync } from 'node:fs'
 import type { Command } from '@commander-js/extra-typings'
-import { formats } from '../check/check.ts'
-import { failures } from '../check/verdict.ts'
-import { text, texts, UsageError, valued, wholeNumber, word, nearest } from '../command-line/arguments.ts'
+import {
+  text,
+  texts,
+  UsageError,
+  valued,
+  wholeNumber,
+  word,
+  wordOf,
+  nearest,
+} from '../command-line/arguments.ts'
 import type { CliParts } from '../command-line/parts.ts'
 import type { Define, Exit } from '../command-line/shell.ts'
-import { isDay } from '../schedule/schedule.ts'
+import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
+import { publishedSchedule } from '../schedule/published-schedule.ts'
+import { chooseEntries, dayOf, isDay, type Choice } from '../schedule/schedule.ts'
 
 const MAX_DAYS = 99_999
+const formats = ['har', 'ndjson', 'openapi', 'log'] as const
 const EXITS = '\nExit codes: 0 success, 1 unreadable file, 2 usage error.'
 
 const asOf = () =>
@@ -22,6 +32,15 @@ const within = () =>
 const api = () => word('--api <API>', 'only items of this API', ['client', 'indexing'])
 const operation = () => text('--operation <TEXT>', 'only operations whose method or path contains TEXT')
 const schedule = () => texts('--schedule <FILE>', 'add your own entries; see the command schema')
+
+/** @throws {InputFault} */
+function chosenFrom(
+  { asOf, schedule, ...options }: Partial<Choice> & { schedule?: string[] | undefined },
+  { now }: CliParts,
+) {
+  const choice = { ...options, asOf: asOf ?? dayOf(new Date(now())) }
+  return { choice, entries: chooseEntries(extendedSchedule(schedule), choice) }
+}
 
 /**
  * Adds the sub-commands to the command that they are called by.
@@ -63,9 +82,10 @@ Examples:
     .addHelpText('after', EXITS)
     // Commander hands a mistyped command to the default one.
     .allowExcessArguments()
-    .action(async (options, { args: [typed] }) => {
+    .action(async ({ json, csv, ...options }, { args: [typed] }) => {
       if (typed !== undefined) throw unknownCommand(typed, group)
-      await exit(import('./schedule.ts').then(({ list }) => list(options, parts)))
+      const { choice, entries } = chosenFrom(options, parts)
+      await exit(import('./list.ts').then(({ list }) => list(entries, { ...choice, json, csv }, parts)))
     })
 
   group
@@ -98,7 +118,7 @@ Bodies are JSON, or JSON Lines. Any other is not read.`,
       word(
         '--fail-on <LEVEL>',
         'what fails the check (use: not items that only may be in use; removed: in use, and gone already)',
-        failures,
+        ['possible', 'use', 'removed', 'never'],
       ).default('possible' as const),
     )
     .addOption(
@@ -152,7 +172,10 @@ Examples:
     .addOption(operation())
     .addOption(schedule())
     .addHelpText('after', EXITS)
-    .action((options) => exit(import('./schedule.ts').then(({ calendar }) => calendar(options, parts))))
+    .action(async (options) => {
+      const { calendarOf } = await import('../schedule/calendar.ts')
+      parts.stdout.write(calendarOf(chosenFrom(options, parts).entries))
+    })
 
   group
     .command('diff')
@@ -176,8 +199,9 @@ Exit codes: 0 success, 1 a removal moved earlier (or unreadable file),
 2 usage error.`,
     )
     .action((first, second, { json }) => {
-      const files = second === undefined ? { old: undefined, now: first } : { old: first, now: second }
-      return exit(import('./schedule.ts').then(({ diff }) => diff({ ...files, json }, parts)))
+      const old = second === undefined ? publishedSchedule : readSchedule(first)
+      const now = readSchedule(second ?? first)
+      return exit(import('./diff.ts').then(({ diff }) => diff(old, now, json ?? false, parts)))
     })
 
   group
@@ -192,7 +216,10 @@ Examples:
     )
     .argument('[schedule|waivers]')
     .addHelpText('after', '\nExit codes: 0 success, 2 usage error.')
-    .action((which) => exit(import('./schedule.ts').then(({ schema }) => schema(which, parts))))
+    .action((name = 'schedule') => {
+      const which = wordOf('the name', name, ['schedule', 'waivers'])
+      parts.stdout.write(`${JSON.stringify(jsonSchemas[which], null, 2)}\n`)
+    })
 }
 
 function unknownCommand(typed: string, group: Command): UsageError {

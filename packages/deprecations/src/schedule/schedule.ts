@@ -1,4 +1,4 @@
-// What a deprecation is and what state it is in on a day: the words of the schedule and its arithmetic.
+// The schedule: what a deprecation is, what state it is in on a day, and the list of them as people look at it.
 // Pure. An item is available before its removal date (UTC) and gone from that date on (contract, section 9).
 import { z } from 'zod'
 
@@ -126,15 +126,56 @@ export const counted = (count: number, noun: string): string =>
 
 const ago = ({ daysLeft }: Status) => (daysLeft === 0 ? 'today' : `${counted(-daysLeft, 'day')} ago`)
 
-/** `removed 37 days ago`, `55 days left` */
-export const daysIn = (status: Status): string =>
-  status.state === 'removed' ? `removed ${ago(status)}` : `${counted(status.daysLeft, 'day')} left`
-
 /** When and what to do: `removed on 2026-10-15, 37 days ago; use text` */
 export const fateOf = (entry: Entry, status: Status): string => {
-  const when =
-    status.state === 'removed'
-      ? `removed on ${entry.removal}, ${ago(status)}`
-      : `removal on ${entry.removal}, ${daysIn(status)}, fix by ${fixBy(entry)}`
-  return `${when}; ${insteadOf(entry)}`
+  const left = `${counted(status.daysLeft, 'day')} left, fix by ${fixBy(entry)}`
+  const [verb, when] = status.state === 'removed' ? ['removed', ago(status)] : ['removal', left]
+  return `${verb} on ${entry.removal}, ${when}; ${insteadOf(entry)}`
 }
+
+/** Which entries to show. */
+export type Choice = {
+  asOf: Day
+  api?: string | undefined
+  /** A piece of `METHOD path`, upper or lower case. */
+  operation?: string | undefined
+  /** Only what is removed within so many days from `asOf` and is not removed yet. */
+  within?: number | undefined
+}
+
+export type Listed = Entry & { status: Status & { fixBy: Day } }
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
+
+/** The chosen entries, soonest removal first, then by operation; on one operation in the schedule's own order. */
+export const chooseEntries = (schedule: Schedule, { asOf, api, operation = '', within }: Choice): Listed[] =>
+  schedule
+    .map((entry) => ({ ...entry, status: { ...statusOn(entry, asOf), fixBy: fixBy(entry) } }))
+    .filter((entry) => {
+      const { daysLeft } = entry.status
+      if (api !== undefined && entry.api !== api) return false
+      if (within !== undefined && (daysLeft <= 0 || daysLeft > within)) return false
+      return operationOf(entry).toLowerCase().includes(operation.toLowerCase())
+    })
+    .sort((a, b) => compare(a.removal, b.removal) || compare(operationOf(a), operationOf(b)))
+
+/**
+ * Chosen entries grouped for reading: by removal date, then by operation.
+ * `standing` is `55 days left, fix by 2027-01-14` or `removed 37 days ago`.
+ */
+export const byRemoval = (entries: readonly Listed[]) =>
+  [...Map.groupBy(entries, ({ removal }) => removal)].map(([removal, ofDay]) => {
+    const [{ status }] = ofDay as [Listed, ...Listed[]]
+    const removed = status.state === 'removed'
+    const standing = removed
+      ? `removed ${ago(status)}`
+      : `${counted(status.daysLeft, 'day')} left, fix by ${status.fixBy}`
+    const operations = [...Map.groupBy(ofDay, operationOf)].map(([operation, items]) => ({
+      operation,
+      items,
+    }))
+    return { removal, standing, removed, operations }
+  })
+
+/** The list as a schedule file: `deprecations list --json` is what `--schedule` and `diff` read. */
+export const listJson = (entries: readonly Listed[], asOf: Day) => ({ asOf, entries })

@@ -1,8 +1,10 @@
-// Compares two schedules by id. What moved earlier is an error: a client's team planned with the later date.
+// The command `onramp deprecations diff`: compares two schedules by id. What moved earlier is an error: a client's team planned
+// with the later date.
 import { isDeepStrictEqual } from 'node:util'
+import type { CliParts } from '../command-line/parts.ts'
 import { printable } from '../command-line/printable.ts'
-import type { Paint } from '../command-line/terminal.ts'
-import { counted, daysBetween, titleOf, type Day, type Entry, type Schedule } from './schedule.ts'
+import { painterFor } from '../command-line/terminal.ts'
+import { counted, daysBetween, titleOf, type Day, type Entry, type Schedule } from '../schedule/schedule.ts'
 
 type Change =
   | { kind: 'added' | 'withdrawn'; entry: Entry }
@@ -23,7 +25,7 @@ const changesOf = (before: Entry | undefined, entry: Entry): Change[] => {
 }
 
 /** What changed from one schedule to another, in the order of the new one, withdrawn entries last. */
-export const compareSchedules = (old: Schedule, now: Schedule): Change[] => {
+const compareSchedules = (old: Schedule, now: Schedule): Change[] => {
   const [before, after] = [old, now].map((entries) => new Map(entries.map((entry) => [entry.id, entry])))
   const withdrawn = old.filter(({ id }) => after?.has(id) === false)
   return [
@@ -31,9 +33,6 @@ export const compareSchedules = (old: Schedule, now: Schedule): Change[] => {
     ...withdrawn.map((entry): Change => ({ kind: 'withdrawn', entry })),
   ]
 }
-
-/** Whether a change breaks the plan of a client's team. */
-export const isError = ({ kind }: Change): boolean => kind === 'earlier'
 
 const textOf = (change: Change): string => {
   const { kind, entry } = change
@@ -46,11 +45,18 @@ const textOf = (change: Change): string => {
   return `${word}    ${item}, from ${from} to ${to} (${counted(Math.abs(days), 'day')} ${kind})`
 }
 
-/** The changes as text, one a line. */
-export const diffText = (changes: readonly Change[], { red }: Paint): string => {
-  if (changes.length === 0) return 'The schedules are the same.\n'
-  return changes
-    .map((change) => ({ line: printable(textOf(change)), paint: isError(change) ? red : String }))
-    .map(({ line, paint }) => `${paint(line)}\n`)
-    .join('')
+/** Compares two schedules. Returns 1 when an item moved earlier, else 0. */
+export function diff(old: Schedule, now: Schedule, json: boolean, { stdout, stderr, env }: CliParts): number {
+  const changes = compareSchedules(old, now)
+
+  const errors = changes.filter(({ kind }) => kind === 'earlier').length
+  const { red } = painterFor(stdout, env)
+  const lines = changes.map((change) => {
+    const line = printable(textOf(change))
+    return `${change.kind === 'earlier' ? red(line) : line}\n`
+  })
+  if (json) stdout.write(`${JSON.stringify({ errors, changes }, null, 2)}\n`)
+  else stdout.write(lines.join('') || 'The schedules are the same.\n')
+  if (errors > 0) stderr.write(`${counted(errors, 'removal')} moved earlier: update your plans.\n`)
+  return errors > 0 ? 1 : 0
 }
