@@ -35,7 +35,7 @@ export type ProblemCode =
   | 'too_many'
   | 'too_many_requests'
 
-export type ProblemOptions = {
+type ProblemOptions = {
   /** For the log: what exactly happened and which setting corrects it. Never shown. */
   detail?: string
   cause?: unknown

@@ -23,7 +23,7 @@ export type ClientApi = {
   close(): Promise<void>
 }
 
-export type ClientApiOptions = {
+type ClientApiOptions = {
   /** SERVICE_BASE_URL without a trailing slash. */
   baseUrl: string
   /** SERVICE_HEADER_PREFIX. */

@@ -41,7 +41,7 @@ export type Service = {
   headerPrefix?: string | undefined
 }
 
-export type Connection = {
+type Connection = {
   /**
    * Rejects where there is no whole answer.
    * @throws {TypeError} at once, for a token or an address that must not go into a header; the message does not quote it

@@ -53,7 +53,7 @@ export function contrast(one: string, other: string): number {
 }
 
 /** @param share of `other`, 0 to 1 */
-export function mix(one: string, other: string, share: number): string {
+function mix(one: string, other: string, share: number): string {
   const [a, b] = [rgbOf(one), rgbOf(other)]
   const part = (index: 0 | 1 | 2) => a[index] + (b[index] - a[index]) * share
   return hexOf([part(0), part(1), part(2)])

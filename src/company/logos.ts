@@ -5,7 +5,7 @@ import { basename, isAbsolute, join, sep } from 'node:path'
 import { assetOf, type Asset, type Ending } from './asset.ts'
 import { svgFault } from './svg.ts'
 
-export const MAX_LOGO_KB = 256
+const MAX_LOGO_KB = 256
 
 type LogoRead = { logo: Asset } | { fault: string }
 

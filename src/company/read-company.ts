@@ -14,7 +14,7 @@ const MAX_FILE_KB = 1024
 const MAX_KEY_CHARACTERS = 60
 
 /** `company` is undefined exactly where there are faults: `company.yaml:12:5 color.light: what, and how to fix it`. */
-export type CompanyRead = { company: Company | undefined; faults: readonly string[] }
+type CompanyRead = { company: Company | undefined; faults: readonly string[] }
 
 type Path = readonly PropertyKey[]
 

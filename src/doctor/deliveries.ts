@@ -3,8 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { createMailServer } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
-import { createPost, type Outcome } from '../webhooks/post.ts'
-import { signatureHeaders, testBody } from '../webhooks/signature.ts'
+import { createPost, signatureHeaders, testBody, type Outcome } from '../webhooks/post.ts'
 import { within } from './ask.ts'
 import { unheard, type Table } from './rule.ts'
 

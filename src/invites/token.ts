@@ -20,7 +20,7 @@ export type Invitations = {
   readExpired(token: string): Promise<Invitation | undefined>
 }
 
-export type InvitationOptions = {
+type InvitationOptions = {
   /** INVITE_SECRET, or SESSION_SECRET where there is none: the first one encrypts, every one decrypts. */
   secrets: readonly string[]
   /** PUBLIC_URL: a link of the test environment opens nothing in production. */

@@ -2,7 +2,7 @@
 // Pure; imports nothing. What surprises: the service's word beats the person's, and a later word beats an earlier one.
 
 /** What is known of one app: what the service's last word means, and what the person did. Times are milliseconds since 1970. */
-export type Facts = {
+type Facts = {
   /** When the walk leads to it, as the service's word has it: first, after the others, or never; over: it is connected. */
   turn: 'first' | 'last' | 'never' | 'over'
   connectedAt?: number | undefined

@@ -49,7 +49,7 @@ export type People = {
   all(onUnreadable?: (key: string) => void): AsyncGenerator<Person>
 }
 
-export type Keeping = {
+type Keeping = {
   records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'keys'>
   installation: Pick<Installation, 'vault'>
   /** INVITE_RETENTION_DAYS: how long a person is remembered after the last change. */

@@ -7,7 +7,7 @@ const MAX_TRIES = 50
 /** The text to write, and how long it lives; undefined leaves the record as it is. */
 type Next = { text: string; seconds: number } | undefined
 
-export type Change = {
+type Change = {
   key: string
   /** Makes the next text of the one that is there. May run more than once, so it only computes. */
   next: (text: string | undefined) => Next

@@ -14,7 +14,7 @@ import {
 import { storeTrouble } from './store-trouble.ts'
 
 /** Every command throws StoreUnavailable while Redis cannot be reached, is too slow, or refuses it. */
-export type RedisConnection = RedisCommands & { readonly isReady: boolean; destroy(): void }
+type RedisConnection = RedisCommands & { readonly isReady: boolean; destroy(): void }
 
 export type ConnectionLog = {
   warn(fields: object, message: string): void

@@ -8,7 +8,7 @@ import type { Records } from './records.ts'
 import { FolderInUse, FolderUnusable, holdFolder } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
 
-export type Store = {
+type Store = {
   records: Records
   /** False: operations fail at once. */
   isReachable(): boolean
@@ -16,7 +16,7 @@ export type Store = {
 }
 
 /** The settings by these names. */
-export type StoreSettings = {
+type StoreSettings = {
   REDIS_URL: string | undefined
   REDIS_PREFIX: string
   REDIS_SENTINELS: { host: string; port: number }[] | undefined

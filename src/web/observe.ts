@@ -2,9 +2,8 @@
 // line in the log. None of them has its address, which may hold a token; the route's pattern says enough.
 import { context } from '@opentelemetry/api'
 import type { Request, RequestHandler } from 'express'
-import { duringRequest, newRequestId, type CurrentRequest } from '../trace/current-request.ts'
+import { duringRequest, newRequestId, traceContextOf, type CurrentRequest } from '../trace/current-request.ts'
 import { startRequestSpan } from '../trace/spans.ts'
-import { traceContextOf } from '../trace/trace-context.ts'
 import type { Log } from './log.ts'
 import { GIVEN_UP, type Metrics } from './metrics/metrics.ts'
 import { routeOf } from './route-of.ts'

@@ -1,9 +1,11 @@
 // One event on its way to WEBHOOK_URL. Redirects are not followed: the signature would go where no one named.
 import { Pool } from 'undici'
-import { exchange, HTTP1 } from '../client-api/connection.ts'
+import { HTTP1, exchange } from '../client-api/connection.ts'
 import { requestedWait } from '../client-api/retry-after.ts'
 import { createConnector } from '../client-api/proxy.ts'
 import { silenceOf, type Silence } from '../client-api/silence.ts'
+import { createHmac } from 'node:crypto'
+import type { OutboxEvent, Person } from '../people/person.ts'
 
 export type Outcome =
   | { kind: 'taken' }
@@ -44,4 +46,27 @@ export function createPost(url: string, connections: number): Post {
     },
     close: () => dispatcher.destroy(),
   }
+}
+
+/** The text that is signed and sent. */
+export const bodyOf = ({ type, at, app }: OutboxEvent, { email, group }: Person): string =>
+  JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { email, group, app } })
+
+/** What the doctor sends: it is about no one. @param at milliseconds since 1970 */
+export const testBody = (at: number): string =>
+  JSON.stringify({ type: 'webhook.test', timestamp: new Date(at).toISOString(), data: {} })
+
+const PREFIX = 'whsec_'
+
+/**
+ * @param secrets WEBHOOK_SECRET: one signature each, so that a receiver may have any of them
+ * @param at when it leaves; milliseconds since 1970
+ */
+export function signatureHeaders(secrets: readonly string[], id: string, at: number, body: string) {
+  const timestamp = String(Math.floor(at / 1000))
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }

@@ -2,11 +2,12 @@
 // works again. Never its address, which may hold a token.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { silenceInWords } from '../client-api/silence.ts'
-import { MAX_AGE_MS } from './claims.ts'
 import type { Outcome } from './post.ts'
 
 export type Log = Record<'info' | 'warn', (fields: object, message: string) => void>
 
+/** After this the receiver will not want an event. */
+export const MAX_AGE_MS = 3 * 86_400_000
 const LOGGED_EVERY_MS = 60_000
 const DAYS = MAX_AGE_MS / 86_400_000
 

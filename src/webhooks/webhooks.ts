@@ -4,12 +4,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Registry } from 'prom-client'
 import type { People } from '../people/people.ts'
 import type { Records } from '../records/records.ts'
-import { claim, settle, waitingOf, type Waiting } from './claims.ts'
-import type { Outcome, Post } from './post.ts'
-import { watchReceiver, type Log } from './receiver.ts'
-import { bodyOf, signatureHeaders } from './signature.ts'
+import { TIME_LIMIT_MS, bodyOf, signatureHeaders, type Outcome, type Post } from './post.ts'
+import { MAX_AGE_MS, type Log, watchReceiver } from './receiver.ts'
+import type { OutboxEvent, Person } from '../people/person.ts'
 
-export type Webhooks = {
+type Webhooks = {
   /** There are events of this person. Returns at once. @param dropped so many old ones had to go for them */
   notice: (email: string, dropped: number) => void
   start(): void
@@ -139,3 +138,68 @@ export function createWebhooks({
     },
   }
 }
+
+const HELD_MS = 60_000
+/** So many of a person at once: they go one after the other, and each may take TIME_LIMIT_MS (post.ts) while it is held. */
+export const MAX_AT_ONCE = Math.floor(HELD_MS / TIME_LIMIT_MS) - 1
+
+/** Between tries; the last one repeats. */
+const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200]
+const MAX_PAUSE_SECONDS = 7200
+
+/** When it is tried again. Pure. @param tries so far @param wait seconds that the receiver asked for @param random below 1 */
+export function pauseMs(tries: number, wait = 0, random = Math.random()): number {
+  const usual = PAUSES_SECONDS[Math.max(0, tries - 1)] ?? MAX_PAUSE_SECONDS
+  return Math.round(1000 * Math.max(usual * (0.8 + 0.4 * random), Math.min(wait, MAX_PAUSE_SECONDS)))
+}
+
+const withOutbox = ({ outbox: _outbox, ...person }: Person, outbox: OutboxEvent[]): Person =>
+  outbox.length > 0 ? { ...person, outbox } : person
+
+/** Takes what is due of a person, the oldest first, and drops what is too old. @throws {StoreUnavailable} */
+async function claim(people: Pick<People, 'change'>, email: string, now: number) {
+  let due: OutboxEvent[] = []
+  let dropped = 0
+  const person = await people.change(email, (before) => {
+    const all = before.outbox ?? []
+    const kept = all.filter(({ at }) => now - at < MAX_AGE_MS)
+    due = kept.filter(({ dueAt }) => dueAt <= now).slice(0, MAX_AT_ONCE)
+    dropped = all.length - kept.length
+    if (due.length === 0 && dropped === 0) return before
+    const held = (event: OutboxEvent) => ({ ...event, tries: event.tries + 1, dueAt: now + HELD_MS })
+    return withOutbox(
+      before,
+      kept.map((event) => (due.includes(event) ? held(event) : event)),
+    )
+  })
+  return { person, events: due, dropped }
+}
+
+/** Removes what was taken, and says when the rest is tried again. @throws {StoreUnavailable} */
+async function settle(
+  people: Pick<People, 'change'>,
+  email: string,
+  outcomes: ReadonlyMap<string, Outcome>,
+  now: number,
+): Promise<Person> {
+  return await people.change(email, (before) => {
+    // Forgotten meanwhile, or nothing was sent.
+    if (before.outbox === undefined || outcomes.size === 0) return before
+    const left = before.outbox.flatMap((event) => {
+      const outcome = outcomes.get(event.id)
+      if (outcome === undefined) return event
+      const wait = outcome.kind === 'refused' ? outcome.wait : undefined
+      return outcome.kind === 'taken' ? [] : { ...event, dueAt: now + pauseMs(event.tries, wait) }
+    })
+    return withOutbox(before, left)
+  })
+}
+
+/** When something of a person is due next, and when the oldest of it came to be. */
+type Waiting = { dueAt: number; since: number }
+
+/** Undefined: there are no events. */
+const waitingOf = ({ outbox = [] }: Person): Waiting | undefined =>
+  outbox.length === 0
+    ? undefined
+    : { dueAt: Math.min(...outbox.map(({ dueAt }) => dueAt)), since: Math.min(...outbox.map(({ at }) => at)) }

@@ -6,7 +6,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
 import { neutralCompany } from '../../src/company/company.ts'
-import { Problem, type ProblemCode, type ProblemOptions } from '../../src/problem.ts'
+import { Problem, type ProblemCode } from '../../src/problem.ts'
 import { brandIn, frame } from '../helpers/frame.ts'
 import { loadAssets } from '../../src/web/assets.ts'
 import { createErrorPage, problemWords } from '../../src/web/error-page.ts'
@@ -17,6 +17,8 @@ import { createViews } from '../../src/web/views.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { freePort } from '../helpers/running.ts'
 import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
+
+type ProblemOptions = ConstructorParameters<typeof Problem>[2]
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const HOST = '127.0.0.1'

@@ -2,8 +2,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { readCompany, type CompanyRead } from '../../src/company/read-company.ts'
+import { readCompany } from '../../src/company/read-company.ts'
 import type { Catalogue } from '../../src/company/schema.ts'
+
+type CompanyRead = ReturnType<typeof readCompany>
 
 export const svg = (inside = '') =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">${inside}<path d="M0 0h8v8H0z" fill="#0b6e5f"/></svg>`

@@ -2,7 +2,7 @@
 // 1.5 seconds, no one is signed out, and nothing has to be started again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectRedis, type RedisConnection } from '../../src/records/redis-connection.ts'
+import { connectRedis } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startRedisProxy, type RedisProxy } from '../helpers/redis-proxy.ts'
@@ -10,6 +10,8 @@ import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectCookiesKept, expectOutage, timed } from './outage.ts'
+
+type RedisConnection = ReturnType<typeof connectRedis>
 
 let redis: RedisServer
 let proxy: RedisProxy

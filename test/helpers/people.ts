@@ -1,10 +1,12 @@
 // People for tests: where they are kept in memory, and how their apps are doing.
 import { profileOf, type Profile } from '../../src/admin/profile.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
-import { createPeople, type Keeping } from '../../src/people/people.ts'
+import { createPeople } from '../../src/people/people.ts'
 import { isFinished, type AppState, type Mailing, type Person } from '../../src/people/person.ts'
 import { testInstallation } from './installation.ts'
 import { memoryRecords } from './memory-records.ts'
+
+type Keeping = Parameters<typeof createPeople>[0]
 
 /** @param given `records` where several processes share it */
 export function testPeople({ records = memoryRecords().records, ...given }: Partial<Keeping> = {}) {

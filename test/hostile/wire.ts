@@ -6,7 +6,7 @@ import { retryAfterSeconds } from '../../src/client-api/retry-after.ts'
 import { refusalOf } from '../../src/client-api/refusal.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { deviceOf } from '../../src/sign-in/sessions/list.ts'
-import { traceContextOf } from '../../src/trace/trace-context.ts'
+import { traceContextOf } from '../../src/trace/current-request.ts'
 import { networkOf } from '../../src/web/network.ts'
 import { jsonTextWith, near, reshaped, must, type Reader } from './inputs.ts'
 

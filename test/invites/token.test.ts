@@ -1,7 +1,9 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { CompactEncrypt, EncryptJWT, type JWTPayload } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { createInvitations, type InvitationOptions } from '../../src/invites/token.ts'
+import { createInvitations } from '../../src/invites/token.ts'
+
+type InvitationOptions = Parameters<typeof createInvitations>[0]
 
 const audience = 'https://onramp.acme.example'
 const secret = 'a secret of thirty-two characters'

@@ -1,14 +1,13 @@
 // What a list comes to: every mixture of apps has a heading that is true of it.
 import { describe, expect, it } from 'vitest'
-import {
-  countsOf,
-  endingOf,
-  openingOf,
-  type Counts,
-  type Ending,
-  type Seen,
-} from '../../src/onboarding/overview/opening.ts'
+import { countsOf, endingOf, openingOf } from '../../src/onboarding/overview/opening.ts'
 import { t } from '../helpers/texts.ts'
+
+type Seen = Parameters<typeof endingOf>[0]
+
+type Ending = ReturnType<typeof endingOf>
+
+type Counts = ReturnType<typeof countsOf>
 
 const FIGURES = ['connected', 'pending', 'skipped', 'blocked', 'off'] as const
 const AMOUNTS = [0, 1, 2]

@@ -1,7 +1,11 @@
 // The words that a list opens with, for each way in which it can end.
 import { describe, expect, it } from 'vitest'
-import { countsOf, openingOf, type Counts, type Ending } from '../../src/onboarding/overview/opening.ts'
+import { countsOf, openingOf, type endingOf } from '../../src/onboarding/overview/opening.ts'
 import { t } from '../helpers/texts.ts'
+
+type Ending = ReturnType<typeof endingOf>
+
+type Counts = ReturnType<typeof countsOf>
 
 type Figures = Partial<Record<'connected' | 'pending' | 'skipped' | 'blocked' | 'off', number>>
 

@@ -1,9 +1,11 @@
 // What a service said, as the overview shows it: for the tests of the overview.
 import { type Waiting, type Walk, comeBack, depart, observe, startWalk } from '../../src/onboarding/walk.ts'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
-import { overviewOf, type OverviewPage } from '../../src/onboarding/overview/overview.ts'
+import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import type { OverviewContext } from '../../src/onboarding/overview/situation.ts'
 import { t } from '../helpers/texts.ts'
+
+type OverviewPage = ReturnType<typeof overviewOf>
 
 export const NOW = Date.UTC(2026, 10, 21, 9)
 export const CONFIRM = 90

@@ -9,9 +9,11 @@ import { type Walk, block, comeBack, depart, observe, skip, startWalk } from '..
 import { kindOf } from '../../src/onboarding/overview/entries.ts'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import { figureOf, standingOf, type Facts, type Standing } from '../../src/onboarding/standing.ts'
+import { figureOf, standingOf, type Standing } from '../../src/onboarding/standing.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
 import { t } from '../helpers/texts.ts'
+
+type Facts = Parameters<typeof standingOf>[0]
 
 const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as const
 type Case = Facts & { status: (typeof STATUSES)[number] }

@@ -1,10 +1,12 @@
 // Where people are kept: sealed, for as long as was promised, and never taken for none.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { OPT_OUT_DAYS, PEOPLE_PREFIX, PersonUnreadable, type Keeping } from '../../src/people/people.ts'
+import { OPT_OUT_DAYS, PEOPLE_PREFIX, PersonUnreadable, type createPeople } from '../../src/people/people.ts'
 import { optedIn, reached, withAnswer, type Person } from '../../src/people/person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { having, testPeople } from '../helpers/people.ts'
+
+type Keeping = Parameters<typeof createPeople>[0]
 
 const at = Date.UTC(2026, 10, 1)
 const DAY = 86_400_000

@@ -1,8 +1,10 @@
 // The store of all simulated processes: the operations of Records on one map. Each takes effect, and is answered, when the
 // scheduler says so; it may fail before it takes effect, or take effect and lose its answer, as a network does.
 import { withinDeadline, type Records } from '../../src/records/records.ts'
-import type { Store } from '../../src/records/store.ts'
+import type { openStore } from '../../src/records/store.ts'
 import { current, Dead, within, type Process } from './machine.ts'
+
+type Store = ReturnType<typeof openStore>
 
 export type StoreFaults = {
   /** What is asked for first is written first, as over one connection to one server. */

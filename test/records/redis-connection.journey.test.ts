@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { connectRedis, type RedisConnection } from '../../src/records/redis-connection.ts'
+import { connectRedis } from '../../src/records/redis-connection.ts'
 import { primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
@@ -11,6 +11,8 @@ import { startDelay } from '../helpers/network.ts'
 import { until } from '../helpers/processes.ts'
 import { startRedisProxy } from '../helpers/redis-proxy.ts'
 import { startRedis, type RedisServer, type RedisOptions } from '../helpers/redis.ts'
+
+type RedisConnection = ReturnType<typeof connectRedis>
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

@@ -3,8 +3,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import type { RedisCommands } from '../../src/records/redis-clients.ts'
-import { connectBy, type RedisConnection } from '../../src/records/redis-connection.ts'
+import { connectBy, type connectRedis } from '../../src/records/redis-connection.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'
+
+type RedisConnection = ReturnType<typeof connectRedis>
 
 let connection: RedisConnection | undefined
 beforeEach(() => {

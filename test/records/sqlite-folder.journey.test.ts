@@ -16,10 +16,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeToOthers, FolderUnusable, whyUnusable, type Unusable } from '../../src/records/sqlite-folder.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
-import { openStore, type StoreSettings } from '../../src/records/store.ts'
+import { openStore } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
 import { BARE_ENV, spawnOne, statusOf, until, type Spawned } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
+
+type StoreSettings = Parameters<typeof openStore>[0]
 
 let folder: string
 const started: Spawned[] = []

@@ -5,14 +5,11 @@ import { join, resolve } from 'node:path'
 import { INVALID_SPAN_CONTEXT, trace, type Span, type SpanOptions, type Tracer } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import {
-  openStore,
-  storeOf,
-  topologyOf,
-  type OnOperation,
-  type Store,
-  type StoreSettings,
-} from '../../src/records/store.ts'
+import { openStore, storeOf, topologyOf, type OnOperation } from '../../src/records/store.ts'
+
+type StoreSettings = Parameters<typeof openStore>[0]
+
+type Store = ReturnType<typeof openStore>
 
 let folder: string
 let told: string[]

@@ -9,8 +9,7 @@ import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
 import { LANGUAGES, languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
-import { compileMessage, rulesOf } from '../../src/web/languages/messages.ts'
-import { textsOf } from '../../src/web/languages/texts.ts'
+import { compileMessage, rulesOf, textsOf } from '../../src/web/languages/texts.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const english = readCatalogue(LANGUAGES, 'en')

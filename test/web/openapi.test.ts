@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { newPerson } from '../../src/people/person.ts'
 import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
-import { bodyOf, testBody } from '../../src/webhooks/signature.ts'
+import { bodyOf, testBody } from '../../src/webhooks/post.ts'
 import { faultIn, faultInEvent, OPENAPI } from '../helpers/openapi.ts'
 
 describe('the OpenAPI document', () => {

@@ -2,8 +2,8 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { newPerson } from '../../src/people/person.ts'
-import { pauseMs } from '../../src/webhooks/claims.ts'
-import { bodyOf, signatureHeaders } from '../../src/webhooks/signature.ts'
+import { pauseMs } from '../../src/webhooks/webhooks.ts'
+import { bodyOf, signatureHeaders } from '../../src/webhooks/post.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const former = `whsec_${Buffer.alloc(24, 9).toString('base64')}`

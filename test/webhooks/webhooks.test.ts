@@ -3,11 +3,13 @@ import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { reached, type Person } from '../../src/people/person.ts'
 import { currentRequest, duringRequest } from '../../src/trace/current-request.ts'
-import { MAX_AGE_MS, MAX_AT_ONCE } from '../../src/webhooks/claims.ts'
+import { MAX_AGE_MS } from '../../src/webhooks/receiver.ts'
+import { MAX_AT_ONCE, createWebhooks } from '../../src/webhooks/webhooks.ts'
 import { TIME_LIMIT_MS, type Outcome } from '../../src/webhooks/post.ts'
-import { createWebhooks, type Webhooks } from '../../src/webhooks/webhooks.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { having, testPeople } from '../helpers/people.ts'
+
+type Webhooks = ReturnType<typeof createWebhooks>
 
 const at = Date.UTC(2026, 10, 2)
 const email = 'ada@acme.example'

@@ -18,7 +18,7 @@ type MailServer = {
 }
 
 /** Called for every email; `outcome` is `unusable` where no email can leave. Must not throw. */
-export type OnEmail = (email: { outcome: Outcome | 'unusable'; seconds: number }) => void
+type OnEmail = (email: { outcome: Outcome | 'unusable'; seconds: number }) => void
 
 /**
  * How long the mail server is waited for; milliseconds. An email whose reply isn't waited for may have been taken, so a reply

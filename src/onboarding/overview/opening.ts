@@ -8,7 +8,7 @@ import type { Known } from '../walk.ts'
 type OffBy = Partial<Record<OffStatus, number>>
 
 /** Apps by figure, each counted once; those that are off also by the service's word. */
-export type Counts = Record<Figure, number> & { offBy: OffBy }
+type Counts = Record<Figure, number> & { offBy: OffBy }
 
 type Counted = { standing: Standing; entry: Pick<Known, 'status'> }
 
@@ -28,7 +28,7 @@ const added = (one: OffBy, other: OffBy): OffBy => {
   return sum
 }
 
-export type Seen = {
+type Seen = {
   /** The apps that this visit shows. */
   shown: Counts
   /** The other apps of the same person. */
@@ -39,7 +39,7 @@ export type Seen = {
   hasBegun?: boolean
 }
 
-export type Ending =
+type Ending =
   /** Something waits for the person, or for the service. */
   | 'open'
   /** The link names an app that is not there. */

@@ -10,8 +10,6 @@ import { checkingOf, resumeOf, stepOf } from './step.ts'
 import { watchOf } from './watch.ts'
 
 /** What views/onboarding/overview.eta prints. */
-export type OverviewPage = ReturnType<typeof overviewOf>
-
 export function overviewOf(walk: Walk, context: OverviewContext) {
   const situation = situationOf(walk, context)
   const { t, apps, opening, where, person, name } = situation
