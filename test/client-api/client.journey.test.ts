@@ -14,7 +14,7 @@ let sandbox: Sandbox
 let client: ClientApi
 let ada: Credentials
 beforeAll(async () => {
-  sandbox = await startSandbox({ basePath: '/tenant/a' })
+  sandbox = await startSandbox({ paths: { service: '/tenant/a' } })
   client = createClientApi({ baseUrl: sandbox.urls.service, timeLimitMs: LIMIT_MS })
   ada = { kind: 'user-token', token: sandbox.serviceTokens.user('ada') }
 })

@@ -7,7 +7,7 @@ import { check, idsOf } from './checking.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ basePath: '/tenant/a' })
+  sandbox = await startSandbox({ paths: { service: '/tenant/a' } })
 })
 afterAll(() => sandbox.close())
 

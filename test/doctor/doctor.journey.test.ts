@@ -184,7 +184,7 @@ describe('the doctor finds', () => {
       [404, /closed \(404\)/],
       [403, /requires a token/],
     ] as const) {
-      ours.sandbox.switches.set({ faults: { registration: { closed: status } } })
+      ours.sandbox.switches.set({ answers: { registration: { status } } })
       const [finding] = await found('authorization-server.registration', none)
       expect(finding?.says).toMatch(says)
     }

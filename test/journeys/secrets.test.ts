@@ -47,17 +47,17 @@ async function walkWithTrouble(world: World): Promise<TestBrowser> {
   const planted = '/auth/datasource/slack_1?token=planted-one-time-token-0123456789'
   const person = world.newcomer(2)
   const browser = new TestBrowser()
-  for (const fault of [
-    { token: { status: 500 } },
-    { token: { error: 'invalid_grant', status: 400 } },
-    { idToken: 'badSignature' as const },
+  for (const trouble of [
+    { answers: { token: { status: 500 } } },
+    { answers: { token: { body: { error: 'invalid_grant' }, status: 400 } } },
+    { faults: { idToken: 'badSignature' as const } },
   ]) {
-    switches.set({ faults: fault })
+    switches.set(trouble)
     await browser.open(`${world.url}/onboarding`)
     if (browser.page.url.startsWith(world.sandbox.urls.authorizationServer))
       await chooseAccount(world, browser, person)
     else await browser.open(`${world.url}/sign-in`)
-    switches.set({ faults: {} })
+    switches.set({ answers: { token: null }, faults: {} })
   }
   await signIn(world, person, '/onboarding', browser)
   for (const odd of [

@@ -10,93 +10,82 @@ beforeAll(async () => {
 afterEach(() => sandbox.reset())
 afterAll(() => sandbox.close())
 
-const actAsMissing = 'Required header missing: X-Service-ActAs'
+const CHECK = 'checkdatasourceauth'
 
 describe('who may call', () => {
-  it('a call without a token is refused with 401', async () => {
-    expect((await call(sandbox, 'checkdatasourceauth')).status).toBe(401)
+  const statusOf = async (token?: string, headers: Record<string, string> = {}) =>
+    (await call(sandbox, CHECK, { token, headers })).status
+
+  it('a call without a token, or with one that was made up, is refused with 401', async () => {
+    expect([await statusOf(), await statusOf('made-up')]).toEqual([401, 401])
   })
 
-  it('a call with a made-up token is refused with 401', async () => {
-    const response = await call(sandbox, 'search', { token: 'made-up', body: { query: 'x', pageSize: 1 } })
-    expect(response.status).toBe(401)
-  })
-
-  it("a person's service token acts as that person", async () => {
-    expect((await check(sandbox, 'bob')).map((entry) => entry.datasourceInstance)).toEqual([
-      'slack_1',
-      'gdrive_1',
-    ])
+  it("a person's service token acts as that person, whatever X-Service-ActAs says", async () => {
+    const instances = (await check(sandbox, 'bob')).map((entry) => entry.datasourceInstance)
+    expect(instances).toEqual(['slack_1', 'gdrive_1'])
+    await statusOf(sandbox.serviceTokens.user('ada'), { 'X-Service-ActAs': 'bob@acme.example' })
+    expect(sandbox.requests.at(-1)?.person).toBe('ada')
   })
 
   it('the global token without X-Service-ActAs is rejected with the message of the contract', async () => {
-    const response = await call(sandbox, 'checkdatasourceauth', { token: sandbox.serviceTokens.global })
-    expect(response.ok).toBe(false)
-    expect(await response.text()).toBe(actAsMissing)
+    const response = await call(sandbox, CHECK, { token: sandbox.serviceTokens.global })
+    expect([response.status, await response.text()]).toEqual([
+      401,
+      'Required header missing: X-Service-ActAs',
+    ])
   })
 
-  it('the global token acts as the person that X-Service-ActAs names, however the address is capitalised', async () => {
-    const headers = { 'X-Service-ActAs': 'Bob@Acme.example' }
-    const response = await call(sandbox, 'checkdatasourceauth', {
-      token: sandbox.serviceTokens.global,
-      headers,
-    })
-    expect(response.status).toBe(200)
+  it('the global token acts as the person that X-Service-ActAs names, in any case, and as no stranger', async () => {
+    const { global } = sandbox.serviceTokens
+    expect(await statusOf(global, { 'X-Service-ActAs': 'Bob@Acme.example' })).toBe(200)
     expect(sandbox.requests.at(-1)?.person).toBe('bob')
-  })
-
-  it('the global token for an unknown person is refused', async () => {
-    const headers = { 'X-Service-ActAs': 'unknown@acme.example' }
-    const response = await call(sandbox, 'checkdatasourceauth', {
-      token: sandbox.serviceTokens.global,
-      headers,
-    })
-    expect(response.status).toBe(400)
-  })
-
-  it("X-Service-ActAs changes nothing for a person's own token", async () => {
-    const headers = { 'X-Service-ActAs': 'bob@acme.example' }
-    await call(sandbox, 'checkdatasourceauth', { token: sandbox.serviceTokens.user('ada'), headers })
-    expect(sandbox.requests.at(-1)?.person).toBe('ada')
+    expect(await statusOf(global, { 'X-Service-ActAs': 'unknown@acme.example' })).toBe(400)
   })
 
   it('a token without the scope of the operation is refused with 403', async () => {
     const token = sandbox.serviceTokens.user('ada', ['search'])
-    expect((await call(sandbox, 'checkdatasourceauth', { token })).status).toBe(403)
+    expect(await statusOf(token)).toBe(403)
     expect((await call(sandbox, 'search', { token, body: { query: 'x', pageSize: 1 } })).status).toBe(200)
   })
 
-  it.each(['text', 'html', 'message', 'error', 'errors'] as const)(
-    'a refusal can be worded as %s',
-    async (errorShape) => {
-      sandbox.switches.set({ errorShape })
-      const response = await call(sandbox, 'checkdatasourceauth', { token: sandbox.serviceTokens.global })
-      expect(await response.text()).toContain(actAsMissing)
-    },
-  )
+  it('calls its headers as it is told', async () => {
+    const other = await startSandbox({ headerPrefix: 'X-Acme' })
+    const token = other.serviceTokens.global
+    const refused = await call(other, CHECK, { token })
+    expect(await refused.text()).toBe('Required header missing: X-Acme-ActAs')
+    const headers = { 'X-Acme-ActAs': 'bob@acme.example' }
+    expect((await call(other, CHECK, { token, headers })).status).toBe(200)
+    await other.close()
+  })
 })
 
 describe('the check', () => {
-  it('answers POST only', async () => {
-    const response = await call(sandbox, 'checkdatasourceauth', { method: 'GET' })
-    expect(response.status).toBe(405)
-    expect(response.headers.get('allow')).toBe('POST')
+  it('answers POST only, and there is nothing beside what the contract names', async () => {
+    const response = await call(sandbox, CHECK, { method: 'GET' })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+    const token = sandbox.serviceTokens.user('ada')
+    expect((await call(sandbox, 'unheardof', { token })).status).toBe(404)
   })
 
   it('lists what is not authorized, in the fields of the contract', async () => {
     const [entry] = await check(sandbox, 'ada')
-    expect(entry).toMatchObject({
+    expect(entry).toEqual({
       datasourceInstance: 'slack_1',
       displayName: 'Slack',
       authStatus: 'AWAITING_AUTH',
+      authUrlRelativePath: expect.stringMatching(/^\/auth\/datasource\/slack_1\?token=[\w-]+$/),
     })
-    expect(entry?.authUrlRelativePath).toMatch(/^\/auth\/datasource\/slack_1\?token=[\w-]+$/)
+    expect(await check(sandbox, 'carol')).toEqual([])
+    expect(await check(sandbox, 'grace')).toHaveLength(40)
   })
 
-  it('returns a path that already carries the redirect', async () => {
-    const [plain] = await check(sandbox, 'ada')
-    const [carrying] = await check(sandbox, 'ada', 'https://client.example/back?step=1')
-    expect(carrying?.authUrlRelativePath?.length).toBeGreaterThan(plain?.authUrlRelativePath?.length ?? 0)
+  it('keeps odd statuses, missing names and missing paths as they are', async () => {
+    const entries = await check(sandbox, 'frank')
+    expect(entries.map(({ authStatus }) => authStatus)).toEqual(
+      expect.arrayContaining(['STALE_OAUTH', 'DISABLED', 'AUTHORIZED', 'SEG_MIGRATION']),
+    )
+    expect(entries.some((entry) => !('displayName' in entry))).toBe(true)
+    expect(entries.some((entry) => !('authUrlRelativePath' in entry))).toBe(true)
   })
 
   it.each([
@@ -112,7 +101,7 @@ describe('the check', () => {
   ])('refuses %s as a destination', async (url) => {
     const query = `?final_redirect_url=${encodeURIComponent(url)}`
     const token = sandbox.serviceTokens.user('ada')
-    expect((await call(sandbox, `checkdatasourceauth${query}`, { token })).status).toBe(400)
+    expect((await call(sandbox, `${CHECK}${query}`, { token })).status).toBe(400)
   })
 
   it.each([
@@ -120,100 +109,55 @@ describe('the check', () => {
     'com.acme.search:/done?step=1',
     'HTTPS://client.example/back',
     'https://bücher.example/ü',
-  ])('takes %s as a destination, an absolute URL', async (url) => {
+  ])('takes %s as a destination, an absolute URL, and its path carries it', async (url) => {
     const [entry] = await check(sandbox, 'ada', url)
     expect(entry?.authUrlRelativePath).toContain('&redirect=')
   })
+})
+
+describe('a body', () => {
+  const send = (operation: string, body: string, type?: string) =>
+    fetch(`${sandbox.urls.service}/rest/api/v1/${operation}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${sandbox.serviceTokens.user('ada')}`,
+        ...(type !== undefined && { 'content-type': type }),
+      },
+      body: Buffer.from(body),
+    })
 
   it.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonx'])(
-    'wants the Content-Type that the contract lists for a body, and for a body alone: %s',
+    'needs the Content-Type that the contract lists, and only a body does: %s',
     async (type) => {
-      const authorization = `Bearer ${sandbox.serviceTokens.user('ada')}`
-      const headers = { authorization, ...(type !== undefined && { 'content-type': type }) }
-      const address = `${sandbox.urls.service}/rest/api/v1/`
-      const empty = await fetch(`${address}checkdatasourceauth`, { method: 'POST', headers })
-      expect(empty.status).toBe(200)
-      const body = Buffer.from('{"query":"x","pageSize":1}')
-      expect((await fetch(`${address}search`, { method: 'POST', headers, body })).status).toBe(415)
+      expect((await send(CHECK, '', type)).status).toBe(200)
+      expect((await send('search', '{"query":"x","pageSize":1}', type)).status).toBe(415)
     },
   )
 
-  it('calls its headers as it is told', async () => {
-    const other = await startSandbox({ headerPrefix: 'X-Acme' })
-    try {
-      const token = other.serviceTokens.global
-      expect(await (await call(other, 'checkdatasourceauth', { token })).text()).toBe(
-        'Required header missing: X-Acme-ActAs',
-      )
-      const headers = { 'X-Acme-ActAs': 'bob@acme.example' }
-      expect((await call(other, 'checkdatasourceauth', { token, headers })).status).toBe(200)
-    } finally {
-      await other.close()
+  it('may have the Content-Type with a charset, in any letters', async () => {
+    expect((await send('search', '{"query":"x"}', 'Application/JSON; charset=utf-8')).status).toBe(200)
+  })
+
+  it.each([CHECK, 'search', 'chat'])('that is not JSON is refused: %s', async (operation) => {
+    for (const body of ['{', '{"query":"x",}', "{'query':'x'}"]) {
+      const response = await send(operation, body, 'application/json')
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        expect.stringContaining('not valid JSON'),
+      ])
     }
-  })
-
-  it('takes the Content-Type with a charset, in any letters', async () => {
-    const token = sandbox.serviceTokens.user('ada')
-    const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
-    expect((await call(sandbox, 'checkdatasourceauth', { token, headers })).status).toBe(200)
-  })
-
-  it.each(['checkdatasourceauth', 'search', 'chat'])(
-    'refuses a body that is not JSON: %s',
-    async (operation) => {
-      const headers = {
-        authorization: `Bearer ${sandbox.serviceTokens.user('ada')}`,
-        'content-type': 'application/json',
-      }
-      for (const body of ['{', '{"query":"x",}', "{'query':'x'}"]) {
-        const response = await fetch(`${sandbox.urls.service}/rest/api/v1/${operation}`, {
-          method: 'POST',
-          headers,
-          body,
-        })
-        expect(response.status).toBe(400)
-        expect(await response.text()).toContain('not valid JSON')
-      }
-    },
-  )
-
-  it('keeps odd statuses, missing names and missing paths as they are', async () => {
-    const entries = await check(sandbox, 'frank')
-    const statuses = entries.map(({ authStatus }) => authStatus)
-    expect(statuses).toEqual(
-      expect.arrayContaining(['STALE_OAUTH', 'DISABLED', 'AUTHORIZED', 'SEG_MIGRATION']),
-    )
-    expect(entries.some((entry) => !('displayName' in entry))).toBe(true)
-    expect(entries.some((entry) => !('authUrlRelativePath' in entry))).toBe(true)
-  })
-
-  it('is empty for a person who has nothing to authorize', async () => {
-    expect(await check(sandbox, 'carol')).toEqual([])
-  })
-
-  it('lists forty datasources of one person', async () => {
-    expect(await check(sandbox, 'grace')).toHaveLength(40)
   })
 })
 
 describe('search', () => {
-  const search = async (personId: string, body: unknown) => {
-    const response = await call(sandbox, 'search', { token: sandbox.serviceTokens.user(personId), body })
-    return {
-      status: response.status,
-      answer: response.ok ? await jsonOf(response) : {},
-    }
-  }
+  const search = (person: string, body: unknown) =>
+    call(sandbox, 'search', { token: sandbox.serviceTokens.user(person), body })
 
   it('finds documents of authorized datasources, at most as many as asked for', async () => {
-    const { status, answer } = await search('carol', { query: 'onboarding roadmap', pageSize: 3 })
-    expect(status).toBe(200)
-    expect(answer).toMatchObject({ trackingToken: expect.any(String), requestId: expect.any(String) })
-    expect(answer['results']).toHaveLength(3)
-  })
-
-  it('finds nothing for a person who has authorized nothing', async () => {
-    expect((await search('bob', { query: 'onboarding', pageSize: 5 })).answer['results']).toEqual([])
+    const found = await jsonOf(await search('carol', { query: 'onboarding roadmap', pageSize: 3 }))
+    expect(found).toMatchObject({ trackingToken: expect.any(String), requestId: expect.any(String) })
+    expect(found['results']).toHaveLength(3)
+    expect((await jsonOf(await search('bob', { query: 'onboarding' })))['results']).toEqual([])
   })
 
   it.each([{}, { query: 1 }, { query: 'x', pageSize: 'ten' }, { query: 'x', pageSize: 0 }, []])(
@@ -222,11 +166,4 @@ describe('search', () => {
       expect((await search('carol', body)).status).toBe(400)
     },
   )
-})
-
-describe('what the contract does not name', () => {
-  it('is answered with 404', async () => {
-    const token = sandbox.serviceTokens.user('ada')
-    expect((await call(sandbox, 'unheardof', { token })).status).toBe(404)
-  })
 })

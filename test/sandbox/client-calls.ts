@@ -13,7 +13,7 @@ const checkSchema = z.strictObject({ unauthorizedDatasourceInstances: z.array(en
 export type Entry = z.infer<typeof entrySchema>
 
 export type CallOptions = {
-  token?: string
+  token?: string | undefined
   headers?: Record<string, string>
   body?: unknown
   method?: string

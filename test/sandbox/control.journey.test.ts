@@ -1,98 +1,155 @@
-// The control page and its JSON.
-import { afterEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
-import { check, jsonOf } from './client-calls.ts'
+// The control page and its JSON, and the switches that change what every server answers.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
+import { call, check, jsonOf } from './client-calls.ts'
 
-let sandbox: Sandbox | undefined
-afterEach(async () => {
-  await sandbox?.close()
-  sandbox = undefined
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox()
 })
+afterEach(() => sandbox.reset())
+afterAll(() => sandbox.close())
 
-async function start(options?: SandboxOptions): Promise<Sandbox> {
-  return (sandbox = await startSandbox(options))
-}
+const control = (method: string, path: string, body?: string | URLSearchParams, accept = '*/*') =>
+  fetch(sandbox.urls.control + path, { method, headers: { accept }, body: body ?? null, redirect: 'manual' })
 
 describe('control', () => {
-  const json = { accept: 'application/json' }
-
   it('shows a page with every switch, every person and the last requests', async () => {
-    const running = await start()
-    await check(running, 'ada')
-    const response = await fetch(`${running.urls.control}/`, { headers: { accept: 'text/html' } })
-    const text = await response.text()
-    for (const name of Object.keys(running.switches.get())) expect(text).toContain(`name="${name}"`)
-    expect(text).toContain('ada@acme.example')
-    expect(text).toContain('POST checkdatasourceauth')
-    expect(text).toContain('for development only')
+    await check(sandbox, 'ada')
+    const text = await (await control('GET', '/')).text()
+    for (const name of Object.keys(sandbox.switches.get())) expect(text).toContain(`name="${name}"`)
+    for (const part of ['ada@acme.example', 'POST checkdatasourceauth', 'for development only'])
+      expect(text).toContain(part)
   })
 
   it('changes switches as JSON, and names what does not fit', async () => {
-    const { urls, switches } = await start()
-    const patch = async (body: unknown) =>
-      fetch(`${urls.control}/control.json`, { method: 'PATCH', body: JSON.stringify(body) })
+    const patch = (body: unknown) => control('PATCH', '/control.json', JSON.stringify(body))
     expect((await patch({ denyAll: true })).status).toBe(200)
-    expect(switches.get().denyAll).toBe(true)
     const refused = await patch({ denyAll: 'yes', nonsense: 1 })
-    expect(refused.status).toBe(400)
-    expect(await refused.text()).toContain('denyAll')
-    const shown = await jsonOf(await fetch(`${urls.control}/control.json`))
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('denyAll')])
+    const shown = await jsonOf(await control('GET', '/control.json'))
     expect(shown['switches']).toMatchObject({ denyAll: true })
   })
 
   it('changes switches by the form of the page', async () => {
-    const { urls, switches } = await start({
-      switches: { answers: { search: { status: 500 } }, denyAll: true },
-    })
-    const fields = {
+    sandbox.switches.set({ answers: { search: { status: 500 } }, denyAll: true })
+    const body = new URLSearchParams({
       autoConsent: 'on',
       consentDelaySeconds: '40',
       answers: '{"jwks":{"status":503}}',
       tenantRedirectUrl: '',
-    }
-    const body = new URLSearchParams(fields)
-    const headers = { accept: 'text/html' }
-    const response = await fetch(`${urls.control}/control/switches`, {
-      method: 'POST',
-      body,
-      headers,
-      redirect: 'manual',
     })
-    expect(response.status).toBe(303)
-    expect(switches.get()).toMatchObject({ autoConsent: true, denyAll: false, consentDelaySeconds: 40 })
-    expect(switches.get().answers).toEqual({ jwks: { status: 503 } })
+    expect((await control('POST', '/control/switches', body, 'text/html')).status).toBe(303)
+    expect(sandbox.switches.get()).toMatchObject({
+      autoConsent: true,
+      denyAll: false,
+      consentDelaySeconds: 40,
+      tenantRedirectUrl: null,
+    })
+    expect(sandbox.switches.get().answers).toEqual({ jwks: { status: 503 } })
   })
 
   it('shows one thing that can go wrong at a press, and takes the one before back', async () => {
-    const { urls, switches } = await start()
-    const press = async (name: string) =>
-      (await fetch(`${urls.control}/control/preset/${name}`, { method: 'POST', headers: json })).status
+    const press = async (name: string) => (await control('POST', `/control/preset/${name}`)).status
+    const { get } = sandbox.switches
     expect(await press('deny')).toBe(200)
-    expect(switches.get()).toMatchObject({ denyAll: true })
+    expect(get()).toMatchObject({ denyAll: true })
     expect(await press('slow')).toBe(200)
-    expect(switches.get()).toMatchObject({ denyAll: false, consentDelaySeconds: 30 })
+    expect(get()).toMatchObject({ denyAll: false, consentDelaySeconds: 30 })
     expect(await press('well')).toBe(200)
-    expect(switches.get()).toMatchObject({ denyAll: false, consentDelaySeconds: 0 })
+    expect(get()).toMatchObject({ denyAll: false, consentDelaySeconds: 0 })
     expect(await press('nonsense')).toBe(404)
   })
 
-  it('authorizes, resets and lists requests', async () => {
-    const running = await start()
-    const { urls, state } = running
-    const body = new URLSearchParams({ person: 'ada', instance: 'slack_1' })
-    await fetch(`${urls.control}/control/authorize`, { method: 'POST', body, headers: json })
-    expect(state('ada')['slack_1']).toBe('authorized')
-    await check(running, 'ada')
-    const listed = await fetch(`${urls.control}/requests.json`)
-    expect(await listed.json()).toHaveLength(1)
-    await fetch(`${urls.control}/control/reset`, { method: 'POST', headers: json })
-    expect(state('ada')['slack_1']).toBe('waiting')
-    expect(running.requests).toEqual([])
+  it('authorizes, lists and clears requests, and resets', async () => {
+    const slack = new URLSearchParams({ person: 'ada', instance: 'slack_1' })
+    await control('POST', '/control/authorize', slack)
+    expect(sandbox.state('ada')['slack_1']).toBe('authorized')
+    await check(sandbox, 'ada')
+    expect(await (await control('GET', '/requests.json')).json()).toHaveLength(1)
+    await control('DELETE', '/requests.json')
+    expect(sandbox.requests).toEqual([])
+    await control('POST', '/control/reset')
+    expect(sandbox.state('ada')['slack_1']).toBe('waiting')
   })
 
   it('refuses what a page of another site sends', async () => {
-    const { urls } = await start()
     const headers = { 'sec-fetch-site': 'cross-site' }
-    expect((await fetch(`${urls.control}/control/reset`, { method: 'POST', headers })).status).toBe(403)
+    const sent = await fetch(`${sandbox.urls.control}/control/reset`, { method: 'POST', headers })
+    expect(sent.status).toBe(403)
+  })
+})
+
+describe('replaced answers', () => {
+  const search = () => call(sandbox, 'search', { token: 'any', body: {} })
+
+  it('stand in for any operation, a number of times, after a number of normal ones', async () => {
+    const headers = { 'retry-after': '7' }
+    const answer = { status: 429, body: 'slow down', headers, skip: 1, times: 1 }
+    sandbox.switches.set({ answers: { search: answer } })
+    for (let count = 0; count < 3; count++) await search()
+    expect(sandbox.requests.map(({ status }) => status)).toEqual([401, 429, 401])
+  })
+
+  it('stand in for endpoints of the authorization servers, both or one of them', async () => {
+    sandbox.switches.set({ answers: { jwks: { status: 503 }, 'externalIdp.discovery': { status: 500 } } })
+    const { authorizationServer, externalIdp } = sandbox.urls
+    const paths = ['/jwks', '/.well-known/openid-configuration']
+    const addresses = [authorizationServer, externalIdp].flatMap((url) => paths.map((path) => url + path))
+    const statuses = await Promise.all(addresses.map(async (address) => (await fetch(address)).status))
+    expect(statuses).toEqual([503, 200, 503, 500])
+  })
+
+  it('can be JSON, or cut in the middle, or dripped, or no answer at all', async () => {
+    sandbox.switches.set({ answers: { search: { body: { results: [] } } } })
+    expect(await (await search()).json()).toEqual({ results: [] })
+    sandbox.switches.set({ answers: { search: { body: 'a long answer', truncate: true } } })
+    await expect(search().then((response) => response.text())).rejects.toThrow('terminated')
+    sandbox.switches.set({ answers: { search: { body: 'abc', drip: true } } })
+    const before = performance.now()
+    expect(await (await search()).text()).toBe('abc')
+    expect(performance.now() - before).toBeGreaterThan(500)
+    sandbox.switches.set({ answers: { search: { close: true } } })
+    await expect(search()).rejects.toThrow('fetch failed')
+  })
+
+  it('are refused for an operation that does not exist, so that a misspelt name does not pass for a test', () => {
+    expect(() => sandbox.switches.set({ answers: { serach: { status: 500 } } })).toThrow('unknown operation')
+    expect(() => sandbox.count('serach')).toThrow('no operation')
+  })
+
+  it('are merged one by one, and taken back with null', () => {
+    sandbox.switches.set({ answers: { search: { status: 500 } } })
+    sandbox.switches.set({ answers: { jwks: { status: 500 } } })
+    expect(Object.keys(sandbox.switches.get().answers)).toEqual(['search', 'jwks'])
+    sandbox.switches.set({ answers: { search: null } })
+    expect(Object.keys(sandbox.switches.get().answers)).toEqual(['jwks'])
+  })
+})
+
+describe('servers that are down or slow', () => {
+  it('authorizationServerDown cuts connections to both authorization servers and to nothing else', async () => {
+    const { authorizationServer, externalIdp } = sandbox.urls
+    sandbox.switches.set({ authorizationServerDown: true })
+    for (const url of [authorizationServer, externalIdp])
+      await expect(fetch(`${url}/jwks`)).rejects.toThrow('fetch failed')
+    expect(await check(sandbox, 'bob')).toHaveLength(2)
+    sandbox.switches.set({ authorizationServerDown: false, serviceDown: true })
+    expect((await fetch(`${authorizationServer}/jwks`)).status).toBe(200)
+    await expect(check(sandbox, 'bob')).rejects.toThrow('fetch failed')
+  })
+
+  it('latencyMs slows everything, or one operation', async () => {
+    const duration = async (operation: string) => {
+      const before = performance.now()
+      await call(sandbox, operation)
+      return performance.now() - before
+    }
+    await duration('checkdatasourceauth')
+    sandbox.switches.set({ latencyMs: { search: 500 } })
+    expect(await duration('search')).toBeGreaterThan(490)
+    expect(await duration('checkdatasourceauth')).toBeLessThan(450)
+    sandbox.switches.set({ latencyMs: 500 })
+    expect(await duration('checkdatasourceauth')).toBeGreaterThan(490)
   })
 })

@@ -2,10 +2,7 @@
 import { expect, it } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { operationOf, type Entry } from '../../packages/deprecations/src/schedule/schedule.ts'
-import {
-  deprecationSchedule,
-  type Deprecated,
-} from '../../packages/sandbox/src/service/deprecation-schedule.ts'
+import { deprecationSchedule, type Deprecated } from '../../packages/sandbox/src/service/contract.ts'
 
 const fromSandbox = ({
   operation,

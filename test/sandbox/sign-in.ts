@@ -1,12 +1,11 @@
-// Signing in at one of the sandbox's authorization servers as a client would, with PKCE, through its pages.
+// A client of the sandbox's authorization servers, with PKCE, and a browser that walks through their pages.
 import * as oidc from 'openid-client'
-import type { SandboxClient } from '../../packages/sandbox/src/provider/identity-provider.ts'
-import { createPlainBrowser, type PlainBrowser, type Visit } from './plain-browser.ts'
+import type { SandboxClient } from '../../packages/sandbox/src/provider/configuration.ts'
+import { TestBrowser, type Hop } from '../helpers/test-browser.ts'
 
 const origin = 'http://127.0.0.1:9'
 export const callback = `${origin}/callback`
 export const signedOut = `${origin}/signed-out`
-export const atClient = (url: string) => url.startsWith(`${origin}/`)
 
 export const testClient: SandboxClient = {
   client_id: 'test-client',
@@ -15,9 +14,23 @@ export const testClient: SandboxClient = {
   post_logout_redirect_uris: [signedOut],
 }
 
-const state = 'the-state'
-const nonce = 'the-nonce'
-const verifier = 'a-code-verifier-for-tests-that-is-at-least-43-characters-long'
+/** Goes somewhere, or sends a form, up to a page or to an address that is not the sandbox's: no one listens there. */
+export async function walk(browser: TestBrowser, url: string, fields?: Record<string, string>): Promise<Hop> {
+  const step = { follow: false }
+  let hop = await (fields ? browser.post(url, fields, step) : browser.open(url, step))
+  while (hop.location !== undefined) {
+    const next = new URL(hop.location, hop.url).href
+    if (!/^http:\/\/127\.0\.0\.\d+:\d{2,}\//.test(next)) return { ...hop, url: next }
+    hop = await browser.open(next, step)
+  }
+  return hop
+}
+
+export const checks = Object.freeze({
+  pkceCodeVerifier: 'a-code-verifier-for-tests-that-is-at-least-43-characters-long',
+  expectedState: 'the-state',
+  expectedNonce: 'the-nonce',
+})
 
 /** The configuration of openid-client for a client at an issuer. */
 export async function discover(
@@ -37,33 +50,32 @@ export async function startAddress(
   const parameters = {
     redirect_uri: callback,
     scope: 'openid email profile offline_access',
-    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge: await oidc.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
     code_challenge_method: 'S256',
-    state,
-    nonce,
+    state: checks.expectedState,
+    nonce: checks.expectedNonce,
     ...extra,
   }
   return oidc.buildAuthorizationUrl(config, parameters).href
 }
 
-/** Walks through the sign-in page as one person. @returns where the browser was sent back to */
+/** Walks through the sign-in page as one person. @returns the address that the browser was sent back to */
 export async function choosePerson(
   config: oidc.Configuration,
-  personId: string,
+  person: string,
   extra: Record<string, string> = {},
-  browser: PlainBrowser = createPlainBrowser(),
-): Promise<Visit> {
-  const page = await browser.open(await startAddress(config, extra), atClient)
-  return page.url.includes('/sign-in/') ? browser.submit(page.url, { person: personId }, atClient) : page
+  browser = new TestBrowser(),
+): Promise<string> {
+  const { url } = await walk(browser, await startAddress(config, extra))
+  return url.includes('/sign-in/') ? (await walk(browser, url, { person })).url : url
 }
 
 /** Turns the address that the browser came back to into tokens. */
 export async function exchange(config: oidc.Configuration, url: string) {
-  const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce }
-  return oidc.authorizationCodeGrant(config, new URL(url), checks)
+  return oidc.authorizationCodeGrant(config, new URL(url), { ...checks })
 }
 
 /** The whole way: sign-in page, callback, tokens. */
-export async function signIn(config: oidc.Configuration, personId: string, browser?: PlainBrowser) {
-  return exchange(config, (await choosePerson(config, personId, {}, browser)).url)
+export async function signIn(config: oidc.Configuration, person: string, browser?: TestBrowser) {
+  return exchange(config, await choosePerson(config, person, {}, browser))
 }

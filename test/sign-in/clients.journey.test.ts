@@ -121,7 +121,7 @@ describe('the authorization request', () => {
   })
 
   it('carries OIDC_RESOURCE and OIDC_AUDIENCE, and never the same state, nonce or challenge twice', async () => {
-    const faults = { metadata: { without: ['pushed_authorization_request_endpoint'] } }
+    const faults = { metadata: { pushed_authorization_request_endpoint: null } }
     const running = await start({
       settings: { OIDC_RESOURCE: 'https://search.example/api', OIDC_AUDIENCE: 'api://search' },
       sandbox: { switches: { faults } },

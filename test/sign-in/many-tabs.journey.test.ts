@@ -31,7 +31,7 @@ async function openTab(browser: TestBrowser, number: number): Promise<Tab> {
   const { url: page } = await browser.open(running.url + pathOf(number))
   const before = browser.hops.find(({ location, url }) => new URL(location ?? '', url).href === page)
   const set = before?.headers['set-cookie'] ?? ''
-  const cookies = [...set.matchAll(/(sandbox_as_(?:interaction|resume)[\w.]*)=([^;]+)/g)]
+  const cookies = [...set.matchAll(/(sandbox_\d+_(?:interaction|resume)[\w.]*)=([^;]+)/g)]
   return {
     number,
     page,

@@ -29,8 +29,7 @@ async function expired(person = 'ada'): Promise<TestBrowser> {
 }
 
 const answered = (status: number, count = REQUESTS) => Array.from({ length: count }, () => status)
-const slowAnswer = (delayMs = SLOW_MS) =>
-  two.sandbox.switches.set({ faults: { token: { grant: 'refresh_token', delayMs } } })
+const slowAnswer = (delayMs = SLOW_MS) => two.sandbox.switches.set({ faults: { tokenDelayMs: delayMs } })
 /** Until a process has asked the token endpoint: it is the one that holds the lease. */
 const asked = () => until(() => two.sandbox.count('token') > 0, 'a refresh')
 
@@ -142,7 +141,7 @@ describe('a process that is killed after its refresh token was used up', () => {
   it('costs nothing where the authorization server keeps refresh tokens', async () => {
     const browser = await expired('eve')
     two.sandbox.switches.set({
-      faults: { token: { grant: 'refresh_token', delayMs: BRIEF_MS, keepRefreshToken: true } },
+      faults: { tokenDelayMs: BRIEF_MS, keepRefreshToken: true },
     })
     expect((await killedTooLate(browser)).map(({ status }) => status)).toEqual(answered(200, 10))
   })

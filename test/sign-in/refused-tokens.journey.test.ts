@@ -1,8 +1,7 @@
 // What the token endpoint and userinfo may say and no one is signed in by: the cases of the OpenID Foundation's suite
 // for relying parties (oidcc-client-test-…), and what a token endpoint that is not well says.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Faults } from '../../packages/sandbox/src/switches.ts'
-import type { Switches } from '../../packages/sandbox/src/switches.ts'
+import type { Faults, Switches } from '../../packages/sandbox/src/switches.ts'
 import {
   beginSignIn,
   expectRefused,
@@ -62,13 +61,19 @@ describe('an id_token', () => {
   })
 
   it('that is not signed signs no one in, though the metadata says that it may be so', async () => {
-    setFaults(running, { metadata: { algNone: true }, idToken: 'algNone' })
+    setFaults(running, {
+      metadata: { id_token_signing_alg_values_supported: ['RS256', 'none'] },
+      idToken: 'algNone',
+    })
     await running.restart()
     expect((await expectRefused(running, await beginSignIn(running))).status).toBe(502)
   })
 
   it('about someone else than userinfo signs no one in', async () => {
-    for (const faults of [{ userinfo: 'otherSub' }, { idToken: 'otherSub' }] satisfies Faults[]) {
+    for (const faults of [
+      { userinfo: { sub: 'another-person' } },
+      { idToken: 'otherSub' },
+    ] satisfies Faults[]) {
       const browser = await beginSignIn(running)
       setFaults(running, faults)
       expect((await expectRefused(running, browser)).status).toBe(400)

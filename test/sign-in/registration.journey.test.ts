@@ -50,7 +50,7 @@ describe('a client that registers itself', () => {
 
   it('registers anew before its secret expires', async () => {
     const running = await start({
-      sandbox: { switches: { faults: { registration: { secretSeconds: 4 } } } },
+      sandbox: { switches: { faults: { secretSeconds: 4 } } },
     })
     await signIn(running, 'ada')
     expect(registrations(running)).toBe(1)
@@ -75,23 +75,23 @@ describe('a client that registers itself', () => {
     expect(messagesOf(without)).toContain('OIDC_INITIAL_ACCESS_TOKEN')
   })
 
-  it.each([400, 403, 500])('is told to the operator when the endpoint answers %i', async (closed) => {
-    const running = await start({ sandbox: { switches: { faults: { registration: { closed } } } } })
+  it.each([400, 403, 500])('is told to the operator when the endpoint answers %i', async (status) => {
+    const running = await start({ sandbox: { switches: { answers: { registration: { status } } } } })
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding`)
     expect(browser.page.status).toBe(503)
     expectHelpfulPage(browser.page)
     expect(Number(browser.page.headers['retry-after'])).toBeGreaterThan(0)
     expect(browser.page.body).not.toContain('OIDC_CLIENT_ID')
-    expect(messagesOf(running)).toContain(`the registration endpoint answered ${closed}`)
+    expect(messagesOf(running)).toContain(`the registration endpoint answered ${status}`)
     expect(messagesOf(running)).toContain('set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET')
-    running.sandbox.switches.set({ faults: {} })
+    running.sandbox.switches.set({ answers: { registration: null } })
     await until(async () => (await fetch(`${running.url}/readyz`)).status === 200, 'the client')
     await expectSignedIn(running, await signIn(running, 'ada'))
   })
 
   it('is told to the operator when there is no registration endpoint', async () => {
-    const faults = { metadata: { without: ['registration_endpoint'] } }
+    const faults = { metadata: { registration_endpoint: null } }
     const running = await start({ sandbox: { switches: { faults } } })
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding`)

@@ -38,13 +38,13 @@ async function signInAtExternal(running: Running, person: string): Promise<TestB
 }
 
 describe('a server that is plain OAuth 2.1', () => {
-  const plain: Faults = { metadata: { plainOAuth: true } }
+  const plain: Faults = { plainOAuth: true }
   const settings = { OIDC_SCOPE: 'email offline_access' }
 
   it.each(['', '/oauth2/default'])(
     'with the issuer path "%s" signs in, refreshes and signs out',
     async (path) => {
-      const sandbox = { issuerPaths: { authorizationServer: path }, switches: { faults: plain } }
+      const sandbox = { paths: { authorizationServer: path }, switches: { faults: plain } }
       const running = await start({ settings, sandbox })
       const browser = await signIn(running, 'ada')
       expect(browser.page.url).toBe(`${running.url}/onboarding`)
@@ -59,7 +59,10 @@ describe('a server that is plain OAuth 2.1', () => {
     },
   )
 
-  const without = ['userinfo_endpoint', 'introspection_endpoint']
+  const anonymous: Faults = {
+    plainOAuth: true,
+    metadata: { userinfo_endpoint: null, introspection_endpoint: null },
+  }
 
   /** The marks of two sign-ins as someone: one walk, or two. */
   async function isSamePersonTwice(running: Running, person = 'ada'): Promise<boolean> {
@@ -72,8 +75,7 @@ describe('a server that is plain OAuth 2.1', () => {
   }
 
   it('without anything that says who it is signs in, and claims to know no one', async () => {
-    const faults: Faults = { metadata: { plainOAuth: true, without } }
-    const running = await start({ settings, sandbox: { switches: { faults } } })
+    const running = await start({ settings, sandbox: { switches: { faults: anonymous } } })
     const browser = await signIn(running, 'ada')
     await expectSignedIn(running, browser)
     expect(browser.text).not.toContain('ada')
@@ -82,7 +84,7 @@ describe('a server that is plain OAuth 2.1', () => {
   })
 
   it('that lets its tokens be introspected knows the person again', async () => {
-    const faults: Faults = { metadata: { plainOAuth: true, without: ['userinfo_endpoint'] } }
+    const faults: Faults = { plainOAuth: true, metadata: { userinfo_endpoint: null } }
     const running = await start({ settings, sandbox: { switches: { faults } } })
     expect(await isSamePersonTwice(running)).toBe(true)
     expect(running.sandbox.count('introspection')).toBe(2)
@@ -100,10 +102,9 @@ describe('a server that is plain OAuth 2.1', () => {
   ])(
     'with JWT access tokens %s knows the person by their subject and nothing else',
     async (_what, changed, isKnown) => {
-      const faults: Faults = { metadata: { plainOAuth: true, without } }
       const running = await start({
         settings: { ...settings, ADMIN_EMAILS: 'grace@acme.example' },
-        sandbox: { switches: { faults } },
+        sandbox: { switches: { faults: anonymous } },
       })
       const claims = { iss: running.sandbox.urls.authorizationServer, sub: 'ada', ...changed }
       const parts = [{ alg: 'RS256', typ: 'at+jwt' }, claims].map((part) =>
@@ -198,7 +199,7 @@ describe('a server that is not well', () => {
   })
 
   it('and names another issuer in its metadata is refused', async () => {
-    const faults: Faults = { metadata: { wrongIssuer: true } }
+    const faults: Faults = { metadata: { issuer: 'https://other-issuer.example' } }
     const running = await start({ sandbox: { switches: { faults } } })
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding`)

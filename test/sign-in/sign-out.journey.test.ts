@@ -91,7 +91,7 @@ describe('the page after signing out', () => {
   })
 
   it('says that the next sign-in may be silent where the authorization server ends no sessions', async () => {
-    setFaults(running, { metadata: { without: ['end_session_endpoint'] } })
+    setFaults(running, { metadata: { end_session_endpoint: null } })
     await running.restart()
     const browser = await signIn(running, 'ada')
     await browser.submit('/sign-out')

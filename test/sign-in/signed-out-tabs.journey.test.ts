@@ -114,7 +114,7 @@ describe('a double click on "Sign out"', () => {
 
 describe('the sign-in after signing out', () => {
   it('asks for the person once where the authorization server goes on knowing them', async () => {
-    setFaults(running, { metadata: { without: ['end_session_endpoint'] } })
+    setFaults(running, { metadata: { end_session_endpoint: null } })
     await running.restart()
     const browser = await signIn(running, 'ada')
     await browser.submit('/sign-out')

@@ -2,46 +2,19 @@
 // It serves only this machine: foreign host names, and changes that another site's page sends, are refused.
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
-import type { Authorizations } from './datasource/authorizations.ts'
 import { readForm, type Behaviour, type Exchange } from './http-server.ts'
-import type { JournalEntry, ServerName } from './journal.ts'
-import { mailPage, type MailCatcher } from './mail.ts'
+import { mailPage } from './mail.ts'
 import { html, redirect, sendJson, sendPage, table, type Html, type Page } from './pages.ts'
 import type { Datasource, Person } from './people.ts'
-import type { IdentityProvider } from './provider/identity-provider.ts'
-import type { RateLimit, ServiceTokens } from './service/admission.ts'
-import { deprecationSchedule } from './service/deprecation-schedule.ts'
+import { deprecationSchedule } from './service/contract.ts'
 import { dayOf, stateOn } from './service/deprecations.ts'
-import { presets, switchesSchema, type Switches, type SwitchesControl } from './switches.ts'
-
-/** What is done at both authorization servers. */
-export type AtBoth = Omit<IdentityProvider, 'operation' | 'handle' | 'personOf'>
-
-/** A running sandbox: what tests, the control page and the command line can ask of it and change. */
-export type Sandbox = AtBoth & {
-  /** Addresses without a trailing slash; the service's has its base path, the issuers theirs. */
-  urls: Record<ServerName, string>
-  serviceTokens: ServiceTokens
-  people: Person[]
-  switches: SwitchesControl
-  requests: JournalEntry[]
-  /** How well callers kept to the limit of the switch rateLimit. */
-  rate: RateLimit['counts']
-  mail: MailCatcher | undefined
-  count: (operation: string) => number
-  clearRequests: () => void
-  authorize: (personId: string, instance: string) => void
-  unauthorize: (personId: string, instance: string) => void
-  state: (personId: string) => ReturnType<Authorizations['state']>
-  /** Puts switches, authorizations, the journal and the mail back to how they were at the start. */
-  reset: () => void
-  close: () => Promise<void>
-}
+import { presets, switchesSchema, type Switches } from './switches.ts'
+import type { World } from './world.ts'
 
 type Routes = Record<string, (exchange: Exchange) => unknown>
 
 /** The control server of a sandbox. */
-export function createControl(sandbox: Sandbox, authorizations: Authorizations): Behaviour {
+export function createControl(sandbox: World): Behaviour {
   const { switches, mail } = sandbox
   const shown: Routes = {
     'GET /': ({ res }) => sendPage(res, controlPage(sandbox)),
@@ -53,10 +26,7 @@ export function createControl(sandbox: Sandbox, authorizations: Authorizations):
         urls: sandbox.urls,
         switches: switches.get(),
         rate: sandbox.rate(),
-        people: sandbox.people.map((person) => {
-          const { id, name, email } = person
-          return { id, name, email, state: authorizations.state(person) }
-        }),
+        people: sandbox.people.map(({ id, name, email }) => ({ id, name, email, state: sandbox.state(id) })),
         serviceTokens: { global: sandbox.serviceTokens.global },
       }),
     'PATCH /control.json': async ({ req, res }) => sendJson(res, switches.set(JSON.parse(await text(req)))),
@@ -71,7 +41,7 @@ export function createControl(sandbox: Sandbox, authorizations: Authorizations):
     'DELETE /requests.json': sandbox.clearRequests,
     'POST /control/switches': async ({ req }) =>
       switches.set(switchesFromForm(await readForm(req), switches.get())),
-    'POST /control/reset': sandbox.reset,
+    'POST /control/reset': () => sandbox.reset(),
     'POST /control/expire-tokens': sandbox.expireTokens,
     'POST /control/rotate-keys': sandbox.rotateKeys,
     'POST /control/end-sessions': () => sandbox.endSessions(),
@@ -126,7 +96,7 @@ function isForeign({ req }: Exchange): boolean {
 
 const SHOWN = 60
 
-function controlPage(sandbox: Sandbox): Page {
+function controlPage(sandbox: World): Page {
   const body = html`
     <p class="note">Everything is kept in memory and lost when the sandbox stops.</p>
     <div class="buttons">
@@ -156,7 +126,7 @@ function action(path: string, label: string): Html {
   return html`<form method="post" action="/control/${path}"><button type="submit">${label}</button></form>`
 }
 
-function addresses({ urls, serviceTokens }: Sandbox): Html {
+function addresses({ urls, serviceTokens }: World): Html {
   const rows = Object.entries(urls).map(
     ([name, url]) =>
       html`<dt>${name}</dt>
@@ -169,7 +139,7 @@ function addresses({ urls, serviceTokens }: Sandbox): Html {
   </dl>`
 }
 
-function personBlock(sandbox: Sandbox, { id, name, email, datasources }: Person): Html {
+function personBlock(sandbox: World, { id, name, email, datasources }: Person): Html {
   const state = sandbox.state(id)
   const done = Object.values(state).filter((one) => one === 'authorized').length
   return html`<details>
@@ -206,7 +176,7 @@ function schedule(day: string): Html {
     ${table(['Operation', 'Field', 'Replacement', 'Announced', 'Removal', 'State'], rows)}`
 }
 
-function journal({ requests }: Sandbox): Html {
+function journal({ requests }: World): Html {
   const last = requests.slice(-SHOWN).toReversed()
   const rows = last.map(({ at, server, operation, method, status, person, mistake }) => [
     at.slice(11, 19),

@@ -27,24 +27,24 @@ export type Behaviour = {
   handle: (exchange: Exchange) => Promise<void> | void
 }
 
-type Listening = {
-  name: ServerName
-  host: string
-  /** What it is called, where that is not where it listens. */
-  address: string | undefined
-  /** In a container: what it listens on instead of its host, which stays in its address. */
-  bind: string | undefined
-  port: number
-  /** Prefix that every path has; the behaviour does not see it. */
-  mount: string
+/** Where servers are; absent: at 127.0.0.1, any free port. */
+export type Places = {
+  /** In a container: what every server listens on instead of its host, for example 0.0.0.0. */
+  bind?: string | undefined
+  hosts?: Partial<Record<ServerName, string>>
+  ports?: Partial<Record<ServerName, number>>
+  /** What servers are called where something in front of them ends TLS, for example `https://login.example`. */
+  addresses?: Partial<Record<ServerName, string>>
+  /** Prefixes that every path of a server has, for example `/tenant/a`; its behaviour does not see them. */
+  paths?: Partial<Record<ServerName, string>>
 }
 
 /**
  * Opens a port. Until `serve` is called it answers 503.
  * @throws Error for a host that is not a loopback address, because the sandbox protects nothing; Error for a path like `a/`
  */
-export async function listen(options: Listening, journal: Journal, switches: SwitchesControl) {
-  const { name, host, bind = host, mount } = options
+export async function listen(name: ServerName, places: Places, journal: Journal, switches: SwitchesControl) {
+  const [host, mount] = [places.hosts?.[name] ?? '127.0.0.1', places.paths?.[name] ?? '']
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(host))
     throw new Error(`The sandbox listens on loopback addresses only, not on ${host}`)
   if (!/^(\/[\w.~-]+)*$/.test(mount))
@@ -98,12 +98,12 @@ export async function listen(options: Listening, journal: Journal, switches: Swi
     return replaced !== undefined
   }
 
-  server.listen(options.port, bind)
+  server.listen(places.ports?.[name] ?? 0, places.bind ?? host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
     /** Without a trailing slash, with the path that the server is mounted under. */
-    url: `${options.address ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}${mount}`,
+    url: `${places.addresses?.[name] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}${mount}`,
     serve: (given: Behaviour) => void (behaviour = given),
     close: async () => {
       server.close()

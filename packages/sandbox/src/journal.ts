@@ -1,14 +1,16 @@
 // What the sandbox was asked: a bounded journal, and counts without a bound.
 // It keeps headers and bodies as they came, tokens included, because none of them is worth anything elsewhere.
 import type { IncomingHttpHeaders } from 'node:http'
-import { operations } from './service/operations.ts'
+import { operations } from './service/contract.ts'
 
 export const serverNames = ['service', 'authorizationServer', 'externalIdp', 'datasource', 'control'] as const
 export type ServerName = (typeof serverNames)[number]
 
-const names = `${[...operations.keys()].join(' ')} authDatasource authReturn landing other consent allow deny
-  discovery oauthMetadata jwks registration registrationManagement par authorization signIn resume token revocation
-  introspection userinfo endSession`.split(/\s+/)
+const names = [
+  [...operations.keys(), 'authDatasource', 'authReturn', 'landing', 'other', 'consent', 'allow', 'deny'],
+  ['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
+  ['signIn', 'resume', 'token', 'revocation', 'introspection', 'userinfo', 'endSession'],
+].flat()
 const known = new Set([
   ...names,
   ...serverNames.flatMap((server) => names.map((name) => `${server}.${name}`)),
@@ -27,7 +29,7 @@ export type JournalEntry = {
   query: Record<string, string>
   headers: IncomingHttpHeaders
   status: number
-  person?: string
+  person?: string | undefined
   body?: unknown
   /** What the client did against the contract, where the sandbox answered all the same. */
   mistake?: string

@@ -2,7 +2,7 @@
 // of the authorization servers, and the presets, which set several switches at once.
 import { z } from 'zod'
 import { isOperation } from './journal.ts'
-import { idTokenFaults, logoutTokenFaults, redirectFaults } from './provider/forgeries.ts'
+import { idTokenFaults, logoutTokenFaults } from './provider/forgeries.ts'
 
 const operation = z.string().refine(isOperation, 'unknown operation')
 const texts = z.record(z.string(), z.string())
@@ -28,50 +28,28 @@ const answer = z
   })
   .partial()
 
+/** Members to set in an answer; null leaves one out. */
+const members = z.record(z.string(), z.json())
+
 const faults = z
   .strictObject({
     idToken: nameIn(idTokenFaults),
-    /** Of the redirect back to the client. */
-    authorizationAnswer: nameIn(redirectFaults),
-    /** The redirect back to the client carries this error instead of a code. */
-    authorizationError: z.strictObject({ error: z.string(), description: z.string().optional() }),
+    logoutToken: nameIn(logoutTokenFaults),
+    /** Parameters of the redirect back to the client. */
+    authorizationAnswer: z.record(z.string(), z.string().nullable()),
+    metadata: members,
+    /** The id_token then is `subOnly`, so that clients ask. */
+    userinfo: members,
+    /** RFC 8414 alone: no OpenID Connect metadata, and userinfo for tokens without the scope `openid`. */
+    plainOAuth: z.boolean(),
     /** A person who is signed in comes straight back, whatever `prompt` asks for. */
     prompt: z.literal('ignored'),
-    metadata: z
-      .strictObject({
-        /** RFC 8414 alone: no OpenID Connect metadata, and userinfo for tokens without the scope `openid`. */
-        plainOAuth: z.boolean(),
-        wrongIssuer: z.boolean(),
-        /** Members that are left out, for example `userinfo_endpoint`. */
-        without: z.array(z.string()),
-        /** `none` is among the algorithms of id_tokens. */
-        algNone: z.boolean(),
-      })
-      .partial(),
-    logoutToken: nameIn(logoutTokenFaults),
-    /** The id_token then is `subOnly`, so that clients ask. */
-    userinfo: z.enum(['otherSub', 'noSub']),
-    token: z
-      .strictObject({
-        /** Narrows the faults to one grant type. */
-        grant: z.enum(['authorization_code', 'refresh_token']),
-        withoutRefreshToken: z.boolean(),
-        withoutExpiresIn: z.boolean(),
-        delayMs: milliseconds,
-        error: z.string(),
-        status: z.int(),
-        /** true: a used refresh token keeps working and no new one is issued. */
-        keepRefreshToken: z.boolean(),
-      })
-      .partial(),
-    registration: z
-      .strictObject({
-        /** The status that registration answers with. */
-        closed: z.int().min(400).max(599),
-        /** How long a new secret lasts. */
-        secretSeconds: z.int().min(1),
-      })
-      .partial(),
+    /** A used refresh token keeps working, and no new one is issued. */
+    keepRefreshToken: z.boolean(),
+    /** How late the answer of the token endpoint is, in milliseconds, after everything has happened. */
+    tokenDelayMs: milliseconds,
+    /** How long the secrets of new clients last. */
+    secretSeconds: z.int().min(1),
   })
   .partial()
 
@@ -82,7 +60,6 @@ export const switchesSchema = z.strictObject({
   dropParams: off('Drop the query string of final_redirect_url'),
   returnParams: setting(texts, {}, 'Extra parameters to add to the redirect'),
   autoConsent: off('Skip the consent page and allow automatically'),
-  firstHopDelayMs: setting(milliseconds, 0, 'Delay before the first redirect to an app (milliseconds)'),
   latencyMs: setting(
     z.union([milliseconds, z.record(operation, milliseconds)]),
     0,
@@ -95,23 +72,11 @@ export const switchesSchema = z.strictObject({
     'Invalid Secret',
     'Error message for an external token without X-Service-Auth-Type',
   ),
-  refusalStatus: setting(
-    z.int().min(400).max(499),
-    401,
-    'Status of the two errors for which the contract specifies none',
-  ),
-  errorShape: setting(
-    z.enum(['text', 'html', 'message', 'error', 'errors']),
-    'text',
-    'Format of error bodies',
-  ),
   tenantRedirectUrl: setting(
     z.url({ protocol: /^https?$/ }).nullable(),
     null,
     "The tenant's oauth.postAuthRedirectUrl",
   ),
-  voidEarlierTokens: setting(z.boolean(), true, 'Each check invalidates earlier links'),
-  authUrlSeconds: setting(z.number().min(0), 300, 'Lifetime of a link, in seconds'),
   rateLimit: setting(
     z.strictObject({ perSecond: z.number().positive(), burst: z.int().min(1) }).nullable(),
     null,

@@ -1,7 +1,13 @@
 // How the authorization servers are configured: OpenID Connect, code with PKCE, refresh tokens that rotate,
 // dynamic registration, revocation, PAR, RP-initiated and back-channel logout. Consent is never asked for.
+import { randomBytes } from 'node:crypto'
 import type { JWK } from 'jose'
-import { interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import {
+  interactionPolicy,
+  type ClientMetadata,
+  type Configuration,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
 import { document, html, Html } from '../pages.ts'
 import { personWithId, type Person } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
@@ -16,24 +22,28 @@ export type Issuer = {
   issuer: string
   /** Shown on its pages, for example "Sign in to the service". */
   site: string
-  /** Keeps the cookies of servers that share a host apart. */
-  cookiePrefix: string
   people: Person[]
   switches: SwitchesControl
   /** Present: dynamic registration asks for it. */
   initialAccessToken?: string
   store: ProviderStore
-  cookieKey: string
   /** Every logout token that was sent is put here. */
   logouts: SentLogout[]
 }
+
+/** A client known from the start; without secret and keys it is a public one. */
+export type SandboxClient = ClientMetadata & { redirect_uris: string[] }
+
+const cookieKey = randomBytes(32).toString('base64url')
 
 /** The path of an address, '' for none. */
 export const pathOf = (address: string) => new URL(address).pathname.replace(/\/$/, '')
 
 /** The configuration for oidc-provider. @param key signs tokens */
 export function providerConfiguration(server: Issuer, key: JWK): Configuration {
-  const { issuer, site, cookiePrefix, people, store, switches } = server
+  const { issuer, site, people, store, switches } = server
+  // Servers that share a host share its cookies.
+  const cookie = (name: string) => `sandbox_${new URL(issuer).port}_${name}`
   const show = (ctx: KoaContextWithOIDC, title: string, body: Html): void => {
     ctx.type = 'html'
     ctx.body = document({ title, site, body })
@@ -62,15 +72,11 @@ export function providerConfiguration(server: Issuer, key: JWK): Configuration {
     clientBasedCORS: () => false,
     pkce: { required: () => true },
     responseTypes: ['code'],
-    rotateRefreshToken: () => !switches.get().faults.token?.keepRefreshToken,
+    rotateRefreshToken: () => !switches.get().faults.keepRefreshToken,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     cookies: {
-      keys: [server.cookieKey],
-      names: {
-        session: `${cookiePrefix}_session`,
-        interaction: `${cookiePrefix}_interaction`,
-        resume: `${cookiePrefix}_resume`,
-      },
+      keys: [cookieKey],
+      names: { session: cookie('session'), interaction: cookie('interaction'), resume: cookie('resume') },
     },
     ttl: {
       AccessToken: () => switches.get().accessTokenSeconds,

@@ -1,10 +1,9 @@
-// What a careful client refuses: id_tokens, logout tokens and redirects with one thing wrong, made of good ones.
-// A new fault is an entry in one of these tables; the switches take its name from here.
+// What a careful client refuses: id_tokens and logout tokens with one thing wrong, made of good ones.
+// A new fault is an entry in one of the tables; the switches take its name from here.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
 
-export const ELSEWHERE = 'https://other-issuer.example'
-export const OTHER_SUB = 'another-person'
+const ELSEWHERE = 'https://other-issuer.example'
 
 /** A fresh RS256 key with a kid of its own, private part included. */
 export async function generateSigningKey(): Promise<JWK> {
@@ -51,8 +50,6 @@ const wrongAud = withClaims(({ aud }) => ({ aud: `not-${String(aud)}` }))
 
 /** As servers do that leave the rest to userinfo (OpenID Connect Core 5.4). */
 const profile = without('name', 'preferred_username', 'email', 'email_verified')
-// The name and the address belong to the person who signed in, so they go too.
-const otherSub = withClaims(() => ({ ...profile, sub: OTHER_SUB }))
 
 export const idTokenFaults = {
   wrongIss,
@@ -66,9 +63,9 @@ export const idTokenFaults = {
   expired: withClaims(() => ({ iat: now() - 7200, exp: now() - 3600 })),
   issuedInFuture: withClaims(() => ({ iat: now() + 3600, nbf: now() + 3600, exp: now() + 7200 })),
   noSub: withClaims(() => without('sub')),
-  otherSub,
+  // The name and the address belong to the person who signed in, so they go too.
+  otherSub: withClaims(() => ({ ...profile, sub: 'another-person' })),
   subOnly: withClaims(() => profile),
-  otherSubOnRefresh: otherSub,
   missing: () => undefined,
 } satisfies Record<string, Forge>
 
@@ -93,13 +90,3 @@ export const logoutTokenFaults = {
   sidOnly: withClaims(() => without('sub')),
   tooLarge: ({ token }) => token,
 } satisfies Record<string, Forge>
-
-/** What is wrong with the parameters of the redirect back to the client. */
-export const redirectFaults = {
-  wrongIss: (answer) => answer.set('iss', ELSEWHERE),
-  missingIss: (answer) => answer.delete('iss'),
-  wrongState: (answer) => answer.set('state', 'another-state'),
-  missingState: (answer) => answer.delete('state'),
-  duplicateState: (answer) => answer.append('state', answer.get('state') ?? ''),
-  missingCode: (answer) => answer.delete('code'),
-} satisfies Record<string, (answer: URLSearchParams) => void>

@@ -1,24 +1,18 @@
 // One authorization server: the service's own and the external identity provider are two of these.
 // Rotating keys puts a new oidc-provider over the same store, so sessions and tokens live on.
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { Provider, type ClientMetadata, type KoaContextWithOIDC } from 'oidc-provider'
+import { Provider, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Exchange } from '../http-server.ts'
 import type { JournalEntry } from '../journal.ts'
 import type { Person } from '../people.ts'
-import { pathOf, providerConfiguration, type Issuer } from './configuration.ts'
-import { withFaults } from './faults.ts'
+import { pathOf, providerConfiguration, type Issuer, type SandboxClient } from './configuration.ts'
+import { applyFaults } from './faults.ts'
 import { generateSigningKey } from './forgeries.ts'
-import { endSessionAtOnce, endSessions, type SentLogout } from './sessions.ts'
+import { endSessionAtOnce, endSessions } from './sessions.ts'
 import { handleSignIn } from './sign-in-page.ts'
 import { createProviderStore } from './store.ts'
 
-/** A client known from the start; without secret and keys it is a public one. */
-export type SandboxClient = ClientMetadata & { redirect_uris: string[] }
-
-export type IdentityProvider = Awaited<ReturnType<typeof createIdentityProvider>>
-
-type Given = Omit<Issuer, 'store' | 'cookieKey' | 'logouts'> & {
+type Given = Omit<Issuer, 'store' | 'logouts'> & {
   clients?: SandboxClient[]
   /** A few words about a person, shown below the name. */
   describe: (person: Person) => string
@@ -27,8 +21,7 @@ type Given = Omit<Issuer, 'store' | 'cookieKey' | 'logouts'> & {
 /** Creates an authorization server with a fresh signing key; it answers once a listener serves it. */
 export async function createIdentityProvider(given: Given) {
   const store = createProviderStore()
-  const logouts: SentLogout[] = []
-  const server: Issuer = { ...given, store, logouts, cookieKey: randomBytes(32).toString('base64url') }
+  const server: Issuer = { ...given, store, logouts: [] }
   const mount = pathOf(server.issuer)
 
   const addClient = (client: SandboxClient): void => {
@@ -41,28 +34,23 @@ export async function createIdentityProvider(given: Given) {
   return {
     operation: (path: string, wholePath: string) => operationOf(path || wholePath),
     async handle(exchange: Exchange): Promise<void> {
-      const { req, res, url } = exchange
+      const { req, res, url, operation, entry } = exchange
       // RFC 8414 3.1 inserts the well-known part before the issuer's path.
       const path = mount && url.pathname === METADATA + mount ? METADATA : exchange.path
       if (!path) return void res.writeHead(404).end()
-      entries.set(req, exchange.entry)
+      entries.set(req, entry)
       Object.assign(req, { originalUrl: mount + path + url.search, url: path + url.search })
-      if (exchange.operation === 'signIn') await handleSignIn(exchange, { ...given, provider })
+      if (operation === 'signIn') await handleSignIn(exchange, { ...given, provider })
       else await provider.callback()(req, res)
     },
     /** The id of the person that an access token stands for, while it is valid. */
     personOf: async (accessToken: string) => (await provider.AccessToken.find(accessToken))?.accountId,
-    /** Every access token expires now; refresh tokens live on. */
     expireTokens: () => store.removeAll('AccessToken'),
-    /** Makes a new signing key; the old one is gone. */
     rotateKeys: async () => void (provider = await createProvider(server)),
     addClient,
-    /** Also forgets clients that registered themselves. */
     removeClient: (clientId: string) => store.remove('Client', clientId),
-    /** Ends the sessions of one person, or of all, with back-channel logout. @returns how many */
     endSessions: (personId?: string) => endSessions(provider, store, personId),
-    /** The logout tokens that clients were sent, oldest first, and what they answered. */
-    logouts: () => logouts,
+    logouts: server.logouts,
   }
 }
 
@@ -78,7 +66,8 @@ async function createProvider(server: Issuer): Promise<Provider> {
   provider.use(async (ctx, answer) => {
     // oidc-provider adds `oidc` to every context.
     const context = ctx as unknown as KoaContextWithOIDC
-    await withFaults(context, server, key, answer)
+    await answer()
+    await applyFaults(context, server, key)
     await endSessionAtOnce(context, server.store)
     const { oidc } = context
     const entry = entries.get(ctx.req)

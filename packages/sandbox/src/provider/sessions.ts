@@ -36,7 +36,7 @@ export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: ProviderS
 
 /** Ends the sessions of one person, or of all. @returns how many there were */
 export async function endSessions(provider: Provider, store: ProviderStore, personId?: string) {
-  const open = store.list('Session').map(({ payload }) => payload)
+  const open = store.list('Session')
   const ended = open.filter(({ accountId }) => accountId && [undefined, accountId].includes(personId))
   for (const session of ended) await endSession(provider, store, session)
   return ended.length

@@ -12,22 +12,23 @@ const GRANTED = ['AccessToken', 'AuthorizationCode', 'RefreshToken']
 export function createProviderStore() {
   const entries = new Map<string, Stored>()
   const list = (model: string) =>
-    [...entries.values()].filter((stored) => stored.model === model && stored.expiresAt > Date.now())
+    [...entries.values()]
+      .filter((stored) => stored.model === model && stored.expiresAt > Date.now())
+      .map(({ payload }) => payload)
   const find = (model: string, id: string): AdapterPayload | undefined => {
     const stored = entries.get(`${model}:${id}`)
     return stored && stored.expiresAt > Date.now() ? stored.payload : undefined
   }
   const put = (model: string, id: string, payload: AdapterPayload, seconds = Infinity): void =>
     void entries.set(`${model}:${id}`, { model, id, payload, expiresAt: Date.now() + seconds * 1000 })
-  const remove = (model: string, id: string): void => void entries.delete(`${model}:${id}`)
   const removeWhere = (isGone: (stored: Stored) => boolean): void => {
     for (const [key, stored] of entries) if (isGone(stored)) entries.delete(key)
   }
+  const remove = (model: string, id: string): void => void entries.delete(`${model}:${id}`)
   const revokeGrant = (grantId: string): void =>
     removeWhere(({ model, payload }) => GRANTED.includes(model) && payload.grantId === grantId)
   return {
     list,
-    find,
     put,
     remove,
     revokeGrant,
@@ -36,7 +37,7 @@ export function createProviderStore() {
     adapter: (model: string): Adapter => ({
       upsert: async (id, payload, seconds) => put(model, id, payload, seconds),
       find: async (id) => find(model, id),
-      findByUid: async (uid) => list(model).find(({ payload }) => payload.uid === uid)?.payload,
+      findByUid: async (uid) => list(model).find((payload) => payload.uid === uid),
       findByUserCode: async () => undefined,
       consume: async (id) => void Object.assign(find(model, id) ?? {}, { consumed: Date.now() / 1000 }),
       destroy: async (id) => remove(model, id),

@@ -1,7 +1,7 @@
 // What the schedule means on a day: what headers announce, what is refused, what is left out of an answer.
 // An item is available before its removal date (UTC) and gone from it on; before its announcement nothing is said.
-import { Refusal } from './admission.ts'
-import { deprecationSchedule, type Deprecated } from './deprecation-schedule.ts'
+import { Refusal } from './callers.ts'
+import { deprecationSchedule, type Deprecated } from './contract.ts'
 
 /** The day it is for the schedule, `YYYY-MM-DD`: that of the switch, else today in UTC. */
 export function dayOf(date: string | null): string {

@@ -1,39 +1,30 @@
-// The service: its two APIs, the links that start a datasource's authorization, the way back, a landing page.
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Consents } from '../datasource/consents.ts'
+// The service: the operations that the contract shows, those that it names only in its schedule of deprecations, the
+// links that start an authorization, the way back, and a landing page.
+import { randomUUID } from 'node:crypto'
+import { text } from 'node:stream/consumers'
 import type { Behaviour, Exchange } from '../http-server.ts'
-import { html, redirect, sendPage } from '../pages.ts'
-import { Refusal, sendRefusal } from './admission.ts'
-import { handleClientApi, type ClientApi } from './client-api.ts'
-import { nameAt, operations } from './operations.ts'
+import { html, sendJson, sendPage } from '../pages.ts'
+import type { Datasource } from '../people.ts'
+import type { SwitchesControl } from '../switches.ts'
+import type { Authorizations } from './authorizations.ts'
+import { Refusal, type Callers, type RateLimit } from './callers.ts'
+import { nameAt, operations } from './contract.ts'
+import { announcement, answerOn, dayOf } from './deprecations.ts'
 
 const START = '/auth/datasource/'
 const RETURN = '/auth/return/'
 
-/** The service, without the prefix that it may be mounted under. @param datasource address of the consent pages */
-export function createService(api: ClientApi, consents: Consents, datasource: string): Behaviour {
-  async function startAuthorization({ res, url, path, entry }: Exchange): Promise<void> {
-    const { firstHopDelayMs, autoConsent } = api.switches.get()
-    if (firstHopDelayMs > 0) await sleep(firstHopDelayMs)
-    const added = addedTo(url.searchParams)
-    if (added.length > 0)
-      entry.mistake = `added ${added.join(', ')} to authUrlRelativePath, which already carries the redirect (contract 4.1, rule 2)`
-    const use = api.authorizations.useToken(url.searchParams, decode(path.slice(START.length)))
-    if ('refused' in use) return refuseLink(res, use.refused, use.status)
-    entry.person = use.personId
-    const consent = consents.begin(use)
-    if (!autoConsent) return redirect(res, `${datasource}/consent/${consent.id}`)
-    consents.decide(consent, 'allow')
-    consents.sendBack(res, consent)
-  }
+type Service = {
+  authorizations: Authorizations
+  callers: Callers
+  rateLimit: RateLimit
+  switches: SwitchesControl
+  /** Address of the control page, where people read about deprecations. */
+  control: string
+}
 
-  function finishAuthorization({ res, path, entry }: Exchange): void {
-    const consent = consents.find(path.slice(RETURN.length))
-    if (!consent?.decision) return refuseLink(res, 'is unknown', 410)
-    entry.person = consent.personId
-    consents.sendBack(res, consent)
-  }
-
+/** The service, without the prefix that it may be mounted under. */
+export function createService(service: Service): Behaviour {
   return {
     operation(path) {
       if (path.startsWith(START)) return 'authDatasource'
@@ -41,30 +32,29 @@ export function createService(api: ClientApi, consents: Consents, datasource: st
       return path === '/' ? 'landing' : (nameAt(path) ?? 'other')
     },
     async handle(exchange) {
-      const { res, operation } = exchange
-      try {
-        if (operations.has(operation)) await handleClientApi(exchange, api)
-        else if (operation === 'authDatasource') await startAuthorization(exchange)
-        else if (operation === 'authReturn') finishAuthorization(exchange)
-        else if (operation === 'landing') sendLandingPage(res)
-        else throw new Refusal(404, 'Not Found')
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        sendRefusal(res, error, api.switches)
-      }
+      const { res, operation, path, entry } = exchange
+      if (operation === 'authDatasource') startAuthorization(exchange, service)
+      else if (operation === 'authReturn')
+        entry.person = service.authorizations.finish(res, path.slice(RETURN.length))?.id
+      else if (operation === 'landing') sendLandingPage(res)
+      else
+        await answer(exchange, service).catch((error: unknown) => {
+          if (!(error instanceof Refusal)) throw error
+          const challenge = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}
+          res.writeHead(error.status, { 'content-type': 'text/plain; charset=utf-8', ...challenge })
+          res.end(error.message)
+        })
     },
   }
 }
 
-/** What the client added to the path that it was given (contract 4.1, rule 2). */
-function addedTo(parameters: URLSearchParams): string[] {
-  const names = [...parameters.keys()]
-  return names.filter((name, at) => !['token', 'redirect'].includes(name) || names.indexOf(name) < at)
-}
-
-function refuseLink(res: Exchange['res'], reason: string, status: number): void {
-  const body = html`<p>The link ${reason}. Go back and try again.</p>`
-  sendPage(res, { title: 'This link no longer works', site: 'Service', body }, status)
+function startAuthorization({ res, url, path, entry }: Exchange, { authorizations }: Service): void {
+  // What the client added to the path that it was given (contract 4.1, rule 2).
+  const names = [...url.searchParams.keys()]
+  const added = names.filter((name, at) => !['token', 'redirect'].includes(name) || names.indexOf(name) < at)
+  if (added.length > 0)
+    entry.mistake = `added ${added.join(', ')} to authUrlRelativePath, which already carries the redirect (contract 4.1, rule 2)`
+  entry.person = authorizations.begin(res, path.slice(START.length), url.searchParams)?.id
 }
 
 function sendLandingPage(res: Exchange['res']): void {
@@ -75,10 +65,94 @@ function sendLandingPage(res: Exchange['res']): void {
   sendPage(res, { title: 'The service’s web app', site: 'Service', body })
 }
 
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
+/**
+ * Answers an operation of the Client API or the Indexing API.
+ * @throws Refusal; headers that belong to it are set
+ */
+async function answer(exchange: Exchange, service: Service): Promise<void> {
+  const { req, res, entry, url, operation: name } = exchange
+  const operation = operations.get(name)
+  if (operation === undefined) throw new Refusal(404, 'Not Found')
+  const { date, retryAfterDate } = service.switches.get()
+  const [method = ''] = operation.split(' ')
+  if (req.method !== method) {
+    res.setHeader('allow', method)
+    throw new Refusal(405, 'Method Not Allowed')
   }
+  const wait = service.rateLimit.take()
+  res.setHeaders(announcement(operation, dayOf(date), `${service.control}/#deprecations`))
+  const sent = await text(req)
+  if (wait !== undefined) {
+    const at = new Date(Math.ceil(Date.now() / 1000 + wait) * 1000).toUTCString()
+    res.setHeader('retry-after', retryAfterDate ? at : String(wait))
+    throw new Refusal(429, 'Too Many Requests')
+  }
+  const person = await service.callers.identify(req.headers, name)
+  entry.person = person.id
+  const isShown = name === 'checkdatasourceauth' || name === 'search'
+  // Only a body needs a type: the documented check sends none (contract 4.1), and real clients then leave it out.
+  if (isShown && sent !== '' && !/^application\/json *(;|$)/i.test(req.headers['content-type'] ?? ''))
+    throw new Refusal(415, 'Content-Type must be application/json')
+  const body = sent === '' ? undefined : fromJson(sent)
+  if (body !== undefined) entry.body = body
+  if (name === 'checkdatasourceauth')
+    sendJson(res, service.authorizations.check(person, destinationIn(url.searchParams)))
+  else if (name === 'search') sendJson(res, search(service.authorizations.authorized(person), body))
+  else sendJson(res, answerOn(dayOf(date), operation, body))
+}
+
+function fromJson(sent: string): unknown {
+  try {
+    return JSON.parse(sent)
+  } catch {
+    throw new Refusal(400, 'The body is not valid JSON')
+  }
+}
+
+/** Schemes that lead nowhere: they run or show something where they are opened. */
+const NOWHERE = /^(javascript|data|vbscript|blob|about|file):/i
+
+/** "An absolute URL" (contract 4.1) may have any scheme: a native app brings people back to `myapp://done`. */
+function destinationIn(query: URLSearchParams): string | undefined {
+  const value = query.get('final_redirect_url')
+  if (value === null) return undefined
+  const isWhole = /^https?:/i.test(value)
+    ? /^https?:\/\/[^/?#]/i.test(value)
+    : /^[a-z][a-z0-9+.-]*:[^\s]+$/i.test(value)
+  if (!isWhole || NOWHERE.test(value) || !URL.canParse(value))
+    throw new Refusal(400, 'final_redirect_url must be an absolute URL')
+  return value
+}
+
+const documents = [
+  ['Onboarding checklist', 'Laptop, accounts, first week: what to do when you start at Acme.'],
+  ['Quarterly roadmap', 'What we build this quarter, who does it, and what we decided not to do.'],
+  ['Travel and expenses policy', 'What the company pays for, how to book, and how to hand in receipts.'],
+  ['Incident review: search latency', 'What happened, why, and the five things that we changed after it.'],
+  ['Holiday calendar', 'Public holidays and company days off for every office.'],
+] as const
+
+/**
+ * The documents of these datasources that contain any word of the query; all of them for an empty query.
+ * The contract does not show what is in a result; its four fields are the sandbox's own.
+ */
+function search(datasources: Datasource[], body: unknown) {
+  const { query, pageSize = 10 }: Record<string, unknown> = { ...(typeof body === 'object' && body) }
+  if (typeof query !== 'string') throw new Refusal(400, 'query must be a string')
+  if (typeof pageSize !== 'number' || !Number.isInteger(pageSize) || pageSize < 1)
+    throw new Refusal(400, 'pageSize must be a positive integer')
+  const words = query.toLowerCase().trim().split(/\s+/)
+  const found = datasources
+    .flatMap(({ instance, displayName = instance }) =>
+      documents.map(([title, snippet]) => {
+        const slug = title.toLowerCase().replaceAll(/[^a-z]+/g, '-')
+        const url = `https://${encodeURIComponent(instance.split('_')[0] ?? '')}.acme.example/${slug}`
+        return { title: `${title} (${displayName})`, url, snippet, datasource: instance }
+      }),
+    )
+    .filter(({ title, snippet, datasource }) => {
+      const all = `${title} ${snippet} ${datasource}`.toLowerCase()
+      return words.some((word) => all.includes(word))
+    })
+  return { results: found.slice(0, pageSize), trackingToken: randomUUID(), requestId: randomUUID() }
 }

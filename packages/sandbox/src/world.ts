@@ -1,0 +1,91 @@
+// What is behind the servers of a sandbox: people, their authorizations, two authorization servers and the service.
+import type { createJournal, ServerName } from './journal.ts'
+import type { startMailCatcher } from './mail.ts'
+import { company, defaultPeople, type Person } from './people.ts'
+import type { SandboxClient } from './provider/configuration.ts'
+import { createIdentityProvider } from './provider/identity-provider.ts'
+import { createAuthorizations } from './service/authorizations.ts'
+import { createCallers, createRateLimit } from './service/callers.ts'
+import { createService } from './service/service.ts'
+import type { Switches, SwitchesControl } from './switches.ts'
+
+export type WorldOptions = {
+  /** What the service's own headers begin with; `X-Service` by default. */
+  headerPrefix?: string
+  /** Clients that both authorization servers know from the start. */
+  clients?: SandboxClient[]
+  people?: Person[]
+  /** How many generated people there are besides. */
+  company?: number
+  /** Present: dynamic registration asks for it. */
+  initialAccessToken?: string
+  /** What the switches start with, and what their reset goes back to. */
+  switches?: Partial<Switches>
+}
+
+type Surroundings = {
+  /** Without a trailing slash; the service's has its base path, the issuers theirs. */
+  urls: Record<ServerName, string>
+  switches: SwitchesControl
+  journal: ReturnType<typeof createJournal>
+  mail: Awaited<ReturnType<typeof startMailCatcher>> | undefined
+}
+
+/** What can be asked of a sandbox and changed in it. */
+export type World = Awaited<ReturnType<typeof createWorld>>['world']
+
+/** Creates everything, and what its servers answer with. */
+export async function createWorld(options: WorldOptions, { urls, switches, journal, mail }: Surroundings) {
+  const people = [...structuredClone(options.people ?? defaultPeople), ...company(options.company ?? 0)]
+  const authorizations = createAuthorizations(people, switches, urls)
+  const rateLimit = createRateLimit(switches)
+  const describe = (person: Person) => `${authorizations.waiting(person).length} to connect`
+  const identity = (issuer: string, site: string) =>
+    createIdentityProvider({ ...options, issuer, site, people, switches, describe })
+  const own = await identity(urls.authorizationServer, 'Sign in to the service')
+  const external = await identity(urls.externalIdp, 'Acme identity provider')
+  const both = [own, external]
+  const callers = createCallers(people, switches, [own, external], options.headerPrefix)
+  const service = createService({ authorizations, callers, rateLimit, switches, control: urls.control })
+  const world = {
+    urls,
+    people,
+    serviceTokens: callers.tokens,
+    switches,
+    mail,
+    requests: journal.entries,
+    count: journal.count,
+    clearRequests: journal.clear,
+    /** How well callers kept to the limit of the switch rateLimit. */
+    rate: rateLimit.counts,
+    authorize: authorizations.authorize,
+    unauthorize: authorizations.unauthorize,
+    state: authorizations.state,
+    /** At both authorization servers: every access token expires now; refresh tokens live on. */
+    expireTokens: () => both.forEach((one) => one.expireTokens()),
+    /** At both: new signing keys; the old ones are gone. */
+    rotateKeys: async () => void (await Promise.all(both.map((one) => one.rotateKeys()))),
+    addClient: (client: SandboxClient) => both.forEach((one) => one.addClient(client)),
+    /** Also forgets clients that registered themselves. */
+    removeClient: (clientId: string) => both.forEach((one) => one.removeClient(clientId)),
+    /** At both: ends the sessions of one person, or of all, with back-channel logout. @returns how many */
+    endSessions: async (personId?: string): Promise<number> => {
+      const ended = await Promise.all(both.map((one) => one.endSessions(personId)))
+      return ended.reduce((sum, count) => sum + count, 0)
+    },
+    /** The logout tokens that clients were sent, oldest first, and what they answered. */
+    logouts: () => both.flatMap((one) => one.logouts),
+    /** Puts switches, authorizations, the journal and the mail back to how they were at the start. */
+    reset(): void {
+      for (const part of [switches, authorizations]) part.reset()
+      for (const part of [journal, rateLimit, mail]) part?.clear()
+    },
+  }
+  const behaviours = {
+    service,
+    authorizationServer: own,
+    externalIdp: external,
+    datasource: authorizations.site,
+  }
+  return { world, behaviours }
+}
