@@ -83,7 +83,7 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
       DATA_DIR: folder,
       ADMIN_EMAILS: 'carol@acme.example',
       SMTP_URL: sandbox.mail?.url ?? '',
-      MAIL_FROM: 'Acme Search team <search@acme.example>',
+      MAIL_FROM: 'Acme Search <search@acme.example>',
       COMPANY_FILE,
     }
     const settings = loadSettings({ LOG_LEVEL: 'warn', ...env, ...set })

@@ -1,5 +1,8 @@
 // What apps are called next to each other, on every page and in every email. Pure.
 
+/** With more apps than that, no one reads through the list, and a guess in minutes would only deter. */
+export const MAX_AT_A_GLANCE = 10
+
 /** `slack_1` is of the datasource `slack`. */
 export const datasourceType = (instance: string): string => instance.replace(/_\d+$/, '')
 

@@ -1,6 +1,7 @@
 // GET /invite/TOKEN, for people and mail scanners alike: however often it is opened, it changes nothing, asks nothing
 // and signs no one in. Signing in starts only with a click on our own page.
 import { Router, type RequestHandler } from 'express'
+import { MAX_AT_A_GLANCE } from '../company/called.ts'
 import type { StartSignIn } from '../sign-in/start.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
@@ -80,7 +81,9 @@ export function createInviteRoutes(parts: InviteParts): Router {
         const shown = apps.slice(0, apps.length > MAX_APPS + 1 ? MAX_APPS : undefined)
         const sender = invitation && parts.sender
         const isValid = invitation !== undefined
-        return { ...common, host, isValid, address, apps: shown, more: apps.length - shown.length, sender }
+        const more = apps.length - shown.length
+        const isLong = apps.length > MAX_AT_A_GLANCE
+        return { ...common, host, isValid, address, apps: shown, more, isLong, sender }
       },
     })
   })

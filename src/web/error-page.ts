@@ -69,7 +69,8 @@ export function createErrorPage({
     // Whatever was to be written into a session that the store does not take must not end in a cookie for it.
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
-    const words = problemWords(problem, languages.of(req), nameOf)
+    const waits = tryAgain !== undefined && wantsPage(req) && req.query['still'] === undefined
+    const words = problemWords(problem, languages.of(req), nameOf, waits)
     if (!wantsPage(req)) return answerJson(res, problem, words, reference)
     try {
       sendPage(req, res, {
@@ -112,15 +113,20 @@ const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'service_refused_return',
 ])
 
-/** Only someone else can change these, so the company's help comes before the way back. */
-const NEEDS_HELP: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  'search_forbidden',
-  'search_misconfigured',
+/** Only someone else can change these, and until then the overview fails too. */
+const SHUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'service_forbidden',
   'service_misconfigured',
   'service_refused_request',
   'service_refused_return',
   'sign_in_misconfigured',
+])
+
+/** Only someone else can change these, so the company's help comes before the way back. */
+const NEEDS_HELP: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  ...SHUT,
+  'search_forbidden',
+  'search_misconfigured',
 ])
 
 /** Could the same request be answered later? A form cannot be sent again by a link. */
@@ -134,13 +140,19 @@ export function problemWords(
   { code, datasource, retryAfter }: Problem,
   t: Texts,
   nameOf: Company['nameOf'],
+  /** Does the page try again on its own? */
+  waits = false,
 ): Words {
   const among = datasource?.among.map((app) => ({ ...app, name: nameOf(app, t.lang) })) ?? []
   const name = calledAs(among).find(({ instance }) => instance === datasource?.instance)?.name ?? ''
   const app = { hasApp: name === '' ? 'no' : 'yes', app: name }
+  const again = t('problem.again', {
+    waits: waits && retryAfter !== undefined ? 'yes' : 'no',
+    soon: soonIn(retryAfter, t),
+  })
   return {
     title: t(`problem.${code}.title`, { ...app, app: shortened(name, MAX_NAME) }),
-    advice: t(`problem.${code}.advice`, { ...app, soon: soonIn(retryAfter, t) }),
+    advice: t(`problem.${code}.advice`, { ...app, again }),
     reference: (reference) => t('frame.reference', { reference }),
   }
 }
@@ -167,6 +179,8 @@ type ProblemPage = {
   reference: string
   code: string
   needsHelp: boolean
+  /** Would the overview fail the same way? */
+  isShut: boolean
 }
 
 function pageOf(
@@ -189,6 +203,7 @@ function pageOf(
     reference: status === 404 ? '' : reference,
     code,
     needsHelp: NEEDS_HELP.has(code),
+    isShut: SHUT.has(code),
   }
 }
 

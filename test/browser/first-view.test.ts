@@ -25,7 +25,9 @@ const off: Datasource = { ...slack, authStatus: 'DISABLED' }
 const LANGUAGES = ['en', 'de', 'ar']
 const first = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
 const declined = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
-const [finished, turnedOff, undone, searching] = [
+const unconfirmed = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
+const [finished, partly, turnedOff, undone, searching] = [
+  someone(five.slice(0, 2)),
   someone(five.slice(0, 2)),
   someone([off]),
   someone(five),
@@ -34,18 +36,23 @@ const [finished, turnedOff, undone, searching] = [
 
 let browser: Browser
 let running: Running
+/** Its time to confirm is over at once. */
+let impatient: Running
 
 beforeAll(async () => {
   const settings = { COMPANY_FILE: COMPANY, ADVANCE: 'confirm' }
-  ;[browser, running] = await Promise.all([
+  const world = (more: Record<string, string> = {}) =>
+    runOnThreeSites({ settings: { ...settings, ...more }, sandbox: { people } })
+  ;[browser, running, impatient] = await Promise.all([
     openChromium(),
-    runOnThreeSites({ settings, sandbox: { people } }),
+    world(),
+    world({ CONFIRM_SECONDS: '0' }),
   ])
 })
 beforeEach(() => running.sandbox.switches.reset())
 afterAll(async () => {
   await browser.close()
-  await running.close()
+  await Promise.all([running.close(), impatient.close()])
 })
 
 const arrive = (person = '', locale = 'en') =>
@@ -90,6 +97,29 @@ it.each(declined)(
   },
 )
 
+it.each(unconfirmed)(
+  'someone whose time to confirm ran out sees what to try, and can, in the first view in $lang',
+  async ({ lang, person }) => {
+    const ada = await Visitor.arrive(browser, impatient, {
+      person,
+      locale: lang,
+      viewport: PHONE,
+      javaScriptEnabled: false,
+    })
+    await ada.open()
+    await ada.goOn()
+    await ada.answer('Deny')
+    await ada.page.locator('.step.attend').waitFor()
+    expect(await ada.page.locator('.step ol li').count()).toBe(3)
+    expect(await ada.page.locator('.step.attend > .button').getAttribute('href')).toBe(
+      '/onboarding/connect/slack_1',
+    )
+    expect(await ada.page.locator('.ways button').count()).toBe(2)
+    expect(await endOf(ada, '.ways')).toBeLessThanOrEqual(PHONE.height)
+    await ada.leave()
+  },
+)
+
 it('the finish leads to the company’s search, by name, and says how to disconnect', async () => {
   const ada = await arrive(finished)
   await ada.open()
@@ -111,12 +141,37 @@ it('the finish leads to the company’s search, by name, and says how to disconn
   await ada.leave()
 })
 
+it('the finish with a skipped app leads to the company’s search first, and to the app second', async () => {
+  const ada = await arrive(partly)
+  await ada.open()
+  await ada.goOn()
+  await ada.answer('Allow')
+  await ada.page.locator('.banner').waitFor()
+  await ada.skip('github_1')
+  const buttons = ada.page.locator('main .actions .button')
+  expect(await buttons.allInnerTexts()).toEqual([
+    'Open Acme Search',
+    'Connect GitHub',
+    'Back to the Acme intranet',
+  ])
+  expect(
+    await ada.page.locator('main .button:not(.secondary), main button:not(.secondary, .plain)').count(),
+  ).toBe(1)
+  expect(await ada.text()).toContain(`Connected for ${partly}@acme.example.`)
+  await ada.leave()
+})
+
 it('after a search the company’s search and the first result are in the first view', async () => {
   const ada = await arrive(searching)
   await ada.open('/search?q=roadmap')
   expect(await ada.page.getByRole('link', { name: 'Open Acme Search' }).getAttribute('href')).toBe(SEARCH)
   expect(await ada.page.locator('main .button:not(.secondary), main button:not(.secondary)').count()).toBe(1)
   expect(await endOf(ada, '.result')).toBeLessThanOrEqual(PHONE.height)
+  // Without results, what helps is another search.
+  await ada.open('/search?q=zebra')
+  expect(
+    await ada.page.locator('main .button:not(.secondary), main button:not(.secondary)').allInnerTexts(),
+  ).toEqual(['Search'])
   await ada.leave()
 })
 

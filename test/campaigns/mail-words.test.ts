@@ -40,6 +40,12 @@ describe('the words of an email', () => {
     )
   })
 
+  it('guess no minutes where there are more than ten apps', async () => {
+    const { html, text } = await write({ apps: Array.from({ length: 11 }, (_, n) => `App ${n}`) })
+    expect(wordsIn(html)).toContain('A App 4 and 6 more Connect my apps')
+    expect(html + text).not.toContain('minute')
+  })
+
   it('are the same as plain text, each address on a line of its own or in a sentence', async () => {
     const { text } = await write({ apps: ['GitHub'], person: { email: 'bob@acme.example' } })
     expect(text).toBe(`Connect GitHub to Acme Search

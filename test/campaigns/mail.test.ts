@@ -79,11 +79,11 @@ describe('the words that a template gets', () => {
     expect(words).toMatchObject(without)
   })
 
-  it('name thirteen apps, or twelve and how many more; those of one name with their numbers', async () => {
+  it('name ten apps, or of more the first five and how many more; those of one name with their numbers', async () => {
     const some = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
     const named = (count: number) => some(count).map((name) => `${name}:en`)
-    expect((await composed({ apps: some(13) })).words).toMatchObject({ apps: named(13), more: 0, count: 13 })
-    expect((await composed({ apps: some(14) })).words).toMatchObject({ apps: named(12), more: 2, count: 14 })
+    expect((await composed({ apps: some(10) })).words).toMatchObject({ apps: named(10), more: 0, count: 10 })
+    expect((await composed({ apps: some(11) })).words).toMatchObject({ apps: named(5), more: 6, count: 11 })
     const twins = await composed({ apps: ['Slack', 'Jira', 'Slack'] })
     expect(twins.words.apps).toEqual(['Slack:en\u00a0(0)', 'Jira:en', 'Slack:en\u00a0(2)'])
   })

@@ -11,7 +11,7 @@ beforeAll(async () => {
   const settings = {
     COMPANY_FILE,
     SMTP_URL: 'smtp://127.0.0.1:1',
-    MAIL_FROM: 'Acme Search team <search@acme.example>',
+    MAIL_FROM: 'Acme Search <search@acme.example>',
   }
   running = await run({ settings })
 })
@@ -36,17 +36,22 @@ describe('the page of an invitation', () => {
     const { apps, text } = await open(await issue([]))
     expect(apps).toEqual(['Slack', 'Google Drive', 'Jira'])
     expect(text).toContain('about a minute per app')
-    expect(text).toContain('Invitation from Acme Search team.')
+    expect(text).toContain('Invitation from Acme Search.')
     expect(running.sandbox.requests.filter(({ operation }) => operation !== 'discovery')).toEqual([])
   })
 
   it('lists the apps that it is for, also those that the file does not know', async () => {
     expect((await open(await issue(['gdrive_1', 'github']))).apps).toEqual(['Google Drive', 'GitHub'])
+    const many = Array.from({ length: 11 }, (_, index) => `app${String.fromCharCode(97 + index)}`)
+    const { apps, text } = await open(await issue(many))
+    expect(apps).toHaveLength(6)
+    expect(text).not.toContain('minute')
   })
 
   it('says nothing of apps or a sender where the link doesn’t work', async () => {
     const { apps, text } = await open('nonsense')
     expect(apps).toEqual([])
-    expect(text).not.toContain('Acme Search team')
+    expect(text).not.toContain('Acme Search')
+    expect(text).toContain('Sign in with your work account')
   })
 })

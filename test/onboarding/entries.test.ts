@@ -16,9 +16,9 @@ const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
   standing,
   entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, ...entry },
 })
-const rows = (apps: readonly App[], current?: string, isOver = false) => {
+const rows = (apps: readonly App[], current?: string, isOver = false, about = () => notDescribed) => {
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
-  const context = { t, about: () => notDescribed, isOver, from: undefined, earliest }
+  const context = { t, about, isOver, from: undefined, earliest }
   return rowsOf({ ...context, apps, known: apps } as unknown as Situation, current)
 }
 
@@ -30,19 +30,24 @@ const block = {
   block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this', forApp },
 }
 const unblock = { block: { href: '/onboarding/unblock/slack_1', label: 'My admin approved it', forApp } }
-const nothing = { note: undefined, connect: undefined, skip: undefined, unskip: undefined, block: undefined }
+const nothing = { notes: [], connect: undefined, skip: undefined, unskip: undefined, block: undefined }
 
 describe('a row', () => {
   it.each<[kind: string, App, words: string, can: object]>([
     ['todo', app(), '', { ...connect('Connect'), ...skip }],
-    ['stale', app(TODO, { status: 'stale' }), 'Expired', { ...connect('Reconnect'), ...skip }],
+    [
+      'stale',
+      app(TODO, { status: 'stale' }),
+      'Expired',
+      { ...connect('Reconnect'), ...skip, notes: [t('next.alikeAgain')] },
+    ],
     [
       'attention',
       app({ kind: 'todo', turn: 'last' }, { status: 'attention' }),
       'Needs attention',
-      { ...skip, ...block, note: t('note.attention') },
+      { ...skip, ...block, notes: [t('note.attention')] },
     ],
-    ['disabled', app({ kind: 'off' }, { status: 'disabled' }), 'Turned off', { note: t('note.disabled') }],
+    ['disabled', app({ kind: 'off' }, { status: 'disabled' }), 'Turned off', { notes: [t('note.disabled')] }],
     ['connected', app({ kind: 'connected', since: NOW }, { status: 'connected' }), 'Connected', {}],
     ['waiting', app({ kind: 'confirming' }), 'Checking…', { ...connect('Try again'), ...skip, ...block }],
     [
@@ -55,7 +60,7 @@ describe('a row', () => {
       'elsewhere',
       app({ kind: 'elsewhere' }),
       'In progress',
-      { ...connect('Start over'), ...skip, note: t('note.elsewhere') },
+      { ...connect('Start over'), ...skip, notes: [t('note.elsewhere')] },
     ],
     [
       'skipped',
@@ -67,7 +72,7 @@ describe('a row', () => {
       'blocked',
       app({ kind: 'blocked', since: NOW }),
       'Waiting for admin',
-      { ...connect('Try again'), ...unblock, note: t('note.blocked') },
+      { ...connect('Try again'), ...unblock, notes: [t('note.blocked')] },
     ],
   ])('%s says so and offers what helps', (kind, one, status, can) => {
     const { entries, more } = rows([one])
@@ -85,15 +90,33 @@ describe('a row', () => {
 
   it('is called new a minute after the first of the list, while it waits', () => {
     const noteAt = (milliseconds: number, standing: Standing = TODO) =>
-      rows([app(), app(standing, { instance: 'b', firstSeen: NOW + milliseconds })]).entries[1]?.note
-    expect(noteAt(60_000)).toBeUndefined()
-    expect(noteAt(60_001)).toBe('New')
-    expect(noteAt(60_001, { kind: 'skipped', since: NOW })).toBeUndefined()
+      rows([
+        app(),
+        app(standing, { instance: 'b', firstSeen: NOW + milliseconds }),
+      ]).entries[1]?.notes.includes('New')
+    expect(noteAt(60_000)).toBe(false)
+    expect(noteAt(60_001)).toBe(true)
+    expect(noteAt(60_001, { kind: 'skipped', since: NOW })).toBe(false)
+  })
+
+  it('has what the company says about an app before anyone leaves for it', () => {
+    const about = () => ({
+      ...notDescribed,
+      help: 'Connect to the VPN first.',
+      account: 'your Acme workspace',
+      never: ['Search can’t post.'],
+    })
+    const all = ['Connect to the VPN first.', 'Use your Acme workspace.', 'Search can’t post.']
+    const notesOf = (one: App) => rows([one], undefined, true, about).entries[0]?.notes
+    expect(notesOf(app())).toEqual(all)
+    expect(notesOf(app({ kind: 'skipped', since: NOW }))).toEqual(all)
+    expect(notesOf(app({ kind: 'connected', since: NOW }))).toEqual(['Connected through your Acme workspace'])
+    expect(notesOf(app({ kind: 'off' }, { status: 'disabled' }))).toEqual([t('note.disabled')])
   })
 
   it('says since when it is connected where the walk is over, and where that is known', () => {
     const noteOf = (entry: Partial<Known>, finished: boolean, standing: Standing['kind'] = 'connected') =>
-      rows([app({ kind: standing, since: NOW } as Standing, entry)], undefined, finished).entries[0]?.note
+      rows([app({ kind: standing, since: NOW } as Standing, entry)], undefined, finished).entries[0]?.notes[0]
     expect(noteOf({ connectedAt: NOW }, true)).toBe('Connected November 21, 2026')
     expect(noteOf({ connectedAt: NOW }, false)).toBeUndefined()
     expect(noteOf({}, true)).toBeUndefined()
@@ -121,6 +144,12 @@ describe('the list', () => {
     expect(rows([named('a')], 'a')).toEqual({ entries: [], more: [] })
   })
 
+  it('begins with what needs attention, and ends with what is turned off', () => {
+    const attention = named('attention', { kind: 'todo', turn: 'last' }, { status: 'attention' })
+    const off = named('off', { kind: 'off' }, { status: 'disabled' })
+    expect(shown([off, named('a'), attention, named('b')])).toEqual(['attention a b off', ''])
+  })
+
   it('shows six as they are, and of more the five most urgent in their order', () => {
     const skipped: Standing = { kind: 'skipped', since: NOW }
     const apps = [
@@ -131,12 +160,12 @@ describe('the list', () => {
       named('stale', TODO, { status: 'stale' }),
       named('waits', { kind: 'confirming' }),
     ]
-    expect(shown(apps)).toEqual(['on off todo skipped stale waits', ''])
+    expect(shown(apps)).toEqual(['on todo skipped stale waits off', ''])
     expect(shown([...apps, named('todo_2')])).toEqual(['todo skipped stale waits todo_2', 'on off'])
     const blocked = named('blocked', { kind: 'blocked', since: NOW })
     expect(shown([...apps, named('todo_2'), blocked])).toEqual([
       'todo skipped stale waits blocked',
-      'on off todo_2',
+      'on todo_2 off',
     ])
     const urgent = ['a', 'b', 'c', 'd', 'e'].map((instance) => named(instance, { kind: 'elsewhere' }))
     expect(shown([named('skipped', skipped), named('todo'), ...urgent])).toEqual([
@@ -145,7 +174,7 @@ describe('the list', () => {
     ])
     expect(shown([...apps.toReversed(), named('todo_2')])).toEqual([
       'waits stale skipped todo todo_2',
-      'off on',
+      'on off',
     ])
   })
 })

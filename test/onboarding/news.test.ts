@@ -37,11 +37,7 @@ describe('the news', () => {
         text: 'It’s still on your list, so you can connect it any time.',
       },
     ],
-    [
-      'skipped, the last one',
-      skip(seen([slack]), 'slack_1', NOW),
-      { kind: 'notice', title: 'Slack skipped', text: '' },
-    ],
+    ['skipped, the last one', skip(seen([slack]), 'slack_1', NOW), undefined],
     [
       'for an admin',
       block(seen([slack, github]), 'slack_1', NOW),
@@ -89,11 +85,11 @@ describe('the news', () => {
   })
 
   it.each<[string, Walk, object | undefined]>([
-    ['skipped', skip(seen([slack]), 'slack_1', NOW), { href: connect, label: 'Connect Slack' }],
+    ['skipped', skip(seen([slack]), 'slack_1', NOW), { href: connect, label: 'Connect Slack', notes: [] }],
     [
       'expired and skipped',
       skip(seen([waits('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
-      { href: connect, label: 'Reconnect Slack', account: 'Use the same account or workspace as before.' },
+      { href: connect, label: 'Reconnect Slack', notes: ['Use the same account or workspace as before.'] },
     ],
     ['for an admin', block(seen([slack]), 'slack_1', NOW), undefined],
     ['skipped while another waits', skip(seen([slack, github]), 'slack_1', NOW), undefined],

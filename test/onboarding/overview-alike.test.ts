@@ -9,7 +9,7 @@ const second = waits('slack_2', 'Slack')
 const third = waits('slack_3', 'Slack')
 const saidFirst = (walk: Walk) => see(walk).step?.paragraphs[0]
 const rowOf = (walk: Walk, instance: string) => see(walk).entries.find(({ app }) => app === instance)
-const accountIn = (walk: Walk, instance: string) => rowOf(walk, instance)?.account
+const accountIn = (walk: Walk, instance: string) => rowOf(walk, instance)?.notes[0]
 
 const TWO = 'Slack is on your list twice, once for each account or workspace.'
 const TWICE = `${TWO} Start with whichever you like.`
@@ -81,11 +81,11 @@ describe('what leads straight to such an app', () => {
     const skipped = (walk: Walk) => skip(skip(walk, 'slack_1', NOW), 'slack_2', NOW)
     expect(see(skipped(seen([slack, second]))).resume).toMatchObject({
       label: 'Connect Slack\u00a0(1)',
-      account: TWICE,
+      notes: [TWICE],
     })
     const one = skip(seen([second], seen([slack, second])), 'slack_2', NOW)
-    expect(see(one).resume?.account).toBe(TAKEN)
-    expect(see(skip(seen([github]), 'github_1', NOW)).resume?.account).toBeUndefined()
+    expect(see(one).resume?.notes).toEqual([TAKEN])
+    expect(see(skip(seen([github]), 'github_1', NOW)).resume?.notes).toEqual([])
   })
 })
 
@@ -97,7 +97,7 @@ describe('the account that the company names', () => {
   const saidIn = (walk: Walk, accounts: Record<string, string>) => {
     const { step, entries } = see(walk, { about: given(accounts) })
     const marks = step?.marks.filter(({ kind }) => kind === 'notice').map(({ text }) => text)
-    return { said: step?.paragraphs[0], marks, note: entries[0]?.account }
+    return { said: step?.paragraphs[0], marks, note: entries[0]?.notes[0] }
   }
 
   it('is left out where it is the same for both: it can’t be right for each of them', () => {
@@ -106,13 +106,13 @@ describe('the account that the company names', () => {
     expect(saidIn(seen([second], seen([slack, second])), same)).toMatchObject({ said: TAKEN, marks: [] })
     const narrowed = { ...both, visit: { ...both.visit, only: ['slack_2'] } }
     expect(saidIn(narrowed, same).marks).toEqual([])
-    expect(saidIn(seen([slack, github]), same).marks).toEqual(['Use your Acme workspace'])
+    expect(saidIn(seen([slack, github]), same).marks).toEqual(['Use your Acme workspace.'])
   })
 
   it('is all that is said where each has its own', () => {
     const own = { slack_1: 'your Acme workspace', slack_2: 'the Sales workspace' }
     const said = saidIn(both, own)
-    expect(said).toMatchObject({ marks: ['Use your Acme workspace'], note: 'Use the Sales workspace' })
+    expect(said).toMatchObject({ marks: ['Use your Acme workspace.'], note: 'Use the Sales workspace.' })
     expect(said.said).toContain(OTHERS)
     // The person's own would be another one.
     expect(see(both, { about: given(own) }).account).toBe('')
@@ -120,14 +120,13 @@ describe('the account that the company names', () => {
   })
 })
 
-it('that isn’t connected yet may be another one’s account, where names are alike', () => {
-  const causesOf = (...apps: Waiting[]) => {
+it('someone whose app isn’t connected yet is told to use the other account, where names are alike', () => {
+  const fixesOf = (...apps: Waiting[]) => {
     const now = NOW + (CONFIRM + 1) * 1_000
     const { step } = see(seen(apps, returned(apps), now), { now, from: 'slack_1' })
     expect(step?.kind).toBe('attend')
-    return step?.causes
+    return step?.fixes
   }
-  const cause = t('attend.causeAlike', { app: 'Slack' })
-  expect(causesOf(slack, second)?.[1]).toBe(cause)
-  expect(causesOf(slack, github)).not.toContain(cause)
+  expect(fixesOf(slack, second)?.[1]).toBe(t('attend.fixAlike', { app: 'Slack' }))
+  expect(fixesOf(slack, github)?.[1]).toBe(t('attend.fix2'))
 })

@@ -52,7 +52,7 @@ describe('the window’s title', () => {
     ['Slack connected - 1 of 2 connected', seen([github], seen([slack, github])), 'slack_1'],
     ['Checking Slack… - 0 of 1 connected', returned([slack]), 'slack_1'],
     ['Checking Slack… - 0 of 2 connected', returned([slack, github]), undefined],
-    ['Slack skipped - 0 of 1 connected', skip(seen([slack]), 'slack_1', NOW), 'slack_1'],
+    ['Slack skipped - 0 of 2 connected', skip(seen([slack, github]), 'slack_1', NOW), 'slack_1'],
     ['0 of 1 connected - Nothing is connected yet', skip(seen([slack]), 'slack_1', NOW), undefined],
     ['You’re all set - 2 of 2 connected', connected(2, 2), 'app_1'],
     [`Skipped - ${long.name}`, skip(seen([long, github]), 'plan_1', NOW), 'plan_1'],

@@ -99,7 +99,7 @@ describe('the name of an app', () => {
 
   it('is apart from the verb where it is long, in languages that would bury the verb or turn the line', () => {
     const titlesIn = (tag: string, status?: Waiting['status']) => {
-      const texts = textsOf(tag, readCatalogue(LANGUAGES, tag), { product: 'Acme' })
+      const texts = textsOf(tag, readCatalogue(LANGUAGES, tag), { product: 'Acme', hasProduct: 'yes' })
       const { step } = see(seen([waits('plan_1', LONG, status)]), { t: texts })
       return [step?.title, step?.named]
     }

@@ -30,8 +30,17 @@ describe('the overview', () => {
 
   it('says that a skipped app can be connected any time once, on the page of an end too', () => {
     const one = see(skip(seen([slack]), 'slack_1', NOW), { from: 'slack_1' })
-    expect(one.lead).toContain(t('reason.skippedIt'))
-    expect(one.banner).toMatchObject({ title: 'Slack skipped', text: '' })
+    expect(one).toMatchObject({
+      heading: 'Nothing is connected yet',
+      lead: 'You skipped this app. Connect it any time.',
+      banner: undefined,
+      arrived: true,
+    })
+    const all = [slack, github, drive].reduce(
+      (walk, app) => skip(walk, app.instance, NOW),
+      seen([slack, github, drive]),
+    )
+    expect(see(all).lead).toBe('You skipped all 3 apps. Connect them any time.')
     const first = see(skip(seen([slack, github]), 'slack_1', NOW), { from: 'slack_1' })
     expect(first.banner?.text).toBe(t('banner.skippedText'))
   })
@@ -51,7 +60,7 @@ describe('the overview', () => {
     const overview = see(walk, { from: 'slack_1', now: late })
     expect(overview).toMatchObject({ banner: undefined, step: { kind: 'attend', focus: true } })
     expect(overview.title).toBe('Slack isn’t connected yet - 0 of 2 connected')
-    expect(overview.step?.causes).toHaveLength(3)
+    expect(overview.step?.fixes).toHaveLength(3)
     expect(overview.entries[0]?.connect?.href).toBe('/onboarding/connect/github_1')
     expect(see(walk, { now: late }).step?.focus).toBe(false)
   })
@@ -94,13 +103,16 @@ describe('the overview', () => {
     expect(end.connectedFor).toBe(
       'Connected for ada@acme.example. You can disconnect an app any time in that app’s own settings.',
     )
-    expect(end.entries[0]?.account).toBe('Connected through your Acme workspace')
+    expect(end.entries[0]?.notes).toContain('Connected through your Acme workspace')
     expect(see(walk, { name: 'A'.repeat(80), person: '' })).toMatchObject({
       heading: t('finished.title'),
       connectedFor: t('finished.disconnect'),
     })
     expect(see(seen([]))).toMatchObject({ connectedFor: '' })
     expect(see(seen([slack]), { about }).connectedFor).toBe('')
+    const rest = see(skip(seen([slack], seen([slack, github])), 'slack_1', NOW), { about })
+    expect(rest.connectedFor).toBe(end.connectedFor)
+    expect(rest.resume?.notes).toEqual(['Use your Acme workspace.'])
   })
 
   it('takes the focus to what was put back on the list, in the card or in its row', () => {
@@ -117,7 +129,7 @@ describe('the overview', () => {
       const [entry] = see(seen([slack, waits('app_1', 'App', status)])).entries
       expect(entry?.status).toMatch(/\w/)
       expect(entry?.connect !== undefined).toBe(!isOff(status) && status !== 'attention')
-      expect(entry?.connect !== undefined || Boolean(entry?.note)).toBe(true)
+      expect(entry?.connect !== undefined || entry?.notes.length === 1).toBe(true)
     },
   )
 })

@@ -8,7 +8,7 @@ const LATE = NOW + CONFIRM * 1000
 const bare = {
   paragraphs: [],
   marks: [],
-  causes: [],
+  fixes: [],
   block: undefined,
   again: undefined,
   control: undefined,
@@ -34,8 +34,8 @@ describe('the card', () => {
     title: 'Connect Slack',
     paragraphs: ['Allow access in Slack, and you’re done.'],
     marks: [
-      { kind: 'good', text: 'Search can read what you can already see in Slack' },
-      { kind: 'lock', text: 'No one else gets access to your content' },
+      { kind: 'good', text: 'Search can read what you can already see in Slack.' },
+      { kind: 'lock', text: 'No one else gets access to your content.' },
     ],
     main: { href: connect, label: 'Continue to Slack' },
   }
@@ -73,19 +73,15 @@ describe('the card', () => {
       },
     ],
     [
-      'says what may be the reason where a consent does not show',
+      'says what to try where a consent does not show',
       late([slack, github]),
       {
         ...bare,
         ...card,
         kind: 'attend',
         title: 'Slack isn’t connected yet',
-        paragraphs: ['We couldn’t confirm the connection to Slack. The usual reasons:'],
-        causes: [
-          'You closed the page or didn’t allow access.',
-          'You used a personal account instead of your work account.',
-          'An admin needs to approve it first.',
-        ],
+        paragraphs: ['We couldn’t confirm the connection. Try this:'],
+        fixes: ['Allow access in Slack.', 'Use your work account.', 'Ask an admin to approve it.'],
         main: { href: connect, label: 'Try Slack again' },
         block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' },
       },
@@ -113,8 +109,8 @@ describe('the card', () => {
         { kind: 'good', text: 'Channels' },
         { kind: 'good', text: 'Files' },
         { kind: 'lock', text: 'Private messages' },
-        { kind: 'lock', text: 'No one else gets access to your content' },
-        { kind: 'notice', text: 'Use your acme.example account' },
+        { kind: 'lock', text: 'No one else gets access to your content.' },
+        { kind: 'notice', text: 'Use your acme.example account.' },
         { kind: 'notice', text: 'Plans are kept there.' },
         { kind: 'onward', text: plain.paragraphs[0] },
       ],

@@ -57,6 +57,7 @@ const pages: Record<string, Record<string, unknown>> = {
     reference: 'abc',
     code: 'internal',
     needsHelp: false,
+    isShut: false,
   },
 }
 
@@ -122,6 +123,10 @@ describe('the page of a failure that only someone else can change', () => {
       ['button secondary', '/onboarding'],
     ])
     expect(buttonsWith({ brand: { ...frame.brand, help: undefined } })).toEqual([['button', '/onboarding']])
+    // Where the overview would fail the same way, the way back is the intranet's.
+    const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
+    const [, back] = buttonsWith({ brand: { ...frame.brand, help, home }, isShut: true })
+    expect(back).toEqual(['button secondary', home.href])
     expect(buttonsWith({ brand: { ...frame.brand, help }, needsHelp: false })).toHaveLength(1)
   })
 })

@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer'
 import type { RenderMail } from './templates.ts'
 import type { Invitee } from '../people-file.ts'
 import type { Invitations } from '../../invites/token.ts'
-import { calledAs } from '../../company/called.ts'
+import { calledAs, MAX_AT_A_GLANCE } from '../../company/called.ts'
 import type { Company } from '../../company/company.ts'
 import type { Languages } from '../../web/languages/languages.ts'
 import type { Inline, Looks } from './look.ts'
@@ -39,7 +39,8 @@ export type MailParts = {
   now: () => number
 }
 
-const MAX_APPS = 12
+/** How many are named where there are more than anyone reads through. */
+const MAX_NAMED = 5
 const DAY_MS = 86_400_000
 
 type App = { instance: string; name: string }
@@ -55,15 +56,15 @@ export function createMail(parts: MailParts): ComposeMail {
     const t = parts.languages.nearest(person.language ?? '')
     const named = apps.map((app) => ({ ...app, name: parts.nameOf(app, t.lang) }))
     const names = calledAs(named).map(({ name }) => name)
-    const isLong = names.length > MAX_APPS + 1
+    const isLong = names.length > MAX_AT_A_GLANCE
     const words = parts.render({
       t,
       look: looks.in(t),
       email: person.email,
       name: person.name ?? '',
       count: apps.length,
-      apps: isLong ? names.slice(0, MAX_APPS) : names,
-      more: isLong ? names.length - MAX_APPS : 0,
+      apps: isLong ? names.slice(0, MAX_NAMED) : names,
+      more: isLong ? names.length - MAX_NAMED : 0,
       isReminder: reminder > 0,
       link,
       optOut: `${link}/opt-out`,

@@ -57,7 +57,7 @@ const SAMPLE: MailWords = {
   host: 'onramp.example',
   days: 30,
   expires: english.day(0),
-  from: 'Acme Search team',
+  from: 'Acme Search',
 }
 
 type Rendered = { subject: string; text: string; html: string }

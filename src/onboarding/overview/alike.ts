@@ -54,13 +54,13 @@ export function accountOf(situation: Situation, app: App): string | undefined {
   return isFree ? t.sentences([both, t('next.alikeStart')]) : both
 }
 
-/** The same beside a mere button or link: that leads straight there, so the account that the company names is said too. */
-export function accountBeside(situation: Situation, app: App): string | undefined {
+/** Beside a mere button or link, which leads straight there without a card: what to know before. */
+export function notesBeside(situation: Situation, app: App): string[] {
+  const { help } = situation.about(app.entry.instance)
   const account = givenAccount(situation, app.entry.instance)
-  const hasTwin = situation.apps.some((other) => isAlike(app, other))
-  return hasTwin && account !== undefined
-    ? situation.t('next.useAccount', { account })
-    : accountOf(situation, app)
+  const which =
+    account === undefined ? accountOf(situation, app) : situation.t('next.useAccount', { account })
+  return [help, which].filter((note) => note !== undefined)
 }
 
 /** May the account that a person works with be the wrong one? Then another one was chosen for it, or is named. */

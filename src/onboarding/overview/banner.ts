@@ -29,11 +29,14 @@ export function bannerOf(situation: Situation) {
         ...titled(name, t, ['banner.blocked', 'status.blocked']),
         text: t('banner.blockedText'),
       }
-    case 'skipped': {
+    case 'skipped':
       // A page at rest says it of everything that was skipped.
-      const text = opening.state === 'rest' ? '' : t('banner.skippedText')
-      return { kind: 'notice', ...titled(name, t, ['banner.skipped', 'status.skipped']), text }
-    }
+      if (opening.state === 'rest') return undefined
+      return {
+        kind: 'notice',
+        ...titled(name, t, ['banner.skipped', 'status.skipped']),
+        text: t('banner.skippedText'),
+      }
     case 'unconfirmed':
       return {
         kind: 'bad',

@@ -5,7 +5,7 @@ import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../pa
 import { unhandled, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'
 import { tileOf } from './about.ts'
-import { accountBeside, givenAccount } from './alike.ts'
+import { givenAccount, notesBeside } from './alike.ts'
 import type { App, Situation } from './situation.ts'
 
 /** `forApp`: which app it is about, where `label` does not say it. */
@@ -91,6 +91,7 @@ export function rowsOf(situation: Situation, current: string | undefined, query 
   const { apps } = situation
   const alike = Map.groupBy(apps, beginningOf)
   const rows = apps
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
     .map((app, index) => ({
       ...entryOf(situation, app, index),
       brief: alike.get(beginningOf(app))?.length === 1,
@@ -107,6 +108,10 @@ export function rowsOf(situation: Situation, current: string | undefined, query 
 
 /** Names that begin alike are told apart by how they end, so these are never cut. */
 const beginningOf = ({ name }: App): string => name.slice(0, 24).toLowerCase()
+
+/** What can't be started comes right after the card, and what no one can connect comes last. */
+const placeOf = ({ entry: { status } }: App): number =>
+  status === 'attention' ? 0 : status === 'disabled' ? 2 : 1
 
 /** What needs the person comes first, and what is over last. */
 const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
@@ -126,9 +131,11 @@ function entryOf(situation: Situation, app: App, index: number) {
     tile: tileOf(entry, about),
     /** Empty for the normal state: five times "Not connected" says nothing. */
     status: kind === 'todo' ? '' : t(`status.${kind}`),
-    note: noteOf(situation, kind, app),
-    /** Which account to choose: the link below leads straight there. */
-    account: label || (kind === 'connected' && isOver) ? accountInRow(situation, app) : undefined,
+    notes: [
+      noteOf(situation, kind, app),
+      ...(label === undefined ? [] : [...notesBeside(situation, app), ...about(instance).never]),
+      kind === 'connected' && isOver ? throughOf(situation, app) : undefined,
+    ].filter((note) => note !== undefined),
     /** Put back on the list a moment ago: where a reader goes on. */
     focus: kind === 'todo' && instance === from,
     id: `status-${index}`,
@@ -163,9 +170,8 @@ function noteOf({ t, earliest, isOver }: Situation, kind: EntryKind, { entry }: 
     : undefined
 }
 
-/** Which account to choose, or through which one it is connected. */
-function accountInRow(situation: Situation, app: App): string | undefined {
-  if (app.standing.kind !== 'connected') return accountBeside(situation, app)
+/** Through which account it is connected, as far as the company says. */
+function throughOf(situation: Situation, app: App): string | undefined {
   const account = givenAccount(situation, app.entry.instance)
   return account && situation.t('finished.through', { account })
 }

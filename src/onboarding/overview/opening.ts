@@ -119,6 +119,7 @@ function wordsOf(
     }
     case 'none': {
       const heading = t(isPart ? 'finished.titleNoneOfThese' : 'finished.titleNone', { count })
+      if (shown.skipped === count) return ['rest', heading, t('reason.skippedAll', { count })]
       return [
         'rest',
         heading,
@@ -143,7 +144,7 @@ function reasons(
 ): string[] {
   const off = (Object.entries(offBy) as [OffStatus, number][]).filter(([, count]) => count > 0)
   return [
-    ...(skipped > 0 ? [t(isSame ? 'reason.skippedIt' : 'reason.skipped', { count: skipped })] : []),
+    ...(skipped > 0 ? [t('reason.skipped', { count: skipped })] : []),
     ...(blocked > 0 ? [t(isSame ? 'reason.blockedIt' : 'reason.blocked', { count: blocked })] : []),
     ...off.map(([status, count]) => t(`reason.${status}`, { count })),
   ]

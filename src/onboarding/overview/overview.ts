@@ -1,4 +1,5 @@
 // What the overview shows, from the walk alone. Pure.
+import { MAX_AT_A_GLANCE } from '../../company/called.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import type { Walk } from '../walk.ts'
 import { tileOf } from './about.ts'
@@ -43,8 +44,8 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
       .slice(0, 2)
       .join(' - '),
     banner,
-    /** Is the end reached just now? Then it is what is read first. */
-    arrived: isDone && situation.from !== undefined,
+    /** Is the end reached just now, and no banner says so? Then it is what is read first. */
+    arrived: situation.isOver && situation.from !== undefined && banner === undefined,
     checking,
     // A walk that is over says so once.
     progress: isDone ? undefined : progress,
@@ -56,7 +57,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     filter: filter && { ...filter, found },
     /** At the end: for which account, and how to take it back. */
     connectedFor:
-      isDone && situation.counts.connected > 0
+      situation.isOver && situation.counts.connected > 0
         ? t.sentences([
             ...(person === '' ? [] : [t('finished.connectedFor', { person })]),
             t('finished.disconnect'),
@@ -85,8 +86,6 @@ function connectedTiles({ apps, about }: Situation) {
   return [...tiles.values()].slice(0, MAX_TILES)
 }
 
-/** With more apps than that, no one reads through the list, and a guess in minutes would only deter. */
-const MAX_AT_A_GLANCE = 10
 const MAX_QUERY = 100
 
 /** A form that loads the page anew, so it needs no script; the visit goes along. */

@@ -1,7 +1,7 @@
 // The one thing that the overview offers now: the next app, a consent that is being confirmed, or one that was not. Pure.
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
-import { accountBeside, accountOf, givenAccount, hasChosenTwin } from './alike.ts'
+import { accountOf, givenAccount, hasChosenTwin, notesBeside } from './alike.ts'
 import { blockOf, isLong, labelled, titled, worded, type Action } from './entries.ts'
 import { appIn, nameIn, type Situation } from './situation.ts'
 
@@ -27,8 +27,8 @@ export function stepOf(situation: Situation) {
 }
 
 type Where<K> = Extract<Situation['where'], { kind: K }>
-/** A button that leads straight to an app, and which account to choose there. */
-type WithAccount = Action & { account: string | undefined }
+/** A button that leads straight to an app, and what to know before one leaves for it. */
+type WithNotes = Action & { notes: string[] }
 type Mark = { text: string; kind: 'good' | 'lock' | 'notice' | 'onward' }
 /** A page that looks again automatically has one control: to stop it, or to look again where it is stopped. */
 type Control = { stop: string; lookAgain: string }
@@ -48,7 +48,7 @@ const cardOf = (situation: Situation, instance: string) => {
     /** Below it: what search may do there, what it never does, and what else there is to know. */
     marks: [] as Mark[],
     /** What to try, one after the other. */
-    causes: [] as string[],
+    fixes: [] as string[],
     block: undefined as Action | undefined,
     /** To connect once more, where that is not the main action. */
     again: undefined as Action | undefined,
@@ -163,13 +163,18 @@ function attendStep(situation: Situation, { instance }: Where<'attend'>) {
   const { t } = situation
   const card = cardOf(situation, instance)
   const { app, short } = card
-  const otherAccount = app === short ? [] : [t('attend.causeAlike', { app: short })]
+  const account = givenAccount(situation, instance)
+  const ownAccount = app === short ? t('attend.fix2') : t('attend.fixAlike', { app: short })
   return {
     ...card,
     kind: 'attend' as const,
     ...titled(app, t, ['attend.title', 'plain.attend']),
-    paragraphs: [worded(app, t, ['attend.explain', 'plain.unconfirmed'])],
-    causes: [t('attend.cause1'), ...otherAccount, t('attend.cause2'), t('attend.cause3')],
+    paragraphs: [t('attend.explain')],
+    fixes: [
+      worded(short, t, ['attend.fix1', 'plain.fix1']),
+      account === undefined ? ownAccount : t('next.useAccount', { account }),
+      t('attend.fix3'),
+    ],
     main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
     block: blockOf(instance, 'unconfirmed', t),
     focus: situation.from === instance,
@@ -194,7 +199,7 @@ export function checkingOf(situation: Situation) {
 }
 
 /** Where nothing is offered first and something was skipped: the way to take it up. */
-export function resumeOf(situation: Situation): WithAccount | undefined {
+export function resumeOf(situation: Situation): WithNotes | undefined {
   const { apps, where, opening, t } = situation
   if (where.kind !== 'finished' || opening.state !== 'rest') return undefined
   const app = apps.find(({ standing }) => standing.kind === 'skipped')
@@ -207,6 +212,6 @@ export function resumeOf(situation: Situation): WithAccount | undefined {
   return {
     href: connectPath(instance),
     ...labelled(app.name, t, [key, plain]),
-    account: accountBeside(situation, app),
+    notes: notesBeside(situation, app),
   }
 }

@@ -49,7 +49,11 @@ export function createLanguages(options: LanguagesOptions): Languages {
     const ours = readCatalogue(folder, tag)
     const entries = Object.entries(ours).map(([key, text]) => [key, replaced?.(tag, key) ?? text])
     const catalogue = Object.fromEntries(entries) as Catalogue
-    return textsOf(tag, catalogue, { product: options.product ?? catalogue['brand.product'] })
+    return textsOf(tag, catalogue, {
+      product: options.product ?? catalogue['brand.product'],
+      // The language's own word for search may be inflected, so a sentence may need to know.
+      hasProduct: options.product === undefined ? 'no' : 'yes',
+    })
   }
   const byDefault = create(fallback)
   const all = new Map([[fallback, byDefault]])
