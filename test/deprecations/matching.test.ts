@@ -1,7 +1,7 @@
 // What counts as a use: the operation by its method and path, a field by its name and place, and a body only if it was read.
 import { assert, jsonValue, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createMatcher, usesIn, type Call } from '../../packages/deprecations/src/matching/matcher.ts'
+import { createMatcher, usesIn, type Call } from '../../packages/deprecations/src/matching/matching.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 
 const matcher = createMatcher(publishedSchedule)

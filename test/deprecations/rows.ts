@@ -1,6 +1,6 @@
 // The rows of the contract's tables 9.1 and 9.2, written out again for the tests, with a sample that uses each row and one
 // that uses its replacement instead. Not made from the schedule under test, so that a mistake there shows.
-import type { Call } from '../../packages/deprecations/src/matching/matcher.ts'
+import type { Call } from '../../packages/deprecations/src/matching/matching.ts'
 
 export type Row = {
   id: string

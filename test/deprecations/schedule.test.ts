@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createMatcher, usesIn, type Call } from '../../packages/deprecations/src/matching/matcher.ts'
+import { createMatcher, usesIn, type Call } from '../../packages/deprecations/src/matching/matching.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import {
   fixBy,

@@ -1,10 +1,10 @@
 // Checks files against the schedule, in memory that does not grow with the traffic: some places of each item, then numbers.
 // A file or line that can't be read is reported and the rest is read; what was found stays found.
 import { InputFault } from '../command-line/input-fault.ts'
+import { textOf } from '../input/document.ts'
 import { readAccessLog, readHar, readNdjson } from '../input/exchanges.ts'
-import { textOf } from '../input/json.ts'
 import type { Reader, Reading, Source } from '../input/source.ts'
-import { createMatcher, type Confidence, type Use } from '../matching/matcher.ts'
+import { createMatcher, type Confidence, type Use } from '../matching/matching.ts'
 import { readOpenApi } from '../openapi/openapi.ts'
 import { statusOn, type Day, type Entry, type Schedule, type Status } from '../schedule/schedule.ts'
 
@@ -34,9 +34,11 @@ export type Found = {
   places: Map<string, Place>
   /** How often it was found in places beyond those listed. */
   elsewhere: number
-  /** Milliseconds since 1970. */
-  firstSeen?: number
-  lastSeen?: number
+  /** ISO 8601. */
+  firstSeen?: string
+  lastSeen?: string
+  /** The last request that was counted. */
+  request: number
 }
 
 /** `faults` counts lines, entries, bodies and files that could not be read. */
@@ -48,8 +50,6 @@ export const isCertain = ({ confidence }: { confidence: Confidence }): boolean =
 /** Places listed for each item, and faults reported for each file; beyond them they are only counted. */
 const MAX_PLACES = 50
 const MAX_FAULTS = 20
-/** What a Date can hold, in milliseconds. */
-const MAX_TIME = 8.64e15
 
 const CERTAINTY: readonly Confidence[] = ['endpoint', 'unread', 'name', 'exact']
 
@@ -65,15 +65,21 @@ const detectFormat = ({ head, name }: Source): Format => {
   return /\.har$/i.test(name) || /^\{\s*"log"\s*:/.test(text) ? 'har' : 'ndjson'
 }
 
-/** A moment as recorded, ISO 8601 or seconds or milliseconds since 1970, in the last; undefined for anything else. */
-const timeFrom = (value: unknown): number | undefined => {
-  const time = typeof value === 'number' ? value * (value < 1e11 ? 1000 : 1) : Date.parse(textOf(value))
-  return Math.abs(time) <= MAX_TIME ? Math.round(time) : undefined
+/** A moment as recorded, ISO 8601 or seconds or milliseconds since 1970, in the first; undefined for anything else. */
+const momentFrom = (value: unknown): string | undefined => {
+  const date = new Date(typeof value === 'number' ? value * (value < 1e11 ? 1000 : 1) : textOf(value))
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
-/** Adds a finding to its item. */
-const addPlace = (item: Found, use: Use, { record, ...reading }: Reading & { file: string }) => {
+/** Adds a finding of a request to its item. */
+const addUse = (item: Found, use: Use, reading: Reading & { file: string }) => {
   const { side, pointer, confidence, file = reading.file } = use
+  if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(item.confidence)) item.confidence = confidence
+  const time = momentFrom(reading.time)
+  if (time !== undefined) {
+    if (item.firstSeen === undefined || time < item.firstSeen) item.firstSeen = time
+    if (item.lastSeen === undefined || time > item.lastSeen) item.lastSeen = time
+  }
   // Indices don't make another place of a body.
   const shape = use.line === undefined ? pointer?.replaceAll(/\/\d+/g, '/*') : pointer
   const key = [file, side, confidence, shape].join('\n')
@@ -82,6 +88,7 @@ const addPlace = (item: Found, use: Use, { record, ...reading }: Reading & { fil
   else if (item.places.size >= MAX_PLACES) item.elsewhere += 1
   else {
     const line = use.line === undefined ? reading.line : use.line()
+    const { record } = reading
     item.places.set(key, { file, line, record, side, pointer, confidence, count: 1 })
   }
 }
@@ -98,7 +105,7 @@ export const checkFiles = async (
   report: (fault: string) => void,
 ): Promise<CheckResult> => {
   const matcher = createMatcher(schedule)
-  const items = new Map<string, Found & { request: number }>()
+  const items = new Map<string, Found>()
   const read: string[] = []
   let [requests, faults] = [0, 0]
 
@@ -114,13 +121,7 @@ export const checkFiles = async (
     items.set(entry.id, item)
     if (item.request !== requests) item.count += 1
     item.request = requests
-    if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(item.confidence)) item.confidence = confidence
-    const time = timeFrom(reading.time)
-    if (time !== undefined) {
-      item.firstSeen = Math.min(time, item.firstSeen ?? time)
-      item.lastSeen = Math.max(time, item.lastSeen ?? time)
-    }
-    addPlace(item, use, reading)
+    addUse(item, use, reading)
   }
 
   for (const { name: file, open } of files) {

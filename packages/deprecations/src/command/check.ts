@@ -1,14 +1,14 @@
 // `onramp deprecations check FILE…`: matches recorded traffic against the schedule and ends in a verdict.
+import { createReadStream } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { checkFiles, type Format } from '../check/check.ts'
-import { judge, type FailOn } from '../check/verdict.ts'
 import { UsageError, wordOf } from '../command-line/arguments.ts'
 import type { CliParts } from '../command-line/parts.ts'
 import { printable } from '../command-line/printable.ts'
 import { painterFor } from '../command-line/terminal.ts'
-import { fileFault } from '../input/json.ts'
-import { openFile, openSource } from '../input/source.ts'
-import { jsonReport, sarifReport } from '../report/machine.ts'
+import { fileFault } from '../input/document.ts'
+import { openSource } from '../input/source.ts'
+import { jsonReport, judge, sarifReport, type FailOn } from '../report/report.ts'
 import { textReport } from '../report/text.ts'
 import { extendedSchedule, readWaivers } from '../schedule/files.ts'
 import { dayOf, type Day } from '../schedule/schedule.ts'
@@ -42,7 +42,7 @@ const sourcesFrom = (names: readonly string[], stdin: CliParts['stdin']) => {
   return (names.length === 0 ? ['-'] : names).map((name) =>
     name === '-'
       ? { name: 'stdin', open: () => openSource('stdin', stdin) }
-      : { name, open: () => openFile(name) },
+      : { name, open: () => openSource(name, createReadStream(name)) },
   )
 }
 

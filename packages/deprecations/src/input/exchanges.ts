@@ -1,7 +1,7 @@
 // Recorded exchanges of a request and its answer: a line of NDJSON, a line of an access log, an entry of a HAR 1.2.
 import { InputFault } from '../command-line/input-fault.ts'
-import { usesIn, type Call, type Matcher } from '../matching/matcher.ts'
-import { listOf, parseJson, recordOf, textOf, type Loose } from './json.ts'
+import { usesIn, type Call, type Matcher } from '../matching/matching.ts'
+import { listOf, parse, recordOf, textOf, type Loose } from './document.ts'
 import { lineReader, wholeText, type Reader, type Reading } from './source.ts'
 
 const MAX_HAR_MIB = 256
@@ -58,8 +58,8 @@ const bodyOf = ({ headers }: Loose, { text, encoding, size }: Loose) => {
 }
 
 export const readHar: Reader = async (source, matcher, take) => {
-  const document = parseJson(await wholeText(source, MAX_HAR_MIB), source.name)
-  const { entries } = recordOf(recordOf(document).log)
+  const { data } = parse(await wholeText(source, MAX_HAR_MIB), source.name)
+  const { entries } = recordOf(recordOf(data).log)
   const fault = 'not a HAR: it has no log.entries; export the traffic again as HAR with content'
   if (!Array.isArray(entries)) throw new InputFault(source.name, 1, fault)
   for (const [index, entry] of entries.entries()) {

@@ -1,9 +1,8 @@
 // Opens a file or standard input, so that its beginning can be looked at before it is read: as a whole or line by line.
-import { createReadStream } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { InputFault } from '../command-line/input-fault.ts'
-import type { Matcher, Use } from '../matching/matcher.ts'
-import { fileFault } from './json.ts'
+import type { Matcher, Use } from '../matching/matching.ts'
+import { fileFault } from './document.ts'
 
 /** `head` is the first chunk, which is among `bytes` as well. */
 export type Source = { name: string; head: Uint8Array; bytes: AsyncIterable<Uint8Array> }
@@ -34,9 +33,6 @@ export const openSource = async (name: string, stream: AsyncIterable<Uint8Array>
   }
   return { name, head, bytes: bytes() }
 }
-
-/** Opens a file. @throws {InputFault} */
-export const openFile = (file: string): Promise<Source> => openSource(file, createReadStream(file))
 
 /** The whole of a source as text. @throws {InputFault} when it is larger than `maxMib` MiB */
 export const wholeText = async ({ name, bytes }: Source, maxMib: number): Promise<string> => {

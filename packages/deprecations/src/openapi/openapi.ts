@@ -1,13 +1,110 @@
-// Reads an OpenAPI 3 document: the operations that the schedule has, and the fields that their messages declare.
+// Reads an OpenAPI 3 document: the operations that the schedule has, and the fields that their messages declare. What a
+// schema leaves open may be anything. A document's patterns are never run, since one can take for ever.
 import { InputFault } from '../command-line/input-fault.ts'
-import { isRecord, listOf, recordOf, textOf } from '../input/json.ts'
+import { isRecord, listOf, recordOf, textOf, type Loose } from '../input/document.ts'
 import { wholeText, type Reader } from '../input/source.ts'
-import { endpointsOf, type Scheduled, type Use } from '../matching/matcher.ts'
-import { declaredIn, LOST, useAt } from './declared.ts'
-import { follow, memberOf, membersOf, openDocument, type Spot } from './document.ts'
+import {
+  endpointsOf,
+  judgeMember,
+  plainName,
+  searchFields,
+  type Confidence,
+  type Level,
+  type Scheduled,
+  type Use,
+} from '../matching/matching.ts'
+import type { Entry, Side } from '../schedule/schedule.ts'
+import { follow, lineOf, memberOf, membersOf, openDocument, type Spot } from './document.ts'
 
 const MAX_MIB = 8
+/** Documents of three hundred thousand lines have fewer schemas for one message. */
+const MAX_VISITS = 100_000
 const VERBS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
+const LOST = "can't be followed: nothing is fetched, and only files below the document's folder are read"
+const TOO_MANY = 'leads to more schemas than are looked through; split the document'
+
+/** Keywords with a schema for members without a name. */
+const UNNAMED = ['additionalProperties', 'unevaluatedProperties']
+/** Keywords that may bring in members, and are not looked into. */
+const NOT_READ = ['patternProperties', 'dependencies', '$dynamicRef', '$recursiveRef']
+const EXAMPLES = ['example', 'examples', 'default', 'const', 'enum']
+/** What says which members there are. */
+const SAYING = ['$ref', 'properties', 'allOf', 'anyOf', 'oneOf', 'items', 'enum', 'const']
+const SIMPLE = /^(?:string|number|integer|boolean|null)$/
+
+const takesAnything = (schema: unknown) =>
+  schema === true ||
+  (isRecord(schema) && !SIMPLE.test(textOf(schema.type)) && !SAYING.some((name) => name in schema))
+
+/** Whether a schema takes members that it doesn't name. */
+const isOpen = (schema: Loose) =>
+  UNNAMED.some((name) => name in schema && schema[name] !== false) ||
+  [...listOf(schema.oneOf), ...listOf(schema.anyOf)].some(takesAnything)
+
+/** Whether there may be members that are not looked for. */
+const isPartlyUnread = (schema: Loose) =>
+  NOT_READ.some((name) => name in schema) ||
+  ('discriminator' in schema && !('oneOf' in schema || 'anyOf' in schema))
+
+/** @param why the reference there can't be read */
+const useAt = (spot: Spot, entry: Entry, confidence: Confidence, side?: Side, why?: string): Use => {
+  const { file, pointer } = spot
+  const unread = why && `the reference at #${pointer} ${why}`
+  return { entry, confidence, side, unread, file: file.name, pointer, line: () => lineOf(spot) }
+}
+
+/** What a message, a request body or an answer, declares of the fields on its side. */
+function* declaredIn(message: Spot, scheduled: Scheduled, side: Side): Generator<Use> {
+  const all = [...scheduled.fields[side].values()].flat()
+  const anyField = (spot: Spot, confidence: Confidence, why?: string) =>
+    all.map((entry) => useAt(spot, entry, confidence, side, why))
+  // A schema is looked through once at each level.
+  const seen = [new Set<unknown>(), new Set<unknown>(), new Set<unknown>()] as const
+  /** The body and, where there is one, what the operation is about; and whether their members are named. */
+  const about = [message]
+  const isNamed = [false, false]
+  const waiting: [Spot, Level][] = [[message, 0]]
+
+  function* lookAtMember(name: string, spot: Spot, level: Level) {
+    const { uses, below } = judgeMember(scheduled, side, name, level)
+    for (const { entry, confidence } of uses) yield useAt(spot, entry, confidence, side)
+    // A schema of the replacement's name is the replacement.
+    const schemaName = textOf(recordOf(spot.value).$ref).split('/').at(-1) ?? ''
+    if ([name, schemaName].some((one) => scheduled.replacements.has(plainName(one)))) return
+    if (below === 1) about[1] = spot
+    waiting.push([spot, below])
+  }
+  function* lookAt(name: string, spot: Spot, level: Level) {
+    const media = name === 'content' ? membersOf(spot).map(([, one]) => recordOf(follow(one)?.value)) : []
+    if (media.some((one) => !('schema' in one || 'itemSchema' in one))) yield* anyField(spot, 'endpoint')
+    if (name === 'properties') {
+      isNamed[level] = true
+      for (const [member, inner] of membersOf(spot)) yield* lookAtMember(member, inner, level)
+    } else if (name === 'required')
+      for (const [, one] of membersOf(spot)) yield* lookAtMember(textOf(one.value), one, level)
+    else if (EXAMPLES.includes(name)) {
+      for (const { entry } of searchFields(spot.value, scheduled, side).found)
+        if (level === 0 || (entry.kind === 'field' && entry.place.depth === 'any'))
+          yield useAt(spot, entry, 'name', side)
+    } else waiting.push([spot, UNNAMED.includes(name) ? 2 : level])
+  }
+
+  for (const [spot, level] of waiting) {
+    if (waiting.length > MAX_VISITS) return yield* anyField(message, 'unread', TOO_MANY)
+    const target = follow(spot)
+    if (target === undefined) yield* anyField(spot, 'unread', LOST)
+    // OpenAPI 3.1 lets a reference have keywords beside it.
+    for (const part of [target ?? spot, spot]) {
+      const schema = part.value
+      if (typeof schema !== 'object' || schema === null || seen[level].has(schema)) continue
+      seen[level].add(schema)
+      const isUnread = isPartlyUnread(recordOf(schema)) || (level < 2 && isOpen(recordOf(schema)))
+      if (isUnread) yield* anyField(spot, 'endpoint')
+      for (const [name, inner] of membersOf(part)) yield* lookAt(name, inner, level)
+    }
+  }
+  for (const [level, spot] of about.entries()) if (isNamed[level] === false) yield* anyField(spot, 'endpoint')
+}
 
 /** The address of a server, with the usual values of its variables. */
 const addressOf = (server: unknown): string => {
@@ -21,28 +118,28 @@ const addressOf = (server: unknown): string => {
 
 /** A path as it is written, and below each base address: those of the nearest place that has any. */
 const pathsOf = (template: string, nearestFirst: readonly Spot[]): string[] => {
-  const servers = nearestFirst
-    .map(({ value }) => listOf(recordOf(value).servers))
-    .find((list) => list.length > 0)
-  return ['', ...(servers ?? []).map(addressOf)].map((base) => base + template)
+  const all = nearestFirst.map(({ value }) => listOf(recordOf(value).servers))
+  const servers = all.find((list) => list.length > 0) ?? []
+  return ['', ...servers.map(addressOf)].map((base) => base + template)
 }
 
 /** The answers of an operation where it succeeds. What it doesn't name may be anything. */
 const answersOf = (operation: Spot): Spot[] => {
   const responses = memberOf(operation, 'responses')
   const answers = membersOf(follow(responses))
-  const successes = answers.filter(({ name }) => name.startsWith('2'))
-  const chosen = successes.length > 0 ? successes : answers.filter(({ name }) => name === 'default')
+  const successes = answers.filter(([code]) => code.startsWith('2'))
+  const chosen = successes.length > 0 ? successes : answers.filter(([code]) => code === 'default')
   if (chosen.length === 0) return [responses]
-  return chosen.filter(({ name }) => !/^20[45]$/.test(name)).map(({ spot }) => spot)
+  return chosen.filter(([code]) => !/^20[45]$/.test(code)).map(([, spot]) => spot)
 }
 
-/** What an operation uses of the schedule. @param written where its path has it */
-function* usesOf({ entries, fields }: Scheduled, path: Spot, verb: string): Generator<Use> {
+/** What an operation of a path uses of the schedule. */
+function* usesOf(scheduled: Scheduled, path: Spot, verb: string): Generator<Use> {
+  const { entries, fields } = scheduled
   const written = memberOf(path, verb)
   const operation = follow(written) ?? written
-  for (const entry of endpointsOf({ entries })) yield useAt(written, entry, 'exact')
-  for (const { spot } of [path, operation].flatMap((one) => membersOf(memberOf(one, 'parameters')))) {
+  for (const entry of endpointsOf(entries)) yield useAt(written, entry, 'exact')
+  for (const [, spot] of [path, operation].flatMap((one) => membersOf(memberOf(one, 'parameters')))) {
     const parameter = follow(spot) ?? spot
     const { in: place, name } = recordOf(parameter.value)
     for (const entry of place === 'query' ? (fields.request.get(textOf(name)) ?? []) : [])
@@ -50,16 +147,16 @@ function* usesOf({ entries, fields }: Scheduled, path: Spot, verb: string): Gene
   }
   // RFC 9110 9.3.1 and 9.3.2: these have no body.
   if (!/^(?:get|head)$/.test(verb) && fields.request.size > 0)
-    yield* declaredIn(memberOf(operation, 'requestBody'), fields, 'request')
+    yield* declaredIn(memberOf(operation, 'requestBody'), scheduled, 'request')
   for (const answer of fields.response.size > 0 ? answersOf(operation) : [])
-    yield* declaredIn(answer, fields, 'response')
+    yield* declaredIn(answer, scheduled, 'response')
 }
 
 export const readOpenApi: Reader = async (source, matcher, take) => {
   const root = openDocument(await wholeText(source, MAX_MIB), source.name)
   if (!textOf(recordOf(root.value).openapi).startsWith('3.'))
     throw new InputFault(source.name, 1, 'not an OpenAPI 3 document: it has no "openapi: 3…"')
-  for (const { name: template, spot: path } of membersOf(follow(memberOf(root, 'paths')))) {
+  for (const [template, path] of membersOf(follow(memberOf(root, 'paths')))) {
     const scheduledAt = (verb: string, nearestFirst: readonly Spot[]) =>
       pathsOf(template, [...nearestFirst, root])
         .map((address) => matcher(verb, address))
@@ -71,12 +168,12 @@ export const readOpenApi: Reader = async (source, matcher, take) => {
       take({ uses: entries.map((entry) => useAt(path, entry, 'unread', undefined, LOST)) })
     }
     // OpenAPI 3.1 lets a path have operations beside its reference.
-    const items = [...new Map([target ?? path, path].map((one) => [one.value, one])).values()]
-    for (const item of items.filter(({ value }) => isRecord(value)))
+    for (const item of new Map([target ?? path, path].map((one) => [one.value, one])).values())
       for (const verb of VERBS.filter((one) => one in recordOf(item.value))) {
         const written = memberOf(item, verb)
         const scheduled = scheduledAt(verb, [written, item])
-        take({ record: written.pointer, uses: scheduled === undefined ? [] : usesOf(scheduled, item, verb) })
+        const uses = scheduled === undefined ? [] : usesOf(scheduled, item, verb)
+        take({ record: written.pointer, uses })
       }
   }
 }

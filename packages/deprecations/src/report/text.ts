@@ -1,8 +1,8 @@
 // The report of a check for people: what is in use, until when, what to use instead, where it was seen.
 import { isCertain, type Found, type Place } from '../check/check.ts'
-import type { Verdict } from '../check/verdict.ts'
 import { printable } from '../command-line/printable.ts'
 import type { Paint } from '../command-line/terminal.ts'
+import type { Verdict } from './report.ts'
 import { counted, fateOf, operationOf, titleOf } from '../schedule/schedule.ts'
 
 const MAX_PLACES = 5
@@ -32,8 +32,7 @@ const placesOf = ({ places: all, elsewhere }: Found, { dim }: Paint): string[] =
 const itemText = (item: Found, paint: Paint, note?: string): string => {
   const { entry, status, count, firstSeen, lastSeen } = item
   const state = status.state === 'removed' ? paint.red('removed') : paint.yellow('deprecated')
-  const [first, last] = [firstSeen, lastSeen].map((time) => time && new Date(time).toISOString())
-  const seen = first === undefined ? '' : `, first ${first}, last ${last}`
+  const seen = firstSeen === undefined ? '' : `, first ${firstSeen}, last ${lastSeen}`
   return [
     `  ${state}  ${paint.bold(printable(titleOf(entry)))}`,
     `    ${printable(fateOf(entry, status))}`,

@@ -1,6 +1,7 @@
 // The files that people write: schedules that add to the published one, and waivers, which let items pass until a day.
-import { z } from 'zod'
-import { readJsonFile } from '../input/json.ts'
+import { z, type ZodType } from 'zod'
+import { InputFault } from '../command-line/input-fault.ts'
+import { readDocument } from '../input/document.ts'
 import { publishedSchedule } from './published-schedule.ts'
 import { dayInFile, scheduleFile, type Schedule } from './schedule.ts'
 
@@ -19,11 +20,20 @@ export const jsonSchemas = {
   waivers: { ...z.toJSONSchema(waiverFile), title: 'Deprecated items that are allowed until a given date' },
 }
 
-/** Reads a schedule from a file. @throws {InputFault} naming file, line and what is wrong */
-export const readSchedule = (file: string): Schedule => {
-  const { entries } = readJsonFile(file, scheduleFile)
-  return entries.map(({ status: _status, ...entry }) => entry)
+/** @throws {InputFault} naming file, line and the first thing that is wrong */
+const readFile = <T>(file: string, schema: ZodType<T>): T => {
+  const { data: written, lineOf } = readDocument(file)
+  const { success, data, error } = schema.safeParse(written)
+  if (success) return data
+  const [{ path, message } = { path: [], message: '' }, ...others] = error.issues
+  const place = path.length === 0 ? '' : `${path.map(String).join('.')}: `
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+  throw new InputFault(file, lineOf(path), `${place}${message}${more}`)
 }
+
+/** Reads a schedule from a file. @throws {InputFault} */
+export const readSchedule = (file: string): Schedule =>
+  readFile(file, scheduleFile).entries.map(({ status: _status, ...entry }) => entry)
 
 /** The published schedule with these files laid over it: entries with a known id are replaced, others added. @throws {InputFault} */
 export const extendedSchedule = (files: readonly string[] = []): Schedule => {
@@ -33,10 +43,7 @@ export const extendedSchedule = (files: readonly string[] = []): Schedule => {
 
 /** Reads waivers from a file. @throws {InputFault}, also for an item that is not on the schedule */
 export const readWaivers = (file: string, schedule: Schedule): Waiver[] => {
-  const ids = new Set(schedule.map(({ id }) => id))
-  const known = waiver.refine(
-    ({ item }) => ids.has(item),
-    'not on the schedule; see: onramp deprecations list',
-  )
-  return readJsonFile(file, waiverFile.extend({ waivers: z.array(known) })).waivers
+  const isKnown = ({ item }: Waiver) => schedule.some(({ id }) => id === item)
+  const known = waiver.refine(isKnown, 'not on the schedule; see: onramp deprecations list')
+  return readFile(file, waiverFile.extend({ waivers: z.array(known) })).waivers
 }

@@ -1,6 +1,6 @@
 // The watch as a wrapper for any fetch: the same answer at the same time, looked at on the side.
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
-import { readBody } from '../matching/fields.ts'
+import { readBody } from '../matching/matching.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import { createWatch, safely, type WatchOptions } from './watch.ts'
 

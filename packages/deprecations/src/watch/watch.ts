@@ -1,6 +1,13 @@
 // Watches a client's own calls for what is going away: by the schedule, and by what the answers themselves announce.
 // Logs an item once in a process, counts it every time, never throws, and keeps names and places but no values.
-import { createMatcher, endpointsOf, pathOf, usesIn, type Call, type Scheduled } from '../matching/matcher.ts'
+import {
+  createMatcher,
+  endpointsOf,
+  pathOf,
+  usesIn,
+  type Call,
+  type Scheduled,
+} from '../matching/matching.ts'
 import {
   dayOf,
   daysBetween,
@@ -110,7 +117,7 @@ const operationIn = ({ method, url }: Call): string => {
 const answerNotices = (observed: Observed, entries: readonly Entry[], day: () => Day): Notice[] => {
   const announcement = announcementIn(observed.headers)
   if (announcement.size === 0 && observed.status !== 410) return []
-  const [[anyEntry], [endpoint]] = [entries, endpointsOf({ entries })]
+  const [[anyEntry], [endpoint]] = [entries, endpointsOf(entries)]
   const operation = anyEntry === undefined ? operationIn(observed) : operationOf(anyEntry)
   const fields = entries.map((entry) => `${'field' in entry ? entry.field : ''} (${entry.removal})`)
   const known =

@@ -1,0 +1,98 @@
+// Documents that people hand in, JSON or YAML, with the lines of their values. Faults name the file and the line, and never
+// quote the text: traffic holds tokens.
+import { readFileSync, statSync } from 'node:fs'
+import { parseTree, type Node, type ParseError } from 'jsonc-parser'
+import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml'
+import { InputFault } from '../command-line/input-fault.ts'
+
+export type Loose = Record<string, unknown>
+
+export const isRecord = (value: unknown): value is Loose =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const recordOf = (value: unknown): Loose => (isRecord(value) ? value : {})
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+/** Of text or a number; empty for anything else: String() fails on an object with a member toString. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+
+/** A parsed text, and the line (from 1) of the value at a path, or of the nearest one around. */
+export type Parsed = { data: unknown; lineOf: (path: readonly PropertyKey[]) => number | undefined }
+
+const parseJson = (text: string, file: string): Parsed => {
+  const errors: ParseError[] = []
+  const treeOf = (): Node | undefined => {
+    try {
+      return parseTree(text, errors, { disallowComments: true })
+    } catch {
+      // It nests too deep for this parser's stack.
+      return undefined
+    }
+  }
+  const lineAt = (offset: number) => text.slice(0, offset).split('\n').length
+  let root: Node | undefined
+  const into = (node: Node | undefined, step: PropertyKey) => {
+    if (node?.type === 'array') return node.children?.[Number(step)] ?? node
+    return node?.children?.find(({ children: [name] = [] }) => name?.value === step)?.children?.[1] ?? node
+  }
+  try {
+    const data: unknown = JSON.parse(text)
+    return { data, lineOf: (path) => lineAt(path.reduce(into, (root ??= treeOf()))?.offset ?? 0) }
+  } catch {
+    treeOf()
+    throw new InputFault(file, lineAt(errors[0]?.offset ?? 0), 'not valid JSON from this line on; fix it')
+  }
+}
+
+const parseYaml = (text: string, file: string): Parsed => {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
+  const [error] = document.errors
+  if (error !== undefined)
+    throw new InputFault(file, lines.linePos(error.pos[0]).line, 'not valid YAML at this line; fix it')
+  const into = (node: unknown, step: PropertyKey): unknown => {
+    if (isSeq(node)) return node.items[Number(step)] ?? node
+    return (isMap(node) && node.items.find(({ key }) => String(key) === step)?.value) || node
+  }
+  const lineOf = (path: readonly PropertyKey[]) => {
+    const node = path.reduce(into, document.contents)
+    return isNode(node) && node.range ? lines.linePos(node.range[0]).line : undefined
+  }
+  try {
+    // Aliases can unfold without end; the library stops at a hundred.
+    return { data: document.toJS({ maxAliasCount: 100 }), lineOf }
+  } catch (cause) {
+    const what = 'its aliases expand too far or refer to nothing; write them out'
+    throw new InputFault(file, undefined, what, cause)
+  }
+}
+
+/** Parses JSON, or YAML where a text doesn't begin as a JSON object or list. @throws {InputFault} */
+export const parse = (text: string, file: string): Parsed =>
+  /^\s*[{[]/.test(text) ? parseJson(text, file) : parseYaml(text, file)
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'no such file; check the name',
+  EISDIR: 'a folder, not a file; specify a file',
+  EACCES: 'not readable; check its permissions',
+}
+
+/** What the system says about a file that can't be read, as a fault. */
+export const fileFault = (file: string, error: unknown): InputFault => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  return new InputFault(file, undefined, REASONS[code] ?? `cannot be read (${code})`, error)
+}
+
+const MAX_MIB = 8
+
+/** Reads and parses a file of up to 8 MiB. @throws {InputFault} */
+export const readDocument = (file: string): Parsed => {
+  let text
+  try {
+    if (statSync(file).size <= MAX_MIB * 2 ** 20) text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw fileFault(file, error)
+  }
+  if (text === undefined) throw new InputFault(file, undefined, `larger than ${MAX_MIB} MiB; split it`)
+  return parse(text.replace(/^\uFEFF/, ''), file)
+}
