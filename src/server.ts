@@ -188,12 +188,8 @@ function endOnSignals(running: Serving, settings: Settings, log: Log): void {
 
 /** Every fault of the settings or the company file is told before there is a log; nothing was started. */
 function endWith(error: unknown, log?: Log): never {
-  if (error instanceof SettingsError) {
-    const faults = error.faults.map((fault) => `  - ${fault}\n`).join('')
-    process.stderr.write(
-      `onramp cannot start: ${error.faults.length} ${error.what} need to be fixed:\n${faults}`,
-    )
-  } else {
+  if (error instanceof SettingsError) process.stderr.write(`onramp cannot start: ${error.message}\n`)
+  else {
     if (log === undefined) throw error
     const why = error instanceof Explained || error instanceof SecretMissing ? `: ${error.message}` : ''
     log.fatal({ err: error }, `onramp cannot start${why}`)

@@ -1,10 +1,10 @@
 // Every command with its options and help. The code of a command is loaded when it is called.
 import { addCommands as addDeprecations } from '@onramp/deprecations/command'
-import { UsageError, valued, wholeNumber } from '@onramp/deprecations/command-line/arguments'
+import { valued, wholeNumber } from '@onramp/deprecations/command-line/arguments'
 import type { Define } from '@onramp/deprecations/command-line/shell'
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { VERSION } from '../version.ts'
-import { addInvite, EXITS } from './invite/commands.ts'
+import { addInvite, addressBy, EXITS } from './invite/commands.ts'
 
 export const onramp: Define = (program, parts, exit) => {
   program
@@ -28,36 +28,28 @@ export const onramp: Define = (program, parts, exit) => {
 const addServe: Define = (program, _parts, exit) =>
   program
     .command('serve')
-    .summary('start the server')
     .description(
-      `Starts the server. Configure it with environment variables: see docs/settings.md
+      `Start the server. Configure it with environment variables: see docs/settings.md
 or .env.example. It starts listening before the authorization server and store
 are reachable, and shuts down gracefully on SIGTERM.`,
     )
     .addHelpText('after', EXITS)
     .action(() => exit(import('../server.ts').then(({ main }) => main()).then(() => 0)))
 
-/** An address that X-Service-ActAs can carry. @throws {UsageError} */
-function actAs(typed: string, name = 'EMAIL'): string {
-  if (isActAsAddress(typed)) return typed
-  throw new UsageError(`${name} must be an email address like ada@acme.example`)
-}
+const actAs = addressBy((typed) => (isActAsAddress(typed) ? typed : undefined))
 
 const addDoctor: Define = (program, parts, exit) =>
   program
     .command('doctor')
-    .summary('check the configuration and suggest fixes')
     .description(
-      `Checks the settings, authorization server, store and service, and says what to
-fix. You can run it before the first start. It changes nothing: no client is
-registered, no one is signed in, no email is sent. With a service token it looks
-up that person's apps twice, which can invalidate connection links they were
-given moments ago. The report contains no secrets.
+      `Check the configuration and suggest fixes. You can run it before the first
+start. It changes nothing: no client is registered, no one is signed in, no
+email is sent. With a service token it looks up that person's apps twice, which
+can invalidate connection links they were given moments ago. The report contains
+no secrets.
 
-Examples:
-  onramp doctor                         use the server's environment
-  node --env-file=.env src/cli/main.ts doctor
-  onramp doctor --as ada@acme.example   also what SERVICE_GLOBAL_TOKEN can see`,
+Example:
+  node --env-file=.env src/cli/main.ts doctor --as ada@acme.example`,
     )
     .addOption(valued('--as <EMAIL>', 'look up this person with SERVICE_GLOBAL_TOKEN', actAs))
     .option('--offline', "check settings and files only: don't use the network")
@@ -72,15 +64,12 @@ Examples:
 const addStatus: Define = (program, parts, exit) =>
   program
     .command('status')
-    .summary('show what someone still has to connect')
     .description(
-      `Shows which apps a person still has to connect. This can invalidate connection
+      `Show which apps a person still has to connect. This can invalidate connection
 links the person was given moments ago.
 
-Examples:
-  export SERVICE_BASE_URL=https://tenant-be.example
+Example:
   SERVICE_GLOBAL_TOKEN_FILE=global.txt onramp status ada@acme.example
-  SERVICE_USER_TOKEN_FILE=mine.txt onramp status
 
 Requires SERVICE_BASE_URL and one of these tokens, and no other setting:
   SERVICE_GLOBAL_TOKEN   looks up anyone (acts on behalf of EMAIL)
@@ -88,7 +77,7 @@ Requires SERVICE_BASE_URL and one of these tokens, and no other setting:
 Pass tokens through the environment or a file (NAME_FILE), never as an
 argument, which others on the machine can read.`,
     )
-    .argument('[EMAIL]', '', (typed) => actAs(typed))
+    .argument('[EMAIL]', '', actAs)
     .option(
       '--json',
       'print {"schema_version", "person", "left": [{"instance", "name", "status"}]}; status: awaiting, stale (reconnect), disabled, attention (has no connection link); person: null with a user token',
@@ -97,37 +86,25 @@ argument, which others on the machine can read.`,
     .addHelpText(
       'after',
       `
-Exit codes:
-  0   success, whether or not apps are left
-  1   any other failure
-  2   usage error
-  3   token rejected (401)
-  4   the token lacks a scope (403)
-  5   X-Service-ActAs is missing, or no one has that address
-  6   too many requests (429)
-  7   service error (5xx) or timeout
-  78  configuration error`,
+Exit codes: 0 success, also with apps left; 1 any other failure; 2 usage error;
+3 token rejected (401); 4 scope missing (403); 5 X-Service-ActAs missing, or no
+one has that address; 6 too many requests (429); 7 service error (5xx), timeout;
+78 configuration error.`,
     )
     .action((email, options) =>
       exit(import('./status.ts').then(({ status }) => status(email, options, parts))),
     )
 
-/** Looser than for an email that is to be sent: it's what the authorization server says. @throws {UsageError} */
-function signInAddress(typed: string): string {
-  const email = typed.trim()
-  if (email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email)) return email
-  throw new UsageError('EMAIL must be an email address like ada@acme.example')
-}
+/** Looser than for an email that is to be sent: it's what the authorization server says. */
+const signInAddress = addressBy((typed) => /^[^\s@]{1,127}@[^\s@]{1,126}$/.exec(typed.trim())?.[0])
 
 const addAuditId: Define = (program, parts, exit) =>
   program
     .command('audit-id')
-    .summary("show a person's ID in the audit log")
     .description(
-      `Prints a person's ID in the audit log, which contains no addresses: the
-"emailId" in the lines about them. It is derived from the address and the first
-INVITE_SECRET, or SESSION_SECRET if that is not set, so a new secret gives new
-IDs. One ID is printed for each configured secret, the current one first.
+      `Show a person's ID in the audit log. The log contains no addresses: the ID is
+"emailId" in the lines about them. A new INVITE_SECRET or SESSION_SECRET gives
+new IDs: one is printed for each configured secret, the current one first.
 
 Example:
   grep "$(onramp audit-id ada@acme.example)" onramp.log`,
@@ -142,13 +119,12 @@ Example:
 const addBackup: Define = (program, parts, exit) =>
   program
     .command('backup')
-    .summary('copy the embedded store while the server runs')
     .description(
-      `Copies the embedded store (DATA_DIR) to FILE while the server runs. Don't copy
-the store's file yourself: the latest changes aren't in it yet. Only the owner
-can read FILE (0600), and it appears once the copy has been verified. It's
-useless without SESSION_SECRET, and INVITE_SECRET if you set one: keep both, in
-another place. docs/commands.md says how to restore.
+      `Copy the embedded store while the server runs. Don't copy the file in DATA_DIR
+yourself: the latest changes aren't in it yet. Only the owner can read FILE
+(0600), and it appears once the copy has been verified. It's useless without
+SESSION_SECRET, and INVITE_SECRET if you set one: keep both, in another place.
+docs/commands.md says how to restore.
 
 Needs DATA_DIR and no other setting. With REDIS_URL, back up Redis instead.
 
@@ -159,21 +135,19 @@ Example:
     .option('--force', 'replace FILE if it exists')
     .option('--json', 'print {"schema_version", "file", "records", "bytes"}')
     .addHelpText('after', EXITS)
-    .action((file, options) => exit(import('./backup.ts').then(({ backup }) => backup(file, options, parts))))
+    .action((file, options) => exit(import('./store.ts').then(({ backup }) => backup(file, options, parts))))
 
 const SKIPS_PROMPT = ['--yes', 'skip the confirmation prompt; required without a terminal'] as const
 
 const addRegistration: Define = (program, parts, exit) =>
   program
     .command('registration')
-    .summary('manage the client that onramp registered for itself')
-    .description('The client that onramp registers for itself if OIDC_CLIENT_ID is not set.')
+    .description('Manage the client that onramp registered for itself.')
     .command('forget')
-    .summary('delete it, so that onramp registers again')
     .description(
-      `Deletes the client that onramp registered with these settings, and the pause
-after a failed registration. The client is also removed from the authorization
-server, if the server supports that (RFC 7592).
+      `Delete the client, so that onramp registers again. Ends the pause after a failed
+registration, too. The client is also removed from the authorization server, if
+the server supports that (RFC 7592).
 
 Running servers register again within the hour, or when they are restarted.
 People stay signed in until their tokens expire, and then sign in again.`,
@@ -185,12 +159,10 @@ People stay signed in until their tokens expire, and then sign in again.`,
 const addStore: Define = (program, parts, exit) =>
   program
     .command('store')
-    .summary('use a store whose secret is lost')
-    .description('The store that REDIS_URL and REDIS_PREFIX, or DATA_DIR, name.')
+    .description('Use a store whose secret is lost.')
     .command('adopt')
-    .summary('use a store whose key no secret in SESSION_SECRET opens')
     .description(
-      `Gives the store a new key, sealed under SESSION_SECRET. Use it when the former
+      `Give the store a new key, sealed under SESSION_SECRET. Use it when the former
 secret is lost and onramp refuses to start. What was stored about people can't
 be read from then on: who was emailed, who opted out, and everyone's progress.
 
@@ -222,26 +194,21 @@ const addDevelopment: Define = (program, parts, exit) => {
   }
   program
     .command('demo', { hidden: !isInstalled })
-    .summary('run the server with the sandbox')
     .description(
-      `Starts onramp and the sandbox with the embedded store, and prints the URL and
-test users. PORT sets onramp's port (default: 3000); SANDBOX_PORT sets the first
-of the sandbox's six ports (default: 4000).`,
+      `Run the server with the sandbox and the embedded store. Prints the URL and test
+users. PORT sets onramp's port (default: 3000); SANDBOX_PORT sets the first of
+the sandbox's six ports (default: 4000).`,
     )
     .addHelpText('after', EXITS)
     .action(() => exit(run('demo')))
   program
     .command('sandbox', { hidden: !isInstalled })
-    .summary('run a local stand-in for the search service')
     .description(
-      `Starts a local stand-in for the search service on six consecutive ports
-(from SANDBOX_PORT, default: 4000): the service, its authorization server, an
-external identity provider, the apps' consent pages, a control panel with
-switches, and a mail server that doesn't deliver anything. SANDBOX_COMPANY=5000
-adds 5,000 generated people.
-
-Development only: it listens on loopback addresses and keeps everything in
-memory. In a container, SANDBOX_BIND=0.0.0.0 lets published ports reach it.`,
+      `Run a local stand-in for the search service. For development only: it listens on
+loopback addresses (six ports from SANDBOX_PORT, default: 4000) and keeps
+everything in memory; its mail server delivers nothing. SANDBOX_COMPANY=5000
+adds 5,000 generated people. In a container, SANDBOX_BIND=0.0.0.0 lets published
+ports reach it.`,
     )
     .addHelpText('after', EXITS)
     .action(() => exit(run('sandbox')))

@@ -10,6 +10,7 @@ import { ordinaryPeople, runSandbox, type Sandbox } from '@onramp/sandbox'
 import { COMMAND } from '../version.ts'
 import { addressesOf } from '../sign-in/addresses.ts'
 import { startServer } from '../server.ts'
+import { Explained } from '../problem.ts'
 import { loadSettings, SettingsError } from '../settings/settings.ts'
 import { createLog } from '../web/log.ts'
 import { runCommand } from '@onramp/deprecations/command-line/shell'
@@ -19,9 +20,7 @@ import { untilSignal } from './terminal.ts'
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-type Started = { url: string; control: string; folder: string }
-
-const readyText = ({ url, control, folder }: Started) => `Onramp is ready.
+const readyText = (url: string, control: string, folder: string) => `Onramp is ready.
 
   Open            ${url}
   Sign in as      Ada Lovelace (five apps to connect), or anyone else on the
@@ -96,40 +95,32 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   }
 }
 
-const reasonOf = (error: unknown): string => {
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-    return `a port is already in use. Try PORT=3100 SANDBOX_PORT=4100 ${COMMAND} demo`
-  return error instanceof Error ? error.message : "couldn't start"
-}
-
-export async function demo({ env, stdout, stderr }: CliParts): Promise<number> {
+export async function demo({ env, stdout }: CliParts): Promise<number> {
   // From the beginning: the invitations have a handler of their own, which would take the signal for theirs.
   const signal = untilSignal()
   const folder = mkdtempSync(join(tmpdir(), 'onramp-demo-'))
   try {
-    const { url, sandbox, server } = await startBoth(env, folder)
-    stdout.write(readyText({ url, control: sandbox.urls.control, folder }))
+    const started = await startBoth(env, folder).catch(explain)
+    stdout.write(readyText(started.url, started.sandbox.urls.control, folder))
     await signal
-    await server.stop()
-    await sandbox.close()
+    await started.server.stop()
+    await started.sandbox.close()
     return 0
-  } catch (error) {
-    if (error instanceof SettingsError) throw error
-    stderr.write(`onramp demo: ${reasonOf(error)}\n`)
-    return 1
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-export async function sandbox({ env, stderr }: CliParts): Promise<number> {
-  try {
-    const service = await runSandbox(env)
-    await untilSignal()
-    await service.close()
-    return 0
-  } catch (error) {
-    stderr.write(`onramp sandbox: ${error instanceof Error ? error.message : "couldn't start"}\n`)
-    return 1
-  }
+export async function sandbox({ env }: CliParts): Promise<number> {
+  const started = await runSandbox(env).catch(explain)
+  await untilSignal()
+  await started.close()
+  return 0
+}
+
+function explain(cause: unknown): never {
+  if (!(cause instanceof Error) || cause instanceof SettingsError) throw cause
+  const isTaken = 'code' in cause && cause.code === 'EADDRINUSE'
+  const advice = 'a port is already in use. Try others: PORT=3100 SANDBOX_PORT=4100'
+  throw new Explained(isTaken ? advice : cause.message, { cause })
 }

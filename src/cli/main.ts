@@ -22,14 +22,7 @@ const endingOfOnramp: EndingOf = (error, name) => {
   if (error instanceof StoreUnavailable) return { words: `${name}: ${printable(error.detail)}\n`, exit: 1 }
   if (error instanceof Explained) return { words: `${name}: ${printable(error.message)}\n`, exit: 1 }
   if (!(error instanceof SettingsError)) return endingOf(error, name)
-  const [first = '', ...others] = error.faults
-  const words =
-    others.length === 0
-      ? sentence(first)
-      : [
-          `${error.faults.length} ${error.what} need to be fixed:`,
-          ...error.faults.map((fault) => `  - ${fault}`),
-        ].join('\n')
+  const words = error.faults.length === 1 ? sentence(error.message) : error.message
   return { words: `${name}: ${words}\n`, exit: EXIT_SETTINGS }
 }
 

@@ -9,30 +9,26 @@ import { storeInWords, withStore } from './store.ts'
 import { isSure } from './terminal.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
+const REMOVALS = {
+  removed: 'It was also removed from the authorization server.',
+  'no-means': 'The authorization server has no way to remove it automatically: remove it there yourself.',
+  unanswered:
+    "The authorization server didn't respond, so it wasn't removed there: remove it there yourself.",
+}
+
 function removalInWords(removal: Removal): string {
-  switch (removal.kind) {
-    case 'removed':
-      return 'It was also removed from the authorization server.'
-    case 'no-means':
-      return 'The authorization server has no way to remove it automatically: remove it there yourself.'
-    case 'refused':
-      // RFC 7592 2.3: 401 is what a client that does not exist is answered.
-      if ([401, 404, 410].includes(removal.status))
-        return `It seems to be gone from the authorization server already (${removal.status}).`
-      return `The authorization server refused to remove it (${removal.status}): remove it there yourself.`
-    case 'unanswered':
-      return "The authorization server didn't respond, so it wasn't removed there: remove it there yourself."
-  }
+  if (removal.kind !== 'refused') return REMOVALS[removal.kind]
+  // RFC 7592 2.3: 401 is what a client that does not exist is answered.
+  return [401, 404, 410].includes(removal.status)
+    ? `It seems to be gone from the authorization server already (${removal.status}).`
+    : `The authorization server refused to remove it (${removal.status}): remove it there yourself.`
 }
 
 export async function forget({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {
   const { stdout, now } = parts
   const settings = loadSettings(parts.env)
   useProxy(settings)
-  if (!(await isSure(yes, `Delete the client registered at ${settings.OIDC_ISSUER}?`, parts))) {
-    parts.stderr.write('Nothing was deleted.\n')
-    return 1
-  }
+  if (!(await isSure(yes, `Delete the client registered at ${settings.OIDC_ISSUER}?`, parts))) return 1
   const client = await withStore(settings, async (records) => {
     const installation = createInstallation(records, settings.SESSION_SECRET)
     return await registrationOf(settings, { records, installation, now }).forget()

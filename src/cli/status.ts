@@ -63,17 +63,16 @@ export async function status(
   return 0
 }
 
-/** Where the service is, and which token says who is asked about. @throws {SettingsError} {UsageError} */
+/** Where the service is, and whose token says who is asked about. @throws {SettingsError} {UsageError} */
 function configured(email: string | undefined, env: CliParts['env']) {
   const proxies = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const
   const settings = loadSome(['SERVICE_BASE_URL', 'SERVICE_HEADER_PREFIX', ...proxies], env)
-  const baseUrl = settings.SERVICE_BASE_URL
+  const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix = STANDARD_HEADER_PREFIX } = settings
   if (baseUrl === undefined)
     throw new SettingsError([
       "SERVICE_BASE_URL is not set. Set it to the base URL of the search service's backend",
     ])
   useProxy(settings)
-  const headerPrefix = settings.SERVICE_HEADER_PREFIX ?? STANDARD_HEADER_PREFIX
   return { baseUrl, headerPrefix, token: tokenFor(email, env) }
 }
 

@@ -1,11 +1,15 @@
-// The store: opened for the work of one command, and adopted (onramp store adopt) when the secret of its key is lost.
+// The store: opened for the work of one command, copied (onramp backup), and adopted (onramp store adopt) when the secret
+// of its key is lost.
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { printable } from '@onramp/deprecations/command-line/printable'
 import type { Company } from '../company/company.ts'
 import { createPeople, type People } from '../people/people.ts'
 import { adoptStore, createInstallation, lookAtInstallation } from '../records/installation.ts'
 import type { Records } from '../records/records.ts'
+import { backUpFolder } from '../records/sqlite-backup.ts'
 import { openStore, storeOf, type StoreOptions } from '../records/store.ts'
-import { loadSettings, type Settings } from '../settings/settings.ts'
+import { loadSettings, loadSome, type Settings } from '../settings/settings.ts'
 import { createLog } from '../web/log.ts'
 import { isSure } from './terminal.ts'
 
@@ -54,12 +58,36 @@ export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promis
       return 0
     }
     const lost = 'who was emailed, who opted out, and progress'
-    if (!(await isSure(yes, `Give up what is stored about people in ${store} (${lost})?`, parts))) {
-      parts.stderr.write('Nothing was changed.\n')
-      return 1
-    }
+    if (!(await isSure(yes, `Give up what is stored about people in ${store} (${lost})?`, parts))) return 1
     await adoptStore(records, settings.SESSION_SECRET)
     parts.stdout.write(`The store has a new key (${store}). Restart the servers.\n`)
     return 0
   })
+}
+
+/** The embedded store, as it is at one moment, beside a running server. Reads two settings only. */
+export async function backup(
+  file: string,
+  { force = false, json }: { force?: boolean; json?: boolean },
+  { env, stdout }: CliParts,
+): Promise<number> {
+  if (file === '') throw new UsageError('FILE is missing')
+  if (file === '-')
+    throw new UsageError(
+      'the backup is read back before it counts, so it goes to a file and not to standard output: give its path (./- for a file called -)',
+    )
+
+  const { REDIS_URL: redis, DATA_DIR: folder = '' } = loadSome(['REDIS_URL', 'DATA_DIR'], env)
+  if (redis !== undefined)
+    throw new UsageError(
+      'the store is Redis (REDIS_URL), which has backups of its own: copy its RDB file after BGSAVE, or use the snapshots of your provider (docs/operations.md)',
+    )
+
+  const done = await backUpFolder(folder, file, { isReplaced: force })
+  stdout.write(
+    json
+      ? `${JSON.stringify({ schema_version: 1, ...done })}\n`
+      : `Backed up ${done.records} records (${done.bytes} bytes) to ${printable(done.file)}\n`,
+  )
+  return 0
 }

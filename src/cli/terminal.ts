@@ -3,49 +3,54 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { StoreUnavailable } from '../records/records.ts'
 
 type Streams = Pick<CliParts, 'stdin' | 'stderr'>
 
 export const isAtTerminal = ({ stdin, stderr }: Streams): boolean =>
   stdin.isTTY === true && stderr.isTTY === true
 
-/** @param question without "[y/N]" @returns false for anything but yes */
-export async function isConfirmed(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim())
-  } finally {
-    terminal.close()
-  }
-}
-
-/** `--yes`, or yes at a terminal. @throws {UsageError} where there is no one to ask */
+/**
+ * `--yes`, or yes at a terminal; after any other answer a line says that nothing was done.
+ * @param question without "[y/N]"
+ * @throws {UsageError} where there is no one to ask
+ */
 export async function isSure(yes: boolean | undefined, question: string, streams: Streams): Promise<boolean> {
   if (yes === true) return true
   if (!isAtTerminal(streams)) throw new UsageError('--yes is required without a terminal')
-  return await isConfirmed(question)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await terminal.question(`${question} [y/N] `).finally(() => terminal.close())
+  if (/^y(es)?$/i.test(answer.trim())) return true
+  streams.stderr.write('Nothing was done.\n')
+  return false
 }
-
-/** The exit code of a command that was interrupted. */
-export const EXIT_INTERRUPTED = 130
 
 /** Ctrl-C or SIGTERM, for commands that run until then. */
 export const untilSignal = (): Promise<unknown> =>
   Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
 
+const EXIT_INTERRUPTED = 130
+
 /**
  * The first signal lets the work under way finish; the second one ends the process at once.
- * @returns removes the listeners
+ * @returns the exit code
  */
-export function stopOnSignals(stop: AbortController): () => void {
+export async function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  const stop = new AbortController()
   const onSignal = () => {
     if (stop.signal.aborted) process.exit(EXIT_INTERRUPTED)
     stop.abort()
   }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
-  return () => {
-    process.off('SIGINT', onSignal)
-    process.off('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  try {
+    const code = await work(stop.signal)
+    return stop.signal.aborted ? EXIT_INTERRUPTED : code
+  } catch (error) {
+    // Ending it was asked for, so the store is not the reason.
+    const isEnd = error instanceof StoreUnavailable || (error instanceof Error && error.name === 'AbortError')
+    if (stop.signal.aborted && isEnd) return EXIT_INTERRUPTED
+    throw error
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }
 }

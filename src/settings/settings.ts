@@ -29,14 +29,13 @@ export const EXIT_SETTINGS = 78
  * loadCompany with the line of the company file.
  */
 export class SettingsError extends Error {
+  override name = 'SettingsError'
   readonly faults: readonly string[]
-  /** What the faults are, to be read after their number. */
-  readonly what: string
+  /** @param what the faults are, to be read after their number */
   constructor(faults: readonly string[], what = 'settings') {
-    super(faults.join('\n'))
-    this.name = 'SettingsError'
+    const list = faults.map((fault) => `\n  - ${fault}`).join('')
+    super(faults.length === 1 ? faults[0] : `${faults.length} ${what} need to be fixed:${list}`)
     this.faults = faults
-    this.what = what
   }
 }
 

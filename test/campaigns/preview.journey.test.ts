@@ -45,14 +45,10 @@ describe('a preview', () => {
     expect(existsSync(company.env['DATA_DIR'] ?? '')).toBe(false)
   })
 
-  it('says that it replaced files, and where it cannot write', async () => {
+  it('replaces files, and says where it cannot write', async () => {
     const into = join(folder, 'again')
     const preview = (path: string) => runCommand(['invite', 'preview', path], company.env)
-    expect((await preview(into)).err).toBe('')
-    expect(await preview(into)).toMatchObject({
-      exit: 0,
-      err: '6 files that were there have been replaced.\n',
-    })
+    for (const _again of [1, 2]) expect(await preview(into)).toMatchObject({ exit: 0, err: '' })
     const { exit, err } = await preview(join(into, 'invitation.txt'))
     expect(exit).toBe(2)
     expect(err).toContain(`can't write to ${join(into, 'invitation.txt')} (EEXIST)`)

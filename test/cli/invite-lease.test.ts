@@ -28,43 +28,45 @@ const KEY = 'lease:campaign:onboarding'
 /** Until the lease notices (records/lease.ts renews every second). */
 const NOTICED_MS = 1_300
 
+const hold = <T>(records: ReturnType<typeof memory>, work: (isHeld: () => Promise<boolean>) => Promise<T>) =>
+  holdCampaign(records, 'onboarding', silent, work)
+
 describe.concurrent('holding a campaign', () => {
-  it('lasts while nobody else has it, also when the machine slept for longer than the lease', async () => {
+  it('lasts while no one else has it, also when the machine slept for longer than the lease', async () => {
     const records = memory()
-    const hold = await holdCampaign(records, 'onboarding', silent)
-    expect(await hold?.isHeld()).toBe(true)
-    records.values.delete(KEY)
-    await sleep(NOTICED_MS)
-    expect(await hold?.isHeld()).toBe(true)
-    expect(records.values.size).toBe(1)
-    await hold?.release()
+    await hold(records, async (isHeld) => {
+      expect(await isHeld()).toBe(true)
+      records.values.delete(KEY)
+      await sleep(NOTICED_MS)
+      expect(await isHeld()).toBe(true)
+      expect(records.values.size).toBe(1)
+    })
     expect(records.values.size).toBe(0)
   })
 
   it('is not known while the store takes no writes, and is still this run’s afterwards', async () => {
     const records = memory()
-    const hold = await holdCampaign(records, 'onboarding', silent)
-    records.takesWrites = false
-    records.values.delete(KEY)
-    await sleep(NOTICED_MS)
-    const [one, other] = await Promise.allSettled([hold?.isHeld(), hold?.isHeld()])
-    for (const asked of [one, other])
-      expect(asked).toMatchObject({ reason: expect.any(StoreUnavailable) as unknown })
-    records.takesWrites = true
-    expect(await Promise.all([hold?.isHeld(), hold?.isHeld()])).toEqual([true, true])
-    expect(records.values.size).toBe(1)
-    await hold?.release()
+    await hold(records, async (isHeld) => {
+      records.takesWrites = false
+      records.values.delete(KEY)
+      await sleep(NOTICED_MS)
+      for (const answer of await Promise.allSettled([isHeld(), isHeld()]))
+        expect(answer).toMatchObject({ reason: expect.any(StoreUnavailable) as unknown })
+      records.takesWrites = true
+      expect(await Promise.all([isHeld(), isHeld()])).toEqual([true, true])
+      expect(records.values.size).toBe(1)
+    })
     expect(records.values.size).toBe(0)
   })
 
   it('ends when another run took it meanwhile', { timeout: 15_000 }, async () => {
     const records = memory()
-    const hold = await holdCampaign(records, 'onboarding', silent)
-    records.values.set(KEY, 'somebody else')
-    await sleep(NOTICED_MS)
-    expect(await hold?.isHeld()).toBe(false)
-    await hold?.release()
-    expect(records.values.get(KEY)).toBe('somebody else')
+    await hold(records, async (isHeld) => {
+      records.values.set(KEY, 'another run')
+      await sleep(NOTICED_MS)
+      expect(await isHeld()).toBe(false)
+    })
+    expect(records.values.get(KEY)).toBe('another run')
   })
 
   it(
@@ -74,14 +76,16 @@ describe.concurrent('holding a campaign', () => {
       const records = memory()
       records.values.set(KEY, 'a run that was killed')
       const written: string[] = []
-      const waiting = holdCampaign(records, 'onboarding', { write: (text) => written.push(text) })
+      const stderr = { write: (text: string) => written.push(text) }
+      const waiting = holdCampaign(records, 'onboarding', stderr, async (isHeld) => {
+        expect(await isHeld()).toBe(true)
+        expect(await hold(records, () => Promise.resolve('ran'))).toBeUndefined()
+        return 'ran'
+      })
       await sleep(1_000)
       expect(written.join('')).toContain('this campaign may already be running')
       records.values.delete(KEY)
-      const hold = await waiting
-      expect(await hold?.isHeld()).toBe(true)
-      expect(await holdCampaign(records, 'onboarding', silent)).toBeUndefined()
-      await hold?.release()
+      expect(await waiting).toBe('ran')
     },
   )
 })

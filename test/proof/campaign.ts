@@ -51,45 +51,46 @@ export function startCampaign(process: Process, around: Around): void {
   })
 }
 
-async function run({ world, rules }: Around): Promise<string> {
+async function run(around: Around): Promise<string> {
+  const end = await holdCampaign(sharedStore.records, policy.campaign, { write: () => true }, (isHeld) =>
+    sendAll(around, isHeld),
+  )
+  return end ?? 'locked'
+}
+
+async function sendAll({ world, rules }: Around, isHeld: () => Promise<boolean>): Promise<string> {
   const { records } = sharedStore
-  const hold = await holdCampaign(records, policy.campaign, { write: () => true })
-  if (hold === undefined) return 'locked'
   const { signal } = new AbortController()
   const installation = createInstallation(records, settings.SESSION_SECRET, now)
   const people = createPeople({ records, installation, retentionDays: 90, now })
   const pace = () => createPace({ perSecond: 1_000, now, signal })
-  try {
-    return await sendInvitations(readPeople(listOf(world)), {
-      ledger: createLedger({
-        people,
-        policy,
-        isHeld: () => hold.isHeld(),
-        now,
-        signal,
-        patienceMs: 10_000,
-      }),
-      ask: createAsk({
-        whatIsLeft: (actAs) => clientApi.whatIsLeft({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
-        pace: pace(),
-        signal,
-      }),
-      compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
-      post: (one) => post(one, rules),
-      mailPace: pace(),
-      isAbout: () => true,
-      onFault: nothing,
-      onWouldSend: nothing,
-      onOver: nothing,
-      onTrouble: nothing,
-      atOnce: 2,
-      limit: Infinity,
+  return await sendInvitations(readPeople(listOf(world)), {
+    ledger: createLedger({
+      people,
+      policy,
+      isHeld,
+      now,
       signal,
-      tally: newTally(),
-    })
-  } finally {
-    await hold.release()
-  }
+      patienceMs: 10_000,
+    }),
+    ask: createAsk({
+      whatIsLeft: (actAs) => clientApi.whatIsLeft({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
+      pace: pace(),
+      signal,
+    }),
+    compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
+    post: (one) => post(one, rules),
+    mailPace: pace(),
+    isAbout: () => true,
+    onFault: nothing,
+    onWouldSend: nothing,
+    onOver: nothing,
+    onTrouble: nothing,
+    atOnce: 2,
+    limit: Infinity,
+    signal,
+    tally: newTally(),
+  })
 }
 
 async function* listOf({ service }: World) {

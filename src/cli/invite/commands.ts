@@ -7,24 +7,31 @@ import { datasource, days, sendOn, template } from './send-options.ts'
 
 export const EXITS = '\nExit codes: 0 success, 1 failed, 2 usage error, 78 configuration error.'
 
+/** Reads an address. @param read gives undefined for what is none @returns throws {@link UsageError} */
+export const addressBy =
+  (read: (typed: string) => string | undefined) =>
+  (typed: string, name = 'EMAIL'): string => {
+    const email = read(typed)
+    if (email !== undefined) return email
+    throw new UsageError(`${name} must be an email address like ada@acme.example`)
+  }
+
+const recipient = addressBy(addressToInvite)
+
 export const addInvite: Define = (program, parts, exit) => {
-  const invite = program
-    .command('invite')
-    .summary('invite people by link or email; track progress')
-    .description('Invites people by link or email, and shows how far they are.')
+  const invite = program.command('invite').description('Invite people by link or email, and track progress.')
 
   invite
     .command('link')
-    .summary('print a link for one person, to paste into a message')
     .description(
-      `Prints a personal link to paste into a message. It opens the apps page with the
-person's email filled in at sign-in. The link is not a credential: people still
+      `Print a link for one person, to paste into a message. It opens the apps page with
+their email filled in at sign-in. The link is not a credential: people still
 have to sign in. It can be used any number of times until it expires.
 
 Example:
   onramp invite link ada@acme.example --datasource slack --days 7`,
     )
-    .argument('<EMAIL>', '', (typed) => recipient(typed))
+    .argument('<EMAIL>', '', recipient)
     .addOption(datasource())
     .addOption(days())
     .option('--json', 'print {"url", "email", "expires"}')
@@ -39,13 +46,13 @@ Example:
 
   invite
     .command('preview')
-    .summary('write the emails to files instead of sending them')
     .usage('[options] FOLDER\n       onramp invite preview [options] --to EMAIL')
     .description(
-      `Writes the invitation and reminder exactly as they would be sent: .html, .txt,
-and .eml for a mail app. With --to, sends the invitation to that address
-instead. Doesn't contact the service or save anything. Emails in a language
-other than the default have it in their file names: invitation.de.html.
+      `Write the emails to files instead of sending them: the invitation and reminder
+exactly as they would be sent, as .html, .txt, and .eml for a mail app. With
+--to, sends the invitation to that address instead. Doesn't contact the service
+or save anything. Emails in a language other than the default have it in their
+file names: invitation.de.html.
 
 Examples:
   onramp invite preview ./preview --list people.csv
@@ -64,10 +71,9 @@ Examples:
 
   invite
     .command('report')
-    .summary('show who has been invited, signed in and finished')
     .description(
-      `Shows who has been invited, opened the invitation, signed in and finished, and
-the status of each app. Reads saved data only; doesn't contact the service.`,
+      `Show who has been invited, signed in and finished, and the status of each app.
+Reads saved data only; doesn't contact the service.`,
     )
     .addOption(new Option('--json', 'print the counts').conflicts('csv'))
     .option('--csv', 'print one row per person, safe to open in a spreadsheet')
@@ -76,21 +82,13 @@ the status of each app. Reads saved data only; doesn't contact the service.`,
 
   invite
     .command('forget')
-    .summary('delete everything stored about someone')
     .description(
-      `Deletes everything stored about a person: emails, progress, and their opt-out.
+      `Delete everything stored about a person: emails, progress, and their opt-out.
 Their connections are not affected. Sign-ins end within SESSION_MAX_HOURS; until
 then, using the site puts them back on record. Remove them from the list too, or
 the next run will invite them again.`,
     )
-    .argument('<EMAIL>', '', (typed) => recipient(typed))
+    .argument('<EMAIL>', '', recipient)
     .addHelpText('after', EXITS)
     .action((email) => exit(import('../one-person.ts').then(({ forget }) => forget(email, parts))))
-}
-
-/** An address, normalized. @throws {UsageError} */
-function recipient(typed: string, name = 'EMAIL'): string {
-  const email = addressToInvite(typed)
-  if (email !== undefined) return email
-  throw new UsageError(`${name} must be an email address like ada@acme.example`)
 }

@@ -8,15 +8,6 @@ const WAIT_MS = 4_500
 const PAUSE_MS = 100
 const HINT_MS = 700
 
-export type Hold = {
-  /**
-   * Is the campaign still this run's? After the machine slept, or the store took no writes for a while, it is taken again,
-   * unless another run has it. @throws {StoreUnavailable} and then it is not known
-   */
-  isHeld(): Promise<boolean>
-  release(): Promise<void>
-}
-
 async function wait(records: LeaseRecords, name: string): Promise<Lease | undefined> {
   const until = Date.now() + WAIT_MS
   for (;;) {
@@ -26,22 +17,29 @@ async function wait(records: LeaseRecords, name: string): Promise<Lease | undefi
   }
 }
 
-/** Undefined: another run of the campaign is under way. @throws {StoreUnavailable} */
-export async function holdCampaign(
+/**
+ * @param work may ask whether the campaign is still this run's. After the machine slept, or the store took no writes for a
+ * while, it is taken again, unless another run has it; while the store is away, that is a {StoreUnavailable}.
+ * @returns undefined where another run of the campaign is under way
+ * @throws {StoreUnavailable}
+ */
+export async function holdCampaign<T>(
   records: LeaseRecords,
   campaign: string,
   stderr: Output,
-): Promise<Hold | undefined> {
+  work: (isHeld: () => Promise<boolean>) => Promise<T>,
+): Promise<T | undefined> {
   const name = `campaign:${campaign}`
   const once = createOnce<Lease | undefined>()
   const hint = setTimeout(() => stderr.write('Waiting: this campaign may already be running…\n'), HINT_MS)
   let lease = await wait(records, name).finally(() => clearTimeout(hint))
   if (lease === undefined) return undefined
-  return {
-    async isHeld() {
+  try {
+    return await work(async () => {
       if (lease?.isHeld() !== true) lease = await once(name, () => wait(records, name))
       return lease !== undefined
-    },
-    release: async () => await lease?.release(),
+    })
+  } finally {
+    await lease?.release()
   }
 }

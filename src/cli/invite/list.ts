@@ -60,8 +60,7 @@ export async function peopleIn(list: List, onInvalid: 'stop' | 'skip', stderr: O
     stderr.write(`line ${row.line}: ${row.fault}\n`)
     if (++faults >= MAX_FAULTS) break
   }
-  const which = faults === 1 ? 'this line, or skip it' : 'these lines, or skip them'
-  if (faults > 0) throw new Explained(`fix ${which} (--on-invalid skip). Nothing was sent.`)
+  if (faults > 0) throw new Explained('fix these lines, or use --on-invalid skip. Nothing was sent.')
   refuseEmpty(people)
   return people
 }

@@ -1,7 +1,7 @@
 // What the emails are made from: the settings that sending needs, the company file, templates and languages.
 import { fileURLToPath } from 'node:url'
 import { looksOf } from '../../campaigns/mail/look.ts'
-import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
+import { createMail } from '../../campaigns/mail/mail.ts'
 import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts'
 import { useProxy } from '../../client-api/proxy.ts'
 import { loadCompany } from '../../company/read-company.ts'
@@ -14,6 +14,7 @@ import {
 } from '../../settings/settings.ts'
 import { languagesFor } from '../../web/brand.ts'
 import { LANGUAGES, offeredToCompanies } from '../../web/languages/catalogue.ts'
+import type { SendOptions } from './send-options.ts'
 
 const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
 
@@ -34,29 +35,20 @@ export function settingsWith(needed: readonly (keyof Settings)[], env: NodeJS.Pr
 /** The company that the emails are from. @throws {SettingsError} naming every fault of the company file */
 export const companyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, offeredToCompanies())
 
-/**
- * Composes emails.
- * @param email.template a folder with templates instead of ours
- * @throws {FaultyTemplate}
- */
+/** Composes emails, with the templates of a folder instead of ours where one is given. @throws {FaultyTemplate} */
 export function mailFor(
   settings: Settings,
   company: ReturnType<typeof companyOf>,
-  email: {
-    campaign: string
-    datasource?: readonly string[] | undefined
-    days: number
-    template?: string | undefined
-    now: () => number
-  },
-): { compose: ComposeMail; languages: ReturnType<typeof languagesFor> } {
-  const { template, campaign, datasource = [], days, now } = email
+  options: Pick<SendOptions, 'campaign' | 'datasource' | 'days' | 'template'>,
+  now: () => number,
+) {
+  const { template, campaign, datasource = [], days } = options
   const { PUBLIC_URL: publicUrl, MAIL_FROM: from = { name: '', address: 'no-reply@localhost' } } = settings
   const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const compose = createMail({
     campaign,
-    datasources: [...datasource],
+    datasources: datasource,
     days,
     invitations: createInvitations({ secrets, audience: publicUrl, now }),
     render: template === undefined ? createMailTemplates(VIEWS, OUR_MAIL) : createMailTemplates(template),

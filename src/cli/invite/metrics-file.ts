@@ -7,19 +7,18 @@ import { callTimings, type CallTimings } from '../../web/metrics/metrics.ts'
 
 const WRITE_EVERY_MS = 15_000
 
-export type MetricsFile = CallTimings & {
-  /** Writes it for the last time. It does not throw: the run is over, and its outcome counts. */
-  end(): Promise<void>
-}
-
 /**
+ * The last time it's written, a fault is ignored: the run is over, and its outcome counts.
  * @param file absent: nothing is written
- * @throws {UsageError} when it cannot be written
+ * @throws {UsageError} when it cannot be written at first
  */
-export async function openMetricsFile(file: string | undefined): Promise<MetricsFile> {
+export async function withMetricsFile<T>(
+  file: string | undefined,
+  work: (timings: CallTimings) => Promise<T>,
+): Promise<T> {
   const registry = new Registry()
   const timings = callTimings(registry)
-  if (file === undefined) return { ...timings, end: async () => {} }
+  if (file === undefined) return await work(timings)
 
   /** At once: a file that is read half written would be refused as a whole. */
   async function write(): Promise<void> {
@@ -27,7 +26,7 @@ export async function openMetricsFile(file: string | undefined): Promise<Metrics
     const part = `${file}.${process.pid}`
     try {
       writeFileSync(part, page)
-      renameSync(part, file ?? '')
+      renameSync(part, file as string)
     } finally {
       rmSync(part, { force: true })
     }
@@ -38,11 +37,8 @@ export async function openMetricsFile(file: string | undefined): Promise<Metrics
     throw new UsageError(`--metrics can't be written to ${file}${reason}`)
   })
   const timer = setInterval(() => void write().catch(() => {}), WRITE_EVERY_MS).unref()
-  return {
-    ...timings,
-    async end() {
-      clearInterval(timer)
-      await write().catch(() => {})
-    },
-  }
+  return await work(timings).finally(async () => {
+    clearInterval(timer)
+    await write().catch(() => {})
+  })
 }

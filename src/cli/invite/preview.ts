@@ -1,5 +1,5 @@
 // onramp invite preview: the emails as files, or one of them sent to an address. Nothing is written down.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bytesOf, type ComposeMail, type Mail } from '../../campaigns/mail/mail.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
@@ -31,40 +31,35 @@ export async function preview(
   },
   parts: CliParts,
 ): Promise<number> {
-  const { to, template, datasource, language: tags = [], list } = options
+  const { to, language: tags = [], list } = options
   if ((folder === undefined) === (to === undefined)) throw new UsageError('expected FOLDER, or --to EMAIL')
   const settings = settingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], parts.env)
-  const sample = { campaign: 'preview', datasource, days: DAYS, template, now: parts.now }
-  const { compose, languages } = mailFor(settings, companyOf(settings), sample)
-  const wanted = [...tagsOf(tags), ...(list === undefined ? [] : await tagsIn(list, parts))]
-  const shown = offered(wanted, languages)
+  const sample = { ...options, campaign: 'preview', days: DAYS }
+  const { compose, languages } = mailFor(settings, companyOf(settings), sample, parts.now)
+  const shown = await languagesShown(languages, tags, list, parts)
   if (to !== undefined) return await sendTo(to, shown, compose, settings.SMTP_URL ?? '', parts.stderr)
-  await writeTo(folder ?? '', shown, compose, languages.offered[0]?.tag, parts)
+  await writeTo(folder ?? '', shown, compose, languages.offered[0]?.tag, parts.stdout)
   return 0
 }
 
-/** @throws {UsageError} for what is no language tag */
-function tagsOf(words: readonly string[]): string[] {
-  return words.map((word) => {
-    const tag = languageOf(word)
-    if (tag === undefined) throw new UsageError('--language expects a language tag like en, de or pt-BR')
-    return tag
-  })
-}
-
-/** Those of the people on a list, with a line about each row that `invite send` would refuse. */
-async function tagsIn(list: string, { stdin, stderr }: CliParts): Promise<Set<string>> {
-  const tags = new Set<string>()
-  for await (const row of readPeople(listOf(list, stdin).open())) {
-    if (row.kind === 'fault') stderr.write(`line ${row.line}: ${row.fault}\n`)
-    else tags.add(row.person.language ?? '')
-  }
-  return tags
-}
-
-/** The languages that people would get for these tags, each once, the default one first; of none, the default one. */
-function offered(tags: readonly string[], languages: Languages): string[] {
-  const found = new Set((tags.length === 0 ? [''] : tags).map((tag) => languages.nearest(tag).lang))
+/**
+ * The languages that people would get for these tags and on this list, each once, the default one first; of none, the
+ * default one. @throws {UsageError} for what is no language tag
+ */
+async function languagesShown(
+  languages: Languages,
+  tags: readonly string[],
+  list: string | undefined,
+  { stdin, stderr }: CliParts,
+): Promise<string[]> {
+  const wanted = new Set(tags.map(languageOf))
+  if (wanted.has(undefined)) throw new UsageError('--language expects a language tag like en, de or pt-BR')
+  if (list !== undefined)
+    for await (const row of readPeople(listOf(list, stdin).open()))
+      if (row.kind === 'fault') stderr.write(`line ${row.line}: ${row.fault}\n`)
+      else wanted.add(row.person.language)
+  if (wanted.size === 0) wanted.add(undefined)
+  const found = new Set([...wanted].map((tag = '') => languages.nearest(tag).lang))
   return languages.offered.map(({ tag }) => tag).filter((tag) => found.has(tag))
 }
 
@@ -74,9 +69,8 @@ async function writeTo(
   languages: readonly string[],
   compose: ComposeMail,
   standard: string | undefined,
-  { stdout, stderr }: CliParts,
+  stdout: Output,
 ): Promise<void> {
-  let replaced = 0
   writing(folder, () => mkdirSync(folder, { recursive: true }))
   for (const language of languages)
     for (const [reminder, kind] of ['invitation', 'reminder'].entries()) {
@@ -89,13 +83,10 @@ async function writeTo(
       const name = language === standard ? kind : `${kind}.${language}`
       for (const [ending, content] of Object.entries(files)) {
         const file = join(folder, `${name}.${ending}`)
-        replaced += Number(existsSync(file))
         writing(file, () => writeFileSync(file, content))
         stdout.write(`${file}\n`)
       }
     }
-  const what = replaced === 1 ? 'One file that was there has' : `${replaced} files that were there have`
-  if (replaced > 0) stderr.write(`${what} been replaced.\n`)
 }
 
 /** @throws {UsageError} */

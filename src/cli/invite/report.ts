@@ -3,10 +3,12 @@ import { peopleCsv } from '../../admin/people-csv.ts'
 import { unreadInWords } from '../../admin/overview.ts'
 import { profilesOf } from '../../admin/profile.ts'
 import { makeReport, type Report } from '../../admin/report.ts'
-import { shareOf } from '../../admin/share.ts'
+import { sharesIn } from '../../admin/share.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { loadSettings } from '../../settings/settings.ts'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
+import { LANGUAGES, readCatalogue, REFERENCE } from '../../web/languages/catalogue.ts'
+import { textsOf } from '../../web/languages/texts.ts'
 import { openPeople, storeInWords, withStore } from '../store.ts'
 import { companyOf } from './mail.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
@@ -31,53 +33,55 @@ export async function report(
   })
 }
 
-const inFigures = (count: number) => count.toLocaleString('en')
+const inFigures = (count: number) => count.toLocaleString('en').padStart(9)
+const line = (count: number, what: string) => `${inFigures(count)}  ${what}\n`
 
-const line = (count: number, what: string) => `${inFigures(count).padStart(9)}  ${what}\n`
-
-function inWords(report: Report, store: string): string {
-  if (report.people === 0) return `No data ${report.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
-  const oldest = report.asOf === undefined ? 'not checked with the service yet' : `oldest data ${report.asOf}`
+function inWords(made: Report, store: string): string {
+  if (made.people === 0) return `No data ${made.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
+  const oldest = made.asOf === undefined ? 'not checked with the service yet' : `oldest data ${made.asOf}`
+  const share = sharesIn(textsOf(REFERENCE, readCatalogue(LANGUAGES, REFERENCE)))
   const people = [
-    line(report.people, 'people'),
-    line(report.invited, 'invited by email'),
-    line(report.reminded, 'reminded'),
-    line(report.opened, 'opened the invitation'),
-    line(report.signedIn, 'signed in'),
-    line(report.ready, `ready to search (${shareOf(report.ready, report.people)} of these people)`),
-    line(report.finished, 'fully connected'),
-    line(report.nothing, 'nothing to connect'),
-    line(report.skipped, 'skipped at least one app'),
-    line(report.blocked, 'waiting for an admin'),
-    line(report.optedOut, 'opted out of reminders'),
-    line(report.deferred, 'email delayed by the mail server'),
-    line(report.failed, 'rejected by the mail server'),
-    line(report.uncertain, 'delivery unknown'),
+    line(made.people, 'people'),
+    line(made.invited, 'invited by email'),
+    line(made.reminded, 'reminded'),
+    line(made.opened, 'opened the invitation'),
+    line(made.signedIn, 'signed in'),
+    line(made.ready, `ready to search (${share(made.ready, made.people)} of these people)`),
+    line(made.finished, 'fully connected'),
+    line(made.nothing, 'nothing to connect'),
+    line(made.skipped, 'skipped at least one app'),
+    line(made.blocked, 'waiting for an admin'),
+    line(made.optedOut, 'opted out of reminders'),
+    line(made.deferred, 'email delayed by the mail server'),
+    line(made.failed, 'rejected by the mail server'),
+    line(made.uncertain, 'delivery unknown'),
   ]
-  const groups = report.groups.map(({ name, people: all, ready }) => {
-    const where = name === undefined ? 'groups of fewer than five' : printable(name)
-    return line(ready, `of ${inFigures(all)} in ${where}`)
-  })
-  if (groups.length > 0)
-    groups.unshift('Ready to search (connected everything, or had nothing to connect):\n')
-  const head = `Report generated ${report.madeAt}; ${oldest} (${store}).\n`
-  const parts = [head, people.join(''), sourcesIn(report), groups.join('')]
-  return parts.filter((part) => part !== '').join('\n')
+  const groups = made.groups.map(({ name = 'groups of fewer than five', people: all, ready }) =>
+    line(ready, `of ${all.toLocaleString('en')} in ${printable(name)}`),
+  )
+  const parts = [
+    [`Report generated ${made.madeAt}; ${oldest} (${store}).\n`],
+    people,
+    withHead('connected  waiting  skipped    admin  app\n', appsIn(made)),
+    withHead('Ready to search (connected everything, or had nothing to connect):\n', groups),
+  ]
+  return parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join(''))
+    .join('\n')
 }
 
-const MAX_SOURCES = 20
-const NAME_COLUMNS = 41
-const SOURCES_HEAD = 'connected  waiting  skipped    admin  app\n'
+const withHead = (head: string, lines: string[]) => (lines.length === 0 ? [] : [head, ...lines])
 
-function sourcesIn({ datasources }: Report): string {
-  if (datasources.length === 0) return ''
-  const rows = datasources.slice(0, MAX_SOURCES).map(({ instance, name, counts }) => {
-    const { connected, waiting, skipped, blocked } = counts
-    const figures = [connected, waiting, skipped, blocked].map((count) => inFigures(count).padStart(9))
+const MAX_APPS = 20
+const NAME_COLUMNS = 41
+
+function appsIn({ datasources }: Report): string[] {
+  const rows = datasources.slice(0, MAX_APPS).map(({ instance, name, counts }) => {
+    const figures = [counts.connected, counts.waiting, counts.skipped, counts.blocked].map(inFigures)
     const shown = fitted(`${printable(name)} [${printable(instance)}]`, NAME_COLUMNS).trimEnd()
     return `${figures.join('')}  ${shown}\n`
   })
-  const more = datasources.length - MAX_SOURCES
-  const rest = more > 0 ? `${' '.repeat(38)}and ${more} more (use --json)\n` : ''
-  return SOURCES_HEAD + rows.join('') + rest
+  const more = datasources.length - MAX_APPS
+  return more > 0 ? [...rows, `${' '.repeat(38)}and ${more} more (use --json)\n`] : rows
 }

@@ -8,20 +8,17 @@ import {
   wholeNumber,
   word,
 } from '@onramp/deprecations/command-line/arguments'
+import type { Policy } from '../../campaigns/campaign.ts'
 import { MAX_DAYS } from '../../invites/token.ts'
 
-const MAX_DATASOURCES = 20
-const MAX_CHARACTERS = 200
-/** Of all together: they are in the link, which is in one line of the email's header (RFC 5322 2.1.1: 998). */
-const MAX_IN_A_LINK = 300
+/** As JSON: they are in the link, which is in one line of the email's header (RFC 5322 2.1.1: 998). */
+const MAX_IN_A_LINK = 360
 
 export const datasource = () =>
   texts('--datasource <ID>', 'only this app (slack_1), or every instance of it (slack)', (ids) => {
-    if (ids.length > MAX_DATASOURCES)
-      throw new UsageError(`--datasource can be repeated at most ${MAX_DATASOURCES} times`)
-    if (ids.some((id) => id.length > MAX_CHARACTERS || /\p{Cc}/u.test(id)))
+    if (ids.some((id) => /\p{Cc}/u.test(id)))
       throw new UsageError('--datasource expects an identifier like slack_1')
-    if (ids.join('').length > MAX_IN_A_LINK)
+    if (JSON.stringify(ids).length > MAX_IN_A_LINK)
       throw new UsageError('too many --datasource options for one link')
   })
 
@@ -33,10 +30,9 @@ export const template = () =>
 export const sendOn = (invite: Command) =>
   invite
     .command('send')
-    .summary('email everyone who still has apps to connect')
     .usage('[options] PEOPLE.csv\n       onramp invite send [options] - < PEOPLE.ndjson')
     .description(
-      `Emails everyone on the list who still has apps to connect. For each person,
+      `Email everyone on the list who still has apps to connect. For each person,
 onramp asks the service what is left (SERVICE_GLOBAL_TOKEN, X-Service-ActAs);
 emails are sent through SMTP_URL from MAIL_FROM.
 
@@ -109,17 +105,23 @@ Examples:
     .addHelpText(
       'after',
       `
-Exit codes:
-  0    success, or --limit reached; people whom the service doesn't know are
-       listed, and don't change this
-  1    stopped; see the error message
-  2    usage error
-  3    finished with problems; each one is listed on standard error and in
-       onramp invite report --csv
-  4    another run of this campaign is in progress
-  78   configuration error
-  130  interrupted`,
+Exit codes: 0 success, or --limit reached (people whom the service doesn't know
+are listed, and don't change this); 1 stopped; 2 usage error; 3 finished with
+problems (listed on standard error and in onramp invite report --csv); 4 another
+run of this campaign is in progress; 78 configuration error; 130 interrupted.`,
     )
 
 /** What `invite send` was called with. */
 export type SendOptions = ReturnType<ReturnType<typeof sendOn>['opts']>
+
+const HOUR_MS = 3_600_000
+
+export const policyOf = (options: SendOptions): Policy => ({
+  campaign: options.campaign,
+  remindAfterMs: options.remindAfter === undefined ? undefined : options.remindAfter * 24 * HOUR_MS,
+  maxReminders: options.maxReminders,
+  retryUnknown: options.retryUnknown ?? false,
+  retryFailed: options.retryFailed ?? false,
+  minGapMs: options.minGap * HOUR_MS,
+  freshMs: options.askAgainAfter * 60_000,
+})

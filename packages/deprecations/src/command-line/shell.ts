@@ -54,6 +54,10 @@ function usageErrorOf({ code, message }: CommanderError, command: Command): Usag
   }
 }
 
+/** `start the server` of "Start the server. Configure it …". */
+const summaryIn = (description: string) =>
+  description.replace(/[.:](\s|$).*/s, '').replace(/^./, (letter) => letter.toLowerCase())
+
 const argumentsOf = (usage: string) => usage.replace(/\[options\] ?|\n.*/g, '')
 
 /** The command that was called, as far as there are commands of these names: `onramp invite send`. */
@@ -85,6 +89,7 @@ export async function runCommand(
     .exitOverride()
     .configureHelp({
       helpWidth: 80,
+      subcommandDescription: (command) => command.summary() || summaryIn(command.description()),
       subcommandTerm: (command) => `${command.name()} ${argumentsOf(command.usage())}`.trim(),
     })
     .configureOutput({
