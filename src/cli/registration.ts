@@ -1,10 +1,9 @@
 // onramp registration forget: the next start registers again, whatever was registered or failed before.
 import { useProxy } from '../client-api/proxy.ts'
-import { registrationOf } from '../sign-in/server/client.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { createInstallation } from '../records/installation.ts'
 import { loadSettings } from '../settings/settings.ts'
-import { removeClient, type Removal } from '../sign-in/registration/request.ts'
+import { registrationOf, removeClient, type Removal } from '../sign-in/registration/registration.ts'
 import { storeInWords, withStore } from './store.ts'
 import { isSure } from './terminal.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'

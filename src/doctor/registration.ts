@@ -1,9 +1,13 @@
 // Without a client of its own: will onramp get one at the next start? One request is sent that can't be granted, because
 // only that shows an endpoint that is closed.
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
-import { readRefusal, readRegistered } from '../sign-in/registration/answer.ts'
-import { requestedMetadata, type RequestedMetadata } from '../sign-in/registration/metadata.ts'
-import { removeClient } from '../sign-in/registration/request.ts'
+import {
+  readRefusal,
+  readRegistered,
+  requestedMetadata,
+  type RequestedMetadata,
+} from '../sign-in/registration/metadata.ts'
+import { removeClient } from '../sign-in/registration/registration.ts'
 import type { Settings } from '../settings/settings.ts'
 import { ask, isSafeAddress, type Reply } from './ask.ts'
 import { unlisted } from './client.ts'

@@ -5,12 +5,14 @@ import { z } from 'zod'
 import { jsonIn } from '../client-api/body.ts'
 import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
-import { findMetadata, isOfEveryTenant, type Discovery } from '../sign-in/server/discovery.ts'
 import {
   deniesRefreshTokens,
+  findMetadata,
+  isOfEveryTenant,
   refuseIncomplete,
   refuseUnsafeEndpoints,
-} from '../sign-in/server/metadata-rules.ts'
+  type Discovery,
+} from '../sign-in/server/discovery.ts'
 import { ask, isSafeAddress, publicAddress, type Reply } from './ask.ts'
 import { providerOf, providerTable } from './providers.ts'
 import { unheard, type Table } from './rule.ts'

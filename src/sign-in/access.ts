@@ -1,6 +1,5 @@
 // Calls of the service as the person who is signed in, with a token that is good: refreshed ahead of its expiry, and
 // once more when the service refuses it.
-import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import type { Credentials } from '../client-api/credentials.ts'
@@ -11,22 +10,15 @@ import type { Refresh } from './refresh.ts'
 import { isFresh, SignInAgain } from './require-sign-in.ts'
 import { conditionOf } from './tokens.ts'
 
-const MAX_EARLY_WAIT_MS = 3_000
-const PAUSE_MS = 10_000
+const MAX_EARLY_WAIT_MS = 1_000
 
-export type Access = <T>(req: Request, call: (credentials: Credentials) => Promise<T>) => Promise<T>
-
-/** Between 0 and 1, the same for a session each time. */
-const jitterOf = (sessionId: string) => parseInt(hash('sha1', sessionId, 'hex').slice(0, 4), 16) / 0xffff
+type Access = <T>(req: Request, call: (credentials: Credentials) => Promise<T>) => Promise<T>
 
 /**
  * @param externalIdp TOKEN_ISSUED_BY is external-idp
  * @throws {SignInAgain} when the sign-in is over, or the service no longer accepts it and a new one may help
  */
 export function createAccess(refresh: Refresh, externalIdp: boolean, now: () => number): Access {
-  /** Milliseconds since 1970: the token endpoint was slow, so until then no page waits for a refresh that can wait. */
-  let pausedUntil = 0
-
   async function refreshed(req: Request, isStillGood = false): Promise<Tokens> {
     const signedIn = await refresh(req, isStillGood)
     if (signedIn === undefined) throw new SignInAgain(req)
@@ -35,7 +27,6 @@ export function createAccess(refresh: Refresh, externalIdp: boolean, now: () => 
 
   /** Ahead of its expiry a refresh is a courtesy: the token is still good, and no page waits long for another one. */
   async function refreshedEarly(req: Request, tokens: Tokens): Promise<Tokens> {
-    if (now() < pausedUntil) return tokens
     const refreshing = refreshed(req, true)
     // It goes on where the page does not wait for it: what it brings is stored.
     const late = pause(MAX_EARLY_WAIT_MS, undefined, { ref: false })
@@ -43,7 +34,6 @@ export function createAccess(refresh: Refresh, externalIdp: boolean, now: () => 
       const result = await Promise.race([refreshing, late])
       if (result !== undefined) return result
       refreshing.catch(() => {})
-      pausedUntil = now() + PAUSE_MS
       return tokens
     } catch (error) {
       if (error instanceof SignInAgain) throw error
@@ -52,8 +42,8 @@ export function createAccess(refresh: Refresh, externalIdp: boolean, now: () => 
   }
 
   async function goodTokens(req: Request): Promise<Tokens> {
-    const { id, tokens } = whoIsSignedIn(req)
-    const condition = conditionOf(tokens, now(), () => jitterOf(id))
+    const { tokens } = whoIsSignedIn(req)
+    const condition = conditionOf(tokens, now())
     if (condition === 'fresh' || (condition === 'ageing' && tokens.refreshToken === undefined)) return tokens
     return condition === 'expired' ? await refreshed(req) : await refreshedEarly(req, tokens)
   }

@@ -1,5 +1,5 @@
-// What an authorization server's answer means when it is not a sign-in: told apart by openid-client's codes and the
-// registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6), never by messages. Pure but
+// What an authorization server's answer means when it is not a sign-in, and its words for the log: told apart by
+// openid-client's codes and the registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6). Pure but
 // for the clock that a Retry-After may be read with.
 import {
   AuthorizationResponseError,
@@ -7,19 +7,12 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client'
-import { omitUndefined } from '../omit-undefined.ts'
-import { Problem, type ProblemCode } from '../problem.ts'
+import { withoutAddresses } from '../client-api/refusal.ts'
 import { retryAfterSeconds } from '../client-api/retry-after.ts'
 import { isOfProxy, silenceOf } from '../client-api/silence.ts'
-import {
-  errorSaid,
-  inWords,
-  nameOfError,
-  refusedAlgorithm,
-  refusedMember,
-  retryAfterOf,
-  statusOf,
-} from './answer-words.ts'
+import { omitUndefined } from '../omit-undefined.ts'
+import { Problem, type ProblemCode } from '../problem.ts'
+import { redacted } from '../web/log.ts'
 import { asymmetric } from './sign-out/logout-token.ts'
 
 type Meaning = { status: number; code: ProblemCode; detail: string }
@@ -37,17 +30,91 @@ const MISCONFIGURED: Record<string, string> = {
   invalid_target: 'the resource is not known: see OIDC_RESOURCE',
 }
 
+const UNREACHED = new Set([
+  'OAUTH_TIMEOUT',
+  'OAUTH_ABORT',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_PARSE_ERROR',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+])
+
+const WITHOUT_ID_TOKEN =
+  'the token endpoint gave an access token, but no id_token, though openid was asked for: leave openid out of OIDC_SCOPE if the server is plain OAuth 2.1, or allow the scope openid for the client there'
+
+const UNLISTED =
+  "which was not agreed on: let the authorization server list it in its metadata (id_token_signing_alg_values_supported; RS256 where that is left out), or sign this client's id_tokens with what it lists"
+
+const FORGEABLE =
+  "which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)"
+
+const unavailable = (detail: string): Meaning => ({ status: 503, code: 'sign_in_unavailable', detail })
+const misconfigured = (detail: string): Meaning => ({ status: 502, code: 'sign_in_misconfigured', detail })
+const failed = (detail: string): Meaning => ({ status: 400, code: 'sign_in_failed', detail })
+
+/** @param answer in words; the browser brings the answer of the authorization endpoint, so only its code is repeated */
+function meaningOfOAuthError(
+  error: string,
+  status: number | undefined,
+  answer = nameOfError(error),
+): Meaning {
+  const said = `the authorization server answered ${answer}`
+  if (error === 'access_denied') return { status: 403, code: 'sign_in_denied', detail: said }
+  // With 500 and above the library reads no body: see UNREACHED.
+  if (error === 'temporarily_unavailable' || error === 'server_error' || status === 429)
+    return unavailable(said)
+  const advice = MISCONFIGURED[error]
+  return advice === undefined ? failed(said) : misconfigured(`${said}: ${advice}`)
+}
+
+function meaningOf(error: unknown): Meaning {
+  if (error instanceof AuthorizationResponseError) return meaningOfOAuthError(error.error, undefined)
+  if (error instanceof ResponseBodyError)
+    return meaningOfOAuthError(error.error, error.status, inWords(error))
+  if (isClientRefused(error)) return meaningOfOAuthError('invalid_client', undefined, inWords(error))
+  if (error instanceof WWWAuthenticateChallengeError) return misconfigured(`refused with ${inWords(error)}`)
+  const algorithm = refusedAlgorithm(error)
+  if (algorithm !== undefined) {
+    const why = asymmetric([algorithm]).length > 0 ? UNLISTED : FORGEABLE
+    return misconfigured(`the id_token is signed with ${algorithm}, ${why}`)
+  }
+  const member = refusedMember(error)
+  if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
+  const silence = silenceOf(error)
+  if (isOfProxy(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
+  if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
+  const code = error.code ?? 'no code'
+  const status = statusOf(error)
+  if (UNREACHED.has(code)) {
+    const which = status === undefined ? code : `status ${status}, ${code}`
+    return unavailable(`the authorization server gave no usable answer (${which})`)
+  }
+  const why = member === undefined ? code : `${code}: ${member} is missing, or cannot be used`
+  return failed(`the answer was refused (${why})`)
+}
+
+/** The authorization server cannot be used now, or what we keep of it can't. */
+export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
+  new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
+
+/** The problem that a failed sign-in, refresh or metadata request means; `tryAgain` is where the person starts anew. */
+export function problemOfAnswer(error: unknown, tryAgain?: string): Problem {
+  if (error instanceof Problem) return error
+  const { status, code, detail } = meaningOf(error)
+  const wait = responseOf(error)?.headers.get('retry-after') ?? undefined
+  const retryAfter = code === 'sign_in_unavailable' ? retryAfterSeconds(wait, Date.now()) : undefined
+  return new Problem(status, code, { detail, cause: error, ...omitUndefined({ retryAfter, tryAgain }) })
+}
+
 /**
  * Does the authorization server not accept our client? Said as `invalid_client`, or as a challenge where the client
  * came with an Authorization header (RFC 6749 5.2); the library tells these apart. A challenge may also be about the
  * token that was sent (RFC 6750 3.1).
  */
-export const isClientRefused = (error: unknown): boolean =>
+const isClientRefused = (error: unknown): boolean =>
   (error instanceof ResponseBodyError && error.error === 'invalid_client') ||
-  (error instanceof WWWAuthenticateChallengeError && error.status === 401 && !isOfTheToken(error))
-
-const isOfTheToken = ({ cause }: WWWAuthenticateChallengeError) =>
-  cause.some(({ parameters }) => /^invalid_(token|grant)$/.test(parameters['error'] ?? ''))
+  (error instanceof WWWAuthenticateChallengeError &&
+    error.status === 401 &&
+    !error.cause.some(({ parameters }) => /^invalid_(token|grant)$/.test(parameters['error'] ?? '')))
 
 /** What says nothing of a refresh token: it is about the client, or about the moment. */
 const NOT_OF_THE_GRANT = new Set(['invalid_client', 'server_error', 'temporarily_unavailable'])
@@ -62,7 +129,7 @@ const REFUSALS = new Set([400, 401, 403])
  * still good, so that an answer without an error code can wait until it isn't
  */
 export function isGrantRefused(error: unknown, when: { isFresh: boolean; isEarly: boolean }): boolean {
-  const said = errorSaid(error)
+  const said = errorIn(error)
   if (error instanceof ResponseBodyError && said === 'invalid_grant') return true
   if (when.isFresh || isClientRefused(error) || NOT_OF_THE_GRANT.has(said ?? '')) return false
   // An answer with 200 that is no token.
@@ -70,78 +137,85 @@ export function isGrantRefused(error: unknown, when: { isFresh: boolean; isEarly
   return (isNone || REFUSALS.has(statusOf(error) ?? 0)) && (said !== undefined || !when.isEarly)
 }
 
-const UNREACHED = new Set([
-  'OAUTH_TIMEOUT',
-  'OAUTH_ABORT',
-  'OAUTH_RESPONSE_IS_NOT_CONFORM',
-  'OAUTH_PARSE_ERROR',
-  'OAUTH_RESPONSE_IS_NOT_JSON',
-])
+const MAX_DESCRIPTION = 200
+const MAX_CAUSES = 5
 
-const unavailable = (detail: string): Meaning => ({ status: 503, code: 'sign_in_unavailable', detail })
+/** A registered error code is plain text of the specification; anything else is not repeated. */
+const nameOfError = (error: string) => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
 
-/** @param answer in words; the browser brings the answer of the authorization endpoint, so only its code is repeated */
-function meaningOfOAuthError(
-  error: string,
-  status: number | undefined,
-  answer = nameOfError(error),
-): Meaning {
-  const said = `the authorization server answered ${answer}`
-  if (error === 'access_denied') return { status: 403, code: 'sign_in_denied', detail: said }
-  if (error === 'temporarily_unavailable' || error === 'server_error') return unavailable(said)
-  // With 500 and above the library reads no body: see UNREACHED.
-  if (status === 429) return unavailable(said)
-  const advice = MISCONFIGURED[error]
-  if (advice !== undefined) return misconfigured(`${said}: ${advice}`)
-  return { status: 400, code: 'sign_in_failed', detail: said }
+/** The error and what caused it, the outermost first. */
+function chainOf(error: unknown): unknown[] {
+  const chain = [error]
+  for (let last = error; last instanceof Error && chain.length <= MAX_CAUSES; last = last.cause)
+    chain.push(last.cause)
+  return chain
 }
 
-const misconfigured = (detail: string): Meaning => ({ status: 502, code: 'sign_in_misconfigured', detail })
+const recordOf = (value: unknown) => (value ?? {}) as Record<string, unknown>
 
-const wrongAlgorithm = (algorithm: string) =>
-  asymmetric([algorithm]).length > 0 ? unlistedAlgorithm(algorithm) : forgeableAlgorithm(algorithm)
+/** What the library's error carries: the first of its causes that is no error. */
+const carriedBy = (error: unknown) =>
+  recordOf(chainOf(error).find((one) => typeof one === 'object' && one !== null && !(one instanceof Error)))
 
-const unlistedAlgorithm = (algorithm: string) =>
-  `the id_token is signed with ${algorithm}, which was not agreed on: let the authorization server list it in its metadata (id_token_signing_alg_values_supported; RS256 where that is left out), or sign this client's id_tokens with what it lists`
+/** The answer that an error of the library is about, or undefined where there was none. */
+const responseOf = (error: unknown): Response | undefined =>
+  chainOf(error)
+    .map((one) =>
+      one instanceof WWWAuthenticateChallengeError || one instanceof ResponseBodyError ? one.response : one,
+    )
+    .find((one) => one instanceof Response)
 
-const forgeableAlgorithm = (algorithm: string) =>
-  `the id_token is signed with ${algorithm}, which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`
+/** The HTTP status of the answer that an error of the library is about. */
+export const statusOf = (error: unknown): number | undefined => responseOf(error)?.status
 
-const WITHOUT_ID_TOKEN =
-  'the token endpoint gave an access token, but no id_token, though openid was asked for: leave openid out of OIDC_SCOPE if the server is plain OAuth 2.1, or allow the scope openid for the client there'
+/** Small and capital letters with digits in one word: made by a machine, so perhaps a code. */
+const RANDOM = /\b(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{8,}\b/g
 
-function meaningOf(error: unknown): Meaning {
-  if (error instanceof AuthorizationResponseError) return meaningOfOAuthError(error.error, undefined)
-  if (error instanceof ResponseBodyError)
-    return meaningOfOAuthError(error.error, error.status, inWords(error))
-  if (isClientRefused(error)) return meaningOfOAuthError('invalid_client', undefined, inWords(error))
-  if (error instanceof WWWAuthenticateChallengeError) return misconfigured(`refused with ${inWords(error)}`)
-  const algorithm = refusedAlgorithm(error)
-  if (algorithm !== undefined) return misconfigured(wrongAlgorithm(algorithm))
-  const member = refusedMember(error)
-  if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
-  const silence = silenceOf(error)
-  if (isOfProxy(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
-  if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
-  const code = error.code ?? 'no code'
-  if (!UNREACHED.has(code)) {
-    const why = member === undefined ? code : `${code}: ${member} is missing, or cannot be used`
-    return { status: 400, code: 'sign_in_failed', detail: `the answer was refused (${why})` }
-  }
+/** RFC 6749 5.2 allows ASCII only, but for our own mark; words that look made up and addresses are left out. */
+function quoted(description: string): string {
+  const plain = description.replaceAll(/[^\x20-\x7e…]|["\\<>]/g, ' ').slice(0, 4 * MAX_DESCRIPTION)
+  return redacted(withoutAddresses(plain)).replaceAll(RANDOM, '…').slice(0, MAX_DESCRIPTION).trim()
+}
+
+/** What came back: `invalid_grant with status 400 ("grant request is invalid")`, `status 502`, `nothing (OAUTH_TIMEOUT)`. */
+export function inWords(error: unknown): string {
   const status = statusOf(error)
-  const which = status === undefined ? code : `status ${status}, ${code}`
-  return unavailable(`the authorization server gave no usable answer (${which})`)
+  if (error instanceof ResponseBodyError) {
+    const description = quoted(error.error_description ?? '')
+    const said = `${nameOfError(error.error)} with status ${status}`
+    return description === '' ? said : `${said} ("${description}")`
+  }
+  if (status !== undefined) return `status ${status}`
+  const code = error instanceof ClientError ? error.code : undefined
+  return code === undefined ? 'nothing' : `nothing usable (${code})`
 }
 
-/** The authorization server cannot be used now, or what we keep of it can't. */
-export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
-  new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
-
-/** The problem that a failed sign-in, refresh or metadata request means; `tryAgain` is where the person starts anew. */
-export function problemOfAnswer(error: unknown, tryAgain?: string): Problem {
-  if (error instanceof Problem) return error
-  const { status, code, detail } = meaningOf(error)
-  const retryAfter =
-    code === 'sign_in_unavailable' ? retryAfterSeconds(retryAfterOf(error), Date.now()) : undefined
-  return new Problem(status, code, { detail, cause: error, ...omitUndefined({ retryAfter, tryAgain }) })
+/** The error code in the answer's body, where there is one; also in an answer with 200. */
+function errorIn(error: unknown): string | undefined {
+  if (error instanceof ResponseBodyError) return error.error
+  const said = recordOf(carriedBy(error)['body'])['error']
+  return typeof said === 'string' ? said : undefined
 }
+
+/**
+ * The member of a token endpoint's answer that the library refused. It says so only in its message, so this is for the
+ * log; of an id_token it complains only where one was asked for, or came.
+ */
+function refusedMember(error: unknown): string | undefined {
+  const messages = chainOf(error).map((one) => (one instanceof Error ? one.message : ''))
+  return messages.map((message) => /body "(\w{1,40})" property/.exec(message)?.[1]).find(Boolean)
+}
+
+/**
+ * The algorithm of an id_token that the library didn't take because of it, or undefined. It says so only in what its
+ * error carries: the header, and the algorithms that it expected.
+ */
+function refusedAlgorithm(error: unknown): string | undefined {
+  const carried = carriedBy(error)
+  const { alg } = recordOf('header' in carried && 'expected' in carried ? carried['header'] : carried)
+  if (typeof alg !== 'string') return undefined
+  return /^[\w-]{1,20}$/.test(alg) ? alg : 'an unknown algorithm'
+}
+
+/** A token's signature is not of the key with that name. The library says so only in what its error carries. */
+export const isSignatureRefused = (error: unknown): boolean => 'signature' in carriedBy(error)

@@ -11,37 +11,32 @@ import {
   type Configuration,
   type TokenEndpointResponse,
 } from 'openid-client'
-import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
-import { inWords, statusOf } from './answer-words.ts'
-import { createGroupsNote, groupsIn, type GroupRule } from './groups.ts'
-import { saysEverything, userOf, type Claims, type EmailRule } from './identity.ts'
+import type { Log } from '../web/log.ts'
+import { inWords, statusOf } from './answer-problems.ts'
+import { saysEverything, userOf, whyNoGroups, type Claims, type ClaimSettings } from './identity.ts'
 import { serverMetadataOf } from './server/configuration.ts'
 
-export type Granted = {
+type Granted = {
   tokens: TokenEndpointResponse
   /** Of the id_token, verified; undefined when none was issued. */
   claims: Claims | undefined
 }
 
-type IdentifyParts = {
-  emailRule: EmailRule
-  groupRule: GroupRule
-  log: { warn(fields: object, message: string): void }
-}
-
 /** @throws where no one can say who it is, or userinfo names another person */
 type Identify = (configuration: Configuration, granted: Granted) => Promise<User>
 
-export function createIdentify(parts: IdentifyParts): Identify {
-  const noteGroups = createGroupsNote(parts.groupRule, parts.log)
+export function createIdentify(settings: ClaimSettings, log: Pick<Log, 'warn'>): Identify {
+  /** Once a process: every sign-in would say the same. */
+  const noted = new Set<string>()
   return async (configuration, granted) => {
     refuseOtherParty(configuration, granted)
-    const sources = await sourcesFor(configuration, granted, parts)
-    noteGroups(sources)
-    const user = userOf(serverMetadataOf(configuration).issuer, sources, parts.emailRule)
-    return { ...user, ...omitUndefined({ groups: groupsIn(sources, parts.groupRule) }) }
+    const sources = await sourcesFor(configuration, granted, settings, log)
+    const why = whyNoGroups(sources, settings)
+    if (why !== undefined && !noted.has(why)) log.warn({ claim: settings.OIDC_GROUPS_CLAIM }, why)
+    if (why !== undefined) noted.add(why)
+    return userOf(serverMetadataOf(configuration).issuer, sources, settings)
   }
 }
 
@@ -61,14 +56,14 @@ function refuseOtherParty(configuration: Configuration, { claims }: Granted): vo
 async function sourcesFor(
   configuration: Configuration,
   { tokens, claims }: Granted,
-  { emailRule, groupRule, log }: IdentifyParts,
+  settings: ClaimSettings,
+  log: Pick<Log, 'warn'>,
 ): Promise<readonly [Claims, ...Claims[]]> {
   const { userinfo_endpoint } = serverMetadataOf(configuration)
   if (claims === undefined && userinfo_endpoint === undefined)
     return [await identifyByToken(configuration, tokens.access_token)]
   if (claims === undefined) return [await fetchUserInfo(configuration, tokens.access_token, skipSubjectCheck)]
-  const saysGroups = groupRule.wanted.length === 0 || claims[groupRule.claim] !== undefined
-  if (userinfo_endpoint === undefined || (saysGroups && saysEverything(claims, emailRule))) return [claims]
+  if (userinfo_endpoint === undefined || saysEverything(claims, settings)) return [claims]
   try {
     return [claims, await fetchUserInfo(configuration, tokens.access_token, claims.sub)]
   } catch (error) {
@@ -114,20 +109,15 @@ async function introspected(configuration: Configuration, accessToken: string): 
  * is only a name to find the person's walk under; nothing else of it counts, least of all an address.
  */
 function subjectOf(configuration: Configuration, accessToken: string): Claims | undefined {
-  const payload = payloadOf(accessToken)
-  const sub = textOf(payload?.sub)
-  const isOurs = payload?.iss === serverMetadataOf(configuration).issuer
-  if (payload === undefined || sub === undefined || !isOurs || isForElsewhere(configuration, payload))
-    return undefined
-  return { sub }
-}
-
-function payloadOf(accessToken: string): JWTPayload | undefined {
+  let payload: JWTPayload
   try {
-    return decodeJwt(accessToken)
+    payload = decodeJwt(accessToken)
   } catch {
     return undefined
   }
+  const sub = textOf(payload.sub)
+  const isOurs = payload.iss !== undefined && !isForElsewhere(configuration, payload)
+  return sub === undefined || !isOurs ? undefined : { sub }
 }
 
 /** Of another issuer, or about the client itself: RFC 9068 5 warns of a client whose id is a person's `sub`. */

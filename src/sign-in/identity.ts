@@ -1,6 +1,15 @@
-// Who signed in, as the claims of the id_token and of userinfo say it. Pure; identify.ts gets the claims.
+// Who signed in, and which of ADMIN_GROUPS they are in, as the claims of the id_token and of userinfo say it. The rest of
+// a person's groups is kept nowhere. Pure; identify.ts gets the claims.
+import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
+import type { Settings } from '../settings/settings.ts'
+
+/** Which claims count, and how. */
+export type ClaimSettings = Pick<
+  Settings,
+  'OIDC_EMAIL_CLAIM' | 'OIDC_EMAIL_TRUST' | 'OIDC_GROUPS_CLAIM' | 'ADMIN_GROUPS'
+>
 
 export type Claims = { sub: string; [claim: string]: unknown }
 
@@ -13,13 +22,6 @@ const MAX_ADDRESS = 254
 const text = (value: unknown) => {
   const plain = typeof value === 'string' ? value.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '').trim() : ''
   return plain === '' ? undefined : plain.slice(0, MAX_CHARACTERS)
-}
-
-export type EmailRule = {
-  /** OIDC_EMAIL_CLAIM. */
-  claim: string
-  /** OIDC_EMAIL_TRUST: `always` also takes an address without a word on whether it is verified, but none that is denied. */
-  trust: 'verified' | 'always'
 }
 
 /** Some servers write the boolean as a text. */
@@ -44,11 +46,12 @@ function addressIn(claims: Claims, claim: string): Said | undefined {
 
 /**
  * The address and whether it counts, both from one source: `email` of the id_token beside `email_verified` of userinfo
- * would vouch for an address that no one verified. A source that says whether it is verified goes first.
+ * would vouch for an address that no one verified. A source that says whether it is verified goes first. OIDC_EMAIL_TRUST:
+ * `always` also takes an address without a word on it, but none that is denied.
  */
 function addressOf(
   sources: readonly Claims[],
-  { claim, trust }: EmailRule,
+  { OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust }: ClaimSettings,
 ): Pick<User, 'email' | 'emailVerified'> {
   const said = sources.map((claims) => addressIn(claims, claim)).filter((one) => one !== undefined)
   const chosen = said.find(({ verified }) => verified !== undefined) ?? said[0]
@@ -74,7 +77,11 @@ function subjectIn({ sub }: Claims): string {
  * Pure: the user that claims name. @param sources of the id_token, of userinfo: the first has the subject
  * @throws {Problem} sign_in_misconfigured where it names no one
  */
-export function userOf(issuer: string, sources: readonly [Claims, ...Claims[]], rule: EmailRule): User {
+export function userOf(
+  issuer: string,
+  sources: readonly [Claims, ...Claims[]],
+  settings: ClaimSettings,
+): User {
   const first = (claim: string) =>
     sources.map((claims) => text(claims[claim])).find((value) => value !== undefined)
   const name = first('name') ?? first('preferred_username')
@@ -83,12 +90,43 @@ export function userOf(issuer: string, sources: readonly [Claims, ...Claims[]], 
     subject: subjectIn(sources[0]),
     name,
     locale: first('locale')?.slice(0, MAX_LOCALE),
-    ...addressOf(sources, rule),
+    ...addressOf(sources, settings),
+    ...omitUndefined({ groups: groupsIn(sources, settings) }),
   }
 }
 
-/** Pure: does the id_token leave nothing to ask? An address counts only with a word about whether it is verified. */
-export function saysEverything(claims: Claims, rule: EmailRule): boolean {
+/**
+ * Pure: does the id_token leave nothing to ask? An address counts only with a word about whether it is verified; groups
+ * only where an admin is known by them.
+ */
+export function saysEverything(claims: Claims, settings: ClaimSettings): boolean {
+  const { OIDC_EMAIL_CLAIM, OIDC_GROUPS_CLAIM, ADMIN_GROUPS = [] } = settings
   const hasName = text(claims['name']) !== undefined || text(claims['preferred_username']) !== undefined
-  return hasName && addressIn(claims, rule.claim)?.verified !== undefined
+  const hasGroups = ADMIN_GROUPS.length === 0 || claims[OIDC_GROUPS_CLAIM] !== undefined
+  return hasName && hasGroups && addressIn(claims, OIDC_EMAIL_CLAIM)?.verified !== undefined
+}
+
+/** Pure: those of ADMIN_GROUPS, of every source that has the claim; undefined: none has it, or none is wanted. */
+export function groupsIn(
+  sources: readonly Claims[],
+  { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: wanted = [] }: ClaimSettings,
+): string[] | undefined {
+  const said = sources.map((claims) => claims[claim]).filter((value) => value !== undefined)
+  if (wanted.length === 0 || said.length === 0) return undefined
+  const own = new Set(said.flat())
+  return wanted.filter((group) => own.has(group))
+}
+
+/** Pure: why ADMIN_GROUPS did not count for a sign-in, for the operator; undefined where it did, or names none. */
+export function whyNoGroups(
+  sources: readonly Claims[],
+  { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: wanted = [] }: ClaimSettings,
+): string | undefined {
+  if (wanted.length === 0 || sources.some((claims) => claims[claim] !== undefined)) return undefined
+  // Microsoft Entra names the claim and leaves the groups out where a person is in more than 200.
+  const isLeftOut = ({ hasgroups, _claim_names: names }: Claims) =>
+    hasgroups === true || (typeof names === 'object' && names !== null && claim in names)
+  return sources.some(isLeftOut)
+    ? "a person is in more groups than Microsoft Entra puts into a token, so ADMIN_GROUPS can't tell whether they are an admin: limit the claim to groups assigned to the application there, or use app roles with OIDC_GROUPS_CLAIM=roles"
+    : `a sign-in came without the claim ${claim}, so ADMIN_GROUPS didn't count for it: if this happens to admins too, have the authorization server add the claim for this client (some need a scope in OIDC_SCOPE), or set OIDC_GROUPS_CLAIM`
 }

@@ -16,21 +16,19 @@ import type { Settings } from '../settings/settings.ts'
 import type { Note } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import { signInPath } from './addresses.ts'
-import { problemOfAnswer } from './answer-problems.ts'
-import { isSignatureRefused } from './answer-words.ts'
+import { isSignatureRefused, problemOfAnswer } from './answer-problems.ts'
 import type { Browsers } from './browser.ts'
-import { groupRuleOf } from './groups.ts'
 import { createIdentify } from './identify.ts'
 import { isLoginRefused, isPromptRefused } from './prompt.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { deviceOf } from './sessions/list.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
-import type { Proofs, SignInState } from './state.ts'
-import { createRefreshTokenNote, tokenParameters, tokensOf } from './tokens.ts'
+import type { SignInState } from './state.ts'
+import { tokenParameters, tokensOf, whyNoRefresh } from './tokens.ts'
 
 /** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
-export type Answer = { url: URL; state: SignInState; proofs: Proofs }
+type Answer = { url: URL; state: SignInState; proofs: { nonce: string; verifier: string } }
 
 /**
  * `ask-login`: another account was asked for, and the server refused to, or brought the same one back without a word.
@@ -64,9 +62,9 @@ type Needs = {
 
 export function createRedeem(needs: Needs): Redeem {
   const { settings, authorizationServer, browsers, sessions, log, note, now } = needs
-  const { OIDC_SCOPE: scope, OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust } = settings
-  const identify = createIdentify({ emailRule: { claim, trust }, groupRule: groupRuleOf(settings), log })
-  const noteRefreshToken = createRefreshTokenNote(scope, log)
+  const { OIDC_SCOPE: scope } = settings
+  const identify = createIdentify(settings, log)
+  let hasNotedNoRefresh = false
   let keysDoubtedAt = -Infinity
 
   async function granted(configuration: Configuration, { url, proofs }: Answer): Promise<Granted> {
@@ -82,6 +80,16 @@ export function createRedeem(needs: Needs): Redeem {
     const user = await identify(configuration, { tokens: grant, claims })
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
     return { user, sid, tokens: tokensOf(grant, now()) }
+  }
+
+  /** Once a process: every sign-in would say the same. */
+  function noteNoRefresh(tokens: Tokens, configuration: Configuration): void {
+    const why = hasNotedNoRefresh
+      ? undefined
+      : whyNoRefresh(tokens, scope, configuration.clientMetadata().scope)
+    if (why === undefined) return
+    log.warn({}, why)
+    hasNotedNoRefresh = true
   }
 
   /** Keys that were rotated are found again; the person need not know. */
@@ -145,7 +153,7 @@ export function createRedeem(needs: Needs): Redeem {
     )
     if (typeof result === 'string') return result
     const { user, tokens } = result
-    noteRefreshToken(tokens, configuration.clientMetadata().scope)
+    noteNoRefresh(tokens, configuration)
     const before = signedInOf(req)
     const isSame = state.prompt !== undefined && isSamePerson(before?.user, user)
     if (isSame && state.prompt === 'select_account') return 'ask-login'

@@ -3,7 +3,7 @@
 // token that is redeemed twice may end the whole sign-in (RFC 9700 4.14), so everything here avoids that.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
-import { ClientError, refreshTokenGrant, ResponseBodyError } from 'openid-client'
+import { ClientError, refreshTokenGrant } from 'openid-client'
 import { createOnce, takeLease } from '../records/lease.ts'
 import { StoreUnavailable, type Records } from '../records/records.ts'
 import { nameOf } from '../records/seal.ts'
@@ -13,9 +13,8 @@ import { signedInOf, whoIsSignedIn, type SignedIn, type Tokens } from '../sessio
 import type { Settings } from '../settings/settings.ts'
 import type { Note } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
-import { isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
-import { inWords, nameOfError } from './answer-words.ts'
-import { groupRuleOf, groupsIn } from './groups.ts'
+import { inWords, isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
+import { groupsIn } from './identity.ts'
 import { isFresh } from './require-sign-in.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { revoke } from './sign-out/revoke.ts'
@@ -59,7 +58,7 @@ export function createRefresh(needs: Needs): Refresh {
       const answer = await refreshTokenGrant(configuration, tokens.refreshToken, tokenParameters(settings))
       // The library accepts an id_token about another person here (OpenID Connect Core 12.2): then nothing of it counts.
       const claims = answer.claims()
-      const groups = groupsIn(claims === undefined ? [] : [claims], groupRuleOf(settings))
+      const groups = groupsIn(claims === undefined ? [] : [claims], settings)
       if (claims === undefined || claims.sub === user.subject)
         return { tokens: tokensOf(answer, now(), tokens), groups }
       log.debug({}, 'refresh: the new id_token is about another person, so the sign-in ends')
@@ -67,8 +66,7 @@ export function createRefresh(needs: Needs): Refresh {
     } catch (error) {
       const isEarly = tokens.expiresAt !== undefined && now() < tokens.expiresAt
       if (isGrantRefused(error, { isFresh: isFresh(signedInAt, now()), isEarly })) {
-        const words = error instanceof ResponseBodyError ? nameOfError(error.error) : inWords(error)
-        log.debug({}, `refresh: the authorization server says ${words}, so the sign-in ends`)
+        log.debug({}, `refresh: the authorization server says ${inWords(error)}, so the sign-in ends`)
         return undefined
       }
       // An id_token of another issuer or for another client: like one about another person.

@@ -18,9 +18,9 @@ import type { Browser, Browsers } from './browser.ts'
 import { isLoginRefused, isPromptRefused, possiblePrompt, promptParameter, type Prompt } from './prompt.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { serverMetadataOf } from './server/configuration.ts'
-import { markOf, newId, type States } from './state.ts'
+import type { States } from './state.ts'
 
-export type Start = {
+type Start = {
   returnTo: string
   /** How often this sign-in has started over without the person's doing. */
   restarts?: number
@@ -50,17 +50,10 @@ export function createStartSignIn(needs: Needs): StartSignIn {
 
   async function addressFor(req: Request, browser: Browser, start: Start): Promise<string> {
     const { returnTo, restarts = 0, loginHint, prompt } = start
-    const sessionId = signedInOf(req)?.id
-    const state = {
-      id: newId(),
-      returnTo,
-      startedAt: now(),
-      prompt,
-      restarts,
-      browser: markOf(browser.cookie),
-      session: sessionId && markOf(sessionId),
-    }
-    const { text, nonce, verifier } = states.seal(state, browser.cookie)
+    const { text, nonce, verifier } = states.seal(
+      { returnTo, startedAt: now(), prompt, restarts },
+      { cookie: browser.cookie, sessionId: signedInOf(req)?.id },
+    )
     const parameters = omitUndefined({
       ...settings.OIDC_AUTHORIZATION_PARAMS,
       // RFC 8707.

@@ -23,19 +23,20 @@ export type SignInState = {
 }
 
 /** What only the browser that began can bring about: the nonce (OpenID Connect Core) and the PKCE verifier (RFC 7636). */
-export type Proofs = { nonce: string; verifier: string }
+type Proofs = { nonce: string; verifier: string }
 
 export type States = {
-  /** @param cookie of the browser that begins */
-  seal(state: SignInState, cookie: string): Proofs & { text: string }
+  /** @param browser that begins: its cookie, and the id of the session that it has, if any */
+  seal(
+    start: Omit<SignInState, 'id' | 'browser' | 'session'>,
+    browser: { cookie: string; sessionId: string | undefined },
+  ): Proofs & { text: string }
   /** @returns undefined for what no secret of ours has sealed */
   open(text: string): { state: SignInState; proofsFor(cookie: string): Proofs } | undefined
 }
 
-export const newId = (): string => randomBytes(16).toString('base64url')
-
 /** A name of 128 bits for something secret: enough to tell browsers and sessions apart, and short. */
-export const markOf = (secret: string): string => nameOf(secret).slice(0, 22)
+const markOf = (secret: string): string => nameOf(secret).slice(0, 22)
 
 const HOLDER = 'sign-in state 1'
 
@@ -55,16 +56,25 @@ function proofsOf({ proving }: Keys, id: string, cookie: string): Proofs {
   return { nonce: derive('nonce'), verifier: derive('verifier') }
 }
 
+/** Sealed in this order, without their names: `state` is part of an address. */
+const MEMBERS = ['id', 'returnTo', 'startedAt', 'prompt', 'restarts', 'browser', 'session'] as const
+
+function stateIn(plain: string): SignInState {
+  const values = JSON.parse(plain) as unknown[]
+  return Object.fromEntries(MEMBERS.map((name, index) => [name, values[index] ?? undefined])) as SignInState
+}
+
 /** @param secrets SESSION_SECRET: the first one seals, every one opens */
 export function createStates(secrets: readonly string[]): States {
   const all = secrets.map(keysOf)
   const [first] = all
   if (first === undefined) throw new RangeError('createStates needs a secret')
   return {
-    seal(state, cookie) {
-      const { id, returnTo, startedAt, prompt, restarts, browser, session } = state
-      const short = [id, returnTo, startedAt, prompt ?? 0, restarts, browser, session ?? 0]
-      const text = first.sealer.seal(JSON.stringify(short), HOLDER)
+    seal(start, { cookie, sessionId }) {
+      const id = randomBytes(16).toString('base64url')
+      const session = sessionId && markOf(sessionId)
+      const state: SignInState = { ...start, id, browser: markOf(cookie), session }
+      const text = first.sealer.seal(JSON.stringify(MEMBERS.map((name) => state[name])), HOLDER)
       return { text, ...proofsOf(first, id, cookie) }
     },
     open(text) {
@@ -76,21 +86,6 @@ export function createStates(secrets: readonly string[]): States {
       }
       return undefined
     },
-  }
-}
-
-type Short = [string, string, number, Prompt | 0, number, string, string | 0]
-
-function stateIn(plain: string): SignInState {
-  const [id, returnTo, startedAt, prompt, restarts, browser, session] = JSON.parse(plain) as Short
-  return {
-    id,
-    returnTo,
-    startedAt,
-    prompt: prompt || undefined,
-    restarts,
-    browser,
-    session: session || undefined,
   }
 }
 

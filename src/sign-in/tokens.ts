@@ -1,9 +1,8 @@
-// What the tokens of a sign-in are good for, and how long; and what the log says where no refresh token was issued.
+// What the tokens of a sign-in are good for, and how long; and why there is no refresh token. Pure.
 import type { TokenEndpointResponse } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import type { Tokens } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Log } from '../web/log.ts'
 
 /** Further parameters of the token request: `resource` (RFC 8707 2.2). */
 export const tokenParameters = ({ OIDC_RESOURCE: resource }: Settings): Record<string, string> =>
@@ -34,21 +33,13 @@ export function tokensOf(answer: TokenEndpointResponse, now: number, before?: To
 const MAX_EARLY_MS = 60_000
 const EARLY_SHARE = 0.1
 
-/**
- * What the tokens are good for now. `ageing` still works and should be refreshed; ahead of expiry by up to a minute, or a
- * tenth of a short life, less for some sessions than for others, so that not all refresh at once.
- * @param jitter gives a number between 0 and 1, the same for a session each time
- */
+/** `ageing` still works and should be refreshed: for the last minute, or the last tenth of a short life. */
 export function conditionOf(
-  tokens: Tokens,
+  { expiresAt = Infinity, issuedAt }: Tokens,
   now: number,
-  jitter: () => number,
 ): 'fresh' | 'ageing' | 'expired' {
-  if (tokens.expiresAt === undefined) return 'fresh'
-  if (now >= tokens.expiresAt) return 'expired'
-  const early = Math.min(MAX_EARLY_MS, (tokens.expiresAt - tokens.issuedAt) * EARLY_SHARE)
-  if (now < tokens.expiresAt - early) return 'fresh'
-  return now >= tokens.expiresAt - early * (0.5 + jitter() / 2) ? 'ageing' : 'fresh'
+  if (now >= expiresAt) return 'expired'
+  return now < expiresAt - Math.min(MAX_EARLY_MS, (expiresAt - issuedAt) * EARLY_SHARE) ? 'fresh' : 'ageing'
 }
 
 const withoutOffline =
@@ -60,23 +51,20 @@ const withoutRefreshToken =
 const hasOffline = (scope: string) => scope.split(' ').includes('offline_access')
 
 /**
- * @param wanted OIDC_SCOPE
- * @returns looks at the tokens of a sign-in, and at the scope that the client was registered for, if that is known. It
- * warns once a process, because every sign-in would say the same.
+ * Pure: what the operator can do where a sign-in came without a refresh token.
+ * @param wanted OIDC_SCOPE @param registered the scope that the client was registered for, if that is known
+ * @returns undefined where there is one, or none was wanted
  */
-export function createRefreshTokenNote(wanted: string, log: Pick<Log, 'warn' | 'debug'>) {
-  let hasWarned = false
-  return ({ refreshToken, expiresAt, issuedAt }: Tokens, registered: unknown): void => {
-    if (refreshToken !== undefined || !hasOffline(wanted)) return
-    const minutes = expiresAt === undefined ? undefined : Math.round((expiresAt - issuedAt) / 60_000)
-    const asked = typeof registered === 'string' ? registered : wanted
-    const when = minutes === undefined ? 'when the access token runs out' : `after ${minutes} minutes`
-    const [though, advice] = hasOffline(asked)
-      ? [', though offline_access was asked for', withoutRefreshToken]
-      : ['', withoutOffline]
-    const words = `no refresh token was issued${though}: ${when} people are sent to sign in again. ${advice}`
-    if (hasWarned) log.debug({ minutes }, words)
-    else log.warn({ minutes }, words)
-    hasWarned = true
-  }
+export function whyNoRefresh(
+  { refreshToken, expiresAt, issuedAt }: Tokens,
+  wanted: string,
+  registered: unknown,
+): string | undefined {
+  if (refreshToken !== undefined || !hasOffline(wanted)) return undefined
+  const minutes = expiresAt === undefined ? undefined : Math.round((expiresAt - issuedAt) / 60_000)
+  const when = minutes === undefined ? 'when the access token runs out' : `after ${minutes} minutes`
+  const [though, advice] = hasOffline(typeof registered === 'string' ? registered : wanted)
+    ? [', though offline_access was asked for', withoutRefreshToken]
+    : ['', withoutOffline]
+  return `no refresh token was issued${though}: ${when} people are sent to sign in again. ${advice}`
 }

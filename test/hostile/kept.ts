@@ -9,17 +9,18 @@ const SECRET = 'a secret of thirty-two characters'
 
 const states = createStates([SECRET])
 const begun = states.seal(
-  { id: 'a', returnTo: '/onboarding', startedAt: NOW, restarts: 0, browser: 'b' },
-  'cookie',
+  { returnTo: '/onboarding', startedAt: NOW, restarts: 0 },
+  { cookie: 'cookie', sessionId: undefined },
 )
+const BEGUN_ID = states.open(begun.text)?.state.id
 
 const signInStates: Reader = {
   name: 'the state of a sign-in',
   input: near(begun.text, 'AAAA', ''),
   read(text) {
     // Base64 may be written in several ways; what it says may not be changed.
-    const { returnTo = '/onboarding', id = 'a' } = states.open(text)?.state ?? {}
-    must(returnTo === '/onboarding' && id === 'a', 'open a state that we never sealed')
+    const { returnTo = '/onboarding', id = BEGUN_ID } = states.open(text)?.state ?? {}
+    must(returnTo === '/onboarding' && id === BEGUN_ID, 'open a state that we never sealed')
   },
 }
 

@@ -1,26 +1,23 @@
-// What an answer that is no sign-in means for the person, and what the log tells the operator to do about it.
-import {
-  authorizationCodeGrant,
-  AuthorizationResponseError,
-  ClientError,
-  refreshTokenGrant,
-} from 'openid-client'
+// What an answer that is no sign-in means for the person, and what the log tells the operator to do about it: enough to
+// act on, and nothing that could be a secret. The errors are the library's own, made of answers that a server could give.
+import { authorizationCodeGrant, AuthorizationResponseError, refreshTokenGrant } from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { ProxyTrouble } from '../../src/client-api/silence.ts'
-import { Problem } from '../../src/problem.ts'
 import {
-  isClientRefused,
+  inWords,
   isGrantRefused,
+  isSignatureRefused,
   problemOfAnswer,
-  signInUnavailable,
+  statusOf,
 } from '../../src/sign-in/answer-problems.ts'
 import { answering, libraryError, refusalOf } from './library-errors.ts'
 
-const later = { isFresh: false, isEarly: false }
 const refusal = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   refusalOf(refreshTokenGrant(answering(status, body, headers), 'one'))
 const fromBrowser = (error: string) =>
   new AuthorizationResponseError('x', { cause: new URLSearchParams({ error }) })
+const challenge = (text: string) => ({ 'www-authenticate': text })
+const caused = (cause: unknown) => new Error('outer', { cause })
 const said = (error: unknown) => {
   const { status, code, detail } = problemOfAnswer(error)
   return [status, code, detail]
@@ -28,106 +25,100 @@ const said = (error: unknown) => {
 
 describe('an OAuth error', () => {
   it.each([
-    ['access_denied', 403, 'sign_in_denied', ''],
-    ['temporarily_unavailable', 503, 'sign_in_unavailable', ''],
-    ['server_error', 503, 'sign_in_unavailable', ''],
-    ['login_required', 400, 'sign_in_failed', ''],
-    [
-      'unauthorized_client',
-      502,
-      'sign_in_misconfigured',
-      ': the client may not sign people in this way, or, as some servers say so then, it is not known or its secret is wrong: see OIDC_CLIENT_ID and OIDC_CLIENT_SECRET',
-    ],
-    [
-      'invalid_request',
-      502,
-      'sign_in_misconfigured',
-      ': the request was refused: is the redirect address registered, does the server ask for more?',
-    ],
-    ['unsupported_response_type', 502, 'sign_in_misconfigured', ': the client may not use the code flow'],
-    ['unsupported_grant_type', 502, 'sign_in_misconfigured', ': the client may not use the code flow'],
-    ['invalid_scope', 502, 'sign_in_misconfigured', ': a scope is not known: see OIDC_SCOPE'],
-    ['invalid_target', 502, 'sign_in_misconfigured', ': the resource is not known: see OIDC_RESOURCE'],
+    ['access_denied', 403, 'sign_in_denied', /^$/],
+    ['temporarily_unavailable', 503, 'sign_in_unavailable', /^$/],
+    ['server_error', 503, 'sign_in_unavailable', /^$/],
+    ['login_required', 400, 'sign_in_failed', /^$/],
+    ['invalid_client', 502, 'sign_in_misconfigured', /OIDC_CLIENT_AUTH.*onramp registration forget/],
+    ['unauthorized_client', 502, 'sign_in_misconfigured', /OIDC_CLIENT_ID and OIDC_CLIENT_SECRET/],
+    ['invalid_request', 502, 'sign_in_misconfigured', /redirect address/],
+    ['unsupported_response_type', 502, 'sign_in_misconfigured', /code flow/],
+    ['unsupported_grant_type', 502, 'sign_in_misconfigured', /code flow/],
+    ['invalid_scope', 502, 'sign_in_misconfigured', /OIDC_SCOPE/],
+    ['invalid_target', 502, 'sign_in_misconfigured', /OIDC_RESOURCE/],
   ])('%s is told with what to do about it', async (error, status, code, advice) => {
-    expect(said(fromBrowser(error))).toEqual([
-      status,
-      code,
-      `the authorization server answered ${error}${advice}`,
-    ])
-    const answered = `the authorization server answered ${error} with status 400${advice}`
-    expect(said(await refusal(400, { error }))).toEqual([status, code, answered])
-  })
-
-  it('of a client that is not accepted names its settings, however it is said', async () => {
-    const words =
-      /^the authorization server answered (.*): the client is not accepted: see OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_CLIENT_AUTH\. If the secret is right/
-    const challenge = { 'www-authenticate': 'Basic realm="x"' }
-    for (const [error, answer] of [
-      [await refusal(401, { error: 'invalid_client' }), 'invalid_client with status 401'],
-      [await refusal(401, {}, challenge), 'status 401'],
+    for (const [answer, words] of [
+      [fromBrowser(error), error],
+      [await refusal(400, { error }), `${error} with status 400`],
     ] as const) {
-      const problem = problemOfAnswer(error)
-      expect([problem.status, problem.code]).toEqual([502, 'sign_in_misconfigured'])
-      expect(words.exec(problem.detail)?.[1]).toBe(answer)
+      const problem = problemOfAnswer(answer)
+      expect([problem.status, problem.code]).toEqual([status, code])
+      const [, rest = ''] = problem.detail?.split(`the authorization server answered ${words}`) ?? []
+      expect(rest).toMatch(advice)
     }
   })
 
-  it('with a status that says "not now" is one', async () => {
-    for (const [status, unavailable] of [
-      [499, false],
-      [500, true],
-      [503, true],
-      [429, true],
-      [428, false],
-    ] as const)
-      expect(problemOfAnswer(await refusal(status, { error: 'odd' })).code, `${status}`).toBe(
-        unavailable ? 'sign_in_unavailable' : 'sign_in_failed',
-      )
-  })
-})
-
-describe('a challenge', () => {
   it.each([
-    ['Basic realm="x"', 401, true],
-    ['Bearer realm="x", error="invalid_token"', 401, false],
-    ['Bearer realm="x", error="invalid_grant"', 401, false],
-    ['Bearer realm="x", error="not_invalid_token"', 401, true],
-    ['Bearer realm="x", error="invalid_tokens"', 401, true],
-    ['Basic realm="x", Bearer error="invalid_token"', 401, false],
-    ['Basic realm="x"', 403, false],
-  ])('%s with status %i is about the client: %s', async (challenge, status, isOfClient) => {
-    expect(isClientRefused(await refusal(status, {}, { 'www-authenticate': challenge }))).toBe(isOfClient)
+    [428, 'sign_in_failed'],
+    [429, 'sign_in_unavailable'],
+    [499, 'sign_in_failed'],
+    [500, 'sign_in_unavailable'],
+  ])('that is not known is for later, or is one, as its status %i says', async (status, code) => {
+    expect(problemOfAnswer(await refusal(status, { error: 'odd' })).code).toBe(code)
   })
 
-  it('about something else is told with its status', async () => {
-    const error = await refusal(403, {}, { 'www-authenticate': 'Basic realm="x"' })
-    expect(said(error)).toEqual([502, 'sign_in_misconfigured', 'refused with status 403'])
-  })
-
-  it('is not what other errors are', async () => {
-    expect(isClientRefused(await refusal(401, { error: 'invalid_client' }))).toBe(true)
-    expect(isClientRefused(await refusal(400, { error: 'invalid_grant' }))).toBe(false)
-    expect(isClientRefused(new Error('invalid_client'))).toBe(false)
+  it.each([
+    ['Basic realm="x"', 401, 'the authorization server answered status 401: the client is not accepted'],
+    ['Bearer realm="x", error="invalid_token"', 401, 'refused with status 401'],
+    ['Bearer realm="x", error="not_invalid_token"', 401, 'the client is not accepted'],
+    ['Basic realm="x", Bearer error="invalid_token"', 401, 'refused with status 401'],
+    ['Basic realm="x"', 403, 'refused with status 403'],
+  ])('may be a challenge: %s with status %i', async (text, status, detail) => {
+    const problem = problemOfAnswer(await refusal(status, {}, challenge(text)))
+    expect(problem).toMatchObject({ status: 502, code: 'sign_in_misconfigured' })
+    expect(problem.detail).toContain(detail)
   })
 })
 
-describe('a refusal of a refresh token', () => {
-  it('in so many words counts always', async () => {
+describe('a refresh', () => {
+  it.each([
+    ['200 with an error in it', 200, { error: 'bad_refresh_token' }, {}],
+    ['200 without a token', 200, { ok: false }, {}],
+    ['200 with an expiry that is none', 200, { access_token: 'a', token_type: 'Bearer', expires_in: -1 }, {}],
+    ['400 without an error code', 400, { errorCode: 'E0000011' }, {}],
+    ['401 without a body', 401, '', {}],
+    ['401 and a challenge about the token', 401, {}, challenge('Bearer realm="x", error="invalid_token"')],
+    ['403 with a page', 403, '<html>', {}],
+  ])('answered by %s is over, unless the sign-in is new', async (_what, status, body, headers) => {
+    const error = await refusal(status, body, headers)
+    expect(isGrantRefused(error, { isFresh: false, isEarly: false })).toBe(true)
+    expect(isGrantRefused(error, { isFresh: true, isEarly: false })).toBe(false)
+  })
+
+  it.each([
+    ['429', 429, { error: 'slow_down' }, {}],
+    ['503', 503, '<html>', {}],
+    ['a redirect', 302, '', {}],
+    ['404 of a proxy whose server restarts', 404, '404 page not found', {}],
+    ['200 with a page', 200, '<html>', {}],
+    ['200 and server_error', 200, { error: 'server_error' }, {}],
+    ['temporarily_unavailable', 400, { error: 'temporarily_unavailable' }, {}],
+    ['401 invalid_client', 401, { error: 'invalid_client' }, {}],
+    ['401 and a challenge for the client', 401, {}, challenge('Basic realm="x"')],
+  ])('answered by %s is tried again', async (_what, status, body, headers) => {
+    const error = await refusal(status, body, headers)
+    expect(isGrantRefused(error, { isFresh: false, isEarly: false })).toBe(false)
+  })
+
+  it('answered by invalid_grant is over always, and by nothing never', async () => {
     const error = await refusal(400, { error: 'invalid_grant' })
     expect(isGrantRefused(error, { isFresh: true, isEarly: true })).toBe(true)
+    for (const none of [new Error('x'), libraryError('OAUTH_TIMEOUT')])
+      expect(isGrantRefused(none, { isFresh: false, isEarly: false })).toBe(false)
   })
 
-  it.each(['invalid_client', 'server_error', 'temporarily_unavailable'])('%s is none', async (error) => {
-    expect(isGrantRefused(await refusal(400, { error }), later)).toBe(false)
-  })
-
-  it('is none where nothing was answered', () => {
-    for (const error of [new Error('x'), libraryError('OAUTH_TIMEOUT')])
-      expect(isGrantRefused(error, later)).toBe(false)
+  it('ahead of time is over only where the answer says why', async () => {
+    const early = { isFresh: false, isEarly: true }
+    for (const [status, body] of [
+      [403, '<html>'],
+      [200, { status: 'maintenance' }],
+    ] as const)
+      expect(isGrantRefused(await refusal(status, body), early)).toBe(false)
+    expect(isGrantRefused(await refusal(400, { error: 'interaction_required' }), early)).toBe(true)
   })
 })
 
-describe('no usable answer', () => {
+describe('an answer that can’t be used', () => {
   it.each([
     'OAUTH_TIMEOUT',
     'OAUTH_ABORT',
@@ -141,25 +132,55 @@ describe('no usable answer', () => {
     expect(said(answered)).toEqual([503, 'sign_in_unavailable', `${detail} (status 502, ${code})`])
   })
 
-  it('of another kind is refused with its code', () => {
+  it('of another kind is refused, and none at all is for later, with the proxy that stood in between', () => {
     expect(said(libraryError('OAUTH_ODD'))).toEqual([
       400,
       'sign_in_failed',
       'the answer was refused (OAUTH_ODD)',
     ])
-    expect(said(new ClientError('x'))[2]).toBe('the answer was refused (no code)')
-  })
-
-  it('at all is told as such, or with the proxy that stood in between', () => {
-    expect(said(new TypeError('x'))).toEqual([
-      503,
-      'sign_in_unavailable',
-      'the authorization server cannot be reached',
-    ])
+    const away = 'the authorization server cannot be reached'
+    expect(said(new TypeError('x'))).toEqual([503, 'sign_in_unavailable', away])
     const trouble = new ProxyTrouble({ proxy: 'p:1', hostname: 'as.example', isSignedIn: false, status: 403 })
     expect(said(libraryError('OAUTH_ODD', trouble))[2]).toBe(
-      'the authorization server cannot be reached: the proxy p:1 refuses to connect to as.example (403)',
+      `${away}: the proxy p:1 refuses to connect to as.example (403)`,
     )
+  })
+
+  const tokens = { access_token: 'a', token_type: 'Bearer' }
+  const callback = new URL('http://onramp.example/sign-in/callback?code=c')
+
+  it.each([
+    ['expires_in', { ...tokens, expires_in: -1 }],
+    ['access_token', { error: 'bad_verification_code' }],
+    ['scope', { ...tokens, scope: 5 }],
+  ])('is refused with the name of what is wrong: %s', async (member, body) => {
+    const { detail } = problemOfAnswer(await refusal(200, body))
+    expect(detail).toContain(`${member} is missing, or cannot be used`)
+  })
+
+  it('speaks of OIDC_SCOPE where an id_token was asked for and is missing', async () => {
+    const grant = authorizationCodeGrant(answering(200, tokens), callback, { idTokenExpected: true })
+    expect(problemOfAnswer(await refusalOf(grant)).detail).toContain('leave openid out of OIDC_SCOPE')
+  })
+
+  it.each([
+    ['RS256', ['none'], /signed with RS256, which was not agreed on/],
+    ['ES256', undefined, /signed with ES256, which was not agreed on/],
+    ['none', undefined, /signed with none, which onramp does not take/],
+    ['HS256', undefined, /signed with HS256, which onramp does not take/],
+    ['x'.repeat(21), undefined, /signed with an unknown algorithm, /],
+  ])('names the algorithm of an id_token: %s where %j are listed', async (alg, listed, says) => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const body = { ...tokens, id_token: `${part({ alg })}.${part({})}.AAAA` }
+    const more = listed && { id_token_signing_alg_values_supported: listed }
+    const work = refreshTokenGrant(answering(200, body, {}, more), 'one')
+    expect(problemOfAnswer(await refusalOf(work)).detail).toMatch(says)
+  })
+
+  it('may have a signature that is of no known key', () => {
+    expect(isSignatureRefused(caused(caused({ key: {}, signature: new Uint8Array() })))).toBe(true)
+    expect(isSignatureRefused(caused({ alg: 'none' }))).toBe(false)
+    expect(isSignatureRefused(fromBrowser('x'))).toBe(false)
   })
 })
 
@@ -176,23 +197,47 @@ describe('the problem of an answer', () => {
     expect([problem.cause, problem.tryAgain]).toEqual([error, '/sign-in'])
     expect(problemOfAnswer(problem, '/elsewhere')).toBe(problem)
   })
+})
 
-  it('that something of ours is away is for five seconds later', () => {
-    const cause = new Error('x')
-    expect(signInUnavailable('away', cause)).toEqual(
-      new Problem(503, 'sign_in_unavailable', { detail: 'away', cause, retryAfter: 5 }),
+describe('what came back, in words', () => {
+  const told = async (error: string, description?: string) =>
+    inWords(
+      await refusal(400, { error, ...(description !== undefined && { error_description: description }) }),
     )
-    expect(signInUnavailable('away')).toMatchObject({ detail: 'away', retryAfter: 5 })
+
+  it.each([
+    ['invalid_grant', 'invalid_grant'],
+    ['a'.repeat(41), 'an unknown error'],
+    ['Invalid', 'an unknown error'],
+    ['invalid_grant ', 'an unknown error'],
+  ])('repeats an error code only where it is plain: %j', async (error, name) => {
+    expect(await told(error)).toBe(`${name} with status 400`)
   })
 
-  it('names the algorithm of an id_token, and what else is missing in an answer', async () => {
-    const callback = new URL('http://onramp.example/sign-in/callback?code=c')
-    const body = { access_token: 'a', token_type: 'Bearer', expires_in: 'x' }
-    const error = await refusalOf(authorizationCodeGrant(answering(200, body), callback))
-    expect(said(error)).toEqual([
-      400,
-      'sign_in_failed',
-      'the answer was refused (OAUTH_INVALID_RESPONSE: expires_in is missing, or cannot be used)',
-    ])
+  it.each([
+    ['grün "quoted" <b>\\n', 'gr n  quoted   b  n'],
+    ['code aB3aB3aB is wrong', 'code … is wrong'],
+    ['code aB3aB3a is short', 'code aB3aB3a is short'],
+    ['ALLCAPS123 abcdefgh1 ABCDefghi', 'ALLCAPS123 abcdefgh1 ABCDefghi'],
+    ['Wrong … for you', 'Wrong … for you'],
+    ['of ada@acme.example', 'of …'],
+    ['word '.repeat(100), 'word '.repeat(40).trim()],
+    [`${'aB3aB3aB '.repeat(30)}end`, `${'… '.repeat(30)}end`],
+    [`${'A'.repeat(800)} end`, '…'],
+  ])('is short, and quotes nothing that could be a secret: %j', async (description, words) => {
+    expect(await told('invalid_grant', description)).toBe(`invalid_grant with status 400 ("${words}")`)
+  })
+
+  it('is a status alone where there was no error code, and nothing where there was no answer', async () => {
+    expect(inWords(await refusal(502, '<html>'))).toBe('status 502')
+    expect(inWords(await refusal(401, '', challenge('Basic realm="x"')))).toBe('status 401')
+    expect(inWords(undefined)).toBe('nothing')
+    expect(inWords(libraryError('OAUTH_TIMEOUT'))).toBe('nothing usable (OAUTH_TIMEOUT)')
+  })
+
+  it('is found however deep the library has it, but not without end', () => {
+    const nested = (depth: number) =>
+      Array.from({ length: depth }).reduce<unknown>(caused, new Response('', { status: 418 }))
+    expect([statusOf(nested(5)), statusOf(nested(6))]).toEqual([418, undefined])
   })
 })

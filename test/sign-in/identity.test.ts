@@ -1,13 +1,27 @@
-import { Configuration, type TokenEndpointResponse } from 'openid-client'
+// Who signed in, as claims say it: whose address it is, and which groups of theirs count.
 import { describe, expect, it } from 'vitest'
-import { createIdentify } from '../../src/sign-in/identify.ts'
-import { saysEverything, userOf, type EmailRule } from '../../src/sign-in/identity.ts'
+import { administrators } from '../../src/admin/routes.ts'
+import {
+  groupsIn,
+  saysEverything,
+  userOf,
+  whyNoGroups,
+  type ClaimSettings,
+} from '../../src/sign-in/identity.ts'
 
 const issuer = 'https://login.acme.example'
 const email = 'ada@acme.example'
-const byClaim: EmailRule = { claim: 'email', trust: 'verified' }
+const byClaim: ClaimSettings = {
+  OIDC_EMAIL_CLAIM: 'email',
+  OIDC_EMAIL_TRUST: 'verified',
+  OIDC_GROUPS_CLAIM: 'groups',
+  ADMIN_GROUPS: undefined,
+}
+const always: ClaimSettings = { ...byClaim, OIDC_EMAIL_TRUST: 'always' }
+const upn: ClaimSettings = { ...byClaim, OIDC_EMAIL_CLAIM: 'upn' }
+const upnAlways: ClaimSettings = { ...upn, OIDC_EMAIL_TRUST: 'always' }
 
-const userWith = (claims: Record<string, unknown>, rule: EmailRule = byClaim) =>
+const userWith = (claims: Record<string, unknown>, rule = byClaim) =>
   userOf(issuer, [{ sub: 'ada', ...claims }], rule)
 
 describe('the address of a person', () => {
@@ -30,17 +44,15 @@ describe('the address of a person', () => {
   )
 
   it('counts without a word where the company gives out the addresses, but not against one', () => {
-    const rule: EmailRule = { claim: 'email', trust: 'always' }
-    expect(userWith({ email }, rule)).toMatchObject({ emailVerified: true })
-    expect(userWith({ email, email_verified: false }, rule)).toMatchObject({ emailVerified: false })
+    expect(userWith({ email }, always)).toMatchObject({ emailVerified: true })
+    expect(userWith({ email, email_verified: false }, always)).toMatchObject({ emailVerified: false })
   })
 
   it('can stand in another claim, of which email_verified says nothing', () => {
-    const upn: EmailRule = { claim: 'upn', trust: 'verified' }
     const claims = { upn: email, email: 'private@example.com', email_verified: true }
     expect(userWith(claims, upn)).toMatchObject({ email, emailVerified: false })
     expect(userWith({ ...claims, email }, upn)).toMatchObject({ email, emailVerified: true })
-    expect(userWith(claims, { claim: 'upn', trust: 'always' })).toMatchObject({ email, emailVerified: true })
+    expect(userWith(claims, upnAlways)).toMatchObject({ email, emailVerified: true })
   })
 
   it.each([
@@ -109,15 +121,9 @@ describe('the address of a person', () => {
   })
 
   it('of another claim that a source denies in so many words doesn’t count', () => {
-    const upn: EmailRule = { claim: 'upn', trust: 'always' }
-    expect(
-      userWith({ upn: email, email: ` ${email.toUpperCase()}`, email_verified: false }, upn),
-    ).toMatchObject({
-      emailVerified: false,
-    })
-    expect(userWith({ email, email_verified: 'odd' }, { claim: 'email', trust: 'always' })).toMatchObject({
-      emailVerified: false,
-    })
+    const denied = { upn: email, email: ` ${email.toUpperCase()}`, email_verified: false }
+    expect(userWith(denied, upnAlways)).toMatchObject({ emailVerified: false })
+    expect(userWith({ email, email_verified: 'odd' }, always)).toMatchObject({ emailVerified: false })
   })
 
   it('may be missing', () => {
@@ -140,10 +146,12 @@ describe('an id_token', () => {
     expect(saysEverything(claims, byClaim)).toBe(leavesNothing)
   })
 
-  it('that says nothing about the claim which holds the address leaves userinfo to be asked', () => {
-    const upn: EmailRule = { claim: 'upn', trust: 'always' }
-    expect(saysEverything(whole, upn)).toBe(false)
-    expect(saysEverything({ ...whole, upn: 'other@acme.example' }, upn)).toBe(false)
+  it('leaves userinfo to be asked about the claim which holds the address, and about groups', () => {
+    for (const claims of [whole, { ...whole, upn: 'other@acme.example' }])
+      expect(saysEverything(claims, upnAlways)).toBe(false)
+    const wanting = { ...byClaim, ADMIN_GROUPS: ['Admins'] }
+    expect(saysEverything(whole, wanting)).toBe(false)
+    expect(saysEverything({ ...whole, groups: [] }, wanting)).toBe(true)
   })
 })
 
@@ -180,18 +188,40 @@ describe('a name', () => {
   })
 })
 
-describe('an id_token', () => {
-  const groupRule = { claim: 'groups', wanted: [] }
-  const identify = createIdentify({ emailRule: byClaim, groupRule, log: { warn: () => {} } })
-  const identified = (azp?: string) => {
-    const claims = { sub: 'ada', ...(azp !== undefined && { azp }) }
-    const configuration = new Configuration({ issuer }, 'onramp')
-    return identify(configuration, { tokens: {} as TokenEndpointResponse, claims })
-  }
+describe('the groups of a person', () => {
+  const wanting: ClaimSettings = { ...byClaim, ADMIN_GROUPS: ['Search Admins', '/it/search'] }
 
-  it('that was issued to another client signs no one in', async () => {
-    await expect(identified('other')).rejects.toMatchObject({ code: 'sign_in_failed' })
-    expect(await identified('onramp')).toMatchObject({ subject: 'ada' })
-    expect(await identified()).toMatchObject({ subject: 'ada' })
+  it.each<[string, unknown[], string[] | undefined]>([
+    ['of a list', [['Everyone', 'Search Admins']], ['Search Admins']],
+    ['of one name', ['/it/search'], ['/it/search']],
+    ['of two sources', [['/it/search'], ['Search Admins']], ['Search Admins', '/it/search']],
+    ['in other spellings', [['search admins', ' Search Admins', 'it/search']], []],
+    ['that are no names', [[{ name: 'Search Admins' }, null, 7]], []],
+    ['that are part of one name', ['Search Admins,/it/search'], []],
+    ['of a sign-in without the claim', [undefined], undefined],
+  ])('%s are kept where ADMIN_GROUPS names them', (_what, said, kept) => {
+    const sources = said.map((groups) => ({ sub: 'ada', groups }))
+    expect(groupsIn(sources, wanting)).toEqual(kept)
+    expect(groupsIn(sources, byClaim)).toBeUndefined()
+  })
+
+  it('count no longer once the setting drops them', () => {
+    const user = { issuer, subject: 'ada', groups: ['Search Admins'] }
+    expect(administrators([], ['Search Admins'])(user)).toBe(true)
+    expect(administrators([], ['/it/search'])(user)).toBe(false)
+    expect(administrators(['grace@acme.example'])(user)).toBe(false)
+  })
+
+  it.each([
+    ['Microsoft Entra left out too many', { hasgroups: true }, /more groups than Microsoft Entra.*app roles/],
+    ['it keeps them elsewhere', { _claim_names: { groups: 'src1' } }, /more groups than Microsoft Entra/],
+    ['it keeps other ones elsewhere', { _claim_names: { roles: 'src1' } }, /without the claim groups/],
+    ['it has nothing elsewhere', { _claim_names: null }, /without the claim groups/],
+    ['nothing is said', {}, /without the claim groups/],
+    ['one source has them', { groups: [] }, /^$/],
+  ])('are explained to the operator where they are missing: %s', (_why, claims, words) => {
+    const sources = [{ sub: 'ada' }, { sub: 'ada', ...claims }]
+    expect(whyNoGroups(sources, wanting) ?? '').toMatch(words)
+    expect(whyNoGroups(sources, byClaim)).toBeUndefined()
   })
 })

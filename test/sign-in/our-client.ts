@@ -1,7 +1,8 @@
 // Our client at an authorization server, with its records in memory.
 import type { Settings } from '../../src/settings/settings.ts'
 import { testInstallation } from '../helpers/installation.ts'
-import { clientOf, registrationOf } from '../../src/sign-in/server/client.ts'
+import { registrationOf } from '../../src/sign-in/registration/registration.ts'
+import { clientOf } from '../../src/sign-in/server/client.ts'
 import { memoryStore } from './memory-store.ts'
 
 export const ISSUER = 'https://as.example'

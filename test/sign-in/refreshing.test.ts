@@ -208,15 +208,14 @@ describe('a refresh', () => {
 })
 
 describe('a token endpoint that hangs while the access token is still good', () => {
-  it('holds one page for three seconds, and the next ones not at all', async () => {
+  it('holds a page for a second, with the token that it has', async () => {
     const { ada, first, clock, answers } = await someone()
     answers['/token'] = () => new Promise(() => {})
     clock.now += 5 * MINUTE - 1
     const start = performance.now()
     expect(await ada.call()).toBe(first)
-    expect(performance.now() - start).toBeGreaterThan(2_900)
-    expect(await ada.call()).toBe(first)
-    expect(performance.now() - start).toBeLessThan(4_500)
+    expect(performance.now() - start).toBeGreaterThan(900)
+    expect(performance.now() - start).toBeLessThan(2_500)
   })
 })
 
@@ -230,7 +229,7 @@ describe('a refresh that goes on after its page was answered with an error', () 
     const page = ada.call()
     await vi.waitUntil(() => refreshes() === 1)
     // The page goes on with the token that is still good; when that is refused, it waits for this very refresh.
-    await pause(3_100)
+    await pause(1_100)
     clock.now += 6_000
     expect(await page).toBe('sign_in_unavailable')
     const body = { access_token: 'late', token_type: 'Bearer', refresh_token: 'next', expires_in: 300 }

@@ -1,45 +1,32 @@
 // `state`, which carries a sign-in through the browser: what opens it, what it proves, and what becomes of an answer to it.
 import { describe, expect, it } from 'vitest'
-import {
-  createStates,
-  judgeAnswer,
-  markOf,
-  MAX_STATE_CHARACTERS,
-  newId,
-  type SignInState,
-} from '../../src/sign-in/state.ts'
+import { createStates, judgeAnswer, MAX_STATE_CHARACTERS, type SignInState } from '../../src/sign-in/state.ts'
 
 const [OLD, NEW] = ['old secret '.repeat(4), 'new secret '.repeat(4)] as const
 const COOKIE = 'b'.repeat(22)
 const NOW = 1_700_000_000_000
 
-const stateOf = (own: Partial<SignInState> = {}): SignInState => ({
-  id: newId(),
-  returnTo: '/onboarding',
-  startedAt: NOW,
-  restarts: 0,
-  browser: markOf(COOKIE),
-  ...own,
-})
+const START = { returnTo: '/onboarding', startedAt: NOW, restarts: 0 } as const
+const BEGUN = { cookie: COOKIE, sessionId: undefined }
 
 describe('the state of a sign-in', () => {
-  it.each<Partial<SignInState>>([
+  it.each([
     {},
-    { prompt: 'login', restarts: 3, session: markOf('session') },
+    { prompt: 'login', restarts: 3 },
     { returnTo: 'https://intranet.acme.example/a?b="c"#d', prompt: 'select_account' },
-  ])('brings back all that was put into it: %j', (own) => {
+  ] as const)('brings back all that was put into it: %j', (own) => {
     const states = createStates([NEW])
-    const state = stateOf(own)
-    const { text, ...proofs } = states.seal(state, COOKIE)
+    const start = { ...START, ...own }
+    const { text, ...proofs } = states.seal(start, BEGUN)
     const opened = states.open(text)
-    expect(opened?.state).toEqual({ prompt: undefined, session: undefined, ...state })
+    expect(opened?.state).toMatchObject(start)
     expect(opened?.proofsFor(COOKIE)).toEqual(proofs)
   })
 
   it('stays short: below 400 characters for a usual address, below 1,600 for the longest', () => {
-    const longest = { prompt: 'select_account', restarts: 4, session: markOf('session') } as const
+    const longest = { ...START, prompt: 'select_account', restarts: 4 } as const
     const lengthFor = (returnTo: string) =>
-      createStates([NEW]).seal(stateOf({ ...longest, returnTo }), COOKIE).text.length
+      createStates([NEW]).seal({ ...longest, returnTo }, { ...BEGUN, sessionId: 'session' }).text.length
     expect(lengthFor(`/onboarding?datasource=slack_1&return_to=${'x'.repeat(100)}`)).toBeLessThan(400)
     expect(lengthFor(`/${'x'.repeat(1_023)}`)).toBeLessThan(MAX_STATE_CHARACTERS)
     expect(MAX_STATE_CHARACTERS).toBe(1_600)
@@ -47,7 +34,7 @@ describe('the state of a sign-in', () => {
 
   it('shows nothing of itself, and is never the same twice', () => {
     const states = createStates([NEW])
-    const [one, other] = [states.seal(stateOf(), COOKIE), states.seal(stateOf(), COOKIE)]
+    const [one, other] = [states.seal(START, BEGUN), states.seal(START, BEGUN)]
     expect(one.text).not.toBe(other.text)
     expect(one.text).toMatch(/^[\w-]+$/)
     expect(Buffer.from(one.text, 'base64url').toString('latin1')).not.toContain('onboarding')
@@ -59,20 +46,20 @@ describe('the state of a sign-in', () => {
 
   it('is proven by the browser that began alone', () => {
     const states = createStates([NEW])
-    const { text, nonce, verifier } = states.seal(stateOf(), COOKIE)
+    const { text, nonce, verifier } = states.seal(START, BEGUN)
     const stranger = states.open(text)?.proofsFor('c'.repeat(22))
     expect(stranger?.nonce).not.toBe(nonce)
     expect(stranger?.verifier).not.toBe(verifier)
   })
 
   it('ends well over a new secret in front, with the proofs of the one that sealed it', () => {
-    const { text, ...proofs } = createStates([OLD]).seal(stateOf(), COOKIE)
+    const { text, ...proofs } = createStates([OLD]).seal(START, BEGUN)
     expect(createStates([NEW, OLD]).open(text)?.proofsFor(COOKIE)).toEqual(proofs)
     expect(createStates([NEW]).open(text)).toBeUndefined()
   })
 
   it('that anyone else made, or changed, opens nothing', () => {
-    const { text } = createStates([NEW]).seal(stateOf(), COOKIE)
+    const { text } = createStates([NEW]).seal(START, BEGUN)
     const changed = text.slice(0, -2) + (text.endsWith('AA') ? 'BB' : 'AA')
     for (const made of ['', 'x', changed, text.slice(1), 'A'.repeat(300)])
       expect(createStates([NEW]).open(made)).toBeUndefined()
@@ -81,29 +68,28 @@ describe('the state of a sign-in', () => {
 
 describe('an answer to a sign-in', () => {
   const A_DAY = 24 * 3600 * 1000
-  it.each<[string, Partial<SignInState>, { cookie?: string; sessionId?: string; now?: number }, string]>([
-    ['in the browser that began is redeemed', {}, {}, 'redeem'],
-    ['in another browser starts over there', {}, { cookie: 'c'.repeat(22) }, 'start-over'],
-    ['in a browser without the cookie starts over', {}, { cookie: '' }, 'start-over'],
-    ['after a day is redeemed still', {}, { now: NOW + A_DAY }, 'redeem'],
-    ['after more than a day starts over', {}, { now: NOW + A_DAY + 1 }, 'start-over'],
-    ['where another tab was faster goes on', {}, { sessionId: 'new' }, 'go-on'],
+  it.each<
+    [string, string | undefined, { cookie?: string | undefined; sessionId?: string; now?: number }, string]
+  >([
+    ['in the browser that began is redeemed', undefined, {}, 'redeem'],
+    ['in another browser starts over there', undefined, { cookie: 'c'.repeat(22) }, 'start-over'],
+    ['in a browser without the cookie starts over', undefined, { cookie: undefined }, 'start-over'],
+    ['after a day is redeemed still', undefined, { now: NOW + A_DAY }, 'redeem'],
+    ['after more than a day starts over', undefined, { now: NOW + A_DAY + 1 }, 'start-over'],
+    ['where another tab was faster goes on', undefined, { sessionId: 'new' }, 'go-on'],
+    ['where the session is the one of then is redeemed', 's', { sessionId: 's' }, 'redeem'],
+    ['where another session came in between goes on', 's', { sessionId: 'new' }, 'go-on'],
+    ['where the session of then is over is redeemed', 's', {}, 'redeem'],
     [
-      'where the session is the one of then is redeemed',
-      { session: markOf('s') },
-      { sessionId: 's' },
-      'redeem',
-    ],
-    [
-      'where another session came in between goes on',
-      { session: markOf('s') },
-      { sessionId: 'new' },
+      'of a stranger goes on where someone is signed in',
+      undefined,
+      { cookie: 'c', sessionId: 'ada' },
       'go-on',
     ],
-    ['where the session of then is over is redeemed', { session: markOf('s') }, {}, 'redeem'],
-    ['of a stranger goes on where someone is signed in', {}, { cookie: 'c', sessionId: 'ada' }, 'go-on'],
-  ])('%s', (_what, own, { cookie = COOKIE, sessionId, now = NOW }, judged) => {
-    const browser = { cookie: cookie === '' ? undefined : cookie, sessionId, now }
-    expect(judgeAnswer(stateOf(own), browser)).toBe(judged)
+  ])('%s', (_what, before, now, judged) => {
+    const states = createStates([NEW])
+    const { text } = states.seal(START, { cookie: COOKIE, sessionId: before })
+    const state = states.open(text)?.state as SignInState
+    expect(judgeAnswer(state, { cookie: COOKIE, sessionId: undefined, now: NOW, ...now })).toBe(judged)
   })
 })

@@ -1,38 +1,179 @@
-// Dynamic registration as a life cycle (RFC 7591): one registration over all processes, kept sealed, taken up again after
-// a restart, made anew when its secret expires, when the server's management address says that it is gone (RFC 7592), or
-// when other things are asked for (which are part of the record's name).
+// Dynamic registration (RFC 7591): one registration over all processes, kept sealed, taken up again after a restart, made
+// anew when its secret expires, when its management address says that it is gone (RFC 7592), or when other things are
+// asked for. The library is not used for it: it gives up on answers after the client was made.
 import { setTimeout as pause } from 'node:timers/promises'
+import { objectIn, readLimited } from '../../client-api/body.ts'
+import { requestedWait } from '../../client-api/retry-after.ts'
+import { isOfProxy, silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
+import { isSafe } from '../../loopback.ts'
+import { Problem } from '../../problem.ts'
+import type { Installation } from '../../records/installation.ts'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
-import type { Installation } from '../../records/installation.ts'
 import { sealedJson } from '../../records/sealed-json.ts'
+import { timed, type OnCall } from '../../trace/calls.ts'
+import { inSpan } from '../../trace/spans.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { Log } from '../../web/log.ts'
 import { signInUnavailable } from '../answer-problems.ts'
-import type { Registered } from './answer.ts'
-import { readStanding } from './request.ts'
+import { keyThumbprint } from '../server/client-authentication.ts'
+import {
+  readRefusal,
+  readRegistered,
+  requestsFor,
+  type Registered,
+  type RequestedMetadata,
+} from './metadata.ts'
 
 export type Kept = Registered & {
   /** Milliseconds since 1970. */
   registered_at: number
 }
 
-export type Registration = {
-  /** The client as it is registered, if it is and lasts a while. */
-  stored(): Promise<Kept | undefined>
-  /**
-   * The same, registering it first if it is not there or the server says that it is gone: for background work only.
-   * @param register asks the server @throws {Problem} what `register` throws, sign_in_unavailable
-   */
-  current(register: () => Promise<Registered>): Promise<Kept>
-  /** For the operator: the next start registers again. @returns the client that was forgotten */
-  forget(): Promise<Registered | undefined>
+type RegistrationRequest = {
+  endpoint: string
+  metadata: RequestedMetadata
+  initialAccessToken: string | undefined
+  /** Milliseconds since 1970. */
+  now: () => number
+  log: Pick<Log, 'info' | 'warn'>
+  onCall?: OnCall | undefined
 }
 
-export type RegistrationNeeds = {
-  records: Pick<Records, 'get' | 'put' | 'remove' | 'compareAndSet' | 'compareAndRemove'>
-  installation: Installation
-  /** What is asked for, and where: another identity is another registration. */
-  identity: string
-  now: () => number
+const TIME_LIMIT_MS = 10_000
+/** A client was made, or may have been: the next try could make another one. */
+const HOUR_SECONDS = 3600
+/** The next tries come later and later. */
+const REFUSED_SECONDS = 5
+/** These fail before anything is sent. */
+const UNSENT: readonly Silence[] = ['unknown-name', 'refused', 'certificate', 'no-tls']
+
+/** A registration that does not come about is for the operator to know, with what to do instead. @param wait seconds */
+export const notRegistered = (what: string, wait: number, instead = ''): Problem =>
+  new Problem(503, 'sign_in_misconfigured', {
+    detail: `${what}: ${instead}register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
+    retryAfter: wait,
+  })
+
+/**
+ * Asks once, and again with less only where the server refused what was asked for and so made nothing.
+ * @throws {Problem} with the seconds until the next try: an hour where a client was made, or may have been; as long as the
+ * server asks for (up to an hour) where it refuses
+ */
+export async function requestRegistration(request: RegistrationRequest): Promise<Registered> {
+  const { metadata, initialAccessToken, now, log } = request
+  let refused: Problem | undefined
+  for (const requested of requestsFor(metadata)) {
+    const { status, text, retryAfter } = await post(request, requested)
+    if (status >= 200 && status < 300) {
+      const read = readRegistered(text, requested, now())
+      if ('unusable' in read)
+        throw notRegistered(
+          `the registration endpoint answered ${status}, but ${read.unusable}`,
+          HOUR_SECONDS,
+        )
+      const differs = read.oddities.join('; ')
+      if (differs === '') log.info({}, 'the client is registered')
+      else log.warn({}, `the client is registered, but not as asked: ${differs}`)
+      if (refused !== undefined)
+        log.warn({ requested: Object.keys(requested) }, 'the client is registered with less')
+      return read.client
+    }
+    const { error, description } = readRefusal(text, initialAccessToken)
+    refused = refusal(status, [error, description], requestedWait(retryAfter, now()))
+    // Anything else is about the right to register, not about what was asked for.
+    if (status !== 400 && status !== 422) throw refused
+    log.warn({ requested: Object.keys(requested) }, refused.detail ?? '')
+  }
+  throw refused ?? new Error('there is a request to try')
+}
+
+function refusal(status: number, said: (string | undefined)[], wait: number | undefined): Problem {
+  const words = said.filter((one) => one !== undefined).join(': ')
+  const why = `the registration endpoint answered ${status}${words === '' ? '' : ` (${words})`}`
+  const mayNeedToken = wait === undefined && (status === 401 || status === 403)
+  const instead = mayNeedToken ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''
+  return notRegistered(why, Math.min(wait ?? REFUSED_SECONDS, HOUR_SECONDS), instead)
+}
+
+type Answer = { status: number; text: string; retryAfter: string | undefined }
+
+async function post(
+  { endpoint, initialAccessToken, onCall }: RegistrationRequest,
+  requested: RequestedMetadata,
+): Promise<Answer> {
+  const token = initialAccessToken === undefined ? {} : { authorization: `Bearer ${initialAccessToken}` }
+  const ask = () =>
+    exchange(endpoint, {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/json', ...token },
+      body: JSON.stringify(requested),
+    })
+  try {
+    return await timed(
+      () => inSpan('POST registration', { 'url.full': endpoint }, ask),
+      (answer, seconds) => onCall?.({ operation: 'registration', status: answer?.status, seconds }),
+    )
+  } catch (error) {
+    const silence = silenceOf(error)
+    const why = `the registration endpoint gives no answer: ${silenceInWords(silence)}`
+    if (UNSENT.includes(silence) || isOfProxy(silence)) throw signInUnavailable(why, error)
+    throw notRegistered(`${why} (a client may have been made all the same)`, HOUR_SECONDS)
+  }
+}
+
+async function exchange(address: string, request: RequestInit): Promise<Answer> {
+  const signal = AbortSignal.timeout(TIME_LIMIT_MS)
+  const { status, body, headers } = await fetch(address, { ...request, redirect: 'manual', signal })
+  // A status says enough: a body that breaks off does not make it unheard.
+  const text = body === null ? '' : await readLimited({ status, body }).catch(() => '')
+  return { status, text, retryAfter: headers.get('retry-after') ?? undefined }
+}
+
+/** Asks at the client's management address, or undefined where the server gave none that is safe. */
+function manage(client: Registered, method: 'GET' | 'DELETE'): Promise<Answer> | undefined {
+  const { registration_client_uri: uri, registration_access_token: token } = client
+  if (typeof uri !== 'string' || typeof token !== 'string' || !URL.canParse(uri)) return undefined
+  // The token goes there.
+  if (!isSafe(new URL(uri))) return undefined
+  return exchange(uri, { method, headers: { accept: 'application/json', authorization: `Bearer ${token}` } })
+}
+
+/** What a server may replace when it is asked about a client (RFC 7592 3): its new secret and token count from now on. */
+const REPLACED = [
+  'client_secret',
+  'client_secret_expires_at',
+  'registration_access_token',
+  'registration_client_uri',
+]
+
+/**
+ * Is the client still registered (RFC 7592 2.1)? Only 401 says no.
+ * @returns the client as it is by now; the same one where nothing was replaced, or where the server can't tell
+ */
+async function lookedUp(client: Kept): Promise<Kept | 'gone'> {
+  const answer = await manage(client, 'GET')?.catch(() => undefined)
+  if (answer?.status === 401) return 'gone'
+  const body = answer?.status === 200 ? objectIn(answer.text) : undefined
+  if (body?.['client_id'] !== client.client_id) return client
+  const replaced = REPLACED.filter(
+    (name) => body[name] !== client[name] && typeof body[name] === typeof client[name],
+  )
+  if (replaced.length === 0) return client
+  return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as Kept
+}
+
+/** `no-means`: the server gave no address or token for it. */
+export type Removal = { kind: 'removed' | 'no-means' | 'unanswered' } | { kind: 'refused'; status: number }
+
+/** Removes a client that registered itself (RFC 7592 2.3): best effort, it does not throw. */
+export async function removeClient(client: Registered): Promise<Removal> {
+  const asked = manage(client, 'DELETE')
+  if (asked === undefined) return { kind: 'no-means' }
+  const answer = await asked.catch(() => undefined)
+  if (answer === undefined) return { kind: 'unanswered' }
+  const isRemoved = answer.status >= 200 && answer.status < 300
+  return isRemoved ? { kind: 'removed' } : { kind: 'refused', status: answer.status }
 }
 
 const LIFE_SECONDS = 5 * 365 * 24 * 3600
@@ -53,20 +194,47 @@ export function renewalOf(client: Lasting): number {
 /** Is the secret good for a while yet? */
 export const isLasting = (client: Lasting, now: number): boolean => renewalOf(client) > now
 
-export function createRegistration({
-  records,
-  installation,
-  identity,
-  now,
-}: RegistrationNeeds): Registration {
+type Registration = {
+  /** The client as it is registered, if it is and lasts a while. */
+  stored(): Promise<Kept | undefined>
+  /**
+   * The same, registering it first if it is not there or the server says that it is gone: for background work only.
+   * @param register asks the server @throws {Problem} what `register` throws, sign_in_unavailable
+   */
+  current(register: () => Promise<Registered>): Promise<Kept>
+  /** For the operator: the next start registers again. @returns the client that was forgotten */
+  forget(): Promise<Registered | undefined>
+}
+
+/** What a registration depends on: the server, and everything that is asked for there. Another one is made when it changes. */
+function identityOf(settings: Settings): string {
+  const { PUBLIC_URL, OIDC_ISSUER, OIDC_SCOPE, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key } = settings
+  const keyName = method === 'private_key_jwt' ? keyThumbprint(key ?? '') : ''
+  const scope = OIDC_SCOPE.split(' ').toSorted().join(' ')
+  return [OIDC_ISSUER, PUBLIC_URL, scope, method, keyName].join('\n')
+}
+
+export type RegistrationNeeds = {
+  records: Pick<Records, 'get' | 'put' | 'remove' | 'compareAndSet' | 'compareAndRemove'>
+  installation: Installation
+  now: () => number
+}
+
+/** The registration that onramp makes with these settings; this asks no one anything yet. */
+export function registrationOf(
+  settings: Settings,
+  { records, installation, now }: RegistrationNeeds,
+): Registration {
+  const identity = identityOf(settings)
+
   async function opened() {
     const { sealer, nameOf } = await installation.vault()
-    return { key: `client:${nameOf('client', identity)}`, json: sealedJson<Kept>(sealer) }
+    const [key, json] = [`client:${nameOf('client', identity)}`, sealedJson<Kept>(sealer)]
+    return { key, json, client: json.open(await records.get(key), key) }
   }
 
   async function stored(): Promise<Kept | undefined> {
-    const { key, json } = await opened()
-    const client = json.open(await records.get(key), key)
+    const { client } = await opened()
     return client && isLasting(client, now()) ? client : undefined
   }
 
@@ -76,21 +244,20 @@ export function createRegistration({
     return client
   }
 
-  /** A server whose management address refuses a client that it has just made can't be asked there. */
   async function registerNew(register: () => Promise<Registered>): Promise<Kept> {
     const client = await save({ ...(await register()), registered_at: now() })
-    const { standing, renewed } = await readStanding(client)
+    const found = await lookedUp(client)
+    // A server whose management address refuses a client that it has just made can't be asked there.
     const { registration_client_uri: _uri, ...unmanaged } = client
-    if (standing === 'gone') return await save(unmanaged)
-    return renewed === undefined ? client : await save({ ...client, ...renewed })
+    if (found === 'gone') return await save(unmanaged)
+    return found === client ? client : await save(found)
   }
 
   async function currentAlone(register: () => Promise<Registered>): Promise<Kept> {
     const client = await stored()
-    if (client === undefined) return await registerNew(register)
-    const { standing, renewed } = await readStanding(client)
-    if (standing === 'gone') return await registerNew(register)
-    return renewed === undefined ? client : await save({ ...client, ...renewed })
+    const found = client === undefined ? 'gone' : await lookedUp(client)
+    if (found === 'gone') return await registerNew(register)
+    return found === client ? client : await save(found)
   }
 
   return {
@@ -106,8 +273,7 @@ export function createRegistration({
       throw signInUnavailable('another process holds the lease to register the client and does not finish')
     },
     async forget() {
-      const { key, json } = await opened()
-      const client = json.open(await records.get(key), key)
+      const { key, client } = await opened()
       await records.remove(key)
       return client
     },

@@ -2,21 +2,15 @@
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { settings as definitions, type Settings } from '../../settings/settings.ts'
 import type { Log } from '../../web/log.ts'
-import type { Registered } from '../registration/answer.ts'
-import { listedScope, registeredScope, requestedMetadata } from '../registration/metadata.ts'
+import { requestedMetadata, scopeFor, type Registered } from '../registration/metadata.ts'
 import {
-  createRegistration,
+  notRegistered,
+  registrationOf,
+  requestRegistration,
   type Kept,
-  type Registration,
   type RegistrationNeeds,
 } from '../registration/registration.ts'
-import { notRegistered, requestRegistration } from '../registration/request.ts'
-import {
-  clientAuthOf,
-  keyThumbprint,
-  publicJwks,
-  type ClientAuthentication,
-} from './client-authentication.ts'
+import { clientAuthOf, publicJwks, type ClientAuthentication } from './client-authentication.ts'
 import type { Client } from './configuration.ts'
 import type { OnCall } from '../../trace/calls.ts'
 
@@ -28,20 +22,7 @@ export type ClientSource = {
   current(server: ServerMetadata, mayRegister: boolean): Promise<Client | undefined>
 }
 
-type Parts = Omit<RegistrationNeeds, 'identity'>
-type LoggingParts = Parts & { log: Log; onCall?: OnCall | undefined }
-
-/** What a registration depends on: the server, and everything that is asked for there. Another one is made when it changes. */
-function identityOf(settings: Settings): string {
-  const { PUBLIC_URL, OIDC_ISSUER, OIDC_SCOPE, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key } = settings
-  const keyName = method === 'private_key_jwt' ? keyThumbprint(key ?? '') : ''
-  const scope = OIDC_SCOPE.split(' ').toSorted().join(' ')
-  return [OIDC_ISSUER, PUBLIC_URL, scope, method, keyName].join('\n')
-}
-
-/** The registration that onramp makes with these settings; this asks no one anything yet. */
-export const registrationOf = (settings: Settings, parts: Parts): Registration =>
-  createRegistration({ ...parts, identity: identityOf(settings) })
+type Needs = RegistrationNeeds & { log: Log; onCall?: OnCall | undefined }
 
 const authenticationOf = (settings: Settings): ClientAuthentication => ({
   method: settings.OIDC_CLIENT_AUTH,
@@ -50,9 +31,9 @@ const authenticationOf = (settings: Settings): ClientAuthentication => ({
 })
 
 /** OIDC_CLIENT_ID, or a client that onramp registers itself. */
-export function clientOf(settings: Settings, parts: LoggingParts): ClientSource {
+export function clientOf(settings: Settings, needs: Needs): ClientSource {
   const { OIDC_CLIENT_ID: clientId } = settings
-  if (clientId === undefined) return registeringClient(settings, parts)
+  if (clientId === undefined) return registeringClient(settings, needs)
   return {
     current: async () => ({
       metadata: { client_id: clientId },
@@ -63,18 +44,16 @@ export function clientOf(settings: Settings, parts: LoggingParts): ClientSource 
 
 const defaultScope = definitions.find(({ name }) => name === 'OIDC_SCOPE')?.default
 
-function registeringClient(settings: Settings, { log, onCall, ...parts }: LoggingParts): ClientSource {
+function registeringClient(settings: Settings, needs: Needs): ClientSource {
   const { OIDC_SCOPE: scope } = settings
-  const registration = registrationOf(settings, parts)
+  const { log, onCall, now } = needs
+  const registration = registrationOf(settings, needs)
 
   async function clientOfKept(kept: Kept, server: ServerMetadata): Promise<Client> {
     const method = kept.token_endpoint_auth_method as ClientAuthentication['method']
     const auth = await clientAuthOf({ ...authenticationOf(settings), method, secret: kept.client_secret })
     // A scope that the operator chose is asked for as it is.
-    const asked =
-      scope === defaultScope
-        ? registeredScope(listedScope(scope, server.scopes_supported), kept['scope'])
-        : scope
+    const asked = scope === defaultScope ? scopeFor(scope, server, kept['scope']) : scope
     return { metadata: { ...kept, scope: asked }, auth }
   }
 
@@ -88,7 +67,7 @@ function registeringClient(settings: Settings, { log, onCall, ...parts }: Loggin
     const metadata = requestedMetadata(settings, server, jwks)
     const words = 'OIDC_SCOPE has scopes that the server does not list: not registered for'
     if (metadata['scope'] !== scope) log.info({ asked: metadata['scope'] }, words)
-    return await requestRegistration({ endpoint, metadata, initialAccessToken, now: parts.now, log, onCall })
+    return await requestRegistration({ endpoint, metadata, initialAccessToken, now, log, onCall })
   }
 
   return {

@@ -1,16 +1,15 @@
 // Finds the authorization server's metadata, for the server and for the doctor alike: OpenID Connect Discovery 1.0, then
-// RFC 8414. OIDC_ISSUER is the issuer, or the full address of its metadata. Redirects are followed on the same origin only.
+// RFC 8414. OIDC_ISSUER is the issuer, or the full address of its metadata; and what metadata has to have to be used.
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { objectIn, readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
 import { signInUnavailable } from '../answer-problems.ts'
-import { refuseIncomplete, refuseUnsafeEndpoints } from './metadata-rules.ts'
 
 /** One address that was asked, and why it gave no metadata: `status`, or `silence` and the `error` that it was read from. */
-export type Attempt = { url: string; status?: number; silence?: Silence; error?: unknown; says: string }
+type Attempt = { url: string; status?: number; silence?: Silence; error?: unknown; says: string }
 
-export type How = 'oidc' | 'oauth2'
+type How = 'oidc' | 'oauth2'
 
 export type Discovery =
   | { kind: 'found'; how: How; url: string; metadata: Metadata; date: string | undefined }
@@ -18,7 +17,6 @@ export type Discovery =
   | { kind: 'other-issuer'; issuer: string; expected: string; says: string; attempts: Attempt[] }
   | { kind: 'missing'; attempts: Attempt[] }
 
-const MAX_HOPS = 2
 const OPENID = '/.well-known/openid-configuration'
 const OAUTH = '/.well-known/oauth-authorization-server'
 
@@ -28,7 +26,7 @@ type Places = { expected: string; isFullAddress: boolean; places: Place[] }
 const at = (base: URL, pathname: string): URL => Object.assign(new URL(base), { pathname })
 
 /** Where the metadata is, and which issuer it has to name. Pure. */
-export function placesOf(setting: string): Places {
+function placesOf(setting: string): Places {
   const url = new URL(setting)
   const how: How = url.pathname.includes(OAUTH) ? 'oauth2' : 'oidc'
   const full = /^(.*?)\/\.well-known\/[^/]+(\/.*)?$/.exec(url.pathname)
@@ -54,7 +52,7 @@ const hasOwnRule = ({ hostname }: URL, how: How): boolean =>
  * Exactly the same, or answers of one server could pass for those of another (OpenID Connect Discovery 1.0 4.3,
  * RFC 8414 3.3). A full address does not tell whether the issuer ends in a slash. Pure.
  */
-export function isSameIssuer(said: string, { expected, isFullAddress }: Omit<Places, 'places'>): boolean {
+function isSameIssuer(said: string, { expected, isFullAddress }: Omit<Places, 'places'>): boolean {
   if (!URL.canParse(said)) return false
   const [one, other] = [new URL(said).href, new URL(expected).href]
   return one === other || (isFullAddress && one.replace(/\/$/, '') === other.replace(/\/$/, ''))
@@ -66,36 +64,8 @@ export const isOfEveryTenant = (issuer: string): boolean => issuer.includes('{te
 const addressOf = ({ origin, pathname }: URL): string => origin + pathname
 
 /** Whose metadata is this, as far as the issuer in it says? Pure. */
-export const isAccepted = (issuer: string, where: Places, { url, how }: Place): boolean =>
+const isAccepted = (issuer: string, where: Places, { url, how }: Place): boolean =>
   !isOfEveryTenant(issuer) && (isSameIssuer(issuer, where) || hasOwnRule(url, how))
-
-type Answered = { status: number; url: URL; text: string; date: string | undefined; astray?: string }
-
-async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Answered> {
-  for (let url = start, hops = 0; ; hops++) {
-    const response = await fetch(url.href, {
-      headers: { accept: 'application/json' },
-      redirect: 'manual',
-      signal,
-    })
-    const { status, headers, body } = response
-    const location = headers.get('location')
-    const date = headers.get('date') ?? undefined
-    if (status < 300 || status >= 400 || location === null) {
-      const text = body === null ? '' : await readLimited({ status, body })
-      return { status, url, text, date }
-    }
-    await response.body?.cancel()
-    const next = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined
-    // Another origin would speak for this one.
-    if (next?.origin !== url.origin) {
-      const where = next?.protocol.startsWith('http') === true ? ` (${next.origin})` : ''
-      return { status, url, text: '', date, astray: `to another origin${where}` }
-    }
-    if (hops >= MAX_HOPS) return { status, url, text: '', date, astray: 'once too often' }
-    url = next
-  }
-}
 
 /** Members that are null or empty are as good as absent. */
 function metadataIn(text: string): Metadata | undefined {
@@ -109,12 +79,25 @@ async function askPlace(
   seconds: number,
 ): Promise<Attempt | (Discovery & { kind: 'found' })> {
   try {
-    const answered = await fetchFollowing(url, AbortSignal.timeout(seconds * 1000))
-    const { status, text, date, astray } = answered
+    const signal = AbortSignal.timeout(seconds * 1000)
+    const response = await fetch(url.href, { headers: { accept: 'application/json' }, signal })
+    const { status, headers, body } = response
+    const end = new URL(response.url || url)
+    const where = addressOf(end)
+    // Another origin would speak for this one.
+    if (end.origin !== url.origin) {
+      await body?.cancel()
+      return {
+        url: addressOf(url),
+        status,
+        says: `${addressOf(url)} leads to another origin (${end.origin})`,
+      }
+    }
+    const text = body === null ? '' : await readLimited({ status, body })
     const metadata = status === 200 ? metadataIn(text) : undefined
-    const where = addressOf(answered.url)
+    const date = headers.get('date') ?? undefined
     if (metadata !== undefined) return { kind: 'found', how, url: where, metadata, date }
-    const what = status === 200 ? '200 without metadata' : [status, astray].filter(Boolean).join(' ')
+    const what = status === 200 ? '200 without metadata' : status
     return { url: where, status, says: `${where} answered ${what}` }
   } catch (error) {
     const silence = silenceOf(error)
@@ -161,6 +144,32 @@ function whyMissing(setting: string, discovery: Exclude<Discovery, { kind: 'foun
   return `${origin}${pathname === '/' ? '' : pathname} cannot be discovered (${all.join('; ')}): see OIDC_ISSUER`
 }
 
+/** Metadata comes over the network and names where codes, tokens and secrets are sent: https or this machine only. */
+export function refuseUnsafeEndpoints(metadata: Metadata): void {
+  for (const [name, value] of Object.entries(metadata)) {
+    if (typeof value !== 'string' || !/(_endpoint|jwks_uri)$/.test(name)) continue
+    const url = URL.canParse(value) ? new URL(value) : undefined
+    if (url === undefined || !isSafe(url))
+      throw signInUnavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
+  }
+}
+
+/**
+ * What no sign-in works without. The library would accept id_tokens of any signature where there are no keys (OpenID
+ * Connect Discovery 1.0 3 requires jwks_uri).
+ */
+export function refuseIncomplete(metadata: Metadata, scope: string): void {
+  const hasIdTokens = scope.split(' ').includes('openid')
+  const needed = ['authorization_endpoint', 'token_endpoint', ...(hasIdTokens ? ['jwks_uri'] : [])]
+  const missing = needed.filter((name) => metadata[name] === undefined)
+  if (missing.length === 0) return
+  const [what, advice] = [missing.join(' and no '), 'for plain OAuth 2.1, leave openid out of OIDC_SCOPE']
+  const fix = missing.includes('jwks_uri')
+    ? `: no id_token could be verified; ${advice}`
+    : ': see OIDC_ISSUER'
+  throw signInUnavailable(`the authorization server's metadata has no ${what}${fix}`)
+}
+
 /**
  * @param scope OIDC_SCOPE @param seconds the limit of each request
  * @throws {Problem} sign_in_unavailable, when there is no metadata, it lacks what a sign-in needs, or it names an address
@@ -175,4 +184,16 @@ export async function discoverMetadata(issuer: string, scope: string, seconds: n
   refuseIncomplete(discovery.metadata, scope)
   refuseUnsafeEndpoints(discovery.metadata)
   return discovery.metadata
+}
+
+/** RFC 8414 2. */
+const DEFAULT_GRANTS = 'authorization_code,implicit'
+
+/**
+ * Does the server say that it has no refresh tokens? The list that counts where there is none says nothing: servers send
+ * it that keep no list of their own, and give refresh tokens all the same (Glewlwyd).
+ */
+export function deniesRefreshTokens({ grant_types_supported: grants }: Partial<Metadata>): boolean {
+  if (!Array.isArray(grants) || grants.includes('refresh_token')) return false
+  return grants.toSorted().join(',') !== DEFAULT_GRANTS
 }

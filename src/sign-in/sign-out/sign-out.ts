@@ -15,7 +15,7 @@ import { isProvenFromOwnPage } from '../../web/cross-site.ts'
 import type { Log } from '../../web/log.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
-import { inWords } from '../answer-words.ts'
+import { inWords } from '../answer-problems.ts'
 import type { Browser, Browsers } from '../browser.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
@@ -204,12 +204,10 @@ function onwardAt(
 }
 
 /**
- * A server says what it has registered of a client that registered itself (RFC 7591 3.2.1): one that left the address
- * out would refuse to sign out at all. Of a client that was registered by hand nothing is known.
+ * A server that left the address out of a client that registered itself would refuse to sign out at all. Of a client that
+ * was registered by hand nothing is known.
  */
 function mayComeBack(configuration: Configuration, back: string): boolean {
-  const { redirect_uris: isRegistered, post_logout_redirect_uris: registered } =
-    configuration.clientMetadata()
-  if (Array.isArray(registered)) return registered.includes(back)
-  return isRegistered === undefined
+  const { post_logout_redirect_uris: registered } = configuration.clientMetadata()
+  return !Array.isArray(registered) || registered.includes(back)
 }

@@ -1,0 +1,203 @@
+// Finding an authorization server's metadata, whose it may be, what it has to have, and what the log says where there is
+// none.
+import { describe, expect, it } from 'vitest'
+import { deniesRefreshTokens, discoverMetadata, findMetadata } from '../../src/sign-in/server/discovery.ts'
+import { answerFetch, silent } from './network-of-answers.ts'
+
+const ISSUER = 'https://as.example'
+const OPENID = `${ISSUER}/.well-known/openid-configuration`
+const OAUTH = `${ISSUER}/.well-known/oauth-authorization-server`
+const whole = {
+  issuer: ISSUER,
+  authorization_endpoint: `${ISSUER}/a`,
+  token_endpoint: `${ISSUER}/t`,
+  jwks_uri: `${ISSUER}/k`,
+}
+const json =
+  (body: unknown, headers: Record<string, string> = {}) =>
+  () =>
+    Response.json(body, { headers })
+/** An answer that fetch has followed a redirect to. */
+const from = (url: string, answer: Response) => () => Object.defineProperty(answer, 'url', { value: url })
+
+describe('metadata', () => {
+  it('is asked for once where it is, without members that are empty', async () => {
+    const body = { ...whole, registration_endpoint: null, userinfo_endpoint: '', grant_types_supported: [] }
+    const asked = answerFetch({ [OPENID]: json(body, { date: 'Sun, 01 Nov 2026 10:00:00 GMT' }) })
+    expect(await findMetadata(ISSUER, 5)).toEqual({
+      kind: 'found',
+      how: 'oidc',
+      url: OPENID,
+      metadata: { ...whole, grant_types_supported: [] },
+      date: 'Sun, 01 Nov 2026 10:00:00 GMT',
+    })
+    expect(asked.map(({ url, method, headers }) => [url, method, headers.get('accept')])).toEqual([
+      [OPENID, 'GET', 'application/json'],
+    ])
+  })
+
+  it.each([
+    [ISSUER, [OPENID, OAUTH]],
+    [`${ISSUER}/`, [OPENID, OAUTH]],
+    [`${ISSUER}/a`, [`${ISSUER}/a/.well-known/openid-configuration`, `${OAUTH}/a`]],
+    [`${ISSUER}/a/`, [`${ISSUER}/a/.well-known/openid-configuration`, `${OAUTH}/a`]],
+    [`${OPENID}?x=y`, [`${OPENID}?x=y`]],
+    [`${OAUTH}/a/b`, [`${OAUTH}/a/b`]],
+    ['http://127.0.0.1:9/.well-known/x', ['http://127.0.0.1:9/.well-known/x']],
+    ['http://as.example', []],
+  ])('of %s is looked for in its places, and not without encryption elsewhere', async (setting, places) => {
+    const asked = answerFetch({})
+    expect(await findMetadata(setting, 5)).toMatchObject({ kind: 'missing' })
+    expect(asked.map(({ url }) => url)).toEqual(places)
+  })
+
+  it.each([
+    [ISSUER, ISSUER, true],
+    [ISSUER, `${ISSUER}/`, true],
+    [`${ISSUER}/a`, `${ISSUER}/a`, true],
+    [`${ISSUER}/a`, `${ISSUER}/a/`, false],
+    [`${ISSUER}/a/`, `${ISSUER}/a`, false],
+    [`${ISSUER}/a/.well-known/openid-configuration`, `${ISSUER}/a/`, true],
+    [`${ISSUER}/a/.well-known/openid-configuration`, `${ISSUER}/b`, false],
+    [`${OAUTH}/a`, `${ISSUER}/a`, true],
+    [ISSUER, 'as.example', false],
+    [ISSUER, 'https://eve.example', false],
+    // A tenant may have its id there, and its name in the address.
+    ['https://login.microsoftonline.com/x/v2.0', 'https://sts.example/id', true],
+    ['https://x.b2clogin.com/x', 'https://sts.example/id', true],
+    ['https://b2clogin.com.example/x', 'https://sts.example/id', false],
+    [
+      'https://login.microsoftonline.com/.well-known/oauth-authorization-server',
+      'https://sts.example',
+      false,
+    ],
+    ['https://login.microsoftonline.com/common', 'https://sts.example/{tenantid}', false],
+  ])('found for %s is of %s: %s', async (setting, issuer, isTaken) => {
+    const asked = answerFetch({})
+    await findMetadata(setting, 5)
+    answerFetch({ [asked[0]?.url ?? '']: json({ ...whole, issuer }) })
+    const named = isTaken ? { kind: 'found', metadata: { issuer } } : { kind: 'other-issuer', issuer }
+    expect(await findMetadata(setting, 5)).toMatchObject(named)
+  })
+
+  it.each([
+    ['https://eve.example', / names another issuer than OIDC_ISSUER$/],
+    [`${ISSUER}/a/`, /\(they differ only in the slash at the end\)$/],
+    [
+      'https://x/{tenantid}',
+      / stands for every tenant: OIDC_ISSUER has to be your tenant's own, with its id$/,
+    ],
+  ])('of another issuer (%s) is explained', async (issuer, words) => {
+    answerFetch({ [`${ISSUER}/a/.well-known/openid-configuration`]: json({ ...whole, issuer }) })
+    expect(await findMetadata(`${ISSUER}/a`, 5)).toMatchObject({
+      kind: 'other-issuer',
+      expected: `${ISSUER}/a`,
+      says: expect.stringMatching(words) as string,
+    })
+  })
+
+  it('of another issuer may be beside the right one, and the first is told', async () => {
+    const eve = json({ issuer: 'https://eve.example' })
+    answerFetch({ [OPENID]: eve, [OAUTH]: json(whole) })
+    expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', how: 'oauth2', url: OAUTH })
+    answerFetch({ [OPENID]: eve, [OAUTH]: json({ issuer: 'https://bob.example' }) })
+    expect(await findMetadata(ISSUER, 5)).toMatchObject({ issuer: 'https://eve.example', attempts: [] })
+  })
+
+  it.each([
+    ['200 with a page', () => new Response('<html>'), 'answered 200 without metadata'],
+    ['200 with another JSON', json({ issuer: 7 }), 'answered 200 without metadata'],
+    ['metadata and another status', () => Response.json(whole, { status: 201 }), 'answered 201'],
+    ['nothing', () => new Response(null, { status: 204 }), 'answered 204'],
+    [
+      'a redirect to another origin',
+      from('https://elsewhere.example/x', Response.json(whole)),
+      'leads to another origin (https://elsewhere.example)',
+    ],
+  ])('is none where the answer is %s', async (_what, answer, said) => {
+    answerFetch({ [OPENID]: answer })
+    const attempts = [{ says: `${OPENID} ${said}` }, { says: `${OAUTH} answered 404` }]
+    expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'missing', attempts })
+  })
+
+  it('is taken from where a redirect leads on the same origin', async () => {
+    answerFetch({ [OPENID]: from(`${ISSUER}/two?x=y`, Response.json(whole)) })
+    expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', url: `${ISSUER}/two` })
+  })
+
+  it('is asked for no more where nothing answers', async () => {
+    const asked = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
+    const says = `${OPENID} cannot be read: connection refused`
+    expect(await findMetadata(ISSUER, 5)).toMatchObject({
+      kind: 'missing',
+      attempts: [{ url: OPENID, silence: 'refused', says }],
+    })
+    expect(asked).toHaveLength(1)
+  })
+})
+
+describe('the log', () => {
+  const failureOf = (setting: string, scope = 'openid') =>
+    discoverMetadata(setting, scope, 5).then(
+      () => undefined,
+      (error: unknown) => error as { detail: string; code: string; cause: unknown },
+    )
+
+  it('has every address with what it answered, and the reason, without a query', async () => {
+    answerFetch({ [OPENID]: () => new Response('', { status: 500 }) })
+    expect(await failureOf(`${ISSUER}/`)).toMatchObject({
+      code: 'sign_in_unavailable',
+      detail: `${ISSUER} cannot be discovered (${OPENID} answered 500; ${OAUTH} answered 404): see OIDC_ISSUER`,
+    })
+    answerFetch({ [OPENID]: silent('ENOTFOUND') })
+    expect((await failureOf(ISSUER))?.cause).toBeInstanceOf(TypeError)
+    const place = `${ISSUER}/a/.well-known/openid-configuration`
+    answerFetch({ [`${place}?b`]: json({ issuer: 'https://eve.example' }) })
+    expect((await failureOf(`${ISSUER}/a?b`))?.detail).toBe(
+      `${ISSUER}/a cannot be discovered (${place} names another issuer than OIDC_ISSUER; ${OAUTH}/a answered 404): see OIDC_ISSUER`,
+    )
+  })
+
+  it.each([
+    ['authorization_endpoint', 'a', 'no authorization_endpoint: see OIDC_ISSUER'],
+    ['token_endpoint', 'a', 'no token_endpoint: see OIDC_ISSUER'],
+    [
+      'jwks_uri',
+      'a openid',
+      'no jwks_uri: no id_token could be verified; for plain OAuth 2.1, leave openid out',
+    ],
+  ])('says that a sign-in needs %s (with the scope %s)', async (name, scope, words) => {
+    answerFetch({ [OPENID]: json({ ...whole, [name]: null }) })
+    expect((await failureOf(ISSUER, scope))?.detail).toContain(`metadata has ${words}`)
+  })
+
+  it('says nothing of keys where no id_token is asked for', async () => {
+    answerFetch({ [OPENID]: json({ ...whole, jwks_uri: null }) })
+    expect(await failureOf(ISSUER, 'a')).toBeUndefined()
+  })
+
+  it.each(['token_endpoint', 'jwks_uri', 'odd_endpoint'])('says that %s is not safe', async (name) => {
+    for (const address of ['http://as.example/x', 'ftp://as.example', 'x']) {
+      answerFetch({ [OPENID]: json({ ...whole, [name]: address }) })
+      expect((await failureOf(ISSUER))?.detail).toContain(`metadata names an unsafe ${name}: see OIDC_ISSUER`)
+    }
+    for (const own of [{ [name]: 'http://127.0.0.1:1/x' }, { service_documentation: 'http://as.example' }]) {
+      answerFetch({ [OPENID]: json({ ...whole, ...own }) })
+      expect(await failureOf(ISSUER)).toBeUndefined()
+    }
+  })
+})
+
+describe('a server’s list of grants', () => {
+  it.each([
+    [undefined, false],
+    [['authorization_code', 'refresh_token'], false],
+    [['authorization_code'], true],
+    [['implicit', 'authorization_code'], false],
+    [['authorization_code', 'implicit'], false],
+    ['authorization_code', false],
+    [[], true],
+  ])('%j denies refresh tokens: %s', (grants, denies) => {
+    expect(deniesRefreshTokens({ grant_types_supported: grants as string[] })).toBe(denies)
+  })
+})
