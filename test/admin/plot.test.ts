@@ -35,18 +35,6 @@ describe('progress over time', () => {
     ])
   })
 
-  it('rises on the days on which something happened and on no other', () => {
-    const days = [day('2026-11-01', 10), day('2026-11-09', 10)]
-    const plot = plotOf(days, Date.parse('2026-11-11T00:00:00Z'))
-    expect(pointsOf(plot, 'invited')).toEqual([
-      [0, 200],
-      [64, 100],
-      [512, 100],
-      [576, 0],
-      [640, 0],
-    ])
-  })
-
   it('is a rise from midnight to now on the first day', () => {
     const plot = plotOf([day('2026-11-02', 3, 1)], Date.parse('2026-11-02T09:30:00Z'))
     expect(plot?.isOneDay).toBe(true)

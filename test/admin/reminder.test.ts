@@ -7,7 +7,6 @@ import { policyOf, sendOn } from '../../src/cli/invite/send-options.ts'
 import { FILTER_NAMES, wantedOf } from '../../src/admin/filters.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { reminderFor } from '../../src/admin/reminder.ts'
-import { crowdOf } from '../helpers/crowd.ts'
 import { listed, mailed, profiles } from '../helpers/people.ts'
 
 const BEGIN = 'npm run onramp -- invite send '
@@ -94,19 +93,5 @@ describe('the command that emails the people of a list', () => {
         expect(due(reminded(6.9), policy, now).kind).toBe('not-due')
       }
     expect(due(reminded(7), policyFor({ show: 'notStarted' }, 'slack-launch'), now).kind).toBe('mail')
-  })
-
-  it('reads the exported file, with everyone in it', async () => {
-    const odd = ['+ada', '-bob', '=eve'].map((name) => ({
-      ...newPerson(`${name}@acme.example`, 0),
-      group: '@HQ',
-    }))
-    const crowd = [...odd, ...crowdOf(50, Date.UTC(2026, 10, 2))]
-    async function* exported() {
-      for await (const line of peopleCsv(profiles(...crowd))) yield Buffer.from(line)
-    }
-    const rows = await listed(readPeople(exported()))
-    const read = rows.map((row) => (row.kind === 'person' ? row.person : row.fault))
-    expect(read).toEqual(crowd.map(({ email, group }) => ({ email, ...(group !== undefined && { group }) })))
   })
 })

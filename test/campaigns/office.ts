@@ -31,7 +31,7 @@ type Given = {
   people: Iterable<string>
   post?: (email: string) => Outcome | Posted | Promise<Outcome | Posted>
   ask?: (email: string) => Asked | Promise<Asked>
-  isHeld?: () => boolean
+  isHeld?: () => boolean | Promise<boolean>
   stop?: AbortController
   /** How long the store may be away; milliseconds. */
   patienceMs?: number

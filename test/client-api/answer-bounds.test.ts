@@ -62,10 +62,9 @@ describe('a name', () => {
     const body = name.slice(0, -1)
     const segments = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
     const whole = segments(displayName.slice(0, 2_000))
-    const isOneWithoutEnd = whole.length === 1
-    expect(isOneWithoutEnd ? [] : segments(body)).toEqual(
-      isOneWithoutEnd ? [] : whole.slice(0, segments(body).length),
-    )
+    // One letter with marks without end has no other place to be cut.
+    const isOne = whole.length === 1
+    expect(isOne ? whole : segments(body)).toEqual(isOne ? whole : whole.slice(0, segments(body).length))
   })
 
   it('is cut between two words', () => {

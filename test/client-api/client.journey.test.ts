@@ -1,5 +1,4 @@
 // The client against the sandbox's service, over HTTP.
-import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createClientApi, type ClientApi } from '../../src/client-api/client.ts'
@@ -61,22 +60,6 @@ describe('a check', () => {
   it('with the global token acts for the person', async () => {
     const credentials = { kind: 'global-token' as const, token: sandbox.serviceTokens.global }
     expect(await client.checkDatasourceAuth({ ...credentials, actAs: 'bob@acme.example' })).toHaveLength(2)
-  })
-
-  it('twenty times in a row uses its connection again', async () => {
-    const ports = new Set<number | undefined>()
-    const server = createHttpServer((req, res) => {
-      ports.add(req.socket.remotePort)
-      res.end('{"unauthorizedDatasourceInstances":[]}')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : undefined
-    const own = createClientApi({ baseUrl: `http://127.0.0.1:${port}` })
-    for (let count = 0; count < 20; count++) await own.checkDatasourceAuth(ada)
-    await own.close()
-    server.close()
-    expect(ports.size).toBeLessThanOrEqual(2)
   })
 })
 

@@ -1,26 +1,6 @@
-// Why a call to the service failed: by what it answers, and by what the network says.
+// Why a call to the service failed, by what the network says.
 import { describe, expect, it } from 'vitest'
-import { refusalOf } from '../../src/client-api/refusal.ts'
 import { silenceOf } from '../../src/client-api/silence.ts'
-
-describe('refusals of the service', () => {
-  it.each([
-    [401, 'Invalid Secret', 'auth-type'],
-    [400, '{"error":{"message":"Required header missing: X-Service-Auth-Type"}}', 'auth-type-missing'],
-    [401, '<p>Required header missing: X-Service-ActAs</p>', 'act-as-missing'],
-    [400, 'X-Service-ActAs names nobody', 'act-as-refused'],
-    [401, 'Unauthorized', 'token'],
-    [403, '', 'scope'],
-    [429, '', 'busy'],
-    [302, '', 'redirected'],
-    [404, '', 'not-there'],
-    [418, '', 'request'],
-    [502, '', 'failing'],
-    [200, 'Invalid Secret', 'unreadable'],
-  ])('%i %j is %s', (status, text, reason) =>
-    expect(refusalOf({ status, text, headers: {} }, {}, 0).reason).toBe(reason),
-  )
-})
 
 describe('failed calls', () => {
   const failed = (code: string) =>

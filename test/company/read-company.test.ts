@@ -59,12 +59,6 @@ describe('a company file with thirty faults', () => {
     ])
   })
 
-  it('names the lines that the file itself marks as faulty', () => {
-    const marked = FAULTY.split('\n').flatMap((line, index) => (/# \d+$/.test(line) ? [index + 1] : []))
-    expect(marked).toHaveLength(30)
-    expect(faults.map((fault) => Number(fault.split(':')[1]))).toEqual(marked)
-  })
-
   it('makes no company', () => {
     expect(company).toBeUndefined()
   })

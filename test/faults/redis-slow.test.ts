@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectRedis } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { statusOf, until } from '../helpers/processes.ts'
-import { startRedisProxy, type RedisProxy } from '../helpers/redis-proxy.ts'
+import { startWire, type Wire } from '../helpers/network.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -14,7 +14,7 @@ import { expectCookiesKept, expectOutage, timed } from './outage.ts'
 type RedisConnection = ReturnType<typeof connectRedis>
 
 let redis: RedisServer
-let proxy: RedisProxy
+let wire: Wire
 let running: Running
 let browser: TestBrowser
 /** A connection to another server, of which nothing is asked while the tests run. */
@@ -25,15 +25,15 @@ beforeAll(async () => {
   const connection = connectRedis(server.url, { warn: keep, info: keep })
   idle = { server, connection, since: performance.now(), log }
   redis = await startRedis()
-  proxy = await startRedisProxy(redis.port)
-  running = await run({ settings: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } })
+  wire = await startWire(redis.port)
+  running = await run({ settings: { REDIS_URL: `redis://127.0.0.1:${wire.port}` } })
   await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
   browser = await signIn(running, 'ada')
 })
 afterAll(async () => {
   expectCookiesKept(browser)
   await running.close()
-  await proxy.close()
+  await wire.close()
   await redis.close()
 })
 
@@ -59,19 +59,19 @@ describe('Redis that is', () => {
   })
 
   it('slow by 400 ms at every question still gives a page within two seconds', async () => {
-    proxy.delay(400)
+    wire.delay(400)
     const page = await timed(() => browser.open('/onboarding'))
     expect(page.result.status).toBe(200)
     expect(page.milliseconds).toBeLessThan(2_000)
-    proxy.delay(0)
+    wire.delay(0)
     expect(await until(works, 'the page')).toBeLessThan(5_000)
   })
 
   it('slow once, for less than a second, is waited for', async () => {
-    proxy.delay(800)
+    wire.delay(800)
     const opening = browser.open('/onboarding')
     await sleep(100)
-    proxy.delay(0)
+    wire.delay(0)
     expect((await opening).status).toBe(200)
   })
 

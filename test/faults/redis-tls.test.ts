@@ -1,32 +1,22 @@
 // Redis over TLS, for a user of its own who may touch nothing but what is ours. The certificate is made here, by a CA that
 // only a process that was told of it trusts.
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOnramp, statusOf, until } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
+import { makeCertificates } from '../helpers/tls.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'onramp-tls-'))
 const file = (name: string) => join(folder, name)
-const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
-
-function makeCertificates(): void {
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-days', '2', '-subj', '/CN=Test CA')
-  openssl('req', ...key, '-keyout', 'redis.key', '-out', 'redis.csr', '-subj', '/CN=redis')
-  writeFileSync(file('names'), 'subjectAltName=IP:127.0.0.1')
-  const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2']
-  openssl('x509', '-req', '-in', 'redis.csr', '-out', 'redis.crt', ...signed)
-}
 
 let redis: RedisServer
 let running: Running
 let url: string
 beforeAll(async () => {
-  makeCertificates()
+  makeCertificates(folder, { redis: ['127.0.0.1'] })
   const port = String(await freePort())
   const certificates = ['cert-file', 'redis.crt', 'key-file', 'redis.key', 'ca-cert-file', 'ca.crt']
   const tls = certificates.map((word, index) => (index % 2 === 0 ? `--tls-${word}` : file(word)))

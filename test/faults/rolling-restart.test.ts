@@ -6,11 +6,11 @@ import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
 import type { Hop } from '../helpers/test-browser.ts'
 import { expectSignedIn, lookingAt } from './outage.ts'
-import { startRoundRobin, type RoundRobin } from '../helpers/round-robin.ts'
+import { startBalancer } from '../helpers/network.ts'
 
 let redis: RedisServer
 let running: Running
-let proxy: RoundRobin
+let proxy: Awaited<ReturnType<typeof startBalancer>>
 let ports: number[]
 const processes: OnrampProcess[] = []
 const startOn = (port: number) => startOnramp({ ...running.env, PORT: String(port) })
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await running.stopOnramp()
   ports = [await freePort('localhost'), await freePort('localhost')]
   processes.push(...(await Promise.all(ports.map(startOn))))
-  proxy = await startRoundRobin(Number(running.env['PORT']), ports)
+  proxy = await startBalancer(Number(running.env['PORT']), ports)
 })
 afterAll(async () => {
   await proxy.close()

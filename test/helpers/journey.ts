@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Datasource } from '../../packages/sandbox/src/people.ts'
 import { chooseAccount, run, signIn, type Running, type RunOptions } from './running.ts'
-import type { StoreUnderTest } from './stores.ts'
+import { sqlite, type StoreUnderTest } from './stores.ts'
 import { linksOf, textOf, type Hop, type TestBrowser } from './test-browser.ts'
 
 const APPS: Datasource[] = [
@@ -25,7 +25,7 @@ export type World = Running & {
 }
 
 export async function openWorld(
-  open: () => Promise<StoreUnderTest>,
+  open: () => Promise<StoreUnderTest> = sqlite,
   { settings, ...options }: RunOptions = {},
 ): Promise<World> {
   const store = await open()

@@ -1,18 +1,29 @@
-// What stands between in real life: a wire with a delay in front of a store, and a balancer in front of several processes.
-import { createServer as createHttpServer, request } from 'node:http'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+// What stands between in real life: a wire in front of a store, and a reverse proxy in front of several processes.
+import { once } from 'node:events'
+import { Agent, createServer as createHttpServer, request } from 'node:http'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { statusOf } from './processes.ts'
 
-export type Between = { port: number; close(): Promise<void> }
+export type Wire = {
+  port: number
+  /** Every answer from now on comes so many milliseconds late. */
+  delay(milliseconds: number): void
+  /** Connections from now on lead there; those that stand go on as they are. */
+  leadTo(port: number): void
+  close(): Promise<void>
+}
 
 /**
- * Between a program and its Redis: every chunk takes so long, and one that writes takes longer, so that a read by somebody
- * else can arrive before it. What goes the same way stays in order.
+ * Between a program and its Redis. What goes the same way stays in order.
+ * @param ms how long every chunk takes
+ * @param writeMs the same for one that writes: so that a read by another program can arrive before it
  */
-export async function startDelay(
+export async function startWire(
   target: number,
-  { ms, writeMs }: { ms: number; writeMs: number },
-): Promise<Between> {
+  { ms = 0, writeMs = ms }: { ms?: number; writeMs?: number } = {},
+): Promise<Wire> {
   const sockets = new Set<Socket>()
+  let [leadsTo, answerMs] = [target, ms]
   const pass = (from: Socket, to: Socket, delayOf: (chunk: Buffer) => number) => {
     let last = 0
     // Timers of different lengths end out of order; bytes must not.
@@ -34,43 +45,69 @@ export async function startDelay(
   }
   const isWrite = (chunk: Buffer) => /\r\n(SET|EVAL|DEL)\r\n/.test(chunk.toString('latin1'))
   const server = createServer((socket) => {
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = connect(leadsTo, '127.0.0.1')
     pass(socket, upstream, (chunk) => (isWrite(chunk) ? writeMs : ms))
-    pass(upstream, socket, () => ms)
+    pass(upstream, socket, () => answerMs)
   })
-  return await opened(server, '127.0.0.1', 0, () => {
-    for (const socket of sockets) socket.destroy()
-  })
-}
-
-/** Sends each request to the next of the processes in turn, without changing anything in it. */
-export async function startBalancer(host: string, port: number, targets: number[]): Promise<Between> {
-  let turn = 0
-  const server = createHttpServer((req, res) => {
-    const target = targets[turn++ % targets.length]
-    const onward = request(
-      { host, port: target, method: req.method, path: req.url, headers: req.headers, agent: false },
-      (answer) => {
-        res.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(res)
-      },
-    )
-    onward.on('error', () => res.destroy())
-    req.pipe(onward)
-  })
-  return await opened(server, host, port, () => server.closeAllConnections())
-}
-
-async function opened(server: Server, host: string, port: number, cut: () => void): Promise<Between> {
-  await new Promise<void>((resolve) => server.listen(port, host, resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  const port = await opened(server, '127.0.0.1', 0)
   return {
-    port: address.port,
+    port,
+    delay: (milliseconds) => void (answerMs = milliseconds),
+    leadTo: (other) => void (leadsTo = other),
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      cut()
-      await closed
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
     },
   }
+}
+
+const ASK_EVERY_MS = 100
+
+/**
+ * A reverse proxy as small as can be: in turn to the processes that say they are ready. It repeats nothing, so what a process
+ * loses is lost.
+ */
+export async function startBalancer(port: number, targets: readonly number[]) {
+  const agent = new Agent({ keepAlive: true })
+  let ready: number[] = []
+  let turn = 0
+  const look = async () => {
+    const answers = await Promise.all(targets.map((one) => statusOf(`http://localhost:${one}/readyz`)))
+    ready = targets.filter((_, index) => answers[index] === 200)
+  }
+  await look()
+  const looking = setInterval(() => void look(), ASK_EVERY_MS)
+  const server = createHttpServer((req, res) => {
+    const { method, url: path, headers } = req
+    const to = { agent, host: 'localhost', port: ready[turn++ % ready.length], method, path, headers }
+    const onward = request(to, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(res)
+      answer.on('error', () => res.destroy())
+    })
+    onward.on('error', () => {
+      if (res.headersSent) res.destroy()
+      else res.writeHead(502).end()
+    })
+    req.pipe(onward)
+  })
+  await opened(server, 'localhost', port)
+  return {
+    /** Ports that were ready when last asked. */
+    ready: () => ready,
+    async close() {
+      clearInterval(looking)
+      server.close()
+      server.closeAllConnections()
+      agent.destroy()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function opened(server: Server, host: string, port: number): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
 }

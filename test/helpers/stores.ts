@@ -3,9 +3,12 @@ import { startRedis } from './redis.ts'
 
 export type StoreUnderTest = { settings: Record<string, string>; close(): Promise<void> }
 
-/** For describe.each: a name and how to open it. SQLite lives in the folder that run() makes. */
+/** It lives in the folder that run() makes. */
+export const sqlite = async (): Promise<StoreUnderTest> => ({ settings: {}, close: async () => {} })
+
+/** For describe.each: a name and how to open it. */
 export const stores: [string, () => Promise<StoreUnderTest>][] = [
-  ['SQLite', async () => ({ settings: {}, close: async () => {} })],
+  ['SQLite', sqlite],
   [
     'Redis',
     async () => {

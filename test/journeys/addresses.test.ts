@@ -1,12 +1,11 @@
 // Addresses that do not exist, were forged or belong to others, and what every answer says to browsers.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectPage, openWorld, type World } from '../helpers/journey.ts'
-import { stores } from '../helpers/stores.ts'
 
-describe.each(stores)('onramp, on %s', (_name, open) => {
+describe('onramp', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld(open)
+    world = await openWorld()
   })
   beforeEach(() => world.sandbox.reset())
   afterAll(() => world.close())
@@ -32,7 +31,7 @@ describe.each(stores)('onramp, on %s', (_name, open) => {
     expectPage(bad)
   })
 
-  it.each(['other_1', '__proto__', 'constructor', '..%2F..%2Fadmin', 'x'.repeat(5_000), '%00', "';--"])(
+  it.each(['other_1', '__proto__', 'x'.repeat(5_000), '%00'])(
     'a datasource that is not on the person’s list (%.20s) is neither connected nor put off',
     async (instance) => {
       const { browser } = await world.begin(1)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerConsent, openWorld, type World } from '../helpers/journey.ts'
-import { stores } from '../helpers/stores.ts'
+import { sqlite } from '../helpers/stores.ts'
 import { linksOf } from '../helpers/test-browser.ts'
 
 const FILE = `
@@ -22,16 +22,13 @@ datasources:
   slack_1: { hidden: true }
 `
 
-const [, open] = stores[0] ?? []
-
 describe('the company file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-company-'))
   let world: World
   beforeAll(async () => {
-    if (open === undefined) throw new Error('there is no store')
     const file = join(folder, 'company.yaml')
     writeFileSync(file, FILE)
-    world = await openWorld(open, { settings: { COMPANY_FILE: file } })
+    world = await openWorld(sqlite, { settings: { COMPANY_FILE: file } })
   })
   afterAll(async () => {
     await world.close()

@@ -9,13 +9,13 @@ import {
   refreshOf,
   type World,
 } from '../helpers/journey.ts'
-import { stores } from '../helpers/stores.ts'
+import { sqlite } from '../helpers/stores.ts'
 import { linksOf } from '../helpers/test-browser.ts'
 
-describe.each(stores)('a consent, on %s', (_name, open) => {
+describe('a consent', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld(open, { settings: { CONFIRM_SECONDS: '1' } })
+    world = await openWorld(sqlite, { settings: { CONFIRM_SECONDS: '1' } })
   })
   beforeEach(() => world.sandbox.reset())
   afterAll(() => world.close())

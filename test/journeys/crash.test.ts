@@ -36,20 +36,4 @@ describe.each(stores)('a process that is killed, on %s', (_name, open) => {
     expect(browser.text).toContain(t('finished.titleSome'))
     expect(world.sandbox.count('token')).toBe(1)
   })
-
-  it('that is told to end finishes what it is doing first, and ends with 0', async () => {
-    world = await openWorld(open)
-    await world.stopOnramp()
-    running = await startOnramp(world.env)
-    const browser = await signIn(world, world.newcomer(1))
-    world.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 500 } })
-    const page = browser.open(`${world.url}/onboarding`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    const told = performance.now()
-    const [hop, { code }] = await Promise.all([page, running.end('SIGTERM')])
-    expect(hop.status).toBe(200)
-    expect(code).toBe(0)
-    // The browser's connection stays open: it must not hold the process up.
-    expect(performance.now() - told).toBeLessThan(3_000)
-  })
 })

@@ -5,6 +5,7 @@ import { createInvitations } from '../../src/invites/token.ts'
 import { openWorld, type World } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
 import { chooseAccount } from '../helpers/running.ts'
+import { sqlite } from '../helpers/stores.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 /** A header that is not sent. */
@@ -24,7 +25,7 @@ describe('a link to any address of ours', () => {
   let invitation: string
 
   beforeAll(async () => {
-    world = await openWorld(async () => ({ settings: {}, close: async () => {} }), {
+    world = await openWorld(sqlite, {
       settings: { SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: new URL(INTRANET).origin },
     })
     paths = await routesFor('get', world.env)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
-import { stores } from '../helpers/stores.ts'
+import { sqlite } from '../helpers/stores.ts'
 import { linksOf, type TestBrowser } from '../helpers/test-browser.ts'
 
 const INTRANET = 'https://intranet.example'
@@ -10,10 +10,10 @@ const connectLinks = (browser: TestBrowser) => [
   ...new Set(linksOf(browser.page.body).filter((link) => link.startsWith('/onboarding/connect/'))),
 ]
 
-describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
+describe('a link from the intranet', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld(open, { settings: { RETURN_TO_ORIGINS: INTRANET } })
+    world = await openWorld(sqlite, { settings: { RETURN_TO_ORIGINS: INTRANET } })
   })
   beforeEach(() => world.sandbox.reset())
   afterAll(() => world.close())
@@ -31,7 +31,7 @@ describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
     expect(connectLinks(browser)).toEqual(['/onboarding/connect/slack_1', '/onboarding/connect/gdrive_1'])
   })
 
-  it.each(['nothing_9', '__proto__', '<script>alert(1)</script>', '../../etc', 'x'.repeat(900)])(
+  it.each(['nothing_9', '__proto__', '<script>alert(1)</script>'])(
     'that names what does not wait (%.25s) says so, and shows the way to the rest',
     async (name) => {
       const { browser } = await world.begin(1, `/onboarding?datasource=${encodeURIComponent(name)}`)
@@ -54,24 +54,23 @@ describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
   })
 
   it.each([
-    '//evil.example',
     '/\\evil.example',
-    '/\t/evil.example',
-    '/..//evil.example',
-    'https://evil.example/',
+    'javascript://evil.example/alert(1)',
     'https://intranet.example@evil.example/',
     'https://intranet.example.evil.example/',
-    'javascript:alert(1)',
-    'data:text/html,<script>alert(1)</script>',
+    'https://evil-intranet.example/',
+    'https://evilintranet.example/',
+    'https://sub.intranet.example/',
+    'https://evil.example/?https://intranet.example',
   ])('that would lead to %j leads nowhere else, at sign-in and in every page', async (hostile) => {
+    const { host } = new URL(hostile, world.url)
     const value = encodeURIComponent(hostile)
     const { browser } = await world.begin(1, `/onboarding?return_to=${value}`)
     await browser.open(`${world.url}/sign-in?return_to=${value}`)
     expect(browser.page.url).toBe(`${world.url}/onboarding`)
     await browser.open(`${world.url}/onboarding?return_to=${value}&datasource=slack_1`)
-    for (const link of linksOf(browser.page.body)) expect(link).not.toContain('evil')
-    for (const hop of browser.hops)
-      expect(new URL(hop.location ?? '/', hop.url).hostname).not.toContain('evil')
+    for (const link of linksOf(browser.page.body)) expect(new URL(link, world.url).host).not.toBe(host)
+    for (const hop of browser.hops) expect(new URL(hop.location ?? '/', hop.url).host).not.toBe(host)
     expect(browser.page.body).not.toContain('alert(1)')
   })
 

@@ -2,16 +2,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
-import { stores } from '../helpers/stores.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 /** A header that is not sent. */
 const absent = undefined as unknown as string
 
-describe.each(stores)('onramp, on %s', (_name, open) => {
+describe('onramp', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld(open)
+    world = await openWorld()
   })
   beforeEach(() => world.sandbox.reset())
   afterAll(() => world.close())

@@ -2,65 +2,36 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
-import { stores } from '../helpers/stores.ts'
 
 const html = { contentType: 'text/html', body: '<!doctype html><h1>Log in</h1>' }
 const list = (entries: unknown) => ({ body: { unauthorizedDatasourceInstances: entries } })
-const invalidSecret = [
-  { body: 'Invalid Secret' },
-  { body: { message: 'Invalid Secret' } },
-  { body: { error: { code: 401, message: 'Required header missing: X-Service-Auth-Type' } } },
-  { contentType: 'text/html', body: '<p>Required header missing: X-Service-ActAs</p>' },
-]
-
 /** What the service says, and the status that people get. */
 const odd: [string, object, number][] = [
   ['401', { status: 401 }, 403],
   ['401 HTML', { status: 401, ...html }, 403],
   ['403', { status: 403 }, 403],
-  ['403 JSON', { status: 403, body: { errors: [{ message: 'Forbidden' }] } }, 403],
   ['403 HTML', { status: 403, ...html }, 403],
   ['404', { status: 404 }, 502],
-  ['405', { status: 405 }, 502],
-  ['429', { status: 429 }, 503],
-  ['429 in seven seconds', { status: 429, headers: { 'retry-after': '7' } }, 503],
   ['429 at a date', { status: 429, headers: { 'retry-after': 'Fri, 31 Dec 2100 23:59:59 GMT' } }, 503],
-  ['429 with nonsense', { status: 429, headers: { 'retry-after': 'soon' } }, 503],
-  ['429 in thirty years', { status: 429, headers: { 'retry-after': '1000000000' } }, 503],
-  ['500 text', { status: 500, body: 'boom' }, 503],
-  ['500 HTML', { status: 500, ...html }, 503],
-  ['500 JSON', { status: 500, body: { requestID: 'r', error: 'x' } }, 503],
   ['503', { status: 503, headers: { 'retry-after': '3' } }, 503],
-  ['599', { status: 599 }, 503],
-  ['400', { status: 400 }, 502],
-  ['418', { status: 418 }, 502],
-  ['201 with a list', { status: 201, ...list([]) }, 503],
   ['204', { status: 204 }, 503],
   ['200 HTML', html, 503],
-  ['200 with nothing', { body: '' }, 503],
   ['null', { body: 'null' }, 503],
-  ['a list at the top', { body: [] }, 503],
   ['an empty object', { body: {} }, 503],
-  ['null for the list', list(null), 503],
-  ['an object for the list', list({}), 503],
-  ['null in the list', list([null]), 503],
   ['text in the list', list(['slack_1']), 503],
   ['half of its JSON', { body: '{"unauthorizedDatasourceInstances":[{' }, 503],
   ['a cut body', { ...list([]), truncate: true }, 503],
   ['two megabytes', { ...list([]), body: { unauthorizedDatasourceInstances: [], x: 'x'.repeat(2e6) } }, 503],
   ['a closed connection', { close: true }, 503],
   ['302 to elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }, 502],
-  ['307 to elsewhere', { status: 307, headers: { location: 'http://127.0.0.1:9/' } }, 502],
-  ...invalidSecret.flatMap((answer): [string, object, number][] => [
-    [`401 ${JSON.stringify(answer.body)}`, { status: 401, ...answer }, 502],
-    [`400 ${JSON.stringify(answer.body)}`, { status: 400, ...answer }, 502],
-  ]),
+  ['500 with our words', { status: 500, body: 'boom' }, 503],
+  ['400 for our secret', { status: 400, body: 'Invalid Secret' }, 502],
 ]
 
-describe.each(stores)('when the service answers oddly, on %s', (_name, open) => {
+describe('when the service answers oddly', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld(open)
+    world = await openWorld()
   })
   beforeEach(() => world.sandbox.reset())
   afterAll(() => world.close())
@@ -134,9 +105,7 @@ describe.each(stores)('when the service answers oddly, on %s', (_name, open) => 
 
 describe('when the service takes too long', () => {
   it('a check that hangs and a search that drips are given up after ten seconds, with a page', async () => {
-    const [, sqlite] = stores[0] ?? []
-    if (sqlite === undefined) throw new Error('no store')
-    const world = await openWorld(sqlite)
+    const world = await openWorld()
     const { browser } = await world.begin(1)
     const other = await world.begin(1)
     world.sandbox.switches.set({

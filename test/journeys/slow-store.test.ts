@@ -6,7 +6,7 @@ import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { t } from '../helpers/texts.ts'
 import { openWorld, type World } from '../helpers/journey.ts'
-import { startBalancer, startDelay, type Between } from '../helpers/network.ts'
+import { startBalancer, startWire } from '../helpers/network.ts'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, signIn } from '../helpers/running.ts'
@@ -19,8 +19,8 @@ describe('with a store of 50 ms latency and two instances', () => {
   const opened: { close(): Promise<void> }[] = []
   beforeAll(async () => {
     redis = await startRedis()
-    const wire: Between = await startDelay(redis.port, LATENCY)
-    world = await openWorld(async () => ({ settings: {}, close: async () => {} }))
+    const wire = await startWire(redis.port, LATENCY)
+    world = await openWorld()
     await world.stopOnramp()
     const ports = [await freePort('localhost'), await freePort('localhost')]
     for (const port of ports) {
@@ -29,7 +29,7 @@ describe('with a store of 50 ms latency and two instances', () => {
       opened.push({ close: () => instance.stop() })
       await until(async () => (await statusOf(`http://localhost:${port}/readyz`)) === 200, 'onramp')
     }
-    opened.push(await startBalancer('localhost', Number(world.env['PORT']), ports), wire)
+    opened.push(await startBalancer(Number(world.env['PORT']), ports), wire)
   })
   afterAll(async () => {
     for (const one of opened) await one.close()
@@ -64,20 +64,6 @@ describe('with a store of 50 ms latency and two instances', () => {
       expect(hop.location).toMatch(/^\/sign-in/)
     },
   )
-
-  it.concurrent('changes in tabs that reach different instances at once are all kept', async () => {
-    const apps = Array.from({ length: 4 }, (_, index) => ({
-      instance: `wiki_${index}`,
-      displayName: `W ${index}`,
-    }))
-    const { browser } = await world.begin(apps)
-    const answers = await Promise.all(
-      apps.map(({ instance }) => browser.post(`/onboarding/skip/${instance}`, {}, { follow: false })),
-    )
-    expect(answers.map((hop) => hop.status)).toEqual(apps.map(() => 303))
-    const status = await browser.open(`${world.url}/api/status`)
-    expect(JSON.parse(status.body)).toMatchObject({ skipped: 4 })
-  })
 
   it('everything in the store has a time to end', async () => {
     const lives = await redis.lives()

@@ -83,18 +83,4 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
     await answerConsent(browser, 'allow')
     expect(browser.text).toContain('GitHub')
   })
-
-  it('with many tabs that put off one datasource each loses none of it', async () => {
-    const apps = Array.from({ length: 24 }, (_, index) => ({
-      instance: `wiki_${index}`,
-      displayName: `W ${index}`,
-    }))
-    const { browser } = await world.begin(apps)
-    const answers = await Promise.all(
-      apps.map(({ instance }) => browser.post(`/onboarding/skip/${instance}`, {}, { follow: false })),
-    )
-    expect(answers.map((hop) => hop.status)).toEqual(apps.map(() => 303))
-    const status = await browser.open(`${world.url}/api/status`)
-    expect(JSON.parse(status.body)).toEqual({ signedIn: true, connected: 0, pending: 0, skipped: 24 })
-  })
 })

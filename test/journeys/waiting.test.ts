@@ -1,21 +1,13 @@
 // While one app is being confirmed: the others go on, and a return that says it failed is not waited for.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
-import {
-  answerConsent,
-  expectPage,
-  letRefresh,
-  openWorld,
-  refreshOf,
-  type World,
-} from '../helpers/journey.ts'
-import { stores } from '../helpers/stores.ts'
+import { answerConsent, openWorld, refreshOf, type World } from '../helpers/journey.ts'
 import { linksOf } from '../helpers/test-browser.ts'
 
-describe.each(stores)('somebody, on %s', (_name, open) => {
+describe('somebody', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld(open)
+    world = await openWorld()
   })
   beforeEach(() => world.sandbox.reset())
   afterAll(() => world.close())
@@ -41,7 +33,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     expect(browser.text).toContain(t('overview.progress', { connected: 2, total: 3 }))
   })
 
-  it.each(['access_denied', 'server_error', 'made up'])(
+  it.each(['access_denied', 'made up'])(
     'who comes back with error=%s does not wait, and is believed only by the list',
     async (error) => {
       const { browser, person } = await world.begin(2)
@@ -59,22 +51,4 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
       expect(browser.text).not.toContain(t('attend.title', { app: 'Slack' }))
     },
   )
-
-  it('who waits in one tab does not void the address that another tab is just following', async () => {
-    const { browser } = await world.begin(2)
-    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    const waiting = browser.page
-    const departure = await browser.open('/onboarding/connect/github_1', { from: waiting.url, follow: false })
-    const before = world.checks()
-
-    browser.page = waiting
-    await letRefresh(browser)
-
-    expect(world.checks()).toBe(before)
-    expectPage(browser.page)
-    await browser.open(departure.location ?? '')
-    expect(browser.text).toContain('Allow access?')
-  })
 })

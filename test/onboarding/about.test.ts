@@ -1,7 +1,7 @@
 // What the company says of an app, and the sign that it is seen by.
 import { describe, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { aboutApps, notDescribed, signOf, tileOf } from '../../src/onboarding/overview/about.ts'
+import { aboutApps, notDescribed, tileOf } from '../../src/onboarding/overview/about.ts'
 
 const company = companyOf(
   {
@@ -63,13 +63,5 @@ describe('the sign of an app', () => {
       initial: 'N',
       tone,
     })
-  })
-
-  it.each([
-    ['jira_1', 'Tickets', 'T'],
-    ['github_1', 'GitHub', 'G'],
-    ['in_house_1', 'In house', 'I'],
-  ])('of %s comes with the name %s', (instance, name, initial) => {
-    expect(signOf(instance, aboutApps(company)('en'))).toMatchObject({ name, initial })
   })
 })

@@ -22,11 +22,6 @@ describe('the news', () => {
       seen([github], seen([slack, github])),
       { kind: 'good', title: 'Slack connected', text: 'Next up: GitHub.' },
     ],
-    [
-      'connected, with nothing to go on with',
-      skip(seen([github], seen([slack, github])), 'github_1', NOW),
-      { kind: 'good', title: 'Slack connected', text: '' },
-    ],
     ['connected, the last one: the page says it', seen([], seen([slack, github])), undefined],
     [
       'skipped',

@@ -31,20 +31,6 @@ describe('an app that is being confirmed', () => {
     expect(entries[0]?.connect).toMatchObject({ label: 'Try again', forApp: 'Slack' })
   })
 
-  it('waits with the person where nothing else is left, and looks sooner', () => {
-    const { step, checking, refresh } = see(returned([slack]), { from: 'slack_1' })
-    expect(checking).toBeUndefined()
-    expect(step).toMatchObject({
-      kind: 'wait',
-      title: 'Checking Slack…',
-      main: undefined,
-      again: { href: '/onboarding/connect/slack_1', label: 'Canceled? Try Slack again' },
-      control: { lookAgain: '/onboarding/callback?step=step-1', stop: '/onboarding?still=yes' },
-      focus: true,
-    })
-    expect(refresh?.seconds).toBe(2)
-  })
-
   it('tells its script when to look, when to ask, and when the time to confirm is over', () => {
     const once = returned([slack, github])
     const watch = { go: '/onboarding/callback?step=step-1', seen: '0 2 0', left: CONFIRM }

@@ -7,27 +7,6 @@ import { t } from '../helpers/texts.ts'
 import { CONFIRM, NOW, drive, github, returned, see, seen, slack, waits } from './seen.ts'
 
 describe('the overview', () => {
-  it('offers the first that waits, and says what will happen', () => {
-    const overview = see(seen([slack, github]))
-    expect(overview).toMatchObject({
-      title: '0 of 2 connected - Connect your apps to search',
-      state: 'open',
-      progress: { connected: 0, total: 2 },
-      banner: undefined,
-      refresh: undefined,
-    })
-    expect(overview.step).toMatchObject({
-      kind: 'connect',
-      title: 'Connect Slack',
-      main: { href: '/onboarding/connect/slack_1', label: 'Continue to Slack' },
-      skip: '/onboarding/skip/slack_1',
-      focus: false,
-    })
-    expect(overview.step?.paragraphs).toEqual([t('next.explain', { app: 'Slack', last: 'no' })])
-    expect(overview.step?.marks.map(({ kind }) => kind)).toEqual(['good', 'lock'])
-    expect(overview.account).toContain('ada@acme.example')
-  })
-
   it('says that a skipped app can be connected any time once, on the page of an end too', () => {
     const one = see(skip(seen([slack]), 'slack_1', NOW), { from: 'slack_1' })
     expect(one).toMatchObject({

@@ -54,15 +54,6 @@ describe('a return', () => {
     ])
   })
 
-  it('that says it failed is not waited for', async () => {
-    const { to, page, back, notes } = frontDoor()
-    await to(CLICK)
-    expect(await page(`${back()}&error=access_denied`)).toMatchObject({
-      step: { kind: 'attend', instance: 'slack_1' },
-    })
-    expect(notes.at(-1)).toMatchObject({ event: 'step_result', result: 'unconfirmed' })
-  })
-
   it('asked twice at once asks the service once', async () => {
     const { at, to, back, asked, notes } = frontDoor()
     await to(CLICK)

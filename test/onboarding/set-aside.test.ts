@@ -45,8 +45,8 @@ describe('what a person says of an app', () => {
 })
 
 describe('the counts for the intranet', () => {
-  it('are those of the person, and ask the service once in a while', async () => {
-    const { at, page, asked } = frontDoor()
+  it('are those of the person, ask the service once in a while, and keep no failure', async () => {
+    const { at, get, page, asked } = frontDoor()
     const first = await page('/api/status')
     expect(first).toEqual({ signedIn: true, connected: 0, pending: 2, skipped: 0 })
     at.waiting = [github]
@@ -60,6 +60,11 @@ describe('the counts for the intranet', () => {
     at.waiting = [slack]
     expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
     expect(asked).toHaveLength(3)
+    at.now += 3_000
+    at.fails = true
+    expect((await get('/api/status')).status).toBe(503)
+    at.fails = false
+    expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
   })
 
   it('show at once what the person did here', async () => {

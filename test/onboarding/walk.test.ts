@@ -18,8 +18,8 @@ import {
   unblock,
   unskip,
 } from '../../src/onboarding/walk.ts'
+import { figureOf } from '../../src/onboarding/standing.ts'
 import type { Known, Left, Waiting, Walk } from '../../src/onboarding/walk.ts'
-import { progress } from './progress.ts'
 
 const CONFIRM = 30
 const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
@@ -37,6 +37,12 @@ const back = (waiting = all) => comeBack(seen(waiting, left(waiting), 1_000), 's
 const isStartable = () => true
 const kindOf = (walk: Walk, instance: string, now = 0) =>
   standingIn(walk.known.find((entry) => entry.instance === instance) as Known, now).kind
+
+/** "2 of 5": neither number shrinks while nothing is taken away by the service. */
+function progress(walk: Walk, now: number) {
+  const figures = shown(walk).map((entry) => figureOf(standingIn(entry, now)))
+  return { connected: figures.filter((figure) => figure === 'connected').length, total: figures.length }
+}
 
 describe('what comes next', () => {
   it.each<[string, Walk, number, object]>([

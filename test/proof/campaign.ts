@@ -1,17 +1,13 @@
 // Runs of one campaign: the real lease, ledger and delivery over the simulated store, the real questions to the service,
 // and a mail server that may take an email and lose its answer. Composing an email is left out.
-import { createPeople } from '../../src/people/people.ts'
 import { createAsk } from '../../src/campaigns/ask.ts'
-import { createLedger } from '../../src/campaigns/ledger.ts'
-import type { Mail } from '../../src/campaigns/mail/mail.ts'
 import type { Posted } from '../../src/campaigns/mail/outcome.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
-import { readPeople } from '../../src/campaigns/people-file.ts'
-import { sendInvitations } from '../../src/campaigns/send.ts'
-import { newTally } from '../../src/campaigns/tally.ts'
+import { createPeople } from '../../src/people/people.ts'
 import { holdCampaign } from '../../src/cli/invite/lease.ts'
 import { createClientApi } from '../../src/client-api/client.ts'
 import { createInstallation } from '../../src/records/installation.ts'
+import { office, policy } from '../campaigns/office.ts'
 import { current, Dead, within, type Process } from './machine.ts'
 import { settings, sharedStore } from './processes.ts'
 import type { Rules } from './rules.ts'
@@ -19,23 +15,6 @@ import { GLOBAL_TOKEN, type World } from './world.ts'
 
 const now = () => current().now
 const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
-const policy = {
-  campaign: 'onboarding',
-  maxReminders: 0,
-  retryUnknown: false,
-  retryFailed: false,
-  minGapMs: 0,
-  freshMs: 0,
-}
-const mail = {
-  from: { name: '', address: 'search@acme.example' },
-  subject: '',
-  text: '',
-  html: '',
-  messageId: '',
-  headers: {},
-}
-const nothing = () => {}
 
 type Around = { world: World; rules: Rules }
 
@@ -62,45 +41,28 @@ async function sendAll({ world, rules }: Around, isHeld: () => Promise<boolean>)
   const { records } = sharedStore
   const { signal } = new AbortController()
   const installation = createInstallation(records, settings.SESSION_SECRET, now)
-  const people = createPeople({ records, installation, retentionDays: 90, now })
-  const pace = () => createPace({ perSecond: 1_000, now, signal })
-  return await sendInvitations(readPeople(listOf(world)), {
-    ledger: createLedger({
-      people,
-      policy,
-      isHeld,
-      now,
-      signal,
-      patienceMs: 10_000,
-    }),
-    ask: createAsk({
-      whatIsLeft: (actAs) => clientApi.whatIsLeft({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
-      pace: pace(),
-      signal,
-    }),
-    compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
-    post: (one) => post(one, rules),
-    mailPace: pace(),
-    isAbout: () => true,
-    onFault: nothing,
-    onWouldSend: nothing,
-    onOver: nothing,
-    onTrouble: nothing,
-    atOnce: 2,
-    limit: Infinity,
+  const ask = createAsk({
+    whatIsLeft: (actAs) => clientApi.whatIsLeft({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
+    pace: createPace({ perSecond: 1_000, now, signal }),
     signal,
-    tally: newTally(),
   })
-}
-
-async function* listOf({ service }: World) {
-  yield await Promise.resolve('email\n')
-  // Who is on a list twice is one person.
-  for (const { email } of [...service.people, ...service.people]) yield `${email}\n`
+  const { people } = world.service
+  const everyone = createPeople({ records, installation, retentionDays: 90, now })
+  const { endedBy, error } = await office(everyone).run({
+    // Who is on a list twice is one person.
+    people: [...people, ...people].map(({ email }) => email),
+    ask,
+    post: (to) => post(to, rules),
+    isHeld,
+    patienceMs: 10_000,
+    atOnce: 2,
+  })
+  if (endedBy === undefined) throw error
+  return endedBy
 }
 
 /** An email leaves: it arrives, or not; and what becomes of it is told, or not. */
-function post({ to }: Mail, rules: Rules): Promise<Posted> {
+function post(to: string, rules: Rules): Promise<Posted> {
   const { random, now: at } = current()
   const process = within.getStore()
   return new Promise((resolve, reject) => {

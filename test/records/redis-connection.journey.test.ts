@@ -6,10 +6,8 @@ import { connectRedis } from '../../src/records/redis-connection.ts'
 import { primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { startDelay } from '../helpers/network.ts'
+import { startWire } from '../helpers/network.ts'
 import { until } from '../helpers/processes.ts'
-import { startRedisProxy } from '../helpers/redis-proxy.ts'
 import { startRedis, type RedisServer, type RedisOptions } from '../helpers/redis.ts'
 
 type RedisConnection = ReturnType<typeof connectRedis>
@@ -74,7 +72,7 @@ const sentinelsAt = (...ports: number[]) => ({
 describe('a connection to Redis', () => {
   it('leaves a server that takes no more writes for the one that its address leads to now', async () => {
     const [old, next] = [await server(), await server()]
-    const proxy = await startRedisProxy(old.port)
+    const proxy = await startWire(old.port)
     closing.push(() => proxy.close())
     const { connection, records } = await connected(`redis://127.0.0.1:${proxy.port}`)
     await records.put('a', '1', 60)
@@ -82,32 +80,6 @@ describe('a connection to Redis', () => {
     await expect(records.put('a', '2', 60)).rejects.toBeInstanceOf(StoreUnavailable)
     proxy.leadTo(next.port)
     expect(await until(works(connection), 'writes')).toBeLessThan(5_000)
-  })
-
-  it('waits until a server that was started has read its data', async () => {
-    const slowToLoad = ['--enable-debug-command', 'yes', '--key-load-delay', '1500']
-    const loading = ['--loading-process-events-interval-bytes', '1024']
-    const redis = await server({ options: () => [...slowToLoad, ...loading] })
-    const { connection, records } = await connected(redis.url)
-    await redis.ask('DEBUG', 'POPULATE', '1000')
-    const reloaded = redis.ask('DEBUG', 'RELOAD')
-    await until(async () => !(await works(connection)()), 'the loading to begin')
-    await expect(records.get('a')).rejects.toMatchObject({ code: 'store_unavailable' })
-    const late = connectRedis(redis.url, { warn: () => {}, info: () => {} })
-    closing.push(() => late.destroy())
-    await reloaded
-    expect(await until(works(connection), 'the old connection')).toBeLessThan(2_000)
-    expect(await until(works(late), 'the new connection')).toBeLessThan(2_000)
-  })
-
-  it('does not blame the store when this process itself was held up', async () => {
-    const { records } = await connected((await server()).url)
-    await records.put('a', '1', 60)
-    const reading = records.get('a')
-    await new Promise((resolve) => setImmediate(resolve))
-    const end = performance.now() + 1_800
-    while (performance.now() < end);
-    expect(await reading).toBe('1')
   })
 
   it('does not believe a Sentinel that still names a replica', async () => {
@@ -149,37 +121,5 @@ describe('a connection to Redis', () => {
     await expect(primaryUrl('redis://127.0.0.1:1', sentinelsAt(9))).rejects.toMatchObject({
       cause: { code: 'ECONNREFUSED' },
     })
-  })
-
-  it('that is destroyed leaves nothing behind, also while it was looking for Redis', async () => {
-    const redis = await server()
-    const { connection, records } = await connected(redis.url)
-    await redis.kill()
-    await expect(records.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-    connection.destroy()
-    await redis.start()
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
-    const clients = String(await redis.ask('CLIENT', 'LIST'))
-      .trim()
-      .split('\n')
-    expect(clients).toHaveLength(1)
-    await expect(records.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-  })
-
-  it('that gets a new client still gets the answers of what is under way on the one before', async () => {
-    const redis = await server()
-    const wire = await startDelay(redis.port, { ms: 100, writeMs: 100 })
-    closing.push(() => wire.close())
-    const { connection } = await connected(`redis://127.0.0.1:${wire.port}`)
-    const readOnly = "return redis.error_reply('READONLY You cannot write')"
-    await expect(connection.eval(readOnly, { keys: ['a'], arguments: [] })).rejects.toThrow(StoreUnavailable)
-    const asked: Promise<unknown>[] = []
-    for (let times = 0; times < 100; times++) {
-      asked.push(connection.get('key'))
-      await sleep(20)
-    }
-    expect((await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected')).toEqual([])
-    const clients = async () => String(await redis.ask('CLIENT', 'LIST'))
-    await until(async () => !(await clients()).includes('cmd=eval'), 'the old one to be gone')
   })
 })

@@ -41,14 +41,4 @@ describe('REDIS_PREFIX', () => {
     const grace = await signIn(production, 'grace', '/admin')
     expect(grace.text).toContain('1 person on record')
   })
-
-  it('is enough of a right for a user of Redis that may touch nothing else', async () => {
-    await redis.ask('ACL', 'SETUSER', 'narrow', 'on', '>pass', '~acme-narrow/*', '+@all')
-    const url = redis.url.replace('redis://', 'redis://narrow:pass@')
-    const narrow = await run({ settings: { REDIS_URL: url, REDIS_PREFIX: 'acme-narrow/' } })
-    const ada = await signIn(narrow, 'ada')
-    expect(ada.page.status).toBe(200)
-    expect((await fetch(`${narrow.url}/readyz`)).status).toBe(200)
-    await narrow.close()
-  })
 })

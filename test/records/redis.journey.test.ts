@@ -39,27 +39,4 @@ describe('Redis', () => {
     client.destroy()
     await redis.close()
   })
-
-  it('that was never there is an outage at once', async () => {
-    const client = connectRedis('redis://127.0.0.1:9', silent)
-    const before = performance.now()
-    await expect(createRedisRecords(client).get('key')).rejects.toBeInstanceOf(StoreUnavailable)
-    expect(performance.now() - before).toBeLessThan(500)
-    client.destroy()
-  })
-
-  it('gives every record a time to end and our own name in front', async () => {
-    const redis = await startRedis()
-    const client = connectRedis(redis.url, silent)
-    const records = createRedisRecords(client)
-    while (!client.isReady) await sleep(5)
-    await records.put('a', '1', 60)
-    await records.compareAndSet('b', undefined, '1', 60)
-    await records.compareAndSet('b', '1', '2', 60)
-    const lives = await redis.lives()
-    expect([...lives.keys()].sort()).toEqual(['onramp:a', 'onramp:b'])
-    for (const life of lives.values()) expect(life).toBeGreaterThan(0)
-    client.destroy()
-    await redis.close()
-  })
 })

@@ -2,10 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
-import { runWithClock, type RunningWithClock } from '../helpers/faulty-clock.ts'
 import { until } from '../helpers/processes.ts'
 import { startRedis } from '../helpers/redis.ts'
-import { run, signIn } from '../helpers/running.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 const MINUTE = 60_000
@@ -17,13 +16,15 @@ afterEach(async () => {
   close = undefined
 })
 
-async function signedIn(settings: Record<string, string>): Promise<[RunningWithClock, TestBrowser]> {
-  const timed = await runWithClock(settings)
-  close = () => timed.close()
-  const browser = new TestBrowser()
-  await browser.open(`${timed.url}/onboarding`)
-  await browser.post(browser.page.url, { person: 'ada' })
-  return [timed, browser]
+/** `later`: from now on it is so many milliseconds later than it is. */
+type Timed = Running & { later(milliseconds: number): void }
+
+async function signedIn(settings: Record<string, string>): Promise<[Timed, TestBrowser]> {
+  let shift = 0
+  const running = await run({ settings, now: () => Date.now() + shift })
+  close = () => running.close()
+  const timed = { ...running, later: (milliseconds: number) => void (shift = milliseconds) }
+  return [timed, await signIn(running, 'ada')]
 }
 
 describe('a session', () => {

@@ -43,17 +43,10 @@ const fetchMetadata = ({ site, mode, dest }: Sent) => ({
 const embedded: [string, string, string][] = [
   ['an image', 'no-cors', 'image'],
   ['a script', 'no-cors', 'script'],
-  ['a module', 'cors', 'script'],
-  ['a style sheet', 'no-cors', 'style'],
   ['a fetch', 'cors', 'empty'],
-  ['a fetch without CORS', 'no-cors', 'empty'],
   ['a beacon', 'no-cors', 'empty'],
   ['a frame', 'navigate', 'iframe'],
-  ['an older frame', 'navigate', 'frame'],
   ['an object', 'navigate', 'object'],
-  ['an embedded thing', 'navigate', 'embed'],
-  ['a fenced frame', 'navigate', 'fencedframe'],
-  ['a video', 'no-cors', 'video'],
   ['a worker', 'same-origin', 'worker'],
   ['a web socket', 'websocket', 'websocket'],
 ]

@@ -103,11 +103,4 @@ describe('a request that the browser gives up', () => {
     await sleep(1_500)
     expect(await counted('/search', 'GET', '499')).toBe(before + 1)
   })
-
-  it('and one that was answered are not confused', async () => {
-    const before = await counted('/search', 'GET', '2xx')
-    for (let times = 0; times < 3; times++)
-      await sendRaw(running.url, '/search?q=plan', { headers: { cookie } })
-    expect(await counted('/search', 'GET', '2xx')).toBe(before + 3)
-  })
 })

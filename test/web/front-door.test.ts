@@ -9,6 +9,7 @@ import { createOnramp } from '../../src/compose.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 
+const PER_MINUTE = 3
 const folder = mkdtempSync(join(tmpdir(), 'onramp-front-door-'))
 const settings = loadSettings({
   PUBLIC_URL: 'https://onramp.example',
@@ -16,6 +17,8 @@ const settings = loadSettings({
   OIDC_ISSUER: 'https://as.example',
   SESSION_SECRET: 'x'.repeat(40),
   ADMIN_EMAILS: 'ada@acme.example',
+  SIGN_INS_PER_MINUTE: String(PER_MINUTE),
+  TRUST_PROXY: 'loopback',
   DATA_DIR: folder,
 })
 const onramp = createOnramp(settings, createLog('silent'))
@@ -61,6 +64,15 @@ describe("another site's page", () => {
     expect((await get({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' })).status).toBe(403)
     expect((await get({ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' })).status).toBe(403)
   })
+})
+
+it('signing in is counted for the whole /64 of an IPv6 address (RFC 6177), and apart for the next one', async () => {
+  const isRefused = async (address: string) =>
+    (await request(onramp.app).get('/sign-in').set('x-forwarded-for', address)).status === 429
+  for (let host = 1; host <= PER_MINUTE; host++)
+    expect(await isRefused(`2001:db8:1:2:${host}::${host}`)).toBe(false)
+  expect(await isRefused('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe(true)
+  expect(await isRefused('2001:db8:1:3::1')).toBe(false)
 })
 
 it('the pages of administrators are for addresses that were verified', () => {

@@ -12,8 +12,8 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close()
 })
 
-async function ready(...options: string[]): Promise<{ redis: RedisServer; running: Running }> {
-  const redis = await startRedis({ options: () => options })
+async function ready(): Promise<{ redis: RedisServer; running: Running }> {
+  const redis = await startRedis()
   open.push(redis)
   const password = newSecret()
   await redis.ask('ACL', 'SETUSER', 'onramp', 'on', `>${password}`, '~*', '+@all')
@@ -48,41 +48,14 @@ describe('a server whose Redis', () => {
     expect(linesWith(running, 'ready again')).toHaveLength(1)
   })
 
-  it.each(['eval', 'del'])('denies %s, without which nobody can sign in, is not ready', async (command) => {
+  it('denies EVAL, without which no one can sign in, is not ready', async () => {
     const { redis, running } = await ready()
     await becomes(running, 200)
-    await redis.ask('ACL', 'SETUSER', 'onramp', `-${command}`)
+    await redis.ask('ACL', 'SETUSER', 'onramp', '-eval')
     await becomes(running, 503)
     expect(linesWith(running, 'not ready')).toEqual([
       'not ready: the user of REDIS_URL may not do this (NOPERM)',
     ])
-  })
-
-  it('has no scripts at all, because the command was renamed, is not ready', async () => {
-    const { running } = await ready('--rename-command', 'EVAL', '')
-    await until(
-      () => linesWith(running, 'not ready').length > 0 || readyz(running).then(() => false),
-      'the log',
-    )
-    expect((await readyz(running)).status).toBe(503)
-    expect(linesWith(running, 'not ready').at(-1)).toContain('NOSUCHCOMMAND')
-  })
-
-  it('became a replica, or cannot save, is told with that reason', async () => {
-    const { redis, running } = await ready('--min-replicas-to-write', '0')
-    await becomes(running, 200)
-    await redis.ask('CONFIG', 'SET', 'min-replicas-to-write', '1')
-    await becomes(running, 503)
-    expect(linesWith(running, 'not ready').at(-1)).toContain('NOREPLICAS')
-  })
-
-  it('is well is tried once a second at most, however many ask', async () => {
-    const { redis, running } = await ready()
-    await becomes(running, 200)
-    await redis.ask('CONFIG', 'RESETSTAT')
-    await Promise.all(Array.from({ length: 40 }, () => readyz(running)))
-    const sets = /cmdstat_eval:calls=(\d+)/.exec(String(await redis.ask('INFO', 'commandstats')))?.[1]
-    expect(Number(sets ?? 0)).toBeLessThanOrEqual(2)
   })
 })
 

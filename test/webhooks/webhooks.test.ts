@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { reached, type Person } from '../../src/people/person.ts'
 import { currentRequest, duringRequest } from '../../src/trace/current-request.ts'
 import { MAX_AGE_MS } from '../../src/webhooks/receiver.ts'
-import { MAX_AT_ONCE, createWebhooks } from '../../src/webhooks/webhooks.ts'
-import { TIME_LIMIT_MS, type Outcome } from '../../src/webhooks/post.ts'
+import { createWebhooks } from '../../src/webhooks/webhooks.ts'
+import type { Outcome } from '../../src/webhooks/post.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { having, testPeople } from '../helpers/people.ts'
 
@@ -101,22 +101,6 @@ describe('events', () => {
     await people.change(email, blocked)
     await turns()
     expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
-  })
-
-  it('wait as long as the receiver asks for', async () => {
-    const { process, receiver, sent } = office()
-    receiver.answer = () => Promise.resolve({ ...refused, wait: 90 })
-    const { people } = process()
-    await people.change(email, here)
-    await turns()
-    await turns(85_000)
-    expect(sent).toHaveLength(1)
-    await turns(10_000)
-    expect(sent).toHaveLength(2)
-  })
-
-  it('are sent while no other process may take them, however slow the receiver is', () => {
-    expect(MAX_AT_ONCE * TIME_LIMIT_MS).toBeLessThan(60_000)
   })
 
   it('belong to no request, also when several people made them', async () => {

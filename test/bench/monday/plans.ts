@@ -1,5 +1,6 @@
 // What each person of the company is going to do, decided before anyone comes: when they come and what they do with each
 // app. The same seed gives the same company. Pure.
+import { createRandom, type Random } from '../../proof/random.ts'
 
 export const APPS = ['slack_1', 'github_1', 'gdrive_1', 'jira_1', 'confluence_1'] as const
 export type App = (typeof APPS)[number]
@@ -32,17 +33,6 @@ export const BURST_RATE = 280
 export const BURST_SECONDS = 2
 const BURSTS = 8
 
-/** @returns numbers from 0 up to 1 (mulberry32) */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 function choiceOf(draw: number): Choice {
   if (draw < 0.86) return 'allow'
   if (draw < 0.91) return 'slow'
@@ -62,7 +52,7 @@ export const burstStarts = (rhythm: Rhythm): number[] => {
 }
 
 /** When everybody comes: at the average rate at first, then evenly over the rest, with bursts in between. */
-function* people(rhythm: Rhythm, random: () => number) {
+function* people(rhythm: Rhythm, random: Random) {
   const { people, seconds, averageSeconds, averageRate } = rhythm
   const average = Math.min(people, Math.round(averageSeconds * averageRate))
   for (let index = 0; index < average; index++) yield (index / average) * averageSeconds
@@ -71,21 +61,20 @@ function* people(rhythm: Rhythm, random: () => number) {
   const inBursts = Math.min(Math.floor(rest / 2), starts.length * BURST_RATE * BURST_SECONDS)
   for (let index = 0; index < inBursts; index++)
     yield (starts[index % starts.length] ?? 0) + Math.floor(index / starts.length) / BURST_RATE
-  for (let index = inBursts; index < rest; index++) yield averageSeconds + random() * seconds
+  for (let index = inBursts; index < rest; index++) yield averageSeconds + random.next() * seconds
 }
 
 /** @returns everybody, the first to come first */
 export function planCompany(rhythm: Rhythm, seed: number): Plan[] {
   const random = createRandom(seed)
-  const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
   return [...people(rhythm, random)]
     .map((at, person): Plan => {
-      const choices = Object.fromEntries(APPS.map((app) => [app, choiceOf(random())])) as Plan['choices']
-      const isLeaving = random() < 0.06
+      const choices = Object.fromEntries(APPS.map((app) => [app, choiceOf(random.next())])) as Plan['choices']
+      const isLeaving = random.next() < 0.06
       const leaves = isLeaving
-        ? { app: pick(APPS), seconds: (0.05 + random() * 0.2) * rhythm.seconds }
+        ? { app: random.pick(APPS), seconds: (0.05 + random.next() * 0.2) * rhythm.seconds }
         : undefined
-      return { person, at, choices, leaves, hasTwoTabs: random() < 0.06 }
+      return { person, at, choices, leaves, hasTwoTabs: random.next() < 0.06 }
     })
     .sort((one, other) => one.at - other.at)
 }
