@@ -19,13 +19,16 @@ const listed = (filter: Filter) => `/admin/people?${queryOf({ filter })}`
 export function overviewOf(report: Report, { t, now, target }: OverviewOptions) {
   const words = { t, share: sharesIn(t) }
   const outlook = outlookOf(report, now, target)
+  const isAnyoneInvited = report.funnel.invited > 0 || report.lastEmailAt !== undefined
   const top = (columns: readonly string[]) => ({ query: {}, columns, most: TOP_ROWS })
   return {
     ...standOf(report, t),
     remind: report.due,
     stats: statsOf(report, words, now),
     inviteCommand: `${COMMAND} invite send PEOPLE.csv`,
-    isAnyoneInvited: report.funnel.invited > 0 || report.lastEmailAt !== undefined,
+    isAnyoneInvited,
+    /** Is there anyone but the admin who looks? Otherwise the page only says how to begin. */
+    isBegun: isAnyoneInvited || report.people > 1,
     funnel: funnelOf(report, words),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
     needs: needsOf(report).map((need, index) => needIn(need, report, { ...words, id: `need-${index}` })),
@@ -38,7 +41,7 @@ export function overviewOf(report: Report, { t, now, target }: OverviewOptions) 
     outlook: outlookIn(outlook, target, { ...words, people: report.people }),
     groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck']), words),
     moreGroups: report.groups.length > TOP_ROWS,
-    apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'stuck']), words),
+    apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'skipped', 'stuck']), words),
     moreApps: report.datasources.length > TOP_ROWS,
     figures: FIGURES.map((what) => ({
       what: t(`admin.figure.${what}`),
@@ -62,13 +65,11 @@ const FIGURES = [
 
 /** How current it is, and what it lacks: the same on each page. */
 export function standOf(report: Report, t: Texts) {
-  const { madeAt, asOf, people, unread } = report
+  const { asOf, people, unread } = report
   return {
     stand: [
       t('admin.known', { count: people }),
-      t('admin.updated', { when: t.moment(Date.parse(madeAt)) }),
-      asOf === undefined ? t('admin.notChecked') : t('admin.oldest', { when: t.moment(Date.parse(asOf)) }),
-      t('admin.zone'),
+      asOf === undefined ? t('admin.notChecked') : t('admin.oldest', { when: t.date(Date.parse(asOf)) }),
     ],
     unread: unreadOf(unread, t),
   }
@@ -88,7 +89,7 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
   const app = mostlyAt(report)
   const none: string[] = []
   const last = [
-    ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.day(Date.parse(lastEmailAt)) })]),
+    ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.date(Date.parse(lastEmailAt)) })]),
     ...laterIn(report.dueLater, t),
   ]
   const details = {
@@ -116,7 +117,7 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
 
 /** How many reminders become due, and from when. */
 const laterIn = ({ count, from }: Report['dueLater'], t: Texts): string[] =>
-  from === undefined ? [] : [t('admin.remindersDue', { count, day: t.day(Date.parse(from)) })]
+  from === undefined ? [] : [t('admin.remindersDue', { count, day: t.date(Date.parse(from)) })]
 
 const FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
 

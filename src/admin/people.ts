@@ -14,6 +14,9 @@ export function peopleOf({ people, hasMore, total, counts }: PeopleList, wanted:
   return {
     ...namesOf(wanted, t),
     total,
+    /** What is shown where no one is: no one fits, or no one is on record. */
+    none: t(isNarrowed(wanted) ? 'admin.none' : 'admin.noPeople'),
+    clear: isNarrowed(wanted) ? '/admin/people' : undefined,
     search: wanted.search,
     filter: wanted.filter,
     kinds: KINDS.map((kind) => ({
@@ -85,9 +88,8 @@ const MAX_LEFT = 6
 
 export function rowOf(profile: Profile, t: Texts) {
   const { email, group = '', answer } = profile.person
-  const days = new Intl.DateTimeFormat(t.lang, { dateStyle: 'medium', timeZone: 'UTC' })
   const dayOf = (at: number | undefined) =>
-    at === undefined ? undefined : { iso: new Date(at).toISOString(), text: days.format(at) }
+    at === undefined ? undefined : { iso: new Date(at).toISOString(), text: t.date(at) }
   const own = profile.apps.filter(({ state }) => state !== 'off')
   const open = own.filter(({ state }) => state !== 'connected')
   const { stage, at } = stageOf(profile)
@@ -105,7 +107,7 @@ export function rowOf(profile: Profile, t: Texts) {
     notes: notesOf(profile, t),
     done:
       answer === undefined || own.length === 0
-        ? ''
+        ? '–'
         : t('admin.person.done', { connected: own.length - open.length, total: own.length }),
     left: t.list(left.slice(0, MAX_LEFT)),
     more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',

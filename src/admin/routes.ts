@@ -18,7 +18,7 @@ import { emailsOf, peopleOf } from './people.ts'
 import { listAddresses, listPeople } from './people-list.ts'
 import { sharesIn } from './share.ts'
 import { MAX_TARGET_DAYS, targetOf, type Target } from './trend.ts'
-import { appTable, groupTable, ROWS_A_PAGE } from './table.ts'
+import { appTable, groupTable, FIRST_ROWS } from './table.ts'
 
 type AdminParts = {
   everyone: Everyone
@@ -145,7 +145,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
 
   router.get('/admin/departments', async (req, res) => {
     noteView(req, 'departments')
-    const part = { query: req.query, columns: ALL_OF_GROUPS, most: ROWS_A_PAGE }
+    const part = { query: req.query, columns: ALL_OF_GROUPS, most: FIRST_ROWS }
 
     const made = await everyone.report()
 
@@ -158,7 +158,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
 
   router.get('/admin/apps', async (req, res) => {
     noteView(req, 'apps')
-    const part = { query: req.query, columns: ALL_OF_APPS, most: ROWS_A_PAGE }
+    const part = { query: req.query, columns: ALL_OF_APPS, most: FIRST_ROWS }
 
     const made = await everyone.report()
 

@@ -1,4 +1,5 @@
 // Departments and apps as tables: what each cell says, its bar, and where a heading sorts. Pure.
+import { datasourceType } from '../company/called.ts'
 import type { Key } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleWith, stuckAt, type App } from './apps.ts'
@@ -23,13 +24,19 @@ export type Row = {
 
 export type Table = {
   /** The first one names the row, the second one has the bar. */
-  columns: { label: string; href: string; sort: 'ascending' | 'descending' | undefined }[]
+  columns: { name: string; label: string; href: string; sort: 'ascending' | 'descending' | undefined }[]
+  /** The page that has them all, and which column it is sorted by. */
+  path: string
+  sortedBy: string
   rows: Row[]
   /** Beginning with 1. */
   page: number
   pages: number
   next: string | undefined
   previous: string | undefined
+  /** Where the others are, if only the first ones are shown; and how many there are. */
+  all: string | undefined
+  total: number
 }
 
 export type Words = { t: Texts; share: Share }
@@ -37,7 +44,9 @@ export type Words = { t: Texts; share: Share }
 /** What a page shows of all rows. */
 export type Part = { query: Record<string, unknown>; columns: readonly string[]; most: number }
 
-export const ROWS_A_PAGE = 50
+const ROWS_A_PAGE = 50
+/** Of a page of their own, until all are asked for. */
+export const FIRST_ROWS = 10
 /** On the overview. */
 export const TOP_ROWS = 8
 
@@ -61,6 +70,14 @@ const GROUP_LABELS = {
 
 const widthOf = (part: number, whole: number) => (whole === 0 ? 0 : Number(((part / whole) * 100).toFixed(1)))
 
+/** Does the name say the identifier already, as "Jira (9)" does of `jira_9`? */
+const isSaid = (name: string, id: string) =>
+  name
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+    .join('_') === id
+
 const cellOf = (count: number, t: Texts): Cell => ({ text: t.number(count), isNone: count === 0 })
 
 export function appTable(apps: readonly App[], part: Part, { t, share }: Words): Table {
@@ -77,7 +94,9 @@ export function appTable(apps: readonly App[], part: Part, { t, share }: Words):
     }
     return {
       name,
-      second: instance.split(/(?<=_)/),
+      second: [instance, datasourceType(instance)].some((id) => isSaid(name, id))
+        ? []
+        : instance.split(/(?<=_)/),
       href: `/admin/people?${queryOf({ app: instance })}`,
       bar: { good: widthOf(counts.connected, all), stuck: widthOf(stuckAt(app), all) },
       share: share(counts.connected, all),
@@ -134,24 +153,30 @@ function tableOf<T extends { name: string | undefined }, C extends string>(
 ): Table {
   const { column, isReversed } = orderOf(query['sort'], all, usual)
   const inOrder = sorted(rows, all[column], { isReversed, lang: t.lang })
-  const pages = Math.max(1, Math.ceil(rows.length / most))
   const asked =
-    typeof query['page'] === 'string' && /^\d{1,4}$/.test(query['page']) ? Number(query['page']) : 1
-  const page = Math.min(pages, Math.max(1, asked))
+    typeof query['page'] === 'string' && /^\d{1,4}$/.test(query['page']) ? Number(query['page']) : undefined
+  const size = asked === undefined ? most : ROWS_A_PAGE
+  const pages = Math.max(1, Math.ceil(rows.length / size))
+  const page = Math.min(pages, Math.max(1, asked ?? 1))
   const at = (number: number) =>
     number < 1 || number > pages ? undefined : `${path}?sort=${isReversed ? '-' : ''}${column}&page=${number}`
   return {
     columns: (Object.keys(labels) as C[])
       .filter((name) => columns.includes(name))
       .map((name) => ({
+        name,
         label: t(labels[name]),
         href: `${path}?sort=${name === column && !isReversed ? '-' : ''}${name}`,
         sort: name === column ? directionOf(all[name], isReversed) : undefined,
       })),
-    rows: inOrder.slice((page - 1) * most, page * most).map(rowOf),
+    path,
+    sortedBy: column,
+    rows: inOrder.slice((page - 1) * size, page * size).map(rowOf),
     page,
     pages,
     next: at(page + 1),
     previous: at(page - 1),
+    all: asked === undefined && rows.length > most ? at(1) : undefined,
+    total: rows.length,
   }
 }

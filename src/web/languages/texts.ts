@@ -10,6 +10,8 @@ export type Texts = {
   dir: 'ltr' | 'rtl'
   /** A day in UTC, because no one's time zone is known. @param milliseconds since 1970 */
   day: (milliseconds: number) => string
+  /** The same in few letters, for tables. @param milliseconds since 1970 */
+  date: (milliseconds: number) => string
   /** A day and a time of day in UTC, which the page has to say. @param milliseconds since 1970 */
   moment: (milliseconds: number) => string
   /** How long ago something was, in its largest unit up to hours. @param milliseconds that have passed since */
@@ -54,6 +56,7 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
     return message(values)
   }
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
+  const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
   const moments = new Intl.DateTimeFormat(tag, {
     year: 'numeric',
     month: 'long',
@@ -70,6 +73,7 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
     lang: tag,
     dir,
     day: (at: number) => days.format(at),
+    date: (at: number) => dates.format(at),
     moment: (at: number) => moments.format(at),
     ago(milliseconds: number) {
       const minutes = Math.max(0, Math.floor(milliseconds / 60_000))

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import type { App } from '../../src/admin/apps.ts'
+import { sharesIn } from '../../src/admin/share.ts'
+import { appTable, FIRST_ROWS } from '../../src/admin/table.ts'
+import { t } from '../helpers/texts.ts'
+
+const app = (instance: string, name: string, waiting = 1): App => ({
+  instance,
+  name,
+  counts: { waiting, connected: 1, skipped: 0, blocked: 0, off: 0 },
+  unconfirmed: 0,
+})
+const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wiki ${index}`, 40 - index))
+const tableOf = (apps: readonly App[], query: Record<string, unknown> = {}) =>
+  appTable(apps, { query, columns: ['name', 'waiting'], most: FIRST_ROWS }, { t, share: sharesIn(t) })
+
+describe('the table of apps', () => {
+  it('shows an admin the first ten, and leads to all', () => {
+    const first = tableOf(forty)
+    expect(first.rows.map(({ name }) => name).slice(0, 2)).toEqual(['Wiki 0', 'Wiki 1'])
+    expect(first).toMatchObject({ total: 40, all: '/admin/apps?sort=waiting&page=1' })
+    expect(first.rows).toHaveLength(10)
+    const all = tableOf(forty, { sort: 'name', page: '1' })
+    expect(all.rows).toHaveLength(40)
+    expect(all).toMatchObject({ all: undefined, sortedBy: 'name', pages: 1 })
+    expect(tableOf(forty.slice(30)).all).toBeUndefined()
+  })
+
+  it('leaves out an identifier that the name says already', () => {
+    const secondOf = (instance: string, name: string) =>
+      tableOf([app(instance, name)]).rows[0]?.second.join('')
+    expect(secondOf('jira_9', 'Jira\u00a0(9)')).toBe('')
+    expect(secondOf('github_1', 'GitHub')).toBe('')
+    expect(secondOf('gdrive_1', 'Google Drive')).toBe('gdrive_1')
+  })
+})
