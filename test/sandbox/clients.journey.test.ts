@@ -88,11 +88,9 @@ describe('dynamic registration', () => {
       ...options,
     })
 
-  it('makes a client that can sign people in, until it is forgotten', async () => {
+  it('makes a client that can sign people in', async () => {
     const config = await register(sandbox.urls.authorizationServer)
-    const { refresh_token: token = '' } = await signIn(config, 'ada')
-    sandbox.removeClient(config.clientMetadata().client_id)
-    await expect(oidc.refreshTokenGrant(config, token)).rejects.toMatchObject({ error: 'invalid_client' })
+    expect((await signIn(config, 'ada')).claims()?.sub).toBe('ada')
   })
 
   it('makes secrets that expire, where the switch says so', async () => {

@@ -128,14 +128,14 @@ describe('replaced answers', () => {
 })
 
 describe('servers that are down or slow', () => {
-  it('authorizationServerDown cuts connections to both authorization servers and to nothing else', async () => {
-    const { authorizationServer, externalIdp } = sandbox.urls
-    sandbox.switches.set({ authorizationServerDown: true })
-    for (const url of [authorizationServer, externalIdp])
-      await expect(fetch(`${url}/jwks`)).rejects.toThrow('fetch failed')
+  it('the presets cut connections to the service, or to both authorization servers, and to nothing else', async () => {
+    const jwks = (name: 'authorizationServer' | 'externalIdp') => fetch(`${sandbox.urls[name]}/jwks`)
+    await control('POST', '/control/preset/sign-in-down')
+    for (const name of ['authorizationServer', 'externalIdp'] as const)
+      await expect(jwks(name)).rejects.toThrow('fetch failed')
     expect(await check(sandbox, 'bob')).toHaveLength(2)
-    sandbox.switches.set({ authorizationServerDown: false, serviceDown: true })
-    expect((await fetch(`${authorizationServer}/jwks`)).status).toBe(200)
+    await control('POST', '/control/preset/down')
+    expect((await jwks('authorizationServer')).status).toBe(200)
     await expect(check(sandbox, 'bob')).rejects.toThrow('fetch failed')
   })
 

@@ -1,6 +1,6 @@
 // A client of the sandbox's authorization servers, with PKCE, and a browser that walks through their pages.
 import * as oidc from 'openid-client'
-import type { SandboxClient } from '../../packages/sandbox/src/provider/configuration.ts'
+import type { SandboxClient } from '../../packages/sandbox/src/provider/identity-provider.ts'
 import { TestBrowser, type Hop } from '../helpers/test-browser.ts'
 
 const origin = 'http://127.0.0.1:9'

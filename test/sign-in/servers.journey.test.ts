@@ -172,13 +172,15 @@ describe('an external identity provider that is said to be one', () => {
 
 describe('a server that is not well', () => {
   it('at the start costs a page until it is there, without a restart', async () => {
-    const running = await start({ sandbox: { switches: { authorizationServerDown: true } } })
+    const running = await start({
+      sandbox: { switches: { answers: { authorizationServer: { close: true } } } },
+    })
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding`)
     expect(browser.page.status).toBe(503)
     expectHelpfulPage(browser.page)
     expect(Number(browser.page.headers['retry-after'])).toBeGreaterThan(0)
-    running.sandbox.switches.set({ authorizationServerDown: false })
+    running.sandbox.switches.set({ answers: { authorizationServer: null } })
     await expectSignedIn(running, await signIn(running, 'ada'))
   })
 

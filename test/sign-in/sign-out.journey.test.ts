@@ -113,7 +113,7 @@ describe('the page after signing out', () => {
       expect(browser.text).toContain('may still remember you')
     }
     const other = await signIn(running, 'bob')
-    running.sandbox.switches.set({ authorizationServerDown: true })
+    running.sandbox.switches.set({ answers: { authorizationServer: { close: true } } })
     await other.submit('/sign-out')
     await other.open(`${running.url}/signed-out`)
     expect(other.text).toContain('may still remember you')

@@ -2,12 +2,12 @@
 // It serves only this machine: foreign host names, and changes that another site's page sends, are refused.
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
-import { readForm, type Behaviour, type Exchange } from './http-server.ts'
+import type { Behaviour, Exchange } from './http-server.ts'
 import { mailPage } from './mail.ts'
-import { html, redirect, sendJson, sendPage, table, type Html, type Page } from './pages.ts'
+import { html, redirect, sendJson, sendPage, table, type Html } from './pages.ts'
 import type { Datasource, Person } from './people.ts'
 import { deprecationSchedule } from './service/contract.ts'
-import { dayOf, stateOn } from './service/deprecations.ts'
+import { stateOn } from './service/deprecations.ts'
 import { presets, switchesSchema, type Switches } from './switches.ts'
 import type { World } from './world.ts'
 
@@ -33,14 +33,14 @@ export function createControl(sandbox: World): Behaviour {
     'GET /requests.json': ({ res }) => sendJson(res, sandbox.requests),
   }
   const changeAuthorization = (name: 'authorize' | 'unauthorize') => async (exchange: Exchange) => {
-    const form = await readForm(exchange.req)
+    const form = await exchange.form()
     sandbox[name](form.get('person') ?? '', form.get('instance') ?? '')
   }
   /** A browser is sent back to the page afterwards; a script gets the result. */
   const changes: Routes = {
     'DELETE /requests.json': sandbox.clearRequests,
-    'POST /control/switches': async ({ req }) =>
-      switches.set(switchesFromForm(await readForm(req), switches.get())),
+    'POST /control/switches': async ({ form }) =>
+      switches.set(switchesFromForm(await form(), switches.get())),
     'POST /control/reset': () => sandbox.reset(),
     'POST /control/expire-tokens': sandbox.expireTokens,
     'POST /control/rotate-keys': sandbox.rotateKeys,
@@ -62,18 +62,16 @@ export function createControl(sandbox: World): Behaviour {
       try {
         if (isForeign(exchange)) sendJson(res, { error: 'only from this machine and this page' }, 403)
         else if (shown[name]) await shown[name](exchange)
-        else if (changes[name]) sendDone(exchange, await changes[name](exchange))
-        else sendJson(res, { error: 'not found' }, 404)
+        else if (changes[name]) {
+          const result = await changes[name](exchange)
+          if (wantsPage(exchange)) redirect(res, '/', 303)
+          else sendJson(res, result ?? { done: true })
+        } else sendJson(res, { error: 'not found' }, 404)
       } catch (error) {
         sendProblem(exchange, error instanceof z.ZodError ? z.prettifyError(error) : String(error))
       }
     },
   }
-}
-
-function sendDone(exchange: Exchange, result: unknown): void {
-  if (wantsPage(exchange)) redirect(exchange.res, '/', 303)
-  else sendJson(exchange.res, result ?? { done: true })
 }
 
 function sendProblem(exchange: Exchange, problem: string): void {
@@ -96,7 +94,7 @@ function isForeign({ req }: Exchange): boolean {
 
 const SHOWN = 60
 
-function controlPage(sandbox: World): Page {
+function controlPage(sandbox: World) {
   const body = html`
     <p class="note">Everything is kept in memory and lost when the sandbox stops.</p>
     <div class="buttons">
@@ -106,7 +104,12 @@ function controlPage(sandbox: World): Page {
     <h2>Simulate problems</h2>
     <div class="buttons">${presets.map(({ name, label }) => action(`preset/${name}`, label))}</div>
     <h2>Endpoints</h2>
-    ${addresses(sandbox)} ${sandbox.mail && html`<p><a href="/mail">Inbox</a></p>`}
+    ${table(
+      ['Server', 'Address'],
+      Object.entries(sandbox.urls).map(([name, url]) => [name, html`<a href="${url}/">${url}</a>`]),
+    )}
+    <p>Global service token: <code>${sandbox.serviceTokens.global}</code></p>
+    ${sandbox.mail && html`<p><a href="/mail">Inbox</a></p>`}
     <h2>People</h2>
     ${sandbox.people.slice(0, SHOWN).map((person) => personBlock(sandbox, person))}
     <h2>Switches</h2>
@@ -115,7 +118,7 @@ function controlPage(sandbox: World): Page {
       <button class="first" type="submit">Save</button>
     </form>
     <h2 id="deprecations">Deprecations</h2>
-    ${schedule(dayOf(sandbox.switches.get().date))}
+    ${schedule(sandbox.switches.day())}
     <h2>Recent requests</h2>
     ${journal(sandbox)}
   `
@@ -126,19 +129,6 @@ function action(path: string, label: string): Html {
   return html`<form method="post" action="/control/${path}"><button type="submit">${label}</button></form>`
 }
 
-function addresses({ urls, serviceTokens }: World): Html {
-  const rows = Object.entries(urls).map(
-    ([name, url]) =>
-      html`<dt>${name}</dt>
-        <dd><a href="${url}/">${url}</a></dd>`,
-  )
-  return html`<dl>
-    ${rows}
-    <dt>Global service token</dt>
-    <dd><code>${serviceTokens.global}</code></dd>
-  </dl>`
-}
-
 function personBlock(sandbox: World, { id, name, email, datasources }: Person): Html {
   const state = sandbox.state(id)
   const done = Object.values(state).filter((one) => one === 'authorized').length
@@ -146,7 +136,7 @@ function personBlock(sandbox: World, { id, name, email, datasources }: Person): 
     <summary>${name} <small>${email} · ${done} of ${datasources.length} authorized</small></summary>
     <p class="note">Service token: <code>${sandbox.serviceTokens.user(id)}</code></p>
     ${table(
-      [],
+      ['Datasource', 'State', 'Change'],
       datasources.map((datasource) => datasourceRow(id, datasource, state[datasource.instance])),
     )}
   </details>`
@@ -193,21 +183,15 @@ type SwitchName = keyof Switches
 
 const switchNames = Object.keys(switchesSchema.shape) as SwitchName[]
 
-/** One switch as a field: a checkbox, a list of its few values, or a text, which is JSON where it is an object. */
+/** One switch as a field: a checkbox, or a text, which is JSON where it is an object. */
 function field(name: SwitchName, value: Switches[SwitchName]): Html {
-  const schema = switchesSchema.shape[name]
-  const label = html`${schema.description}<br /><small>${name}</small>`
+  const label = html`${switchesSchema.shape[name].description}<br /><small>${name}</small>`
   if (typeof value === 'boolean')
     return html`<label><input type="checkbox" name="${name}" ${value && 'checked'} /> ${label}</label>`
-  const type = schema.unwrap()
   const input =
-    type instanceof z.ZodEnum
-      ? html`<select name="${name}">
-          ${type.options.map((option) => html`<option ${option === value && 'selected'}>${option}</option>`)}
-        </select>`
-      : value !== null && typeof value === 'object'
-        ? html`<textarea name="${name}" spellcheck="false">${JSON.stringify(value, null, 2)}</textarea>`
-        : html`<input type="text" name="${name}" value="${value ?? ''}" />`
+    value !== null && typeof value === 'object'
+      ? html`<textarea name="${name}" spellcheck="false">${JSON.stringify(value, null, 2)}</textarea>`
+      : html`<input type="text" name="${name}" value="${value ?? ''}" />`
   return html`<label>${label} ${input}</label>`
 }
 

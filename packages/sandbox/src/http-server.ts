@@ -5,8 +5,8 @@ import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse }
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Journal, JournalEntry, ServerName } from './journal.ts'
-import type { Answer, SwitchesControl } from './switches.ts'
+import type { createJournal, JournalEntry, ServerName } from './journal.ts'
+import type { SwitchesControl } from './switches.ts'
 
 /** One request being answered; `path` is the raw path, without the prefix that the server is mounted under. */
 export type Exchange = {
@@ -16,6 +16,8 @@ export type Exchange = {
   path: string
   operation: string
   entry: JournalEntry
+  /** Reads the body as the fields of a form. */
+  form: () => Promise<URLSearchParams>
 }
 
 export type Behaviour = {
@@ -43,7 +45,12 @@ export type Places = {
  * Opens a port. Until `serve` is called it answers 503.
  * @throws Error for a host that is not a loopback address, because the sandbox protects nothing; Error for a path like `a/`
  */
-export async function listen(name: ServerName, places: Places, journal: Journal, switches: SwitchesControl) {
+export async function listen(
+  name: ServerName,
+  places: Places,
+  journal: ReturnType<typeof createJournal>,
+  switches: SwitchesControl,
+) {
   const [host, mount] = [places.hosts?.[name] ?? '127.0.0.1', places.paths?.[name] ?? '']
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(host))
     throw new Error(`The sandbox listens on loopback addresses only, not on ${host}`)
@@ -78,18 +85,14 @@ export async function listen(name: ServerName, places: Places, journal: Journal,
     }
     if (name !== 'control') journal.add(entry)
     res.once('finish', () => (entry.status = res.statusCode))
-    return { req, res, url, path, operation, entry }
+    const form = async () => new URLSearchParams(await text(req))
+    return { req, res, url, path, operation, entry, form }
   }
 
   /** Does what the switches say of every server. @returns whether the request has been dealt with */
   async function interfere({ res, operation }: Exchange): Promise<boolean> {
-    const { authorizationServerDown, serviceDown, latencyMs } = switches.get()
-    const isIssuer = name === 'authorizationServer' || name === 'externalIdp'
-    if (name === 'service' ? serviceDown : isIssuer && authorizationServerDown) {
-      res.destroy()
-      return true
-    }
-    const names = [`${name}.${operation}`, operation]
+    const { latencyMs } = switches.get()
+    const names = [`${name}.${operation}`, operation, name]
     const slow =
       typeof latencyMs === 'number' ? latencyMs : names.map((one) => latencyMs[one]).find(Number.isInteger)
     if (slow) await sleep(slow)
@@ -114,6 +117,8 @@ export async function listen(name: ServerName, places: Places, journal: Journal,
 }
 
 const DRIP_EVERY_MS = 200
+
+type Answer = NonNullable<ReturnType<SwitchesControl['takeAnswer']>>
 
 /** Gives `answer` in place of the operation's own. A `hang` resolves and leaves the response open. */
 async function giveAnswer(res: ServerResponse, answer: Answer): Promise<void> {
@@ -140,9 +145,4 @@ async function giveAnswer(res: ServerResponse, answer: Answer): Promise<void> {
     res.write(Uint8Array.of(byte))
   }
   res.end(answer.drip ? undefined : bytes)
-}
-
-/** The fields of a form. */
-export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
-  return new URLSearchParams(await text(req))
 }

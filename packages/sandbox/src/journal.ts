@@ -11,12 +11,13 @@ const names = [
   ['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
   ['signIn', 'resume', 'token', 'revocation', 'introspection', 'userinfo', 'endSession'],
 ].flat()
-const known = new Set([
+const known = new Set<string>([
   ...names,
+  ...serverNames,
   ...serverNames.flatMap((server) => names.map((name) => `${server}.${name}`)),
 ])
 
-/** Whether an `operation` or `server.operation` exists. Guards against misspelt names in tests. */
+/** Whether an `operation`, a `server.operation` or a server exists. Guards against misspelt names in tests. */
 export const isOperation = (name: string): boolean => known.has(name)
 
 /** One request. `status` is 0 while unanswered and stays 0 when the connection was cut. */
@@ -34,8 +35,6 @@ export type JournalEntry = {
   /** What the client did against the contract, where the sandbox answered all the same. */
   mistake?: string
 }
-
-export type Journal = ReturnType<typeof createJournal>
 
 const MAX_ENTRIES = 2000
 

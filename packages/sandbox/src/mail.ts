@@ -4,13 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { html, type Html, type Page } from './pages.ts'
+import { html, type Html } from './pages.ts'
 
 type ArrivedMail = { at: string; from: string; to: string[]; raw: string }
 
 const host = '127.0.0.1'
-
-export type MailCatcher = Awaited<ReturnType<typeof startMailCatcher>>
 
 /** Opens the port. @throws Error when it is taken */
 export async function startMailCatcher(port: number, bind = host) {
@@ -45,7 +43,7 @@ export async function startMailCatcher(port: number, bind = host) {
 const SHOWN_MAILS = 50
 
 /** The last mails that arrived, newest first. @param recipient part of an address that they went to; empty: any */
-export async function mailPage(mails: readonly ArrivedMail[], recipient: string): Promise<Page> {
+export async function mailPage(mails: readonly ArrivedMail[], recipient: string) {
   const part = recipient.trim().toLowerCase()
   const found = mails.filter(({ to }) => part === '' || to.some((one) => one.toLowerCase().includes(part)))
   const last = found.slice(-SHOWN_MAILS).toReversed()

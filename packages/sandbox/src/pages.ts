@@ -27,31 +27,26 @@ function render(part: Part): string {
 
 const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
-/** A table that scrolls where the page is too narrow for it. @param head names of the columns; none: no head */
+/** A table that scrolls where the page is too narrow for it. @param head names of the columns */
 export function table(head: string[], rows: Part[][]): Html {
-  const cells = rows.map((row) => [row.map((cell) => html`<td>${cell}</td>`)])
-  const heading =
-    head.length > 0 &&
-    html`<thead>
-      ${line(head.map((name) => html`<th>${name}</th>`))}
-    </thead>`
+  const line = (cells: Part[]) =>
+    html`<tr>
+      ${cells}
+    </tr>`
   // A keyboard scrolls only what it can reach.
-  return html`<div class="scroll" role="group" aria-label="${head.join(', ') || 'Table'}" tabindex="0">
+  return html`<div class="scroll" role="group" aria-label="${head.join(', ')}" tabindex="0">
     <table>
-      ${heading}
+      <thead>
+        ${line(head.map((name) => html`<th>${name}</th>`))}
+      </thead>
       <tbody>
-        ${cells.map(line)}
+        ${rows.map((row) => line(row.map((cell) => html`<td>${cell}</td>`)))}
       </tbody>
     </table>
   </div>`
 }
 
-const line = (cells: Part[]) =>
-  html`<tr>
-    ${cells}
-  </tr>`
-
-export type Page = { title: string; site: string; body: Html; wide?: boolean }
+type Page = { title: string; site: string; body: Html; wide?: boolean }
 
 /** The whole document of a page. HTML has no slash at the end of an element (HTML, 13.1.2.1). */
 export function document({ title, site, body, wide = false }: Page): string {

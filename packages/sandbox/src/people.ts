@@ -62,28 +62,15 @@ export const defaultPeople: Person[] = [
   person('grace', 'Grace Hopper', manyDatasources),
 ]
 
-/** Whether a person belongs to the generated company: there are thousands, so the sign-in page lists only a few. */
-export const isGenerated = ({ id }: Person): boolean => /^person-\d+$/.test(id)
-
 function person(id: string, name: string, datasources: Datasource[]): Person {
   return { id, name, email: `${id}@acme.example`, datasources }
 }
 
-export const personWithId = (people: Person[], id: unknown): Person | undefined =>
-  people.find((person) => person.id === id)
-
 /** @throws Error when there is no such person */
 export function findPerson(people: Person[], id: string): Person {
-  const person = personWithId(people, id)
+  const person = people.find((one) => one.id === id)
   if (!person) throw new Error(`The sandbox has no person ${id}`)
   return person
-}
-
-/** @throws Error when the person has no such datasource instance */
-export function findDatasource(people: Person[], id: string, instance: string): Datasource {
-  const found = findPerson(people, id).datasources.find((datasource) => datasource.instance === instance)
-  if (!found) throw new Error(`${id} has no datasource ${instance} in the sandbox`)
-  return found
 }
 
 const FIRST = ['Amara', 'Björn', 'Chen', 'Dilek', 'Elena', 'Farid', 'Grażyna', 'Hiro', 'Ines', 'José']

@@ -27,20 +27,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { mailPort, bind } = options
   const mail = mailPort === undefined ? undefined : await startMailCatcher(mailPort, bind)
   if (mail) opening.defer(mail.close)
-  const servers: Partial<Record<ServerName, Awaited<ReturnType<typeof listen>>>> = {}
+  const servers: [ServerName, Awaited<ReturnType<typeof listen>>][] = []
   for (const name of serverNames) {
-    servers[name] = await listen(name, options, journal, switches)
-    opening.defer(servers[name].close)
+    const server = await listen(name, options, journal, switches)
+    opening.defer(server.close)
+    servers.push([name, server])
   }
-  const urls = Object.fromEntries(serverNames.map((name) => [name, servers[name]?.url ?? '']))
-  const { world, behaviours } = await createWorld(options, {
-    urls: urls as World['urls'],
-    switches,
-    journal,
-    mail,
-  })
-  for (const name of serverNames)
-    servers[name]?.serve(name === 'control' ? createControl(world) : behaviours[name])
+  const urls = Object.fromEntries(servers.map(([name, { url }]) => [name, url])) as World['urls']
+  const { world, behaviours } = await createWorld(options, { urls, switches, journal, mail })
+  for (const [name, { serve }] of servers) serve(name === 'control' ? createControl(world) : behaviours[name])
   const opened = opening.move()
   return { ...world, close: () => opened.disposeAsync() }
 }

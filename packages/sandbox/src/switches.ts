@@ -2,12 +2,12 @@
 // of the authorization servers, and the presets, which set several switches at once.
 import { z } from 'zod'
 import { isOperation } from './journal.ts'
-import { idTokenFaults, logoutTokenFaults } from './provider/forgeries.ts'
+import { forgeries } from './provider/forgeries.ts'
 
 const operation = z.string().refine(isOperation, 'unknown operation')
 const texts = z.record(z.string(), z.string())
 const milliseconds = z.int().min(0)
-const nameIn = <Name extends string>(table: Record<Name, unknown>) => z.enum(Object.keys(table) as Name[])
+const forgery = z.enum(Object.keys(forgeries) as (keyof typeof forgeries)[])
 const setting = <Schema extends z.ZodType>(schema: Schema, initial: z.output<Schema>, meaning: string) =>
   schema.default(initial as never).describe(meaning)
 const off = (meaning: string) => setting(z.boolean(), false, meaning)
@@ -33,14 +33,14 @@ const members = z.record(z.string(), z.json())
 
 const faults = z
   .strictObject({
-    idToken: nameIn(idTokenFaults),
-    logoutToken: nameIn(logoutTokenFaults),
+    idToken: forgery,
+    logoutToken: forgery,
     /** Parameters of the redirect back to the client. */
     authorizationAnswer: z.record(z.string(), z.string().nullable()),
     metadata: members,
     /** The id_token then is `subOnly`, so that clients ask. */
     userinfo: members,
-    /** RFC 8414 alone: no OpenID Connect metadata, and userinfo for tokens without the scope `openid`. */
+    /** RFC 8414 alone: no OpenID Connect metadata. */
     plainOAuth: z.boolean(),
     /** A person who is signed in comes straight back, whatever `prompt` asks for. */
     prompt: z.literal('ignored'),
@@ -65,12 +65,16 @@ export const switchesSchema = z.strictObject({
     0,
     'Delay before every response (milliseconds), or an object by operation',
   ),
-  answers: setting(z.record(operation, answer.nullable()), {}, 'Override responses, by operation'),
+  answers: setting(
+    z.record(operation, answer.nullable()),
+    {},
+    'Override responses, by operation, server.operation or server',
+  ),
   accessTokenSeconds: setting(z.int().min(1), 3600, 'Lifetime of new access tokens, in seconds'),
   externalTokenMessage: setting(
     z.enum(['Invalid Secret', 'Required header missing: X-Service-Auth-Type']),
     'Invalid Secret',
-    'Error message for an external token without X-Service-Auth-Type',
+    'Error message for an external token without X-Service-Auth-Type (one of two)',
   ),
   tenantRedirectUrl: setting(
     z.url({ protocol: /^https?$/ }).nullable(),
@@ -83,8 +87,6 @@ export const switchesSchema = z.strictObject({
     'Rate limit of the Client API, such as {"perSecond": 5, "burst": 5}; null: no limit',
   ),
   retryAfterDate: off('Retry-After is a date, not seconds'),
-  authorizationServerDown: off('Both authorization servers are down'),
-  serviceDown: off('The service is down'),
   date: setting(
     z.iso.date().nullable(),
     null,
@@ -95,8 +97,10 @@ export const switchesSchema = z.strictObject({
 
 export type Switches = z.infer<typeof switchesSchema>
 export type Faults = Switches['faults']
-export type Answer = z.infer<typeof answer>
+type Answer = z.infer<typeof answer>
 export type SwitchesControl = ReturnType<typeof createSwitches>
+
+const down = { close: true }
 
 /** What can go wrong, one button each. Each puts the other switches back first, so that one press shows one thing. */
 export const presets: { name: string; label: string; switches: Partial<Switches> }[] = [
@@ -105,8 +109,12 @@ export const presets: { name: string; label: string; switches: Partial<Switches>
   { name: 'slow', label: 'Consents take effect after 30 s', switches: { consentDelaySeconds: 30 } },
   { name: 'lag', label: 'The service takes 2 s', switches: { latencyMs: 2_000 } },
   { name: 'busy', label: 'The service is busy', switches: { rateLimit: { perSecond: 0.2, burst: 1 } } },
-  { name: 'down', label: 'The service is down', switches: { serviceDown: true } },
-  { name: 'sign-in-down', label: 'Sign-in is down', switches: { authorizationServerDown: true } },
+  { name: 'down', label: 'The service is down', switches: { answers: { service: down } } },
+  {
+    name: 'sign-in-down',
+    label: 'Sign-in is down',
+    switches: { answers: { authorizationServer: down, externalIdp: down } },
+  },
 ]
 
 /**
@@ -118,6 +126,8 @@ export function createSwitches(initial: Partial<Switches> = {}) {
   let current = start
   return {
     get: (): Switches => current,
+    /** The day that it is for the schedule of deprecations, `YYYY-MM-DD`; in UTC. */
+    day: (): string => current.date ?? new Date().toISOString().slice(0, 10),
     /** Changes some switches: `answers` by operation, every other one as a whole. @returns all of them */
     set: (partial: Partial<Switches>): Switches => (current = merge(current, partial)),
     reset: (): Switches => (current = start),

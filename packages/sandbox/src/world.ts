@@ -2,10 +2,9 @@
 import type { createJournal, ServerName } from './journal.ts'
 import type { startMailCatcher } from './mail.ts'
 import { company, defaultPeople, type Person } from './people.ts'
-import type { SandboxClient } from './provider/configuration.ts'
-import { createIdentityProvider } from './provider/identity-provider.ts'
+import { createIdentityProvider, type SandboxClient } from './provider/identity-provider.ts'
 import { createAuthorizations } from './service/authorizations.ts'
-import { createCallers, createRateLimit } from './service/callers.ts'
+import { createCallers } from './service/callers.ts'
 import { createService } from './service/service.ts'
 import type { Switches, SwitchesControl } from './switches.ts'
 
@@ -38,15 +37,14 @@ export type World = Awaited<ReturnType<typeof createWorld>>['world']
 export async function createWorld(options: WorldOptions, { urls, switches, journal, mail }: Surroundings) {
   const people = [...structuredClone(options.people ?? defaultPeople), ...company(options.company ?? 0)]
   const authorizations = createAuthorizations(people, switches, urls)
-  const rateLimit = createRateLimit(switches)
   const describe = (person: Person) => `${authorizations.waiting(person).length} to connect`
   const identity = (issuer: string, site: string) =>
-    createIdentityProvider({ ...options, issuer, site, people, switches, describe })
+    createIdentityProvider({ ...options, issuer, site, people, switches, describe }, options.clients)
   const own = await identity(urls.authorizationServer, 'Sign in to the service')
   const external = await identity(urls.externalIdp, 'Acme identity provider')
   const both = [own, external]
   const callers = createCallers(people, switches, [own, external], options.headerPrefix)
-  const service = createService({ authorizations, callers, rateLimit, switches, control: urls.control })
+  const service = createService({ authorizations, callers, switches, control: urls.control })
   const world = {
     urls,
     people,
@@ -57,7 +55,7 @@ export async function createWorld(options: WorldOptions, { urls, switches, journ
     count: journal.count,
     clearRequests: journal.clear,
     /** How well callers kept to the limit of the switch rateLimit. */
-    rate: rateLimit.counts,
+    rate: callers.limit.counts,
     authorize: authorizations.authorize,
     unauthorize: authorizations.unauthorize,
     state: authorizations.state,
@@ -66,26 +64,17 @@ export async function createWorld(options: WorldOptions, { urls, switches, journ
     /** At both: new signing keys; the old ones are gone. */
     rotateKeys: async () => void (await Promise.all(both.map((one) => one.rotateKeys()))),
     addClient: (client: SandboxClient) => both.forEach((one) => one.addClient(client)),
-    /** Also forgets clients that registered themselves. */
-    removeClient: (clientId: string) => both.forEach((one) => one.removeClient(clientId)),
-    /** At both: ends the sessions of one person, or of all, with back-channel logout. @returns how many */
-    endSessions: async (personId?: string): Promise<number> => {
-      const ended = await Promise.all(both.map((one) => one.endSessions(personId)))
-      return ended.reduce((sum, count) => sum + count, 0)
-    },
+    /** At both: ends the sessions of one person, or of all, with back-channel logout. */
+    endSessions: async (personId?: string) =>
+      void (await Promise.all(both.map((one) => one.endSessions(personId)))),
     /** The logout tokens that clients were sent, oldest first, and what they answered. */
     logouts: () => both.flatMap((one) => one.logouts),
     /** Puts switches, authorizations, the journal and the mail back to how they were at the start. */
     reset(): void {
       for (const part of [switches, authorizations]) part.reset()
-      for (const part of [journal, rateLimit, mail]) part?.clear()
+      for (const part of [journal, callers.limit, mail]) part?.clear()
     },
   }
-  const behaviours = {
-    service,
-    authorizationServer: own,
-    externalIdp: external,
-    datasource: authorizations.site,
-  }
-  return { world, behaviours }
+  const datasource = authorizations.site
+  return { world, behaviours: { service, authorizationServer: own, externalIdp: external, datasource } }
 }

@@ -1,9 +1,7 @@
 // What a careful client refuses: id_tokens and logout tokens with one thing wrong, made of good ones.
-// A new fault is an entry in one of the tables; the switches take its name from here.
+// A new fault is an entry in the table; the switches take its name from here.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
-
-const ELSEWHERE = 'https://other-issuer.example'
 
 /** A fresh RS256 key with a kid of its own, private part included. */
 export async function generateSigningKey(): Promise<JWK> {
@@ -33,60 +31,37 @@ async function signed({ claims, key, typ }: Good): Promise<string> {
   return await new SignJWT(claims).setProtectedHeader(header).sign(await importJWK(key, 'RS256'))
 }
 
-/** RFC 8725 2.1: signed with a text that the client takes for a key. */
-const signedWithSecret: Forge = ({ claims, secret, typ }) =>
-  new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ }).sign(new TextEncoder().encode(secret))
-
-const unsigned: Forge = ({ claims, typ }) => {
-  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  return `${encode({ alg: 'none', typ })}.${encode(claims)}.`
-}
-
-const badSignature: Forge = ({ token }) =>
-  `${token.slice(0, token.lastIndexOf('.'))}.${randomBytes(256).toString('base64url')}`
-
-const wrongIss = withClaims(() => ({ iss: ELSEWHERE }))
-const wrongAud = withClaims(({ aud }) => ({ aud: `not-${String(aud)}` }))
-
 /** As servers do that leave the rest to userinfo (OpenID Connect Core 5.4). */
 const profile = without('name', 'preferred_username', 'email', 'email_verified')
 
-export const idTokenFaults = {
-  wrongIss,
-  wrongAud,
-  wrongNonce: withClaims(() => ({ nonce: 'another-nonce' })),
-  missingNonce: withClaims(() => without('nonce')),
-  badSignature,
+export const forgeries = {
+  wrongIss: withClaims(() => ({ iss: 'https://other-issuer.example' })),
+  wrongAud: withClaims(({ aud }) => ({ aud: `not-${String(aud)}` })),
+  badSignature: ({ token }) =>
+    `${token.slice(0, token.lastIndexOf('.'))}.${randomBytes(256).toString('base64url')}`,
   unknownKid: async (good) => signed({ ...good, key: await generateSigningKey() }),
-  algNone: unsigned,
-  hs256: signedWithSecret,
+  algNone({ claims, typ }) {
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    return `${encode({ alg: 'none', typ })}.${encode(claims)}.`
+  },
+  /** RFC 8725 2.1: signed with a text that the client takes for a key. */
+  hs256: ({ claims, secret, typ }) =>
+    new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ }).sign(new TextEncoder().encode(secret)),
+  wrongTyp: (good) => signed({ ...good, typ: 'at+jwt' }),
   expired: withClaims(() => ({ iat: now() - 7200, exp: now() - 3600 })),
   issuedInFuture: withClaims(() => ({ iat: now() + 3600, nbf: now() + 3600, exp: now() + 7200 })),
   noSub: withClaims(() => without('sub')),
   // The name and the address belong to the person who signed in, so they go too.
   otherSub: withClaims(() => ({ ...profile, sub: 'another-person' })),
   subOnly: withClaims(() => profile),
+  /** A logout token may have none. */
+  wrongNonce: withClaims(() => ({ nonce: 'another-nonce' })),
+  missingNonce: withClaims(() => without('nonce')),
   missing: () => undefined,
-} satisfies Record<string, Forge>
-
-const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-
-/** OpenID Connect Back-Channel Logout 1.0. The last one is about how the token is sent. */
-export const logoutTokenFaults = {
-  algNone: unsigned,
-  wrongAlg: signedWithSecret,
-  badSignature,
-  wrongAud,
-  wrongIss,
-  wrongEvent: withClaims(() => ({ events: { [`${LOGOUT_EVENT}-of-another-kind`]: {} } })),
-  noEvent: withClaims(() => without('events')),
-  withNonce: withClaims(() => ({ nonce: 'a-nonce' })),
+  // OpenID Connect Back-Channel Logout 1.0, 2.4
+  noSid: withClaims(() => without('sid')),
   noSubNorSid: withClaims(() => without('sub', 'sid')),
+  noEvents: withClaims(() => without('events')),
   noJti: withClaims(() => without('jti')),
   noIat: withClaims(() => without('iat')),
-  oldIat: withClaims(() => ({ iat: now() - 3600, exp: now() + 3600 })),
-  wrongTyp: (good) => signed({ ...good, typ: 'at+jwt' }),
-  subOnly: withClaims(() => without('sid')),
-  sidOnly: withClaims(() => without('sub')),
-  tooLarge: ({ token }) => token,
 } satisfies Record<string, Forge>

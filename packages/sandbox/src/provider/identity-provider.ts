@@ -1,74 +1,75 @@
-// One authorization server: the service's own and the external identity provider are two of these.
-// Rotating keys puts a new oidc-provider over the same store, so sessions and tokens live on.
+// One authorization server: OpenID Connect, code with PKCE, refresh tokens that rotate, dynamic registration, PAR,
+// revocation, introspection, both logouts. The service's own and the external identity provider are two of these.
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { Provider, type KoaContextWithOIDC } from 'oidc-provider'
+import type { JWK } from 'jose'
+import {
+  interactionPolicy,
+  Provider,
+  type ClientMetadata,
+  type Configuration,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
 import type { Exchange } from '../http-server.ts'
-import type { JournalEntry } from '../journal.ts'
-import type { Person } from '../people.ts'
-import { pathOf, providerConfiguration, type Issuer, type SandboxClient } from './configuration.ts'
+import { document, html, Html } from '../pages.ts'
 import { applyFaults } from './faults.ts'
 import { generateSigningKey } from './forgeries.ts'
-import { endSessionAtOnce, endSessions } from './sessions.ts'
+import { endSessionAtOnce, endSessions, sendLogout } from './sessions.ts'
 import { handleSignIn } from './sign-in-page.ts'
-import { createProviderStore } from './store.ts'
+import { createStore, type Issuer, type Store } from './store.ts'
 
-type Given = Omit<Issuer, 'store' | 'logouts'> & {
-  clients?: SandboxClient[]
-  /** A few words about a person, shown below the name. */
-  describe: (person: Person) => string
-}
+/** A client known from the start; without secret and keys it is a public one. */
+export type SandboxClient = ClientMetadata & { redirect_uris: string[] }
 
 /** Creates an authorization server with a fresh signing key; it answers once a listener serves it. */
-export async function createIdentityProvider(given: Given) {
-  const store = createProviderStore()
-  const server: Issuer = { ...given, store, logouts: [] }
-  const mount = pathOf(server.issuer)
-
+export async function createIdentityProvider(issuer: Issuer, clients: SandboxClient[] = []) {
+  const store = createStore()
+  const mount = pathOf(issuer)
   const addClient = (client: SandboxClient): void => {
     const method = client.client_secret ? 'client_secret_basic' : client.jwks ? 'private_key_jwt' : 'none'
     store.put('Client', client.client_id, { token_endpoint_auth_method: method, ...client })
   }
-  given.clients?.forEach(addClient)
-  let provider = await createProvider(server)
+  clients.forEach(addClient)
+  let provider = await createProvider(issuer, store)
 
   return {
     operation: (path: string, wholePath: string) => operationOf(path || wholePath),
     async handle(exchange: Exchange): Promise<void> {
-      const { req, res, url, operation, entry } = exchange
+      const { req, res, url, operation } = exchange
       // RFC 8414 3.1 inserts the well-known part before the issuer's path.
       const path = mount && url.pathname === METADATA + mount ? METADATA : exchange.path
       if (!path) return void res.writeHead(404).end()
-      entries.set(req, entry)
+      entries.set(req, exchange.entry)
       Object.assign(req, { originalUrl: mount + path + url.search, url: path + url.search })
-      if (operation === 'signIn') await handleSignIn(exchange, { ...given, provider })
+      if (operation === 'signIn') await handleSignIn(exchange, issuer, provider)
       else await provider.callback()(req, res)
     },
     /** The id of the person that an access token stands for, while it is valid. */
     personOf: async (accessToken: string) => (await provider.AccessToken.find(accessToken))?.accountId,
-    expireTokens: () => store.removeAll('AccessToken'),
-    rotateKeys: async () => void (provider = await createProvider(server)),
+    expireTokens: store.expireTokens,
+    /** Puts a new provider with a new key over the same store, so sessions and tokens live on. */
+    rotateKeys: async () => void (provider = await createProvider(issuer, store)),
     addClient,
-    removeClient: (clientId: string) => store.remove('Client', clientId),
     endSessions: (personId?: string) => endSessions(provider, store, personId),
-    logouts: server.logouts,
+    logouts: store.logouts,
   }
 }
 
 /** The journal's entry of a request, for what only oidc-provider finds out about it. */
-const entries = new WeakMap<IncomingMessage, JournalEntry>()
+const entries = new WeakMap<IncomingMessage, Exchange['entry']>()
 
-async function createProvider(server: Issuer): Promise<Provider> {
+async function createProvider(issuer: Issuer, store: Store): Promise<Provider> {
   const key = await generateSigningKey()
-  const provider = new Provider(server.issuer, providerConfiguration(server, key))
+  const provider = new Provider(issuer.issuer, configuration(issuer, store, key))
   // TLS ends in front of it: its own addresses are those that it was asked by (X-Forwarded-Proto).
-  provider.proxy = server.issuer.startsWith('https:')
-  bendPrompts(provider, server)
+  provider.proxy = issuer.issuer.startsWith('https:')
+  bendPrompts(provider, issuer)
   provider.use(async (ctx, answer) => {
     // oidc-provider adds `oidc` to every context.
     const context = ctx as unknown as KoaContextWithOIDC
     await answer()
-    await applyFaults(context, server, key)
-    await endSessionAtOnce(context, server.store)
+    await applyFaults(context, issuer, store, key)
+    await endSessionAtOnce(context, store)
     const { oidc } = context
     const entry = entries.get(ctx.req)
     const body = oidc?.body ?? oidc?.params
@@ -78,24 +79,20 @@ async function createProvider(server: Issuer): Promise<Provider> {
   return provider
 }
 
-/** The part of oidc-provider's context that is overridden below. */
-declare class RequestContext {
-  params?: { scope?: string }
-  get prompts(): Set<string>
-}
+type Context = { params?: { prompt?: string; scope?: string } }
 
 /** oidc-provider drops offline_access unless prompt=consent; most authorization servers do not. Also does the fault. */
 function bendPrompts(provider: Provider, { switches }: Issuer): void {
-  // The types do not show this getter.
-  const Base = (provider as unknown as { OIDCContext: typeof RequestContext }).OIDCContext
-  class FirstPartyContext extends Base {
-    override get prompts(): Set<string> {
-      const asked = switches.get().faults.prompt === 'ignored' ? new Set<string>() : super.prompts
-      const offline = this.params?.scope?.split(' ').includes('offline_access')
+  // The types do not show it.
+  const { OIDCContext } = provider as unknown as { OIDCContext: { prototype: Context } }
+  Object.defineProperty(OIDCContext.prototype, 'prompts', {
+    get(this: Context) {
+      const { prompt, scope } = this.params ?? {}
+      const asked = new Set(switches.get().faults.prompt === 'ignored' ? [] : prompt?.split(' '))
+      const offline = scope?.split(' ').includes('offline_access')
       return offline && !asked.has('none') ? asked.add('consent') : asked
-    }
-  }
-  Object.defineProperty(provider, 'OIDCContext', { value: FirstPartyContext })
+    },
+  })
 }
 
 const METADATA = '/.well-known/oauth-authorization-server'
@@ -123,4 +120,132 @@ const operations: Record<string, string> = {
 function operationOf(path: string): string {
   const start = Object.keys(operations).find((one) => one.endsWith('/') && path.startsWith(one)) ?? ''
   return operations[path] ?? operations[start] ?? 'other'
+}
+
+const DAY = 24 * 60 * 60
+const scopes = ['openid', 'offline_access', 'profile', 'email']
+
+const cookieKey = randomBytes(32).toString('base64url')
+
+/** The path of its address, '' for none. */
+const pathOf = ({ issuer }: Issuer) => new URL(issuer).pathname.replace(/\/$/, '')
+
+/** The configuration for oidc-provider. @param key signs tokens */
+function configuration(issuer: Issuer, store: Store, key: JWK): Configuration {
+  const { site, people, switches } = issuer
+  // Servers that share a host share its cookies.
+  const cookie = (name: string) => `sandbox_${new URL(issuer.issuer).port}_${name}`
+  const show = (ctx: KoaContextWithOIDC, title: string, body: Html): void => {
+    ctx.type = 'html'
+    ctx.body = document({ title, site, body })
+  }
+  const policy = interactionPolicy.base()
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
+  policy.get('consent')?.checks.clear()
+  const ofOwnTokens = {
+    enabled: true,
+    allowedPolicy: async (_ctx: unknown, client: Owned, token: Owned) => token.clientId === client.clientId,
+  }
+  return {
+    adapter: store.adapter,
+    jwks: { keys: [key] },
+    scopes,
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
+    conformIdTokenClaims: false,
+    findAccount: (_ctx, id) => accountOf(people.find((person) => person.id === id)),
+    interactions: { policy, url: (_ctx, { uid }) => `${pathOf(issuer)}/sign-in/${uid}` },
+    loadExistingGrant,
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    clientDefaults: {
+      grant_types: ['authorization_code', 'refresh_token'],
+      backchannel_logout_session_required: true,
+    },
+    clientBasedCORS: () => false,
+    pkce: { required: () => true },
+    responseTypes: ['code'],
+    rotateRefreshToken: () => !switches.get().faults.keepRefreshToken,
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    cookies: {
+      keys: [cookieKey],
+      names: { session: cookie('session'), interaction: cookie('interaction'), resume: cookie('resume') },
+    },
+    ttl: {
+      AccessToken: () => switches.get().accessTokenSeconds,
+      Grant: 14 * DAY,
+      IdToken: 3600,
+      Interaction: 3600,
+      RefreshToken: 14 * DAY,
+      Session: 14 * DAY,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      registration: { enabled: true, initialAccessToken: issuer.initialAccessToken ?? false },
+      registrationManagement: { enabled: true },
+      revocation: ofOwnTokens,
+      introspection: ofOwnTokens,
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => [],
+        getResourceServerInfo: (_ctx, audience) => {
+          return { scope: scopes.join(' '), audience, accessTokenFormat: 'opaque' }
+        },
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx, form) =>
+          show(
+            ctx,
+            'Sign out?',
+            html`${new Html(form)}
+              <button class="first" type="submit" form="op.logoutForm" name="logout" value="yes">
+                Sign out
+              </button>
+              <button type="submit" form="op.logoutForm">Stay signed in</button>`,
+          ),
+        postLogoutSuccessSource: (ctx) =>
+          show(ctx, 'You are signed out', html`<p>You can close this page.</p>`),
+      },
+    },
+    // oidc-provider guards its own requests against loopback addresses, but the sandbox's clients are there.
+    fetch: async (input, init) => {
+      const { dispatcher: _guard, ...unguarded } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
+      const { body } = unguarded
+      const token = body instanceof URLSearchParams ? body.get('logout_token') : null
+      if (token === null || typeof input !== 'string') return await fetch(input, unguarded)
+      const sent = await sendLogout(input, token, key, switches.get().faults.logoutToken)
+      store.logouts.push(sent)
+      return new Response(null, { status: sent.status })
+    },
+    renderError: (ctx, { error, error_description: reason = error }) =>
+      show(
+        ctx,
+        'Something went wrong',
+        html`<p>${reason}</p>
+          <p class="note">${error}</p>`,
+      ),
+  }
+}
+
+type Owned = { clientId?: string | undefined }
+
+function accountOf(person: Issuer['people'][number] | undefined) {
+  if (!person) return undefined
+  const { id: sub, email, name } = person
+  const claims = { sub, email, email_verified: true, name, preferred_username: email }
+  return { accountId: sub, claims: async () => claims }
+}
+
+async function loadExistingGrant(ctx: KoaContextWithOIDC) {
+  const { client, params, provider, session, account } = ctx.oidc
+  if (!client || !account) return undefined
+  const known = session?.grantIdFor(client.clientId)
+  const found = known ? await provider.Grant.find(known) : undefined
+  const grant = found ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
+  const asked = typeof params?.['scope'] === 'string' ? params['scope'] : ''
+  if (asked) grant.addOIDCScope(asked)
+  for (const resource of [params?.['resource']].flat())
+    if (typeof resource === 'string') grant.addResourceScope(resource, asked)
+  await grant.save()
+  return grant
 }

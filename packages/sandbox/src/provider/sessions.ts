@@ -3,10 +3,8 @@
 import { decodeJwt, type JWK } from 'jose'
 import type { AdapterPayload, default as Provider, KoaContextWithOIDC } from 'oidc-provider'
 import type { Faults } from '../switches.ts'
-import { logoutTokenFaults } from './forgeries.ts'
-import type { ProviderStore } from './store.ts'
-
-type Session = Pick<AdapterPayload, 'jti' | 'accountId' | 'authorizations'>
+import { forgeries } from './forgeries.ts'
+import type { Store } from './store.ts'
 
 /** A member of oidc-provider's clients that its types do not show. */
 type Notified = {
@@ -18,7 +16,7 @@ type Notified = {
  * Turns a sign-out that oidc-provider wants confirmed into one that is done: after a valid id_token_hint,
  * and when no one was signed in anyway.
  */
-export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: ProviderStore): Promise<void> {
+export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: Store): Promise<void> {
   const { oidc } = ctx
   if (oidc?.route !== 'end_session' || ctx.status !== 200 || !oidc.session) return
   const { session, provider, params } = oidc
@@ -34,40 +32,31 @@ export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: ProviderS
   ctx.status = 303
 }
 
-/** Ends the sessions of one person, or of all. @returns how many there were */
-export async function endSessions(provider: Provider, store: ProviderStore, personId?: string) {
-  const open = store.list('Session')
-  const ended = open.filter(({ accountId }) => accountId && [undefined, accountId].includes(personId))
-  for (const session of ended) await endSession(provider, store, session)
-  return ended.length
+/** Ends the sessions of one person, or of all. */
+export async function endSessions(provider: Provider, store: Store, personId?: string): Promise<void> {
+  for (const session of store.list('Session'))
+    if (session.accountId && [undefined, session.accountId].includes(personId))
+      await endSession(provider, store, session)
 }
 
-async function endSession(provider: Provider, store: ProviderStore, session: Session): Promise<void> {
+type Session = Pick<AdapterPayload, 'jti' | 'accountId' | 'authorizations'>
+
+async function endSession(provider: Provider, store: Store, session: Session): Promise<void> {
   const { jti = '', accountId, authorizations = {} } = session
   store.remove('Session', jti)
   for (const [clientId, { sid, grantId, persistsLogout }] of Object.entries(authorizations)) {
     if (grantId && !persistsLogout) store.revokeGrant(grantId)
     const client = (await provider.Client.find(clientId)) as Notified | undefined
-    if (!client?.backchannelLogoutUri || accountId === undefined) continue
-    await client.backchannelLogout(accountId, sid).catch(() => undefined)
+    if (client?.backchannelLogoutUri && accountId !== undefined)
+      await client.backchannelLogout(accountId, sid).catch(() => undefined)
   }
 }
 
-/** A logout token that a client was sent, and its answer. */
-export type SentLogout = { to: string; token: string; status: number; answer: string }
-
-const PADDING = 'x'.repeat(100_000)
-
-/** Sends a logout token as the fault says. @returns the client's answer */
-export async function sendLogout(
-  to: string,
-  token: string,
-  key: JWK,
-  fault: Faults['logoutToken'],
-): Promise<SentLogout> {
+/** Sends a logout token as the fault says. @returns what was sent, and the client's answer */
+export async function sendLogout(to: string, token: string, key: JWK, fault: Faults['logoutToken']) {
   const good = { token, claims: decodeJwt(token), key, secret: JSON.stringify(key.n), typ: 'logout+jwt' }
-  const sent = (fault && (await logoutTokenFaults[fault](good))) ?? token
-  const fields = { logout_token: sent, ...(fault === 'tooLarge' && { padding: PADDING }) }
-  const response = await fetch(to, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
+  const sent = (fault && (await forgeries[fault](good))) ?? token
+  const body = new URLSearchParams({ logout_token: sent })
+  const response = await fetch(to, { method: 'POST', redirect: 'manual', body })
   return { to, token: sent, status: response.status, answer: await response.text() }
 }

@@ -1,15 +1,30 @@
-// What an authorization server remembers, in memory. The store outlives the provider that writes to it,
+// What an authorization server is told and remembers, in memory. It outlives the provider that writes to it,
 // so keys can rotate (a new provider over the same store) without signing anyone out.
 import type { Adapter, AdapterPayload } from 'oidc-provider'
+import type { Person } from '../people.ts'
+import type { SwitchesControl } from '../switches.ts'
+
+export type Issuer = {
+  /** Without a trailing slash. */
+  issuer: string
+  /** Shown on its pages, for example "Sign in to the service". */
+  site: string
+  people: Person[]
+  /** A few words about a person, shown below the name. */
+  describe: (person: Person) => string
+  switches: SwitchesControl
+  /** Present: dynamic registration asks for it. */
+  initialAccessToken?: string
+}
 
 type Stored = { model: string; id: string; payload: AdapterPayload; expiresAt: number }
 
-export type ProviderStore = ReturnType<typeof createProviderStore>
+export type Store = ReturnType<typeof createStore>
 
 const GRANTED = ['AccessToken', 'AuthorizationCode', 'RefreshToken']
 
 /** Creates an empty store. */
-export function createProviderStore() {
+export function createStore() {
   const entries = new Map<string, Stored>()
   const list = (model: string) =>
     [...entries.values()]
@@ -32,7 +47,9 @@ export function createProviderStore() {
     put,
     remove,
     revokeGrant,
-    removeAll: (model: string) => removeWhere((stored) => stored.model === model),
+    expireTokens: () => removeWhere(({ model }) => model === 'AccessToken'),
+    /** The logout tokens that clients were sent, oldest first, and what they answered. */
+    logouts: [] as { to: string; token: string; status: number; answer: string }[],
     /** For oidc-provider: one adapter a model. */
     adapter: (model: string): Adapter => ({
       upsert: async (id, payload, seconds) => put(model, id, payload, seconds),

@@ -21,8 +21,6 @@ type Authorization = {
   decision?: 'allow' | 'deny'
 }
 
-export type Authorizations = ReturnType<typeof createAuthorizations>
-
 const LINK_MS = 300_000
 
 const newSecret = () => randomBytes(24).toString('base64url')

@@ -1,8 +1,8 @@
 // Who may call, and how often: the contract's section on authentication, for the Indexing API too, whose own rules are
 // not shown. The contract names two messages without a status for them; here it is 401.
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { findPerson, personWithId, type Person } from '../people.ts'
+import { findPerson, type Person } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
 
 /** A refused call: thrown while it is answered; the service answers with it. */
@@ -20,10 +20,6 @@ type Issuer = {
   personOf: (accessToken: string) => Promise<string | undefined>
 }
 
-export type Callers = ReturnType<typeof createCallers>
-
-const newToken = () => randomBytes(24).toString('base64url')
-
 /**
  * Creates the service tokens, and the rules for these and for access tokens of both issuers.
  * @param headerPrefix what the service's own headers begin with
@@ -35,15 +31,14 @@ export function createCallers(
   headerPrefix = 'X-Service',
 ) {
   const actAsHeader = `${headerPrefix}-ActAs`
-  const global = newToken()
-  const users = new Map<string, { personId: string; scopes: string[] | undefined }>()
-  const unrestricted = new Map<string, string>()
+  const global = randomBytes(24).toString('base64url')
+  const users = new Map<string, { person: Person; scopes: string[] | undefined }>()
 
   function user(personId: string, scopes?: string[]): string {
-    findPerson(people, personId)
-    const token = (scopes ? undefined : unrestricted.get(personId)) ?? newToken()
-    users.set(token, { personId, scopes })
-    if (!scopes) unrestricted.set(personId, token)
+    const person = findPerson(people, personId)
+    const named = JSON.stringify([personId, scopes])
+    const token = createHmac('sha256', global).update(named).digest('base64url')
+    users.set(token, { person, scopes })
     return token
   }
 
@@ -55,18 +50,18 @@ export function createCallers(
     return person
   }
 
-  async function oauthCaller(token: string, authType: unknown): Promise<string | undefined> {
-    const known = await own.personOf(token)
-    if (known !== undefined) return known
-    const found = await external.personOf(token)
-    if (found !== undefined && authType !== 'OAUTH')
+  async function oauthCaller(token: string, authType: unknown): Promise<Person | undefined> {
+    const id = await own.personOf(token)
+    const externalId = id === undefined ? await external.personOf(token) : undefined
+    if (externalId !== undefined && authType !== 'OAUTH')
       throw new Refusal(401, switches.get().externalTokenMessage)
-    return found
+    return people.find((person) => person.id === (id ?? externalId))
   }
 
   return {
-    /** `user`: the token of a person; with `scopes`, a new one that is narrowed to these operations. */
+    /** `user`: the token of a person; with `scopes`, one that is narrowed to these operations. */
     tokens: { global, user },
+    limit: createRateLimit(switches),
     /** @throws Refusal */
     async identify(headers: IncomingHttpHeaders, operation: string): Promise<Person> {
       const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
@@ -76,17 +71,15 @@ export function createCallers(
       if (known?.scopes && !known.scopes.includes(operation))
         throw new Refusal(403, `Forbidden: the token lacks the scope for ${operation}`)
       const authType = headers[`${headerPrefix}-Auth-Type`.toLowerCase()]
-      const person = personWithId(people, known?.personId ?? (await oauthCaller(token, authType)))
+      const person = known?.person ?? (await oauthCaller(token, authType))
       if (!person) throw new Refusal(401, 'Unauthorized')
       return person
     },
   }
 }
 
-export type RateLimit = ReturnType<typeof createRateLimit>
-
 /** The limit of the Client API, when the switch sets one: a bucket that fills evenly. */
-export function createRateLimit(switches: SwitchesControl) {
+function createRateLimit(switches: SwitchesControl) {
   let tokens = Infinity
   let filledAt = 0
   let waitUntil = 0

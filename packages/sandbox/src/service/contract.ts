@@ -9,82 +9,77 @@ export type Deprecated = {
   /** Bodies that have the field; the contract mostly leaves it open. */
   within?: 'response' | 'either'
   /** Only a member of the body itself: the same name elsewhere is something else. */
-  topLevel?: boolean
-  replacement?: string
+  topLevel?: boolean | undefined
+  replacement?: string | undefined
   /** What the contract says where it names no replacement. */
-  remark?: string
+  remark?: string | undefined
   announced: string
   removal: string
 }
 
-type Field = string | (Pick<Deprecated, 'topLevel' | 'replacement' | 'remark'> & { field: string })
+type Field = [field: string, replacement?: string | undefined, remark?: string]
 
-const fieldsOf = (
-  common: Pick<Deprecated, 'operation' | 'within' | 'announced' | 'removal'>,
-  ...fields: Field[]
-): Deprecated[] =>
-  fields.map((field) => ({
-    within: 'either',
-    ...common,
-    ...(typeof field === 'string' ? { field } : field),
+const fieldsOf = (operation: string, announced: string, removal: string, fields: Field[]): Deprecated[] =>
+  fields.map(([field, replacement, remark]) => ({
+    operation,
+    field,
+    // A GET has no body.
+    within: operation.startsWith('GET ') ? 'response' : 'either',
+    // The same name deeper in the body is the replacement.
+    topLevel: replacement?.endsWith(`.${field}`),
+    replacement,
+    remark,
+    announced,
+    removal,
   }))
 
-const may = { announced: '2026-05-07', removal: '2027-01-15' }
-const february = { announced: '2026-02-05', removal: '2026-10-15' }
-const index = (name: string): Deprecated => {
-  return { operation: `POST /api/index/v1/${name}`, announced: '2026-02-03', removal: '2026-10-15' }
-}
+const inlineCitations =
+  'ChatMessageFragment.citation and ChatMessageCitation.referenceRanges (inline citations)'
+const noBoards = 'answer boards have been removed; the endpoint no longer serves a purpose'
 
 /** Every row of the two tables. */
 export const deprecationSchedule: readonly Deprecated[] = [
-  ...fieldsOf(
-    { operation: 'POST /rest/api/v1/insights', announced: '2026-05-13', removal: '2027-01-15' },
-    { field: 'searchSessionSatisfaction', remark: 'contact support for alternatives' },
-  ),
-  ...fieldsOf(
-    { operation: 'POST /rest/api/v1/getanswer', ...may },
-    { field: 'trackingToken', topLevel: true, replacement: 'answer.trackingToken' },
-  ),
-  ...fieldsOf(
-    { operation: 'POST /rest/api/v1/getcollection', ...may },
-    { field: 'trackingToken', topLevel: true, replacement: 'collection.trackingToken' },
-  ),
-  ...fieldsOf(
-    { operation: 'POST /rest/api/v1/chat', announced: '2026-02-06', removal: '2026-10-15' },
-    {
-      field: 'citations',
-      replacement: 'ChatMessageFragment.citation and ChatMessageCitation.referenceRanges (inline citations)',
-    },
-  ),
-  ...fieldsOf({ operation: 'POST /api/index/v1/indexemployee', ...february }, 'location'),
-  ...fieldsOf(
-    { operation: 'POST /rest/api/v1/createannouncement', ...february },
-    { field: 'isNegated', replacement: 'relationType' },
-    'documents',
-    { field: 'boardId', remark: 'Answer Boards are no longer supported' },
-    { field: 'snippet', replacement: 'text' },
-    { field: 'inviteTime', replacement: 'ChannelInviteInfo' },
-    { field: 'reminderTime', replacement: 'ChannelInviteInfo' },
-    { field: 'reactions', replacement: 'reacts' },
-    { field: 'role', replacement: 'permissions' },
-  ),
-  ...fieldsOf(
-    { operation: 'GET /rest/api/v1/governance/data/policies/{id}', within: 'response', ...february },
-    { field: 'sensitiveInfoTypes', replacement: 'sensitiveContentOptions' },
-    { field: 'sensitiveInfoTypes', replacement: 'customSensitiveExpressions' },
-    { field: 'sensitiveTerms', replacement: 'customSensitiveExpressions' },
-    { field: 'sensitiveRegexes', replacement: 'customSensitiveExpressions' },
-    'likelihoodThreshold',
-    'urlGreenlist',
-    { field: 'datasources', replacement: 'datasourceInstances' },
-    { field: 'externalSharingOptions', replacement: 'broadSharingOptions' },
-    'enabled',
-    'anyoneWithLinkEnabled',
-  ),
-  ...['bulkindexemployees', 'getdocumentcount', 'getdocumentstatus', 'getusercount'].map(index),
+  ...fieldsOf('POST /rest/api/v1/insights', '2026-05-13', '2027-01-15', [
+    ['searchSessionSatisfaction', undefined, 'contact support for alternatives'],
+  ]),
+  ...fieldsOf('POST /rest/api/v1/getanswer', '2026-05-07', '2027-01-15', [
+    ['trackingToken', 'answer.trackingToken'],
+  ]),
+  ...fieldsOf('POST /rest/api/v1/getcollection', '2026-05-07', '2027-01-15', [
+    ['trackingToken', 'collection.trackingToken'],
+  ]),
+  ...fieldsOf('POST /rest/api/v1/chat', '2026-02-06', '2026-10-15', [['citations', inlineCitations]]),
+  ...fieldsOf('POST /api/index/v1/indexemployee', '2026-02-05', '2026-10-15', [['location']]),
+  ...fieldsOf('POST /rest/api/v1/createannouncement', '2026-02-05', '2026-10-15', [
+    ['isNegated', 'relationType'],
+    ['documents'],
+    ['boardId', undefined, 'Answer Boards are no longer supported'],
+    ['snippet', 'text'],
+    ['inviteTime', 'ChannelInviteInfo'],
+    ['reminderTime', 'ChannelInviteInfo'],
+    ['reactions', 'reacts'],
+    ['role', 'permissions'],
+  ]),
+  ...fieldsOf('GET /rest/api/v1/governance/data/policies/{id}', '2026-02-05', '2026-10-15', [
+    ['sensitiveInfoTypes', 'sensitiveContentOptions'],
+    ['sensitiveInfoTypes', 'customSensitiveExpressions'],
+    ['sensitiveTerms', 'customSensitiveExpressions'],
+    ['sensitiveRegexes', 'customSensitiveExpressions'],
+    ['likelihoodThreshold'],
+    ['urlGreenlist'],
+    ['datasources', 'datasourceInstances'],
+    ['externalSharingOptions', 'broadSharingOptions'],
+    ['enabled'],
+    ['anyoneWithLinkEnabled'],
+  ]),
+  ...['bulkindexemployees', 'getdocumentcount', 'getdocumentstatus', 'getusercount'].map((name) => ({
+    operation: `POST /api/index/v1/${name}`,
+    announced: '2026-02-03',
+    removal: '2026-10-15',
+  })),
   {
     operation: 'POST /rest/api/v1/listanswers',
-    remark: 'answer boards have been removed; the endpoint no longer serves a purpose',
+    remark: noBoards,
     announced: '2026-01-21',
     removal: '2026-10-15',
   },

@@ -3,11 +3,6 @@
 import { Refusal } from './callers.ts'
 import { deprecationSchedule, type Deprecated } from './contract.ts'
 
-/** The day it is for the schedule, `YYYY-MM-DD`: that of the switch, else today in UTC. */
-export function dayOf(date: string | null): string {
-  return date ?? new Date().toISOString().slice(0, 10)
-}
-
 /** The state of a row of the schedule on a day. */
 export function stateOn({ announced, removal }: Deprecated, day: string) {
   if (day >= removal) return 'removed'

@@ -6,18 +6,17 @@ import type { Behaviour, Exchange } from '../http-server.ts'
 import { html, sendJson, sendPage } from '../pages.ts'
 import type { Datasource } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
-import type { Authorizations } from './authorizations.ts'
-import { Refusal, type Callers, type RateLimit } from './callers.ts'
+import type { createAuthorizations } from './authorizations.ts'
+import { Refusal, type createCallers } from './callers.ts'
 import { nameAt, operations } from './contract.ts'
-import { announcement, answerOn, dayOf } from './deprecations.ts'
+import { announcement, answerOn } from './deprecations.ts'
 
 const START = '/auth/datasource/'
 const RETURN = '/auth/return/'
 
 type Service = {
-  authorizations: Authorizations
-  callers: Callers
-  rateLimit: RateLimit
+  authorizations: ReturnType<typeof createAuthorizations>
+  callers: ReturnType<typeof createCallers>
   switches: SwitchesControl
   /** Address of the control page, where people read about deprecations. */
   control: string
@@ -73,18 +72,18 @@ async function answer(exchange: Exchange, service: Service): Promise<void> {
   const { req, res, entry, url, operation: name } = exchange
   const operation = operations.get(name)
   if (operation === undefined) throw new Refusal(404, 'Not Found')
-  const { date, retryAfterDate } = service.switches.get()
+  const day = service.switches.day()
   const [method = ''] = operation.split(' ')
   if (req.method !== method) {
     res.setHeader('allow', method)
     throw new Refusal(405, 'Method Not Allowed')
   }
-  const wait = service.rateLimit.take()
-  res.setHeaders(announcement(operation, dayOf(date), `${service.control}/#deprecations`))
+  const wait = service.callers.limit.take()
+  res.setHeaders(announcement(operation, day, `${service.control}/#deprecations`))
   const sent = await text(req)
   if (wait !== undefined) {
     const at = new Date(Math.ceil(Date.now() / 1000 + wait) * 1000).toUTCString()
-    res.setHeader('retry-after', retryAfterDate ? at : String(wait))
+    res.setHeader('retry-after', service.switches.get().retryAfterDate ? at : String(wait))
     throw new Refusal(429, 'Too Many Requests')
   }
   const person = await service.callers.identify(req.headers, name)
@@ -98,7 +97,7 @@ async function answer(exchange: Exchange, service: Service): Promise<void> {
   if (name === 'checkdatasourceauth')
     sendJson(res, service.authorizations.check(person, destinationIn(url.searchParams)))
   else if (name === 'search') sendJson(res, search(service.authorizations.authorized(person), body))
-  else sendJson(res, answerOn(dayOf(date), operation, body))
+  else sendJson(res, answerOn(day, operation, body))
 }
 
 function fromJson(sent: string): unknown {
