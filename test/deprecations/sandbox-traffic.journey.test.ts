@@ -1,7 +1,7 @@
 // A client of the sandbox records its traffic with the watch, and `check` says what it used: no more, no less.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
-import { watchDeprecations } from '../../packages/deprecations/src/watch/watch-fetch.ts'
+import { watchDeprecations } from '../../packages/deprecations/src/watch/watch.ts'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { check, idsOf } from './checking.ts'
 

@@ -17,5 +17,4 @@ export {
   type Schedule,
 } from './schedule/schedule.ts'
 export { calendarOf } from './schedule/calendar.ts'
-export { createWatch, type Notice, type Observed, type Watch, type WatchOptions } from './watch/watch.ts'
-export { watchDeprecations, type WatchFetchOptions } from './watch/watch-fetch.ts'
+export { createWatch, watchDeprecations, type Notice, type Observed } from './watch/watch.ts'

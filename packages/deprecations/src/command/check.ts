@@ -47,7 +47,7 @@ const sourcesFrom = (names: readonly string[], stdin: CliParts['stdin']) => {
 }
 
 /** Checks traffic. Resolves to the exit code. @throws {UsageError} @throws {InputFault} */
-export async function run(
+export async function check(
   names: readonly string[],
   { asOf, input: format, ...values }: Values,
   { stdout, stderr, stdin, now, env }: CliParts,

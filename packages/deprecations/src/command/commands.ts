@@ -16,22 +16,29 @@ import type { CliParts } from '../command-line/parts.ts'
 import type { Define, Exit } from '../command-line/shell.ts'
 import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
-import { chooseEntries, dayOf, isDay, type Choice } from '../schedule/schedule.ts'
+import { chooseEntries, dayInFile, dayOf, type Choice } from '../schedule/schedule.ts'
 
 const MAX_DAYS = 99_999
-const formats = ['har', 'ndjson', 'openapi', 'log'] as const
 const EXITS = '\nExit codes: 0 success, 1 unreadable file, 2 usage error.'
 
 const asOf = () =>
   valued('--as-of <DATE>', 'use this date as today (YYYY-MM-DD, UTC)', (date) => {
-    if (isDay(date)) return date
+    if (dayInFile.safeParse(date).success) return date
     throw new UsageError('--as-of expects a date, such as --as-of 2027-01-15')
   })
-const within = () =>
-  wholeNumber('--within <DAYS>', 'only items to be removed in the next DAYS days', [0, MAX_DAYS])
-const api = () => word('--api <API>', 'only items of this API', ['client', 'indexing'])
-const operation = () => text('--operation <TEXT>', 'only operations whose method or path contains TEXT')
 const schedule = () => texts('--schedule <FILE>', 'add your own entries; see the command schema')
+
+/** Adds the options that choose entries. */
+const choosing = (command: Command) =>
+  command
+    .addOption(asOf())
+    .addOption(
+      wholeNumber('--within <DAYS>', 'only items to be removed in the next DAYS days', [0, MAX_DAYS]),
+    )
+    .addOption(word('--api <API>', 'only items of this API', ['client', 'indexing']))
+    .addOption(text('--operation <TEXT>', 'only operations whose method or path contains TEXT'))
+    .addOption(schedule())
+    .addHelpText('after', EXITS)
 
 /** @throws {InputFault} */
 function chosenFrom(
@@ -53,39 +60,27 @@ export function addCommands(group: Command, parts: CliParts, exit: Exit): void {
 it. Items keep working until the day before their removal date (UTC).
 
 Examples:
-  ${name} list                      the schedule, with days left
-  ${name} list --within 90 --csv    removals in 90 days, as CSV
+  ${name} list --within 90          removals in 90 days
   ${name} check traffic.har         find deprecated APIs in traffic
-  ${name} calendar > removals.ics   removal dates for your calendar
-  ${name} diff old.json new.json    changes between two schedules`,
+  ${name} calendar > removals.ics   removal dates for your calendar`,
   )
 
-  group
-    .command('list', { isDefault: true })
+  choosing(group.command('list', { isDefault: true }))
     .summary('show the schedule (the default command)')
     .description(
       `Lists the schedule by removal date. With --within, items that are already
 removed are left out.
 
 Examples:
-  ${name} list --within 90
-  ${name} list --api indexing --json
   ${name} list --operation chat --as-of 2026-10-01`,
     )
-    .addOption(asOf())
-    .addOption(within())
-    .addOption(api())
-    .addOption(operation())
-    .addOption(schedule())
     .option('--json', 'machine-readable output, in the form of a schedule file')
-    .option('--csv', 'one row for each item')
-    .addHelpText('after', EXITS)
     // Commander hands a mistyped command to the default one.
     .allowExcessArguments()
-    .action(async ({ json, csv, ...options }, { args: [typed] }) => {
+    .action(async ({ json, ...options }, { args: [typed] }) => {
       if (typed !== undefined) throw unknownCommand(typed, group)
       const { choice, entries } = chosenFrom(options, parts)
-      await exit(import('./list.ts').then(({ list }) => list(entries, { ...choice, json, csv }, parts)))
+      await exit(import('./list.ts').then(({ list }) => list(entries, choice, json ?? false, parts)))
     })
 
   group
@@ -97,11 +92,9 @@ standard input. Hosts and path prefixes are ignored. Prints locations only,
 never values.
 
 Examples:
-  ${name} check traffic.har
-  ${name} check requests.ndjson --within 60 --waivers waivers.json
+  ${name} check traffic.har --within 60 --waivers waivers.json
   ${name} check openapi.yaml --sarif > deprecations.sarif
   gunzip -c access.log.gz | ${name} check -
-  ${name} check logs/*.ndjson --report sarif=deprecations.sarif
 
 Input formats:
   HAR 1.2      up to 256 MiB
@@ -109,8 +102,7 @@ Input formats:
                one a line, any number of lines, up to 2 Mi characters each
   OpenAPI 3    JSON or YAML up to 8 MiB, with the files it refers to next to
                and below it; nothing is fetched
-  access logs  Common or Combined Log Format; without bodies, so fields of an
-               operation that was called only may be in use
+  access logs  Common or Combined Log Format, which have no bodies
 Bodies are JSON, or JSON Lines. Any other is not read.`,
     )
     .argument('[FILE...]')
@@ -127,11 +119,15 @@ Bodies are JSON, or JSON Lines. Any other is not read.`,
     .addOption(asOf())
     .addOption(text('--waivers <FILE>', 'items you allow until a given date; see the command schema'))
     .addOption(schedule())
-    .addOption(word('--input <FORMAT>', 'read the files in this format (default: detect)', formats))
-    .option(
-      '--ignore-broken',
-      "report unreadable lines, bodies and references, but don't fail the check because of them",
+    .addOption(
+      word('--input <FORMAT>', 'read the files in this format (default: detect)', [
+        'har',
+        'ndjson',
+        'openapi',
+        'log',
+      ] as const),
     )
+    .option('--ignore-broken', "report what can't be read, but don't fail the check because of it")
     .option('--json', 'print the report as JSON')
     .option('--sarif', 'print the report as SARIF')
     .addOption(texts('--report <KIND=FILE>', 'write the report as text, json or sarif to a file'))
@@ -141,37 +137,23 @@ Bodies are JSON, or JSON Lines. Any other is not read.`,
 An endpoint counts as in use, and so does a field of the body or of the object
 that the operation is about (employee.location). A field of the same name deeper
 in the body only may be in use, and so may every field of a body that was not
-recorded or could not be read. These fail the check with an exit code of their
-own, unless you use --fail-on use. A field inside a replacement
-(permissions.role) is not the deprecated one.
-
-The report says "Nothing deprecated is in use" only if everything that matters
-was recorded and readable. Each unreadable body or reference is reported with
-its line, and the exit code is 1 unless something is in use or you use
---ignore-broken.
+recorded or could not be read. A field inside a replacement (permissions.role)
+is not the deprecated one.
 
 Exit codes: 0 none found, 2 deprecated or removed API in use, 3 only items that
 may be in use, 1 unreadable input or usage error.`,
     )
-    .action((files, options) => exit(import('./check.ts').then(({ run }) => run(files, options, parts))))
+    .action((files, options) => exit(import('./check.ts').then(({ check }) => check(files, options, parts))))
 
-  group
-    .command('calendar')
+  choosing(group.command('calendar'))
     .summary('print the removal dates as iCalendar')
     .description(
       `Prints the removal dates as iCalendar, with reminders 30, 7 and 1 days before.
 Events keep their UIDs when dates change.
 
 Examples:
-  ${name} calendar > removals.ics
   ${name} calendar --api indexing --within 365 > indexing.ics`,
     )
-    .addOption(asOf())
-    .addOption(within())
-    .addOption(api())
-    .addOption(operation())
-    .addOption(schedule())
-    .addHelpText('after', EXITS)
     .action(async (options) => {
       const { calendarOf } = await import('../schedule/calendar.ts')
       parts.stdout.write(calendarOf(chosenFrom(options, parts).entries))
@@ -181,12 +163,11 @@ Examples:
     .command('diff')
     .summary('list the changes between two schedules')
     .description(
-      `Lists the changes between two schedules.
+      `Lists the changes between two schedules, or to the built-in one.
 
 Examples:
-  ${name} diff old.json new.json
-  ${name} diff new.json              compare with the built-in one
-  ${name} list --json > today.json   save a schedule for later`,
+  ${name} list --json > today.json   save a schedule for later
+  ${name} diff old.json new.json`,
     )
     .usage('[options] [OLD] NEW')
     .argument('<NEW>')
@@ -194,9 +175,7 @@ Examples:
     .option('--json', 'print the changes as JSON')
     .addHelpText(
       'after',
-      `
-Exit codes: 0 success, 1 a removal moved earlier (or unreadable file),
-2 usage error.`,
+      '\nExit codes: 0 success, 1 a removal moved earlier (or unreadable file),\n2 usage error.',
     )
     .action((first, second, { json }) => {
       const old = second === undefined ? publishedSchedule : readSchedule(first)
@@ -211,7 +190,6 @@ Exit codes: 0 success, 1 a removal moved earlier (or unreadable file),
       `Prints the JSON Schema of schedule and waiver files.
 
 Examples:
-  ${name} schema > schedule.schema.json
   ${name} schema waivers > waivers.schema.json`,
     )
     .argument('[schedule|waivers]')
@@ -222,11 +200,9 @@ Examples:
     })
 }
 
-function unknownCommand(typed: string, group: Command): UsageError {
-  const meant = nearest(
-    typed,
-    group.commands.map((command) => command.name()),
-  )
+function unknownCommand(typed: string, { commands }: Command): UsageError {
+  const names = commands.map((command) => command.name())
+  const meant = nearest(typed, names)
   return new UsageError(meant === undefined ? 'unknown command' : `unknown command; did you mean ${meant}?`)
 }
 

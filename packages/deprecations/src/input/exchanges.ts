@@ -6,9 +6,9 @@ import { lineReader, wholeText, type Reader, type Reading } from './source.ts'
 
 const MAX_HAR_MIB = 256
 
-/** Reads {"method", "url", "request"?, "response"?, "status"?, "incomplete"?, "time"?}. A body that is null is not there. */
+/** Reads {"method", "url", "request"?, "response"?, "status"?, "time"?}. A body that is null is not there. */
 const readExchange = (exchange: Loose, matcher: Matcher): Reading => {
-  const { method, url, status, request, response, incomplete, time } = exchange
+  const { method, url, status, request, response, time } = exchange
   if (typeof method !== 'string' || typeof url !== 'string')
     return { fault: 'not a request: it has no method and url; record it again or remove it' }
   // One whose address was masked may be of any operation.
@@ -18,7 +18,6 @@ const readExchange = (exchange: Loose, matcher: Matcher): Reading => {
   if (scheduled === undefined) return { uses: [] }
   const call: Call = { method, url, request: request ?? undefined, response: response ?? undefined }
   if (typeof status === 'number') call.status = status
-  call.incomplete = (['request', 'response'] as const).filter((side) => listOf(incomplete).includes(side))
   return { uses: usesIn(scheduled, call), time }
 }
 
@@ -44,17 +43,17 @@ export const readAccessLog = lineReader((line, matcher) => {
   return readExchange({ method, url, time: stamp.replaceAll('/', ' ').replace(':', ' ') }, matcher)
 })
 
-/** A body with its side where the recorder saw more of it; nothing where it was not recorded. */
+/** A body; undefined where it was not recorded, or only a part of it. */
 const bodyOf = ({ headers }: Loose, { text, encoding, size }: Loose) => {
   if (typeof text === 'string' && text !== '') {
     const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')
-    return { body: bytes.toString('utf8'), isPart: Number(textOf(size)) > bytes.length }
+    return Number(textOf(size)) > bytes.length ? undefined : bytes.toString('utf8')
   }
   // Recorders write a size of 0 also for a body that they passed on unseen, so only its length is a proof.
   const lengths = listOf(headers)
     .map(recordOf)
     .filter(({ name }) => /^content-length$/i.test(textOf(name)))
-  return { body: lengths.some(({ value }) => value === '0') ? '' : undefined, isPart: false }
+  return lengths.some(({ value }) => value === '0') ? '' : undefined
 }
 
 export const readHar: Reader = async (source, matcher, take) => {
@@ -68,14 +67,11 @@ export const readHar: Reader = async (source, matcher, take) => {
     const { method, url } = request
     // No server is asked for `data:`, `blob:` or an extension's address.
     if (/^(?!https?:)[a-z][a-z\d+.-]*:/i.test(textOf(url))) continue
-    const sent = bodyOf(request, recordOf(request.postData))
-    const received = bodyOf(response, recordOf(response.content))
-    const incomplete = [sent.isPart && 'request', received.isPart && 'response']
-    const { status } = response
-    const bodies = { request: sent.body, response: received.body, incomplete }
-    take({
-      ...readExchange({ method, url, status, time, ...bodies }, matcher),
-      record: `/log/entries/${index}`,
-    })
+    const bodies = {
+      request: bodyOf(request, recordOf(request.postData)),
+      response: bodyOf(response, recordOf(response.content)),
+    }
+    const reading = readExchange({ method, url, status: response.status, time, ...bodies }, matcher)
+    take({ ...reading, record: `/log/entries/${index}` })
   }
 }

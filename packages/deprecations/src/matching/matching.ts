@@ -9,14 +9,12 @@ export type Call = {
   status?: number
   request?: unknown
   response?: unknown
-  /** Bodies of which only a part was recorded. */
-  incomplete?: readonly Side[]
 }
 
 /**
  * How sure a finding is. `exact`: the endpoint itself, or the field as a member of the body or of what the operation is
  * about. The others only may be a use. `name`: the field's name elsewhere. `unread`: the body could not be read.
- * `endpoint`: the body, or some of it, was not recorded.
+ * `endpoint`: the body was not recorded.
  */
 export type Confidence = 'exact' | 'name' | 'unread' | 'endpoint'
 
@@ -222,8 +220,7 @@ const usesInBody = (scheduled: Scheduled, call: Call, side: Side): Use[] => {
     return [...uses, ...anyField('nests too deep to be looked through')]
   // What an error says in words or in a page has no fields.
   const isError = side === 'response' && (call.status ?? 0) >= 400
-  if (unread !== undefined && !isError) return [...uses, ...anyField(unread)]
-  return call.incomplete?.includes(side) === true ? [...uses, ...anyField()] : uses
+  return unread === undefined || isError ? uses : [...uses, ...anyField(unread)]
 }
 
 /** Everything that a call to a scheduled operation uses. */

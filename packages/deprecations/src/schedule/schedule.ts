@@ -12,15 +12,8 @@ const timeOf = (day: Day) => Date.parse(`${day}T00:00:00Z`)
 /** The UTC day of a moment. */
 export const dayOf = (moment: Date): Day => moment.toISOString().slice(0, 10)
 
-/** Whether a text is a day that exists: `2026-02-30` is not. */
-export const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(timeOf(text)) && dayOf(new Date(timeOf(text))) === text
-
-/** A day in a file. The pattern is for the JSON Schema, which can't tell whether the day exists. */
-export const dayInFile = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\d$/, 'must be a day, YYYY-MM-DD')
-  .refine(isDay, 'must be a day that exists, YYYY-MM-DD')
+/** A day in a file. */
+export const dayInFile = z.iso.date('must be a day that exists, YYYY-MM-DD')
 
 const text = z.string().min(1).max(2_000)
 

@@ -1,16 +1,9 @@
 // Watches a client's own calls for what is going away: by the schedule, and by what the answers themselves announce.
 // Logs an item once in a process, counts it every time, never throws, and keeps names and places but no values.
-import {
-  createMatcher,
-  endpointsOf,
-  pathOf,
-  usesIn,
-  type Call,
-  type Scheduled,
-} from '../matching/matching.ts'
+//   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
+import { createMatcher, endpointsOf, pathOf, readBody, usesIn, type Call } from '../matching/matching.ts'
 import {
   dayOf,
-  daysBetween,
   fateOf,
   operationOf,
   statusOn,
@@ -18,7 +11,6 @@ import {
   type Day,
   type Entry,
   type Schedule,
-  type Side,
 } from '../schedule/schedule.ts'
 
 /** What is known of something going away that a call used. */
@@ -31,22 +23,18 @@ export type Notice = {
    * `announced`: a header of the answer says so; `gone`: the answer was 410.
    */
   by: 'use' | 'possible' | 'announced' | 'gone'
-  /** The header that announced it. */
-  header?: string
-  /** The body that has the field. */
-  side?: Side | undefined
-  removal?: Day
-  /** Whole days until the removal date; 0 or less once it has come. */
-  daysLeft?: number
   /** A sentence for the log. */
   message: string
 }
 
 /** Response headers as pairs, or as an object by name; names in any case. */
-export type ResponseHeaders =
+type ResponseHeaders =
   Iterable<readonly [string, string]> | Readonly<Record<string, string | readonly string[] | undefined>>
 
-export type WatchOptions = {
+/** What is known of a call when its answer is there. Bodies are looked through where they are given. */
+export type Observed = Call & { status: number; headers: ResponseHeaders }
+
+type WatchOptions = {
   /** Called once in this process for each item and each value of `by`. */
   log?: (notice: Notice) => void
   /** Called every time, for a metric; `item` has as many values as the schedule and the announcing operations. */
@@ -57,30 +45,17 @@ export type WatchOptions = {
   seen?: Set<string>
 }
 
-/** What is known of a call when its answer is there. Bodies are looked through where they are given. */
-export type Observed = Call & { status: number; headers: ResponseHeaders }
-
-export type Watch = {
-  /** Looks at a call and its answer. Never throws. */
-  observe: (observed: Observed) => void
-  /** Whether the bodies of an operation are worth handing over: it is on the schedule with fields. */
-  wantsBodies: (method: string, url: string) => boolean
-}
-
-/** Each item that a call uses, once, in a sure place if there is one. What is not announced yet is no use. */
-const useNotices = (scheduled: Scheduled, observed: Observed, day: () => Day): Notice[] => {
-  const used = new Map<Entry, { isCertain: boolean; side: Side | undefined }>()
-  for (const { entry, confidence, side } of usesIn(scheduled, observed))
-    if (confidence === 'exact' || (confidence === 'name' && !used.has(entry)))
-      used.set(entry, { isCertain: confidence === 'exact', side })
-  return [...used].flatMap(([entry, { isCertain, side }]): Notice[] => {
+/** Each item that a call uses, once. What is not announced yet is no use. */
+const useNotices = (uses: ReturnType<typeof usesIn>, day: () => Day): Notice[] => {
+  const isSure = new Map<Entry, boolean>()
+  for (const { entry, confidence } of uses)
+    if (confidence === 'exact') isSure.set(entry, true)
+    else if (confidence === 'name' && !isSure.has(entry)) isSure.set(entry, false)
+  return [...isSure].flatMap(([entry, sure]): Notice[] => {
     const status = statusOn(entry, day())
     if (status.state === 'unannounced') return []
-    const { id: item, removal } = entry
-    const how = isCertain ? 'is in use' : 'may be in use'
-    const message = `${titleOf(entry)} ${how}: ${fateOf(entry, status)}`
-    const by = isCertain ? 'use' : 'possible'
-    return [{ item, operation: operationOf(entry), by, side, removal, daysLeft: status.daysLeft, message }]
+    const message = `${titleOf(entry)} ${sure ? 'is' : 'may be'} in use: ${fateOf(entry, status)}`
+    return [{ item: entry.id, operation: operationOf(entry), by: sure ? 'use' : 'possible', message }]
   })
 }
 
@@ -97,15 +72,6 @@ const announces = (name: string, value: string): boolean => {
   return !/^\s*(?:false|\?0|0|no|)\s*$/i.test(value)
 }
 
-/** The headers that announce an end, by lower-case name. */
-const announcementIn = (headers: ResponseHeaders): Map<string, string> => {
-  const found = new Map<string, string>()
-  for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers))
-    if (value !== undefined && MAY_ANNOUNCE.test(name) && announces(name.toLowerCase(), String(value)))
-      found.set(name.toLowerCase(), String(value))
-  return found
-}
-
 /** The operation of a call. An address may hold ids, so a step that does not look like a word is left out. */
 const operationIn = ({ method, url }: Call): string => {
   const steps = pathOf(url).toLowerCase().split('/')
@@ -113,46 +79,47 @@ const operationIn = ({ method, url }: Call): string => {
   return `${method.toUpperCase()} ${shown.join('/')}`
 }
 
+const onSchedule = (entries: readonly Entry[], day: Day): string => {
+  const [endpoint] = endpointsOf(entries)
+  if (endpoint !== undefined) return `the published schedule: ${fateOf(endpoint, statusOn(endpoint, day))}`
+  const fields = entries.map((entry) => `${'field' in entry ? entry.field : ''} (${entry.removal})`)
+  if (fields.length === 0) return 'it is not on the published schedule'
+  return `the published schedule has only fields of it: ${[...new Set(fields)].join(', ')}`
+}
+
 /** What the answer to a call says of the operation itself: by headers that announce its end, or by 410. */
 const answerNotices = (observed: Observed, entries: readonly Entry[], day: () => Day): Notice[] => {
-  const announcement = announcementIn(observed.headers)
-  if (announcement.size === 0 && observed.status !== 410) return []
-  const [[anyEntry], [endpoint]] = [entries, endpointsOf(entries)]
-  const operation = anyEntry === undefined ? operationIn(observed) : operationOf(anyEntry)
-  const fields = entries.map((entry) => `${'field' in entry ? entry.field : ''} (${entry.removal})`)
-  const known =
-    endpoint !== undefined
-      ? `the published schedule: ${fateOf(endpoint, statusOn(endpoint, day()))}`
-      : fields.length === 0
-        ? 'it is not on the published schedule'
-        : `the published schedule has only fields of it: ${[...new Set(fields)].join(', ')}`
+  const { headers, status } = observed
+  const announcement = new Map<string, string>()
+  for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers))
+    if (value !== undefined && MAY_ANNOUNCE.test(name) && announces(name.toLowerCase(), String(value)))
+      announcement.set(name.toLowerCase(), String(value))
+  if (announcement.size === 0 && status !== 410) return []
+  const [entry] = entries
+  const operation = entry === undefined ? operationIn(observed) : operationOf(entry)
+  const known = onSchedule(entries, day())
   const notices: Notice[] = []
-  for (const header of [...announcement.keys()].slice(0, 1)) {
+  for (const [header] of [...announcement].slice(0, 1)) {
     const sunset = sunsetIn(announcement.get('sunset'))
-    const removal = Number.isNaN(sunset) ? undefined : dayOf(new Date(sunset))
-    const what = removal === undefined ? 'a deprecation' : `a removal on ${removal}`
-    // A Sunset is of the operation, but where only fields are known to go it is more likely meant for them.
-    const isOfOperation = removal !== undefined && (endpoint !== undefined || fields.length === 0)
-    const when = isOfOperation ? { removal, daysLeft: daysBetween(day(), removal) } : {}
+    const what = Number.isNaN(sunset) ? 'a deprecation' : `a removal on ${dayOf(new Date(sunset))}`
     const message = `the ${header} header of ${operation} announces ${what}; ${known}`
-    notices.push({ item: operation, operation, by: 'announced', header, ...when, message })
+    notices.push({ item: operation, operation, by: 'announced', message })
   }
+  const [{ id: item } = { id: operation }] = endpointsOf(entries)
   const message = `${operation} returned 410; ${known}`
-  if (observed.status === 410)
-    notices.push({ item: endpoint?.id ?? operation, operation, by: 'gone', message })
-  return notices
+  return status === 410 ? [...notices, { item, operation, by: 'gone', message }] : notices
 }
 
 const seenInProcess = new Set<string>()
 const MAX_SEEN = 1_000
 
 /** Calls what the client gave. One that throws, or a promise of its that fails, must never be why a call or a process does. */
-export const safely = <T>(hook: ((value: T) => unknown) | undefined, value: T): void => {
+const safely = <T>(hook: ((value: T) => unknown) | undefined, value: T): void => {
   new Promise((resolve) => resolve(hook?.(value))).catch(() => undefined)
 }
 
 /** Prepares the watch over a schedule. */
-export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Watch => {
+export const createWatch = (schedule: Schedule, options: WatchOptions = {}) => {
   const { log, count, now = Date.now, seen = seenInProcess } = options
   const matcher = createMatcher(schedule)
   // Most calls have nothing to say: a day is made only for one that has.
@@ -165,15 +132,122 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
     safely(log, notice)
   }
   return {
-    observe: (observed) => {
+    /** Looks at a call and its answer. Never throws. */
+    observe: (observed: Observed): void => {
       try {
         const scheduled = matcher(observed.method, observed.url)
-        if (scheduled !== undefined) useNotices(scheduled, observed, day).forEach(notify)
+        if (scheduled !== undefined) useNotices(usesIn(scheduled, observed), day).forEach(notify)
         answerNotices(observed, scheduled?.entries ?? [], day).forEach(notify)
       } catch {
         // Nor must headers that are none, or a clock that throws.
       }
     },
-    wantsBodies: (method, url) => matcher(method, url)?.entries.some(({ kind }) => kind === 'field') ?? false,
+    /** Whether the bodies of an operation are worth handing over: it is on the schedule with fields. */
+    wantsBodies: (method: string, url: string): boolean =>
+      matcher(method, url)?.entries.some(({ kind }) => kind === 'field') ?? false,
+  }
+}
+
+/** As much of a fetch as the wrapper needs; the global one and undici's both fit. */
+type Answer = {
+  status: number
+  headers: Iterable<[string, string]>
+  clone: () => { body: AsyncIterable<Uint8Array> | null }
+}
+type Init = { method?: string | undefined; body?: unknown }
+type Fetch<I, O extends Init, A extends Answer> = (input: I, init?: O) => Promise<A>
+
+/** A longer body is not looked through. */
+const MAX_BYTES = 1024 * 1024
+/** What is recorded of a body, in characters: a line of the check has 2 Mi, and quotes within a text count twice. */
+const MAX_NAMES = 256 * 1024
+
+/** The text of a body; undefined for a long one. */
+const textIn = async (body: AsyncIterable<Uint8Array> | null): Promise<string | undefined> => {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  const chunks = body?.[Symbol.asyncIterator]()
+  for (let next = await chunks?.next(); next?.done === false; next = await chunks?.next()) {
+    parts.push(next.value)
+    bytes += next.value.length
+    if (bytes <= MAX_BYTES) continue
+    // Cancels the copy; the caller's own body is not affected. Not awaited: that takes until the caller's is read.
+    chunks?.return?.()?.catch(() => undefined)
+    return undefined
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** The Request that is sent, of this process's fetch or of another one. */
+const requestIn = (input: unknown) =>
+  typeof input === 'object' && input !== null && 'url' in input ? (input as Request) : undefined
+
+/** What is sent, where it can be read without taking it from the call: a stream can't. */
+const sentIn = async (input: unknown, body: unknown): Promise<string | undefined> => {
+  if (body === undefined || body === null) return textIn(requestIn(input)?.clone().body ?? null)
+  if (typeof body === 'object' && Symbol.asyncIterator in body) return undefined
+  return textIn(new Response(body as ConstructorParameters<typeof Response>[0]).body)
+}
+
+/** The names in a body as JSON Lines. It is never cleaner than the body: none where that was not seen and read to its end. */
+const namesIn = (body: string | undefined, fields: readonly string[]): string | undefined => {
+  if (body === undefined) return undefined
+  const { documents, unread } = readBody(body)
+  const withoutValue = (_name: string, value: unknown) => {
+    if (typeof value !== 'string') return typeof value === 'object' ? value : null
+    // It may be JSON in a text.
+    const names = fields.filter((field) => value.includes(`"${field}`)).map((field) => `"${field}`)
+    return names.length === 0 ? null : names.join(' ')
+  }
+  try {
+    const names = documents.map((document) => `${JSON.stringify(document, withoutValue)}\n`).join('')
+    return unread === undefined && names.length <= MAX_NAMES ? names : undefined
+  } catch {
+    // It nests too deep.
+    return undefined
+  }
+}
+
+/** An address without the values of its query. */
+const addressIn = (url: string, fields: readonly string[]) => {
+  const [path = '', query = ''] = url.replace(/#[^]*$/, '').split(/\?([^]*)/)
+  const names = [...new Set(new URLSearchParams(query).keys())].filter((name) => fields.includes(name))
+  return [path, ...names.map((name) => `${encodeURIComponent(name)}=`)].join('?')
+}
+
+/**
+ * Wraps a fetch so that its calls are watched. The answer is the fetch's own, handed on at once; looking happens on the
+ * side, and nothing that goes wrong there reaches the caller. An answer that a redirect led to is taken for that of the
+ * address that was called.
+ * @param options `record` receives a line of NDJSON for every call, for `onramp deprecations check`: the operation and names
+ *   of fields, each value replaced by null; of the query and of texts only names of fields on the schedule
+ */
+export const watchDeprecations = <I, O extends Init, A extends Answer>(
+  fetch: Fetch<I, O, A>,
+  schedule: Schedule,
+  options: WatchOptions & { record?: (line: string) => void } = {},
+): Fetch<I, O, A> => {
+  const watch = createWatch(schedule, options)
+  const { record, now = Date.now } = options
+  const fields = [...new Set(schedule.flatMap((entry) => (entry.kind === 'field' ? entry.field : [])))]
+  return async (input, init) => {
+    const sending = requestIn(input)
+    const method = init?.method ?? sending?.method ?? 'GET'
+    const url = sending?.url ?? String(input)
+    const wantsBodies = watch.wantsBodies(method, url)
+    const sent = wantsBodies ? sentIn(input, init?.body).catch(() => undefined) : undefined
+    const answer = await fetch(input, init)
+    const look = async () => {
+      const { status, headers } = answer
+      const received = wantsBodies ? textIn(answer.clone().body).catch(() => undefined) : undefined
+      const [request, response] = [await sent, await received]
+      watch.observe({ method, url, status, headers, request, response })
+      if (record === undefined) return
+      const [time, address] = [new Date(now()).toISOString(), addressIn(url, fields)]
+      const names = { request: namesIn(request, fields), response: namesIn(response, fields) }
+      safely(record, `${JSON.stringify({ time, method, status, url: address, ...names })}\n`)
+    }
+    look().catch(() => undefined)
+    return answer
   }
 }
