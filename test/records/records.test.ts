@@ -1,11 +1,10 @@
-// The contract of records on the embedded store and on the commands of Redis; redis.test.ts has it on a real Redis.
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+// The contract of records on the embedded store and on the commands of Redis; redis.journey.test.ts has it on a real Redis.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
-import { StoreUnavailable } from '../../src/records/records.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'
 import { describeRecords } from './contract.ts'
@@ -30,18 +29,6 @@ describeRecords('the commands of Redis', async () => {
 })
 
 describe('the embedded store', () => {
-  it('keeps what was written over a restart, in a folder that only its owner may read', async () => {
-    const folder = join(mkdtempSync(join(tmpdir(), 'onramp-records-')), 'a', 'b')
-    const first = createSqliteRecords(folder)
-    await first.put('key', 'value', 60)
-    first.close()
-    const second = createSqliteRecords(folder)
-    expect(await second.get('key')).toBe('value')
-    second.close()
-    expect(statSync(folder).mode & 0o077).toBe(0)
-    rmSync(join(folder, '..', '..'), { recursive: true })
-  })
-
   it('is swept every minute of what is over, and of nothing else', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
     let now = 1_000
@@ -62,13 +49,5 @@ describe('the embedded store', () => {
       vi.useRealTimers()
       rmSync(folder, { recursive: true })
     }
-  })
-
-  it('that is closed is an outage, not a crash', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
-    const records = createSqliteRecords(folder)
-    records.close()
-    await expect(records.get('key')).rejects.toBeInstanceOf(StoreUnavailable)
-    rmSync(folder, { recursive: true })
   })
 })

@@ -1,5 +1,5 @@
 // The connection that is kept for ever, over clients that open, fail and hang as a test wants, in time that tests move.
-// redis-connection.test.ts and test/faults have it over real ones.
+// redis.journey.test.ts and test/faults have it over real ones.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import type { RedisCommands } from '../../src/records/redis-clients.ts'
@@ -20,16 +20,13 @@ afterEach(() => {
 })
 
 const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
-const AWAY_LINE = 'Redis cannot be reached (ECONNREFUSED): trying again until it can'
-const BACK_LINE = 'Redis is reached again'
 type Client = { lose(error: Error): void; isClosed: boolean; answer: RedisCommands['get'] }
 
 /** A server; `opens` says what the next attempts to open a client come to. */
 function server(opens: (Error | 'hangs' | 'slow' | undefined)[] = []) {
   const { commands } = memoryRedis()
-  const [clients, tried, lines]: [Client[], number[], string[]] = [[], [], []]
+  const [clients, tried]: [Client[], number[]] = [[], []]
   const began = performance.now()
-  const log = (_fields: object, message: string) => void lines.push(message)
   connection = connectBy(
     async (lost) => {
       tried.push(performance.now() - began)
@@ -45,9 +42,9 @@ function server(opens: (Error | 'hangs' | 'slow' | undefined)[] = []) {
         close: () => void (client.isClosed = true),
       }
     },
-    { warn: log, info: log },
+    { warn: () => {}, info: () => {} },
   )
-  return { connection, clients, tried, lines }
+  return { connection, clients, tried }
 }
 
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
@@ -57,11 +54,11 @@ const outcome = (work: Promise<unknown>) =>
 
 describe('a connection to Redis', () => {
   it('is opened at once, and a command that comes first waits for it', async () => {
-    const { connection: redis, lines } = server(['slow'])
+    const { connection: redis } = server(['slow'])
     const first = outcome(redis.get('a'))
     expect(redis.isReady).toBe(false)
     await pass(100)
-    expect([await first, redis.isReady, lines]).toEqual([null, true, []])
+    expect([await first, redis.isReady]).toEqual([null, true])
   })
 
   it('that hangs while it opens makes no command wait longer than the deadline', async () => {
@@ -80,22 +77,11 @@ describe('a connection to Redis', () => {
     await pass(2_000)
     expect(redis.isReady).toBe(true)
   })
-
-  it('has one line for each reason why Redis is away, and one when it is back', async () => {
-    const full = new Error('OOM command not allowed')
-    const { lines, clients } = server([AWAY, AWAY, full, AWAY, full])
-    await pass(2_000)
-    const refused = 'Redis refuses onramp: Redis is full and takes no writes (OOM): trying again until it can'
-    expect(lines).toEqual([AWAY_LINE, refused, BACK_LINE])
-    clients[0]?.lose(AWAY)
-    await pass(1_000)
-    expect(lines).toEqual([AWAY_LINE, refused, BACK_LINE, AWAY_LINE, BACK_LINE])
-  })
 })
 
 describe('a client that is lost', () => {
   it('is replaced once, though it says so twice, closed after a while, and not heard after that', async () => {
-    const { connection: redis, clients, lines } = server()
+    const { connection: redis, clients } = server()
     await pass(0)
     clients[0]?.lose(AWAY)
     clients[0]?.lose(AWAY)
@@ -105,7 +91,7 @@ describe('a client that is lost', () => {
     clients[0]?.lose(AWAY)
     await pass(1_000)
     expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false])
-    expect([redis.isReady, lines]).toEqual([true, [AWAY_LINE, BACK_LINE]])
+    expect(redis.isReady).toBe(true)
   })
 
   it('costs the next one nothing, whatever comes of what was asked of it', async () => {
@@ -123,7 +109,7 @@ describe('a client that is lost', () => {
 
 describe('a command', () => {
   it('that is not answered in time costs the client, which is closed and replaced', async () => {
-    const { connection: redis, clients, lines } = server()
+    const { connection: redis, clients } = server()
     await pass(0)
     clients[0]!.answer = () => new Promise(() => {})
     const asked = outcome(redis.get('a'))
@@ -136,29 +122,19 @@ describe('a command', () => {
     await pass(300)
     expect([redis.isReady, clients.length]).toEqual([true, 2])
     expect(await redis.get('a')).toBeNull()
-    expect(lines).toEqual(['Redis cannot be reached (timeout): trying again until it can', BACK_LINE])
   })
 
-  it.each([
-    'OOM',
-    'LOADING',
-    'CLUSTERDOWN',
-    'TRYAGAIN',
-    'BUSY',
-    'MISCONF',
-    'NOREPLICAS',
-    'MASTERDOWN',
-    'WRONGTYPE',
-    'NOPERM',
-    'ERR',
-  ])('that is refused with %s fails, and the client stays', async (code) => {
-    const { connection: redis, clients, lines } = server()
-    await pass(0)
-    clients[0]!.answer = failing(`${code} says Redis`)
-    await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-    await pass(5_000)
-    expect([redis.isReady, clients.length, lines]).toEqual([true, 1, []])
-  })
+  it.each(['OOM', 'LOADING', 'CLUSTERDOWN', 'NOPERM', 'ERR'])(
+    'that is refused with %s fails, and the client stays',
+    async (code) => {
+      const { connection: redis, clients } = server()
+      await pass(0)
+      clients[0]!.answer = failing(`${code} says Redis`)
+      await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+      await pass(5_000)
+      expect([redis.isReady, clients.length]).toEqual([true, 1])
+    },
+  )
 
   it.each(['READONLY says Redis', 'ERRATIC', 'it says ERR', 'Socket closed unexpectedly'])(
     'that fails with "%s" fails, and another client is opened beside',

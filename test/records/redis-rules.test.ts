@@ -1,4 +1,5 @@
-// What a user of Redis is allowed for onramp, for each way to reach Redis; redis-access.test.ts walks with such a user.
+// What a user of Redis is allowed for onramp, for each way to reach Redis; redis-access.journey.test.ts walks with such a user.
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { redisAccess } from '../../src/records/redis-records.ts'
 
@@ -13,4 +14,9 @@ it.each([
   ['onramp:', 'cluster', 'redis://a', `~onramp:* ${RECORDS} +cluster|slots +info`],
 ] as const)('below %s, in a %s at %s, a user of Redis may %s', (prefix, topology, url, rules) => {
   expect(redisAccess(prefix, topology, url).join(' ')).toBe(rules)
+})
+
+it('the runbook names the same rights', () => {
+  const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  expect(text).toContain(`ACL SETUSER onramp on >PASSWORD ${redisAccess('onramp:').join(' ')}`)
 })

@@ -1,18 +1,80 @@
-// Records in a real Redis: the contract, and what one that is away, frozen or slow means for them.
+// Records in a real Redis, and which server the connection to it is with.
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { connectRedis } from '../../src/records/redis-connection.ts'
+import { primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { startRedis } from '../helpers/redis.ts'
+import { startWire } from '../helpers/network.ts'
+import { until } from '../helpers/processes.ts'
+import { startRedis, type RedisServer, type RedisOptions } from '../helpers/redis.ts'
 import { describeRecords } from './contract.ts'
 
-const silent = { warn: () => {}, info: () => {} }
+type RedisConnection = ReturnType<typeof connectRedis>
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+async function server(options?: RedisOptions): Promise<RedisServer> {
+  const started = await startRedis(options)
+  closing.push(() => started.close())
+  return started
+}
+
+async function connected(url: string, topology?: RedisTopology) {
+  const connection = connectRedis(url, { warn: () => {}, info: () => {} }, topology)
+  closing.push(() => connection.destroy())
+  await until(() => connection.isReady, 'the connection')
+  return { connection, records: createRedisRecords(connection) }
+}
+
+const works = (connection: RedisConnection) => async () =>
+  createRedisRecords(connection)
+    .put('probe', 'x', 60)
+    .then(
+      () => true,
+      () => false,
+    )
+
+type Told = { port: number; heard: string[]; answer(command: string): string }
+
+/** Something that answers like a Sentinel. */
+async function fakeSentinel(answer: (command: string) => string): Promise<Told> {
+  const told: Told = { port: 0, heard: [], answer }
+  const listener = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => {
+      for (const command of chunk
+        .toString()
+        .split(/^\*\d+\r\n/m)
+        .filter(Boolean)) {
+        told.heard.push(command)
+        socket.write(told.answer(command))
+      }
+    })
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  closing.push(() => listener.close())
+  told.port = (listener.address() as AddressInfo).port
+  return told
+}
+
+const names = (port: number) => `*2\r\n$9\r\n127.0.0.1\r\n$${String(port).length}\r\n${port}\r\n`
+const sentinelsAt = (...ports: number[]) => ({
+  kind: 'sentinel' as const,
+  name: 'mymaster',
+  sentinels: ports.map((port) => ({ host: '127.0.0.1', port })),
+})
 
 describeRecords('Redis', async () => {
   const redis = await startRedis()
-  const client = connectRedis(redis.url, silent)
-  while (!client.isReady) await sleep(5)
+  const client = connectRedis(redis.url, { warn: () => {}, info: () => {} })
+  await until(() => client.isReady, 'the connection')
   return {
     records: createRedisRecords(client),
     pass: (milliseconds) => sleep(milliseconds),
@@ -23,20 +85,57 @@ describeRecords('Redis', async () => {
   }
 })
 
-describe('Redis', () => {
-  it('that freezes is an outage within two seconds, and is back without help', async () => {
-    const redis = await startRedis()
-    const client = connectRedis(redis.url, silent)
-    const records = createRedisRecords(client)
-    while (!client.isReady) await sleep(5)
-    await records.put('key', 'value', 60)
-    redis.freeze()
-    const before = performance.now()
-    await expect(records.get('key')).rejects.toBeInstanceOf(StoreUnavailable)
-    expect(performance.now() - before).toBeLessThan(2_000)
-    redis.thaw()
-    await expect.poll(() => records.get('key').catch(() => 'away'), { timeout: 5_000 }).toBe('value')
-    client.destroy()
-    await redis.close()
+describe('a connection to Redis', () => {
+  it('leaves a server that takes no more writes for the one that its address leads to now', async () => {
+    const [old, next] = [await server(), await server()]
+    const proxy = await startWire(old.port)
+    closing.push(() => proxy.close())
+    const { connection, records } = await connected(`redis://127.0.0.1:${proxy.port}`)
+    await records.put('a', '1', 60)
+    await old.ask('REPLICAOF', '127.0.0.1', String(next.port))
+    await expect(records.put('a', '2', 60)).rejects.toBeInstanceOf(StoreUnavailable)
+    proxy.leadTo(next.port)
+    expect(await until(works(connection), 'writes')).toBeLessThan(5_000)
+  })
+
+  it('does not believe a Sentinel that still names a replica', async () => {
+    const primary = await server()
+    const replica = await server({ options: () => ['--replicaof', '127.0.0.1', String(primary.port)] })
+    const sentinel = await fakeSentinel(() => names(replica.port))
+    const connection = connectRedis(
+      'redis://127.0.0.1:1',
+      { warn: () => {}, info: () => {} },
+      sentinelsAt(sentinel.port),
+    )
+    closing.push(() => connection.destroy())
+    await until(() => sentinel.heard.length > 2, 'it to ask again')
+    await expect(createRedisRecords(connection).get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+    sentinel.answer = () => names(primary.port)
+    expect(await until(works(connection), 'the primary')).toBeLessThan(3_000)
+  })
+
+  it('tells a Sentinel the password only where it asks for one', async () => {
+    const url = (port: number) => `redis://:sesame@127.0.0.1:${port}`
+    const redis = await server({ url, options: () => ['--requirepass', 'sesame'] })
+    const open = await fakeSentinel(() => names(redis.port))
+    await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(open.port))
+    expect(open.heard.join('')).not.toContain('sesame')
+    let known = false
+    const strict = await fakeSentinel((command) => {
+      known ||= command.includes('sesame')
+      if (command.includes('AUTH')) return '+OK\r\n'
+      return known ? names(redis.port) : '-NOAUTH Authentication required.\r\n'
+    })
+    await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(strict.port))
+    expect(strict.heard.join('')).toContain('sesame')
+  })
+
+  it('says best why no Sentinel knows the primary: one that answered, before one that is away', async () => {
+    const sentinel = await fakeSentinel(() => '*-1\r\n')
+    const asked = primaryUrl('redis://127.0.0.1:1', sentinelsAt(9, sentinel.port))
+    await expect(asked).rejects.toMatchObject({ cause: { name: 'NoSuchPrimary' } })
+    await expect(primaryUrl('redis://127.0.0.1:1', sentinelsAt(9))).rejects.toMatchObject({
+      cause: { code: 'ECONNREFUSED' },
+    })
   })
 })

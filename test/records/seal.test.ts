@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSealer, nameOf } from '../../src/records/seal.ts'
+import { sealedJson } from '../../src/records/sealed-json.ts'
 
 const [SECRET, NEWER] = ['s'.repeat(40), 'n'.repeat(40)]
 
@@ -53,5 +54,21 @@ describe('what is sealed', () => {
   it('is kept under a name that tells nothing of its holder', () => {
     expect(nameOf('session-id')).toMatch(/^[\w-]{43}$/)
     expect(nameOf('session-id')).not.toContain('session')
+  })
+})
+
+describe('sealed JSON', () => {
+  const sealer = createSealer(['s'.repeat(40)])
+  const json = sealedJson<{ name: string }>(sealer)
+
+  it('is opened with the key that it is kept under and with no other', () => {
+    const sealed = json.seal({ name: 'ada' }, 'person:1')
+    expect(json.open(sealed, 'person:1')).toEqual({ name: 'ada' })
+    expect(json.open(sealed, 'person:2')).toBeUndefined()
+    expect(json.open(undefined, 'person:1')).toBeUndefined()
+  })
+
+  it.each(['[]', '7', 'null', 'no json'])('that is no object is none (%s)', (plain) => {
+    expect(json.open(sealer.seal(plain, 'person:1'), 'person:1')).toBeUndefined()
   })
 })

@@ -162,17 +162,6 @@ describe('a folder of the embedded store', () => {
     expect(third.hasEnded(), third.output()).toBe(false)
     expect(second.hasEnded()).toBe(true)
   })
-
-  it('is read by a command beside the server, which neither stops nor is stopped', async () => {
-    const server = await serve(folder)
-    const node = join(import.meta.dirname, '../../node_modules/.bin/node')
-    const words = ['--disable-warning=ExperimentalWarning', 'src/cli/main.ts', 'invite', 'report', '--json']
-    const command = spawnOne(node, words, { ...BARE_ENV, ...(await settings(folder)) })
-    started.push(command)
-    await until(() => command.hasEnded(), 'the report')
-    expect(command.output()).toContain('"people":0')
-    expect(server.hasEnded()).toBe(false)
-  })
 })
 
 describe('a store that cannot be opened', () => {

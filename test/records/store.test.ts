@@ -2,7 +2,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { INVALID_SPAN_CONTEXT, trace, type Span, type SpanOptions, type Tracer } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { openStore, storeOf, topologyOf, type OnOperation } from '../../src/records/store.ts'
@@ -81,22 +80,4 @@ describe('a store', () => {
       expect(readdirSync(folder)).toEqual([])
     },
   )
-
-  it('has a span for each operation, and no word of what it was given', async () => {
-    const spans: [string, SpanOptions['attributes']][] = []
-    const span = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
-    const startActiveSpan = (name: string, { attributes }: SpanOptions, work: (span: Span) => unknown) => {
-      spans.push([name, attributes])
-      return work(span)
-    }
-    trace.setGlobalTracerProvider({
-      getTracer: () => ({ startSpan: () => span, startActiveSpan }) as unknown as Tracer,
-    })
-    try {
-      await open().records.get('secret')
-    } finally {
-      trace.disable()
-    }
-    expect(spans).toEqual([['get sqlite', { 'db.system.name': 'sqlite', 'db.operation.name': 'get' }]])
-  })
 })
