@@ -34,35 +34,21 @@ export const navigate = (url: URL): Promise<Reply> =>
   ask(url, {
     headers: {
       accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-      'accept-language': 'en',
       'sec-fetch-dest': 'document',
       'sec-fetch-mode': 'navigate',
       'sec-fetch-site': 'cross-site',
       'sec-fetch-user': '?1',
-      'upgrade-insecure-requests': '1',
       'user-agent': 'Mozilla/5.0 (onramp doctor)',
     },
   })
 
-class Late extends Error {
-  readonly code = 'ETIMEDOUT'
+/** @throws with the code ETIMEDOUT, when the work takes longer */
+export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const late = Object.assign(new Error('late'), { code: 'ETIMEDOUT' })
+  const waited = sleep(milliseconds, undefined, { ref: false }).then(() => Promise.reject(late))
+  return Promise.race([work, waited])
 }
-
-/** @throws {Late} when the work takes longer */
-export const within = <T>(milliseconds: number, work: Promise<T>): Promise<T> =>
-  Promise.race([
-    work,
-    sleep(milliseconds, undefined, { ref: false }).then(() => Promise.reject(new Late('late'))),
-  ])
 
 /** https, or this machine; not what is no address. */
 export const isSafeAddress = (text: unknown): text is string =>
   typeof text === 'string' && URL.canParse(text) && isSafe(new URL(text))
-
-/** An address for a finding: without query, fragment and user name. Undefined for what is no web address. */
-export function publicAddress(text: string | undefined): string | undefined {
-  if (text === undefined || text.length > 300 || !URL.canParse(text)) return undefined
-  const { protocol, origin, pathname } = new URL(text)
-  if (!/^https?:$/.test(protocol)) return undefined
-  return pathname === '/' ? origin : origin + pathname
-}

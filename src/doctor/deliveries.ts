@@ -1,25 +1,27 @@
 // Where onramp sends things: the mail server, which only gets a greeting, and the receiver of events, which gets one of
 // the type `webhook.test` that is about no one. The product's own code connects, signs in and signs.
 import { randomUUID } from 'node:crypto'
+import { MailServerUnusable } from '../campaigns/mail/outcome.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createPost, signatureHeaders, testBody, type Outcome } from '../webhooks/post.ts'
 import { within } from './ask.ts'
 import { unheard, type Table } from './rule.ts'
 
-/** `trouble`: in the product's words, which name the server. */
-type MailFacts = { trouble: string | undefined; hasUser: boolean }
+/** `trouble`: in the product's words, which name the server; undefined where it answers and takes the sign-in. */
+type MailFacts = { trouble: string | undefined }
 
 const LIMIT_MS = 10_000
 
 async function lookAtMail(url: string): Promise<MailFacts> {
   const server = createMailServer(url)
-  const hasUser = new URL(url).username !== ''
   try {
     await within(LIMIT_MS, server.check())
-    return { trouble: undefined, hasUser }
+    return { trouble: undefined }
   } catch (error) {
-    return { trouble: (error as Error).message.replace(/: see SMTP_URL$/, ''), hasUser }
+    const isSaid = error instanceof MailServerUnusable
+    const late = `the mail server gave no answer within ${LIMIT_MS / 1_000} seconds`
+    return { trouble: isSaid ? error.message.replace(/: see SMTP_URL$/, '') : late }
   } finally {
     server.close()
   }
@@ -42,7 +44,7 @@ async function sendTestEvent(
 const mailTable: Table<MailFacts> = {
   'settings.mail': [
     ({ trouble }) => trouble && { is: 'unusable', trouble: trouble.replace(/^t/, 'T') },
-    ({ hasUser }) => (hasUser ? 'fine' : 'no-user'),
+    () => 'fine',
   ],
   'settings.mail/sender': [(_, { settings }) => settings.MAIL_FROM === undefined && 'none'],
 }

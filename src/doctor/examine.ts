@@ -24,12 +24,10 @@ export type Report = {
   notRun: number
 }
 
-/** By what a check's name begins with. */
-const GROUPS: Record<string, string> = {
-  settings: 'Settings',
-  'authorization-server': 'Authorization server',
-  store: 'Store',
-  service: 'Service',
+/** `Authorization server`, of authorization-server.client. */
+function groupOf(check: string): string {
+  const [group = ''] = check.replace('-', ' ').split('.')
+  return group.charAt(0).toUpperCase() + group.slice(1)
 }
 
 const LIMIT_MS = 30_000
@@ -109,7 +107,7 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
     holding,
     lookAtServer(),
     probe(machine.table, setup, machine.look),
-    probe(ownAddress.table, online && url, (address) => ownAddress.look(address, settings)),
+    probe(ownAddress.table, online && url, ownAddress.look),
     smtpUrl && probe(mail.table, online && smtpUrl, mail.look),
     hook && probe(webhook.table, online, () => webhook.look(settings, setup.now)),
     hasFolder && probe(sqlite.table, true, async () => sqlite.look(settings.DATA_DIR ?? '')),
@@ -122,7 +120,7 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
     .toSorted((one, other) => placeOf(one.check) - placeOf(other.check))
     .map(({ fix, ...finding }) => ({
       ...finding,
-      group: GROUPS[finding.check.split('.')[0] ?? ''] ?? '',
+      group: groupOf(finding.check),
       says: mask(finding.says),
       ...(fix !== undefined && { fix: mask(fix) }),
     }))

@@ -1,25 +1,18 @@
 // What the settings, this machine and its files say about themselves: no other server is asked.
-import { X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { getDomain } from 'tldts'
 import { nearest } from '@onramp/deprecations/command-line/arguments'
 import { proxyTo } from '../client-api/proxy.ts'
 import { readCompany } from '../company/read-company.ts'
 import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
 import { addressesOf } from '../sign-in/addresses.ts'
-import { clientAuthOf } from '../sign-in/server/client-authentication.ts'
 import { offeredToCompanies } from '../web/languages/catalogue.ts'
-import { wrongAtSight } from './own-address.ts'
 import type { Setup, Table } from './rule.ts'
 import { poorSecrets } from './secrets.ts'
 
 type Machine = {
   /** NAME_FILE variables whose file everyone on this machine can read. */
   openFiles: string[]
-  /** What is wrong with NODE_EXTRA_CA_CERTS; empty: nothing. Undefined: it isn't set. */
-  authority: string | undefined
-  /** Is OIDC_CLIENT_KEY a key that signs? Undefined: there is none. */
-  canSign: boolean | undefined
   /** COMPANY_FILE, read by start-up's own code. */
   company: ReturnType<typeof readCompany> | undefined
   /** How calls leave, where a forward proxy is set. */
@@ -34,15 +27,6 @@ export function isOpenToAll(file: string): boolean {
   return !MOUNTED.test(file) && (mode & 0o007) !== 0
 }
 
-/** Node only warns of a file that it can't read, and says nothing of an authority that has expired. */
-function authorityFault(file: string, now: number): string {
-  try {
-    return Date.parse(new X509Certificate(readFileSync(file)).validTo) < now ? 'has expired' : ''
-  } catch (error) {
-    return error instanceof Error && 'syscall' in error ? "can't be read" : 'has no PEM certificate'
-  }
-}
-
 function waysOf(settings: Partial<Settings>): Machine['ways'] {
   if (settings.HTTPS_PROXY === undefined && settings.HTTP_PROXY === undefined) return []
   const targets = {
@@ -55,21 +39,12 @@ function waysOf(settings: Partial<Settings>): Machine['ways'] {
 }
 
 /** The proxy of the settings has to be in use already. */
-async function lookAtMachine({ env, settings, now }: Setup): Promise<Machine> {
-  const { OIDC_CLIENT_KEY: key, COMPANY_FILE: company } = settings
-  const { NODE_EXTRA_CA_CERTS: authority } = env
-  const signing = key && clientAuthOf({ method: 'private_key_jwt', key })
+async function look({ env, settings }: Setup): Promise<Machine> {
+  const { COMPANY_FILE: company } = settings
   return {
     openFiles: definitions
       .filter(({ secret, name }) => secret && isOpenToAll(env[`${name}_FILE`]?.trim() ?? ''))
       .map(({ name }) => `${name}_FILE`),
-    canSign: signing
-      ? await signing.then(
-          () => true,
-          () => false,
-        )
-      : undefined,
-    authority: authority ? authorityFault(authority, now) : undefined,
     company: company === undefined ? undefined : readCompany(company, offeredToCompanies()),
     ways: waysOf(settings),
   }
@@ -88,11 +63,10 @@ function partsOf(fault: string) {
 const known = definitions.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
 /** No other program's variables begin so, but for one of desktops. */
 const OURS = /^(OIDC|SESSION)_(?!MANAGER$)/
-/** What the sandbox reads, and what orchestrators put in for services called "redis" or "service". */
-const OTHERS = /^(SANDBOX_PORT|SERVICE_(HOST|PORT|NAME)|\w+_SERVICE_\w+|\w+_PORT(_\d+_\w+)?)$/
+/** What orchestrators put in for a service that is called "redis". */
+const OTHERS = /_PORT(_\d+_\w+)?$|_SERVICE_/
 /** Shorter names are too near to those of other programs. */
-const MIN_LETTERS = 6
-const candidates = known.filter((name) => name.length >= MIN_LETTERS)
+const candidates = known.filter((name) => name.length >= 6)
 
 /** Never a failure: another program may read it, above all where the setting that it is near to is set too. */
 function misnamed(env: NodeJS.ProcessEnv) {
@@ -140,7 +114,6 @@ const table: Table<Machine> = {
   'settings.files': [({ openFiles }) => openFiles.map((name) => ({ is: 'open', name }))],
   'settings.quotes': [(_, setup) => quotedSecrets(setup).map((name) => ({ is: 'quoted', name }))],
   'settings.public-url': [
-    (_, { settings }) => wrongAtSight(settings),
     (_, { settings: { PUBLIC_URL: url } }) => url && { is: url.startsWith('https:') ? 'fine' : 'local', url },
   ],
   // Browsers send a SameSite=Lax cookie with a request from another page only within one site.
@@ -152,13 +125,7 @@ const table: Table<Machine> = {
   ],
   'settings.company': [
     ({ company }) => company?.faults.map((fault) => ({ is: 'fault', fault: fault.replace(/[.]?$/, '.') })),
-    ({ company: { company } = {} }) =>
-      company && {
-        is: 'fine',
-        name: company.name ?? 'a company without a name',
-        languages: company.languages.join(', ') || 'every language',
-        apps: company.datasources.size,
-      },
+    ({ company }) => company && 'fine',
   ],
   'settings.proxy': [
     (_, { settings: { TRUST_PROXY: trusted = [], PUBLIC_URL: url } }) => {
@@ -172,14 +139,6 @@ const table: Table<Machine> = {
       return ways.map((way) => ({ is: way.proxy === undefined ? 'direct' : 'through', setting, ...way }))
     },
   ],
-  'settings.authorities': [
-    ({ authority: why }) => why && { is: 'unusable', why },
-    ({ authority }) => authority !== undefined && 'fine',
-  ],
-  'settings.metrics': [
-    (_, { settings: { METRICS_PORT: port, METRICS_TOKEN: token } }) =>
-      token === undefined && port !== undefined && { is: 'open', port },
-  ],
   'authorization-server.redirect-addresses': [
     (_, { settings: { PUBLIC_URL: url } }) => {
       if (url === undefined) return undefined
@@ -191,10 +150,6 @@ const table: Table<Machine> = {
       ]
     },
   ],
-  'authorization-server.client-key': [
-    ({ canSign }) => canSign === false && 'unusable',
-    ({ canSign }, { settings }) => canSign && settings.OIDC_CLIENT_AUTH !== 'private_key_jwt' && 'unused',
-  ],
   'service.deprecations': [
     (_, { deadlines, now }) =>
       deadlines.flatMap((deadline) => {
@@ -204,4 +159,4 @@ const table: Table<Machine> = {
   ],
 }
 
-export const machine = { look: lookAtMachine, table }
+export const machine = { look, table }

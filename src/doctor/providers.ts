@@ -31,62 +31,57 @@ export function providerOf(metadata: Metadata): ProviderName | undefined {
   return found?.[0] as ProviderName | undefined
 }
 
-type Trap = Exclude<keyof (typeof words)['authorization-server.provider'], 'known' | 'ignored'>
+type Traps = (typeof words)['authorization-server.provider']
+type Trap = Exclude<keyof Traps, 'known' | 'ignored'>
 
-/** Which traps of each provider the settings are in. */
-function trapsIn(settings: Partial<Settings>, metadata: Metadata) {
-  const { OIDC_AUTHORIZATION_PARAMS: more = {}, OIDC_PROMPT: prompt = '' } = settings
-  const isExternal = settings.TOKEN_ISSUED_BY === 'external-idp'
-  const scopes = settings.OIDC_SCOPE?.split(' ') ?? []
-  const isOffline = more['access_type'] === 'offline'
-  const hasResource = settings.OIDC_RESOURCE !== undefined
-  const traps: Record<ProviderName, Partial<Record<Trap, boolean>>> = {
-    Google: {
-      'google-scope': scopes.includes('offline_access'),
-      // It gives a refresh token with consent alone, and none to someone who has consented before.
-      'google-offline': !isOffline,
-      'google-consent': isOffline && !prompt.split(' ').includes('consent'),
-    },
-    'Microsoft Entra ID': {
-      'entra-key': settings.OIDC_CLIENT_AUTH === 'private_key_jwt',
-      'entra-resource': hasResource,
-      'entra-graph': isExternal && !scopes.some((scope) => scope.includes('/')),
-      // Anyone who administers another tenant chooses what its accounts have there; guests bring it along.
-      'entra-addresses':
-        settings.OIDC_EMAIL_TRUST === 'always' && (settings.OIDC_EMAIL_CLAIM ?? 'email') === 'email',
-    },
-    Auth0: {
-      'auth0-token': isExternal && settings.OIDC_AUDIENCE === undefined,
-      'auth0-resource': hasResource,
-      'auth0-sign-out': metadata.end_session_endpoint === undefined,
-    },
-    Okta: { 'okta-server': isExternal && new URL(metadata.issuer).pathname === '/' },
-    Keycloak: {},
-  }
-  return traps
-}
+const isExternal = ({ TOKEN_ISSUED_BY: by }: Partial<Settings>) => by === 'external-idp'
+const isOffline = ({ OIDC_AUTHORIZATION_PARAMS: more }: Partial<Settings>) =>
+  more?.['access_type'] === 'offline'
 
-const BOTH = ['OIDC_RESOURCE', 'OIDC_AUDIENCE'] as const
+/** That fail without a word, or with words about something else. */
+const TRAPS: [ProviderName, Trap, isIn: (settings: Partial<Settings>, metadata: Metadata) => boolean][] = [
+  ['Google', 'google-offline', (settings) => !isOffline(settings)],
+  // It gives a refresh token with consent alone, and none to someone who has consented before.
+  [
+    'Google',
+    'google-consent',
+    (settings) => isOffline(settings) && settings.OIDC_PROMPT?.includes('consent') !== true,
+  ],
+  ['Microsoft Entra ID', 'entra-key', ({ OIDC_CLIENT_AUTH: method }) => method === 'private_key_jwt'],
+  [
+    'Microsoft Entra ID',
+    'entra-graph',
+    (settings) => isExternal(settings) && settings.OIDC_SCOPE?.includes('/') !== true,
+  ],
+  // Anyone who administers another tenant chooses what its accounts have there; guests bring it along.
+  [
+    'Microsoft Entra ID',
+    'entra-addresses',
+    ({ OIDC_EMAIL_TRUST: trust, OIDC_EMAIL_CLAIM: claim = 'email' }) =>
+      trust === 'always' && claim === 'email',
+  ],
+  ['Auth0', 'auth0-token', (settings) => isExternal(settings) && settings.OIDC_AUDIENCE === undefined],
+  ['Auth0', 'auth0-sign-out', (_, metadata) => metadata.end_session_endpoint === undefined],
+  ['Okta', 'okta-server', (settings, { issuer }) => isExternal(settings) && new URL(issuer).pathname === '/'],
+]
 
 /** RFC 8707 and `audience` are each understood by few; a parameter that is ignored leaves the token for someone else. */
-const IGNORED: Partial<Record<ProviderName, readonly (typeof BOTH)[number][]>> = {
-  Google: BOTH,
-  'Microsoft Entra ID': ['OIDC_AUDIENCE'],
-  Okta: BOTH,
-  Keycloak: BOTH,
-}
+const isIgnored = (name: ProviderName, setting: 'OIDC_RESOURCE' | 'OIDC_AUDIENCE') =>
+  name !== 'Auth0' || setting === 'OIDC_RESOURCE'
 
 export const providerTable: Table<{ metadata: Metadata }> = {
   'authorization-server.provider': [
     ({ metadata }, { settings }) => {
       const name = providerOf(metadata)
       if (name === undefined) return undefined
-      const ignored = (IGNORED[name] ?? []).filter((one) => settings[one] !== undefined).join(', ')
-      const traps = Object.entries(trapsIn(settings, metadata)[name]).filter(([, isIn]) => isIn)
+      const ignored = (['OIDC_RESOURCE', 'OIDC_AUDIENCE'] as const)
+        .filter((setting) => settings[setting] !== undefined && isIgnored(name, setting))
+        .join(', ')
+      const traps = TRAPS.filter(([provider, , isIn]) => provider === name && isIn(settings, metadata))
       return [
         { is: 'known', name },
         ...(ignored === '' ? [] : [{ is: 'ignored' as const, name, names: ignored }]),
-        ...traps.map(([trap]) => trap as Trap),
+        ...traps.map(([, trap]) => trap),
       ]
     },
   ],

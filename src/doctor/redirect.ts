@@ -2,6 +2,7 @@
 // registered: people are sent back only to a registered address (RFC 6749 4.1.2.1), so a difference tells. No one signs in.
 import { hash } from 'node:crypto'
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
+import { omitUndefined } from '../omit-undefined.ts'
 import { addressesOf } from '../sign-in/addresses.ts'
 import type { Settings } from '../settings/settings.ts'
 import { isSafeAddress, navigate, type Reply } from './ask.ts'
@@ -47,27 +48,23 @@ function lookOf(reply: Reply, endpoint: string, redirect: string): Look {
   return { kind: 'page' }
 }
 
-type SignIn = { clientId: string; redirect: string }
-
-function signInAddress(endpoint: string, settings: Partial<Settings>, { clientId, redirect }: SignIn): URL {
+function signInAddress(endpoint: string, settings: Partial<Settings>, id: string, redirect: string): URL {
   const url = new URL(endpoint)
-  const scope = settings.OIDC_SCOPE ?? 'openid'
-  const parameters = {
+  const parameters = omitUndefined({
     ...settings.OIDC_AUTHORIZATION_PARAMS,
+    resource: settings.OIDC_RESOURCE,
+    audience: settings.OIDC_AUDIENCE,
     response_type: 'code',
-    client_id: clientId,
+    client_id: id,
     redirect_uri: redirect,
-    scope,
+    scope: settings.OIDC_SCOPE ?? 'openid',
     state: 'onramp-doctor',
-    nonce: scope.split(' ').includes('openid') ? 'onramp-doctor' : undefined,
+    nonce: 'onramp-doctor',
     code_challenge: hash('sha256', 'onramp-doctor', 'base64url'),
     code_challenge_method: 'S256',
     prompt: 'none',
-    resource: settings.OIDC_RESOURCE,
-    audience: settings.OIDC_AUDIENCE,
-  }
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined) url.searchParams.set(name, value)
+  })
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url
 }
 
@@ -85,8 +82,8 @@ async function look(
   if (!isSafeAddress(endpoint) || isPushed === true) return undefined
   const redirect = addressesOf(url).callback
   const lookAt = async (address: string): Promise<Look> => {
-    const asked = signInAddress(endpoint, settings, { clientId: own.id, redirect: address })
-    return lookOf(await navigate(asked), endpoint, address)
+    const reply = await navigate(signInAddress(endpoint, settings, own.id, address))
+    return lookOf(reply, endpoint, address)
   }
   return { redirect, ours: await lookAt(redirect), invented: await lookAt(INVENTED), isClientRejected }
 }
@@ -94,12 +91,8 @@ async function look(
 /** OpenID Connect Core 3.1.2.6: no one is signed in here, as expected. */
 const EXPECTED = /^(login|interaction|consent|account_selection)_required$|^access_denied$/
 
-/** By the error that came back (RFC 6749 4.1.2.1). */
-const ERRORS = {
-  invalid_scope: 'scope',
-  invalid_target: 'target',
-  unauthorized_client: 'unauthorized',
-} as const
+/** RFC 6749 4.1.2.1, RFC 8707 2. */
+const ERRORS = ['invalid_scope', 'invalid_target', 'unauthorized_client'] as const
 
 const isAboutClient = (text: string) =>
   /invalid_client|unknown client|client.{0,20}(not found|invalid|unknown|does not exist)/i.test(text) &&
@@ -124,8 +117,8 @@ const table: Table<RedirectFacts> = {
       }
       const error = ours.kind === 'back' ? ours.error : undefined
       if (error === undefined || EXPECTED.test(error)) return undefined
-      if (error in ERRORS) return ERRORS[error as keyof typeof ERRORS]
-      return { is: 'error', error: /^[a-z_]{1,40}$/.test(error) ? error : 'an error' }
+      const known = ERRORS.find((one) => one === error)
+      return known ?? { is: 'error', error: /^[a-z_]{1,40}$/.test(error) ? error : 'an error' }
     },
     (facts) => isTold(facts) && { is: 'fine', redirect: facts.redirect },
   ],

@@ -10,11 +10,10 @@ import {
 import { removeClient } from '../sign-in/registration/registration.ts'
 import type { Settings } from '../settings/settings.ts'
 import { ask, isSafeAddress, type Reply } from './ask.ts'
-import { unlisted } from './client.ts'
 import type { Table } from './rule.ts'
 
 /** What the next start asks for, and what was answered; `reply` is undefined where there is no endpoint to ask. */
-type RegistrationFacts = { metadata: Metadata; requested: RequestedMetadata; reply: Reply | undefined }
+type RegistrationFacts = { requested: RequestedMetadata; reply: Reply | undefined }
 
 /** Without a usable redirect address an open endpoint refuses it as such, and a closed one doesn't even read it. */
 const NOT_A_REGISTRATION = JSON.stringify({
@@ -26,7 +25,7 @@ const NOT_A_REGISTRATION = JSON.stringify({
 async function look(metadata: Metadata, settings: Settings, now: () => number): Promise<RegistrationFacts> {
   const requested = requestedMetadata(settings, metadata, undefined)
   const { registration_endpoint: endpoint } = metadata
-  if (!isSafeAddress(endpoint)) return { metadata, requested, reply: undefined }
+  if (!isSafeAddress(endpoint)) return { requested, reply: undefined }
   const { OIDC_INITIAL_ACCESS_TOKEN: token } = settings
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...authorization }
@@ -36,7 +35,7 @@ async function look(metadata: Metadata, settings: Settings, now: () => number): 
     const read = readRegistered(reply.text, requested, now())
     if ('client' in read) await removeClient(read.client)
   }
-  return { metadata, requested, reply }
+  return { requested, reply }
 }
 
 /** No request at all is taken, or none that has no token. */
@@ -44,13 +43,10 @@ const IS_CLOSED = [404, 405, 410, 501]
 const IS_ABOUT_THE_TOKEN = /^(invalid_token|insufficient_scope|access_denied|unauthorized_client)$/
 
 const table: Table<RegistrationFacts> = {
-  'authorization-server.client': [
-    ({ metadata, requested }) => unlisted(metadata, requested.token_endpoint_auth_method),
-  ],
   'authorization-server.registration': [
-    ({ metadata }) => metadata.registration_endpoint === undefined && 'none',
     ({ reply }, { settings: { OIDC_INITIAL_ACCESS_TOKEN: token } }) => {
-      if (reply === undefined || reply.kind === 'silent') return reply && 'silent'
+      if (reply === undefined) return 'none'
+      if (reply.kind === 'silent') return 'silent'
       const { status, text } = reply
       const isAboutToken = IS_ABOUT_THE_TOKEN.test(readRefusal(text, undefined).error ?? '')
       if (status === 401 || status === 403 || (status === 400 && isAboutToken))

@@ -4,15 +4,13 @@ import { isOfProxy, silenceInWords, type Silence } from '../client-api/silence.t
 import type { Settings } from '../settings/settings.ts'
 import words from './words.json' with { type: 'json' }
 
-export type Status = 'ok' | 'warn' | 'fail' | 'skip'
-
 /** Findings hold our own words and public values. What a server said is shown only where it helps, without secrets. */
 export type Finding = {
   /** Scripts select by it: what words.json calls it, up to its slash. */
   check: string
   /** Its own name in words.json. */
   is: string
-  status: Status
+  status: 'ok' | 'warn' | 'fail' | 'skip'
   says: string
   /** The settings to change, the likeliest first. */
   settings: readonly string[]
@@ -34,15 +32,18 @@ export type Setup = {
   deadlines: readonly { what: string; replacement: string; removal: string }[]
 }
 
+/** Names that several subjects of the service use, where they have none of their own. */
+const SHARED = 'service.refusals'
+
 type Subject = keyof typeof words
+type Names<S extends Subject> = keyof (typeof words)[S]
 type Values = Record<string, string | number | undefined>
 /** A finding by its name in words.json, with what goes into its sentences. */
-type Named<S extends Subject> = keyof (typeof words)[S] | (Values & { is: keyof (typeof words)[S] })
-/** What a rule may answer; a finding in words is another subject's. */
-type Answer<N> = N | Finding | readonly (N | Finding)[] | undefined | false | ''
+export type Named<S extends Subject> = Names<S> | (Values & { is: Names<S> })
+type Judged<N> = N | readonly N[] | undefined | false | ''
 
 export type Table<Facts> = {
-  [S in Subject]?: readonly ((facts: Facts, setup: Setup) => Answer<Named<S>>)[]
+  [S in Subject]?: readonly ((facts: Facts, setup: Setup) => Judged<Named<S> | Named<typeof SHARED>>)[]
 }
 
 const checkOf = (subject: string): string => subject.split('/')[0] ?? ''
@@ -51,44 +52,32 @@ const places = Object.keys(words).map(checkOf)
 export const placeOf = (check: string): number => places.indexOf(check)
 export const checksIn = (table: object): string[] => Object.keys(table).map(checkOf)
 
-type Entry = { [S in Status]?: string } & { fix?: string; settings?: string }
+type Entry = { [S in Finding['status']]?: string } & { fix?: string; settings?: string }
 const entries: Record<string, Record<string, Entry>> = words
 
-function inWords(subject: string, named: string | Values): Finding {
-  const values = typeof named === 'string' ? { is: named } : named
-  const entry = entries[subject]?.[values.is ?? ''] ?? {}
+/** The finding of this name, in words. */
+export function findingOf(subject: string, named: string | Values): Finding {
+  const values: Values = typeof named === 'string' ? { is: named } : named
+  const is = String(values['is'])
+  const entry = entries[subject]?.[is] ?? entries[SHARED]?.[is] ?? {}
   const filled = (text = '') => text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''))
-  const status = (['fail', 'warn', 'ok', 'skip'] as const).find((one) => one in entry) ?? 'ok'
-  const settings = filled(entry.settings).split(', ').filter(Boolean)
-  const finding = {
+  const status = (['fail', 'warn', 'skip'] as const).find((one) => one in entry) ?? 'ok'
+  return {
     check: checkOf(subject),
-    is: String(values.is),
+    is,
     status,
     says: filled(entry[status]),
-    settings,
+    settings: filled(entry.settings).split(', ').filter(Boolean),
+    ...(entry.fix !== undefined && { fix: filled(entry.fix) }),
   }
-  return entry.fix === undefined ? finding : { ...finding, fix: filled(entry.fix) }
 }
 
-/** The finding of this name, in words. */
-export const findingOf = <S extends Subject>(subject: S, named: Named<S>): Finding =>
-  inWords(subject, named as string | Values)
-
-const isFinding = (one: string | Values | Finding): one is Finding =>
-  typeof one === 'object' && 'check' in one && 'says' in one
-
 export function judge<Facts>(table: Table<Facts>, facts: Facts, setup: Setup): Finding[] {
-  const subjects = Object.entries(table) as [
-    string,
-    readonly ((facts: Facts, setup: Setup) => Answer<string | Values>)[],
-  ][]
-  return subjects.flatMap(([subject, rules]) => {
+  type Rule = (facts: Facts, setup: Setup) => Judged<string | Values>
+  return Object.entries(table as Record<string, readonly Rule[]>).flatMap(([subject, rules]) => {
     for (const rule of rules) {
       const found = [rule(facts, setup) || []].flat()
-      if (found.length > 0)
-        return found.map((one) =>
-          isFinding(one) ? { ...one, check: checkOf(subject) } : inWords(subject, one),
-        )
+      if (found.length > 0) return found.map((named) => findingOf(subject, named))
     }
     return []
   })

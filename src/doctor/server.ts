@@ -1,8 +1,7 @@
 // What the authorization server says of itself, found as the server finds it, and what that means for people who sign in.
 // Where another server would be described in the same way although it works, nothing is said.
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
-import { z } from 'zod'
-import { jsonIn } from '../client-api/body.ts'
+import { objectIn } from '../client-api/body.ts'
 import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import {
@@ -13,7 +12,7 @@ import {
   refuseUnsafeEndpoints,
   type Discovery,
 } from '../sign-in/server/discovery.ts'
-import { ask, isSafeAddress, publicAddress, type Reply } from './ask.ts'
+import { ask, isSafeAddress, type Reply } from './ask.ts'
 import { providerOf, providerTable } from './providers.ts'
 import { unheard, type Table } from './rule.ts'
 
@@ -43,15 +42,16 @@ export const metadataIn = (discovery: Discovery | undefined): Metadata | undefin
     ? (Object.fromEntries(Object.entries(discovery.metadata).filter(isUsable)) as Metadata)
     : undefined
 
-const withoutSlash = (text: string) => text.replace(/\/$/, '')
-
 /** OpenID Connect Discovery 1.0 4.3: exactly the same, or answers of one server could pass for those of another. */
 function mismatch(issuer: string, { issuer: theirs, expected }: Discovery & { kind: 'other-issuer' }) {
-  const known = publicAddress(theirs)
-  const named = known && (theirs.endsWith('/') ? `${withoutSlash(known)}/` : known)
-  const isSlash = withoutSlash(theirs) === withoutSlash(expected)
-  const slash = isSlash ? ', which differs in the trailing slash' : ''
-  return { is: 'mismatch', issuer, named: named ?? 'another one', slash } as const
+  const named = /^https?:\/\/[\w.:/~-]{1,300}$/.test(theirs) ? theirs : 'another one'
+  const isSlash = theirs.replace(/\/$/, '') === expected.replace(/\/$/, '')
+  return {
+    is: 'mismatch',
+    issuer,
+    named,
+    slash: isSlash ? ', which differs in the trailing slash' : '',
+  } as const
 }
 
 const MAX_SECONDS = 30
@@ -74,9 +74,9 @@ const discoveryTable: Table<DiscoveryFacts> = {
       const why = attempts.find(({ silence }) => silence)?.silence
       if (why !== undefined) return { is: 'silent', issuer, ...unheard(why) }
       const answers = attempts.map(({ says }) => says).join('; ')
-      if ((attempts[0]?.status ?? 0) >= 500) return { is: 'failing', issuer, answers }
-      const bar = attempts.find(({ status = 0 }) => [401, 403, 407, 429].includes(status))?.status
-      return { is: bar === undefined ? 'missing' : bar === 429 ? 'limited' : 'barred', issuer, answers }
+      const answered = (...codes: number[]) => attempts.some(({ status = 0 }) => codes.includes(status))
+      if (answered(429) || (attempts[0]?.status ?? 0) >= 500) return { is: 'failing', issuer, answers }
+      return { is: answered(401, 403, 407) ? 'barred' : 'missing', issuer, answers }
     },
   ],
   'authorization-server.clock': [
@@ -101,15 +101,16 @@ type ServerFacts = {
   keys: { reply: Reply; count: number } | undefined
 }
 
-const keysSchema = z
-  .object({ keys: z.array(z.looseObject({ kty: z.string(), use: z.string().optional() })) })
-  .catch({ keys: [] })
+function isForSigning(key: unknown): boolean {
+  const { kty, use } = Object(key) as Record<string, unknown>
+  return typeof kty === 'string' && kty !== 'oct' && use !== 'enc'
+}
 
 async function look(metadata: Metadata): Promise<ServerFacts> {
   if (!isSafeAddress(metadata.jwks_uri)) return { metadata, keys: undefined }
   const reply = await ask(metadata.jwks_uri)
-  const keys = reply.kind === 'answer' ? keysSchema.parse(jsonIn(reply.text)).keys : []
-  const count = keys.filter(({ kty, use }) => use !== 'enc' && kty !== 'oct').length
+  const keys = reply.kind === 'answer' ? objectIn(reply.text)?.['keys'] : undefined
+  const count = Array.isArray(keys) ? keys.filter(isForSigning).length : 0
   return { metadata, keys: { reply, count } }
 }
 
@@ -137,7 +138,6 @@ const table: Table<ServerFacts> = {
       const refusal = refusalOf(metadata, settings)
       return refusal && { is: 'refused', refusal }
     },
-    ({ metadata }) => metadata.response_types_supported?.includes('code') === false && 'code',
   ],
   // RFC 9700 2.1.1. Microsoft Entra supports it without listing it.
   'authorization-server.abilities/pkce': [
@@ -148,9 +148,7 @@ const table: Table<ServerFacts> = {
   ],
   'authorization-server.abilities/scopes': [
     ({ metadata }, { settings }) => {
-      // Google refuses offline_access, which has a finding of its own.
-      const offered = providerOf(metadata) === 'Google' ? undefined : metadata.scopes_supported
-      const lacking = scopesOf(settings).filter((scope) => offered?.includes(scope) === false)
+      const lacking = scopesOf(settings).filter((one) => metadata.scopes_supported?.includes(one) === false)
       return lacking.length > 0 && { is: 'unlisted', lacking: lacking.join(', ') }
     },
   ],

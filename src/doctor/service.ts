@@ -1,53 +1,43 @@
 // The service: what it answers to a made-up token, to the service tokens, and about the way back from a consent; and what
 // that means. Its one-time paths stay in the inquiry. Without a person's token little is certain.
+import { type Credentials, STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
 import { createInquiry, type Inquiry, type Reply } from '../client-api/inquiry.ts'
 import type { RefusalReason } from '../client-api/refusal.ts'
-import { type Credentials, STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
 import { CALLBACK_PATH } from '../onboarding/paths.ts'
-import { type Finding, findingOf, type Setup, type Table, unheard } from './rule.ts'
+import type { Settings } from '../settings/settings.ts'
+import { providerOf } from './providers.ts'
+import { type Finding, findingOf, type Named, type Setup, type Table, unheard } from './rule.ts'
 
-export type Unanswered = Exclude<Reply, { kind: 'answered' }>
+type Unanswered = Exclude<Reply, { kind: 'answered' }>
 
 /** Reasons that are about the address, or about the service as a whole; the others are about the token or the question. */
 const isAboutService = (reason: RefusalReason): boolean =>
   ['not-there', 'redirected', 'unreadable', 'failing', 'busy'].includes(reason)
 
-export type Question = {
-  /** Which setting the token is from. */
-  setting: string
-  /** SERVICE_BASE_URL. */
-  baseUrl: string
-  /** SERVICE_HEADER_PREFIX. */
-  prefix: string
-  /** How the person of a global token is named, like `--as EMAIL`. */
-  naming: string
+/**
+ * @param asked `setting`: where the token is from; `baseUrl` and `prefix`: SERVICE_BASE_URL and SERVICE_HEADER_PREFIX;
+ * `naming`: how the person of a global token is named, like `--as EMAIL`
+ */
+type Asked = { setting: string; baseUrl: string; prefix: string; naming: string }
+
+function refusalIn(reply: Unanswered, asked: Asked): Named<'service.refusals'> {
+  if (reply.kind === 'silent') return { is: 'silent', ...asked, ...unheard(reply.why) }
+  const { reason, status, retryAfter, explanation, otherPrefix } = reply
+  if (otherPrefix !== undefined) return { is: 'prefix', ...asked, otherPrefix }
+  const isGlobal = reason === 'act-as-missing' && asked.setting === 'SERVICE_USER_TOKEN'
+  const answer = explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`
+  return { is: isGlobal ? 'act-as-needed' : reason, ...asked, status, retryAfter, answer }
 }
 
 /**
- * Why the service did not answer the question, and which setting to change. A refused question (`request`) repeats what
- * the service said, which is for the terminal only.
+ * Why the service did not answer, and which setting to change. A refused question (`request`) repeats what the service
+ * said, which is for the terminal only.
  */
-export function explain(reply: Unanswered, question: Question): Finding {
-  if (reply.kind === 'silent')
-    return findingOf('service.refusals', { is: 'silent', ...question, ...unheard(reply.why) })
-  const { reason, status, retryAfter, explanation, otherPrefix } = reply
-  if (otherPrefix !== undefined)
-    return findingOf('service.refusals', { is: 'prefix', ...question, otherPrefix })
-  const isGlobal = reason === 'act-as-missing' && question.setting === 'SERVICE_USER_TOKEN'
-  const answer = explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`
-  return findingOf('service.refusals', {
-    is: isGlobal ? 'act-as-needed' : reason,
-    ...question,
-    status,
-    retryAfter,
-    answer,
-  })
-}
+export const explain = (reply: Unanswered, asked: Asked): Finding =>
+  findingOf('service.refusals', refusalIn(reply, asked))
 
 type ServiceFacts = {
-  /** SERVICE_BASE_URL. */
   baseUrl: string
-  /** SERVICE_HEADER_PREFIX. */
   prefix: string
   madeUp: Reply
   user: Reply | undefined
@@ -61,28 +51,21 @@ const MADE_UP = 'onramp-doctor-made-up-token'
 const TIME_LIMIT_MS = 8_000
 
 async function look(baseUrl: string, { settings, actAs }: Setup, now: () => number): Promise<ServiceFacts> {
-  const prefix = settings.SERVICE_HEADER_PREFIX ?? STANDARD_HEADER_PREFIX
+  const { SERVICE_HEADER_PREFIX: prefix = STANDARD_HEADER_PREFIX, TOKEN_ISSUED_BY: by } = settings
   const { SERVICE_USER_TOKEN: user, SERVICE_GLOBAL_TOKEN: global } = settings
   const inquiry = createInquiry({ baseUrl, headerPrefix: prefix, timeLimitMs: TIME_LIMIT_MS, now })
-  const asUser: Credentials | undefined = user === undefined ? undefined : { kind: 'user-token', token: user }
-  const asGlobal: Credentials | undefined =
-    global === undefined || actAs === undefined ? undefined : { kind: 'global-token', token: global, actAs }
+  const asUser = user ? ({ kind: 'user-token', token: user } as const) : undefined
+  const asGlobal = global && actAs ? ({ kind: 'global-token', token: global, actAs } as const) : undefined
   try {
-    const madeUp = await inquiry.ask({
-      kind: 'oauth',
-      accessToken: MADE_UP,
-      externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
-    })
-    const users = asUser && (await inquiry.ask(asUser))
-    const globals = asGlobal && (await inquiry.ask(asGlobal))
-    return {
-      baseUrl,
-      prefix,
-      madeUp,
-      user: users,
-      global: globals,
-      wayBack: await wayBackOf(inquiry, asGlobal ?? asUser, globals ?? users, settings.PUBLIC_URL),
+    const externalIdp = by === 'external-idp'
+    const madeUp = await inquiry.ask({ kind: 'oauth', accessToken: MADE_UP, externalIdp })
+    const replies = {
+      user: asUser && (await inquiry.ask(asUser)),
+      global: asGlobal && (await inquiry.ask(asGlobal)),
     }
+    const without = replies.global ?? replies.user
+    const wayBack = await wayBackOf(inquiry, settings, asGlobal ?? asUser, without)
+    return { baseUrl, prefix, madeUp, ...replies, wayBack }
   } finally {
     await inquiry.close()
   }
@@ -90,17 +73,17 @@ async function look(baseUrl: string, { settings, actAs }: Setup, now: () => numb
 
 async function wayBackOf(
   inquiry: Inquiry,
+  { PUBLIC_URL: publicUrl }: Partial<Settings>,
   credentials: Credentials | undefined,
   without: Reply | undefined,
-  publicUrl: string | undefined,
 ): Promise<ServiceFacts['wayBack']> {
   if (credentials === undefined || without?.kind !== 'answered' || publicUrl === undefined) return undefined
   const redirect = `${publicUrl}${CALLBACK_PATH}`
   return { redirect, without, withRedirect: await inquiry.ask(credentials, `${redirect}?step=onramp-doctor`) }
 }
 
-const explained = (reply: Unanswered, { baseUrl, prefix }: ServiceFacts, setting = ''): Finding =>
-  explain(reply, { baseUrl, prefix, setting, naming: '--as EMAIL' })
+const explained = (reply: Unanswered, { baseUrl, prefix }: ServiceFacts, setting = '') =>
+  refusalIn(reply, { baseUrl, prefix, setting, naming: '--as EMAIL' })
 
 /** How one of the service tokens fared. What is wrong with the address, or with every header, has its own finding. */
 function tokenFinding(facts: ServiceFacts, setting: string, reply: Reply | undefined) {
@@ -112,19 +95,9 @@ function tokenFinding(facts: ServiceFacts, setting: string, reply: Reply | undef
   return isAboutService(reply.reason) || reply.reason === 'request' ? [] : explained(reply, facts, setting)
 }
 
-const PROVIDERS =
-  /(^|\.)(okta(preview|-emea)?\.com|auth0\.com|microsoftonline\.(com|us)|sts\.windows\.net|accounts\.google\.com|onelogin\.com|pingone\.\w+|pingidentity\.com|jumpcloud\.com|duosecurity\.com|amazoncognito\.com)$/
-
 /** An address at which only identity providers are. */
-const isProvider = ({ hostname, pathname }: URL): boolean =>
-  PROVIDERS.test(hostname) || pathname.startsWith('/realms/')
-
-/** OIDC_ISSUER, where TOKEN_ISSUED_BY=service and the issuer is elsewhere than the service. */
-function issuerElsewhere({ baseUrl }: ServiceFacts, { settings }: Setup): URL | undefined {
-  const { TOKEN_ISSUED_BY: by, OIDC_ISSUER: issuer } = settings
-  if (by !== 'service' || issuer === undefined) return undefined
-  return new URL(issuer).origin === new URL(baseUrl).origin ? undefined : new URL(issuer)
-}
+const isProvider = (issuer: string): boolean =>
+  providerOf({ issuer }) !== undefined || new URL(issuer).pathname.startsWith('/realms/')
 
 const isOfAuthType = (reply: Reply) =>
   reply.kind === 'refused' && ['auth-type', 'auth-type-missing'].includes(reply.reason)
@@ -148,22 +121,18 @@ const table: Table<ServiceFacts> = {
     },
     ({ madeUp, prefix }, { settings: { TOKEN_ISSUED_BY: by } }) =>
       by === 'external-idp' && { is: isOfAuthType(madeUp) ? 'header' : 'external', prefix },
-    (facts, setup) => {
-      const issuer = issuerElsewhere(facts, setup)
-      if (issuer === undefined) return undefined
+    ({ baseUrl, madeUp }, { settings: { OIDC_ISSUER: issuer } }) => {
+      if (issuer === undefined || new URL(issuer).origin === new URL(baseUrl).origin) return undefined
       if (isProvider(issuer)) return 'provider'
-      return isOfAuthType(facts.madeUp) ? 'own' : 'elsewhere'
+      return isOfAuthType(madeUp) ? 'own' : 'elsewhere'
     },
   ],
   'service.token': [
-    (facts, { settings: { SERVICE_GLOBAL_TOKEN: global }, actAs }) => {
-      const isUntried = global !== undefined && actAs === undefined
-      return [
-        tokenFinding(facts, 'SERVICE_USER_TOKEN', facts.user),
-        tokenFinding(facts, 'SERVICE_GLOBAL_TOKEN', facts.global),
-        isUntried ? ('no-person' as const) : [],
-      ].flat()
-    },
+    (facts, { settings: { SERVICE_GLOBAL_TOKEN: global }, actAs }) => [
+      ...[tokenFinding(facts, 'SERVICE_USER_TOKEN', facts.user)].flat(),
+      ...[tokenFinding(facts, 'SERVICE_GLOBAL_TOKEN', facts.global)].flat(),
+      ...(global !== undefined && actAs === undefined ? (['no-person'] as const) : []),
+    ],
   ],
   'service.final-redirect': [
     ({ wayBack }) => {

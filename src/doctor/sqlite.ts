@@ -1,18 +1,17 @@
 // The embedded store in DATA_DIR, where REDIS_URL is not set. Nothing is created: the folder may not be there yet.
 import { randomUUID } from 'node:crypto'
-import { accessSync, constants, existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { whyUnusable, type Unusable } from '../records/sqlite-folder.ts'
 import type { Table } from './rule.ts'
 
 type SqliteFacts = {
-  folder: 'there' | 'to be created' | 'a file' | 'not to be created'
-  /** Why a file can't be written there, in the system's word. */
+  isThere: boolean
+  /** Why no file can be written there, or the folder not be created; in the system's word. */
   unwritable: string | undefined
   /** What is wrong with onramp.sqlite. */
   database: Unusable | undefined
-  isOpenToAll: boolean
   /** tmpfs or ramfs. */
   isInMemory: boolean
   freeBytes: number
@@ -21,13 +20,6 @@ type SqliteFacts = {
 const MIN_FREE_BYTES = 100 * 1024 * 1024
 /** The numbers of tmpfs and ramfs (statfs(2)). */
 const IN_MEMORY = [0x01_02_19_94, 0x85_84_58_f6]
-
-/** The folder itself, or the nearest one above it that exists. */
-function nearestExisting(folder: string): string {
-  let current = folder
-  while (!existsSync(current) && dirname(current) !== current) current = dirname(current)
-  return current
-}
 
 /** What the work throws; undefined: it succeeds. */
 function errorOf(work: () => unknown): NodeJS.ErrnoException | undefined {
@@ -54,23 +46,23 @@ function openTrial(file: string): void {
   database.prepare('SELECT count(*) FROM sqlite_master').get()
 }
 
-function look(dataDir: string): SqliteFacts {
+async function look(dataDir: string): Promise<SqliteFacts> {
   const folder = resolve(dataDir)
-  const existing = nearestExisting(folder)
-  const { type, bavail, bsize } = statfsSync(existing)
-  const isFolder = statSync(existing).isDirectory()
-  const isThere = isFolder && existing === folder
-  const barred = errorOf(() => accessSync(existing, constants.W_OK | constants.X_OK))
-  const unwritable = isThere ? errorOf(() => writeTrial(folder)) : undefined
+  let existing = folder
+  while (!existsSync(existing)) existing = dirname(existing)
+  const isThere = existing === folder
+  const barred = errorOf(() =>
+    isThere ? writeTrial(folder) : accessSync(existing, constants.W_OK | constants.X_OK),
+  )
   const file = join(folder, 'onramp.sqlite')
-  const trouble = isThere && existsSync(file) ? errorOf(() => openTrial(file)) : undefined
+  const trouble = existsSync(file) ? errorOf(() => openTrial(file)) : undefined
   const database = trouble && whyUnusable(trouble)
+  const { type, bavail, bsize } = statfsSync(existing)
   return {
-    folder: isThere ? 'there' : !isFolder ? 'a file' : barred ? 'not to be created' : 'to be created',
-    unwritable: unwritable && (unwritable.code ?? 'unknown'),
+    isThere,
+    unwritable: barred && (barred.code ?? 'unknown'),
     // One that another process uses is in order.
     database: database?.kind === 'busy' ? undefined : database,
-    isOpenToAll: isThere && (statSync(folder).mode & 0o007) !== 0,
     isInMemory: IN_MEMORY.includes(type),
     freeBytes: bavail * bsize,
   }
@@ -78,22 +70,18 @@ function look(dataDir: string): SqliteFacts {
 
 const table: Table<SqliteFacts> = {
   'store.sqlite': [
-    ({ folder, unwritable = '', database }) => {
-      if (folder === 'a file') return 'file'
-      if (folder === 'not to be created') return 'no-folder'
-      if (/^(ENOSPC|EDQUOT)$/.test(unwritable)) return { is: 'full', reason: unwritable }
-      if (unwritable !== '') return { is: 'unwritable', reason: unwritable }
+    ({ isThere, unwritable: reason = '', database }) => {
+      if (reason === 'ENOTDIR') return 'file'
+      if (/^(ENOSPC|EDQUOT)$/.test(reason)) return { is: 'full', reason }
+      if (reason !== '') return { is: isThere ? 'unwritable' : 'no-folder', reason }
       if (database?.kind === 'damaged') return 'damaged'
       if (database !== undefined) return { is: 'unusable', reason: database.reason }
-      return folder === 'there' ? 'fine' : 'later'
+      return isThere ? 'fine' : 'later'
     },
   ],
   'store.sqlite/place': [
-    ({ isOpenToAll, isInMemory, unwritable, freeBytes }) => [
-      ...(isOpenToAll ? (['open'] as const) : []),
-      ...(isInMemory ? (['memory'] as const) : []),
-      ...(unwritable === undefined && freeBytes < MIN_FREE_BYTES ? (['space'] as const) : []),
-    ],
+    ({ isInMemory }) => isInMemory && 'memory',
+    ({ unwritable, freeBytes }) => unwritable === undefined && freeBytes < MIN_FREE_BYTES && 'space',
   ],
 }
 

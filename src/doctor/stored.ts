@@ -2,8 +2,9 @@
 // sealed anew.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { lookAtInstallation } from '../records/installation.ts'
-import { StoreUnavailable } from '../records/records.ts'
+import { lookAtInstallation, type Vault } from '../records/installation.ts'
+import { StoreUnavailable, type Records } from '../records/records.ts'
+import { FolderUnusable } from '../records/sqlite-folder.ts'
 import { openStore } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { registrationOf } from '../sign-in/registration/registration.ts'
@@ -12,12 +13,10 @@ import type { Client } from './client.ts'
 import type { Setup, Table } from './rule.ts'
 
 type Stored = {
-  /** No secret of SESSION_SECRET opens the installation's key. */
-  isOfOtherSecret: boolean
-  /** Records that the installation's key doesn't open. */
-  unreadable: number
+  /** Records that the installation's key doesn't open; undefined: no secret of SESSION_SECRET opens that key itself. */
+  unreadable: number | undefined
   /** What onramp registered at OIDC_ISSUER with these settings. */
-  client: Client | undefined
+  client?: Client | undefined
 }
 
 /** Of what is sealed under the installation's key. */
@@ -27,45 +26,58 @@ const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
 /** @returns undefined where there is no store yet, or it can't be read with these settings */
 async function look({ settings, faults }: Setup, now: () => number): Promise<Stored | undefined> {
   if (faults.some((fault) => NEEDED.test(fault))) return undefined
-  if (settings.REDIS_URL === undefined && !existsSync(join(settings.DATA_DIR ?? '', 'onramp.sqlite')))
-    return undefined
+  const { REDIS_URL: redis, DATA_DIR: folder = '' } = settings
+  if (redis === undefined && !existsSync(join(folder, 'onramp.sqlite'))) return undefined
   const all = settings as Settings
-  const store = openStore(all, createLog('silent'))
+  let store: ReturnType<typeof openStore> | undefined
   try {
-    const { records } = store
-    const vault = await lookAtInstallation(records, all.SESSION_SECRET)
+    store = openStore(all, createLog('silent'))
+    const vault = await lookAtInstallation(store.records, all.SESSION_SECRET)
     if (vault === 'none') return undefined
-    if (vault === 'other secret') return { isOfOtherSecret: true, unreadable: 0, client: undefined }
-    let unreadable = 0
-    for (const prefix of PREFIXES)
-      for await (const keys of records.keys(prefix)) {
-        const texts = await Promise.all(keys.map((key) => records.get(key)))
-        unreadable += texts.filter(
-          (text, index) => text !== undefined && vault.sealer.open(text, keys[index] ?? '') === undefined,
-        ).length
-      }
-    const isRegistering = all.OIDC_CLIENT_ID === undefined && all.OIDC_ISSUER !== undefined
-    const registration = registrationOf(all, { records, installation: { vault: async () => vault }, now })
-    const kept = isRegistering ? await registration.stored() : undefined
-    const method = kept?.token_endpoint_auth_method as Client['how']['method']
-    const how = { method, secret: kept?.client_secret, key: all.OIDC_CLIENT_KEY }
-    const client = kept && { id: kept.client_id, how, isRegistered: true }
-    return { isOfOtherSecret: false, unreadable, client }
+    if (vault === 'other secret') return { unreadable: undefined }
+    const unreadable = await countUnreadable(store.records, vault)
+    return { unreadable, client: await registeredClient(all, store.records, vault, now) }
   } catch (error) {
-    // That the store can't be reached is said already.
-    if (error instanceof StoreUnavailable) return undefined
+    // That the store can't be used is said already.
+    if (error instanceof StoreUnavailable || error instanceof FolderUnusable) return undefined
     throw error
   } finally {
-    await store.close()
+    await store?.close()
   }
+}
+
+async function countUnreadable(records: Records, { sealer }: Vault): Promise<number> {
+  let count = 0
+  for (const prefix of PREFIXES)
+    for await (const keys of records.keys(prefix)) {
+      const read = await Promise.all(keys.map(async (key) => ({ key, text: await records.get(key) })))
+      count += read.filter(({ key, text }) => text && sealer.open(text, key) === undefined).length
+    }
+  return count
+}
+
+async function registeredClient(
+  settings: Settings,
+  records: Records,
+  vault: Vault,
+  now: () => number,
+): Promise<Client | undefined> {
+  if (settings.OIDC_CLIENT_ID !== undefined || settings.OIDC_ISSUER === undefined) return undefined
+  const installation = { vault: async () => vault }
+  const kept = await registrationOf(settings, { records, installation, now }).stored()
+  if (kept === undefined) return undefined
+  const method = kept.token_endpoint_auth_method as Client['how']['method']
+  const how = { method, secret: kept.client_secret, key: settings.OIDC_CLIENT_KEY }
+  return { id: kept.client_id, how, isRegistered: true }
 }
 
 const table: Table<Stored> = {
   'store.records': [
-    ({ isOfOtherSecret }) => isOfOtherSecret && 'other-secret',
-    ({ unreadable: count }) =>
-      count > 0 && { is: 'unread', records: count === 1 ? 'One record' : `${count} records` },
-    () => 'fine',
+    ({ unreadable: count }) => {
+      if (count === undefined) return 'other-secret'
+      if (count === 0) return 'fine'
+      return { is: 'unread', records: count === 1 ? 'One record' : `${count} records` }
+    },
   ],
 }
 

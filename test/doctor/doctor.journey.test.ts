@@ -262,17 +262,20 @@ describe('what is around onramp', () => {
       expect(await sqlite(barred)).toMatchObject([
         { status: 'fail', fix: expect.stringContaining('keep the file') },
       ])
-      const broken = folder()
-      writeFileSync(
-        join(broken, 'onramp.sqlite'),
-        'this is not a database, however long it may be'.repeat(40),
-      )
-      expect(await sqlite(broken)).toMatchObject([{ says: 'onramp.sqlite in DATA_DIR is not a database.' }])
       const file = join(barred, 'file')
       writeFileSync(file, '')
       expect(await sqlite(file)).toMatchObject([{ says: 'DATA_DIR is a file, not a folder.' }])
     },
   )
+
+  it('is a database that is none, which is one finding', async () => {
+    const broken = folder()
+    writeFileSync(join(broken, 'onramp.sqlite'), 'this is not a database, however long it may be'.repeat(40))
+    const { findings } = await examined({ ...ours.env, DATA_DIR: broken })
+    expect(findings.filter(({ group }) => group === 'Store')).toMatchObject([
+      { check: 'store.sqlite', says: 'onramp.sqlite in DATA_DIR is not a database.' },
+    ])
+  })
 
   it('is a secret in a faulty setting, which is never shown', async () => {
     for (const [name, url] of [

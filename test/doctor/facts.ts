@@ -56,8 +56,6 @@ export const troubles = (findings: Finding[]): Finding[] =>
 
 export const machineFacts = (changed: Partial<FactsOf<typeof machine>> = {}): FactsOf<typeof machine> => ({
   openFiles: [],
-  authority: undefined,
-  canSign: undefined,
   company: undefined,
   ways: [],
   ...changed,
@@ -90,7 +88,7 @@ export const serverFacts = (changed: object = {}): FactsOf<typeof server> => ({
 
 /** The token endpoint's answers to a client. */
 export const clientFacts = (
-  ours: FactsOf<typeof client>['asked'][number]['ours'],
+  ours: FactsOf<typeof client>['ours'],
   more: object = {},
   changed: object = {},
 ): FactsOf<typeof client> => ({
@@ -101,7 +99,8 @@ export const clientFacts = (
     isRegistered: false,
     ...changed,
   },
-  asked: [{ endpoint: 'token', ours, ...more }],
+  ours,
+  ...more,
 })
 
 type Looks = FactsOf<typeof redirect>
@@ -147,10 +146,9 @@ export const serviceFacts = (changed: Partial<FactsOf<typeof service>> = {}): Fa
 })
 
 export const sqliteFacts = (changed: Partial<FactsOf<typeof sqlite>> = {}): FactsOf<typeof sqlite> => ({
-  folder: 'there',
+  isThere: true,
   unwritable: undefined,
   database: undefined,
-  isOpenToAll: false,
   isInMemory: false,
   freeBytes: 1e12,
   ...changed,
@@ -158,9 +156,8 @@ export const sqliteFacts = (changed: Partial<FactsOf<typeof sqlite>> = {}): Fact
 
 export const redisFacts = (info: Record<string, string> = {}): FactsOf<typeof redis> => ({
   url: 'redis://127.0.0.1',
-  isSentinel: false,
-  isCluster: false,
-  rights: 'allow all that onramp uses',
+  topology: 'standalone',
+  rights: '',
   failed: undefined,
   info: { redis_version: '8.0.1', aof_enabled: '1', maxmemory_policy: 'noeviction', ...info },
 })

@@ -36,7 +36,7 @@ describe('the metadata of the authorization server', () => {
     [missing({ silence: 'refused' }), 'silent'],
     [missing({ silence: 'the proxy p refuses' }), 'silent'],
     [missing({ status: 503 }), 'failing'],
-    [missing({ status: 404 }, { status: 429 }), 'limited'],
+    [missing({ status: 404 }, { status: 429 }), 'failing'],
     [missing({ status: 403 }), 'barred'],
     [missing({ status: 404 }), 'missing'],
     [other('https://login.microsoftonline.com/{tenantid}/v2.0'), 'every-tenant'],
@@ -62,7 +62,6 @@ describe('the metadata of the authorization server', () => {
     ['refused', { token_endpoint: undefined }, {}],
     ['refused', { jwks_uri: undefined }, {}],
     ['refused', { userinfo_endpoint: 'http://login.acme.test/me' }, {}],
-    ['code', { response_types_supported: ['id_token'] }, {}],
     ['unlisted', { code_challenge_methods_supported: ['plain'] }, {}],
     ['unlisted', { scopes_supported: ['openid'] }, {}],
     ['denied', { grant_types_supported: ['authorization_code'] }, {}],
@@ -101,9 +100,9 @@ describe('the redirect address', () => {
     [refused('invalid_client'), no, ['client']],
     [refused('redirect_uri did not match'), no, ['redirect']],
     [refused('no'), no, ['refused']],
-    [back('invalid_scope'), no, ['scope']],
-    [back('invalid_target'), no, ['target']],
-    [back('unauthorized_client'), no, ['unauthorized']],
+    [back('invalid_scope'), no, ['invalid_scope']],
+    [back('invalid_target'), no, ['invalid_target']],
+    [back('unauthorized_client'), no, ['unauthorized_client']],
     [back('<odd>'), no, ['error']],
     // People sign in, or come back as no one is signed in; another address is refused.
     [{ kind: 'onward' }, no, ['fine']],
@@ -129,24 +128,18 @@ describe('the redirect address', () => {
 
 describe('the client', () => {
   const error = (code: string) => JSON.stringify({ error: code })
-  it.each<[Parameters<typeof answerIn>[1], number, string, string]>([
-    ['token', 400, error('invalid_grant'), 'accepted'],
-    ['token', 401, '<html>', 'refused'],
-    ['token', 400, error('invalid_client'), 'refused'],
-    ['token', 400, error('unauthorized_client'), 'not-allowed'],
-    ['token', 400, error('invalid_grants'), 'unclear'],
-    ['token', 200, '{"access_token":"a"}', 'unclear'],
-    ['token', 404, '<html>', 'unclear'],
-    ['token', 403, '<html>', 'silent'],
-    ['token', 429, error('slow_down'), 'status 429'],
-    ['revocation', 200, '', 'accepted'],
-    ['revocation', 400, error('unsupported_token_type'), 'accepted'],
-    ['revocation', 400, error('invalid_grant'), 'unclear'],
-    ['revocation', 401, '<html>', 'challenged'],
-    ['introspection', 200, '{"active":false}', 'accepted'],
-    ['introspection', 200, '<html>', 'unclear'],
-  ])('at the %s endpoint that answers %i %s is %s', (endpoint, status, text, expected) => {
-    expect(answerIn(answer(status, text), endpoint)).toBe(expected)
+  it.each<[number, string, string]>([
+    [400, error('invalid_grant'), 'accepted'],
+    [401, '<html>', 'refused'],
+    [400, error('invalid_client'), 'refused'],
+    [400, error('unauthorized_client'), 'not-allowed'],
+    [400, error('invalid_grants'), 'unclear'],
+    [200, '{"access_token":"a"}', 'unclear'],
+    [404, '<html>', 'unclear'],
+    [403, '<html>', 'silent'],
+    [429, error('slow_down'), 'status 429'],
+  ])('at a token endpoint that answers %i %s is %s', (status, text, expected) => {
+    expect(answerIn(answer(status, text))).toBe(expected)
   })
 
   const key = { how: { method: 'private_key_jwt' } }
@@ -161,14 +154,16 @@ describe('the client', () => {
     [clientFacts('refused', {}, { isRegistered: true }), ['registered']],
     [clientFacts('refused', { otherMethod: 'accepted' }), ['other-method']],
     [clientFacts('silent'), ['silent']],
+    [clientFacts('no-key', {}, key), ['no-key']],
     [clientFacts('status 503'), ['failing']],
     [clientFacts('not-allowed'), ['not-allowed']],
     // It is right only where a wrong one is refused.
     [clientFacts('accepted', refusedWrong), ['fine']],
     [clientFacts('accepted', refusedWrong, { isRegistered: true }), ['fine', 'kept']],
-    [clientFacts('accepted', { wrong: 'challenged' }, none), ['public']],
+    [clientFacts('accepted', { wrong: 'not-allowed' }, none), ['public']],
     [clientFacts('accepted', { wrong: 'accepted' }), []],
-    [clientFacts('unclear'), []],
+    [clientFacts('unclear', { wrong: 'not-allowed' }), ['fine']],
+    [clientFacts('unclear', { wrong: 'unclear' }), []],
   ])('that is %#', (facts, expected) => {
     expect(names(found(client, facts))).toEqual(expected)
   })
@@ -189,6 +184,7 @@ describe('registration', () => {
   const token = { OIDC_INITIAL_ACCESS_TOKEN: random }
   const requested = { redirect_uris: [], token_endpoint_auth_method: 'client_secret_post' } as const
   it.each<[Reply, Partial<Settings>, string]>([
+    [undefined, {}, 'none'],
     [{ kind: 'silent', why: 'refused' }, {}, 'silent'],
     [answer(403), {}, 'no-token'],
     [answer(401), token, 'token'],
@@ -198,15 +194,8 @@ describe('registration', () => {
     [answer(400, '{"error":"invalid_redirect_uri"}'), {}, 'will-ask'],
     [answer(201, '{"client_id":"x"}'), {}, 'will-ask'],
   ])('that is answered %o', (reply, settings, expected) => {
-    const open = metadata({ registration_endpoint: 'https://login.acme.test/register' })
-    const facts = { requested: { ...requested, redirect_uris: [] }, reply, metadata: open }
+    const facts = { requested: { ...requested, redirect_uris: [] }, reply }
     expect(names(found(registration, facts, { settings }))).toEqual([expected])
-  })
-
-  it('that isn’t offered, or in a way that isn’t listed, is a failure', () => {
-    const listing = metadata({ token_endpoint_auth_methods_supported: ['none'] })
-    const facts = { requested: { ...requested, redirect_uris: [] }, reply: undefined, metadata: listing }
-    expect(names(found(registration, facts))).toEqual(['unlisted', 'none'])
   })
 })
 
@@ -262,16 +251,14 @@ describe('identity providers, by public copies of their metadata', () => {
   it.each<[Name, Partial<Settings>, RegExp]>([
     ['Keycloak', resource, /^warn OIDC_RESOURCE: Keycloak ignores/],
     ['Okta', { ...resource, OIDC_AUDIENCE: 'x' }, /^warn OIDC_RESOURCE, OIDC_AUDIENCE: Okta ignores/],
+    ['Microsoft Entra ID', resource, /^warn OIDC_RESOURCE: .*ignores or refuses/],
+    ['Auth0', { ...resource, OIDC_AUDIENCE: 'x' }, /^warn OIDC_RESOURCE: Auth0 ignores/],
     ['Okta', {}, /^warn OIDC_ISSUER: .*org authorization server/],
-    ['Microsoft Entra ID', resource, /^fail OIDC_RESOURCE, OIDC_SCOPE: .*AADSTS901002/],
     ['Microsoft Entra ID', {}, /^warn OIDC_SCOPE: .*Microsoft Graph/],
     ['Microsoft Entra ID', { OIDC_EMAIL_TRUST: 'always' }, /^warn OIDC_EMAIL_CLAIM: .*a guest may have/],
-    ['Microsoft Entra ID', { OIDC_AUDIENCE: 'x' }, /^warn OIDC_AUDIENCE: /],
     ['Microsoft Entra ID', { OIDC_CLIENT_AUTH: 'private_key_jwt' }, /^fail OIDC_CLIENT_AUTH: .*thumbprint/],
     ['Auth0', {}, /^warn OIDC_AUDIENCE: .*only Auth0 itself/],
-    ['Auth0', resource, /^warn OIDC_RESOURCE, OIDC_AUDIENCE: .*Compatibility Profile/],
     ['Auth0', {}, /^warn OIDC_ISSUER: .*signing out/],
-    ['Google', {}, /^fail OIDC_SCOPE: .*offline_access/],
     ['Google', {}, /^warn OIDC_AUTHORIZATION_PARAMS: .*sign in again hourly/],
     ['Google', { OIDC_AUTHORIZATION_PARAMS: { access_type: 'offline' } }, /^warn OIDC_PROMPT: .*consents/],
   ])('%s with %j is warned of', (name, settings, expected) => {

@@ -113,6 +113,7 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, PATIENT, () =
     expect(await world.doctor(BY_ITSELF)).toEqual([
       ...always,
       registered,
+      right,
       'ok: onramp has registered a client there.',
     ])
   })
