@@ -17,10 +17,10 @@ import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'
 import { onramp } from './commands.ts'
 
 const endingOfOnramp: EndingOf = (error, name) => {
-  if (error instanceof SecretMissing)
-    return { words: `${name}: ${sentence(error.message)}\n`, exit: EXIT_SETTINGS }
-  if (error instanceof StoreUnavailable) return { words: `${name}: ${printable(error.detail)}\n`, exit: 1 }
   if (error instanceof Explained) return { words: `${name}: ${printable(error.message)}\n`, exit: 1 }
+  if (error instanceof StoreUnavailable) return { words: `${name}: ${printable(error.detail)}\n`, exit: 1 }
+  if (error instanceof SecretMissing)
+    return { words: `${name}: ${sentence(error.detail)}\n`, exit: EXIT_SETTINGS }
   if (!(error instanceof SettingsError)) return endingOf(error, name)
   const words = error.faults.length === 1 ? sentence(error.message) : error.message
   return { words: `${name}: ${words}\n`, exit: EXIT_SETTINGS }

@@ -7,9 +7,6 @@ import { StoreUnavailable } from '../records/records.ts'
 
 type Streams = Pick<CliParts, 'stdin' | 'stderr'>
 
-export const isAtTerminal = ({ stdin, stderr }: Streams): boolean =>
-  stdin.isTTY === true && stderr.isTTY === true
-
 /**
  * `--yes`, or yes at a terminal; after any other answer a line says that nothing was done.
  * @param question without "[y/N]"
@@ -17,7 +14,8 @@ export const isAtTerminal = ({ stdin, stderr }: Streams): boolean =>
  */
 export async function isSure(yes: boolean | undefined, question: string, streams: Streams): Promise<boolean> {
   if (yes === true) return true
-  if (!isAtTerminal(streams)) throw new UsageError('--yes is required without a terminal')
+  if (!streams.stdin.isTTY || !streams.stderr.isTTY)
+    throw new UsageError('--yes is required without a terminal')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const answer = await terminal.question(`${question} [y/N] `).finally(() => terminal.close())
   if (/^y(es)?$/i.test(answer.trim())) return true

@@ -1,21 +1,13 @@
-// What a run of invite send shows: a line that renews itself on a terminal (elsewhere one now and then), a line for each
-// thing that needs a look, and the counts at its end.
+// What a run of invite send shows while it lasts: a line that renews itself on a terminal (elsewhere one now and then), and
+// a line for each thing that needs a look.
 import type { CliParts, Output } from '@onramp/deprecations/command-line/parts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 import type { Trouble } from '../../campaigns/delivery.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
-import type { EndedBy, SendParts } from '../../campaigns/send.ts'
-import { progressLine, summaryOf, type Tally } from '../../campaigns/tally.ts'
+import type { SendParts } from '../../campaigns/send.ts'
+import { progressLine, type Tally } from '../../campaigns/tally.ts'
 import type { SendOptions } from './send-options.ts'
-
-export const RESUMES = 'Run the same command again to resume.'
-
-type Progress = {
-  /** Lines of their own, above the one that renews itself. */
-  print: (text: string, output?: Output) => void
-  end: () => void
-}
 
 const TERMINAL_MS = 250
 const ELSEWHERE_MS = 30_000
@@ -27,7 +19,7 @@ export function showProgress(
   tally: Tally,
   people: number | undefined,
   { stderr, now }: Pick<CliParts, 'stderr' | 'now'>,
-): Progress {
+) {
   let samples = [{ at: now(), rows: 0 }]
   let isShown = false
 
@@ -53,11 +45,12 @@ export function showProgress(
   timer.unref()
 
   return {
-    print(text, output = stderr) {
+    /** Lines of their own, above the one that renews itself. */
+    print: (text: string, output: Output = stderr): void => {
       clear()
       output.write(text)
     },
-    end() {
+    end: (): void => {
       clearInterval(timer)
       clear()
     },
@@ -75,7 +68,7 @@ const TROUBLES: Record<Trouble, string> = {
 
 /** Prints each thing as it happens. */
 export const printing = (
-  { print }: Progress,
+  { print }: Pick<ReturnType<typeof showProgress>, 'print'>,
   options: SendOptions,
   stdout: Output,
 ): Pick<SendParts, 'onFault' | 'onWouldSend' | 'onTrouble'> => ({
@@ -94,21 +87,3 @@ export const printing = (
     print(`${stdout.isTTY === true ? fitted(line, (stdout.columns ?? 80) - 1).trimEnd() : line}\n`, stdout)
   },
 })
-
-/** @param end.error why the run failed */
-export function sumUp(
-  tally: Tally,
-  { campaign, dryRun, json, limit }: SendOptions,
-  end: { error: unknown; endedBy: EndedBy | undefined; isInterrupted: boolean },
-  { stdout, stderr }: CliParts,
-): void {
-  const { error, endedBy, isInterrupted } = end
-  if (json) {
-    const { sent, ...others } = tally
-    const counts = dryRun ? { ...others, wouldSend: sent } : tally
-    const stopped = isInterrupted ? 'interrupted' : error instanceof Error ? error.name : undefined
-    stdout.write(`${JSON.stringify({ campaign, ...counts, stopped })}\n`)
-  } else stderr.write(summaryOf(tally, dryRun === true, endedBy === 'list'))
-  const why = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${limit} reached.`
-  if (why) stderr.write(`${why}${dryRun ? '' : ` ${RESUMES}`}\n`)
-}

@@ -8,7 +8,7 @@ import { createMailServer } from '../../campaigns/mail/server.ts'
 import { createPace } from '../../campaigns/pace.ts'
 import { readPeople } from '../../campaigns/people-file.ts'
 import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
-import { isComplete, newTally } from '../../campaigns/tally.ts'
+import { isComplete, newTally, summaryOf, type Tally } from '../../campaigns/tally.ts'
 import { createClientApi } from '../../client-api/client.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { Explained } from '../../problem.ts'
@@ -16,17 +16,19 @@ import { StoreUnavailable, type Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { CallTimings } from '../../web/metrics/metrics.ts'
 import { openPeople, storeInWords, withStore } from '../store.ts'
-import { interruptible, isAtTerminal, isSure } from '../terminal.ts'
+import { interruptible, isSure } from '../terminal.ts'
 import { holdCampaign } from './lease.ts'
-import { listOf, peopleIn, refuseEmpty, type List } from './list.ts'
+import { listOf, peopleIn } from './list.ts'
 import { companyOf, mailFor, settingsWith } from './mail.ts'
 import { withMetricsFile } from './metrics-file.ts'
-import { printing, RESUMES, showProgress, sumUp } from './progress.ts'
+import { printing, showProgress } from './progress.ts'
 import { policyOf, type SendOptions } from './send-options.ts'
 
 const EXIT_STOPPED = 1
 const EXIT_PARTLY = 3
 const EXIT_LOCKED = 4
+
+const RESUMES = 'Run the same command again to resume.'
 
 export async function send(file: string, options: SendOptions, parts: CliParts): Promise<number> {
   const { stdin, stderr, env } = parts
@@ -39,7 +41,7 @@ export async function send(file: string, options: SendOptions, parts: CliParts):
   const company = companyOf(settings)
   const people = list.isFile ? await peopleIn(list, options.onInvalid, stderr) : undefined
   // A script is not asked, because it cannot answer.
-  if (people !== undefined && !dryRun && !options.yes && isAtTerminal(parts)) {
+  if (people && !dryRun && !options.yes && stdin.isTTY && stderr.isTTY) {
     const emails = Math.min(people, options.limit ?? Infinity).toLocaleString('en')
     const { MAIL_FROM, SMTP_URL = '' } = settings
     const way = `through ${new URL(SMTP_URL).host} from ${MAIL_FROM?.address ?? ''}`
@@ -76,7 +78,7 @@ export async function send(file: string, options: SendOptions, parts: CliParts):
 }
 
 type Run = {
-  list: List
+  list: ReturnType<typeof listOf>
   /** How many are on the list; undefined: not known. */
   people: number | undefined
   settings: Settings
@@ -170,6 +172,25 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     await clientApi.close()
     sumUp(tally, options, { error: failure, endedBy, isInterrupted: signal.aborted }, parts)
   }
-  if (!signal.aborted) refuseEmpty(tally.rows)
+  // An export that went wrong is often an empty file.
+  if (tally.rows === 0 && !signal.aborted) throw new Explained('the list is empty. Nothing was sent.')
   return isComplete(tally) ? 0 : EXIT_PARTLY
+}
+
+/** @param end.error why the run failed */
+function sumUp(
+  tally: Tally,
+  { campaign, dryRun, json, limit }: SendOptions,
+  end: { error: unknown; endedBy: EndedBy | undefined; isInterrupted: boolean },
+  { stdout, stderr }: CliParts,
+): void {
+  const { error, endedBy, isInterrupted } = end
+  if (json) {
+    const { sent, ...others } = tally
+    const counts = dryRun ? { ...others, wouldSend: sent } : tally
+    const stopped = isInterrupted ? 'interrupted' : error instanceof Error ? error.name : undefined
+    stdout.write(`${JSON.stringify({ campaign, ...counts, stopped })}\n`)
+  } else stderr.write(summaryOf(tally, dryRun === true, endedBy === 'list'))
+  const why = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${limit} reached.`
+  if (why) stderr.write(`${why}${dryRun ? '' : ` ${RESUMES}`}\n`)
 }
