@@ -2,7 +2,7 @@
 // and signs no one in. Signing in starts only with a click on our own page.
 import { Router, type RequestHandler } from 'express'
 import { MAX_AT_A_GLANCE } from '../company/called.ts'
-import type { StartSignIn } from '../sign-in/start.ts'
+import type { SignIn } from '../sign-in/sign-in.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
@@ -24,7 +24,7 @@ export type InviteParts = {
   limit: RequestHandler
   invitations: Pick<Invitations, 'read'>
   people: Pick<People, 'change'>
-  start: StartSignIn
+  start: SignIn['start']
   sendPage: SendPage
   note: Note
   /** The apps of the company's file, in its order: for strangers the service isn't asked. */

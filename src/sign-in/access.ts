@@ -6,7 +6,7 @@ import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
 import { endSession } from '../session/session.ts'
 import { signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
-import type { Refresh } from './refresh.ts'
+import type { createRefresh } from './refresh.ts'
 import { isFresh, SignInAgain } from './require-sign-in.ts'
 import { conditionOf } from './tokens.ts'
 
@@ -18,7 +18,11 @@ type Access = <T>(req: Request, call: (credentials: Credentials) => Promise<T>) 
  * @param externalIdp TOKEN_ISSUED_BY is external-idp
  * @throws {SignInAgain} when the sign-in is over, or the service no longer accepts it and a new one may help
  */
-export function createAccess(refresh: Refresh, externalIdp: boolean, now: () => number): Access {
+export function createAccess(
+  refresh: ReturnType<typeof createRefresh>,
+  externalIdp: boolean,
+  now: () => number,
+): Access {
   async function refreshed(req: Request, isStillGood = false): Promise<Tokens> {
     const signedIn = await refresh(req, isStillGood)
     if (signedIn === undefined) throw new SignInAgain(req)

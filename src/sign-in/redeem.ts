@@ -21,7 +21,7 @@ import type { Browsers } from './browser.ts'
 import { createIdentify } from './identify.ts'
 import { isLoginRefused, isPromptRefused } from './prompt.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
-import { deviceOf } from './sessions/list.ts'
+import { deviceOf } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
 import type { SignInState } from './state.ts'
@@ -39,7 +39,7 @@ type Answer = { url: URL; state: SignInState; proofs: { nonce: string; verifier:
 type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart'
 
 /** @throws {Problem} */
-export type Redeem = (req: Request, res: Response, answer: Answer) => Promise<Redeemed>
+type Redeem = (req: Request, res: Response, answer: Answer) => Promise<Redeemed>
 
 const isSamePerson = (one: User | undefined, other: User) =>
   one?.issuer === other.issuer && one.subject === other.subject

@@ -2,29 +2,20 @@
 // (back button, double click, restored tabs) and leads to the result, or through the sign-in again.
 import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
-import type { Records } from '../records/records.ts'
 import { nameOf } from '../records/seal.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { CALLBACK_PATH, signInPath } from './addresses.ts'
-import type { Browsers } from './browser.ts'
 import { promptIn } from './prompt.ts'
-import type { Redeem } from './redeem.ts'
-import { enteredReturnTo, type ReturnToRules } from './return-to.ts'
-import type { StartSignIn } from './start.ts'
-import { judgeAnswer, MAX_STATE_CHARACTERS, type SignInState, type States } from './state.ts'
+import { enteredReturnTo } from './return-to.ts'
+import type { SignIn } from './sign-in.ts'
+import { judgeAnswer, MAX_STATE_CHARACTERS, type SignInState } from './state.ts'
 
-type Needs = {
-  start: StartSignIn
-  redeem: Redeem
-  states: States
-  browsers: Browsers
-  records: Pick<Records, 'compareAndSet'>
+type Needs = Pick<SignIn, 'start' | 'redeem' | 'states' | 'browsers' | 'records' | 'returnTo'> & {
   /** By address: in front of what anyone can ask for. */
   limit: RequestHandler
-  returnTo: ReturnToRules
   publicUrl: string
   sendPage: SendPage
   log: Pick<Log, 'debug'>

@@ -30,7 +30,7 @@ type Start = {
 }
 
 /** Gives the browser its cookie and the address to go to. @throws {Problem} */
-export type StartSignIn = (req: Request, res: Response, start: Start) => Promise<string>
+type StartSignIn = (req: Request, res: Response, start: Start) => Promise<string>
 
 type Needs = {
   settings: Settings

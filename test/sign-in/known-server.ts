@@ -3,7 +3,7 @@ import { None } from 'openid-client'
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { createAuthorizationServer } from '../../src/sign-in/server/authorization-server.ts'
-import type { ClientSource } from '../../src/sign-in/server/client.ts'
+import type { FindClient } from '../../src/sign-in/server/client.ts'
 import type { Client } from '../../src/sign-in/server/configuration.ts'
 import { answerFetch } from './network-of-answers.ts'
 
@@ -32,11 +32,9 @@ export function knowing() {
     more: {} as Partial<Client>,
     isThere: true,
   }
-  const client: ClientSource = {
-    async current(_server, mayRegister) {
-      if (!mayRegister && !at.isThere) return undefined
-      return { metadata: at.client, auth: None(), ...at.more }
-    },
+  const client: FindClient = async (_server, mayRegister) => {
+    if (!mayRegister && !at.isThere) return undefined
+    return { metadata: at.client, auth: None(), ...at.more }
   }
   const server = createAuthorizationServer({
     settings,

@@ -20,7 +20,7 @@ describe('the client of the settings', () => {
       OIDC_CLIENT_SECRET: 'hush',
       OIDC_CLIENT_AUTH: 'client_secret_post',
     })
-    const found = await client.current(METADATA, false)
+    const found = await client(METADATA, false)
     const body = new URLSearchParams()
     found?.auth(METADATA, { client_id: 'mine' }, body, new Headers())
     expect([found?.metadata, Object.fromEntries(body)]).toEqual([
@@ -35,15 +35,15 @@ describe('a client that registers itself', () => {
   it('does so in the background only, and once', async () => {
     const asked = answerFetch({ [REGISTER]: made() })
     const { client, calls, logged } = ours()
-    expect(await client.current(METADATA, false)).toBeUndefined()
-    const first = await client.current(METADATA, true)
+    expect(await client(METADATA, false)).toBeUndefined()
+    const first = await client(METADATA, true)
     expect(first).toMatchObject({
       metadata: { client_id: 'one', scope: settings.OIDC_SCOPE },
     })
-    expect(await client.current(METADATA, true)).toMatchObject({
+    expect(await client(METADATA, true)).toMatchObject({
       metadata: { client_id: 'one' },
     })
-    expect(await client.current(METADATA, false)).toMatchObject({ metadata: { client_id: 'one' } })
+    expect(await client(METADATA, false)).toMatchObject({ metadata: { client_id: 'one' } })
     expect([asked.length, calls]).toEqual([1, [{ operation: 'registration', status: 201 }]])
     expect(logged).toEqual([['info', 'the client is registered', {}]])
   })
@@ -56,10 +56,10 @@ describe('a client that registers itself', () => {
       OIDC_CLIENT_KEY: key,
       OIDC_INITIAL_ACCESS_TOKEN: 'sesame',
     }
-    await ours(signing as Partial<Settings>).client.current(METADATA, true)
+    await ours(signing as Partial<Settings>).client(METADATA, true)
     expect(asked[0]?.headers.get('authorization')).toBe('Bearer sesame')
     expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ jwks: { keys: [{ kty: 'EC' }] } })
-    await ours().client.current(METADATA, true)
+    await ours().client(METADATA, true)
     expect(JSON.parse(asked[1]?.body ?? '')).not.toHaveProperty('jwks')
   })
 
@@ -67,13 +67,13 @@ describe('a client that registers itself', () => {
     answerFetch({ [REGISTER]: made({ scope: 'openid email' }) })
     const { client, logged } = ours()
     const listing = { ...METADATA, scopes_supported: ['openid', 'profile', 'email'] }
-    expect((await client.current(listing, true))?.metadata.scope).toBe('openid email')
+    expect((await client(listing, true))?.metadata.scope).toBe('openid email')
     expect(logged[0]).toEqual([
       'info',
       'OIDC_SCOPE has scopes that the server does not list: not registered for',
       { asked: 'openid email profile' },
     ])
-    expect((await ours({ OIDC_SCOPE: 'openid own' }).client.current(listing, true))?.metadata.scope).toBe(
+    expect((await ours({ OIDC_SCOPE: 'openid own' }).client(listing, true))?.metadata.scope).toBe(
       'openid own',
     )
   })
@@ -85,13 +85,13 @@ describe('a client that registers itself', () => {
   ])('is told in the metrics with %s', async (_what, answer, status) => {
     answerFetch({ [REGISTER]: answer })
     const { client, calls } = ours()
-    await expect(client.current(METADATA, true)).rejects.toMatchObject({ status: 503 })
+    await expect(client(METADATA, true)).rejects.toMatchObject({ status: 503 })
     expect(calls).toEqual([{ operation: 'registration', status }])
   })
 
   it('needs an endpoint for it', async () => {
     const { registration_endpoint: _endpoint, ...without } = METADATA
-    await expect(ours().client.current(without, true)).rejects.toMatchObject({
+    await expect(ours().client(without, true)).rejects.toMatchObject({
       code: 'sign_in_misconfigured',
       detail: expect.stringMatching(
         /^the authorization server has no registration endpoint: register a client by hand/,
@@ -104,7 +104,7 @@ describe('a client that registers itself', () => {
     const keyOf = async (own: Partial<Settings> = {}) => {
       answerFetch({ [REGISTER]: made() })
       const { client, named } = ours(own)
-      await client.current(METADATA, true)
+      await client(METADATA, true)
       return named('client:')[0]
     }
     const key = await keyOf()
@@ -126,7 +126,7 @@ describe('a client that registers itself', () => {
 
   it('proves itself as it was registered, with what it was given', async () => {
     answerFetch({ [REGISTER]: made({ token_endpoint_auth_method: 'client_secret_post' }) })
-    const found = await ours().client.current(METADATA, true)
+    const found = await ours().client(METADATA, true)
     const body = new URLSearchParams()
     found?.auth(METADATA, { client_id: 'one' }, body, new Headers())
     expect(Object.fromEntries(body)).toEqual({ client_id: 'one', client_secret: 'hush' })
@@ -135,6 +135,6 @@ describe('a client that registers itself', () => {
   it('needs no one who counts its calls', async () => {
     answerFetch({ [REGISTER]: made() })
     const { parts, all, log } = ours()
-    expect(await clientOf(all, { ...parts, log }).current(METADATA, true)).toBeDefined()
+    expect(await clientOf(all, { ...parts, log })(METADATA, true)).toBeDefined()
   })
 })

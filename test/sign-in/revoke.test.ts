@@ -5,7 +5,7 @@ import { revoke } from '../../src/sign-in/sign-out/revoke.ts'
 import { ISSUER, serverAsFunction } from './server-as-function.ts'
 
 const BOTH: Tokens = { accessToken: 'access', refreshToken: 'refresh', issuedAt: 0 }
-const LATE = { name: 'RevocationLate', message: 'no answer within 1000 ms' }
+const LATE = { message: 'no answer within 1000 ms' }
 
 /** What a server does about each token, by its name. */
 async function revoked(

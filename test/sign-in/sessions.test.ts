@@ -1,7 +1,7 @@
 // Where a person is signed in: the page about it, the list behind it, and what a logout at the authorization server ends.
 import { describe, expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { deviceOf } from '../../src/sign-in/sessions/list.ts'
+import { deviceOf } from '../../src/sign-in/sessions/device.ts'
 import { inProcess, ISSUER, type Options } from './in-process.ts'
 
 type Entry = { name: string; here: boolean; age: number; time: number; device: string }

@@ -25,7 +25,7 @@ import {
   type RequestedMetadata,
 } from './metadata.ts'
 
-export type Kept = Registered & {
+type Kept = Registered & {
   /** Milliseconds since 1970. */
   registered_at: number
 }

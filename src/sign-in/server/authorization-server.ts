@@ -1,6 +1,7 @@
 // What is known of the authorization server and of our client there: found in the background, again every ten minutes, and
 // later and later while that fails, so that onramp starts while the server is down. A request joins an attempt that is
 // under way, or looks once itself; it never registers a client.
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import type { Configuration } from 'openid-client'
 import { isOfProxy, silenceOf } from '../../client-api/silence.ts'
 import { Problem } from '../../problem.ts'
@@ -11,8 +12,8 @@ import { inSpan } from '../../trace/spans.ts'
 import type { Log } from '../../web/log.ts'
 import { signInUnavailable } from '../answer-problems.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
-import type { ClientSource } from './client.ts'
-import { configurationOf, TIME_LIMIT_SECONDS } from './configuration.ts'
+import type { FindClient } from './client.ts'
+import { configurationOf, TIME_LIMIT_SECONDS, type Client } from './configuration.ts'
 import { discoverMetadata } from './discovery.ts'
 
 export type AuthorizationServer = {
@@ -32,7 +33,7 @@ export type AuthorizationServer = {
 
 type Needs = {
   settings: Settings
-  client: ClientSource
+  client: FindClient
   log: Log
   onCall?: OnCall | undefined
   now: () => number
@@ -55,9 +56,9 @@ function pauseAfter(error: unknown, failures: number): number {
 }
 
 type Known = {
+  server: ServerMetadata
+  client: Client
   configuration: Configuration
-  /** The same anew: the library keeps keys with it. */
-  withoutKeys: () => Configuration
   patient: Configuration
 }
 
@@ -81,11 +82,11 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
         ),
       (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
     )
-    const found = await client.current(server, mayRegister)
+    const found = await client(server, mayRegister)
     if (found === undefined) return undefined
-    const withoutKeys = () => configurationOf(server, found, { onCall })
+    const configuration = configurationOf(server, found, { onCall })
     const patient = configurationOf(server, found, { isPatient: true, onCall })
-    known = { configuration: withoutKeys(), withoutKeys, patient }
+    known = { server, client: found, configuration, patient }
     return known
   }
 
@@ -141,7 +142,8 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
     isBarred: () => isOfProxy(silenceOf(failure)),
     start: attempt,
     forgetKeys() {
-      if (known !== undefined) known.configuration = known.withoutKeys()
+      // The library keeps keys with the configuration.
+      if (known !== undefined) known.configuration = configurationOf(known.server, known.client, { onCall })
       attempt()
     },
     close() {

@@ -1,5 +1,5 @@
 // How the client proves itself at the token endpoint (OIDC_CLIENT_AUTH).
-import { createPrivateKey, createPublicKey, hash, webcrypto, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { ClientSecretPost, None, PrivateKeyJwt, type ClientAuth } from 'openid-client'
 
 export type ClientAuthentication = {
@@ -19,7 +19,7 @@ export async function clientAuthOf({ method, secret, key }: ClientAuthentication
     case 'client_secret_post':
       return ClientSecretPost(secret)
     case 'private_key_jwt':
-      return PrivateKeyJwt(await signingKey(key ?? ''))
+      return PrivateKeyJwt(signingKey(key ?? ''))
   }
 }
 
@@ -47,7 +47,7 @@ function basic(secret: string): ClientAuth {
 }
 
 /** What the authorization server gets to know of the key (RFC 7517). */
-export async function publicJwks(pem: string) {
+export function publicJwks(pem: string) {
   const jwk = createPublicKey(privateKey(pem)).export({ format: 'jwk' })
   return { keys: [{ ...jwk, use: 'sig' }] }
 }
@@ -60,11 +60,10 @@ function privateKey(pem: string): KeyObject {
   }
 }
 
-async function signingKey(pem: string) {
+function signingKey(pem: string) {
   const key = privateKey(pem)
   const algorithm = algorithmOf(key)
-  const der = key.export({ type: 'pkcs8', format: 'der' })
-  return await webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
+  return key.toCryptoKey(algorithm, false, ['sign'])
 }
 
 function algorithmOf(key: KeyObject) {

@@ -1,15 +1,12 @@
 // GET /sessions: where a person is signed in, with one click to end each.
 import { Router, type RequestHandler } from 'express'
 import { nameOf } from '../../records/seal.ts'
-import type { SessionStore } from '../../session/session-store.ts'
 import { whoIsSignedIn } from '../../session/signed-in.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
-import type { PersonSessions } from './person-sessions.ts'
+import type { SignIn } from '../sign-in.ts'
 
-type Needs = {
-  sessions: Pick<PersonSessions, 'list'>
-  sessionStore: Pick<SessionStore, 'endElsewhere'>
+type Needs = Pick<SignIn, 'sessions' | 'sessionStore'> & {
   /** Per person: each look asks the store about every one of their sign-ins. */
   limit: RequestHandler
   sendPage: SendPage

@@ -1,30 +1,35 @@
 // Where a person is signed in: a sealed list for each person, and whose a session id of the authorization server (sid) is.
-// It names sessions by the hash of their id, so that a reader can end a session and open none.
+// It names sessions by the hash of their id, so that a reader can end a session and open none. What is on it may be over
+// already (idle for too long, or signed out): whether a session is there is the store's to say.
 import { createChanges } from '../../records/change.ts'
 import type { Installation } from '../../records/installation.ts'
 import type { Records } from '../../records/records.ts'
 import { sealedJson } from '../../records/sealed-json.ts'
 import type { SessionStore } from '../../session/session-store.ts'
 import type { User } from '../../session/signed-in.ts'
-import { isNamed, isOver, living, MAX_SESSIONS, type ListedSession, type SessionList } from './list.ts'
+
+type ListedSession = {
+  /** The hash of the session id. */
+  name: string
+  /** The authorization server's own session (OpenID Connect Back-Channel Logout 1.0). */
+  sid?: string | undefined
+  /** "Firefox on Linux", for people to recognize it by. */
+  device: string
+  /** Milliseconds since 1970, when the person signed in. */
+  time: number
+}
+
+/** The authorization server ended `sid`, or everything of the person; a sign-in that began before `at` is part of it. */
+type Ended = { at: number; sid?: string | undefined }
+
+type SessionList = { sessions: ListedSession[]; ended: Ended[] }
+
+/** Whose a sid is, or that it was ended before anyone here signed in with it. */
+type SidRecord = { subject?: string; endedAt?: number }
 
 type Identity = Pick<User, 'issuer' | 'subject'>
 
-export type PersonSessions = {
-  /**
-   * Lists a session that is stored, before its browser gets the cookie. Ends the earliest that the list has no room for.
-   * @param startedAt milliseconds since 1970, when the browser was sent away to sign in
-   * @returns false when the authorization server has ended this sign-in since: it must not be used
-   */
-  add(user: Identity, session: ListedSession, startedAt: number): Promise<boolean>
-  /** Those that work. */
-  list(user: Identity): Promise<ListedSession[]>
-  /**
-   * The authorization server ended this session of its own, or the person everywhere: ends those sign-ins here, also
-   * those that are still on their way (OpenID Connect Back-Channel Logout 1.0, 2.7). @returns how many
-   */
-  endThere(issuer: string, named: { sub?: string; sid?: string }): Promise<number>
-}
+export type PersonSessions = ReturnType<typeof createPersonSessions>
 
 type Needs = {
   records: Pick<Records, 'get' | 'compareAndSet'>
@@ -35,77 +40,94 @@ type Needs = {
   now: () => number
 }
 
-/** Whose a sid is, or that it was ended before anyone here signed in with it. */
-type SidRecord = Partial<Identity> & { endedAt?: number }
+/** What a sign-in finds: the first one of the day, and a sid of its own. */
+const NEW = { text: undefined }
 
+const MAX_SESSIONS = 100
+const MAX_ENDED = 50
+/** A code is good for ten minutes (RFC 6749 4.1.2), so a sign-in that the authorization server ended earlier can't end well. */
 const ENDED_SECONDS = 3_600
 
-export function createPersonSessions({
-  records,
-  installation,
-  store,
-  maxSeconds,
-  now,
-}: Needs): PersonSessions {
+/**
+ * Does a logout of this sid, or of the person everywhere, end a sign-in? A server may name a sid at logout and have left it
+ * out of the id_token: then it may be any sign-in of the person.
+ */
+const isNamed = (named: string | undefined, sid: string | undefined): boolean =>
+  named === undefined || sid === undefined || named === sid
+
+/** Has the authorization server ended this sign-in? @param startedAt when the browser was sent away to sign in */
+const isOver = ({ ended }: SessionList, sid: string | undefined, startedAt: number): boolean =>
+  ended.some((end) => startedAt <= end.at && isNamed(end.sid, sid))
+
+export function createPersonSessions({ records, installation, store, maxSeconds, now }: Needs) {
   const change = createChanges(records)
 
-  async function kept() {
-    const { sealer, nameOf } = await installation.vault()
-    return {
-      lists: sealedJson<SessionList>(sealer),
-      sids: sealedJson<SidRecord>(sealer),
-      keyOf: ({ issuer, subject }: Identity) => `sessions-of:${nameOf('sessions', `${issuer}\n${subject}`)}`,
-      sidKeyOf: (issuer: string, sid: string) => `sid:${nameOf('sid', `${issuer}\n${sid}`)}`,
-    }
-  }
-
   /** @param next may run more than once; undefined changes nothing @returns the list as it was changed, or was */
-  async function changeList(user: Identity, next: (list: SessionList) => SessionList | undefined) {
-    const { lists, keyOf } = await kept()
-    const key = keyOf(user)
+  async function changeList(
+    { issuer, subject }: Identity,
+    next: (list: SessionList) => SessionList | undefined,
+    guess?: { text: undefined },
+  ): Promise<SessionList> {
+    const { sealer, nameOf } = await installation.vault()
+    const [key, json] = [
+      `sessions-of:${nameOf('sessions', `${issuer}\n${subject}`)}`,
+      sealedJson<SessionList>(sealer),
+    ]
     let list: SessionList = { sessions: [], ended: [] }
     await change({
       key,
+      guess,
       next(text) {
-        list = living(lists.open(text, key) ?? { sessions: [], ended: [] }, now(), maxSeconds)
+        const { sessions, ended } = json.open(text, key) ?? { sessions: [], ended: [] }
+        list = {
+          sessions: sessions.filter(({ time }) => now() - time < maxSeconds * 1000),
+          ended: ended.filter(({ at }) => now() - at < ENDED_SECONDS * 1000).slice(-MAX_ENDED),
+        }
         const changed = next(list)
         list = changed ?? list
-        return changed && { text: lists.seal(changed, key), seconds: maxSeconds }
+        return changed && { text: json.seal(changed, key), seconds: maxSeconds }
       },
     })
     return list
   }
 
-  /** @returns false where this sid was ended after `startedAt` */
-  async function claim({ issuer, subject }: Identity, sid: string, startedAt: number): Promise<boolean> {
-    const { sids, sidKeyOf } = await kept()
-    const key = sidKeyOf(issuer, sid)
-    let isOpen = true
+  /** @param next may run more than once; undefined changes nothing */
+  async function changeSid(
+    issuer: string,
+    sid: string,
+    next: (record: SidRecord) => SidRecord | undefined,
+    guess?: { text: undefined },
+  ): Promise<void> {
+    const { sealer, nameOf } = await installation.vault()
+    const [key, json] = [`sid:${nameOf('sid', `${issuer}\n${sid}`)}`, sealedJson<SidRecord>(sealer)]
     await change({
       key,
+      guess,
       next(text) {
-        const { endedAt = -Infinity } = sids.open(text, key) ?? {}
-        isOpen = endedAt < startedAt
-        return isOpen ? { text: sids.seal({ issuer, subject }, key), seconds: maxSeconds } : undefined
+        const changed = next(json.open(text, key) ?? {})
+        const seconds = changed?.endedAt === undefined ? maxSeconds : ENDED_SECONDS
+        return changed && { text: json.seal(changed, key), seconds }
       },
-      // Most sign-ins have a sid of their own.
-      guess: { text: undefined },
     })
+  }
+
+  /** @returns false where this sid was ended after `startedAt` */
+  async function claim({ issuer, subject }: Identity, sid: string, startedAt: number): Promise<boolean> {
+    let isOpen = true
+    const next = ({ endedAt = -Infinity }: SidRecord) => {
+      isOpen = endedAt < startedAt
+      return isOpen ? { subject } : undefined
+    }
+    await changeSid(issuer, sid, next, NEW)
     return isOpen
   }
 
   /** Whose it is. Of one that isn't known yet it is noted that it is over, for a sign-in that is on its way. */
-  async function ownerOf(issuer: string, sid: string): Promise<Identity | undefined> {
-    const { sids, sidKeyOf } = await kept()
-    const key = sidKeyOf(issuer, sid)
-    let owner: Identity | undefined
-    await change({
-      key,
-      next(text) {
-        const { subject } = sids.open(text, key) ?? {}
-        owner = subject === undefined ? undefined : { issuer, subject }
-        return owner ? undefined : { text: sids.seal({ endedAt: now() }, key), seconds: ENDED_SECONDS }
-      },
+  async function subjectOf(issuer: string, sid: string): Promise<string | undefined> {
+    let owner: string | undefined
+    await changeSid(issuer, sid, ({ subject }) => {
+      owner = subject
+      return subject === undefined ? { endedAt: now() } : undefined
     })
     return owner
   }
@@ -116,27 +138,41 @@ export function createPersonSessions({
   }
 
   return {
-    async add(user, session, startedAt) {
-      const isClaimed = session.sid === undefined ? true : claim(user, session.sid, startedAt)
+    /**
+     * Lists a session that is stored, before its browser gets the cookie. Ends the earliest that the list has no room for.
+     * @param startedAt milliseconds since 1970, when the browser was sent away to sign in
+     * @returns false when the authorization server has ended this sign-in since: it must not be used
+     */
+    async add(user: Identity, session: ListedSession, startedAt: number): Promise<boolean> {
+      const { sid } = session
+      const isClaimed = sid === undefined ? true : claim(user, sid, startedAt)
       let surplus: ListedSession[] = []
-      const adding = changeList(user, (list) => {
+      const next = (list: SessionList) => {
         const others = list.sessions.filter(({ name }) => name !== session.name)
         // What a logout has ended may still be there, where the process died in between.
-        const kept = others.filter(({ sid, time }) => !isOver(list, sid, time)).slice(1 - MAX_SESSIONS)
+        const kept = others.filter((one) => !isOver(list, one.sid, one.time)).slice(1 - MAX_SESSIONS)
         surplus = others.filter((one) => !kept.includes(one))
-        return isOver(list, session.sid, startedAt) ? undefined : { ...list, sessions: [...kept, session] }
-      })
-      const [isOpen, list] = await Promise.all([isClaimed, adding])
+        return isOver(list, sid, startedAt) ? undefined : { ...list, sessions: [...kept, session] }
+      }
+      const [isOpen, list] = await Promise.all([isClaimed, changeList(user, next, NEW)])
       await Promise.all(surplus.map(({ name }) => store.end(name)))
-      return isOpen && !isOver(list, session.sid, startedAt)
+      return isOpen && !isOver(list, sid, startedAt)
     },
-    async list(user) {
+
+    /** Those that work. */
+    async list(user: Identity): Promise<ListedSession[]> {
       const { sessions } = await changeList(user, () => undefined)
       return await workingOf(sessions)
     },
-    async endThere(issuer, { sub, sid }) {
-      const user = sub === undefined ? await ownerOf(issuer, sid ?? '') : { issuer, subject: sub }
-      if (user === undefined) return 0
+
+    /**
+     * The authorization server ended this session of its own, or the person everywhere: ends those sign-ins here, also
+     * those that are still on their way (OpenID Connect Back-Channel Logout 1.0, 2.7). @returns how many
+     */
+    async endThere(issuer: string, { sub, sid }: { sub?: string; sid?: string }): Promise<number> {
+      const subject = sub ?? (await subjectOf(issuer, sid ?? ''))
+      if (subject === undefined) return 0
+      const user = { issuer, subject }
       // Written first: a sign-in that is listed later finds it, and one that was listed before is found below.
       const marking = changeList(user, (list) => ({ ...list, ended: [...list.ended, { at: now(), sid }] }))
       const marked = await marking.catch(() => undefined)

@@ -2,28 +2,22 @@
 // It is no browser: no cookie, no page, no cross-site question; its token is the proof.
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
 import express, { Router } from 'express'
-import type { Records } from '../../records/records.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
 import { nameOf } from '../../records/seal.ts'
 import type { Note } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
 import type { Limits } from '../../web/rate-limit.ts'
-import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken, type LogoutToken } from './logout-token.ts'
-import type { AuthorizationServer } from '../server/authorization-server.ts'
-import type { PersonSessions } from '../sessions/person-sessions.ts'
+import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken } from './logout-token.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
+import type { SignIn } from '../sign-in.ts'
 
-type Needs = {
-  authorizationServer: AuthorizationServer
-  sessions: Pick<PersonSessions, 'endThere'>
-  records: Pick<Records, 'compareAndSet' | 'remove'>
+type Needs = Pick<SignIn, 'authorizationServer' | 'records'> & {
+  sessions: Pick<SignIn['sessions'], 'endThere'>
   countRefused: Limits['refusedLogout']
   log: Pick<Log, 'info'>
   note: Note
   now: () => number
 }
-
-type NamedLogout = LogoutToken & { issuer: string }
 
 /** Longer than a token is accepted, so that none is accepted twice. */
 const REMEMBER_SECONDS = 900
@@ -39,7 +33,7 @@ export function createBackChannelRoutes(needs: Needs): Router {
     return known.keys
   }
 
-  async function verified(token: string): Promise<NamedLogout> {
+  async function verified(token: string) {
     const configuration = await needs.authorizationServer.configuration()
     const metadata = serverMetadataOf(configuration)
     const { issuer, jwks_uri: keys } = metadata
@@ -56,7 +50,7 @@ export function createBackChannelRoutes(needs: Needs): Router {
   }
 
   /** Every token once. Remembering fails closed: while the store is away no token is accepted, whatever it ended. */
-  async function once(logout: NamedLogout, work: () => Promise<number>): Promise<number> {
+  async function once(logout: { issuer: string; jti: string }, work: () => Promise<number>): Promise<number> {
     const key = `jti:${nameOf(`${logout.issuer}\n${logout.jti}`)}`
     const isNew = await needs.records
       .compareAndSet(key, undefined, '1', REMEMBER_SECONDS)

@@ -3,7 +3,7 @@
 import { jwtVerify, type JWTVerifyGetKey } from 'jose'
 import { omitUndefined } from '../../omit-undefined.ts'
 
-export type LogoutToken = { jti: string; sub?: string; sid?: string }
+type LogoutToken = { jti: string; sub?: string; sid?: string }
 
 type LogoutTokenRules = {
   issuer: string

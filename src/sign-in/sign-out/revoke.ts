@@ -11,15 +11,7 @@ const MAX_WAIT_MS = 1_000
  * `done`: the server took back every token. `partly`: one of them, as where access tokens can't be taken back. `failed`:
  * none, or not in time. `no_endpoint`: the server takes none back, so that they are good until they run out.
  */
-export type Revocation = { revoked: 'done' | 'partly' | 'failed' | 'no_endpoint'; cause?: unknown }
-
-/** The server had not answered when the person could wait no longer. */
-export class RevocationLate extends Error {
-  override name = 'RevocationLate'
-  constructor() {
-    super(`no answer within ${MAX_WAIT_MS} ms`)
-  }
-}
+type Revocation = { revoked: 'done' | 'partly' | 'failed' | 'no_endpoint'; cause?: unknown }
 
 /**
  * With its refresh token, an access token may have ended (RFC 7009 2.1); some servers refuse to revoke it once more. Only
@@ -50,7 +42,7 @@ export async function revoke(
   }
 
   const isOver = await Promise.race([revokeInTurn(), pause(MAX_WAIT_MS, false, { ref: false })])
-  const [cause = isOver ? undefined : new RevocationLate()] = faults
+  const [cause = isOver ? undefined : new Error(`no answer within ${MAX_WAIT_MS} ms`)] = faults
   if (cause === undefined) return { revoked: 'done' }
   return { revoked: done > 0 ? 'partly' : 'failed', cause }
 }

@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto'
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { omitUndefined } from '../../omit-undefined.ts'
-import { StoreUnavailable, type Records } from '../../records/records.ts'
-import { nameOf, type Sealer } from '../../records/seal.ts'
+import { StoreUnavailable } from '../../records/records.ts'
+import { nameOf } from '../../records/seal.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
 import { cookieName, endSession, reloadSession } from '../../session/session.ts'
 import { signedInOf, type Tokens } from '../../session/signed-in.ts'
@@ -16,10 +16,10 @@ import type { Log } from '../../web/log.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import { inWords } from '../answer-problems.ts'
-import type { Browser, Browsers } from '../browser.ts'
-import type { AuthorizationServer } from '../server/authorization-server.ts'
+import type { Browser } from '../browser.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
-import { revoke, RevocationLate, type Revocation } from './revoke.ts'
+import type { SignIn } from '../sign-in.ts'
+import { revoke } from './revoke.ts'
 
 /** Time to read that this is done here: a server that refuses to end its session shows its own error instead. */
 const ONWARD = { seconds: 3, url: '/sign-out/continue' }
@@ -36,12 +36,7 @@ type SigningOut = {
 
 const SIGNING_OUT_SECONDS = 600
 
-type Needs = {
-  authorizationServer: AuthorizationServer
-  browsers: Browsers
-  records: Pick<Records, 'get' | 'put'>
-  /** Of SESSION_SECRET. */
-  sealer: Sealer
+type Needs = Pick<SignIn, 'authorizationServer' | 'browsers' | 'records' | 'sealer'> & {
   /** In front of what acts, the limit by address. */
   limit: RequestHandler
   publicUrl: string
@@ -90,18 +85,16 @@ export function createSignOutRoutes(needs: Needs): Router {
     )
   }
 
-  async function takeBack(tokens: Tokens, configuration: Configuration | undefined): Promise<Revocation> {
-    if (configuration === undefined) return { revoked: 'failed' }
+  async function takeBack(tokens: Tokens, configuration: Configuration | undefined) {
+    if (configuration === undefined) return 'failed'
     const { revoked, cause } = await revoke(configuration, tokens)
-    if (cause !== undefined) {
-      const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
-      const why = cause instanceof RevocationLate ? cause.message : `answer: ${inWords(cause)}`
-      log.warn(
-        { err: cause, revoked },
-        `the authorization server did not take back ${what} at sign-out (${why}): good until they run out`,
-      )
-    }
-    return { revoked }
+    if (cause === undefined) return revoked
+    const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
+    log.warn(
+      { err: cause, revoked },
+      `the authorization server did not take back ${what} at sign-out (answer: ${inWords(cause)}): good until they run out`,
+    )
+    return revoked
   }
 
   router.post('/sign-out', limit, async (req, res) => {
@@ -118,7 +111,7 @@ export function createSignOutRoutes(needs: Needs): Router {
     // Another request may have refreshed the tokens meanwhile.
     const latest = await reloadSession(req)
     const [ended] = await Promise.allSettled(latest === undefined ? [] : [endSession(req)])
-    const { revoked } = await takeBack((latest ?? before).tokens, configuration)
+    const revoked = await takeBack((latest ?? before).tokens, configuration)
     needs.note({ event: 'sign_out', by: 'person', revoked, user: before.user })
     if (ended?.status === 'rejected') throw ended.reason
 
