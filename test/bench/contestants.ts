@@ -70,11 +70,8 @@ export async function startOnramp(around: Surroundings, options: OnrampOptions):
   return await checked({ name: options.name, pid, port, cookies, signInUrl })
 }
 
-/** The peer; `calls` is what it asks the upstream with. */
-export async function startPeer(
-  around: Surroundings,
-  { name = 'peer', pageBytes, calls }: { name?: string; pageBytes: number; calls: 'undici' | 'fetch' },
-): Promise<Contestant> {
+export async function startPeer(around: Surroundings, pageBytes: number): Promise<Contestant> {
+  const name = 'peer'
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const secret = newSecret()
@@ -87,7 +84,6 @@ export async function startPeer(
       CLIENT_ID: 'peer',
       CLIENT_SECRET: secret,
       SECRET: newSecret(),
-      CALLS: calls,
       NODE_ENV: 'production',
     },
     pin: around.pin,

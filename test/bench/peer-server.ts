@@ -1,6 +1,6 @@
 // The peer: express-openid-connect with its sessions in Redis through connect-redis, as its documentation shows it and
 // with its own defaults (a rolling session, written back by every request). It calls the service over undici's pool, like
-// onramp and the floor, or with global fetch where CALLS says so.
+// onramp and the floor.
 import express from 'express'
 import { RedisStore } from 'connect-redis'
 import oidc from 'express-openid-connect'
@@ -10,14 +10,13 @@ import { z } from 'zod'
 import { createPage, readEnvironment } from './page.ts'
 
 const settings = readEnvironment()
-const { ISSUER, BASE_URL, CLIENT_ID, CLIENT_SECRET, SECRET, CALLS } = z
+const { ISSUER, BASE_URL, CLIENT_ID, CLIENT_SECRET, SECRET } = z
   .object({
     ISSUER: z.url(),
     BASE_URL: z.url(),
     CLIENT_ID: z.string(),
     CLIENT_SECRET: z.string(),
     SECRET: z.string(),
-    CALLS: z.enum(['undici', 'fetch']),
   })
   .parse(process.env)
 const redis = createClient({ url: settings.REDIS_URL })
@@ -34,7 +33,6 @@ async function ask(accessToken: string): Promise<unknown> {
     'content-type': 'application/json',
     accept: 'application/json',
   }
-  if (CALLS === 'fetch') return (await fetch(check, { method: 'POST', headers })).json()
   return (await request(check, { dispatcher, method: 'POST', headers })).body.json()
 }
 

@@ -1,12 +1,24 @@
 // The figures in words, as a table and as JSON. Pure.
 import type { Pins } from './machine.ts'
 import type { Measurement, Result, Round } from './rounds.ts'
-import { spreadOf, type Spread } from './spread.ts'
+import type { SignInResult } from './sign-ins.ts'
 
-export type Conditions = Measurement & { machine: string; pins: Pins; people: number; peerCalls: string }
+export type Conditions = Measurement & { machine: string; pins: Pins; people: number }
 
 /** Times the processor time of the plain server; more is a failure. */
 const MAX_OF_PLAIN = 1.1
+
+/** Of the peer's sign-ins a second; less is a failure. */
+const MIN_OF_PEER = 1
+
+type Spread = { median: number; min: number; max: number }
+
+function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.slice(Math.floor((sorted.length - 1) / 2), Math.floor(sorted.length / 2) + 1)
+  const median = middle.reduce((sum, value) => sum + value, 0) / middle.length
+  return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
+}
 
 const figures = (result: Result, value: (round: Round) => number | undefined) =>
   spreadOf(result.rounds.map((round) => value(round) ?? Number.NaN))
@@ -84,7 +96,7 @@ function describeCalm(floor: Result): string[] {
       ]
 }
 
-function describeConditions({ pins, seconds, rounds, connections, people, peerCalls }: Conditions): string {
+function describeConditions({ pins, seconds, rounds, connections, people }: Conditions): string {
   const placed =
     pins.server === undefined
       ? 'Nothing is pinned to a processor (that takes Linux, taskset and two processors): mistrust the figures.'
@@ -92,26 +104,30 @@ function describeConditions({ pins, seconds, rounds, connections, people, peerCa
   const rhythm = `${rounds} rounds of ${seconds} s each, in turn, after everyone's first page; one in ten at onramp and at the plain server has left for an app; ${connections} connections, ${people} people signed in.`
   const reading =
     'Medians of the rounds (lowest–highest), each round over the floor in the same round; processor time over all rounds. CPU below 100 %: that server was not the limit. RSS: at rest → warm → after the last round.'
-  const peer = `The peer is express-openid-connect on Express with connect-redis and its own defaults; it asks the upstream with ${peerCalls}.`
+  const peer = 'The peer is express-openid-connect on Express with connect-redis and its own defaults.'
   return [placed, rhythm, reading, peer].join('\n')
+}
+
+function aligned(rows: readonly string[][]): string[] {
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? []
+  return rows.map((cells) =>
+    cells
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  '),
+  )
 }
 
 export function asTable(results: readonly Result[], conditions: Conditions): string {
   const [floor] = results
   if (floor === undefined) return ''
-  const rows = [HEADINGS, ...results.map((result) => row(result, floor, conditions.seconds))]
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
-  const aligned = rows.map((cells) =>
-    cells
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  '),
-  )
+  const rows = results.map((result) => row(result, floor, conditions.seconds))
   return [
     'GET /onboarding, signed in: session from Redis, one call of the service, a page',
     '',
-    ...aligned,
+    ...aligned([HEADINGS, ...rows]),
     '',
     verdictOf(results).words,
     ...describeCalm(floor),
@@ -124,3 +140,47 @@ export function asTable(results: readonly Result[], conditions: Conditions): str
 
 export const asJson = (results: readonly Result[], conditions: Conditions, signIns: object): string =>
   `${JSON.stringify({ ...verdictOf(results), asked: MAX_OF_PLAIN, conditions, results, signIns }, undefined, 2)}\n`
+
+const ofThePeer = ({ rounds }: SignInResult, peer: SignInResult | undefined) =>
+  spreadOf(rounds.map(({ perSecond }, index) => perSecond / (peer?.rounds[index]?.perSecond ?? Number.NaN)))
+
+const named = (results: readonly SignInResult[], name: string) => results.find((one) => one.name === name)
+
+/** Does signing in cost no more than at the peer? In words. */
+export function signInVerdictOf(results: readonly SignInResult[]): { passed: boolean; words: string } {
+  const onramp = named(results, 'onramp') ?? { name: 'onramp', rounds: [] }
+  const { median } = ofThePeer(onramp, named(results, 'peer'))
+  const passed = median >= MIN_OF_PEER
+  const words = `signing in is ${passed ? 'cheap enough' : 'too dear'}: ${median.toFixed(2)} times express-openid-connect's sign-ins a second, at least ${MIN_OF_PEER.toFixed(2)} is asked for.`
+  return { passed, words }
+}
+
+function signInRow(result: SignInResult, peer: SignInResult | undefined): string[] {
+  const { name, rounds } = result
+  const median = (value: (round: SignInResult['rounds'][number]) => number) =>
+    spreadOf(rounds.map(value)).median
+  const taken = rounds.reduce((sum, { processorMs }) => sum + (processorMs ?? Number.NaN), 0)
+  const signIns = rounds.reduce((sum, round) => sum + round.signIns, 0)
+  return [
+    name,
+    number(median((round) => round.perSecond)),
+    spread(ofThePeer(result, peer)),
+    number(median((round) => round.p50)),
+    number(median((round) => round.p99)),
+    number(taken / signIns, 2),
+  ]
+}
+
+export function signInTable(results: readonly SignInResult[]): string {
+  const headings = ['server', 'sign-ins/s', 'of the peer', 'p50 ms', 'p99 ms', 'CPU ms']
+  const rows = results.map((result) => signInRow(result, named(results, 'peer')))
+  return [
+    'Signing in: people who were never here, from the link by way of the authorization server to the first page',
+    '',
+    ...aligned([headings, ...rows]),
+    '',
+    signInVerdictOf(results).words,
+    '',
+    '',
+  ].join('\n')
+}

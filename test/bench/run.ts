@@ -16,10 +16,9 @@ import {
 } from './contestants.ts'
 import { choosePins, describeMachine } from './machine.ts'
 import { folder, runToEnd, start, startNode, untilReady } from './processes.ts'
-import { asJson, asTable, verdictOf } from './report.ts'
+import { asJson, asTable, signInTable, signInVerdictOf, verdictOf } from './report.ts'
 import { measure } from './rounds.ts'
-import { signInTable, signInVerdictOf, type SignInFigures } from './sign-in-report.ts'
-import { measureSignIns, talksOf } from './sign-ins.ts'
+import { measureSignIns } from './sign-ins.ts'
 
 const USAGE = `npm run bench -- [options]
   --seconds N       seconds of a round, for each server (0.5)
@@ -27,7 +26,6 @@ const USAGE = `npm run bench -- [options]
   --people N        how many are signed in, each of whom asks in turn (50,000)
   --connections N   requests in flight (32)
   --against FOLDER  another checkout of onramp, measured in the same rounds; may be given again
-  --peer-fetch      the peer asks with global fetch, not over undici's pool
   --profile FOLDER  writes a profile of onramp's processor time
   --only WHAT       overview or sign-ins, and not the other one
   --json            the figures as JSON
@@ -40,7 +38,6 @@ const { values } = parseArgs({
     people: { type: 'string', default: '50000' },
     connections: { type: 'string', default: '32' },
     against: { type: 'string', multiple: true, default: [] },
-    'peer-fetch': { type: 'boolean', default: false },
     profile: { type: 'string' },
     only: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -73,7 +70,7 @@ async function startRedis(pin: string | undefined) {
   const client = createClient({ url })
   client.on('error', () => {})
   await client.connect()
-  return { url, port, client }
+  return { url, client }
 }
 
 type Redis = Awaited<ReturnType<typeof startRedis>>['client']
@@ -133,14 +130,11 @@ async function startAll(pins: ReturnType<typeof choosePins>, people: number) {
   const { pageBytes } = onramp
   const ids = await writeFloorSessions(redis.client, people, await sessionBytes(redis.client))
   const floor = await startFloor(around, { pageBytes, ids })
-  const peer = await startPeer(around, { pageBytes, calls: values['peer-fetch'] ? 'fetch' : 'undici' })
+  const peer = await startPeer(around, pageBytes)
   const plain = await startPlain(around)
-  const contestants: [Contestant, ...Contestant[]] = [floor, onramp, plain, ...others, peer]
+  const contestants = [floor, onramp, plain, ...others, peer]
   const info = /redis_version:(\S+)/.exec(await redis.client.info('server'))?.[1] ?? ''
-  const close = () => {
-    redis.client.destroy()
-  }
-  return { contestants, around, redisPort: redis.port, redisVersion: info, close }
+  return { contestants, redisVersion: info, close: () => redis.client.destroy() }
 }
 
 async function main(): Promise<number> {
@@ -154,24 +148,17 @@ async function main(): Promise<number> {
     return values.help ? 0 : 2
   }
   const pins = choosePins()
-  const { contestants, around, redisPort, redisVersion, close } = await startAll(pins, people)
+  const { contestants, redisVersion, close } = await startAll(pins, people)
   const rhythm = { seconds, rounds, connections }
   const results = only === 'sign-ins' ? [] : await measure(contestants, rhythm)
-  const signIns: SignInFigures = { results: [], talks: {} }
-  if (only !== 'overview') {
-    signIns.talks = await talksOf(around, redisPort, contestants[0].pageBytes)
-    signIns.results = await measureSignIns(
-      contestants.filter(({ signInUrl }) => signInUrl !== ''),
-      rhythm,
-    )
-  }
+  const entered = contestants.filter(({ signInUrl }) => signInUrl !== '')
+  const signIns = only === 'overview' ? [] : await measureSignIns(entered, rhythm)
   close()
   const conditions = {
     machine: describeMachine(redisVersion),
     pins,
     ...rhythm,
     people,
-    peerCalls: values['peer-fetch'] ? 'global fetch' : "undici's pool",
   }
   if (values.json) process.stdout.write(asJson(results, conditions, signIns))
   else {

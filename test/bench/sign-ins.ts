@@ -1,10 +1,8 @@
 // The second scenario: people who were never here sign in, each in a browser of their own, up to their first page. So
 // many at a time; as soon as one has the page the next one comes.
-import { fileURLToPath } from 'node:url'
-import { startOnramp, startPeer, type Contestant, type Surroundings } from './contestants.ts'
+import type { Contestant } from './contestants.ts'
 import { processorMs } from './machine.ts'
-import { signInOnce, type Until } from './people.ts'
-import { startStoreTalk, type Talk } from './store-talk.ts'
+import { signInOnce } from './people.ts'
 
 export type SignInRound = {
   signIns: number
@@ -64,26 +62,4 @@ export async function measureSignIns(
     for (const [index, contestant] of contestants.entries())
       results[index]!.rounds.push(await applySignIns(contestant, connections, seconds))
   return results
-}
-
-/** What a sign-in asks of the store: alone, and with the first page after it. */
-export type SignInTalk = Record<Until, Talk>
-
-/** The same for each server, through a proxy that counts. */
-export async function talksOf(
-  around: Surroundings,
-  redisPort: number,
-  pageBytes: number,
-): Promise<Record<string, SignInTalk>> {
-  const talk = await startStoreTalk(redisPort)
-  const through = { ...around, redisUrl: `redis://127.0.0.1:${talk.port}` }
-  const folder = fileURLToPath(new URL('../..', import.meta.url))
-  const talkOf = async (contestant: Contestant): Promise<SignInTalk> => ({
-    'signed in': await talk.during(async () => void (await signInOnce(contestant, 'signed in'))),
-    'first page': await talk.during(async () => void (await signInOnce(contestant))),
-  })
-  const onramp = await startOnramp(through, { name: 'onramp, counted', folder, database: 90 })
-  const onrampTalk = await talkOf(onramp)
-  const peer = await startPeer(through, { name: 'peer, counted', pageBytes, calls: 'undici' })
-  return { onramp: onrampTalk, peer: await talkOf(peer) }
 }

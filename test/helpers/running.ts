@@ -9,6 +9,7 @@ import { Writable } from 'node:stream'
 import pino from 'pino'
 import { createOnramp } from '../../src/compose.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
+import { createInvitations } from '../../src/invites/token.ts'
 import { startServer } from '../../src/server.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
 import { describeError, ofRequest, type Log } from '../../src/web/log.ts'
@@ -168,4 +169,13 @@ export async function chooseAccount(running: Running, browser: TestBrowser, pers
   const found = running.sandbox.people.find((candidate) => candidate.id === person)
   if (found === undefined) throw new Error(`nobody is called ${person}`)
   await browser.post(browser.page.url, { person: found.id })
+}
+
+type Invitation = { email?: string; datasources?: string[]; days?: number; at?: number }
+
+/** The token of an invitation, as a campaign sends it. @param invitation `at`: when; milliseconds since 1970 */
+export function invite({ env, url }: Pick<Running, 'env' | 'url'>, invitation: Invitation = {}) {
+  const { email = 'ada@acme.example', datasources = [], days = 14, at = Date.now() } = invitation
+  const secrets = [env['SESSION_SECRET'] ?? '']
+  return createInvitations({ secrets, audience: url, now: () => at }).issue({ email, datasources }, days)
 }

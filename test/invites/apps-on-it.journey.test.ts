@@ -1,8 +1,7 @@
 // What an invitation's page says before anyone signs in: the apps that the company's file names, and who sent it.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
-import { run, type Running } from '../helpers/running.ts'
+import { invite, run, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 const COMPANY_FILE = fileURLToPath(new URL('../../examples/acme/company.yaml', import.meta.url))
@@ -24,12 +23,7 @@ async function open(path: string) {
   return { apps, text: browser.text }
 }
 
-const issue = async (datasources: string[]) =>
-  await createInvitations({
-    secrets: [running.env['SESSION_SECRET'] ?? ''],
-    audience: running.url,
-    now: Date.now,
-  }).issue({ email: 'ada@acme.example', datasources }, 14)
+const issue = (datasources: string[]) => invite(running, { datasources })
 
 describe('the page of an invitation', () => {
   it('lists the apps of the company’s file in its order, and says how long it takes and who sent it', async () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
 import { runCommand } from '../cli/run-command.ts'
-import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
+import { chooseAccount, invite, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 let running: Running
@@ -15,11 +14,7 @@ afterAll(() => running.close())
 beforeEach(() => running.sandbox.reset())
 
 const issue = (email = 'ada@acme.example', datasources: string[] = [], days = 14, at = Date.now()) =>
-  createInvitations({
-    secrets: [running.env['SESSION_SECRET'] ?? ''],
-    audience: running.url,
-    now: () => at,
-  }).issue({ email, datasources }, days)
+  invite(running, { email, datasources, days, at })
 
 /** What the service and its authorization server were asked, but for the discovery at the start. */
 const asked = () => running.sandbox.requests.filter(({ operation }) => operation !== 'discovery').length

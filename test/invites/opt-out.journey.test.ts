@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
-import { run, type Running } from '../helpers/running.ts'
+import { invite, run, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 let running: Running
@@ -11,12 +10,7 @@ beforeAll(async () => {
 afterAll(() => running.close())
 beforeEach(() => running.sandbox.reset())
 
-const issue = (email: string, days = 14, at = Date.now()) =>
-  createInvitations({
-    secrets: [running.env['SESSION_SECRET'] ?? ''],
-    audience: running.url,
-    now: () => at,
-  }).issue({ email, datasources: [] }, days)
+const issue = (email: string, days = 14, at = Date.now()) => invite(running, { email, days, at })
 
 describe('stopping reminders', () => {
   const optOut = async () => `${running.url}/invite/${await issue('carol@acme.example')}/opt-out`

@@ -1,10 +1,9 @@
 // No path leads from a link to a datasource without a click on a page of ours. Browsers that delete what a person was
 // only led through (bounce-tracking protection) rely on that, and so do people who open a link that others sent.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
 import { openWorld, type World } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
-import { chooseAccount } from '../helpers/running.ts'
+import { chooseAccount, invite } from '../helpers/running.ts'
 import { sqlite } from '../helpers/stores.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -29,12 +28,7 @@ describe('a link to any address of ours', () => {
       settings: { SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: new URL(INTRANET).origin },
     })
     paths = await routesFor('get', world.env)
-    const invitations = createInvitations({
-      secrets: [world.env['SESSION_SECRET'] ?? ''],
-      audience: world.url,
-      now: Date.now,
-    })
-    invitation = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
+    invitation = await invite(world)
   })
   beforeEach(() => world.sandbox.reset())
   afterAll(() => world.close())

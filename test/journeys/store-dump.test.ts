@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { openWorld, type World } from '../helpers/journey.ts'
+import { invite } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 type Dump = (world: World) => Promise<Map<string, string>>
@@ -57,15 +57,13 @@ describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
 
   /** Invited, signed in, one app skipped, one under way, reminders stopped; and another sign-in that was not finished. */
   async function wholeJourney() {
-    const { env, url } = world
+    const { url } = world
     const back = 'https://intranet.acme.example/my-start-page'
     const { person, browser } = await world.begin(3, `/onboarding?return_to=${encodeURIComponent(back)}`)
     await browser.submit('/onboarding/skip/slack_1')
     await browser.open(`${url}/onboarding/connect/github_1`, { from: `${url}/onboarding` })
-    const secrets = [env['SESSION_SECRET'] ?? '']
-    const invitations = createInvitations({ secrets, audience: url, now: Date.now })
     const email = `${person}@acme.example`
-    const token = await invitations.issue({ email, datasources: [] }, 30)
+    const token = await invite(world, { email })
     await new TestBrowser().post(`${url}/invite/${token}/opt-out`, { 'List-Unsubscribe': 'One-Click' })
     await new TestBrowser().open(`${url}/sign-in?return_to=/search`)
     const found = world.sandbox.people.find(({ id }) => id === person)

@@ -2,13 +2,12 @@
 // stand-in, and two processes of onramp that are started again whatever ends them.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { until } from '../../helpers/processes.ts'
 import { startSentinels } from '../../helpers/redis-topologies.ts'
 import { freePort } from '../../helpers/running.ts'
-import { folder, startNode, startServer, untilReady } from '../processes.ts'
+import { startNode, startServer, untilReady } from '../processes.ts'
 import type { World } from './browser.ts'
 import { createGateway } from './gateway.ts'
 import type { Fault, Ledger } from './ledger.ts'
@@ -58,20 +57,13 @@ export async function startCompany(ledger: Ledger) {
     LOG_LEVEL: 'warn',
     ...redis.settings,
   }
-  const liveHeap = join(folder, 'live-heap')
-  const meter = createMeter(liveHeap)
+  const meter = createMeter()
   meter.watch('stand-in', pid)
   const startOn = (port: number, index: number) => {
     const child = startServer(fileAt('../../..'), {
       name: `onramp-${index}`,
-      options: [
-        `--max-heap-size=${HEAP_MB}`,
-        '--import',
-        fileAt('own-share.ts'),
-        '--import',
-        fileAt('live-heap.ts'),
-      ],
-      env: { ...settings, PORT: String(port), LIVE_HEAP_FILE: liveHeap },
+      options: [`--max-heap-size=${HEAP_MB}`, '--import', fileAt('own-share.ts')],
+      env: { ...settings, PORT: String(port) },
       pin: undefined,
     })
     meter.watch('onramp', child.pid)

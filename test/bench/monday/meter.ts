@@ -1,5 +1,4 @@
 // Processor time and memory of the processes, looked at each second, also of those that have ended meanwhile.
-import { existsSync, readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { processorMs, residentMb } from '../machine.ts'
 
@@ -40,18 +39,7 @@ function machineMs(): { busy: number; all: number } {
   return { busy, all }
 }
 
-/** What live-heap.ts has written, by process. */
-function readLiveHeap(file: string): Map<number, Sample[]> {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
-  const seen = lines.map((line) => line.split(' ').map(Number) as [number, number, number])
-  const byPid = Map.groupBy(seen, ([pid]) => pid)
-  return new Map(
-    [...byPid].map(([pid, own]) => [pid, own.map(([, at, megabytes]) => ({ at, megabytes }))] as const),
-  )
-}
-
-/** @param liveHeap the file that live-heap.ts writes */
-export function createMeter(liveHeap: string) {
+export function createMeter() {
   const lives: Life[] = []
   const started = machineMs()
   const loads: number[] = []
@@ -73,24 +61,21 @@ export function createMeter(liveHeap: string) {
     processorMs: (name: string) =>
       lives.filter((life) => life.name === name).reduce((sum, life) => sum + life.processorMs, 0),
     /**
-     * In megabytes, of each life: early, late and the most; what of it was in use; and whether those that were long enough
-     * were level.
+     * In megabytes, of each life: early, late and the most; and whether those that were long enough were level.
      * @param from milliseconds since 1970: before, fewer people came and were remembered
      */
     memory(name: string, from: number) {
-      const inUse = readLiveHeap(liveHeap)
       const figures = lives.flatMap((life) => {
         const memory = life.memory.filter(({ at }) => at >= from)
         const [first, last] = [memory[0], memory.at(-1)]
         if (life.name !== name || first === undefined || last === undefined) return []
         const time = { from: first.at, to: last.at }
-        const fifths = (samples: readonly Sample[]) => ({
-          early: inFifth(samples, 'second', time),
-          late: inFifth(samples, 'last', time),
-          most: Math.max(...samples.map(({ megabytes }) => megabytes)),
-        })
-        const seconds = Math.round((last.at - first.at) / 1000)
-        return [{ seconds, ...fifths(memory), inUse: fifths(inUse.get(life.pid) ?? []) }]
+        return {
+          seconds: Math.round((last.at - first.at) / 1000),
+          early: inFifth(memory, 'second', time),
+          late: inFifth(memory, 'last', time),
+          most: Math.max(...memory.map(({ megabytes }) => megabytes)),
+        }
       })
       const judged = figures.filter(({ seconds }) => seconds >= LEAST_SECONDS)
       const isLevel =

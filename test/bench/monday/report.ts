@@ -1,7 +1,6 @@
 // The morning in figures and verdicts, in words. Pure.
 import type { Shares, Part, Fault } from './ledger.ts'
 import type { createMeter } from './meter.ts'
-import type { besideThePeer } from './peer.ts'
 import { APPS, BURST_RATE, type Rhythm } from './plans.ts'
 import type { Loss } from './reconcile.ts'
 
@@ -30,7 +29,6 @@ export type Morning = {
   /** From the beginning of the hour. */
   memory: ReturnType<ReturnType<typeof createMeter>['memory']>
   losses: Loss[]
-  peer: Awaited<ReturnType<typeof besideThePeer>> | undefined
 }
 
 const MAX_P99_MS = 50
@@ -99,13 +97,12 @@ function verdictsOf(morning: Morning): Verdict[] {
 const MARKS = { true: 'kept', false: 'MISSED', undefined: 'not judged' }
 
 function describe(morning: Morning): string[] {
-  const { rhythm, meter, memory, minutes, compress, seconds, peer } = morning
+  const { rhythm, meter, memory, minutes, compress, seconds } = morning
   const { people } = rhythm
   const each = (milliseconds: number) => `${fixed(milliseconds / people, 1)} ms`
-  const span = ({ early, late, most }: { early: number; late: number; most: number }) =>
-    `${fixed(early)} → ${fixed(late)} (at most ${fixed(most)})`
   const lives = memory.figures.map(
-    (life) => `${span(life)}, in use ${span(life.inUse)}, in ${life.seconds} s`,
+    ({ early, late, most, seconds: lived }) =>
+      `${fixed(early)} → ${fixed(late)} (at most ${fixed(most)}) in ${lived} s`,
   )
   return [
     `A company's Monday: ${people} people, ${APPS.length} apps each, in ${minutes} minutes; ${compress} times as fast as that, so in ${fixed(rhythm.seconds)} s`,
@@ -122,9 +119,6 @@ function describe(morning: Morning): string[] {
     '',
     `CPU per person: onramp ${each(meter.processorMs('onramp'))}, stand-in ${each(meter.processorMs('stand-in'))}, load ${each(morning.generatorMs)}`,
     `Memory of onramp in MB, of each process, early and late in the hour: ${lives.join('; ')}`,
-    peer === undefined
-      ? 'Sign-ins a second beside express-openid-connect: not measured'
-      : `Sign-ins a second beside express-openid-connect: ${fixed(peer.onramp)} and ${fixed(peer.peer)}, ${fixed(peer.ratio.median, 2)} times (${fixed(peer.ratio.min, 2)}–${fixed(peer.ratio.max, 2)})`,
     '',
     'Answers that were neither 2xx nor 3xx, by what was going on:',
     ...(morning.troubles.length === 0

@@ -8,7 +8,6 @@ import { describeMachine } from '../machine.ts'
 import { runToEnd } from '../processes.ts'
 import { startCompany, type Company } from './company.ts'
 import { createLedger, type Fault, type Part } from './ledger.ts'
-import { besideThePeer } from './peer.ts'
 import { live, type Told } from './person.ts'
 import { BURST_SECONDS, burstStarts, planCompany, type Plan, type Rhythm } from './plans.ts'
 import { readReport, reconcile } from './reconcile.ts'
@@ -19,7 +18,6 @@ const USAGE = `npm run bench:monday -- [options]
   --minutes N       in how many minutes of theirs (60; of fewer people, so many fewer)
   --compress N      how many times as fast they come here (4; 1 of fewer than 5000 people)
   --average N       seconds before that, at the average rate as it is (45; 5 of fewer than 5000 people)
-  --peer-rounds N   rounds beside express-openid-connect; 0: none (10; 0 of fewer than 5000 people)
   --seed N          another seed is another company (1)
 `
 
@@ -30,7 +28,6 @@ const { values } = parseArgs({
     minutes: text,
     compress: text,
     average: text,
-    'peer-rounds': text,
     seed: { ...text, default: '1' },
     help: { type: 'boolean', default: false },
   },
@@ -40,7 +37,6 @@ const isSmall = people < 5_000
 const minutes = Number(values.minutes ?? Math.max(0.5, (people / 50_000) * 60))
 const compress = Number(values.compress ?? (isSmall ? 1 : 4))
 const average = Number(values.average ?? (isSmall ? 5 : 45))
-const peerRounds = Number(values['peer-rounds'] ?? (isSmall ? 0 : 10))
 const seed = Number(values.seed)
 
 const rhythm: Rhythm = {
@@ -101,8 +97,7 @@ async function letThemCome({ world }: Company, clock: Clock, plans: readonly Pla
   return { told, mostAtOnce }
 }
 
-/** All but what is measured beside the peer, once everything else has ended. */
-async function morning(): Promise<Omit<Morning, 'peer'>> {
+async function morning(): Promise<Morning> {
   const clock: Clock = { second: () => 0, fault: undefined }
   const ledger = createLedger(() => clock.fault ?? partAt(clock.second()))
   const company = await startCompany(ledger)
@@ -149,14 +144,12 @@ async function morning(): Promise<Omit<Morning, 'peer'>> {
 }
 
 async function main(): Promise<number> {
-  const isSound = [people, minutes, compress].every((value) => value > 0) && average >= 0 && peerRounds >= 0
+  const isSound = [people, minutes, compress].every((value) => value > 0) && average >= 0
   if (values.help || !isSound) {
     process.stdout.write(USAGE)
     return values.help ? 0 : 2
   }
-  const figures = await morning()
-  const peer = peerRounds > 0 ? await besideThePeer(peerRounds) : undefined
-  const { words, isKept } = reportOf({ ...figures, peer })
+  const { words, isKept } = reportOf(await morning())
   process.stdout.write(words)
   return isKept ? 0 : 1
 }

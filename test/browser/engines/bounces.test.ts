@@ -5,9 +5,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createInvitations } from '../../../src/invites/token.ts'
 import { runOnThreeSites } from '../../helpers/chromium.ts'
-import type { Running } from '../../helpers/running.ts'
+import { invite, type Running } from '../../helpers/running.ts'
 import { missing, type Engine } from './engine.ts'
 import { Person } from './person.ts'
 import { firefoxNeeds, openFirefox } from './puppeteer.ts'
@@ -104,12 +103,7 @@ describe.skipIf(lacks !== '')(`Firefox’s bounce-tracking protection ${lacks}`,
   it('a walk from an email loses nothing to it', async () => {
     running.sandbox.reset()
     const ada = await Person.arrive(firefox, running, 'ada')
-    const invitations = createInvitations({
-      secrets: [running.env['SESSION_SECRET'] ?? ''],
-      audience: running.url,
-      now: Date.now,
-    })
-    const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
+    const token = await invite(running)
     await ada.tab.open(`${running.url}/invite/${token}`)
     await ada.press(`a[href="/invite/${token}/start"]`)
     await ada.reads('Choose an account')

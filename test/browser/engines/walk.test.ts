@@ -1,6 +1,6 @@
 // The walk in three engines.
 import { equal } from 'node:assert/strict'
-import { createInvitations } from '../../../src/invites/token.ts'
+import { invite } from '../../helpers/running.ts'
 import { languages } from '../../helpers/texts.ts'
 import { walkInEachEngine } from './each-engine.ts'
 
@@ -113,11 +113,7 @@ walkInEachEngine([
     title: 'leads from an invitation to the end',
     world: 'auto',
     act: async (ada, running) => {
-      const token = await createInvitations({
-        secrets: [running.env['SESSION_SECRET'] ?? ''],
-        audience: running.url,
-        now: Date.now,
-      }).issue({ email: `${ada.id}@acme.example`, datasources: [] }, 14)
+      const token = await invite(running, { email: `${ada.id}@acme.example` })
       await ada.tab.open(`${running.url}/invite/${token}`)
       await ada.press(`a[href="/invite/${token}/start"]`)
       await ada.chooseAccount()
