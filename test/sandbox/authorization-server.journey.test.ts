@@ -1,4 +1,5 @@
-// The two authorization servers, met as a client meets them: discovery, sign-in page, tokens.
+// The two authorization servers, met as a client meets them: discovery, registration, sign-in page, tokens, signing out.
+// What only onramp shows of them, how clients authenticate for example, is in test/sign-in.
 import * as oidc from 'openid-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
@@ -9,6 +10,7 @@ import {
   choosePerson,
   discover,
   exchange,
+  signedOut,
   signIn,
   startAddress,
   testClient,
@@ -42,14 +44,6 @@ describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) 
     for (const token of [first, second])
       await expect(oidc.refreshTokenGrant(config, token)).rejects.toMatchObject({ error: 'invalid_grant' })
   })
-
-  it('asks for PKCE', async () => {
-    const address = new URL(await startAddress(await discover(sandbox.urls[name])))
-    address.searchParams.delete('code_challenge')
-    address.searchParams.delete('code_challenge_method')
-    const { url } = await walk(new TestBrowser(), address.href)
-    expect(new URL(url).searchParams.get('error')).toBe('invalid_request')
-  })
 })
 
 it('an issuer with a path has its metadata at the places of both specifications, and nothing beside it', async () => {
@@ -59,6 +53,23 @@ it('an issuer with a path has its metadata at the places of both specifications,
   expect(await jsonOf(await fetch(place))).toMatchObject({ issuer, token_endpoint: `${issuer}/token` })
   expect(sandbox.count('oauthMetadata')).toBe(1)
   expect((await fetch(`${origin}/token`, { method: 'POST' })).status).toBe(404)
+})
+
+it('a client can register itself, push its request, and needs PKCE', async () => {
+  const metadata = { redirect_uris: [callback] }
+  const execute = [oidc.allowInsecureRequests]
+  const issuer = new URL(sandbox.urls.externalIdp)
+  const own = await oidc.dynamicClientRegistration(issuer, metadata, undefined, { execute })
+  const { searchParams } = new URL(await startAddress(own))
+  const browser = new TestBrowser()
+  const page = await walk(browser, (await oidc.buildAuthorizationUrlWithPAR(own, searchParams)).href)
+  const { url } = await walk(browser, page.url, { person: 'ada' })
+  expect((await exchange(own, url)).scope).toContain('offline_access')
+
+  const address = new URL(await startAddress(own))
+  address.searchParams.delete('code_challenge')
+  const refused = await walk(browser, address.href)
+  expect(new URL(refused.url).searchParams.get('error')).toBe('invalid_request')
 })
 
 describe('tokens at the Client API', () => {
@@ -91,13 +102,6 @@ describe('tokens at the Client API', () => {
     expect(await statusOf(token)).toBe(200)
     await oidc.tokenRevocation(config, token)
     expect(await statusOf(token)).toBe(401)
-  })
-
-  it('live as long as the switch says', async () => {
-    sandbox.switches.set({ accessTokenSeconds: 1 })
-    const { access_token: token, expires_in: seconds } = await signIn(config, 'bob')
-    expect(seconds).toBe(1)
-    await expect.poll(() => statusOf(token), { timeout: 5000 }).toBe(401)
   })
 })
 
@@ -135,5 +139,24 @@ describe('the sign-in page', () => {
 
   it('an old one says that it has expired', async () => {
     expect((await fetch(`${sandbox.urls.authorizationServer}/sign-in/unknown`)).status).toBe(410)
+  })
+})
+
+describe('signing out', () => {
+  it('ends the session without a further click and goes back to the client', async () => {
+    const browser = new TestBrowser()
+    const { id_token: hint = '' } = await signIn(config, 'ada', browser)
+    const parameters = { id_token_hint: hint, post_logout_redirect_uri: signedOut, state: 'bye' }
+    const { href } = oidc.buildEndSessionUrl(config, parameters)
+    expect((await walk(browser, href)).url).toBe(`${signedOut}?state=bye`)
+    expect((await walk(browser, await startAddress(config))).url).toContain('/sign-in/')
+    expect((await walk(browser, href)).url).toBe(`${signedOut}?state=bye`)
+  })
+
+  it('asks first when the client gives no hint', async () => {
+    const browser = new TestBrowser()
+    await signIn(config, 'ada', browser)
+    const page = await walk(browser, `${sandbox.urls.authorizationServer}/session/end`)
+    expect(page.body).toContain('Sign out?')
   })
 })

@@ -10,23 +10,17 @@ const entrySchema = z.object({
 })
 const checkSchema = z.strictObject({ unauthorizedDatasourceInstances: z.array(entrySchema) })
 
-export type Entry = z.infer<typeof entrySchema>
-
-export type CallOptions = {
+type Options = {
   token?: string | undefined
   headers?: Record<string, string>
   body?: unknown
-  method?: string
+  method?: string | undefined
 }
 
-/** Calls an operation of the Client API. */
-export async function call(
-  sandbox: Sandbox,
-  pathAndQuery: string,
-  options: CallOptions = {},
-): Promise<Response> {
+/** Calls an operation of the Client API, or one at another path of the service. */
+export async function call(sandbox: Sandbox, path: string, options: Options = {}): Promise<Response> {
   const { token, headers, body, method = 'POST' } = options
-  return fetch(`${sandbox.urls.service}/rest/api/v1/${pathAndQuery}`, {
+  return fetch(sandbox.urls.service + (path.startsWith('/') ? path : `/rest/api/v1/${path}`), {
     method,
     headers: {
       'content-type': 'application/json',
@@ -38,13 +32,10 @@ export async function call(
 }
 
 /** What a person still has to authorize. */
-export async function check(sandbox: Sandbox, personId: string, finalRedirectUrl?: string): Promise<Entry[]> {
-  const query =
-    finalRedirectUrl === undefined ? '' : `?final_redirect_url=${encodeURIComponent(finalRedirectUrl)}`
-  const response = await call(sandbox, `checkdatasourceauth${query}`, {
-    token: sandbox.serviceTokens.user(personId),
-  })
-  if (response.status !== 200) throw new Error(`the check answered ${response.status}`)
+export async function check(sandbox: Sandbox, personId: string, destination?: string) {
+  const query = destination === undefined ? '' : `?final_redirect_url=${encodeURIComponent(destination)}`
+  const token = sandbox.serviceTokens.user(personId)
+  const response = await call(sandbox, `checkdatasourceauth${query}`, { token })
   return checkSchema.parse(await response.json()).unauthorizedDatasourceInstances
 }
 
@@ -53,12 +44,11 @@ export async function authorizationAddress(
   sandbox: Sandbox,
   personId: string,
   instance: string,
-  finalRedirectUrl?: string,
+  destination?: string,
 ): Promise<string> {
-  const entries = await check(sandbox, personId, finalRedirectUrl)
+  const entries = await check(sandbox, personId, destination)
   const entry = entries.find(({ datasourceInstance }) => datasourceInstance === instance)
-  if (entry?.authUrlRelativePath === undefined) throw new Error(`${instance} is not in the list`)
-  return sandbox.urls.service + entry.authUrlRelativePath
+  return `${sandbox.urls.service}${entry?.authUrlRelativePath}`
 }
 
 /** The JSON object in an answer. */

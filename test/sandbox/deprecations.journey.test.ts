@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { rows, type Row } from '../deprecations/rows.ts'
+import { call } from './client-calls.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -11,118 +12,95 @@ afterEach(() => sandbox.reset())
 afterAll(() => sandbox.close())
 
 const operations = [...new Set(rows.map(({ operation }) => operation))]
-const responseOnly = (row: Row) => row.operation.startsWith('GET ')
 const fields = rows.filter(({ field }) => field !== undefined)
-const endpoints = rows.filter(({ field }) => field === undefined)
-// An answer of indexemployee bears nothing: its shape is not shown.
+// An answer of indexemployee has nothing in it: its shape is not shown.
 const answered = fields.filter(({ field }) => field !== 'location')
-const asked = fields.filter((row) => !responseOnly(row))
+const sent = fields.filter(({ operation }) => !operation.startsWith('GET '))
 
 const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10)
 
-type Asking = { day?: string; body?: unknown; token?: string; headers?: object; method?: string }
-
-async function ask(operation: string, { day, body, token, headers, method }: Asking = {}) {
-  const [verb = '', template = ''] = operation.split(' ')
+async function ask(operation: string, day?: string, options: Parameters<typeof call>[2] = {}) {
+  const [method = '', template = ''] = operation.split(' ')
   if (day !== undefined) sandbox.switches.set({ date: day })
-  const response = await fetch(sandbox.urls.service + template.replace('{id}', '42'), {
-    method: method ?? verb,
-    headers: {
-      authorization: `Bearer ${token ?? sandbox.serviceTokens.user('ada')}`,
-      'content-type': 'application/json',
-      ...headers,
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
+  const token = sandbox.serviceTokens.user('ada')
+  const response = await call(sandbox, template.replace('{id}', '42'), { method, token, ...options })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** Names of members, of the value itself or at any depth: a replacement can have the same name one level down. */
-const namesIn = (value: unknown, deeper: boolean): string[] => {
+/** Names of members at any depth, or of the value itself: a replacement can have the same name one level down. */
+const namesIn = (value: unknown, deeper = true): string[] => {
   if (typeof value !== 'object' || value === null) return []
   const names = Array.isArray(value) ? [] : Object.keys(value)
-  return deeper ? [...names, ...Object.values(value).flatMap((member) => namesIn(member, true))] : names
+  return deeper ? [...names, ...Object.values(value).flatMap((member) => namesIn(member))] : names
 }
-const bears = (text: string, { field = '' }: Row) =>
+const has = (text: string, { field = '' }: Row) =>
   namesIn(JSON.parse(text), field !== 'trackingToken').includes(field)
 
-const requestWith = ({ field = '' }: Row) =>
-  field === 'trackingToken' || field === 'searchSessionSatisfaction'
-    ? { [field]: 1 }
-    : { a: [{ [field]: 1 }] }
-
-describe('a removed endpoint', () => {
+describe('what is removed', () => {
+  const endpoints = rows.filter(({ field }) => field === undefined)
   it.each(endpoints)('$operation answers until its removal, and 410 from then on', async (row) => {
-    expect((await ask(row.operation, { day: dayBefore(row.removal), body: {} })).status).toBe(200)
-    for (const day of [row.removal, '2030-01-01']) {
-      const gone = await ask(row.operation, { day, body: {} })
-      expect([gone.status, gone.text]).toEqual([410, expect.stringContaining(row.removal)])
-      expect(gone.headers.get('sunset')).toBe(new Date(row.removal).toUTCString())
+    const { operation, removal } = row
+    expect((await ask(operation, dayBefore(removal))).status).toBe(200)
+    for (const day of [removal, '2030-01-01']) {
+      const gone = await ask(operation, day)
+      expect([gone.status, gone.text]).toEqual([410, expect.stringContaining(removal)])
+      expect(gone.headers.get('sunset')).toBe(new Date(removal).toUTCString())
     }
   })
 
   it('says why', async () => {
-    const { text } = await ask('POST /rest/api/v1/listanswers', { day: '2026-10-15' })
+    const { text } = await ask('POST /rest/api/v1/listanswers', '2026-10-15')
     expect(text).toContain('answer boards have been removed')
   })
-})
 
-describe('a removed field of the response', () => {
-  it.each(answered)('$id is filled until its removal, and left out from then on', async (row) => {
-    const before = await ask(row.operation, { day: dayBefore(row.removal) })
-    expect([before.status, bears(before.text, row)]).toEqual([200, true])
-    const after = await ask(row.operation, { day: row.removal })
-    expect([after.status, bears(after.text, row)]).toEqual([200, false])
+  it.each(answered)('$id is in the response until its removal, and left out from then on', async (row) => {
+    const before = await ask(row.operation, dayBefore(row.removal))
+    const after = await ask(row.operation, row.removal)
+    expect([before.status, has(before.text, row)]).toEqual([200, true])
+    expect([after.status, has(after.text, row)]).toEqual([200, false])
   })
 
-  it.each(['getanswer', 'getcollection'])('%s keeps the token where it has moved to', async (name) => {
-    const { text } = await ask(`POST /rest/api/v1/${name}`, { day: '2027-01-15' })
-    expect(JSON.parse(text)).toEqual({ [name.slice(3)]: { trackingToken: expect.any(String) } })
+  it.each(sent)('$id may be sent until its removal, and is refused with 400 from then on', async (row) => {
+    const { field = '', operation, removal, replacement } = row
+    const isTop = field === 'trackingToken' || field === 'searchSessionSatisfaction'
+    const body = isTop ? { [field]: 1 } : { a: [{ [field]: 1 }] }
+    expect((await ask(operation, dayBefore(removal), { body })).status).toBe(200)
+    const after = await ask(operation, removal, { body })
+    expect([after.status, after.text]).toEqual([
+      400,
+      expect.stringContaining(`The field ${field} was removed`),
+    ])
+    expect(after.text).toContain(replacement === undefined ? removal : `use ${replacement}`)
   })
 
-  it.each([
-    [
-      'POST /rest/api/v1/createannouncement',
-      ['relationType', 'text', 'ChannelInviteInfo', 'reacts', 'permissions'],
-    ],
-    [
-      'GET /rest/api/v1/governance/data/policies/{id}',
-      ['sensitiveContentOptions', 'customSensitiveExpressions', 'datasourceInstances', 'broadSharingOptions'],
-    ],
-    ['POST /rest/api/v1/chat', ['citation', 'referenceRanges']],
-  ])('leaves the replacements of %s in place', async (operation, names) => {
-    const { text } = await ask(operation, { day: '2027-01-15' })
-    expect(namesIn(JSON.parse(text), true)).toEqual(expect.arrayContaining(names))
-  })
-})
-
-describe('a removed field of the request', () => {
-  it.each(asked)('$id is taken until its removal, and refused with 400 from then on', async (row) => {
-    const body = requestWith(row)
-    expect((await ask(row.operation, { day: dayBefore(row.removal), body })).status).toBe(200)
-    const after = await ask(row.operation, { day: row.removal, body })
-    expect(after.status).toBe(400)
-    expect(after.text).toContain(`The field ${row.field} was removed on ${row.removal}`)
-    expect(after.text).toContain(row.replacement === undefined ? row.removal : `use ${row.replacement}`)
-  })
-
-  it('is no replacement, nor a field of the same name inside one', async () => {
-    for (const { operation, removal, replacement } of asked) {
+  it('is no replacement: these may be sent, with a field of the same name inside', async () => {
+    for (const { operation, removal, replacement } of sent) {
       if (replacement === undefined) continue
       const [holder = '', inner] = replacement.split('.')
       const body = { [holder]: inner === undefined ? 1 : { [inner]: 1 } }
-      expect((await ask(operation, { day: removal, body })).status, replacement).toBe(200)
+      expect((await ask(operation, removal, { body })).status, replacement).toBe(200)
     }
     const body = { ChannelInviteInfo: { inviteTime: 1, reminderTime: 1 }, permissions: [{ role: 'VIEWER' }] }
     const operation = 'POST /rest/api/v1/createannouncement'
-    expect((await ask(operation, { day: '2027-01-15', body })).status).toBe(200)
-    const { text } = await ask(operation, { body: { snippet: 's', role: 'r', text: 't' } })
+    expect((await ask(operation, '2027-01-15', { body })).status).toBe(200)
+    const { text } = await ask(operation, '2027-01-15', { body: { snippet: 's', role: 'r', text: 't' } })
     expect(text).toMatch(/snippet.*role/)
+  })
+
+  it.each([
+    ['getanswer', ['answer', 'trackingToken']],
+    ['getcollection', ['collection', 'trackingToken']],
+    ['createannouncement', ['relationType', 'text', 'ChannelInviteInfo', 'reacts', 'permissions']],
+    ['chat', ['citation', 'referenceRanges']],
+  ])('leaves what replaces it in the response of %s', async (name, names) => {
+    const { text } = await ask(`POST /rest/api/v1/${name}`, '2027-01-15')
+    expect(namesIn(JSON.parse(text))).toEqual(expect.arrayContaining(names))
   })
 })
 
 describe('what answers announce', () => {
   const announcing = (headers: Headers) => ['deprecation', 'sunset', 'link'].map((name) => headers.get(name))
+  const nothing = [null, null, null]
 
   it.each(operations)(
     '%s: nothing before, then Deprecation and Link, and Sunset only if it ends',
@@ -130,10 +108,9 @@ describe('what answers announce', () => {
       const own = rows.filter((row) => row.operation === operation)
       const ends = own.some(({ field }) => field === undefined)
       const [{ announced, removal } = { announced: '', removal: '' }] = own
-      const before = await ask(operation, { day: dayBefore(announced) })
-      expect(announcing(before.headers)).toEqual([null, null, null])
+      expect(announcing((await ask(operation, dayBefore(announced))).headers)).toEqual(nothing)
       for (const day of [announced, dayBefore(removal)]) {
-        const [deprecation, sunset, link] = announcing((await ask(operation, { day })).headers)
+        const [deprecation, sunset, link] = announcing((await ask(operation, day)).headers)
         expect(deprecation).toBe(`@${Date.parse(`${announced}T00:00:00Z`) / 1000}`)
         expect(sunset).toBe(ends ? new Date(removal).toUTCString() : null)
         expect(link).toContain(`<${sandbox.urls.control}/#deprecations>; rel="deprecation"`)
@@ -143,39 +120,35 @@ describe('what answers announce', () => {
   )
 
   it('a field that is gone is no longer announced: the operation is not going away', async () => {
-    const { status, headers } = await ask('POST /rest/api/v1/chat', { day: '2026-10-15' })
-    expect([status, ...announcing(headers)]).toEqual([200, null, null, null])
+    const { status, headers } = await ask('POST /rest/api/v1/chat', '2026-10-15')
+    expect([status, ...announcing(headers)]).toEqual([200, ...nothing])
   })
 
   it('refusals announce too, and operations that are not on the schedule never do', async () => {
-    const refused = await ask('POST /rest/api/v1/chat', { day: '2026-05-20', token: 'made-up' })
+    const refused = await ask('POST /rest/api/v1/chat', '2026-05-20', { token: 'made-up' })
     expect([refused.status, refused.headers.get('deprecation')]).toEqual([401, '@1770336000'])
     for (const name of ['search', 'checkdatasourceauth']) {
-      const { status, headers } = await ask(`POST /rest/api/v1/${name}`, { body: { query: 'x' } })
-      expect([status, ...announcing(headers)]).toEqual([200, null, null, null])
+      const { status, headers } = await ask(`POST /rest/api/v1/${name}`, undefined, { body: { query: 'x' } })
+      expect([status, ...announcing(headers)]).toEqual([200, ...nothing])
     }
   })
 })
 
 describe('who may call', () => {
-  it.each(operations)('%s asks for a token, and for the person behind the global one', async (operation) => {
-    sandbox.switches.set({ date: '2026-01-01' })
+  it.each(operations)('%s takes its own method, from a token or a person behind it', async (operation) => {
     const { global, user } = sandbox.serviceTokens
-    const name = operation.includes('{id}') ? 'policies' : (operation.split('/').at(-1) ?? '')
-    const refused = await ask(operation, { token: 'made-up' })
+    const [method = '', path = ''] = operation.split(' ')
+    const name = operation.includes('{id}') ? 'policies' : path.split('/').at(-1)
+    const other = await ask(operation, '2026-01-01', { method: method === 'GET' ? 'POST' : 'GET' })
+    expect([other.status, other.headers.get('allow')]).toEqual([405, method])
+    const refused = await ask(operation, undefined, { token: 'made-up' })
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-    expect((await ask(operation, { token: global })).text).toBe('Required header missing: X-Service-ActAs')
-    expect((await ask(operation, { token: user('ada', ['search']) })).status).toBe(403)
+    const anyone = await ask(operation, undefined, { token: global })
+    expect(anyone.text).toBe('Required header missing: X-Service-ActAs')
+    expect((await ask(operation, undefined, { token: user('ada', ['search']) })).status).toBe(403)
     const headers = { 'x-service-actas': 'bob@acme.example' }
-    expect((await ask(operation, { token: global, headers })).status).toBe(200)
+    expect((await ask(operation, undefined, { token: global, headers })).status).toBe(200)
     expect(sandbox.requests.at(-1)).toMatchObject({ operation: name, person: 'bob' })
-    expect(sandbox.count(name)).toBe(4)
-  })
-
-  it.each(operations)('%s answers its own method only', async (operation) => {
-    const method = operation.startsWith('GET ') ? 'POST' : 'GET'
-    const { status, headers } = await ask(operation, { method })
-    expect([status, headers.get('allow')]).toEqual([405, operation.split(' ')[0]])
   })
 
   it.each(['/', '/42/more'])('a policy has one id: policies%s is nothing', async (path) => {
@@ -184,17 +157,10 @@ describe('who may call', () => {
 })
 
 describe('the day', () => {
-  const chat = 'POST /rest/api/v1/chat'
   const patch = (date: unknown) =>
     fetch(`${sandbox.urls.control}/control.json`, { method: 'PATCH', body: JSON.stringify({ date }) })
 
-  it('is set and given back as JSON, and must be one that exists', async () => {
-    expect((await patch('2026-10-14')).status).toBe(200)
-    expect((await ask(chat)).text).toContain('citations')
-    expect((await patch('2026-10-15')).status).toBe(200)
-    expect((await ask(chat)).text).not.toContain('citations')
-    expect((await patch(null)).status).toBe(200)
-    expect(sandbox.switches.get().date).toBeNull()
+  it('must be one that exists', async () => {
     for (const date of ['2026-02-30', 'tomorrow', '2026-1-1', 7]) {
       const refused = await patch(date)
       expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('date')])
@@ -202,23 +168,19 @@ describe('the day', () => {
   })
 
   it('is today in UTC unless set', async () => {
-    const text = (await ask(chat)).text
+    const { text } = await ask('POST /rest/api/v1/chat')
     expect(text.includes('citations')).toBe(new Date().toISOString() < '2026-10-15')
   })
 
-  it('can be set on the control page, which shows the state of the schedule', async () => {
-    const save = (date: string) =>
-      fetch(`${sandbox.urls.control}/control/switches`, {
-        method: 'POST',
-        body: new URLSearchParams({ date }),
-      })
-    await save('2026-11-01')
+  it('can be set, and the control page shows the state of the schedule', async () => {
+    expect((await patch('2026-11-01')).status).toBe(200)
     const shown = await (await fetch(`${sandbox.urls.control}/`)).text()
     expect(shown).toContain('id="deprecations"')
     expect(shown).toContain('As of 2026-11-01')
     expect(shown.match(/<td>removed<\/td>/g)).toHaveLength(25)
     expect(shown.match(/<td>announced<\/td>/g)).toHaveLength(3)
-    await save('')
+    const body = new URLSearchParams({ date: '' })
+    await fetch(`${sandbox.urls.control}/control/switches`, { method: 'POST', body })
     expect(sandbox.switches.get().date).toBeNull()
   })
 })

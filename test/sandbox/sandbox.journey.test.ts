@@ -24,13 +24,6 @@ it.each(['0.0.0.0', '::', '192.168.1.1', 'example.com'])(
   },
 )
 
-it('every server has the host that it is told', async () => {
-  const { urls } = await start({ hosts: { service: '127.0.0.3', datasource: '127.0.0.4' } })
-  expect(new URL(urls.service).hostname).toBe('127.0.0.3')
-  expect(new URL(urls.datasource).hostname).toBe('127.0.0.4')
-  expect(new URL(urls.authorizationServer).hostname).toBe('127.0.0.1')
-})
-
 it('the sandbox is reached at another address where it is told to listen there, and is known by its own', async () => {
   const { urls, mail } = await start({ bind: '127.0.0.9', mailPort: 0 })
   for (const url of Object.values(urls)) {
@@ -49,13 +42,6 @@ it.each(['SANDBOX_BIND', 'SANDBOX_PORT', 'SANDBOX_COMPANY', 'SANDBOX_HEADER_PREF
     await expect(runSandbox({ [name]: 'no such: value' })).rejects.toThrow(name)
   },
 )
-
-it('the service can be under a path, and has nothing beside it', async () => {
-  const { urls } = await start({ paths: { service: '/tenant/a' } })
-  expect(urls.service).toMatch(/\/tenant\/a$/)
-  expect((await fetch(`${urls.service}/`)).status).toBe(200)
-  expect((await fetch(new URL('/', urls.service))).status).toBe(404)
-})
 
 it.each(['tenant/a', '/tenant/', '/'])('the sandbox refuses %s as a path', async (service) => {
   await expect(startSandbox({ paths: { service } })).rejects.toThrow('begins with /')

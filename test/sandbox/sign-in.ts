@@ -26,11 +26,11 @@ export async function walk(browser: TestBrowser, url: string, fields?: Record<st
   return hop
 }
 
-export const checks = Object.freeze({
+const checks = {
   pkceCodeVerifier: 'a-code-verifier-for-tests-that-is-at-least-43-characters-long',
   expectedState: 'the-state',
   expectedNonce: 'the-nonce',
-})
+}
 
 /** The configuration of openid-client for a client at an issuer. */
 export async function discover(

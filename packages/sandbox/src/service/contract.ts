@@ -96,12 +96,3 @@ export const operations = new Map(
     ...deprecationSchedule.map(({ operation }) => operation),
   ].map((template) => [template.replace('/{id}', '').split('/').at(-1) ?? '', template]),
 )
-
-/** The name of the operation at a path, for every method. */
-export function nameAt(path: string): string | undefined {
-  const name = [...operations].find(([, template]) => {
-    const [, pattern = ''] = template.split(' ')
-    return new RegExp(`^${pattern.replace('{id}', '[^/]+')}$`).test(path)
-  })
-  return name?.[0]
-}

@@ -8,7 +8,7 @@ import type { Datasource } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
 import type { createAuthorizations } from './authorizations.ts'
 import { Refusal, type createCallers } from './callers.ts'
-import { nameAt, operations } from './contract.ts'
+import { operations } from './contract.ts'
 import { announcement, answerOn } from './deprecations.ts'
 
 const START = '/auth/datasource/'
@@ -45,6 +45,15 @@ export function createService(service: Service): Behaviour {
         })
     },
   }
+}
+
+/** The name of the operation at a path, for every method. */
+function nameAt(path: string): string | undefined {
+  const name = [...operations].find(([, template]) => {
+    const [, pattern = ''] = template.split(' ')
+    return new RegExp(`^${pattern.replace('{id}', '[^/]+')}$`).test(path)
+  })
+  return name?.[0]
 }
 
 function startAuthorization({ res, url, path, entry }: Exchange, { authorizations }: Service): void {
