@@ -1,7 +1,7 @@
 // Every state that a walk can get into, with two tabs and so many apps: breadth first over the pure decisions, with every
 // answer of the person, the service and the clock. What surprises: two walks are one state where nothing decides
 // differently, so times are kept as "a moment ago" and "over".
-import { next, standingIn } from '../../src/onboarding/next-step.ts'
+import { standingIn } from '../../src/onboarding/next-step.ts'
 import { type Check, type Transition, afterClick, afterReturn } from '../../src/onboarding/transition.ts'
 import {
   type Waiting,
@@ -18,7 +18,7 @@ import {
 } from '../../src/onboarding/walk.ts'
 
 /** What the service has: `late`: consented, and not shown yet. */
-export type Listed = 'listed' | 'late' | 'off' | 'gone'
+type Listed = 'listed' | 'late' | 'off' | 'gone'
 type Consent = { step: string; instance: string }
 export type State = {
   walk: Walk
@@ -30,7 +30,7 @@ export type State = {
 /** Who did what, about which app. `byItself`: an app that was departed to without a click. */
 export type Move = { what: string; app?: string | undefined; byItself?: string | undefined; state: State }
 
-export const CONFIRM_SECONDS = 30
+const CONFIRM_SECONDS = 30
 /** Ends a departure under way, and the wait for a consent. */
 const PAUSE_MS = 40_000
 
@@ -41,7 +41,7 @@ const waitingIn = (service: State['service']): Waiting[] =>
       : [{ instance, name: instance, status: listed === 'off' ? 'disabled' : 'awaiting' } as const],
   )
 
-export const beginning = (apps: number): State => {
+const beginning = (apps: number): State => {
   const names = Array.from({ length: apps }, (_, number) => `app_${number + 1}`)
   return {
     walk: startWalk(0),
@@ -98,7 +98,7 @@ function land(state: State, what: string, { step, instance }: Consent, isRefused
   return { what, app, byItself, state: followed(state, transition, check.step) }
 }
 
-export type Extent = {
+type Extent = {
   apps: number
   maxTabs: number
   /** Also what makes too many states of three apps: words taken back, "I need an admin", switching off, listing again. */
@@ -106,7 +106,7 @@ export type Extent = {
 }
 
 /** Everything that can happen next. */
-export function* movesFrom(before: State, { maxTabs, isWhole }: Extent): Generator<Move> {
+function* movesFrom(before: State, { maxTabs, isWhole }: Extent): Generator<Move> {
   const state = { ...before, now: before.now + 1 }
   const { walk, now, service, tabs } = state
   yield { what: 'time', state: { ...state, now: now + PAUSE_MS } }
@@ -138,7 +138,7 @@ export function* movesFrom(before: State, { maxTabs, isWhole }: Extent): Generat
 }
 
 /** What of a state decides about what can come. */
-export function keyOf({ walk, service, tabs, now }: State): string {
+function keyOf({ walk, service, tabs, now }: State): string {
   const known = walk.known.map((entry) => {
     const { instance, status, attempt, skippedAt, blockedAt, unconfirmedAt, leftIn } = entry
     const set = [skippedAt, blockedAt, unconfirmedAt].map((at) => at !== undefined)
@@ -157,7 +157,7 @@ export function keyOf({ walk, service, tabs, now }: State): string {
   return JSON.stringify([known, closed.toSorted(), Object.values(service)])
 }
 
-export type Visitor = (before: State, move: Move) => void
+type Visitor = (before: State, move: Move) => void
 
 /** @returns how many states and moves there are */
 export function explore(extent: Extent, visit: Visitor): { states: number; moves: number } {
@@ -184,5 +184,3 @@ export function explore(extent: Extent, visit: Visitor): { states: number; moves
 
 export const kindsIn = ({ walk, now }: State): Map<string, string> =>
   new Map(walk.known.map((entry) => [entry.instance, standingIn(entry, now).kind]))
-
-export const offered = ({ walk, now }: State) => next(walk, now)

@@ -1,11 +1,10 @@
 // `npm run proof`: the graph of three apps, then a million seeds on all processors. `npm run proof -- --seed 7` replays one
-// with its journal; `--seeds 10000` runs fewer, `--from 5001` others; `--draw` writes the diagram of docs/how-it-works.md.
+// with its journal; `--seeds 10000` runs fewer, `--from 5001` others.
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { writeDocument } from './diagram.ts'
 import { explore } from './graph.ts'
 import { holdToRules } from './graph-rules.ts'
 import { createSimulation } from './simulate.ts'
@@ -23,7 +22,6 @@ const { values } = parseArgs({
     backwards: { type: 'boolean', default: false },
     /** Ends with a digest of all journals, whatever the order of the seeds. */
     digest: { type: 'boolean', default: false },
-    draw: { type: 'boolean', default: false },
   },
 })
 
@@ -81,7 +79,6 @@ function exploreAll(): void {
 }
 
 async function main(): Promise<boolean> {
-  if (values.draw) return (writeDocument(), true)
   if (values.seed !== undefined) return await replay(Number(values.seed))
   if (values.every !== undefined) return await runSeeds(Number(values.every))
   if (values.seeds === undefined) exploreAll()

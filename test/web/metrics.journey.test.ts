@@ -63,15 +63,3 @@ it('names nobody, and no address with its query', async () => {
   await new TestBrowser().open(`${running.url}/sign-in?return_to=/secret-place&login_hint=ada@acme.example`)
   expect(await metrics()).not.toMatch(/ada|acme|secret-place|\?|slack_1/)
 })
-
-it('calls nothing a total that can fall, and everything that only rises one', async () => {
-  await signIn(running, 'ada')
-  const types = [...(await metrics()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => ({
-    name,
-    type,
-  }))
-  expect(types.length).toBeGreaterThan(20)
-  for (const { name, type } of types)
-    expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter'])
-  expect(types.map(({ name }) => name)).toContain('nodejs_active_handles')
-})

@@ -53,9 +53,7 @@ describe('a server whose Redis', () => {
     await becomes(running, 200)
     await redis.ask('ACL', 'SETUSER', 'onramp', '-eval')
     await becomes(running, 503)
-    expect(linesWith(running, 'not ready')).toEqual([
-      'not ready: the user of REDIS_URL may not do this (NOPERM)',
-    ])
+    expect(JSON.parse((await readyz(running)).body)).toMatchObject({ store: 'refuses' })
   })
 })
 
