@@ -1,22 +1,21 @@
 // What the overview for administrators shows, from the report alone. Pure.
 import type { Texts } from '../web/languages/texts.ts'
-import { peopleWith } from './apps.ts'
-import { queryOf, type Filter } from './filters.ts'
-import { mostlyAt, needsOf, type Need } from './needs.ts'
+import { queryOf, type Wanted } from './filters.ts'
 import { plotOf } from './plot.ts'
-import type { Report } from './report.ts'
+import { peopleWith, stuckAt, type App, type Report } from './report.ts'
 import { COMMAND } from '../version.ts'
-import { sharesIn } from './share.ts'
-import { appTable, groupTable, TOP_ROWS, type Words } from './table.ts'
+import { appTable, groupTable, sharesIn, TOP_ROWS } from './table.ts'
 import { finishedSince, outlookOf, targetRange, type Outlook, type Target } from './trend.ts'
 
-type OverviewOptions = { t: Texts; now: number; target: Target }
+type Words = { t: Texts; share: ReturnType<typeof sharesIn> }
 
 const WEEK_MS = 7 * 86_400_000
 
-const listed = (filter: Filter) => `/admin/people?${queryOf({ filter })}`
+const people = (wanted: Partial<Wanted>) => `/admin/people?${queryOf(wanted)}`
+const emails = (wanted: Partial<Wanted>) => `/admin/people/emails?${queryOf(wanted)}`
 
-export function overviewOf(report: Report, { t, now, target }: OverviewOptions) {
+/** @param now milliseconds since 1970 */
+export function overviewOf(report: Report, t: Texts, now: number, target: Target) {
   const words = { t, share: sharesIn(t) }
   const outlook = outlookOf(report, now, target)
   const isAnyoneInvited = report.funnel.invited > 0 || report.lastEmailAt !== undefined
@@ -39,14 +38,14 @@ export function overviewOf(report: Report, { t, now, target }: OverviewOptions) 
     target: target.kind === 'day' ? target.day : '',
     range: targetRange(now),
     outlook: outlookIn(outlook, target, { ...words, people: report.people }),
-    groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck']), words),
+    groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck']), t),
     moreGroups: report.groups.length > TOP_ROWS,
-    apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'skipped', 'stuck']), words),
+    apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'skipped', 'stuck']), t),
     moreApps: report.datasources.length > TOP_ROWS,
     figures: FIGURES.map((what) => ({
       what: t(`admin.figure.${what}`),
       count: t.number(report[what]),
-      href: listed(what),
+      href: people({ filter: what }),
     })),
   }
 }
@@ -83,8 +82,14 @@ const unreadOf = (unread: number, t: Texts): string | undefined =>
 export const unreadInWords = (unread: number): string =>
   `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
+/** The app that at least half of those who are stuck are stuck at, if there is one. */
+export function mostlyAt({ datasources, stuck }: Report): App | undefined {
+  const [first] = datasources.toSorted((one, other) => stuckAt(other) - stuckAt(one))
+  return first !== undefined && stuckAt(first) > 0 && stuckAt(first) * 2 >= stuck ? first : undefined
+}
+
 function statsOf(report: Report, { t, share }: Words, now: number) {
-  const { ready, people, inProgressApps, lastEmailAt, notInvited } = report
+  const { ready, people: all, inProgressApps, lastEmailAt, notInvited } = report
   const recent = finishedSince(report.days, now - WEEK_MS)
   const app = mostlyAt(report)
   const none: string[] = []
@@ -94,7 +99,7 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
   ]
   const details = {
     ready: [
-      t('admin.readyOf', { ready, people }),
+      t('admin.readyOf', { ready, people: all }),
       ...(recent > 0 ? [t('admin.recently', { count: recent })] : none),
     ],
     inProgress:
@@ -107,11 +112,11 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
   return (['ready', 'inProgress', 'notStarted', 'stuck'] as const).map((what) => ({
     what,
     label: t(`admin.stat.${what}`),
-    figure: what === 'ready' ? share(ready, people) : t.number(report[what]),
+    figure: what === 'ready' ? share(ready, all) : t.number(report[what]),
     details: details[what],
     means: t(`admin.means.${what}`),
     isTrouble: what === 'stuck' && report.stuck > 0,
-    href: listed(what),
+    href: people({ filter: what }),
   }))
 }
 
@@ -128,6 +133,41 @@ function funnelOf({ funnel }: Report, { t, share }: Words) {
     count: t.number(funnel[what]),
     share: share(funnel[what], funnel.invited),
   }))
+}
+
+type Need = {
+  kind: 'app' | 'otherApps' | 'notStarted' | 'failed' | 'deferred' | 'uncertain' | 'unconfirmed'
+  /** People. */
+  count: number
+  app?: App
+  /** Where they are listed, or where their emails are prepared. */
+  href: string
+}
+
+/** Further apps are named together. */
+const MAX_APPS = 3
+
+/** The ones that hold most people up come first; what is about emails comes last. */
+export function needsOf(report: Report): Need[] {
+  const blocked = report.datasources
+    .filter(({ counts }) => counts.blocked > 0)
+    .toSorted((one, other) => other.counts.blocked - one.counts.blocked)
+  const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
+  const needs: Need[] = named.map((app) => ({
+    kind: 'app',
+    count: app.counts.blocked,
+    app,
+    href: people({ filter: 'blocked', app: app.instance }),
+  }))
+  const others: Need[] = [
+    { kind: 'otherApps', count: blocked.length - named.length, href: '/admin/apps?sort=stuck' },
+    { kind: 'unconfirmed', count: report.unconfirmed, href: people({ filter: 'unconfirmed' }) },
+    { kind: 'notStarted', count: report.due, href: emails({ filter: 'notStarted' }) },
+    { kind: 'failed', count: report.failed, href: people({ filter: 'failed' }) },
+    { kind: 'deferred', count: report.deferred, href: people({ filter: 'deferred' }) },
+    { kind: 'uncertain', count: report.uncertain, href: people({ filter: 'uncertain' }) },
+  ]
+  return [...needs, ...others.filter(({ count }) => count > 0)]
 }
 
 function needIn({ kind, count, app, href }: Need, report: Report, { t, share, id }: Words & { id: string }) {

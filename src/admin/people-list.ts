@@ -18,7 +18,7 @@ export type PeopleList = {
 export const PEOPLE_A_PAGE = 25
 
 export async function listPeople(all: AsyncIterable<Profile>, wanted: Wanted): Promise<PeopleList> {
-  const first = createFirst<Profile>(PEOPLE_A_PAGE + 1, ({ person }) => person.email)
+  const first = firstBy<Profile>(PEOPLE_A_PAGE + 1, ({ person }) => person.email)
   const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
   for await (const profile of all) {
     const fits = filtersOf(profile, wanted)
@@ -26,8 +26,9 @@ export async function listPeople(all: AsyncIterable<Profile>, wanted: Wanted): P
     for (const filter of FILTER_NAMES) if (fits(filter)) counts[filter]++
     if (profile.person.email > wanted.after && fits(wanted.filter)) first.add(profile)
   }
-  const people = first.all.slice(0, PEOPLE_A_PAGE)
-  return { people, hasMore: first.all.length > PEOPLE_A_PAGE, total: counts[wanted.filter], counts }
+  const people = first.all()
+  const hasMore = people.length > PEOPLE_A_PAGE
+  return { people: people.slice(0, PEOPLE_A_PAGE), hasMore, total: counts[wanted.filter], counts }
 }
 
 export const MAX_ADDRESSES = 500
@@ -61,7 +62,7 @@ export async function listAddresses(
   wanted: Wanted,
   now: number,
 ): Promise<Addresses> {
-  const first = createFirst<string>(MAX_ADDRESSES, (email) => email)
+  const first = firstBy<string>(MAX_ADDRESSES, (email) => email)
   let total = 0
   let optedOut = 0
   let due = 0
@@ -88,7 +89,7 @@ export async function listAddresses(
     newest.set(mail.campaign, { people: people + 1, at: Math.max(at, mail.at) })
   }
   const [most] = [...newest].sort(([, one], [, other]) => other.people - one.people || other.at - one.at)
-  return { emails: first.all, total, optedOut, due, later, apps, campaign: most?.[0] }
+  return { emails: first.all(), total, optedOut, due, later, apps, campaign: most?.[0] }
 }
 
 /** A person's newest email, of those that left if there are any. @param states only those; absent: all */
@@ -103,24 +104,17 @@ function newestMail({ campaigns }: Person, states?: readonly Mailing['state'][])
 }
 
 /** Keeps the first ones in the order of their keys, so many at most. */
-function createFirst<T>(most: number, keyOf: (one: T) => string) {
-  const all: T[] = []
+function firstBy<T>(most: number, keyOf: (one: T) => string) {
+  let kept: T[] = []
+  const all = () => {
+    kept = kept.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)).slice(0, most)
+    return kept
+  }
   return {
-    all,
     add(one: T): void {
-      const key = keyOf(one)
-      const last = all.at(-1)
-      if (all.length >= most && last !== undefined && key > keyOf(last)) return
-      let [low, high] = [0, all.length]
-      while (low < high) {
-        const middle = (low + high) >> 1
-        const other = all[middle]
-        if (other !== undefined && keyOf(other) > key) high = middle
-        else low = middle + 1
-      }
-      all.splice(low, 0, one)
-      if (all.length > most) all.pop()
+      if (kept.push(one) >= 2 * most) all()
     },
+    all,
   }
 }
 

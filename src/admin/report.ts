@@ -1,8 +1,6 @@
 // How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads them one
 // after the other, so that many people take no more memory.
-import { isOut } from '../people/person.ts'
-import { createApps, type App } from './apps.ts'
-import { createGroups, type Group } from './groups.ts'
+import { isOut, type AppState } from '../people/person.ts'
 import { FACTS, isIn, type Fact, type Profile } from './profile.ts'
 import { remindableAt } from './reminder.ts'
 
@@ -152,5 +150,89 @@ function countDays(days: Map<string, Day>, { person, invitedAt, finishedAt }: Pr
     const found = days.get(day) ?? { day, invited: 0, signedIn: 0, finished: 0 }
     found[what]++
     days.set(day, found)
+  }
+}
+
+export type App = {
+  instance: string
+  name: string
+  counts: Record<AppState, number>
+  /** Among those that are waiting: the consent never showed. */
+  unconfirmed: number
+}
+
+const MAX_APPS = 500
+
+function createApps() {
+  const apps = new Map<string, App>()
+  return {
+    count(profile: Profile): void {
+      for (const { instance, name, state, isUnconfirmed } of profile.apps) {
+        const found = apps.get(instance)
+        if (found === undefined && apps.size >= MAX_APPS) continue
+        const app = found ?? {
+          instance,
+          name,
+          counts: { waiting: 0, connected: 0, skipped: 0, blocked: 0, off: 0 },
+          unconfirmed: 0,
+        }
+        app.counts[state]++
+        if (isUnconfirmed) app.unconfirmed++
+        apps.set(instance, app)
+      }
+    },
+    /** The ones that most people wait for come first. */
+    shown: (): App[] =>
+      [...apps.values()].sort(
+        (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
+      ),
+  }
+}
+
+/** People who can do something about the app: it is not switched off for them. */
+export const peopleWith = ({ counts }: App): number =>
+  counts.waiting + counts.connected + counts.skipped + counts.blocked
+
+export const stuckAt = ({ counts, unconfirmed }: App): number => counts.blocked + unconfirmed
+
+const GROUP_FIGURES = [
+  'people',
+  'signedIn',
+  'finished',
+  'nothing',
+  'ready',
+  'inProgress',
+  'notStarted',
+  'stuck',
+] as const
+
+/** A department or a place. `name` undefined: the small ones together. */
+export type Group = Record<(typeof GROUP_FIGURES)[number], number> & { name: string | undefined }
+
+const MAX_GROUPS = 500
+/** Smaller ones are never shown alone: their figures would show who it is. */
+const MIN_PEOPLE = 5
+
+const noGroup = (name: string | undefined): Group => ({ name, ...noCounts(GROUP_FIGURES) })
+
+function createGroups() {
+  const groups = new Map<string, Group>()
+  return {
+    count(name: string | undefined, facts: ReadonlySet<Fact>): void {
+      if (name === undefined || (!groups.has(name) && groups.size >= MAX_GROUPS)) return
+      const group = groups.get(name) ?? noGroup(name)
+      group.people++
+      for (const figure of GROUP_FIGURES) if (figure !== 'people' && facts.has(figure)) group[figure]++
+      groups.set(name, group)
+    },
+    /** The least ready first, the small ones together at the end. */
+    shown(): Group[] {
+      const large = [...groups.values()].filter(({ people }) => people >= MIN_PEOPLE)
+      const small = noGroup(undefined)
+      for (const group of groups.values())
+        if (group.people < MIN_PEOPLE) for (const figure of GROUP_FIGURES) small[figure] += group[figure]
+      large.sort((one, other) => one.ready / one.people - other.ready / other.people)
+      return small.people < MIN_PEOPLE ? large : [...large, small]
+    },
   }
 }

@@ -10,13 +10,11 @@ import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { seeOther } from '../web/see-other.ts'
 import type { Everyone } from './everyone.ts'
-import { queryOf, wantedOf } from './filters.ts'
+import { wantedOf } from './filters.ts'
 import { overviewOf, standOf } from './overview.ts'
 import { emailsOf, peopleOf } from './people.ts'
 import { listAddresses, listPeople } from './people-list.ts'
-import { sharesIn } from './share.ts'
 import { MAX_TARGET_DAYS, targetOf, type Target } from './trend.ts'
 import { appTable, groupTable, FIRST_ROWS } from './table.ts'
 
@@ -48,9 +46,6 @@ export function administrators(emails: readonly string[], groups: readonly strin
     (emailVerified === true && email !== undefined && isAscii(email) && known.has(normalizedAddress(email)))
 }
 
-const ALL_OF_GROUPS = ['name', 'ready', 'people', 'inProgress', 'notStarted', 'stuck']
-const ALL_OF_APPS = ['name', 'connected', 'waiting', 'skipped', 'stuck', 'off']
-
 /** The target date stays with the browser it was chosen in, for as long as a target may lie ahead. */
 const TARGET_COOKIE = 'onramp-target'
 
@@ -63,10 +58,6 @@ function keepTarget(req: Request, res: Response, target: Target): void {
     res.cookie(TARGET_COOKIE, target.day, { ...options, maxAge: MAX_TARGET_DAYS * 86_400_000 })
   else if (target.kind === 'none') res.clearCookie(TARGET_COOKIE, options)
 }
-
-/** Where the list of people was before it had a page of its own. */
-const isFormerList = (query: Record<string, unknown>) =>
-  ['show', 'q', 'after'].some((name) => query[name] !== undefined)
 
 export function createAdminRoutes(parts: AdminParts): Router {
   const { everyone, exports, isAdmin, nameOf, sendPage, note, now } = parts
@@ -91,10 +82,6 @@ export function createAdminRoutes(parts: AdminParts): Router {
   )
 
   router.get('/admin', async (req, res) => {
-    if (isFormerList(req.query)) {
-      seeOther(res, `/admin/people?${queryOf(wantedOf(req.query))}`)
-      return
-    }
     noteView(req, 'overview')
     const target = targetOf(req.query['target'] ?? keptTarget(req), now())
 
@@ -102,7 +89,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
 
     if (req.query['target'] !== undefined) keepTarget(req, res, target)
     const data = (t: Texts) =>
-      overviewOf({ ...made, datasources: named(made.datasources, t) }, { t, now: now(), target })
+      overviewOf({ ...made, datasources: named(made.datasources, t) }, t, now(), target)
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
 
@@ -145,26 +132,23 @@ export function createAdminRoutes(parts: AdminParts): Router {
 
   router.get('/admin/departments', async (req, res) => {
     noteView(req, 'departments')
-    const part = { query: req.query, columns: ALL_OF_GROUPS, most: FIRST_ROWS }
 
     const made = await everyone.report()
 
-    const data = (t: Texts) => ({
-      ...standOf(made, t),
-      table: groupTable(made.groups, part, { t, share: sharesIn(t) }),
-    })
+    const part = { query: req.query, most: FIRST_ROWS }
+    const data = (t: Texts) => ({ ...standOf(made, t), table: groupTable(made.groups, part, t) })
     sendPage(req, res, { view: 'admin/departments', sheet: 'wide', data })
   })
 
   router.get('/admin/apps', async (req, res) => {
     noteView(req, 'apps')
-    const part = { query: req.query, columns: ALL_OF_APPS, most: FIRST_ROWS }
 
     const made = await everyone.report()
 
+    const part = { query: req.query, most: FIRST_ROWS }
     const data = (t: Texts) => ({
       ...standOf(made, t),
-      table: appTable(named(made.datasources, t), part, { t, share: sharesIn(t) }),
+      table: appTable(named(made.datasources, t), part, t),
     })
     sendPage(req, res, { view: 'admin/apps', sheet: 'wide', data })
   })

@@ -1,17 +1,29 @@
-// Departments and apps as tables: what each cell says, its bar, and where a heading sorts. Pure.
+// Departments and apps as tables: what each column counts, in which order the rows come, and what a cell says. The query
+// of the page says so: `sort=stuck`, and `sort=-stuck` the other way round. Pure.
 import { datasourceType } from '../company/called.ts'
 import type { Key } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { peopleWith, stuckAt, type App } from './apps.ts'
-import { queryOf } from './filters.ts'
-import type { Group } from './groups.ts'
-import type { Share } from './share.ts'
-import { APP_COLUMNS, directionOf, GROUP_COLUMNS, orderOf, sorted, type Column } from './sorting.ts'
+import { queryOf, type Filter } from './filters.ts'
+import { peopleWith, stuckAt, type App, type Group } from './report.ts'
 
-/** `isNone`: it counts nothing, and is left out where there is little room. */
-type Cell = { text: string; isNone: boolean; href?: string | undefined }
+/** Shown where there is nothing to take a share of. */
+export const NO_SHARE = '–'
 
-export type Row = {
+/**
+ * Shares in per cent, as the reader's language writes them. Only all is "100%" and only none is "0%": what would round to
+ * them is shown as less, or more. Both numbers are counted over the same people.
+ */
+export function sharesIn(t: Texts): (part: number, whole: number) => string {
+  const format = new Intl.NumberFormat(t.lang, { style: 'percent' })
+  return (part, whole) => {
+    if (whole <= 0) return NO_SHARE
+    const exact = Math.min(1, Math.max(0, part / whole))
+    const shown = Math.min(part < whole ? 0.99 : 1, Math.round(exact * 100) / 100)
+    return part > 0 && shown === 0 ? t('admin.less', { share: format.format(0.01) }) : format.format(shown)
+  }
+}
+
+type Row = {
   name: string
   /** Tells two of one name apart. In pieces, between which a line may break. */
   second: string[]
@@ -19,10 +31,11 @@ export type Row = {
   /** Widths out of 100. */
   bar: { good: number; stuck: number }
   share: string
-  cells: Cell[]
+  /** `isNone`: it counts nothing, and is left out where there is little room. */
+  cells: { text: string; isNone: boolean; href: string | undefined }[]
 }
 
-export type Table = {
+type Table = {
   /** The first one names the row, the second one has the bar. */
   columns: { name: string; label: string; href: string; sort: 'ascending' | 'descending' | undefined }[]
   /** The page that has them all, and which column it is sorted by. */
@@ -39,10 +52,8 @@ export type Table = {
   total: number
 }
 
-export type Words = { t: Texts; share: Share }
-
-/** What a page shows of all rows. */
-export type Part = { query: Record<string, unknown>; columns: readonly string[]; most: number }
+/** What a page shows of all rows. @param columns absent: all */
+type Part = { query: Record<string, unknown>; columns?: readonly string[]; most: number }
 
 const ROWS_A_PAGE = 50
 /** Of a page of their own, until all are asked for. */
@@ -50,133 +61,145 @@ export const FIRST_ROWS = 10
 /** On the overview. */
 export const TOP_ROWS = 8
 
-const APP_LABELS = {
-  name: 'admin.app',
-  connected: 'admin.state.connected',
-  waiting: 'admin.state.waiting',
-  skipped: 'admin.state.skipped',
-  stuck: 'admin.stat.stuck',
-  off: 'admin.state.off',
-} as const
+/** Most begin with the largest number, because that is where most is to do; the share begins with the smallest. */
+type Column<T> = { label: Key; value?: (row: T) => number; isShare?: boolean; list?: Filter }
 
-const GROUP_LABELS = {
-  name: 'admin.group',
-  ready: 'admin.groupReady',
-  people: 'admin.groupPeople',
-  inProgress: 'admin.stat.inProgress',
-  notStarted: 'admin.stat.notStarted',
-  stuck: 'admin.stat.stuck',
-} as const
-
-const widthOf = (part: number, whole: number) => (whole === 0 ? 0 : Number(((part / whole) * 100).toFixed(1)))
-
-/** Does the name say the identifier already, as "Jira (9)" does of `jira_9`? */
-const isSaid = (name: string, id: string) =>
-  name
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter(Boolean)
-    .join('_') === id
-
-const cellOf = (count: number, t: Texts): Cell => ({ text: t.number(count), isNone: count === 0 })
-
-export function appTable(apps: readonly App[], part: Part, { t, share }: Words): Table {
-  const rowOf = (app: App): Row => {
-    const { instance, name, counts } = app
-    const all = peopleWith(app)
-    const list = (filter: 'waiting' | 'skipped' | 'stuck', count: number) =>
-      count === 0 ? undefined : `/admin/people?${queryOf({ filter, app: instance })}`
-    const cells: Record<string, Cell> = {
-      waiting: { ...cellOf(counts.waiting, t), href: list('waiting', counts.waiting) },
-      skipped: { ...cellOf(counts.skipped, t), href: list('skipped', counts.skipped) },
-      stuck: { ...cellOf(stuckAt(app), t), href: list('stuck', stuckAt(app)) },
-      off: cellOf(counts.off, t),
-    }
-    return {
-      name,
-      second: [instance, datasourceType(instance)].some((id) => isSaid(name, id))
-        ? []
-        : instance.split(/(?<=_)/),
-      href: `/admin/people?${queryOf({ app: instance })}`,
-      bar: { good: widthOf(counts.connected, all), stuck: widthOf(stuckAt(app), all) },
-      share: share(counts.connected, all),
-      cells: part.columns.flatMap((column) => cells[column] ?? []),
-    }
-  }
-  return tableOf(
-    { rows: apps, all: APP_COLUMNS, labels: APP_LABELS, usual: 'waiting', path: '/admin/apps' },
-    part,
-    {
-      t,
-      rowOf,
-    },
-  )
-}
-
-export function groupTable(groups: readonly Group[], part: Part, { t, share }: Words): Table {
-  const rowOf = (group: Group): Row => ({
-    name: group.name ?? t('admin.smallGroups'),
-    second: [],
-    href: group.name === undefined ? undefined : `/admin/people?${queryOf({ group: group.name })}`,
-    bar: { good: widthOf(group.ready, group.people), stuck: widthOf(group.stuck, group.people) },
-    share: share(group.ready, group.people),
-    cells: part.columns.flatMap((column) =>
-      column === 'people' || column === 'inProgress' || column === 'notStarted' || column === 'stuck'
-        ? [cellOf(group[column], t)]
-        : [],
-    ),
-  })
-  const all = GROUP_COLUMNS
-  return tableOf(
-    { rows: groups, all, labels: GROUP_LABELS, usual: 'ready', path: '/admin/departments' },
-    part,
-    {
-      t,
-      rowOf,
-    },
-  )
-}
-
-type Source<T, C extends string> = {
-  rows: readonly T[]
-  all: Record<C, Column<T>>
-  labels: Record<C, Key>
-  usual: NoInfer<C>
+type Kind<T> = {
   /** The page that has them all. */
   path: string
+  /** The first one is the name, the second one the share of people who are through. */
+  columns: Record<string, Column<T>>
+  usual: string
+  /** Whom its row, or a cell of it, is about; undefined: no one's list. */
+  wanted: (row: T) => { app?: string; group?: string } | undefined
+  people: (row: T) => { good: number; stuck: number; all: number }
 }
 
-function tableOf<T extends { name: string | undefined }, C extends string>(
-  { rows, all, labels, usual, path }: Source<T, C>,
-  { query, columns, most }: Part,
-  { t, rowOf }: { t: Texts; rowOf: (row: T) => Row },
+const share = (part: number, whole: number) => (whole === 0 ? Infinity : part / whole)
+
+const GROUPS: Kind<Group> = {
+  path: '/admin/departments',
+  usual: 'ready',
+  columns: {
+    name: { label: 'admin.group' },
+    ready: { label: 'admin.groupReady', value: ({ ready, people }) => share(ready, people), isShare: true },
+    people: { label: 'admin.groupPeople', value: ({ people }) => people },
+    inProgress: { label: 'admin.stat.inProgress', value: ({ inProgress }) => inProgress },
+    notStarted: { label: 'admin.stat.notStarted', value: ({ notStarted }) => notStarted },
+    stuck: { label: 'admin.stat.stuck', value: ({ stuck }) => stuck },
+  },
+  wanted: ({ name: group }) => (group === undefined ? undefined : { group }),
+  people: ({ ready, stuck, people }) => ({ good: ready, stuck, all: people }),
+}
+
+const APPS: Kind<App> = {
+  path: '/admin/apps',
+  usual: 'waiting',
+  columns: {
+    name: { label: 'admin.app' },
+    connected: {
+      label: 'admin.state.connected',
+      value: (app) => share(app.counts.connected, peopleWith(app)),
+      isShare: true,
+    },
+    waiting: { label: 'admin.state.waiting', value: ({ counts }) => counts.waiting, list: 'waiting' },
+    skipped: { label: 'admin.state.skipped', value: ({ counts }) => counts.skipped, list: 'skipped' },
+    stuck: { label: 'admin.stat.stuck', value: stuckAt, list: 'stuck' },
+    off: { label: 'admin.state.off', value: ({ counts }) => counts.off },
+  },
+  wanted: ({ instance: app }) => ({ app }),
+  people: (app) => ({ good: app.counts.connected, stuck: stuckAt(app), all: peopleWith(app) }),
+}
+
+export const groupTable = (groups: readonly Group[], part: Part, t: Texts) => tableOf(GROUPS, groups, part, t)
+export const appTable = (apps: readonly App[], part: Part, t: Texts) => tableOf(APPS, apps, part, t)
+
+function tableOf<T extends { name: string | undefined; instance?: string }>(
+  kind: Kind<T>,
+  all: readonly T[],
+  { query, columns = Object.keys(kind.columns), most }: Part,
+  t: Texts,
 ): Table {
-  const { column, isReversed } = orderOf(query['sort'], all, usual)
-  const inOrder = sorted(rows, all[column], { isReversed, lang: t.lang })
-  const asked =
+  const sort = typeof query['sort'] === 'string' ? query['sort'] : ''
+  const asked = Object.keys(kind.columns).find((name) => name === sort.replace(/^-/, ''))
+  const isReversed = asked !== undefined && sort.startsWith('-')
+  const sortedBy = asked ?? kind.usual
+  const number =
     typeof query['page'] === 'string' && /^\d{1,4}$/.test(query['page']) ? Number(query['page']) : undefined
-  const size = asked === undefined ? most : ROWS_A_PAGE
-  const pages = Math.max(1, Math.ceil(rows.length / size))
-  const page = Math.min(pages, Math.max(1, asked ?? 1))
-  const at = (number: number) =>
-    number < 1 || number > pages ? undefined : `${path}?sort=${isReversed ? '-' : ''}${column}&page=${number}`
+  const size = number === undefined ? most : ROWS_A_PAGE
+  const pages = Math.max(1, Math.ceil(all.length / size))
+  const page = Math.min(pages, Math.max(1, number ?? 1))
+  const at = (one: number) =>
+    one < 1 || one > pages ? undefined : `${kind.path}?sort=${isReversed ? '-' : ''}${sortedBy}&page=${one}`
+  const shown = Object.entries(kind.columns).filter(([name]) => columns.includes(name))
+  const inOrder = sorted(all, kind.columns[sortedBy] ?? {}, isReversed, t.lang)
+  const shareIn = sharesIn(t)
   return {
-    columns: (Object.keys(labels) as C[])
-      .filter((name) => columns.includes(name))
-      .map((name) => ({
-        name,
-        label: t(labels[name]),
-        href: `${path}?sort=${name === column && !isReversed ? '-' : ''}${name}`,
-        sort: name === column ? directionOf(all[name], isReversed) : undefined,
-      })),
-    path,
-    sortedBy: column,
-    rows: inOrder.slice((page - 1) * size, page * size).map(rowOf),
+    columns: shown.map(([name, { label, value, isShare }]) => ({
+      name,
+      label: t(label),
+      href: `${kind.path}?sort=${name === sortedBy && !isReversed ? '-' : ''}${name}`,
+      sort:
+        name !== sortedBy
+          ? undefined
+          : (value === undefined || isShare === true) === isReversed
+            ? 'descending'
+            : 'ascending',
+    })),
+    path: kind.path,
+    sortedBy,
+    rows: inOrder.slice((page - 1) * size, page * size).map((row) => {
+      const people = kind.people(row)
+      const wanted = kind.wanted(row)
+      const widthOf = (part: number) =>
+        people.all === 0 ? 0 : Number(((part / people.all) * 100).toFixed(1))
+      return {
+        name: row.name ?? t('admin.smallGroups'),
+        second: secondOf(row.name, row.instance),
+        href: wanted && `/admin/people?${queryOf(wanted)}`,
+        bar: { good: widthOf(people.good), stuck: widthOf(people.stuck) },
+        share: shareIn(people.good, people.all),
+        cells: shown.slice(2).map(([, { value = () => 0, list }]) => {
+          const count = value(row)
+          const href = list && count > 0 ? `/admin/people?${queryOf({ filter: list, ...wanted })}` : undefined
+          return { text: t.number(count), isNone: count === 0, href }
+        }),
+      }
+    }),
     page,
     pages,
     next: at(page + 1),
     previous: at(page - 1),
-    all: asked === undefined && rows.length > most ? at(1) : undefined,
-    total: rows.length,
+    all: number === undefined && all.length > most ? at(1) : undefined,
+    total: all.length,
   }
+}
+
+/** Nothing where the name says the identifier already, as "Jira (9)" does of `jira_9`. */
+function secondOf(name = '', instance = ''): string[] {
+  const words = name.toLowerCase().split(/[^a-z0-9]+/)
+  const id = words.filter(Boolean).join('_')
+  return instance === '' || [instance, datasourceType(instance)].includes(id) ? [] : instance.split(/(?<=_)/)
+}
+
+/** In a new array; equal ones by name, and what has no name at the end. @param lang how names are compared */
+function sorted<T extends { name: string | undefined }>(
+  rows: readonly T[],
+  { value, isShare = false }: Partial<Column<T>>,
+  isReversed: boolean,
+  lang: string,
+): T[] {
+  const names = new Intl.Collator(lang, { numeric: true })
+  const byName = (one: T, other: T) => names.compare(one.name ?? '', other.name ?? '')
+  const byValue = (one: T, other: T) => {
+    if (value === undefined) return byName(one, other)
+    const [first, second] = [value(one), value(other)]
+    return first === second ? 0 : first < second === isShare ? -1 : 1
+  }
+  return rows.toSorted(
+    (one, other) =>
+      Number(one.name === undefined) - Number(other.name === undefined) ||
+      (isReversed ? -1 : 1) * byValue(one, other) ||
+      byName(one, other),
+  )
 }

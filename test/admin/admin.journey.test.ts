@@ -85,11 +85,6 @@ describe('the overview for administrators', () => {
     expect(grace.text).toContain('Choose a target date from today to two years from now.')
   })
 
-  it('leads from the address that the list of people once had', async () => {
-    const hop = await grace.open(`${running.url}/admin?show=failed&q=Ada%40`, { follow: false })
-    expect(hop).toMatchObject({ status: 303, location: '/admin/people?show=failed&q=ada%40' })
-  })
-
   it('is noted in the audit log, as each of the other pages is', async () => {
     const pages = ['/admin', '/admin/people', '/admin/people/emails', '/admin/departments', '/admin/apps']
     const before = running.log.length

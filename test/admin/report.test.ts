@@ -1,7 +1,7 @@
 // What the report counts: where each person is, what needs the reader, the funnel, apps, departments and days.
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
-import { mostlyAt, needsOf } from '../../src/admin/needs.ts'
+import { mostlyAt, needsOf } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { FACTS, profileOf } from '../../src/admin/profile.ts'
 import { makeReport } from '../../src/admin/report.ts'

@@ -3,7 +3,7 @@ import { readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { textsOf } from '../../src/web/languages/texts.ts'
 import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
 import { describe, expect, it } from 'vitest'
-import { NO_SHARE, sharesIn } from '../../src/admin/share.ts'
+import { NO_SHARE, sharesIn } from '../../src/admin/table.ts'
 
 const shares = (tag: string) => sharesIn(textsOf(tag, readCatalogue(LANGUAGES, 'en')))
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { App } from '../../src/admin/apps.ts'
-import { sharesIn } from '../../src/admin/share.ts'
-import { appTable, FIRST_ROWS } from '../../src/admin/table.ts'
+import type { App, Group } from '../../src/admin/report.ts'
+import { appTable, FIRST_ROWS, groupTable } from '../../src/admin/table.ts'
 import { t } from '../helpers/texts.ts'
 
 const app = (instance: string, name: string, waiting = 1): App => ({
@@ -12,7 +11,7 @@ const app = (instance: string, name: string, waiting = 1): App => ({
 })
 const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wiki ${index}`, 40 - index))
 const tableOf = (apps: readonly App[], query: Record<string, unknown> = {}) =>
-  appTable(apps, { query, columns: ['name', 'waiting'], most: FIRST_ROWS }, { t, share: sharesIn(t) })
+  appTable(apps, { query, most: FIRST_ROWS }, t)
 
 describe('the table of apps', () => {
   it('shows an admin the first ten, and leads to all', () => {
@@ -33,4 +32,47 @@ describe('the table of apps', () => {
     expect(secondOf('github_1', 'GitHub')).toBe('')
     expect(secondOf('gdrive_1', 'Google Drive')).toBe('gdrive_1')
   })
+})
+
+const group = (name: string | undefined, people: number, ready: number, stuck = 0): Group => ({
+  name,
+  people,
+  ready,
+  stuck,
+  signedIn: 0,
+  finished: 0,
+  nothing: 0,
+  inProgress: 0,
+  notStarted: people - ready - stuck,
+})
+
+describe('the order of departments', () => {
+  const groups = [
+    group('Ähm', 10, 5),
+    group('Zoo', 20, 2, 6),
+    group('bees', 10, 5, 1),
+    group(undefined, 5, 0),
+  ]
+  const by = (sort: unknown) => {
+    const { rows, columns } = groupTable(groups, { query: { sort }, most: FIRST_ROWS }, t)
+    return [rows.map(({ name }) => name[0]).join(''), columns.find((one) => one.sort !== undefined)?.sort]
+  }
+
+  it.each([
+    ['name', 'ÄbZ', 'ascending'],
+    ['-name', 'ZbÄ', 'descending'],
+    ['ready', 'ZÄb', 'ascending'],
+    ['-ready', 'ÄbZ', 'descending'],
+    ['stuck', 'ZbÄ', 'descending'],
+    ['-stuck', 'ÄbZ', 'ascending'],
+  ])('by %s is as the language has it, most to do first, small ones last', (sort, initials, direction) => {
+    expect(by(sort)).toEqual([expect.stringMatching(`^${initials}.$`), direction])
+  })
+
+  it.each([undefined, '', 'constructor', '--stuck', ['stuck'], 'STUCK'])(
+    'is the usual one where the address asks for %j',
+    (sort) => {
+      expect(by(sort)).toEqual(by('ready'))
+    },
+  )
 })
