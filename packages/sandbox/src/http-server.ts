@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { createJournal, JournalEntry, ServerName } from './journal.ts'
 import type { SwitchesControl } from './switches.ts'
 
-/** One request being answered; `path` is the raw path, without the prefix that the server is mounted under. */
+/** One request being answered; `path` is the raw path, without the prefix that the server is mounted under; '' beside it. */
 export type Exchange = {
   req: IncomingMessage
   res: ServerResponse
@@ -21,11 +21,8 @@ export type Exchange = {
 }
 
 export type Behaviour = {
-  /**
-   * The name of what is asked, as used by `answers`, `latencyMs` and `count`.
-   * @param path below where the server is mounted; '' when the request is for something beside it
-   */
-  operation: (path: string, wholePath: string) => string
+  /** The name of what is asked for below where the server is mounted, as used by `answers`, `latencyMs` and `count`. */
+  operation: (path: string) => string
   handle: (exchange: Exchange) => Promise<void> | void
 }
 
@@ -40,6 +37,8 @@ export type Places = {
   /** Prefixes that every path of a server has, for example `/tenant/a`; its behaviour does not see them. */
   paths?: Partial<Record<ServerName, string>>
 }
+
+const METADATA = '/.well-known/oauth-authorization-server'
 
 /**
  * Opens a port. Until `serve` is called it answers 503.
@@ -61,7 +60,8 @@ export async function listen(
     if (!behaviour) return res.writeHead(503).end()
     try {
       const exchange = begin(req, res, behaviour)
-      if (name === 'control' || !(await interfere(exchange))) await behaviour.handle(exchange)
+      if (exchange.path === '') res.writeHead(404).end()
+      else if (name === 'control' || !(await interfere(exchange))) await behaviour.handle(exchange)
     } catch (error) {
       if (res.headersSent) res.destroy()
       else res.writeHead(500, { 'content-type': 'text/plain' }).end(`The sandbox failed: ${String(error)}`)
@@ -71,8 +71,11 @@ export async function listen(
   function begin(req: IncomingMessage, res: ServerResponse, { operation: nameOf }: Behaviour): Exchange {
     const target = `http://sandbox${req.url}`
     const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
-    const path = `${url.pathname}/`.startsWith(`${mount}/`) ? url.pathname.slice(mount.length) || '/' : ''
-    const operation = nameOf(path, url.pathname)
+    const isBelow = `${url.pathname}/`.startsWith(`${mount}/`)
+    // RFC 8414 3.1 inserts the well-known part before the issuer's path.
+    const inserted = url.pathname === METADATA + mount ? METADATA : ''
+    const path = isBelow ? url.pathname.slice(mount.length) || '/' : inserted
+    const operation = nameOf(path)
     const entry: JournalEntry = {
       at: new Date().toISOString(),
       server: name,

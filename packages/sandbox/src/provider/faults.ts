@@ -84,7 +84,7 @@ function changeUserinfo(ctx: KoaContextWithOIDC, { people }: Issuer, { userinfo 
 function endSecret(ctx: KoaContextWithOIDC, store: Store, seconds: number | undefined): void {
   const body = jsonOf(ctx)
   if (!seconds || !body['client_secret']) return
-  body['client_secret_expires_at'] = Math.floor(Date.now() / 1000) + seconds
-  const { registration_client_uri: _uri, registration_access_token: _token, ...metadata } = body
-  store.put('Client', String(body['client_id']), metadata)
+  const end = { client_secret_expires_at: Math.floor(Date.now() / 1000) + seconds }
+  for (const client of [body, store.find('Client', String(body['client_id']))])
+    Object.assign(client ?? {}, end)
 }

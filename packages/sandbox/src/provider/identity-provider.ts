@@ -33,12 +33,9 @@ export async function createIdentityProvider(issuer: Issuer, clients: SandboxCli
   let provider = await createProvider(issuer, store)
 
   return {
-    operation: (path: string, wholePath: string) => operationOf(path || wholePath),
+    operation: operationOf,
     async handle(exchange: Exchange): Promise<void> {
-      const { req, res, url, operation } = exchange
-      // RFC 8414 3.1 inserts the well-known part before the issuer's path.
-      const path = mount && url.pathname === METADATA + mount ? METADATA : exchange.path
-      if (!path) return void res.writeHead(404).end()
+      const { req, res, url, path, operation } = exchange
       entries.set(req, exchange.entry)
       Object.assign(req, { originalUrl: mount + path + url.search, url: path + url.search })
       if (operation === 'signIn') await handleSignIn(exchange, issuer, provider)
@@ -95,13 +92,10 @@ function bendPrompts(provider: Provider, { switches }: Issuer): void {
   })
 }
 
-const METADATA = '/.well-known/oauth-authorization-server'
-
 /** By path; one that ends with a slash is the start of many. */
 const operations: Record<string, string> = {
   '/.well-known/openid-configuration': 'discovery',
-  [METADATA]: 'oauthMetadata',
-  [`${METADATA}/`]: 'oauthMetadata',
+  '/.well-known/oauth-authorization-server': 'oauthMetadata',
   '/sign-in/': 'signIn',
   '/auth': 'authorization',
   '/auth/': 'resume',
@@ -243,7 +237,7 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const found = known ? await provider.Grant.find(known) : undefined
   const grant = found ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
   const asked = typeof params?.['scope'] === 'string' ? params['scope'] : ''
-  if (asked) grant.addOIDCScope(asked)
+  grant.addOIDCScope(asked)
   for (const resource of [params?.['resource']].flat())
     if (typeof resource === 'string') grant.addResourceScope(resource, asked)
   await grant.save()

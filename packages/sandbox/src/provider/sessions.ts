@@ -22,9 +22,6 @@ export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: Store): P
   const { session, provider, params } = oidc
   if (!('IdTokenHint' in oidc.entities) && session.accountId) return
   await endSession(provider, store, session)
-  ctx.cookies.set(provider.cookieName('session'), null)
-  ctx.body = null
-  ctx.remove('content-type')
   const { post_logout_redirect_uri: uri, state } = params ?? {}
   const destination = new URL(typeof uri === 'string' ? uri : oidc.urlFor('end_session_success'))
   if (typeof uri === 'string' && typeof state === 'string') destination.searchParams.set('state', state)

@@ -44,6 +44,7 @@ export function createStore() {
     removeWhere(({ model, payload }) => GRANTED.includes(model) && payload.grantId === grantId)
   return {
     list,
+    find,
     put,
     remove,
     revokeGrant,
