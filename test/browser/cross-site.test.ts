@@ -4,9 +4,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
+import { invite, type Running } from '../helpers/running.ts'
 import { Visitor } from './visitor.ts'
 
 const ELSEWHERE = '127.0.0.2'
@@ -26,12 +25,7 @@ beforeAll(async () => {
   await once(hostile, 'listening')
   running = await runOnThreeSites({ settings: { SIGN_INS_PER_MINUTE: '100000' } })
   browser = await openChromium()
-  const token = await createInvitations({
-    secrets: [running.env['SESSION_SECRET'] ?? ''],
-    audience: running.url,
-    now: Date.now,
-  }).issue({ email: 'ada@acme.example', datasources: [] }, 14)
-  invitation = `/invite/${token}`
+  invitation = `/invite/${await invite(running)}`
 })
 afterEach(() => running.sandbox.reset())
 afterAll(async () => {

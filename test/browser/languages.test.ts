@@ -5,27 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
 import { printAST } from '@formatjs/icu-messageformat-parser/printer.js'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { LANGUAGES, languagesIn } from '../../src/web/languages/catalogue.ts'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
 import { languages } from '../helpers/texts.ts'
 import { axeFindings, htmlFindings, overflowAt, smallTargets, weightOf } from './examine.ts'
-import { Visitor } from './visitor.ts'
+import { useSite } from './visitor.ts'
 
-let browser: Browser
-let running: Running
-beforeAll(async () => {
-  ;[browser, running] = await Promise.all([
-    openChromium(),
-    runOnThreeSites({ settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example' } }),
-  ])
-})
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-})
+const site = useSite(() => ({ settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example' } }))
 
 /** For each person, the pages that are looked at in every language. */
 const PAGES = [
@@ -49,12 +35,12 @@ const PAGES = [
 
 describe.each(languagesIn(LANGUAGES))('the pages in %s', (tag) => {
   it.each(PAGES)('pass for %s', async (person, paths) => {
-    const visitor = await Visitor.arrive(browser, running, { person })
+    const visitor = await site.arrive({ person })
     await visitor.open(`/onboarding?lang=${tag}`)
     const { page } = visitor
     const { dir } = languages.in(tag)
     for (const path of paths) {
-      const response = await page.goto(running.url + path)
+      const response = await page.goto(site.running.url + path)
       const html = (await response?.text()) ?? ''
       expect(html, path).toContain(`<html lang="${tag}" dir="${dir}">`)
       expect(await htmlFindings(html), path).toEqual([])
@@ -93,8 +79,7 @@ const pseudo = (text: string): string => {
 
 describe('a language that is a third longer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-pseudo-'))
-  let world: Running
-  beforeAll(async () => {
+  const longer = useSite(() => {
     cpSync(join(LANGUAGES, 'en'), join(folder, 'languages'), { recursive: true })
     const texts = readdirSync(join(LANGUAGES, 'en')).flatMap((file) =>
       Object.entries(JSON.parse(readFileSync(join(LANGUAGES, 'en', file), 'utf8')) as Record<string, string>),
@@ -102,20 +87,15 @@ describe('a language that is a third longer', () => {
     const lines = texts.map(([key, text]) => `    ${JSON.stringify(key)}: ${JSON.stringify(pseudo(text))}\n`)
     const file = join(folder, 'company.yaml')
     writeFileSync(file, `languages: [en]\ntexts:\n  en:\n${lines.join('')}`)
-    world = await runOnThreeSites({
-      settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example', COMPANY_FILE: file },
-    })
+    return { settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example', COMPANY_FILE: file } }
   })
-  afterAll(async () => {
-    await world.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => rmSync(folder, { recursive: true }))
 
   it.each(PAGES)('shows no text that was not translated, and fits 320 pixels: %s', async (person, paths) => {
-    const visitor = await Visitor.arrive(browser, world, { person })
+    const visitor = await longer.arrive({ person })
     await visitor.open()
     for (const path of paths) {
-      await visitor.page.goto(world.url + path)
+      await visitor.page.goto(longer.running.url + path)
       expect(await overflowAt(visitor.page, 320), path).toBeLessThanOrEqual(0)
       const plain = await visitor.page.evaluate(UNMARKED)
       expect(plain, path).toEqual([])

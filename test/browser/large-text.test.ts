@@ -1,10 +1,7 @@
 // Text twice as large on a phone, as a person sets it in the browser: names stay whole words, and nothing leaves its card.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Browser } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { Person } from '../../packages/sandbox/src/people.ts'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
-import { Visitor } from './visitor.ts'
+import { useSite, type Visitor } from './visitor.ts'
 import { connectNext, github, slack } from './ways.ts'
 
 const named = (...names: string[]) =>
@@ -72,24 +69,11 @@ const FAULTS = `(() => {
   return faults
 })()`
 
-let browser: Browser
-let running: Running
-
-beforeAll(async () => {
-  ;[browser, running] = await Promise.all([
-    openChromium(),
-    runOnThreeSites({ settings: { ADVANCE: 'confirm' }, sandbox: { people } }),
-  ])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-})
+const site = useSite(() => ({ settings: { ADVANCE: 'confirm' }, sandbox: { people } }))
 
 describe.each(cases)('text twice as large: $mix, $tag, $state', ({ mix, tag, state }) => {
   it('keeps words whole and cards closed, at 320 and 390 pixels', async () => {
-    const visitor = await Visitor.arrive(browser, running, { person: `${mix} ${tag} ${state}` })
+    const visitor = await site.arrive({ person: `${mix} ${tag} ${state}` })
     const { page } = visitor
     await visitor.open(`/onboarding?lang=${tag}`)
     await states[state]?.(visitor)

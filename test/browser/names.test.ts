@@ -1,10 +1,7 @@
 // Names that bite: what the service, the person and the address bar bring stays text, in every page of real Chromium.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Browser } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { Person } from '../../packages/sandbox/src/people.ts'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
-import { Visitor } from './visitor.ts'
+import { useSite, type Visitor } from './visitor.ts'
 
 const PAYLOADS = [
   '<script>alert(1)</script>',
@@ -46,20 +43,7 @@ const INTRUDERS = `[
   ...[...document.querySelectorAll('form')].filter((form) => new URL(form.action).origin !== location.origin),
 ].map((element) => element.outerHTML.slice(0, 200))`
 
-let browser: Browser
-let running: Running
-
-beforeAll(async () => {
-  ;[browser, running] = await Promise.all([
-    openChromium(),
-    runOnThreeSites({ sandbox: { people: [person] } }),
-  ])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-})
+const site = useSite(() => ({ sandbox: { people: [person] } }))
 
 async function expectNoIntruder(visitor: Visitor): Promise<void> {
   expect(await visitor.page.evaluate(INTRUDERS)).toEqual([])
@@ -68,7 +52,7 @@ async function expectNoIntruder(visitor: Visitor): Promise<void> {
 
 describe('names that bite', () => {
   it('stay text on the overview, its banners and the step', async () => {
-    const mallory = await Visitor.arrive(browser, running, { person: 'mallory' })
+    const mallory = await site.arrive({ person: 'mallory' })
     await mallory.open()
     expect(await mallory.page.locator('.step h2').innerText()).toBe('Connect <script>alert(1)</script>')
     // Most rows are behind the disclosure.
@@ -85,7 +69,7 @@ describe('names that bite', () => {
   })
 
   it.each(['return_to', 'datasource', 'from', 'still'])('stay text when they come as %s', async (name) => {
-    const mallory = await Visitor.arrive(browser, running, { person: 'mallory' })
+    const mallory = await site.arrive({ person: 'mallory' })
     for (const payload of PAYLOADS.slice(0, 4)) {
       await mallory.open(`/onboarding?${name}=${encodeURIComponent(payload)}`)
       await expectNoIntruder(mallory)

@@ -1,27 +1,10 @@
 // Datasources that agree without a page: browsers give up after some 20 redirects in a row.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { once } from 'node:events'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser } from 'playwright-core'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
-import { Visitor } from './visitor.ts'
-
-let browser: Browser
-let running: Running
-
-beforeAll(async () => {
-  ;[browser, running] = await Promise.all([
-    openChromium(),
-    runOnThreeSites({ sandbox: { switches: { autoConsent: true } } }),
-  ])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-})
+import type { Person } from '../../packages/sandbox/src/people.ts'
+import { useSite } from './visitor.ts'
 
 const FURTHER = 12
 
@@ -47,47 +30,31 @@ async function startLongWay(target: () => string): Promise<Server> {
   return server
 }
 
-describe('someone with six apps that need no click and redirect twelve times each', () => {
-  it('clicks once and ends with everything connected, at one check more than apps', async () => {
-    let service = ''
-    const server = await startLongWay(() => service)
-    const { port } = server.address() as AddressInfo
-    const here = await runOnThreeSites({
-      sandbox: { switches: { autoConsent: true } },
-      settings: { SERVICE_BASE_URL: `http://127.0.0.1:${port}` },
-    })
-    try {
-      service = here.sandbox.urls.service
-      const datasources = Array.from({ length: 6 }, (_, index) => ({
-        instance: `app_${index + 1}`,
-        displayName: `App ${index + 1}`,
-      }))
-      here.sandbox.people.push({ id: 'six', name: 'Sim Six', email: 'six@acme.example', datasources })
-      const visitor = await Visitor.arrive(browser, here, { person: 'six' })
-      await visitor.open()
-      const before = here.sandbox.count('checkdatasourceauth')
-      await visitor.goOn()
-      await visitor.page.getByRole('heading', { name: 'You’re all set' }).waitFor({ timeout: 30_000 })
-      const connected = Object.values(here.sandbox.state('six'))
-      expect(new Set(connected)).toEqual(new Set(['authorized']))
-      expect(here.sandbox.count('checkdatasourceauth') - before).toBe(datasources.length + 1)
-      expect(visitor.complaints).toEqual([])
-    } finally {
-      await here.close()
-      server.close()
-    }
-  }, 60_000)
-})
+const datasources = Array.from({ length: 6 }, (_, index) => ({
+  instance: `app_${index + 1}`,
+  displayName: `App ${index + 1}`,
+}))
+const person: Person = { id: 'six', name: 'Sim Six', email: 'six@acme.example', datasources }
 
-describe('somebody with forty datasources that all agree at once', () => {
-  it('clicks once and ends with everything connected, without too many redirects in a row', async () => {
-    const visitor = await Visitor.arrive(browser, running, { person: 'grace' })
-    await visitor.open()
-    await visitor.goOn()
-    await visitor.page.getByRole('heading', { name: 'You’re all set' }).waitFor({ timeout: 30_000 })
-    expect(Object.values(running.sandbox.state('grace'))).toEqual(
-      Array.from({ length: 40 }, () => 'authorized'),
-    )
-    expect(visitor.complaints).toEqual([])
-  }, 60_000)
+let server: Server
+const site = useSite(async () => {
+  server = await startLongWay(() => site.running.sandbox.urls.service)
+  const { port } = server.address() as AddressInfo
+  return {
+    sandbox: { switches: { autoConsent: true }, people: [person] },
+    settings: { SERVICE_BASE_URL: `http://127.0.0.1:${port}` },
+  }
 })
+afterAll(() => server.close())
+
+it('someone with six apps that need no click and redirect twelve times each clicks once and ends with everything connected, at one check more than apps', async () => {
+  const { sandbox } = site.running
+  const visitor = await site.arrive({ person: 'six' })
+  await visitor.open()
+  const before = sandbox.count('checkdatasourceauth')
+  await visitor.goOn()
+  await visitor.page.getByRole('heading', { name: 'You’re all set' }).waitFor({ timeout: 30_000 })
+  expect(new Set(Object.values(sandbox.state('six')))).toEqual(new Set(['authorized']))
+  expect(sandbox.count('checkdatasourceauth') - before).toBe(datasources.length + 1)
+  expect(visitor.complaints).toEqual([])
+}, 60_000)

@@ -1,21 +1,8 @@
 // Signing out in real Chromium: here, at the authorization server, and back; nothing is left to look at.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Browser } from 'playwright-core'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
-import { Visitor } from './visitor.ts'
+import { describe, expect, it } from 'vitest'
+import { useSite, type Visitor } from './visitor.ts'
 
-let browser: Browser
-let running: Running
-
-beforeAll(async () => {
-  ;[browser, running] = await Promise.all([openChromium(), runOnThreeSites()])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-})
+const site = useSite()
 
 const signOut = (visitor: Visitor) => visitor.choose('button', 'Sign out')
 
@@ -23,7 +10,7 @@ describe('signing out in Chromium', () => {
   it.each([true, false])(
     'ends here and at the authorization server (script: %s)',
     async (javaScriptEnabled) => {
-      const ada = await Visitor.arrive(browser, running, { person: 'ada', javaScriptEnabled })
+      const ada = await site.arrive({ person: 'ada', javaScriptEnabled })
       await ada.open()
 
       await signOut(ada)
@@ -40,7 +27,7 @@ describe('signing out in Chromium', () => {
   )
 
   it('leaves nothing to see for whoever presses back', async () => {
-    const ada = await Visitor.arrive(browser, running, { person: 'ada' })
+    const ada = await site.arrive({ person: 'ada' })
     await ada.open()
     await ada.reads('Google Drive')
     await signOut(ada)
@@ -54,7 +41,7 @@ describe('signing out in Chromium', () => {
   })
 
   it('lets someone else sign in from "Switch account"', async () => {
-    const ada = await Visitor.arrive(browser, running, { person: 'ada' })
+    const ada = await site.arrive({ person: 'ada' })
     await ada.open()
 
     await ada.choose('link', 'Switch account')

@@ -1,6 +1,8 @@
 // Somebody at a browser: what they do on our pages and on the others', and what their browser complained about.
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
-import type { Running } from '../helpers/running.ts'
+import { afterAll, beforeAll } from 'vitest'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import type { RunOptions, Running } from '../helpers/running.ts'
 
 export type VisitorOptions = BrowserContextOptions & { person: string }
 
@@ -116,5 +118,24 @@ export class Visitor {
 
   async leave(): Promise<void> {
     await this.context.close()
+  }
+}
+
+/** Chromium and a running onramp for all the tests of a file. @param options read when they start */
+export function useSite(options: () => RunOptions | Promise<RunOptions> = () => ({})) {
+  let browser: Browser
+  let running: Running
+  beforeAll(async () => {
+    ;[browser, running] = await Promise.all([openChromium(), runOnThreeSites(await options())])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await running.close()
+  })
+  return {
+    get running() {
+      return running
+    },
+    arrive: (visitor: VisitorOptions) => Visitor.arrive(browser, running, visitor),
   }
 }

@@ -83,31 +83,6 @@ describe('the walk in Chromium', () => {
     expect(ours).toEqual([])
   })
 
-  it('tells somebody who said no, starts nothing again, and lets them try again or not now', async () => {
-    const ada = await arrive(stepwise)
-    await ada.open()
-    await ada.goOn()
-    await ada.answer('Deny')
-
-    await ada.reads('Slack isn’t connected yet')
-    expect(await ada.page.title()).toMatch(/^Slack isn’t connected yet - 0 of 5 connected/)
-    expect(await ada.focused()).toBe('Slack isn’t connected yet')
-    await ada.page.waitForTimeout(1_500)
-    expect(stepwise.sandbox.count('authDatasource')).toBe(1)
-
-    await ada.page.getByRole('link', { name: 'Try Slack again' }).click()
-    await ada.answer('Deny')
-    await ada.reads('Slack isn’t connected yet')
-    await ada.skip('slack_1')
-    await ada.reads('Slack skipped')
-    await ada.reads('Connect GitHub')
-
-    await ada.choose('button', 'Put back on my list Slack')
-    await ada.reads('Continue to Slack')
-    expect(await ada.focused()).toBe('Connect Slack')
-    expect(ada.complaints).toEqual([])
-  })
-
   it('starts nothing for a browser that only prefetches the link', async () => {
     // Our policy allows no prefetching at all; it is lifted to see what the server says.
     const ada = await arrive(stepwise, { bypassCSP: true })

@@ -1,28 +1,13 @@
 // What axe cannot see: the keyboard, large text, other spacing, forced colours, paper, no stylesheet at all.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
+import { describe, expect, it } from 'vitest'
+import type { BrowserContextOptions } from 'playwright-core'
 import { overflowAt } from './examine.ts'
-import { Visitor } from './visitor.ts'
+import { useSite, type Visitor } from './visitor.ts'
 
-let browser: Browser
-let running: Running
-
-beforeAll(async () => {
-  ;[browser, running] = await Promise.all([
-    openChromium(),
-    runOnThreeSites({ settings: { ADVANCE: 'confirm' } }),
-  ])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-})
+const site = useSite(() => ({ settings: { ADVANCE: 'confirm' } }))
 
 async function arrive(person: string, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const visitor = await Visitor.arrive(browser, running, { person, ...options })
+  const visitor = await site.arrive({ person, ...options })
   await visitor.open()
   return visitor
 }
@@ -83,18 +68,6 @@ describe('the overview', () => {
     )
     expect(await overflowAt(visitor.page, 320)).toBeLessThanOrEqual(0)
     expect(await visitor.page.evaluate(TRUNCATED)).toEqual([])
-    await visitor.leave()
-  })
-
-  it('reads from right to left where a language does', async () => {
-    const visitor = await arrive('frank')
-    await visitor.page.evaluate(`document.documentElement.dir = 'rtl'`)
-    expect(await overflowAt(visitor.page, 320)).toBeLessThanOrEqual(0)
-    expect(await overflowAt(visitor.page, 1280)).toBeLessThanOrEqual(0)
-    const [heading, list] = await Promise.all(
-      ['h1', '.list'].map((part) => visitor.page.locator(part).boundingBox()),
-    )
-    expect(heading?.x).toBeGreaterThan(list?.x ?? 0)
     await visitor.leave()
   })
 
