@@ -90,8 +90,21 @@ export async function exchange(
   options: Dispatcher.RequestOptions,
   timeLimitMs: number,
 ): Promise<Exchanged> {
-  const signal = AbortSignal.timeout(timeLimitMs)
-  const { statusCode: status, headers, body } = await dispatcher.request({ ...options, signal })
-  const text = await readLimited({ status, body, coding: headers['content-encoding'] })
-  return { status, headers, text }
+  // AbortSignal.timeout can't be taken back: each call would leave a timer that goes off, with an error, seconds later.
+  const ending = new AbortController()
+  const timer = setTimeout(
+    () => ending.abort(new DOMException('aborted due to timeout', 'TimeoutError')),
+    timeLimitMs,
+  )
+  try {
+    const {
+      statusCode: status,
+      headers,
+      body,
+    } = await dispatcher.request({ ...options, signal: ending.signal })
+    const text = await readLimited({ status, body, coding: headers['content-encoding'] })
+    return { status, headers, text }
+  } finally {
+    clearTimeout(timer)
+  }
 }

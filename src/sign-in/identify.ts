@@ -16,7 +16,7 @@ import type { User } from '../session/signed-in.ts'
 import type { Log } from '../web/log.ts'
 import { inWords, statusOf } from './answer-problems.ts'
 import { saysEverything, userOf, whyNoGroups, type Claims, type ClaimSettings } from './identity.ts'
-import { serverMetadataOf } from './server/configuration.ts'
+import { clientMetadataOf, serverMetadataOf } from './server/configuration.ts'
 
 type Granted = {
   tokens: TokenEndpointResponse
@@ -42,7 +42,7 @@ export function createIdentify(settings: ClaimSettings, log: Pick<Log, 'warn'>):
 
 /** OpenID Connect Core 3.1.3.7, 5: the library looks at azp only where there are several audiences. */
 function refuseOtherParty(configuration: Configuration, { claims }: Granted): void {
-  const { client_id: clientId } = configuration.clientMetadata()
+  const { client_id: clientId } = clientMetadataOf(configuration)
   if ((claims?.['azp'] ?? clientId) === clientId) return
   throw new Problem(400, 'sign_in_failed', { detail: 'the id_token was issued to another client (azp)' })
 }
@@ -126,7 +126,7 @@ function isForElsewhere(
   { iss, sub }: { iss?: unknown; sub?: unknown },
 ): boolean {
   const { issuer } = serverMetadataOf(configuration)
-  return (iss !== undefined && iss !== issuer) || sub === configuration.clientMetadata().client_id
+  return (iss !== undefined && iss !== issuer) || sub === clientMetadataOf(configuration).client_id
 }
 
 /** @throws where the server offers introspection and doesn't answer */

@@ -21,6 +21,7 @@ import type { Browsers } from './browser.ts'
 import { createIdentify } from './identify.ts'
 import { isLoginRefused, isPromptRefused } from './prompt.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
+import { clientMetadataOf } from './server/configuration.ts'
 import { deviceOf } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
@@ -86,7 +87,7 @@ export function createRedeem(needs: Needs): Redeem {
   function noteNoRefresh(tokens: Tokens, configuration: Configuration): void {
     const why = hasNotedNoRefresh
       ? undefined
-      : whyNoRefresh(tokens, scope, configuration.clientMetadata().scope)
+      : whyNoRefresh(tokens, scope, clientMetadataOf(configuration).scope)
     if (why === undefined) return
     log.warn({}, why)
     hasNotedNoRefresh = true

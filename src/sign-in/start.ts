@@ -17,7 +17,7 @@ import { problemOfAnswer } from './answer-problems.ts'
 import type { Browser, Browsers } from './browser.ts'
 import { isLoginRefused, isPromptRefused, possiblePrompt, promptParameter, type Prompt } from './prompt.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
-import { serverMetadataOf } from './server/configuration.ts'
+import { clientMetadataOf, serverMetadataOf } from './server/configuration.ts'
 import type { States } from './state.ts'
 
 type Start = {
@@ -107,7 +107,7 @@ async function authorizationUrl(
   given: Record<string, string>,
 ): Promise<string> {
   // A client that registered itself asks for what it was registered for.
-  const { scope } = configuration.clientMetadata()
+  const { scope } = clientMetadataOf(configuration)
   const parameters = typeof scope === 'string' ? { ...given, scope } : given
   const takesPushed = serverMetadataOf(configuration).pushed_authorization_request_endpoint !== undefined
   const url = takesPushed

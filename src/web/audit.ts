@@ -1,6 +1,6 @@
 // What happened, for the record: one log line an event and one count, with who (ids that only the server's secret can
 // make) and never with a secret. People's names and addresses stay out.
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import { Counter, type Registry } from 'prom-client'
 import { omitUndefined } from '../omit-undefined.ts'
 
@@ -96,7 +96,7 @@ export function createAuditIds(
   normalized: (address: string) => string,
 ): AuditIds {
   if (secret === undefined) throw new RangeError('createAuditIds needs a secret')
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'onramp audit 1', 32))
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'onramp audit 1', 32)))
   const id = (text: string) => createHmac('sha256', key).update(text).digest('hex').slice(0, HEX_DIGITS)
   return {
     ofUser: ({ issuer, subject }) => id(JSON.stringify(['user', issuer, subject])),

@@ -1,7 +1,12 @@
 // How requests reach the authorization server, and what the library is given of its answers.
 import { ClientSecretPost, customFetch, refreshTokenGrant, type Configuration } from 'openid-client'
-import { afterEach, describe, expect, it } from 'vitest'
-import { configurationOf, createFetch, serverMetadataOf } from '../../src/sign-in/server/configuration.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  clientMetadataOf,
+  configurationOf,
+  createFetch,
+  serverMetadataOf,
+} from '../../src/sign-in/server/configuration.ts'
 import { startPlainServer, type Answers } from '../helpers/plain-authorization-server.ts'
 
 const closers: (() => Promise<void>)[] = []
@@ -157,11 +162,18 @@ describe('the configuration', () => {
     jwks_uri: `${issuer}/keys`,
   })
 
-  it('has a time limit, which is longer for a refresh', () => {
-    const metadata = server('https://as.example')
-    expect(configurationOf(metadata, client).timeout).toBe(8)
-    expect(configurationOf(metadata, client, { isPatient: true }).timeout).toBe(30)
-    expect(configurationOf(metadata, client).clientMetadata().client_id).toBe('one')
+  it.each([
+    [{}, 8],
+    [{ isPatient: true }, 30],
+  ])('has a time limit, which is longer for a refresh: %j', async (options, seconds) => {
+    const there = await serverWith({})
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    await configurationOf(server(there.url), client, options)[customFetch]?.(
+      `${there.url}/keys`,
+      GET as never,
+    )
+    expect(timers.mock.calls.map(([, limit]) => limit)).toContain(seconds * 1000)
+    timers.mockRestore()
   })
 
   it('has signatures checked, but not of a refresh, whose token is used up by then', async () => {
@@ -191,6 +203,8 @@ describe('the configuration', () => {
     const configuration = configurationOf(server('https://as.example'), client)
     expect(serverMetadataOf(configuration)).toBe(serverMetadataOf(configuration))
     expect(serverMetadataOf(configuration)).toMatchObject(server('https://as.example'))
+    expect(clientMetadataOf(configuration)).toBe(clientMetadataOf(configuration))
+    expect(clientMetadataOf(configuration)).toMatchObject({ client_id: 'one' })
   })
 
   it('tells each request by the name of its endpoint', async () => {

@@ -103,7 +103,7 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
     if (failures > 0) log.info({ issuer }, 'the authorization server is reached again')
     failures = 0
     failure = undefined
-    const renewal = known === undefined ? Infinity : renewalOf(known.configuration.clientMetadata())
+    const renewal = known === undefined ? Infinity : renewalOf(known.client.metadata)
     later(Math.min(RENEW_EVERY_MS, renewal - now()))
   }
 
@@ -125,7 +125,7 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
   }
 
   async function current(): Promise<Known> {
-    if (known !== undefined && isLasting(known.configuration.clientMetadata(), now())) return known
+    if (known !== undefined && isLasting(known.client.metadata, now())) return known
     // A secret that is about to expire: who asks has no part in that.
     if (known !== undefined && failures === 0) attempt()
     const found = await (underWay ?? lookOnce('look', () => find(false))).catch((error: unknown) => {

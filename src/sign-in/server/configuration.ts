@@ -43,7 +43,8 @@ export function configurationOf(
 ): Configuration {
   const configuration = new Configuration(server, metadata.client_id, metadata, auth)
   const seconds = isPatient ? PATIENT_SECONDS : TIME_LIMIT_SECONDS
-  configuration.timeout = seconds
+  // The library's own limit leaves a timer behind with each request; createFetch has one that is taken back.
+  configuration.timeout = 0
   configuration[customFetch] = createFetch(seconds, (url, status, took) =>
     onCall?.({ operation: operationOf(server, url), status, seconds: took }),
   )
@@ -59,14 +60,22 @@ const operationOf = (server: ServerMetadata, url: string): string =>
     .find(([, value]) => value === url)?.[0]
     .replace(/_(endpoint|uri)$/, '') ?? 'other'
 
-const known = new WeakMap<Configuration, Readonly<ServerMetadata>>()
-
-/** What the server says of itself. The library makes a copy for each question (23 µs); this makes one. */
-export function serverMetadataOf(configuration: Configuration): Readonly<ServerMetadata> {
-  const found = known.get(configuration) ?? configuration.serverMetadata()
-  known.set(configuration, found)
-  return found
+/** The library makes a copy for each question (23 µs); this makes one. */
+function copiedOnce<T>(
+  read: (configuration: Configuration) => T,
+): (configuration: Configuration) => Readonly<T> {
+  const known = new WeakMap<Configuration, T>()
+  return (configuration) => {
+    const found = known.get(configuration) ?? read(configuration)
+    known.set(configuration, found)
+    return found
+  }
 }
+
+/** What the server says of itself. */
+export const serverMetadataOf = copiedOnce((configuration): ServerMetadata => configuration.serverMetadata())
+/** Who we are there. */
+export const clientMetadataOf = copiedOnce((configuration) => configuration.clientMetadata())
 
 const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000, connect: createConnector() })
 

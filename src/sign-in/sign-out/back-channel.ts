@@ -8,7 +8,7 @@ import type { Note } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
 import type { Limits } from '../../web/rate-limit.ts'
 import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken } from './logout-token.ts'
-import { serverMetadataOf } from '../server/configuration.ts'
+import { clientMetadataOf, serverMetadataOf } from '../server/configuration.ts'
 import type { SignIn } from '../sign-in.ts'
 
 type Needs = Pick<SignIn, 'authorizationServer' | 'records'> & {
@@ -41,7 +41,7 @@ export function createBackChannelRoutes(needs: Needs): Router {
       throw new UnacceptableLogoutToken('the authorization server has no keys to verify it with')
     const logout = await verifyLogoutToken(token, {
       issuer,
-      clientId: configuration.clientMetadata().client_id,
+      clientId: clientMetadataOf(configuration).client_id,
       algorithms: asymmetric(metadata.id_token_signing_alg_values_supported),
       keys: keysAt(keys),
       now: needs.now(),

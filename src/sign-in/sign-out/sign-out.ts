@@ -17,7 +17,7 @@ import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import { inWords } from '../answer-problems.ts'
 import type { Browser } from '../browser.ts'
-import { serverMetadataOf } from '../server/configuration.ts'
+import { clientMetadataOf, serverMetadataOf } from '../server/configuration.ts'
 import type { SignIn } from '../sign-in.ts'
 import { revoke } from './revoke.ts'
 
@@ -201,6 +201,6 @@ function onwardAt(
  * was registered by hand nothing is known.
  */
 function mayComeBack(configuration: Configuration, back: string): boolean {
-  const { post_logout_redirect_uris: registered } = configuration.clientMetadata()
+  const { post_logout_redirect_uris: registered } = clientMetadataOf(configuration)
   return !Array.isArray(registered) || registered.includes(back)
 }
