@@ -15,12 +15,7 @@ import type { Table } from './rule.ts'
 
 type Method = ClientAuthentication['method']
 
-export type Client = {
-  id: string
-  how: ClientAuthentication
-  /** onramp registered it itself, so that it is in no setting. */
-  isRegistered: boolean
-}
+export type Client = { id: string; how: ClientAuthentication }
 
 /**
  * `accepted`: it got past the check of the client, if there is one; `not-allowed`: unauthorized_client; `unclear`: it tells
@@ -45,7 +40,7 @@ export function clientIn(settings: Partial<Settings>): Client | undefined {
   const { OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_KEY: key } = settings
   if (id === undefined || method === undefined) return undefined
   if (method.startsWith('client_secret') && secret === undefined) return undefined
-  return { id, how: { method, secret, key }, isRegistered: false }
+  return { id, how: { method, secret, key } }
 }
 
 /** Pure. RFC 6749 5.2. */
@@ -120,8 +115,9 @@ function unlisted({ token_endpoint_auth_methods_supported: methods }: Metadata, 
   return isUnlisted && ({ is: 'unlisted', method, usable: usable || 'one that the server lists' } as const)
 }
 
-function refused({ id, how, isRegistered }: Client) {
-  if (isRegistered) return 'registered'
+/** Without OIDC_CLIENT_ID it is one that onramp registered. */
+function refused({ id, how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
+  if (clientId === undefined) return 'registered'
   // Basic percent-encodes all but letters, digits and - _ . * (RFC 6749 2.3.1), which some servers don't decode.
   const isBasic = how.method === 'client_secret_basic'
   if (isBasic && [id, how.secret ?? ''].some((text) => formEncoded(text) !== text)) return 'encoded'
@@ -136,13 +132,15 @@ const table: Table<ClientFacts> = {
     ({ client, wrong }) =>
       (wrong === 'refused' || wrong === 'not-allowed') && (client.how.method === 'none' ? 'public' : 'fine'),
     ({ metadata, client }) => unlisted(metadata, client.how.method),
-    ({ client, ours }) => {
-      if (ours === 'refused') return refused(client)
+    ({ client, ours }, { settings }) => {
+      if (ours === 'refused') return refused(client, settings)
       if (ours === 'silent' || ours === 'not-allowed' || ours === 'no-key') return ours
       return ours.startsWith('status ') && { is: 'failing', answer: ours }
     },
   ],
-  'authorization-server.registration': [(facts) => facts.client.isRegistered && !isRejected(facts) && 'kept'],
+  'authorization-server.registration': [
+    (facts, { settings }) => settings.OIDC_CLIENT_ID === undefined && !isRejected(facts) && 'kept',
+  ],
 }
 
 export const client = { look, table }

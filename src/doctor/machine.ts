@@ -1,6 +1,5 @@
 // What the settings, this machine and its files say about themselves: no other server is asked.
 import { statSync } from 'node:fs'
-import { getDomain } from 'tldts'
 import { nearest } from '@onramp/deprecations/command-line/arguments'
 import { proxyTo } from '../client-api/proxy.ts'
 import { readCompany } from '../company/read-company.ts'
@@ -55,9 +54,8 @@ function partsOf(fault: string) {
   const setting = /^[A-Z_]+/.exec(fault)?.[0] ?? ''
   const [says = fault, ...rest] = fault.split(': ')
   const fix = rest.join(': ')
-  const standard = setting.endsWith('_FILE') ? 'correct the path' : 'correct it'
   const remedy = says.endsWith(' is required') ? `set it. ${fix}` : fix
-  return { setting, says, remedy: remedy || (says.includes(' is required ') ? 'set it' : standard) }
+  return { setting, says, remedy: remedy || (says.includes(' is required ') ? 'set it' : 'correct it') }
 }
 
 const known = definitions.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
@@ -89,12 +87,6 @@ const quotedSecrets = ({ env, faults }: Setup): string[] =>
     .map(({ name }) => name)
     .filter((name) => !faults.some((fault) => fault.startsWith(`${name} `)))
 
-/** Another scheme is another site. Names below a shared domain, like those of github.io, are sites of their own. */
-function isSameSite(one: URL, other: URL): boolean {
-  const site = ({ hostname }: URL) => getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
-  return one.protocol === other.protocol && site(one) === site(other)
-}
-
 /** Nearly every address: up to 2^24 of IPv4 may be a company's own network. */
 function isWide(range: string): boolean {
   const [address = '', prefix] = range.split('/')
@@ -115,13 +107,6 @@ const table: Table<Machine> = {
   'settings.quotes': [(_, setup) => quotedSecrets(setup).map((name) => ({ is: 'quoted', name }))],
   'settings.public-url': [
     (_, { settings: { PUBLIC_URL: url } }) => url && { is: url.startsWith('https:') ? 'fine' : 'local', url },
-  ],
-  // Browsers send a SameSite=Lax cookie with a request from another page only within one site.
-  'settings.intranet': [
-    (_, { settings: { PUBLIC_URL: url, RETURN_TO_ORIGINS: origins = [] } }) => {
-      const elsewhere = origins.filter((origin) => url && !isSameSite(new URL(origin), new URL(url)))
-      return elsewhere.length > 0 && { is: 'elsewhere', origins: elsewhere.join(', ') }
-    },
   ],
   'settings.company': [
     ({ company }) => company?.faults.map((fault) => ({ is: 'fault', fault: fault.replace(/[.]?$/, '.') })),

@@ -9,14 +9,11 @@ import { rootOf, storeTrouble } from '../records/store-trouble.ts'
 import { topologyOf } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { within } from './ask.ts'
-import type { Table } from './rule.ts'
+import type { Setup, Table } from './rule.ts'
 
 type RedisFacts = {
   /** The server, or the primary that the Sentinels name. */
   url: string
-  topology: ReturnType<typeof topologyOf>['kind']
-  /** All that the user has to be allowed. */
-  rights: string
   /** Why no Sentinel named a primary, why there is no connection, or what onramp can't do there. */
   failed: { at: 'Sentinels' | 'connecting' | 'records'; error: unknown } | undefined
   /** INFO as a record; empty where the user may not ask. */
@@ -44,7 +41,8 @@ async function infoFrom(url: string): Promise<RedisFacts['info']> {
 }
 
 /** Everything that onramp does with records, on one that expires after seconds. @throws what Redis refuses */
-async function tryRecords(url: string, settings: Partial<Settings>, prefix: string): Promise<void> {
+async function tryRecords(url: string, settings: Partial<Settings>): Promise<void> {
+  const { REDIS_PREFIX: prefix = STANDARD_PREFIX } = settings
   const opened = await openerOf(url, topologyOf(settings), prefix)(() => {})
   try {
     const records = createRedisRecords(opened.commands, prefix)
@@ -61,16 +59,14 @@ async function tryRecords(url: string, settings: Partial<Settings>, prefix: stri
 
 async function look(redisUrl: string, settings: Partial<Settings>): Promise<RedisFacts> {
   const topology = topologyOf(settings)
-  const { REDIS_PREFIX: prefix = STANDARD_PREFIX } = settings
-  const rights = redisAccess(prefix, topology.kind, redisUrl).join(' ')
-  const facts: RedisFacts = { url: redisUrl, topology: topology.kind, rights, failed: undefined, info: {} }
+  const facts: RedisFacts = { url: redisUrl, failed: undefined, info: {} }
   let at: NonNullable<RedisFacts['failed']>['at'] = 'Sentinels'
   try {
     if (topology.kind === 'sentinel') facts.url = await primaryUrl(redisUrl, topology)
     at = 'connecting'
     facts.info = await within(TIME_LIMIT_MS, infoFrom(facts.url))
     at = 'records'
-    await tryRecords(redisUrl, settings, prefix)
+    await tryRecords(redisUrl, settings)
   } catch (error) {
     facts.failed = { at, error }
   }
@@ -85,7 +81,9 @@ const FIXES: Record<string, string> = {
   NOSUCHCOMMAND: "remove its rename-command from Redis's configuration; onramp needs it",
 }
 
-function judgeFailure({ failed, rights, topology }: RedisFacts) {
+function judgeFailure({ failed }: RedisFacts, { settings }: Setup) {
+  const { REDIS_PREFIX: prefix = STANDARD_PREFIX, REDIS_URL: url } = settings
+  const topology = topologyOf(settings).kind
   const root = failed && rootOf(failed.error)
   if (!(root instanceof Error)) return undefined
   const { message } = root
@@ -101,6 +99,7 @@ function judgeFailure({ failed, rights, topology }: RedisFacts) {
   if (code === 'NOPERM') {
     const isOfKeys = /\bkeys?\b/i.test(message)
     const what = isOfKeys ? 'keys that begin with REDIS_PREFIX' : (denied ?? 'a command')
+    const rights = redisAccess(prefix, topology, url).join(' ')
     return { is: 'denied', rights, denied: what } as const
   }
   if (failed?.at === 'connecting' && FIXES[code] === undefined)
@@ -110,8 +109,10 @@ function judgeFailure({ failed, rights, topology }: RedisFacts) {
 
 const table: Table<RedisFacts> = {
   'store.redis': [
-    ({ info, topology }) => topology !== 'cluster' && info['cluster_enabled'] === '1' && 'cluster',
-    ({ info, topology }) => topology === 'cluster' && info['cluster_enabled'] === '0' && 'no-cluster',
+    ({ info: { cluster_enabled: isCluster } }, { settings }) => {
+      if (topologyOf(settings).kind === 'cluster') return isCluster === '0' && 'no-cluster'
+      return isCluster === '1' && 'cluster'
+    },
     judgeFailure,
     ({ info: { valkey_version: valkey, redis_version: redis = '' }, url }) => {
       const { protocol, hostname } = new URL(url)

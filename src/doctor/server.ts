@@ -148,7 +148,10 @@ const table: Table<ServerFacts> = {
   ],
   'authorization-server.abilities/scopes': [
     ({ metadata }, { settings }) => {
-      const lacking = scopesOf(settings).filter((one) => metadata.scopes_supported?.includes(one) === false)
+      const { scopes_supported: offered } = metadata
+      // Those of an API, like api://ID/search at Microsoft Entra, are listed nowhere.
+      const own = scopesOf(settings).filter((scope) => !scope.includes('/'))
+      const lacking = own.filter((scope) => offered?.includes(scope) === false)
       return lacking.length > 0 && { is: 'unlisted', lacking: lacking.join(', ') }
     },
   ],

@@ -68,7 +68,7 @@ async function registeredClient(
   if (kept === undefined) return undefined
   const method = kept.token_endpoint_auth_method as Client['how']['method']
   const how = { method, secret: kept.client_secret, key: settings.OIDC_CLIENT_KEY }
-  return { id: kept.client_id, how, isRegistered: true }
+  return { id: kept.client_id, how }
 }
 
 const table: Table<Stored> = {

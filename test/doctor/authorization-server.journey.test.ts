@@ -50,16 +50,6 @@ describe('the client', () => {
     expect(await found(await start(codeFirst), 'client', { OIDC_CLIENT_SECRET: newSecret() })).toEqual([])
   })
 
-  it.each<[string, Answers[string]]>([
-    ['a page', ({ res }) => res.end('<!doctype html>')],
-    ['a firewall', ({ res }) => res.writeHead(403).end('<h1>Blocked</h1>')],
-    ['a log-in', ({ res }) => res.writeHead(302, { location: '/log-in' }).end()],
-  ])('cannot sign anyone in with %s in front of the token endpoint', async (_what, hidden) => {
-    expect(await found(await start({ '/token': hidden }), 'client')).toMatchObject([
-      { status: 'fail', settings: ['OIDC_ISSUER'] },
-    ])
-  })
-
   it('is told to send its secret in the form, also after a bare challenge', async () => {
     const posting: Answers = {
       '/token': ({ headers, res }, own) =>

@@ -1,6 +1,5 @@
 // onramp doctor as it is called, against the sandbox: what it says of a set-up that is right, and of one that isn't.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer as createTlsServer } from 'node:https'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createInstallation } from '../../src/records/installation.ts'
@@ -9,16 +8,7 @@ import { registrationOf } from '../../src/sign-in/registration/registration.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { runCommand } from '../cli/run-command.ts'
-import {
-  examined,
-  newFolder,
-  newSecret,
-  selfSigned,
-  setUp,
-  startFaulty,
-  troubles,
-  type SetUp,
-} from './set-up.ts'
+import { examined, newFolder, newSecret, setUp, startFaulty, troubles, type SetUp } from './set-up.ts'
 
 const AS_ADA = ['--as', 'ada@acme.example']
 
@@ -89,72 +79,23 @@ describe('a set-up in which everything is right', () => {
 })
 
 describe('the doctor finds', () => {
-  let gone: string
-  beforeAll(async () => {
-    gone = `http://127.0.0.1:${await freePort()}`
-  })
-  it.each<[string, Record<string, string>, string, RegExp]>([
-    [
-      'a client that is not known',
-      { OIDC_CLIENT_ID: 'onrmap' },
-      'authorization-server.client',
-      /^OIDC_CLIENT_ID.*invalid_client/,
-    ],
-    [
-      'a wrong client secret',
-      { OIDC_CLIENT_SECRET: newSecret() },
-      'authorization-server.client',
-      /OIDC_CLIENT_SECRET.*invalid_client/,
-    ],
-    [
-      'a scope too many',
-      { OIDC_SCOPE: 'openid offline_access groups' },
-      'authorization-server.abilities',
-      /^OIDC_SCOPE.*groups/,
-    ],
-    [
-      'an issuer where nothing is',
-      { OIDC_ISSUER: 'GONE' },
-      'authorization-server.discovery',
-      /^OIDC_ISSUER.*connection refused/,
-    ],
-    [
-      'a service where nothing is',
-      { SERVICE_BASE_URL: 'GONE' },
-      'service.reachable',
-      /^SERVICE_BASE_URL.*connection refused/,
-    ],
-    [
-      'a service token that is not accepted',
-      { SERVICE_USER_TOKEN: newSecret() },
-      'service.token',
-      /^SERVICE_USER_TOKEN.*401/,
-    ],
-    [
-      'a path of the API',
-      { SERVICE_BASE_URL: 'https://service.acme.test/rest/api/v1' },
-      'settings.read',
-      /^SERVICE_BASE_URL.*before \/rest\/api\/v1/,
-    ],
-    [
-      'another prefix',
-      { SERVICE_HEADER_PREFIX: 'X-Acme', TOKEN_ISSUED_BY: 'external-idp' },
-      'service.token-issuer',
-      /^SERVICE_HEADER_PREFIX.*X-Service/,
-    ],
-    [
-      'a company file that is not there',
-      { COMPANY_FILE: '/nowhere.yaml' },
-      'settings.company',
-      /^COMPANY_FILE.*ENOENT/,
-    ],
-  ])('%s, once', async (_title, changed, check, says) => {
-    const settings = Object.entries(changed).map(([name, value]) => [name, value.replace('GONE', gone)])
-    const report = await examined({ ...ours.env, ...Object.fromEntries(settings) }, AS_ADA)
-    const lines = troubles(report)
-      .filter((one) => one.check !== 'settings.public-url-reached')
-      .map((one) => [one.check, `${one.settings.join(' ')} ${one.says}`])
-    expect(lines).toEqual([[check, expect.stringMatching(says)]])
+  const GONE = 'http://127.0.0.1:2'
+  const PATH_OF_API = { SERVICE_BASE_URL: 'https://service.acme.test/rest/api/v1' }
+  const OTHER_PREFIX = { SERVICE_HEADER_PREFIX: 'X-Acme', TOKEN_ISSUED_BY: 'external-idp' }
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['a client that is not known', { OIDC_CLIENT_ID: 'onrmap' }, /^OIDC_CLIENT_ID.*invalid_client/],
+    ['a wrong client secret', { OIDC_CLIENT_SECRET: newSecret() }, /OIDC_CLIENT_SECRET.*invalid_client/],
+    ['a scope too many', { OIDC_SCOPE: 'openid offline_access groups' }, /^OIDC_SCOPE.*groups/],
+    ['an issuer where nothing is', { OIDC_ISSUER: GONE }, /^OIDC_ISSUER.*connection refused/],
+    ['a service where nothing is', { SERVICE_BASE_URL: GONE }, /^SERVICE_BASE_URL.*connection refused/],
+    ['a service token that is not accepted', { SERVICE_USER_TOKEN: newSecret() }, /^SERVICE_USER_TOKEN.*401/],
+    ['a path of the API', PATH_OF_API, /^SERVICE_BASE_URL.*before \/rest\/api\/v1/],
+    ['another prefix', OTHER_PREFIX, /^SERVICE_HEADER_PREFIX.*X-Service/],
+    ['a company file that is not there', { COMPANY_FILE: '/nowhere.yaml' }, /^COMPANY_FILE.*ENOENT/],
+  ])('%s, once', async (_title, changed, says) => {
+    const report = await examined({ ...ours.env, ...changed }, AS_ADA)
+    const lines = troubles(report).map((one) => `${one.settings.join(' ')} ${one.says}`)
+    expect(lines.filter((line) => !line.includes('in PUBLIC_URL'))).toEqual([expect.stringMatching(says)])
     expect(report.exit).toBe(report.result === 'fail' ? 1 : 0)
   })
 
@@ -169,25 +110,6 @@ describe('the doctor finds', () => {
     const answer = { skip: 2, status: 400, body: 'not an allowed redirect' }
     ours.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
     expect(await found('service.final-redirect', {}, AS_ADA)).toMatchObject([{ settings: ['PUBLIC_URL'] }])
-  })
-
-  it('every group with every server gone', async () => {
-    const env = { ...ours.env, SERVICE_BASE_URL: gone, OIDC_ISSUER: `${gone}/issuer` }
-    const report = await examined(env)
-    expect(new Set(report.findings.map(({ group }) => group)).size).toBe(4)
-    expect(report.exit).toBe(1)
-  })
-
-  it('registration that is closed, or that asks for a token', async () => {
-    const none = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
-    for (const [status, says] of [
-      [404, /closed \(404\)/],
-      [403, /requires a token/],
-    ] as const) {
-      ours.sandbox.switches.set({ answers: { registration: { status } } })
-      const [finding] = await found('authorization-server.registration', none)
-      expect(finding?.says).toMatch(says)
-    }
   })
 
   it('that the client which onramp registered itself is refused, and what to do', async () => {
@@ -227,13 +149,6 @@ describe('what is around onramp', () => {
     open.push(() => other.close())
     expect(await reached(other.url)).toMatchObject({ status: 'fail', settings: ['PUBLIC_URL'] })
     expect(await reached(`http://127.0.0.1:${await freePort()}`)).toMatchObject({ status: 'skip' })
-  })
-
-  it('has a certificate that nothing vouches for', async () => {
-    const port = await freePort()
-    const server = createTlsServer(selfSigned(folder()), (_req, res) => res.end()).listen(port, '127.0.0.1')
-    open.push(() => server.close())
-    expect(await reached(`https://127.0.0.1:${port}`)).toMatchObject({ status: 'warn' })
   })
 
   it('is a file with a secret that every user can read', async () => {

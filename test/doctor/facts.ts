@@ -29,6 +29,7 @@ const setup = (changed: Partial<Setup> = {}): Setup => ({
     SERVICE_BASE_URL: 'https://service.acme.test',
     OIDC_ISSUER: 'https://login.acme.test',
     OIDC_SCOPE: 'openid offline_access',
+    OIDC_CLIENT_ID: 'onramp',
     OIDC_CLIENT_AUTH: 'client_secret_basic',
     TOKEN_ISSUED_BY: 'service',
     TRUST_PROXY: ['10.0.0.0/8'],
@@ -96,7 +97,6 @@ export const clientFacts = (
   client: {
     id: 'onramp',
     how: { method: 'client_secret_basic', secret: 'aB3-dE_f' },
-    isRegistered: false,
     ...changed,
   },
   ours,
@@ -156,8 +156,6 @@ export const sqliteFacts = (changed: Partial<FactsOf<typeof sqlite>> = {}): Fact
 
 export const redisFacts = (info: Record<string, string> = {}): FactsOf<typeof redis> => ({
   url: 'redis://127.0.0.1',
-  topology: 'standalone',
-  rights: '',
   failed: undefined,
   info: { redis_version: '8.0.1', aof_enabled: '1', maxmemory_policy: 'noeviction', ...info },
 })

@@ -1,7 +1,6 @@
 // A set-up in which everything is right, to be made wrong one thing at a time; and what the doctor says of it.
 import { randomBytes } from 'node:crypto'
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,12 +42,6 @@ export async function setUp(): Promise<SetUp> {
   const sandbox = await startSandbox({
     clients: [
       { client_id: 'onramp', client_secret: secret, redirect_uris: [`${publicUrl}/sign-in/callback`] },
-      {
-        client_id: 'posting',
-        client_secret: secret,
-        token_endpoint_auth_method: 'client_secret_post',
-        redirect_uris: [`${publicUrl}/sign-in/callback`],
-      },
     ],
   })
   const env = {
@@ -114,12 +107,4 @@ export async function startFaulty(
         server.close(() => resolve())
       }),
   }
-}
-
-/** A key and a certificate for 127.0.0.1 that nothing vouches for. @param folder where the files are written */
-export function selfSigned(folder: string): { key: Buffer; cert: Buffer } {
-  const to = ['-newkey', 'rsa:2048', '-nodes', '-keyout', 'other.key', '-out', 'other.crt']
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
-  execFileSync('openssl', ['req', '-x509', ...to, ...names], { cwd: folder, stdio: 'ignore' })
-  return { key: readFileSync(join(folder, 'other.key')), cert: readFileSync(join(folder, 'other.crt')) }
 }

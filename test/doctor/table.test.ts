@@ -75,16 +75,6 @@ describe('settings and the machine', () => {
     expect(judged({}, { settings: { SESSION_SECRET: [random], REPORT_TOKEN: random } })).toEqual([])
   })
 
-  it.each([
-    ['https://a.acme.co.uk', 'https://b.acme.co.uk', true],
-    ['https://a.acme.test:8443', 'https://b.acme.test', true],
-    ['https://acme.github.io', 'https://other.github.io', false],
-    ['https://10.1.2.3', 'https://10.1.2.4', false],
-  ])('know whether the widget at %s has the cookie of %s: %s', (one, other, expected) => {
-    const findings = judged({}, { settings: { RETURN_TO_ORIGINS: [one], PUBLIC_URL: other } })
-    expect(names(findings)).toEqual(expected ? [] : ['elsewhere'])
-  })
-
   it('are warned of an announced end ninety days before, and fail afterwards', () => {
     const at = (removal: string) =>
       lines(judged({}, { deadlines: [{ what: 'POST /x', replacement: 'use POST /y', removal }] }))
@@ -114,15 +104,11 @@ describe('PUBLIC_URL', () => {
 
 describe('the store', () => {
   it.each<[Partial<FactsOf<typeof sqlite>>, string]>([
-    [{ unwritable: 'ENOTDIR' }, 'file'],
     [{ isThere: false, unwritable: 'EACCES' }, 'no-folder'],
     [{ isThere: false }, 'later'],
     [{}, 'fine'],
     [{ unwritable: 'ENOSPC' }, 'full'],
     [{ unwritable: 'EACCES' }, 'unwritable'],
-    [{ database: { kind: 'damaged', reason: 'x' } }, 'damaged'],
-    [{ database: { kind: 'rights', reason: 'EACCES' } }, 'unusable'],
-    [{ isInMemory: true }, 'memory'],
     [{ freeBytes: 1e6 }, 'space'],
   ])('in a folder with %o', (facts, expected) => {
     expect(names(found(sqlite, sqliteFacts(facts))).at(-1)).toEqual(expected)
