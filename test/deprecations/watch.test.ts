@@ -2,13 +2,10 @@
 import { Request as OtherRequest } from 'undici'
 import { expect, describe, test, vi } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
-import {
-  createWatch,
-  watchDeprecations,
-  type Notice,
-  type Observed,
-} from '../../packages/deprecations/src/watch/watch.ts'
+import { createWatch, watchDeprecations, type Notice } from '../../packages/deprecations/src/watch/watch.ts'
 import { outcome } from './checking.ts'
+
+type Observed = Parameters<ReturnType<typeof createWatch>['observe']>[0]
 
 const now = () => Date.parse('2026-11-21T12:00:00Z')
 const call = { method: 'POST', url: 'https://a/rest/api/v1/search', status: 200, headers: {} }

@@ -17,4 +17,4 @@ export {
   type Schedule,
 } from './schedule/schedule.ts'
 export { calendarOf } from './schedule/calendar.ts'
-export { createWatch, watchDeprecations, type Notice, type Observed } from './watch/watch.ts'
+export { createWatch, watchDeprecations, type Notice } from './watch/watch.ts'

@@ -2,20 +2,15 @@
 // A file or line that can't be read is reported and the rest is read; what was found stays found.
 import { InputFault } from '../command-line/input-fault.ts'
 import { textOf } from '../input/document.ts'
-import { readAccessLog, readHar, readNdjson } from '../input/exchanges.ts'
+import { exchangeReaders } from '../input/exchanges.ts'
 import type { Reader, Reading, Source } from '../input/source.ts'
 import { createMatcher, type Confidence, type Use } from '../matching/matching.ts'
 import { readOpenApi } from '../openapi/openapi.ts'
-import { statusOn, type Day, type Entry, type Schedule, type Status } from '../schedule/schedule.ts'
+import { statusOn, type Entry, type Schedule } from '../schedule/schedule.ts'
 
 export type Format = 'har' | 'ndjson' | 'openapi' | 'log'
 
-const readers: Record<Format, Reader> = {
-  har: readHar,
-  ndjson: readNdjson,
-  openapi: readOpenApi,
-  log: readAccessLog,
-}
+const readers: Record<Format, Reader> = { ...exchangeReaders, openapi: readOpenApi }
 
 /** A place of an item, as first met; `count` is how often it was met, indices of arrays aside. */
 export type Place = Pick<Use, 'side' | 'pointer' | 'confidence'> & {
@@ -28,7 +23,7 @@ export type Place = Pick<Use, 'side' | 'pointer' | 'confidence'> & {
 /** An item as it is used, or as it only may be where no use is known; `count` is in how many requests or operations. */
 export type Found = {
   entry: Entry
-  status: Status
+  status: ReturnType<typeof statusOn>
   confidence: Confidence
   count: number
   places: Map<string, Place>
@@ -42,7 +37,7 @@ export type Found = {
 }
 
 /** `faults` counts lines, entries, bodies and files that could not be read. */
-export type CheckResult = { asOf: Day; files: string[]; requests: number; faults: number; found: Found[] }
+type CheckResult = { asOf: string; files: string[]; requests: number; faults: number; found: Found[] }
 
 /** Whether a finding is a use; all others only may be one. */
 export const isCertain = ({ confidence }: { confidence: Confidence }): boolean => confidence === 'exact'
@@ -101,7 +96,7 @@ const addUse = (item: Found, use: Use, reading: Reading & { file: string }) => {
  */
 export const checkFiles = async (
   files: readonly { name: string; open: () => Promise<Source> }[],
-  { schedule, asOf, format }: { schedule: Schedule; asOf: Day; format?: Format | undefined },
+  { schedule, asOf, format }: { schedule: Schedule; asOf: string; format?: Format | undefined },
   report: (fault: string) => void,
 ): Promise<CheckResult> => {
   const matcher = createMatcher(schedule)

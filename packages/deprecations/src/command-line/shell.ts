@@ -9,7 +9,7 @@ import type { CliParts } from './parts.ts'
 export type Define = (program: Command, parts: CliParts, exit: Exit) => void
 export type Exit = (code: Promise<number>) => Promise<void>
 
-export type Ending = { words: string; exit: number }
+type Ending = { words: string; exit: number }
 
 /**
  * How a command ends after an error that is expected; undefined for any other error: a mistake of the program.

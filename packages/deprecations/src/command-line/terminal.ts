@@ -3,11 +3,11 @@ import { styleText } from 'node:util'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 
-export type Screen = { isTTY?: boolean; columns?: number }
+type Screen = { isTTY?: boolean; columns?: number }
 
 const COLOURS = ['red', 'green', 'yellow', 'dim', 'bold'] as const
 
-export type Colour = (typeof COLOURS)[number]
+type Colour = (typeof COLOURS)[number]
 
 export type Paint = Record<Colour, (text: string) => string>
 

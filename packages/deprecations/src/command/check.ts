@@ -8,32 +8,25 @@ import { printable } from '../command-line/printable.ts'
 import { painterFor } from '../command-line/terminal.ts'
 import { fileFault } from '../input/document.ts'
 import { openSource } from '../input/source.ts'
-import { jsonReport, judge, sarifReport, type FailOn } from '../report/report.ts'
-import { textReport } from '../report/text.ts'
+import { judge, reports } from '../report/report.ts'
 import { extendedSchedule, readWaivers } from '../schedule/files.ts'
-import { dayOf, type Day } from '../schedule/schedule.ts'
+import { dayOf } from '../schedule/schedule.ts'
 
-type Values = {
+type Options = Parameters<typeof judge>[2] & {
   schedule?: string[] | undefined
   waivers?: string | undefined
-  asOf?: Day | undefined
-  within?: number | undefined
-  failOn: FailOn
-  ignoreBroken?: true | undefined
+  asOf?: string | undefined
   input?: Format | undefined
   report?: string[] | undefined
   json?: true | undefined
   sarif?: true | undefined
 }
 
-const reports = { text: textReport, json: jsonReport, sarif: sarifReport }
-const kinds = ['text', 'json', 'sarif'] as const
-
 const filesFrom = (reported: readonly string[] = []) =>
   reported.map((text) => {
     const [kind = '', file = ''] = text.split(/=(.*)/s, 2)
     if (file === '') throw new UsageError('--report expects a kind and a file, such as --report sarif=FILE')
-    return { kind: wordOf('--report', kind, kinds), file }
+    return { kind: wordOf('--report', kind, ['text', 'json', 'sarif']), file }
   })
 
 const sourcesFrom = (names: readonly string[], stdin: CliParts['stdin']) => {
@@ -49,19 +42,18 @@ const sourcesFrom = (names: readonly string[], stdin: CliParts['stdin']) => {
 /** Checks traffic. Resolves to the exit code. @throws {UsageError} @throws {InputFault} */
 export async function check(
   names: readonly string[],
-  { asOf, input: format, ...values }: Values,
+  { asOf, input: format, ...values }: Options,
   { stdout, stderr, stdin, now, env }: CliParts,
 ): Promise<number> {
   if (values.json && values.sarif)
     throw new UsageError("--json and --sarif can't share one output; use --report KIND=FILE for the other")
   const files = filesFrom(values.report)
   const schedule = extendedSchedule(values.schedule)
-  const waivers = values.waivers === undefined ? [] : readWaivers(values.waivers, schedule)
+  const waivers = values.waivers === undefined ? [] : readWaivers(values.waivers)
   const write = (line: string) => void stderr.write(`${printable(line)}\n`)
 
   const day = { schedule, asOf: asOf ?? dayOf(new Date(now())), format }
   const verdict = judge(await checkFiles(sourcesFrom(names, stdin), day, write), waivers, values)
-  for (const remark of verdict.remarks) write(remark)
   for (const { kind, file } of files)
     await writeFile(file, reports[kind](verdict, painterFor({}, env))).catch((error: unknown) => {
       throw fileFault(file, error)

@@ -1,6 +1,5 @@
 // Every command of the schedule: `onramp deprecations …`, and `onramp-deprecations …` of this package alone. The code of a
 // command is loaded when it is called.
-import { readFileSync } from 'node:fs'
 import type { Command } from '@commander-js/extra-typings'
 import {
   text,
@@ -13,7 +12,7 @@ import {
   nearest,
 } from '../command-line/arguments.ts'
 import type { CliParts } from '../command-line/parts.ts'
-import type { Define, Exit } from '../command-line/shell.ts'
+import type { Exit } from '../command-line/shell.ts'
 import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
 import { chooseEntries, dayInFile, dayOf, type Choice } from '../schedule/schedule.ts'
@@ -205,15 +204,3 @@ function unknownCommand(typed: string, { commands }: Command): UsageError {
   const meant = nearest(typed, names)
   return new UsageError(meant === undefined ? 'unknown command' : `unknown command; did you mean ${meant}?`)
 }
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
-
-/** The same commands, called by the package's own name. */
-export const onrampDeprecations: Define = (program, parts, exit) =>
-  addCommands(
-    program.name('onramp-deprecations').version(version, '--version', 'print the version'),
-    parts,
-    exit,
-  )

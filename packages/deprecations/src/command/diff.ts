@@ -4,45 +4,39 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CliParts } from '../command-line/parts.ts'
 import { printable } from '../command-line/printable.ts'
 import { painterFor } from '../command-line/terminal.ts'
-import { counted, daysBetween, titleOf, type Day, type Entry, type Schedule } from '../schedule/schedule.ts'
+import { counted, statusOn, titleOf, type Entry, type Schedule } from '../schedule/schedule.ts'
 
-type Change =
-  | { kind: 'added' | 'withdrawn'; entry: Entry }
-  | { kind: 'later' | 'earlier'; entry: Entry; from: Day; to: Day; days: number }
-  | { kind: 'reworded'; entry: Entry; members: string[] }
+type Kind = 'added' | 'withdrawn' | 'later' | 'earlier' | 'changed'
+type Change = { kind: Kind; entry: Entry; what: string }
 
 const changesOf = (before: Entry | undefined, entry: Entry): Change[] => {
-  if (before === undefined) return [{ kind: 'added', entry }]
-  const { removal: from, ...old } = before
-  const { removal: to, ...now } = entry
-  const days = daysBetween(from, to)
-  const moved: Change[] = days === 0 ? [] : [{ kind: days > 0 ? 'later' : 'earlier', entry, from, to, days }]
-  const [was, is] = [new Map(Object.entries(old)), new Map(Object.entries(now))]
-  const members = [...new Map([...was, ...is]).keys()].filter(
-    (name) => !isDeepStrictEqual(was.get(name), is.get(name)),
+  const { removal } = entry
+  if (before === undefined) return [{ kind: 'added', entry, what: `removal on ${removal}` }]
+  const days = statusOn(entry, before.removal).daysLeft
+  const members = [...new Set([...Object.keys(before), ...Object.keys(entry)])].filter(
+    (name) => name !== 'removal' && !isDeepStrictEqual(Reflect.get(before, name), Reflect.get(entry, name)),
   )
-  return members.length === 0 ? moved : [...moved, { kind: 'reworded', entry, members }]
+  const moved = `from ${before.removal} to ${removal} (${counted(Math.abs(days), 'day')})`
+  return [
+    ...(days === 0
+      ? []
+      : [{ kind: days > 0 ? ('later' as const) : ('earlier' as const), entry, what: moved }]),
+    ...(members.length === 0 ? [] : [{ kind: 'changed' as const, entry, what: members.join(', ') }]),
+  ]
 }
 
 /** What changed from one schedule to another, in the order of the new one, withdrawn entries last. */
 const compareSchedules = (old: Schedule, now: Schedule): Change[] => {
-  const [before, after] = [old, now].map((entries) => new Map(entries.map((entry) => [entry.id, entry])))
-  const withdrawn = old.filter(({ id }) => after?.has(id) === false)
+  const withdrawn = old.filter(({ id }) => !now.some((entry) => entry.id === id))
   return [
-    ...now.flatMap((entry) => changesOf(before?.get(entry.id), entry)),
-    ...withdrawn.map((entry): Change => ({ kind: 'withdrawn', entry })),
+    ...now.flatMap((entry) =>
+      changesOf(
+        old.find(({ id }) => id === entry.id),
+        entry,
+      ),
+    ),
+    ...withdrawn.map((entry) => ({ kind: 'withdrawn' as const, entry, what: `removal on ${entry.removal}` })),
   ]
-}
-
-const textOf = (change: Change): string => {
-  const { kind, entry } = change
-  const item = `${entry.id}: ${titleOf(entry)}`
-  if ('members' in change) return `changed    ${item}: ${change.members.join(', ')}`
-  if (kind === 'added') return `added      ${item}, removal on ${entry.removal}`
-  if (!('days' in change)) return `withdrawn  ${item}`
-  const { from, to, days } = change
-  const word = kind === 'earlier' ? 'EARLIER' : 'moved  '
-  return `${word}    ${item}, from ${from} to ${to} (${counted(Math.abs(days), 'day')} ${kind})`
 }
 
 /** Compares two schedules. Returns 1 when an item moved earlier, else 0. */
@@ -51,9 +45,9 @@ export function diff(old: Schedule, now: Schedule, json: boolean, { stdout, stde
 
   const errors = changes.filter(({ kind }) => kind === 'earlier').length
   const { red } = painterFor(stdout, env)
-  const lines = changes.map((change) => {
-    const line = printable(textOf(change))
-    return `${change.kind === 'earlier' ? red(line) : line}\n`
+  const lines = changes.map(({ kind, entry, what }) => {
+    const line = printable(`${kind.padEnd(9)}  ${entry.id}: ${titleOf(entry)}, ${what}`)
+    return `${kind === 'earlier' ? red(line) : line}\n`
   })
   if (json) stdout.write(`${JSON.stringify({ errors, changes }, null, 2)}\n`)
   else stdout.write(lines.join('') || 'The schedules are the same.\n')

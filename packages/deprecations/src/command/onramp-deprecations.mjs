@@ -10,6 +10,14 @@ if (major < 24 || (major === 24 && minor < 3)) {
   process.exit(1)
 }
 
+const { readFileSync } = await import('node:fs')
 const { runHere } = await import('../command-line/shell.ts')
-const { onrampDeprecations } = await import('./commands.ts')
-await runHere(onrampDeprecations)
+const { addCommands } = await import('./commands.ts')
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+await runHere((program, parts, exit) =>
+  addCommands(
+    program.name('onramp-deprecations').version(version, '--version', 'print the version'),
+    parts,
+    exit,
+  ),
+)

@@ -5,12 +5,11 @@ import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml'
 import { InputFault } from '../command-line/input-fault.ts'
 
-export type Loose = Record<string, unknown>
-
-export const isRecord = (value: unknown): value is Loose =>
+/** An object as it is; empty for anything else. */
+export const recordOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const recordOf = (value: unknown): Loose => (isRecord(value) ? value : {})
+    ? (value as Record<string, unknown>)
+    : {}
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 /** Of text or a number; empty for anything else: String() fails on an object with a member toString. */
 export const textOf = (value: unknown): string =>
@@ -87,12 +86,12 @@ const MAX_MIB = 8
 
 /** Reads and parses a file of up to 8 MiB. @throws {InputFault} */
 export const readDocument = (file: string): Parsed => {
-  let text
+  let bytes
   try {
-    if (statSync(file).size <= MAX_MIB * 2 ** 20) text = readFileSync(file, 'utf8')
+    if (statSync(file).size <= MAX_MIB * 2 ** 20) bytes = readFileSync(file)
   } catch (error) {
     throw fileFault(file, error)
   }
-  if (text === undefined) throw new InputFault(file, undefined, `larger than ${MAX_MIB} MiB; split it`)
-  return parse(text.replace(/^\uFEFF/, ''), file)
+  if (bytes === undefined) throw new InputFault(file, undefined, `larger than ${MAX_MIB} MiB; split it`)
+  return parse(new TextDecoder().decode(bytes), file)
 }

@@ -1,13 +1,13 @@
 // Recorded exchanges of a request and its answer: a line of NDJSON, a line of an access log, an entry of a HAR 1.2.
 import { InputFault } from '../command-line/input-fault.ts'
 import { usesIn, type Call, type Matcher } from '../matching/matching.ts'
-import { listOf, parse, recordOf, textOf, type Loose } from './document.ts'
+import { listOf, parse, recordOf, textOf } from './document.ts'
 import { lineReader, wholeText, type Reader, type Reading } from './source.ts'
 
 const MAX_HAR_MIB = 256
 
 /** Reads {"method", "url", "request"?, "response"?, "status"?, "time"?}. A body that is null is not there. */
-const readExchange = (exchange: Loose, matcher: Matcher): Reading => {
+const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): Reading => {
   const { method, url, status, request, response, time } = exchange
   if (typeof method !== 'string' || typeof url !== 'string')
     return { fault: 'not a request: it has no method and url; record it again or remove it' }
@@ -21,7 +21,7 @@ const readExchange = (exchange: Loose, matcher: Matcher): Reading => {
   return { uses: usesIn(scheduled, call), time }
 }
 
-export const readNdjson = lineReader((line, matcher) => {
+const readNdjson = lineReader((line, matcher) => {
   try {
     return readExchange(recordOf(JSON.parse(line)), matcher)
   } catch {
@@ -32,7 +32,7 @@ export const readNdjson = lineReader((line, matcher) => {
 const LOG_LINE = /^\S+ \S+ .*?\[([^[\]]{1,40})\] "([^"\\]*(?:\\.[^"\\]*)*)" (\d{3}) /
 
 /** The Common or Combined Log Format. A connection that made no request is passed over. */
-export const readAccessLog = lineReader((line, matcher) => {
+const readAccessLog = lineReader((line, matcher) => {
   const [, stamp = '', request, status] = LOG_LINE.exec(line) ?? []
   if (request === undefined)
     return { fault: 'not in the Common or Combined Log Format; use one of these, or NDJSON' }
@@ -44,7 +44,7 @@ export const readAccessLog = lineReader((line, matcher) => {
 })
 
 /** A body; undefined where it was not recorded, or only a part of it. */
-const bodyOf = ({ headers }: Loose, { text, encoding, size }: Loose) => {
+const bodyOf = ({ headers }: Record<string, unknown>, { text, encoding, size }: Record<string, unknown>) => {
   if (typeof text === 'string' && text !== '') {
     const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')
     return Number(textOf(size)) > bytes.length ? undefined : bytes.toString('utf8')
@@ -56,7 +56,7 @@ const bodyOf = ({ headers }: Loose, { text, encoding, size }: Loose) => {
   return lengths.some(({ value }) => value === '0') ? '' : undefined
 }
 
-export const readHar: Reader = async (source, matcher, take) => {
+const readHar: Reader = async (source, matcher, take) => {
   const { data } = parse(await wholeText(source, MAX_HAR_MIB), source.name)
   const { entries } = recordOf(recordOf(data).log)
   const fault = 'not a HAR: it has no log.entries; export the traffic again as HAR with content'
@@ -75,3 +75,5 @@ export const readHar: Reader = async (source, matcher, take) => {
     take({ ...reading, record: `/log/entries/${index}` })
   }
 }
+
+export const exchangeReaders = { har: readHar, ndjson: readNdjson, log: readAccessLog }

@@ -1,10 +1,9 @@
-// Opens a file or standard input, so that its beginning can be looked at before it is read: as a whole or line by line.
-import { StringDecoder } from 'node:string_decoder'
+// What is read: a file or standard input, as a whole or line by line, and what every format's reader hands over.
 import { InputFault } from '../command-line/input-fault.ts'
 import type { Matcher, Use } from '../matching/matching.ts'
 import { fileFault } from './document.ts'
 
-/** `head` is the first chunk, which is among `bytes` as well. */
+/** `head` is the first chunk, by which the format is detected; it is among `bytes` as well. */
 export type Source = { name: string; head: Uint8Array; bytes: AsyncIterable<Uint8Array> }
 
 /** What is in a line, an entry or an operation (`record`, a JSON pointer): what a request uses, or why it can't be read. */
@@ -17,19 +16,19 @@ export type Reader = (source: Source, matcher: Matcher, take: (reading: Reading)
 
 /** Opens a stream under a name. @throws {InputFault}, later also while its bytes are read */
 export const openSource = async (name: string, stream: AsyncIterable<Uint8Array>): Promise<Source> => {
-  const chunks = stream[Symbol.asyncIterator]()
-  const read = async (): Promise<Uint8Array> => {
+  async function* chunks() {
     try {
-      return (await chunks.next()).value ?? new Uint8Array()
+      yield* stream
     } catch (error) {
       throw fileFault(name, error)
     }
   }
-  const first = await read()
-  const isMarked = Buffer.from(first.subarray(0, 3)).equals(Buffer.from('\uFEFF'))
-  const head = isMarked ? first.subarray(3) : first
+  const rest = chunks()
+  const first = await rest.next()
+  const head = first.done === true ? new Uint8Array() : first.value
   async function* bytes() {
-    for (let chunk = head; chunk.length > 0; chunk = await read()) yield chunk
+    yield head
+    yield* rest
   }
   return { name, head, bytes: bytes() }
 }
@@ -40,15 +39,11 @@ export const wholeText = async ({ name, bytes }: Source, maxMib: number): Promis
   let length = 0
   for await (const part of bytes) {
     length += part.length
-    if (length > maxMib * 2 ** 20)
-      throw new InputFault(
-        name,
-        undefined,
-        `larger than ${maxMib} MiB, the maximum for this format; split it`,
-      )
+    const what = `larger than ${maxMib} MiB, the maximum for this format; split it`
+    if (length > maxMib * 2 ** 20) throw new InputFault(name, undefined, what)
     parts.push(part)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return new TextDecoder().decode(Buffer.concat(parts))
 }
 
 /** The longest line that is read, in characters. It bounds the memory. */
@@ -58,15 +53,13 @@ const MAX_LINE = 2 * 1024 * 1024
 export const lineReader =
   (read: (line: string, matcher: Matcher) => Reading | undefined): Reader =>
   async ({ bytes }, matcher, take) => {
-    const decoder = new StringDecoder('utf8')
+    const decoder = new TextDecoder()
     let [line, rest]: [number, string | undefined] = [0, '']
     const end = () => {
       line += 1
-      if (rest === undefined) take({ fault: 'longer than 2 Mi characters; skipped', line })
-      else if (rest.trim() !== '') {
-        const reading = read(rest, matcher)
-        if (reading !== undefined) take({ ...reading, line })
-      }
+      const reading =
+        rest === undefined ? { fault: 'longer than 2 Mi characters; skipped' } : read(rest, matcher)
+      if (reading !== undefined && rest?.trim() !== '') take({ ...reading, line })
       rest = ''
     }
     const push = (text: string) => {
@@ -75,7 +68,7 @@ export const lineReader =
         rest = rest === undefined || rest.length + piece.length > MAX_LINE ? undefined : rest + piece
       }
     }
-    for await (const chunk of bytes) push(decoder.write(Buffer.from(chunk)))
-    push(decoder.end())
+    for await (const chunk of bytes) push(decoder.decode(chunk, { stream: true }))
+    push(decoder.decode())
     end()
   }

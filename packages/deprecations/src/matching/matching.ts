@@ -36,16 +36,16 @@ export type Use = {
 export type Scheduled = {
   entries: Entry[]
   fields: Record<Side, ReadonlyMap<string, FieldEntry[]>>
-  /** The members, as plain names, that hold what the operation is about: what they have counts as the body's own. */
-  holders: ReadonlySet<string>
-  /** The members that replace something: what is inside is not looked at. */
-  replacements: ReadonlySet<string>
+  /** Whether a member holds what the operation is about: what it has counts as the body's own. */
+  isHolder: (name: string) => boolean
+  /** Whether a member replaces something: what is inside is not looked at. */
+  isReplacement: (name: string) => boolean
 }
 
 export type Matcher = (method: string, url: string) => Scheduled | undefined
 
 /** A name without case and style: `channel_invite_info` and `ChannelInviteInfo` are one. */
-export const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
+const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
 
 /** The members that a replacement names: `a.b and C.d (a remark)` names b and d, free text none. */
 const replacingNames = ({ replacement = '' }: Entry): string[] =>
@@ -53,21 +53,21 @@ const replacingNames = ({ replacement = '' }: Entry): string[] =>
     .replace(/\s*\([^)]*\)$/, '')
     .split(/\s*[,/]\s*|\s+(?:and|or)\s+/)
     .flatMap((part) => /^(?:[\w$]+\.)*([\w$]+)$/.exec(part)?.[1] ?? [])
-    .map(plainName)
 
 const scheduledOf = (entries: Entry[]): Scheduled => {
   const all = entries.filter((entry) => entry.kind === 'field')
-  const own = all.map(({ field }) => plainName(field))
-  const on = (side: Side) =>
-    Map.groupBy(
-      all.filter(({ place }) => place.in === side || place.in === 'either'),
-      ({ field }) => field,
-    )
+  const on = (side: Side) => {
+    const ofSide = all.filter(({ place }) => place.in === side || place.in === 'either')
+    return Map.groupBy(ofSide, ({ field }) => field)
+  }
+  const holders = new Set(all.flatMap(({ place }) => place.holders ?? []).map(plainName))
+  const replacements = new Set(all.flatMap(replacingNames).map(plainName))
+  for (const { field } of all) replacements.delete(plainName(field))
   return {
     entries,
     fields: { request: on('request'), response: on('response') },
-    holders: new Set(all.flatMap(({ place }) => place.holders ?? []).map(plainName)),
-    replacements: new Set(all.flatMap(replacingNames).filter((name) => !own.includes(name))),
+    isHolder: (name) => holders.has(plainName(name)),
+    isReplacement: (name) => replacements.has(plainName(name)),
   }
 }
 
@@ -146,8 +146,8 @@ export const readBody = (body: unknown): { documents: object[]; unread?: string 
 export type Level = 0 | 1 | 2
 
 /** What a member of this name declares at a level, and the level of what is inside. */
-export const judgeMember = ({ fields, holders }: Scheduled, side: Side, name: string, level: Level) => {
-  const below: Level = level === 0 && holders.has(plainName(name)) ? 1 : 2
+export const judgeMember = ({ fields, isHolder }: Scheduled, side: Side, name: string, level: Level) => {
+  const below: Level = level === 0 && isHolder(name) ? 1 : 2
   const uses = (fields[side].get(name) ?? [])
     // Deeper, a field of the top level is another one.
     .filter(({ place }) => level === 0 || place.depth === 'any')
@@ -190,7 +190,7 @@ export const searchFields = (document: unknown, scheduled: Scheduled, side: Side
   const lookAt = (name: string, value: unknown, level: Level) => {
     const { uses, below } = judgeMember(scheduled, side, name, level)
     for (const use of uses) found.push({ ...use, pointer: shownPointer([...path, name]) })
-    if (typeof value === 'string' || !scheduled.replacements.has(plainName(name))) within(name, value, below)
+    if (typeof value === 'string' || !scheduled.isReplacement(name)) within(name, value, below)
   }
   look(document, 0)
   return { found, isWhole }

@@ -1,12 +1,14 @@
 // Reads an OpenAPI 3 document: the operations that the schedule has, and the fields that their messages declare. What a
 // schema leaves open may be anything. A document's patterns are never run, since one can take for ever.
+import { realpathSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
+import { unescape } from 'node:querystring'
 import { InputFault } from '../command-line/input-fault.ts'
-import { isRecord, listOf, recordOf, textOf, type Loose } from '../input/document.ts'
+import { listOf, parse, readDocument, recordOf, textOf, type Parsed } from '../input/document.ts'
 import { wholeText, type Reader } from '../input/source.ts'
 import {
   endpointsOf,
   judgeMember,
-  plainName,
   searchFields,
   type Confidence,
   type Level,
@@ -14,7 +16,75 @@ import {
   type Use,
 } from '../matching/matching.ts'
 import type { Entry, Side } from '../schedule/schedule.ts'
-import { follow, lineOf, memberOf, membersOf, openDocument, type Spot } from './document.ts'
+
+type File = Parsed & { name: string; open: (address: string) => File | undefined }
+
+/** A value and its place: a file and a JSON pointer (RFC 6901). A member that is not there has the place of its object. */
+type Spot = { file: File; pointer: string; value: unknown }
+
+const MAX_FILES = 500
+
+/** Parses a document. `stdin` has no files beside it. @throws {InputFault} when it can't be parsed */
+const openDocument = (text: string, name: string): Spot => {
+  const folder = dirname(resolve(name))
+  const files = new Map<string, File | undefined>()
+  const add = (shown: string, parsed: Parsed): File => {
+    const file = { ...parsed, name: shown, open: (address: string) => open(join(dirname(shown), address)) }
+    files.set(resolve(shown), file)
+    return file
+  }
+  const open = (shown: string): File | undefined => {
+    const path = resolve(shown)
+    if (files.has(path) || files.size >= MAX_FILES || name === 'stdin') return files.get(path)
+    files.set(path, undefined)
+    try {
+      const isBelow = realpathSync(path).startsWith(realpathSync(folder) + sep)
+      return isBelow ? add(shown, readDocument(path)) : undefined
+    } catch {
+      // It is reported where something that matters leads there.
+      return undefined
+    }
+  }
+  const file = add(name, parse(text, name))
+  return { file, pointer: '', value: file.data }
+}
+
+const memberOf = ({ file, pointer, value }: Spot, name: string): Spot => {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
+    return { file, pointer, value: undefined }
+  const step = name.replaceAll('~', '~0').replaceAll('/', '~1')
+  return { file, pointer: `${pointer}/${step}`, value: Reflect.get(value, name) }
+}
+
+/** The members of an object, or the items of a list, with their names. */
+const membersOf = (spot: Spot | undefined): [name: string, spot: Spot][] =>
+  spot === undefined || typeof spot.value !== 'object'
+    ? []
+    : Object.keys(spot.value ?? {}).map((name) => [name, memberOf(spot, name)])
+
+const stepsOf = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+const MAX_HOPS = 100
+
+/** Where a reference leads, undefined where it can't be followed; a value that is no reference is itself. */
+const follow = (from: Spot): Spot | undefined => {
+  let spot = from
+  for (let hops = 0; hops < MAX_HOPS; hops += 1) {
+    const reference = recordOf(spot.value).$ref
+    if (typeof reference !== 'string') return spot
+    const [address = '', fragment = ''] = unescape(reference).split('#', 2)
+    const file = address === '' ? spot.file : spot.file.open(address)
+    // A name, `#Pet`, is an anchor.
+    if (file === undefined || !/^(?:\/|$)/.test(fragment)) return undefined
+    spot = stepsOf(fragment).reduce(memberOf, { file, pointer: '', value: file.data })
+    if (spot.value === undefined) return undefined
+  }
+  return undefined
+}
 
 const MAX_MIB = 8
 /** Documents of three hundred thousand lines have fewer schemas for one message. */
@@ -32,17 +102,19 @@ const EXAMPLES = ['example', 'examples', 'default', 'const', 'enum']
 const SAYING = ['$ref', 'properties', 'allOf', 'anyOf', 'oneOf', 'items', 'enum', 'const']
 const SIMPLE = /^(?:string|number|integer|boolean|null)$/
 
-const takesAnything = (schema: unknown) =>
-  schema === true ||
-  (isRecord(schema) && !SIMPLE.test(textOf(schema.type)) && !SAYING.some((name) => name in schema))
+const takesAnything = (schema: unknown) => {
+  const { type, ...members } = recordOf(schema)
+  const isSilent = !SIMPLE.test(textOf(type)) && !SAYING.some((name) => name in members)
+  return schema === true || (typeof schema === 'object' && isSilent)
+}
 
 /** Whether a schema takes members that it doesn't name. */
-const isOpen = (schema: Loose) =>
+const isOpen = (schema: Record<string, unknown>) =>
   UNNAMED.some((name) => name in schema && schema[name] !== false) ||
   [...listOf(schema.oneOf), ...listOf(schema.anyOf)].some(takesAnything)
 
 /** Whether there may be members that are not looked for. */
-const isPartlyUnread = (schema: Loose) =>
+const isPartlyUnread = (schema: Record<string, unknown>) =>
   NOT_READ.some((name) => name in schema) ||
   ('discriminator' in schema && !('oneOf' in schema || 'anyOf' in schema))
 
@@ -50,7 +122,15 @@ const isPartlyUnread = (schema: Loose) =>
 const useAt = (spot: Spot, entry: Entry, confidence: Confidence, side?: Side, why?: string): Use => {
   const { file, pointer } = spot
   const unread = why && `the reference at #${pointer} ${why}`
-  return { entry, confidence, side, unread, file: file.name, pointer, line: () => lineOf(spot) }
+  return {
+    entry,
+    confidence,
+    side,
+    unread,
+    file: file.name,
+    pointer,
+    line: () => file.lineOf(stepsOf(pointer)),
+  }
 }
 
 /** What a message, a request body or an answer, declares of the fields on its side. */
@@ -70,7 +150,7 @@ function* declaredIn(message: Spot, scheduled: Scheduled, side: Side): Generator
     for (const { entry, confidence } of uses) yield useAt(spot, entry, confidence, side)
     // A schema of the replacement's name is the replacement.
     const schemaName = textOf(recordOf(spot.value).$ref).split('/').at(-1) ?? ''
-    if ([name, schemaName].some((one) => scheduled.replacements.has(plainName(one)))) return
+    if ([name, schemaName].some(scheduled.isReplacement)) return
     if (below === 1) about[1] = spot
     waiting.push([spot, below])
   }

@@ -1,61 +1,58 @@
-// Judges what a check found, and reports it for programs: as JSON, and as SARIF 2.1.0 (OASIS), which code hosts show beside
-// the files.
+// Judges what a check found, and reports it: for people as text, and for programs as JSON and as SARIF 2.1.0 (OASIS), which
+// code hosts show beside the files.
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isCertain, type CheckResult, type Found, type Place } from '../check/check.ts'
+import { isCertain, type checkFiles, type Found, type Place } from '../check/check.ts'
+import { printable } from '../command-line/printable.ts'
+import type { Paint } from '../command-line/terminal.ts'
 import type { Waiver } from '../schedule/files.ts'
-import { fateOf, fixBy, insteadOf, operationOf, titleOf } from '../schedule/schedule.ts'
+import { counted, fateOf, fixBy, insteadOf, operationOf, titleOf } from '../schedule/schedule.ts'
 
-/** From where on a finding fails the check: `possible` counts what only may be in use, `use` what is, `never` nothing. */
-export type FailOn = 'possible' | 'use' | 'removed' | 'never'
+type Judged = Found & { waiver: Waiver | undefined }
 
-export type Verdict = Omit<CheckResult, 'found'> & {
+type CheckResult = Awaited<ReturnType<typeof checkFiles>>
+
+type Verdict = Omit<CheckResult, 'found'> & {
   /** 2 something is in use, 3 something may be, 1 something could not be read, 0 nothing. */
   exitCode: 0 | 1 | 2 | 3
-  inUse: Found[]
+  inUse: Judged[]
+  /** Either kind, where it is allowed. */
+  waived: Judged[]
   /** What was found by name only, and what bodies may have that were not recorded or could not be read. */
-  mayBeInUse: Found[]
-  /** Either of these, where it is allowed. */
-  waived: (Found & { waiver: Waiver })[]
-  /** Waivers that have run out, or whose item was not found, as sentences. */
-  remarks: string[]
+  mayBeInUse: Judged[]
 }
 
-/**
- * Judges a result. What is known outweighs what may be, and that what could not be read.
- * @param within items that are removed later than so many days from now are left out
- */
+type Strictness = {
+  /** From where on a finding fails the check: `possible` counts what only may be in use, `use` what is, `never` nothing. */
+  failOn: 'possible' | 'use' | 'removed' | 'never'
+  /** Items that are removed later than so many days from now are left out. */
+  within?: number | undefined
+  ignoreBroken?: boolean | undefined
+}
+
+/** Judges a result. What is known outweighs what may be, and that what could not be read. */
 export const judge = (
   { found, ...result }: CheckResult,
   waivers: readonly Waiver[],
-  options: { failOn: FailOn; within?: number | undefined; ignoreBroken?: boolean | undefined },
+  { failOn, within = Infinity, ignoreBroken = false }: Strictness,
 ): Verdict => {
-  const { failOn, within = Infinity, ignoreBroken = false } = options
-  const { asOf, faults } = result
+  const waiverOf = ({ entry }: Found) =>
+    waivers.find(({ item, until }) => item === entry.id && result.asOf <= until)
   const due = found
     .filter(({ status }) => status.daysLeft <= within)
-    .map((item) => ({
-      ...item,
-      waiver: waivers.find((waiver) => waiver.item === item.entry.id && asOf <= waiver.until),
-    }))
-  const open = due.filter(({ waiver }) => waiver === undefined)
+    .map((item) => ({ ...item, waiver: waiverOf(item) }))
+  const [waived, open] = [due.filter(({ waiver }) => waiver), due.filter(({ waiver }) => !waiver)]
   const [inUse, mayBeInUse] = [open.filter(isCertain), open.filter((item) => !isCertain(item))]
   const failing = failOn === 'removed' ? inUse.filter(({ status }) => status.state === 'removed') : inUse
   const exitCode = () => {
     if (failing.length > 0 && failOn !== 'never') return 2
     if (mayBeInUse.length > 0 && failOn === 'possible') return 3
-    return faults > 0 && !ignoreBroken ? 1 : 0
+    return result.faults > 0 && !ignoreBroken ? 1 : 0
   }
-  const remarks = waivers.flatMap(({ item, until }) => {
-    if (until < asOf) return [`the waiver for ${item} expired on ${until}`]
-    const isFound = found.some(({ entry }) => entry.id === item)
-    return isFound ? [] : [`the waiver for ${item} is unused: the item was not found`]
-  })
-  const waived = due.flatMap(({ waiver, ...item }) => (waiver === undefined ? [] : [{ ...item, waiver }]))
-  return { ...result, exitCode: exitCode(), inUse, mayBeInUse, waived, remarks }
+  return { ...result, exitCode: exitCode(), inUse, waived, mayBeInUse }
 }
 
-const itemJson = ({ entry, status, places, request: _request, ...found }: Found) => ({
+const itemJson = ({ entry, status, places, request: _request, ...found }: Judged) => ({
   id: entry.id,
   kind: entry.kind,
   operation: operationOf(entry),
@@ -69,14 +66,10 @@ const itemJson = ({ entry, status, places, request: _request, ...found }: Found)
   ...found,
 })
 
-/** The verdict as JSON text, with the code that the command ends with. Adding members is fine, renaming them is not. */
-export const jsonReport = ({ inUse, waived, mayBeInUse, remarks: _remarks, ...verdict }: Verdict): string => {
-  const items = {
-    inUse: inUse.map(itemJson),
-    waived: waived.map(itemJson),
-    mayBeInUse: mayBeInUse.map(itemJson),
-  }
-  return `${JSON.stringify({ ...verdict, ...items }, null, 2)}\n`
+/** With the code that the command ends with. Adding members is fine, renaming them is not. */
+const jsonReport = ({ inUse, waived, mayBeInUse, ...verdict }: Verdict): string => {
+  const [used, allowed, possible] = [inUse, waived, mayBeInUse].map((items) => items.map(itemJson))
+  return `${JSON.stringify({ ...verdict, inUse: used, waived: allowed, mayBeInUse: possible }, null, 2)}\n`
 }
 
 const messageOf = ({ entry, status }: Found) => `${titleOf(entry)}: ${fateOf(entry, status)}.`
@@ -95,7 +88,7 @@ const locationOf = ({ file, line, record, side, pointer }: Place) => {
   }
 }
 
-const resultsOf = (item: Found & { waiver?: Waiver }, ruleIndex: number) =>
+const resultsOf = (item: Judged, ruleIndex: number) =>
   [...item.places.values()].map((place) => ({
     ruleId: item.entry.id,
     ruleIndex,
@@ -107,8 +100,8 @@ const resultsOf = (item: Found & { waiver?: Waiver }, ruleIndex: number) =>
     suppressions: item.waiver && [{ kind: 'external', justification: item.waiver.reason }],
   }))
 
-/** The verdict as a SARIF log, one result a place; waived ones are suppressed. */
-export const sarifReport = (verdict: Verdict): string => {
+/** One result a place; waived ones are suppressed. */
+const sarifReport = (verdict: Verdict): string => {
   const items = [...verdict.inUse, ...verdict.waived, ...verdict.mayBeInUse]
   const rules = items.map((item) => ({
     id: item.entry.id,
@@ -126,3 +119,89 @@ export const sarifReport = (verdict: Verdict): string => {
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }
   return `${JSON.stringify(log, null, 2)}\n`
 }
+
+const MAX_PLACES = 5
+
+const CERTAINTY = {
+  exact: 'exact match',
+  name: 'name match',
+  unread: 'body unreadable',
+  endpoint: 'body not recorded',
+}
+
+/** `traffic.ndjson:12 response /messages/0/citations (name match)` */
+const placeText = ({ file, line, record, side, pointer, count, confidence }: Place): string => {
+  const at = line === undefined ? file : `${file}:${line}`
+  const inside = [record, side, pointer].filter((part) => part !== undefined)
+  const times = count > 1 ? `, ${counted(count, 'time')}` : ''
+  return printable(`      ${[at, ...new Set(inside)].join(' ')} (${CERTAINTY[confidence]}${times})`)
+}
+
+const placesOf = ({ places: all, elsewhere }: Found, { dim }: Paint): string[] => {
+  const places = [...all.values()]
+  const others = places.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
+  const more = dim(`      and ${counted(others, 'more time')} (use --json to list more)`)
+  return [...places.slice(0, MAX_PLACES).map(placeText), ...(others > 0 ? [more] : [])]
+}
+
+const itemText = (item: Judged, paint: Paint): string => {
+  const { entry, status, count, firstSeen, lastSeen, waiver } = item
+  const doubt = isCertain(item) ? '' : 'only may be in use; '
+  const note = waiver && `${doubt}waived until ${waiver.until}: ${waiver.reason}`
+  const state = status.state === 'removed' ? paint.red('removed') : paint.yellow('deprecated')
+  const seen = firstSeen === undefined ? '' : `, first ${firstSeen}, last ${lastSeen}`
+  return [
+    `  ${state}  ${paint.bold(printable(titleOf(entry)))}`,
+    `    ${printable(fateOf(entry, status))}`,
+    ...(note === undefined ? [] : [`    ${printable(note)}`]),
+    paint.dim(`    ${entry.id}, in ${counted(count, 'request')}${seen}`),
+    ...placesOf(item, paint),
+    '',
+  ].join('\n')
+}
+
+const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: Verdict): string => {
+  const removed = inUse.filter(({ status }) => status.state === 'removed').length
+  const deprecated = inUse.length - removed
+  const possible = counted(mayBeInUse.length, 'item')
+  const read = [
+    `${counted(requests, 'request')} in ${counted(files.length, 'file')}, as of ${asOf}`,
+    ...(mayBeInUse.length > 0 && inUse.length > 0 ? [`${possible} may be in use`] : []),
+    ...(faults > 0 ? [`${counted(faults, 'part')} could not be read`] : []),
+  ].join('; ')
+  const used = [removed > 0 && `${removed} removed`, deprecated > 0 && `${deprecated} deprecated`]
+  if (inUse.length > 0) return `In use: ${used.filter(Boolean).join(' and ')} (${read}).`
+  if (requests === 0) return `Nothing could be checked (${read}).`
+  const beyond = waived.length === 0 ? '' : ' except what is waived'
+  if (mayBeInUse.length > 0) return `May be in use: ${possible}${beyond} (${read}).`
+  // A promise, so it is only made when everything that matters was there and was read.
+  if (faults === 0) return `Nothing deprecated is in use${beyond} (${read}).`
+  return `Nothing deprecated was found in what could be read${beyond} (${read}).`
+}
+
+const possibleText = (items: readonly Judged[], paint: Paint): string[] =>
+  [...Map.groupBy(items, ({ entry }) => operationOf(entry))].flatMap(([operation, ofIt]) => {
+    const fields = new Set(ofIt.map(({ entry }) => (entry.kind === 'field' ? entry.field : 'the operation')))
+    const count = Math.max(...ofIt.map((item) => item.count))
+    const title = `  ${operation}, ${counted(count, 'request')}: ${[...fields].join(', ')}`
+    return [printable(title), ...new Set(ofIt.flatMap((item) => placesOf(item, paint)))]
+  })
+
+/** The whole report as text, ending in a line break. */
+const textReport = ({ waived, ...verdict }: Verdict, paint: Paint): string => {
+  const section = (title: string, texts: readonly string[]) => (texts.length === 0 ? [] : [title, ...texts])
+  const lines = [
+    paint.bold(headline({ waived, ...verdict })),
+    '',
+    ...verdict.inUse.map((item) => itemText(item, paint)),
+    ...section(
+      'Waived:',
+      waived.map((item) => itemText(item, paint)),
+    ),
+    ...section('May be in use (why is beside each place):', possibleText(verdict.mayBeInUse, paint)),
+  ]
+  return `${lines.join('\n').trimEnd()}\n`
+}
+
+/** The forms of the report of a verdict. */
+export const reports = { text: textReport, json: jsonReport, sarif: sarifReport }

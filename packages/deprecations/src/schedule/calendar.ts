@@ -1,13 +1,9 @@
 // The schedule as iCalendar (RFC 5545): an all-day event on each item's removal date, with alarms 30, 7 and 1 days before.
 // The same schedule always gives the same bytes, so that a subscribed calendar changes only when the schedule does.
 import ical, { ICalAlarmType, ICalEventTransparency, type ICalEventData } from 'ical-generator'
-import { fixBy, insteadOf, operationOf, titleOf, type Day, type Entry } from './schedule.ts'
+import { fixBy, insteadOf, operationOf, titleOf, type Entry } from './schedule.ts'
 
-const ALARM_DAYS = [30, 7, 1]
 const DAY_SECONDS = 86_400
-
-const timeOf = (day: Day) => new Date(`${day}T00:00:00Z`)
-const dayAfter = (day: Day) => new Date(timeOf(day).getTime() + DAY_SECONDS * 1000)
 
 /** The library escapes what separates; other control characters have no place in a text (RFC 5545 3.3.11). */
 const plain = (text: string) => text.replaceAll(/[\p{Cc}]/gu, (sign) => (sign === '\n' ? sign : ' '))
@@ -19,17 +15,18 @@ const event = (entry: Entry): ICalEventData => {
     `What to do: ${insteadOf(entry)}.`,
     `Operation: ${operationOf(entry)}. Announced ${entry.announced}. Item ${entry.id}.`,
   ].join('\n')
+  const start = new Date(entry.removal)
   return {
     id: `${entry.id}@deprecations.onramp`,
-    stamp: timeOf(entry.announced),
-    start: timeOf(entry.removal),
-    end: dayAfter(entry.removal),
+    stamp: new Date(entry.announced),
+    start,
+    end: new Date(start.getTime() + DAY_SECONDS * 1000),
     allDay: true,
     summary: title,
     description: plain(description),
     categories: [{ name: 'deprecation' }, { name: entry.api }],
     transparency: ICalEventTransparency.TRANSPARENT,
-    alarms: ALARM_DAYS.map((days) => ({
+    alarms: [30, 7, 1].map((days) => ({
       type: ICalAlarmType.display,
       trigger: days * DAY_SECONDS,
       description: `In ${days === 1 ? 'a day' : `${days} days`}: ${title}`,

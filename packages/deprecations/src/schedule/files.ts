@@ -41,9 +41,5 @@ export const extendedSchedule = (files: readonly string[] = []): Schedule => {
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
 }
 
-/** Reads waivers from a file. @throws {InputFault}, also for an item that is not on the schedule */
-export const readWaivers = (file: string, schedule: Schedule): Waiver[] => {
-  const isKnown = ({ item }: Waiver) => schedule.some(({ id }) => id === item)
-  const known = waiver.refine(isKnown, 'not on the schedule; see: onramp deprecations list')
-  return readFile(file, waiverFile.extend({ waivers: z.array(known) })).waivers
-}
+/** Reads waivers from a file. @throws {InputFault} */
+export const readWaivers = (file: string): Waiver[] => readFile(file, waiverFile).waivers

@@ -2,15 +2,13 @@
 // Pure. An item is available before its removal date (UTC) and gone from that date on (contract, section 9).
 import { z } from 'zod'
 
-/** A UTC calendar day, `YYYY-MM-DD`; two days compare as text. */
-export type Day = string
 export type Side = 'request' | 'response'
 
 const DAY_MS = 86_400_000
-const timeOf = (day: Day) => Date.parse(`${day}T00:00:00Z`)
+const timeOf = (day: string) => Date.parse(`${day}T00:00:00Z`)
 
-/** The UTC day of a moment. */
-export const dayOf = (moment: Date): Day => moment.toISOString().slice(0, 10)
+/** The UTC day of a moment, `YYYY-MM-DD`. All days are written so, and two of them compare as text. */
+export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 /** A day in a file. */
 export const dayInFile = z.iso.date('must be a day that exists, YYYY-MM-DD')
@@ -79,20 +77,17 @@ export type Entry = z.infer<typeof endpointEntry> | FieldEntry
 export type Schedule = readonly Entry[]
 
 /** The state of an entry on a day; `daysLeft` is whole days until the removal date, 0 or less once it is removed. */
-export type Status = { state: 'unannounced' | 'announced' | 'removed'; daysLeft: number }
-
-/** Whole days from one day to another; negative when `to` is earlier. */
-export const daysBetween = (from: Day, to: Day): number => (timeOf(to) - timeOf(from)) / DAY_MS
+type Status = { state: 'unannounced' | 'announced' | 'removed'; daysLeft: number }
 
 /** The state of an entry on a UTC day: available before its removal date, removed from it on (contract, section 9). */
-export const statusOn = (entry: Entry, day: Day): Status => {
-  const daysLeft = daysBetween(day, entry.removal)
+export const statusOn = (entry: Entry, day: string): Status => {
+  const daysLeft = (timeOf(entry.removal) - timeOf(day)) / DAY_MS
   if (daysLeft <= 0) return { state: 'removed', daysLeft }
   return { state: day < entry.announced ? 'unannounced' : 'announced', daysLeft }
 }
 
 /** The last day on which the item is still there: the day by which clients must have changed. */
-export const fixBy = (entry: Entry): Day => dayOf(new Date(timeOf(entry.removal) - DAY_MS))
+export const fixBy = (entry: Entry): string => dayOf(new Date(timeOf(entry.removal) - DAY_MS))
 
 /** `POST /rest/api/v1/chat` */
 export const operationOf = (entry: Entry): string => `${entry.method} ${entry.path}`
@@ -128,7 +123,7 @@ export const fateOf = (entry: Entry, status: Status): string => {
 
 /** Which entries to show. */
 export type Choice = {
-  asOf: Day
+  asOf: string
   api?: string | undefined
   /** A piece of `METHOD path`, upper or lower case. */
   operation?: string | undefined
@@ -136,7 +131,7 @@ export type Choice = {
   within?: number | undefined
 }
 
-export type Listed = Entry & { status: Status & { fixBy: Day } }
+export type Listed = Entry & { status: Status & { fixBy: string } }
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
@@ -171,4 +166,4 @@ export const byRemoval = (entries: readonly Listed[]) =>
   })
 
 /** The list as a schedule file: `deprecations list --json` is what `--schedule` and `diff` read. */
-export const listJson = (entries: readonly Listed[], asOf: Day) => ({ asOf, entries })
+export const listJson = (entries: readonly Listed[], asOf: string) => ({ asOf, entries })

@@ -8,7 +8,6 @@ import {
   operationOf,
   statusOn,
   titleOf,
-  type Day,
   type Entry,
   type Schedule,
 } from '../schedule/schedule.ts'
@@ -32,7 +31,7 @@ type ResponseHeaders =
   Iterable<readonly [string, string]> | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** What is known of a call when its answer is there. Bodies are looked through where they are given. */
-export type Observed = Call & { status: number; headers: ResponseHeaders }
+type Observed = Call & { status: number; headers: ResponseHeaders }
 
 type WatchOptions = {
   /** Called once in this process for each item and each value of `by`. */
@@ -46,7 +45,7 @@ type WatchOptions = {
 }
 
 /** Each item that a call uses, once. What is not announced yet is no use. */
-const useNotices = (uses: ReturnType<typeof usesIn>, day: () => Day): Notice[] => {
+const useNotices = (uses: ReturnType<typeof usesIn>, day: () => string): Notice[] => {
   const isSure = new Map<Entry, boolean>()
   for (const { entry, confidence } of uses)
     if (confidence === 'exact') isSure.set(entry, true)
@@ -79,7 +78,7 @@ const operationIn = ({ method, url }: Call): string => {
   return `${method.toUpperCase()} ${shown.join('/')}`
 }
 
-const onSchedule = (entries: readonly Entry[], day: Day): string => {
+const onSchedule = (entries: readonly Entry[], day: string): string => {
   const [endpoint] = endpointsOf(entries)
   if (endpoint !== undefined) return `the published schedule: ${fateOf(endpoint, statusOn(endpoint, day))}`
   const fields = entries.map((entry) => `${'field' in entry ? entry.field : ''} (${entry.removal})`)
@@ -88,7 +87,7 @@ const onSchedule = (entries: readonly Entry[], day: Day): string => {
 }
 
 /** What the answer to a call says of the operation itself: by headers that announce its end, or by 410. */
-const answerNotices = (observed: Observed, entries: readonly Entry[], day: () => Day): Notice[] => {
+const answerNotices = (observed: Observed, entries: readonly Entry[], day: () => string): Notice[] => {
   const { headers, status } = observed
   const announcement = new Map<string, string>()
   for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers))
