@@ -11,8 +11,6 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { trace } from '@opentelemetry/api'
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { checkCall, createConnection } from '../../src/client-api/connection.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../src/client-api/silence.ts'
@@ -151,15 +149,4 @@ describe('a server that speaks HTTP/2', () => {
     await expect(fetch(url, post)).rejects.toThrow(/timeout/i)
     expect((await fetch(url, post)).status).toBe(200)
   })
-})
-
-it('a token that must not go into a header is refused at once, and makes no span', () => {
-  const exporter = new InMemorySpanExporter()
-  const processor = new SimpleSpanProcessor({ exporter })
-  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [processor] }))
-  closers.push(() => trace.disable())
-  const connection = createConnection({ baseUrl: 'http://127.0.0.1:9', timeLimitMs: 1_000, connections: 1 })
-  closers.push(() => connection.close())
-  expect(() => connection.send(checkCall(), { kind: 'user-token', token: 'a\nb' })).toThrow(TypeError)
-  expect(exporter.getFinishedSpans()).toEqual([])
 })

@@ -1,7 +1,6 @@
 // A tenant whose service names its headers after its own product (SERVICE_HEADER_PREFIX): what goes out, and what is said
 // where the setting is not the service's.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClientApi } from '../../src/client-api/client.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
 
@@ -33,12 +32,6 @@ const env = (changed: Record<string, string> = {}) => ({
 const right = { SERVICE_HEADER_PREFIX: 'X-Acme-Search' }
 
 describe('the headers of a service that names them after its product', () => {
-  it('go out with calls for people', async () => {
-    const client = createClientApi({ baseUrl: service.url, headerPrefix: 'X-Acme-Search' })
-    const ofAda = { kind: 'oauth', accessToken: 'of-ada', externalIdp: true } as const
-    expect(await client.checkDatasourceAuth(ofAda).finally(() => client.close())).toEqual([])
-  })
-
   it('are what `onramp status` sends, and what it says is to be set', async () => {
     const status = (changed: Record<string, string>) =>
       runCommand(['status', 'ada@acme.example'], env(changed))

@@ -67,14 +67,6 @@ describe('Redis that is', () => {
     expect(await until(works, 'the page')).toBeLessThan(5_000)
   })
 
-  it('slow once, for less than a second, is waited for', async () => {
-    wire.delay(800)
-    const opening = browser.open('/onboarding')
-    await sleep(100)
-    wire.delay(0)
-    expect((await opening).status).toBe(200)
-  })
-
   it('full still shows pages to whoever is signed in, and refuses a sign-in in words', async () => {
     await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
     await redis.ask('CONFIG', 'SET', 'maxmemory', '1')

@@ -46,10 +46,14 @@ const checks: Reader = {
   ),
   read(text) {
     const left = readCheck(jsonIn(text))
-    must(
-      left?.every(({ instance, name }) => instance !== '' && name !== '') ?? true,
-      'list an app without a name',
-    )
+    if (left === undefined) return
+    must(new Set(left.map(({ instance }) => instance)).size === left.length, 'list an app twice')
+    for (const { instance, name, status, authUrlRelativePath } of left) {
+      must(instance !== '' && name !== '', 'list an app without a name')
+      must(encodeURIComponent(instance) !== '', 'name an app by what can stand in no address')
+      const isLedTo = status === 'awaiting' || status === 'stale'
+      must(!isLedTo || authUrlRelativePath !== undefined, 'lead to an app without an address')
+    }
   },
 }
 

@@ -1,10 +1,9 @@
-// The recipe of docs/observability.md in a process of its own, with a collector that takes what it sends and reads it by
-// OpenTelemetry's own definitions.
+// The recipe of docs/observability.md in a process of its own, and what a collector gets from it.
 import { readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { startOnramp } from '../helpers/processes.ts'
 import { run, signIn } from '../helpers/running.ts'
-import { decode, startReceiver, type ReceivedSpan } from './otlp-receiver.ts'
+import { startReceiver, type ReceivedSpan } from './otlp-receiver.ts'
 
 const recipe = new URL('../../deploy/opentelemetry/', import.meta.url)
 
@@ -37,11 +36,11 @@ it('an operator who loads the SDK can follow a click to the call of the service'
   const ofTrace = spans.filter((span) => span.traceId === traceId)
   const [click] = ofTrace.filter(({ name }) => name === 'GET /onboarding')
   expect(click).toMatchObject({ parentSpanId: 'b'.repeat(16), kind: 2, service: 'onramp' })
-  expect(click?.attributes).toMatchObject({ 'http.route': '/onboarding', 'http.response.status_code': '200' })
+  expect(click?.attributes).toMatchObject({ 'http.route': '/onboarding', 'http.response.status_code': 200 })
 
   const [call] = ofTrace.filter(({ name }) => name.endsWith('/checkdatasourceauth'))
   expect(call && parentOf(call)).toBe('GET /onboarding')
-  expect(call).toMatchObject({ kind: 3, attributes: { 'http.response.status_code': '200' } })
+  expect(call).toMatchObject({ kind: 3, attributes: { 'http.response.status_code': 200 } })
   const received = running.sandbox.requests.map(({ headers }) => headers['traceparent'])
   expect(received).toContain(`00-${traceId}-${call?.spanId}-01`)
 
@@ -59,15 +58,6 @@ it('an operator who loads the SDK can follow a click to the call of the service'
 
   const secrets = ['ada@', 'final_redirect_url', 'code=', 'state=', running.env['OIDC_CLIENT_SECRET'] ?? '']
   for (const secret of secrets) expect(receiver.text()).not.toContain(secret)
-})
-
-it.each([
-  ['a field that there is not', '"nome":"GET /"'],
-  ['another type', '"name":7'],
-])('the definitions refuse %s', (_what, fields) => {
-  const request = (span: string) => `{"resourceSpans":[{"scopeSpans":[{"spans":[{${span}}]}]}]}`
-  expect(decode(request('"name":"GET /","spanId":"b7ad6b7169203331"'))).toMatchObject({})
-  expect(() => decode(request(fields))).toThrow('to match object')
 })
 
 it('the recipe installs what it imports', () => {
