@@ -2,7 +2,7 @@
 import type { Texts } from '../web/languages/texts.ts'
 import { queryOf, type Wanted } from './filters.ts'
 import { plotOf } from './plot.ts'
-import { peopleWith, stuckAt, type App, type Report } from './report.ts'
+import { OF_FUNNEL, peopleWith, stuckAt, type App, type Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, sharesIn, TOP_ROWS } from './table.ts'
 import { finishedSince, outlookOf, targetRange, type Outlook, type Target } from './trend.ts'
@@ -70,13 +70,10 @@ export function standOf(report: Report, t: Texts) {
       t('admin.known', { count: people }),
       asOf === undefined ? t('admin.notChecked') : t('admin.oldest', { when: t.date(Date.parse(asOf)) }),
     ],
-    unread: unreadOf(unread, t),
+    /** What a page doesn't count; undefined: it counts everyone. */
+    unread: unread === 0 ? undefined : t('admin.unread', { records: unreadInWords(unread) }),
   }
 }
-
-/** What a page doesn't count; undefined: it counts everyone. */
-const unreadOf = (unread: number, t: Texts): string | undefined =>
-  unread === 0 ? undefined : t('admin.unread', { records: unreadInWords(unread) })
 
 /** @param unread records, at least one */
 export const unreadInWords = (unread: number): string =>
@@ -124,10 +121,8 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
 const laterIn = ({ count, from }: Report['dueLater'], t: Texts): string[] =>
   from === undefined ? [] : [t('admin.remindersDue', { count, day: t.date(Date.parse(from)) })]
 
-const FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
-
 function funnelOf({ funnel }: Report, { t, share }: Words) {
-  return FUNNEL.map((what) => ({
+  return OF_FUNNEL.map((what) => ({
     label: t(`admin.funnel.${what}`),
     width: funnel.invited === 0 ? 0 : Number(((funnel[what] / funnel.invited) * 100).toFixed(1)),
     count: t.number(funnel[what]),

@@ -2,22 +2,13 @@
 // people there are, it goes through them once and holds no more than a page of them.
 import { isOut, type App, type Mailing, type Person } from '../people/person.ts'
 import { FACTS, type Profile } from './profile.ts'
-import { remindableAt } from './reminder.ts'
+import { countDue } from './reminder.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
-
-export type PeopleList = {
-  people: Profile[]
-  /** There are more behind the last one. */
-  hasMore: boolean
-  /** How many the filter and the search leave. */
-  total: number
-  /** How many each filter would leave of what is searched for. */
-  counts: Record<Filter, number>
-}
 
 export const PEOPLE_A_PAGE = 25
 
-export async function listPeople(all: AsyncIterable<Profile>, wanted: Wanted): Promise<PeopleList> {
+/** A page of people, with how many each filter would leave of what is searched for. */
+export async function listPeople(all: AsyncIterable<Profile>, wanted: Wanted) {
   const first = firstBy<Profile>(PEOPLE_A_PAGE + 1, ({ person }) => person.email)
   const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
   for await (const profile of all) {
@@ -65,8 +56,7 @@ export async function listAddresses(
   const first = firstBy<string>(MAX_ADDRESSES, (email) => email)
   let total = 0
   let optedOut = 0
-  let due = 0
-  const later = { count: 0, from: Infinity }
+  const due = countDue(now)
   let apps: readonly App[] = []
   const newest = new Map<string, { people: number; at: number }>()
   for await (const profile of fitting(all, wanted)) {
@@ -77,19 +67,14 @@ export async function listAddresses(
     }
     total++
     first.add(profile.person.email)
-    const dueAt = remindableAt(profile)
-    if (dueAt !== undefined && dueAt <= now) due++
-    else if (dueAt !== undefined) {
-      later.count++
-      later.from = Math.min(later.from, dueAt)
-    }
+    due.add(profile)
     const mail = newestMail(profile.person, SENT_AGAIN[wanted.filter])
     if (mail === undefined) continue
     const { people = 0, at = 0 } = newest.get(mail.campaign) ?? {}
     newest.set(mail.campaign, { people: people + 1, at: Math.max(at, mail.at) })
   }
   const [most] = [...newest].sort(([, one], [, other]) => other.people - one.people || other.at - one.at)
-  return { emails: first.all(), total, optedOut, due, later, apps, campaign: most?.[0] }
+  return { emails: first.all(), total, optedOut, ...due.counts, apps, campaign: most?.[0] }
 }
 
 /** A person's newest email, of those that left if there are any. @param states only those; absent: all */
@@ -118,18 +103,15 @@ function firstBy<T>(most: number, keyOf: (one: T) => string) {
   }
 }
 
-export type Stage = 'finished' | 'nothing' | 'signedIn' | 'opened' | 'invited' | 'known'
-
 /** How far a person is, and since when. */
-export function stageOf(profile: Profile): { stage: Stage; at: number | undefined } {
+export function stageOf(profile: Profile) {
   const { signedInAt, openedAt, answer } = profile.person
-  const stages: [Stage, number | undefined][] = [
-    ['finished', profile.finishedAt],
-    ['nothing', FACTS.nothing(profile) ? answer?.askedAt : undefined],
-    ['signedIn', signedInAt],
-    ['opened', openedAt],
-    ['invited', profile.invitedAt],
-  ]
-  const [stage, at] = stages.find(([, since]) => since !== undefined) ?? ['known' as const, undefined]
-  return { stage, at }
+  const stages = [
+    { stage: 'finished', at: profile.finishedAt },
+    { stage: 'nothing', at: FACTS.nothing(profile) ? answer?.askedAt : undefined },
+    { stage: 'signedIn', at: signedInAt },
+    { stage: 'opened', at: openedAt },
+    { stage: 'invited', at: profile.invitedAt },
+  ] as const
+  return stages.find(({ at }) => at !== undefined) ?? ({ stage: 'known', at: undefined } as const)
 }

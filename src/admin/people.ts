@@ -2,12 +2,14 @@
 import type { Texts } from '../web/languages/texts.ts'
 import { FACTS, isHeldUp, type Profile } from './profile.ts'
 import { FILTERS_BY_KIND, isNarrowed, queryOf, type Wanted } from './filters.ts'
-import { stageOf, type Addresses, type PeopleList } from './people-list.ts'
+import { stageOf, type Addresses, type listPeople } from './people-list.ts'
 import { ACTION, PEOPLE_FILE, REMIND_AFTER_DAYS, reminderFor } from './reminder.ts'
 
 const KINDS = ['progress', 'apps', 'emails'] as const
 
-export function peopleOf({ people, hasMore, total, counts }: PeopleList, wanted: Wanted, t: Texts) {
+type List = Awaited<ReturnType<typeof listPeople>>
+
+export function peopleOf({ people, hasMore, total, counts }: List, wanted: Wanted, t: Texts) {
   const last = people.at(-1)
   const app = people[0]?.apps.find(({ instance }) => instance === wanted.app)?.name
   const page = (after: string) => `/admin/people?${queryOf({ ...wanted, after })}`
@@ -70,23 +72,20 @@ export function emailsOf(
     addresses: emails.join('\n'),
     shown: emails.length,
     command: reminderFor(wanted, campaign),
-    due:
-      ACTION[wanted.filter] === 'remind'
-        ? [
-            t('admin.emails.due', { due, total }),
-            ...(later.count === 0
-              ? []
-              : [t('admin.remindersDue', { count: later.count, day: t.day(later.from) })]),
-          ]
-        : [],
+    due: ACTION[wanted.filter] === 'remind' ? dueIn(due, total, later, t) : [],
     days: REMIND_AFTER_DAYS,
   }
 }
 
+const dueIn = (due: number, total: number, { count, from }: Addresses['later'], t: Texts): string[] => [
+  t('admin.emails.due', { due, total }),
+  ...(count === 0 ? [] : [t('admin.remindersDue', { count, day: t.day(from) })]),
+]
+
 /** The export names the others. */
 const MAX_LEFT = 6
 
-export function rowOf(profile: Profile, t: Texts) {
+function rowOf(profile: Profile, t: Texts) {
   const { email, group = '', answer } = profile.person
   const dayOf = (at: number | undefined) =>
     at === undefined ? undefined : { iso: new Date(at).toISOString(), text: t.date(at) }

@@ -2,30 +2,6 @@
 // coordinates out; the words and the SVG itself are the view's. Pure.
 import type { Day } from './report.ts'
 
-export type Line = {
-  what: 'invited' | 'signedIn' | 'ready'
-  points: string
-  /** Now. */
-  end: { x: number; y: number }
-  total: number
-}
-
-export type Plot = {
-  width: number
-  height: number
-  /** In the order to draw them, so that lines that coincide can all be seen. */
-  lines: Line[]
-  /** Horizontal marks from the highest to nothing, evenly. */
-  marks: { count: number; y: number }[]
-  /** From now to everyone on the target date. */
-  needed: { x1: number; y1: number; x2: number; y2: number } | undefined
-  /** Milliseconds since 1970. */
-  from: number
-  to: number
-  /** Times of day matter: it all happened on one day. */
-  isOneDay: boolean
-}
-
 const WIDTH = 640
 const HEIGHT = 200
 const DAY_MS = 86_400_000
@@ -36,34 +12,35 @@ function roundedUp(most: number): number {
   return Math.max(step, Math.ceil(most / step) * step)
 }
 
-type PlotOptions = {
-  /** Had nothing to connect. Since when is not known, so they are ready from the first day. */
-  nothing?: number
-  /** Where the axis ends, behind now, and how many it is about. */
-  target?: { endsAt: number; people: number } | undefined
-}
-
 const COUNTED = { invited: 'invited', signedIn: 'signedIn', ready: 'finished' } as const
 
-/** @param now milliseconds since 1970. Undefined while there is nothing to draw. */
+type What = keyof typeof COUNTED
+
+/**
+ * @param now milliseconds since 1970
+ * @param also.nothing had nothing to connect. Since when is not known, so they are ready from the first day.
+ * @param also.target where the axis ends, behind now, and how many people it is about
+ * @returns undefined while there is nothing to draw
+ */
 export function plotOf(
   days: readonly Day[],
   now: number,
-  { nothing = 0, target }: PlotOptions = {},
-): Plot | undefined {
+  also: { nothing?: number; target?: { endsAt: number; people: number } | undefined } = {},
+) {
+  const { nothing = 0, target } = also
   const [first] = days
   if (first === undefined) return undefined
   const start = Date.parse(first.day)
   const end = Math.max(now, start, target?.endsAt ?? 0)
   const span = Math.max(1, end - start)
-  const base = (what: Line['what']) => (what === 'ready' ? nothing : 0)
-  const total = (what: Line['what']) => days.reduce((sum, day) => sum + day[COUNTED[what]], base(what))
+  const base = (what: What) => (what === 'ready' ? nothing : 0)
+  const total = (what: What) => days.reduce((sum, day) => sum + day[COUNTED[what]], base(what))
   const top = roundedUp(Math.max(total('invited'), total('signedIn'), total('ready'), target?.people ?? 0))
   const x = (at: number) => Number((Math.min(1, Math.max(0, (at - start) / span)) * WIDTH).toFixed(1))
   const y = (count: number) => Number((HEIGHT - (count / top) * HEIGHT).toFixed(1))
 
   /** Each day's rise lies between its beginning and its end, today's between its beginning and now. */
-  const lineOf = (what: Line['what']): Line => {
+  const lineOf = (what: What) => {
     let count = base(what)
     const points: string[] = []
     for (const { day, [COUNTED[what]]: more } of days) {
@@ -78,12 +55,16 @@ export function plotOf(
   return {
     width: WIDTH,
     height: HEIGHT,
+    /** In the order to draw them, so that lines that coincide can all be seen. */
     lines: [lineOf('invited'), lineOf('signedIn'), lineOf('ready')],
+    /** Horizontal, from the highest to nothing, evenly. */
     marks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
+    /** From now to everyone on the target date. */
     needed: target && { x1: x(now), y1: y(total('ready')), x2: WIDTH, y2: y(target.people) },
     from: start,
     // A target counts through its day.
     to: target === undefined ? end : end - 1,
+    /** Times of day matter. */
     isOneDay: end - start < DAY_MS,
   }
 }

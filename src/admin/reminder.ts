@@ -19,10 +19,24 @@ const MAX_REMINDERS = 3
  * When the command would email a person who has apps left.
  * @returns milliseconds since 1970; 0: they had no email yet; undefined: never without being told to
  */
-export function remindableAt({ person, mailings, mail }: Profile): number | undefined {
+function remindableAt({ person, mailings, mail }: Profile): number | undefined {
   const hadAll = mailings.some(({ reminder }) => reminder >= MAX_REMINDERS)
   if (person.optedOutAt !== undefined || mail === 'failed' || mail === 'uncertain' || hadAll) return undefined
   return mailings.filter(isOut).reduce((last, { at }) => Math.max(last, at + REMIND_AFTER_DAYS * DAY_MS), 0)
+}
+
+/** Counts whom the command would email now, and how many later, the first of them when. @param now milliseconds since 1970 */
+export function countDue(now: number) {
+  const counts = { due: 0, later: { count: 0, from: Infinity } }
+  return {
+    counts,
+    add(profile: Profile): void {
+      const at = remindableAt(profile)
+      if (at === undefined) return
+      if (at <= now) counts.due++
+      else counts.later = { count: counts.later.count + 1, from: Math.min(counts.later.from, at) }
+    },
+  }
 }
 
 /** What the command line takes without being asked, and what needs no quotes in a shell. */

@@ -2,7 +2,7 @@
 // after the other, so that many people take no more memory.
 import { isOut, type AppState } from '../people/person.ts'
 import { FACTS, isIn, type Fact, type Profile } from './profile.ts'
-import { remindableAt } from './reminder.ts'
+import { countDue } from './reminder.ts'
 
 const ALL_FACTS = Object.keys(FACTS) as Fact[]
 
@@ -18,7 +18,7 @@ function countFacts(counts: Partial<Record<Fact, number>>, facts: ReadonlySet<Fa
 export type Day = { day: string; invited: number; signedIn: number; finished: number }
 
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
-const OF_FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
+export const OF_FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
 
 export type Report = Record<Fact, number> & {
   /** When it was made, and the service's oldest answer in it; ISO dates. */
@@ -56,13 +56,13 @@ export async function makeReport(
   now: number,
   unread: () => number = () => 0,
 ): Promise<Report> {
-  const totals = createTotals()
+  const totals = createTotals(now)
   const apps = createApps()
   const groups = createGroups()
   const days = new Map<string, Day>()
   for await (const profile of all) {
     const facts = new Set(ALL_FACTS.filter((fact) => FACTS[fact](profile)))
-    totals.count(profile, facts, now)
+    totals.count(profile, facts)
     groups.count(profile.person.group, facts)
     apps.count(profile)
     countDays(days, profile)
@@ -79,17 +79,16 @@ export async function makeReport(
 
 type Totals = Omit<Report, 'madeAt' | 'unread' | 'datasources' | 'groups' | 'days'>
 
-function createTotals() {
-  const counts = { ...noCounts(ALL_FACTS), people: 0, notInvited: 0, notStartedOptedOut: 0, due: 0 }
+function createTotals(now: number) {
+  const counts = { ...noCounts(ALL_FACTS), people: 0, notInvited: 0, notStartedOptedOut: 0 }
   const ofInvited = noCounts(OF_INVITED)
   const funnel = noCounts(OF_FUNNEL)
   const inProgressApps = { all: 0, connected: 0 }
   let asOf = Infinity
   let lastEmail = -Infinity
-  let dueFrom = Infinity
-  let later = 0
+  const due = countDue(now)
   return {
-    count(profile: Profile, facts: ReadonlySet<Fact>, now: number): void {
+    count(profile: Profile, facts: ReadonlySet<Fact>): void {
       counts.people++
       countFacts(counts, facts)
       const isInvited = facts.has('invited')
@@ -97,12 +96,7 @@ function createTotals() {
       if (isInvited) countFacts(ofInvited, facts)
       else if (facts.has('notStarted')) counts.notInvited++
       if (isInvited && !facts.has('nothing')) countFunnel(funnel, profile, facts)
-      const dueAt = facts.has('notStarted') ? remindableAt(profile) : undefined
-      if (dueAt !== undefined && dueAt <= now) counts.due++
-      else if (dueAt !== undefined) {
-        later++
-        dueFrom = Math.min(dueFrom, dueAt)
-      }
+      if (facts.has('notStarted')) due.add(profile)
       if (facts.has('inProgress')) countApps(inProgressApps, profile)
       asOf = Math.min(asOf, profile.person.answer?.askedAt ?? Infinity)
       for (const mailing of profile.mailings) if (isOut(mailing)) lastEmail = Math.max(lastEmail, mailing.at)
@@ -111,7 +105,8 @@ function createTotals() {
       asOf: dateOf(asOf),
       lastEmailAt: dateOf(lastEmail),
       ...counts,
-      dueLater: { count: later, from: dateOf(dueFrom) },
+      due: due.counts.due,
+      dueLater: { count: due.counts.later.count, from: dateOf(due.counts.later.from) },
       ofInvited,
       funnel,
       inProgressApps,

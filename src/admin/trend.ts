@@ -1,6 +1,6 @@
 // When everyone will be ready: at the present pace, and how many people a day a target date takes. Pure. It says nothing
 // where there is too little to go by, because a wrong date is worse than none.
-import type { Day } from './report.ts'
+import type { Day, Report } from './report.ts'
 
 const DAY_MS = 86_400_000
 /** A pace is taken from the last two weeks, and from no less than this. */
@@ -54,9 +54,11 @@ export type Outlook = {
   target: { day: string; days: number; aDay: number; readyByThen: number | undefined } | undefined
 }
 
-type Counted = { days: readonly Day[]; people: number; ready: number }
-
-export function outlookOf({ days, people, ready }: Counted, now: number, target: Target): Outlook {
+export function outlookOf(
+  { days, people, ready }: Pick<Report, 'days' | 'people' | 'ready'>,
+  now: number,
+  target: Target,
+): Outlook {
   const left = Math.max(0, people - ready)
   const pace = paceOf(days, now)
   const doneAt = pace === undefined ? undefined : now + (left / pace) * DAY_MS

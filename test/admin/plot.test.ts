@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plotOf, type Plot } from '../../src/admin/plot.ts'
+import { plotOf } from '../../src/admin/plot.ts'
 import type { Day } from '../../src/admin/report.ts'
 
 const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => ({
@@ -9,7 +9,7 @@ const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => 
   finished,
 })
 
-const pointsOf = (plot: Plot | undefined, what: string) =>
+const pointsOf = (plot: ReturnType<typeof plotOf>, what: string) =>
   plot?.lines
     .find((line) => line.what === what)
     ?.points.split(' ')
