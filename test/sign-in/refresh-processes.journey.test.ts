@@ -88,27 +88,6 @@ describe('200 requests over two processes at expiry', () => {
   })
 })
 
-describe('a process that loses its lease while it waits for the token endpoint', () => {
-  it.each([
-    ['is told invalid_grant', 400, { error: 'invalid_grant' }],
-    ['gets tokens', 200, { access_token: 'late', token_type: 'Bearer', expires_in: 3_600 }],
-  ])(
-    '%s and leaves the person signed in, because another process was in time',
-    async (_what, status, body) => {
-      const browser = await expired()
-      two.sandbox.switches.set({ answers: { token: { status, body, delayMs: BRIEF_MS, times: 1 } } })
-      const [late, inTime] = two.processes
-      const answer = ask(late.url, browser)
-      await asked()
-      await leaseRunsOut()
-      expect((await ask(inTime.url, browser)).status).toBe(200)
-      expect(two.sandbox.count('token')).toBe(2)
-      expect((await answer).status).toBe(200)
-      expect((await ask(inTime.url, browser)).status).toBe(200)
-    },
-  )
-})
-
 describe('a process that is killed after its refresh token was used up', () => {
   /** The authorization server has redeemed; its answer is on the way to a process that is gone. */
   async function killedTooLate(browser: TestBrowser) {

@@ -52,14 +52,6 @@ describe('an id_token', () => {
     },
   )
 
-  it('that is not there signs no one in, and the operator reads which setting to change', async () => {
-    const browser = await beginSignIn(running)
-    setFaults(running, { idToken: 'missing' })
-    expect((await expectRefused(running, browser)).status).toBe(502)
-    expect(failuresOf(running).at(-1)).toMatchObject({ code: 'sign_in_misconfigured', level: 40 })
-    expect(failuresOf(running).at(-1)?.msg).toContain('leave openid out of OIDC_SCOPE')
-  })
-
   it('that is not signed signs no one in, though the metadata says that it may be so', async () => {
     setFaults(running, {
       metadata: { id_token_signing_alg_values_supported: ['RS256', 'none'] },

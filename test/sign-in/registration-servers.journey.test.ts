@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { failuresOf, messagesOf } from '../helpers/faulty.ts'
 import type { Answers, Asked, PlainServer } from '../helpers/plain-authorization-server.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { expectSignsIn, signInThere, start, statusOf, type Json } from './at-plain-server.ts'
+import { expectSignsIn, start, statusOf, type Json } from './at-plain-server.ts'
 
 describe('a registration endpoint that is closed', () => {
   it('is asked no more often for the people who come', async () => {
@@ -64,85 +64,6 @@ describe('a registration that is refused', () => {
     expect(messagesOf(running)).toContain('invalid_client_metadata: no [31m FAKE LINE xxx')
     expect(lines.every((line) => line.length < 1_000)).toBe(true)
     for (const control of ['\u001b', '\r']) expect(messagesOf(running)).not.toContain(control)
-  })
-})
-
-describe('what onramp asks for when it registers', () => {
-  it.each([
-    [['client_secret_basic', 'client_secret_post'], {}, 'client_secret_post'],
-    [['client_secret_basic'], {}, 'client_secret_basic'],
-    [undefined, {}, 'client_secret_basic'],
-    [['client_secret_basic', 'client_secret_post'], { OIDC_CLIENT_AUTH: 'none' }, 'none'],
-  ])('where the server lists %j, with %j, is %s', async (listed, settings, method) => {
-    const metadata = () => ({ token_endpoint_auth_methods_supported: listed })
-    const { running, server } = await start({}, { metadata, settings })
-    await signInThere(running)
-    expect(server.registrations[0]).toMatchObject({ token_endpoint_auth_method: method })
-  })
-
-  it('is a signature that the server can make, where that is not the default', async () => {
-    const { running, server } = await start({
-      '/register': (asked, own) => {
-        const { id_token_signed_response_alg: _algorithm, ...made } = own.register(asked)
-        own.json(asked.res, made, 201)
-      },
-    })
-    await expectSignsIn(running)
-    expect(server.registrations[0]).toMatchObject({ id_token_signed_response_alg: 'ES256' })
-  })
-
-  it('is a native client on this machine, with the scopes that the server lists', async () => {
-    const { running, server } = await start(
-      {},
-      {
-        metadata: () => ({
-          scopes_supported: ['openid', 'email'],
-          grant_types_supported: ['authorization_code'],
-        }),
-      },
-    )
-    const browser = await signInThere(running)
-    expect(server.registrations[0]).toMatchObject({
-      application_type: 'native',
-      scope: 'openid email',
-      grant_types: ['authorization_code'],
-    })
-    const asked = browser.hops.find(({ url }) => url.startsWith(`${server.url}/authorize`))
-    expect(new URL(asked?.url ?? '').searchParams.get('scope')).toBe('openid email')
-    expect(messagesOf(running)).toContain('does not list')
-  })
-
-  it('has refresh tokens in it where the server lists only what counts without a list', async () => {
-    const grants = { grant_types_supported: ['authorization_code', 'implicit'] }
-    const { running, server } = await start({}, { metadata: () => grants })
-    await signInThere(running)
-    expect(server.registrations[0]).toMatchObject({ grant_types: ['authorization_code', 'refresh_token'] })
-  })
-
-  it('leaves a scope that the operator chose in the authorization request', async () => {
-    const scope = 'openid email search.read'
-    const { running, server } = await start(
-      {},
-      { metadata: () => ({ scopes_supported: ['openid', 'email'] }), settings: { OIDC_SCOPE: scope } },
-    )
-    const browser = await signInThere(running)
-    expect(server.registrations[0]).toMatchObject({ scope: 'openid email' })
-    const asked = browser.hops.find(({ url }) => url.startsWith(`${server.url}/authorize`))
-    expect(new URL(asked?.url ?? '').searchParams.get('scope')).toBe(scope)
-  })
-
-  it.each([
-    ['OIDC_SCOPE', 'openid email'],
-    ['OIDC_CLIENT_AUTH', 'client_secret_post'],
-  ])('is asked for anew when %s changed, and not when it changes back', async (name, value) => {
-    const { running, server } = await start()
-    await expectSignsIn(running)
-    await running.restart({ [name]: value })
-    await expectSignsIn(running)
-    expect(server.registrations).toHaveLength(2)
-    await running.restart()
-    await expectSignsIn(running)
-    expect(server.registrations).toHaveLength(2)
   })
 })
 

@@ -39,15 +39,6 @@ describe('a client that registers itself', () => {
     })
   })
 
-  it('is the same after a restart, which registers nothing', async () => {
-    const running = await start()
-    const browser = await signIn(running, 'ada')
-    await running.restart()
-    await expectSignedIn(running, browser)
-    await signIn(running, 'bob')
-    expect(registrations(running)).toBe(1)
-  })
-
   it('registers anew before its secret expires', async () => {
     const running = await start({
       sandbox: { switches: { faults: { secretSeconds: 4 } } },
@@ -88,15 +79,6 @@ describe('a client that registers itself', () => {
     running.sandbox.switches.set({ answers: { registration: null } })
     await until(async () => (await fetch(`${running.url}/readyz`)).status === 200, 'the client')
     await expectSignedIn(running, await signIn(running, 'ada'))
-  })
-
-  it('is told to the operator when there is no registration endpoint', async () => {
-    const faults = { metadata: { registration_endpoint: null } }
-    const running = await start({ sandbox: { switches: { faults } } })
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding`)
-    expect(browser.page.status).toBe(503)
-    expect(messagesOf(running)).toContain('no registration endpoint')
   })
 })
 

@@ -91,42 +91,6 @@ describe('a server that is plain OAuth 2.1', () => {
     await signIn(running, 'bob')
     expect(await isSamePersonTwice(running, 'carol')).toBe(true)
   })
-
-  it.each<[string, Record<string, unknown>, boolean]>([
-    ['of the issuer', {}, true],
-    ['of another issuer', { iss: 'https://other.example' }, false],
-    ['without an issuer', { iss: undefined }, false],
-    ['about the client itself', { sub: 'onramp' }, false],
-    ['without a subject', { sub: undefined }, false],
-    ['with an administrator’s address in it', { email: 'grace@acme.example', email_verified: true }, true],
-  ])(
-    'with JWT access tokens %s knows the person by their subject and nothing else',
-    async (_what, changed, isKnown) => {
-      const running = await start({
-        settings: { ...settings, ADMIN_EMAILS: 'grace@acme.example' },
-        sandbox: { switches: { faults: anonymous } },
-      })
-      const claims = { iss: running.sandbox.urls.authorizationServer, sub: 'ada', ...changed }
-      const parts = [{ alg: 'RS256', typ: 'at+jwt' }, claims].map((part) =>
-        Buffer.from(JSON.stringify(part)).toString('base64url'),
-      )
-      const body = { access_token: `${parts.join('.')}.c2lnbmF0dXJl`, token_type: 'Bearer', expires_in: 3600 }
-      running.sandbox.switches.set({ answers: { token: { status: 200, body } } })
-      expect(await isSamePersonTwice(running)).toBe(isKnown)
-      const browser = await signIn(running, 'ada')
-      expect((await browser.open(`${running.url}/admin`)).status).toBe(404)
-    },
-  )
-
-  it('whose userinfo cannot be had signs no one in', async () => {
-    const running = await start({ settings, sandbox: { switches: { faults: plain } } })
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding`)
-    running.sandbox.switches.set({ answers: { userinfo: { status: 500 } } })
-    await browser.post(browser.page.url, { person: 'ada' })
-    expect(browser.page.status).toBe(503)
-    expectHelpfulPage(browser.page)
-  })
 })
 
 describe('an external identity provider', () => {
@@ -156,18 +120,6 @@ describe('an external identity provider', () => {
       expect(running.sandbox.count('authorization')).toBe(1)
     },
   )
-})
-
-describe('an external identity provider that is said to be one', () => {
-  it('is not told to be said once more when the service answers Invalid Secret', async () => {
-    const running = await startExternal()
-    const answer = { status: 401, body: 'Invalid Secret' }
-    running.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
-    const browser = await signInAtExternal(running, 'ada')
-    expect(browser.page.status).toBe(502)
-    expect(messagesOf(running)).toContain('although X-Service-Auth-Type: OAUTH was sent')
-    expect(messagesOf(running)).not.toContain('TOKEN_ISSUED_BY')
-  })
 })
 
 describe('a server that is not well', () => {

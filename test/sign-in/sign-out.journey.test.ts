@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { nameOf } from '../../src/records/seal.ts'
-import { expectSignedIn, expectSignedOut, keptSignIns, runUnlimited, setFaults } from '../helpers/faulty.ts'
+import { expectSignedIn, expectSignedOut, keptSignIns, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { ask } from './two-processes.ts'
@@ -60,15 +60,6 @@ describe('signing out', () => {
     },
   )
 
-  it('works while revocation hangs, within a second and a half', async () => {
-    const browser = await signIn(running, 'ada')
-    running.sandbox.switches.set({ answers: { revocation: { hang: true } } })
-    const start = performance.now()
-    await browser.submit('/sign-out', { follow: false })
-    expect(performance.now() - start).toBeLessThan(1_500)
-    await expectSignedOut(running, browser)
-  })
-
   it('is refused to other sites', async () => {
     const browser = await signIn(running, 'ada')
     const from = 'https://evil.example/page'
@@ -88,17 +79,6 @@ describe('the page after signing out', () => {
     expect(browser.text).toContain('You’re signed out The apps you’ve connected')
     await browser.open(`${running.url}/signed-out`)
     expect(browser.text).not.toContain('may still remember you')
-  })
-
-  it('says that the next sign-in may be silent where the authorization server ends no sessions', async () => {
-    setFaults(running, { metadata: { end_session_endpoint: null } })
-    await running.restart()
-    const browser = await signIn(running, 'ada')
-    await browser.submit('/sign-out')
-    expect(browser.page.url).toBe(`${running.url}/signed-out`)
-    expect(browser.text).toContain('may still remember you in this browser')
-    running.sandbox.reset()
-    await running.restart()
   })
 
   it('says so where the authorization server refused, or could not be reached', async () => {

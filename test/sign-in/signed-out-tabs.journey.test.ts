@@ -4,8 +4,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { expectSignedIn, runUnlimited, setFaults } from '../helpers/faulty.ts'
 import { chooseAccount, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
-import { ask } from './two-processes.ts'
-import { signInThere, start } from './at-plain-server.ts'
 import { t } from '../helpers/texts.ts'
 
 let running: Running
@@ -69,28 +67,6 @@ describe('a page that waits while its person signs out in another tab', () => {
   })
 })
 
-describe('a sign-in in another tab while this one signs out', () => {
-  it('asks for the person, and is what counts from then on', async () => {
-    const browser = await signIn(running, 'ada')
-    await browser.submit('/sign-out')
-    running.sandbox.clearRequests()
-
-    await browser.open(`${running.url}/onboarding`)
-    expect(prompts()).toEqual(['login'])
-    expect(browser.page.url).toContain(running.sandbox.urls.authorizationServer)
-    await chooseAccount(running, browser, 'ada')
-    await expectSignedIn(running, browser)
-    await browser.open(`${running.url}/sign-out`)
-    expect(browser.page.url).toBe(`${running.url}/signed-out`)
-    expect(browser.text).toContain(t('signedOut.leadAgain'))
-    expect(browser.text).not.toContain('You’re signed out')
-
-    await loadsItself(browser, '/sign-out/continue')
-    expect(browser.text).toContain(t('signedOut.leadAgain'))
-    await expectSignedIn(running, browser)
-  })
-})
-
 describe('a double click on "Sign out"', () => {
   it('still leads to the authorization server, whichever answer the browser follows', async () => {
     const browser = await signIn(running, 'ada')
@@ -127,48 +103,5 @@ describe('the sign-in after signing out', () => {
     expect(prompts()).toEqual(['login', undefined])
     running.sandbox.reset()
     await running.restart()
-  })
-
-  it('works at a server that refuses to ask for the person', async () => {
-    const { running: there, server } = await start({
-      '/authorize': ({ query, res }) => {
-        const back = new URL(query.get('redirect_uri') ?? '')
-        const state = query.get('state') ?? ''
-        const answer = query.has('prompt') ? { error: 'invalid_request', state } : { code: 'made-up', state }
-        back.search = new URLSearchParams(answer).toString()
-        res.writeHead(302, { location: back.href }).end()
-      },
-    })
-    const { '/authorize': refusing, ...others } = server.answers
-    server.answers = others
-    const browser = await signInThere(there)
-    await browser.post(`${there.url}/sign-out`, {}, { from: there.url })
-    server.answers = { '/authorize': refusing as NonNullable<typeof refusing> }
-    const hop = await browser.open(`${there.url}/sign-in`)
-    const asked = browser.hops.filter(({ url }) => url.startsWith(`${server.url}/authorize`))
-    expect(asked.slice(-2).map(({ url }) => new URL(url).searchParams.get('prompt'))).toEqual(['login', null])
-    // The made-up code is what fails then.
-    expect(hop.url).toContain('code=made-up')
-  })
-})
-
-describe('a browser that was signed out from another one', () => {
-  it('is not signed in again before its person was asked for, and then is as before', async () => {
-    const [left, here] = [await signIn(running, 'carol'), await signIn(running, 'carol')]
-    await here.open(`${running.url}/sessions`)
-    await here.submit('/sessions/end/')
-    running.sandbox.clearRequests()
-
-    for (const path of ['/onboarding', '/onboarding', '/sign-in?prompt=select_account']) {
-      await left.open(running.url + path)
-      expect(left.page.url).toContain(running.sandbox.urls.authorizationServer)
-      expect((await ask(running.url, left)).status).toBe(303)
-    }
-    expect(prompts()).toEqual(['login', 'login', 'login'])
-    await chooseAccount(running, left, 'carol')
-    await expectSignedIn(running, left)
-    await expectSignedIn(running, here)
-    await left.open(`${running.url}/sign-in`)
-    expect(prompts().at(-1)).toBeUndefined()
   })
 })

@@ -1,8 +1,10 @@
-// What a registration endpoint answered, as it is read: a client that was made is used wherever it can be.
+// What onramp asks of a registration endpoint, and how the answer is read: a client that was made is used wherever it can be.
 import { describe, expect, it } from 'vitest'
+import type { Settings } from '../../src/settings/settings.ts'
 import {
   readRefusal,
   readRegistered,
+  requestedMetadata,
   type RequestedMetadata,
 } from '../../src/sign-in/registration/metadata.ts'
 
@@ -15,6 +17,78 @@ const requested: RequestedMetadata = {
 }
 const read = (answer: object, wanted: RequestedMetadata = requested) =>
   readRegistered(JSON.stringify({ client_id: 'one', client_secret: 'hush', ...answer }), wanted, NOW)
+
+describe('what onramp asks for', () => {
+  const settings = {
+    PUBLIC_URL: 'https://onramp.example',
+    OIDC_SCOPE: 'openid email offline_access',
+    OIDC_CLIENT_AUTH: 'client_secret_basic',
+  } as Settings
+
+  it('says who it is and where it can be reached', () => {
+    const server = { issuer: 'x', id_token_signing_alg_values_supported: ['RS256'] }
+    expect(requestedMetadata(settings, server, undefined)).toEqual({
+      client_name: 'Onramp',
+      client_uri: 'https://onramp.example',
+      application_type: 'web',
+      redirect_uris: ['https://onramp.example/sign-in/callback'],
+      post_logout_redirect_uris: ['https://onramp.example/signed-out'],
+      backchannel_logout_uri: 'https://onramp.example/sign-out/backchannel',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      scope: 'openid email offline_access',
+      token_endpoint_auth_method: 'client_secret_basic',
+    })
+  })
+
+  it.each<[string, object, object, object]>([
+    [
+      'post where it is listed',
+      { token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'] },
+      {},
+      { token_endpoint_auth_method: 'client_secret_post' },
+    ],
+    [
+      'what the operator chose',
+      { token_endpoint_auth_methods_supported: ['client_secret_post'] },
+      { OIDC_CLIENT_AUTH: 'none' },
+      { token_endpoint_auth_method: 'none' },
+    ],
+    [
+      'a signature that the server makes',
+      { id_token_signing_alg_values_supported: ['HS256', 'ES256'] },
+      {},
+      { id_token_signed_response_alg: 'ES256' },
+    ],
+    [
+      'the scopes that are listed, and openid',
+      { scopes_supported: ['email'] },
+      {},
+      { scope: 'openid email' },
+    ],
+    [
+      'no refresh tokens where there are none',
+      { grant_types_supported: ['authorization_code'] },
+      {},
+      { grant_types: ['authorization_code'] },
+    ],
+    [
+      'refresh tokens where the list says nothing',
+      { grant_types_supported: ['authorization_code', 'implicit'] },
+      {},
+      { grant_types: ['authorization_code', 'refresh_token'] },
+    ],
+    [
+      'a native client on this machine',
+      {},
+      { PUBLIC_URL: 'http://127.0.0.1:3000' },
+      { application_type: 'native' },
+    ],
+  ])('is %s', (_what, server, own, asked) => {
+    const metadata = requestedMetadata({ ...settings, ...own }, { issuer: 'x', ...server }, undefined)
+    expect(metadata).toMatchObject(asked)
+  })
+})
 
 describe('a client that was made', () => {
   it('is kept as the server says it is, without what was not asked for', () => {
