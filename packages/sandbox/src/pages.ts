@@ -133,10 +133,10 @@ a { color: var(--accent) }
 dl { margin: 1rem 0 } dt { color: var(--soft); font-size: .875rem } dd { margin: 0 0 .5rem }
 .fields { display: grid; gap: .75rem 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)) }
 label { display: block; font-size: .9375rem }
-input:not([type=checkbox]), select, textarea { display: block; width: 100%; min-height: 2.75rem; padding: .4rem; font: inherit;
+input:not([type=checkbox]), textarea { display: block; width: 100%; min-height: 2.75rem; padding: .4rem; font: inherit;
   color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 6px }
 textarea { min-height: 6rem; font-family: ui-monospace, monospace; font-size: .875rem }
-.scroll { overflow-x: auto }
+.scroll { overflow-x: auto; overflow-wrap: normal }
 table { border-collapse: collapse; width: 100%; font-size: .875rem }
 td + td { white-space: nowrap }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .875rem }
