@@ -1,4 +1,4 @@
-// Faults of the authorization servers: each is one that a careful client notices.
+// Faults of the authorization servers: each is one that a careful client notices. Others are in use in test/sign-in.
 import { decodeProtectedHeader } from 'jose'
 import * as oidc from 'openid-client'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
@@ -55,28 +55,6 @@ it.each<[NonNullable<Faults['authorizationAnswer']>, string]>([
 ])('a way back with %j is refused by a careful client for that reason', async (changes, reason) => {
   set({ authorizationAnswer: changes })
   expect(await reasonOf(exchange(config, await choosePerson(config, 'ada')))).toContain(reason)
-})
-
-it('the id_token and userinfo can name another person', async () => {
-  set({ idToken: 'otherSub' })
-  expect((await signIn(config, 'ada')).claims()?.sub).toBe('another-person')
-  set({ userinfo: { sub: 'another-person' } })
-  const { access_token: token } = await signIn(config, 'ada')
-  expect(await reasonOf(oidc.fetchUserInfo(config, token, 'ada'))).toContain('"sub"')
-})
-
-it('metadata can lack a member, and have another', async () => {
-  set({ metadata: { jwks_uri: null, extra: ['a'] } })
-  const metadata = (await discover(sandbox.urls.externalIdp)).serverMetadata()
-  expect(metadata).toMatchObject({ extra: ['a'] })
-  expect(metadata.jwks_uri).toBeUndefined()
-})
-
-it('the token endpoint can keep the refresh token instead of rotating it', async () => {
-  set({ keepRefreshToken: true })
-  const { refresh_token: token = '' } = await signIn(config, 'ada')
-  await oidc.refreshTokenGrant(config, token)
-  expect((await oidc.refreshTokenGrant(config, token)).refresh_token).toBe(token)
 })
 
 it('rotated keys sign with another kid; sessions and tokens live on', async () => {
