@@ -144,13 +144,6 @@ describe('the company in an email', () => {
     expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(light.content)
   })
 
-  it('is its name and a letter where the logo cannot be shown', async () => {
-    const mail = await logoOf(picture('svg', Buffer.from('<svg/>')))
-    expect(mail.html).not.toContain('<img')
-    expect(wordsIn(mail.html)).toContain('A Acme Search Hi Ada')
-    expect(mail.inlines).toEqual([])
-  })
-
   it('is printed as text, whatever its names hold', async () => {
     const file = { ...ACME, product: '<b>"Search"</b>' }
     const { html } = await write({

@@ -96,6 +96,3 @@ export async function signInIfAsked(world: Running, browser: TestBrowser, person
   if (browser.page.url.startsWith(world.sandbox.urls.authorizationServer))
     await chooseAccount(world, browser, person)
 }
-
-/** The addresses that the browser met, without what stands behind the path. */
-export const pathsOf = (hops: Hop[]): string[] => hops.map((hop) => new URL(hop.url).pathname)

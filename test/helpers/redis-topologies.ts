@@ -3,22 +3,7 @@
 import { until } from './processes.ts'
 import { startRedis, type RedisServer, type RedisOptions } from './redis.ts'
 
-export type SentinelSetUp = {
-  primary: RedisServer
-  replica: RedisServer
-  sentinels: RedisServer[]
-  /** What onramp is told. */
-  settings: Record<string, string>
-  /** The port of the server that the Sentinels call the primary. */
-  primaryPort(): Promise<number>
-  /** The Sentinels make the other server the primary, as for maintenance. */
-  stepDown(): Promise<void>
-  /** Starts the primary again that was killed. Empty as it is, it must not be promoted before it has everything. */
-  bringBack(): Promise<void>
-  /** How often another server was made the primary, as the Sentinels wrote. */
-  failovers(): number
-  close(): Promise<void>
-}
+export type SentinelSetUp = Awaited<ReturnType<typeof startSentinels>>
 
 const NAME = 'onramp-test'
 
@@ -26,7 +11,7 @@ const NAME = 'onramp-test'
  * @param password of the Redis servers; the Sentinels have none
  * @param downAfterMs how long the primary may be silent
  */
-export async function startSentinels(password: string, downAfterMs = 800): Promise<SentinelSetUp> {
+export async function startSentinels(password: string, downAfterMs = 800) {
   // A replica is sent everything at once.
   const alone = ['--requirepass', password, '--masterauth', password, '--repl-diskless-sync-delay', '0']
   const following = (port: number) => [...alone, '--replicaof', '127.0.0.1', String(port)]
@@ -54,16 +39,19 @@ export async function startSentinels(password: string, downAfterMs = 800): Promi
     primary,
     replica,
     sentinels,
+    /** What onramp is told. */
     settings: {
       // Nothing listens on this port: only the Sentinels say where Redis is.
       REDIS_URL: `redis://:${password}@127.0.0.1:1`,
       REDIS_SENTINELS: sentinels.map(({ port }) => `127.0.0.1:${port}`).join(','),
       REDIS_SENTINEL_NAME: NAME,
-    },
+    } as Record<string, string>,
+    /** The port of the server that the Sentinels call the primary. */
     async primaryPort() {
       const ask = (sentinel: RedisServer) => sentinel.ask('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
       return Number(((await Promise.any(sentinels.map(ask))) as string[])[1])
     },
+    /** The Sentinels make the other server the primary, as for maintenance. */
     async stepDown() {
       const command = ['SENTINEL', 'FAILOVER', NAME]
       // Refused until the last one is over and the other server is known to be well.
@@ -73,6 +61,7 @@ export async function startSentinels(password: string, downAfterMs = 800): Promi
       }
       await until(began, 'the failover to begin')
     },
+    /** Starts the primary again that was killed. Empty as it is, it must not be promoted before it has everything. */
     async bringBack() {
       // As a replica at once: Sentinel would let it be an empty primary for ten seconds and more before it makes it one.
       options = [...following(replica.port), '--replica-priority', '0']
@@ -80,6 +69,7 @@ export async function startSentinels(password: string, downAfterMs = 800): Promi
       await until(() => isSynced(primary), 'the old primary to have everything', 60_000)
       await primary.ask('CONFIG', 'SET', 'replica-priority', '100')
     },
+    /** How often another server was made the primary, as the Sentinels wrote. */
     failovers: () => Math.max(...sentinels.map((one) => one.output().split('+switch-master').length - 1)),
     async close() {
       await Promise.all([...sentinels, replica, primary].map((server) => server.close()))
@@ -87,16 +77,11 @@ export async function startSentinels(password: string, downAfterMs = 800): Promi
   }
 }
 
-export type ClusterSetUp = {
-  primaries: RedisServer[]
-  replicas: RedisServer[]
-  settings: Record<string, string>
-  close(): Promise<void>
-}
+export type ClusterSetUp = Awaited<ReturnType<typeof startCluster>>
 
 const SLOTS = 16_384
 
-export async function startCluster(): Promise<ClusterSetUp> {
+export async function startCluster() {
   const options: RedisOptions = {
     options: (_port, folder) => [
       '--cluster-enabled',
@@ -138,7 +123,7 @@ export async function startCluster(): Promise<ClusterSetUp> {
   return {
     primaries,
     replicas,
-    settings: { REDIS_URL: first.url, REDIS_CLUSTER: 'yes' },
+    settings: { REDIS_URL: first.url, REDIS_CLUSTER: 'yes' } as Record<string, string>,
     close: async () => void (await Promise.all(servers.map((server) => server.close()))),
   }
 }

@@ -170,13 +170,13 @@ function siteOf(url: string, initiator: string | undefined): string {
   return to.hostname === from.hostname ? 'same-site' : 'cross-site'
 }
 
-/** As a person reads it: pages have these as entities. */
+const SIGNS: Record<string, string> = { rsquo: '’', ldquo: '“', rdquo: '”', hellip: '…' }
+
+/** As a person reads it: pages have what is beyond ASCII as entities. */
 const withSigns = (html: string) =>
   html
-    .replaceAll('&rsquo;', '’')
-    .replaceAll('&ldquo;', '“')
-    .replaceAll('&rdquo;', '”')
-    .replaceAll('&hellip;', '…')
+    .replaceAll(/&(rsquo|ldquo|rdquo|hellip);/g, (_entity, name: string) => SIGNS[name] ?? '')
+    .replaceAll(/&#(\d{3,});/g, (_entity, code: string) => String.fromCodePoint(Number(code)))
 
 const unescape = (html: string) =>
   html

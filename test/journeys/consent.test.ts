@@ -40,25 +40,6 @@ describe('a consent', () => {
     expect(browser.text).toContain('GitHub')
   })
 
-  it('that takes a while is waited for on a page that says so, and then goes straight on', async () => {
-    const { browser } = await world.begin(2)
-    world.sandbox.switches.set({ consentDelaySeconds: 0.5 })
-    await browser.click('/onboarding/connect/slack_1')
-    const before = world.checks()
-    await answerConsent(browser, 'allow')
-    expectPage(browser.page)
-    expect(browser.text).toContain(t('wait.title', { app: 'Slack' }))
-    expect(refreshOf(browser.page)?.seconds).toBe(3)
-    expect(linksOf(browser.page.body)).toContain(
-      // What the page does by itself says so in its address; what a person presses does not.
-      refreshOf(browser.page)?.url.replace('&unattended=yes', ''),
-    )
-    while (refreshOf(browser.page) !== undefined) await letRefresh(browser)
-    expect(browser.text).toContain('Allow access?')
-    expect(browser.text).toContain('GitHub')
-    expect(world.checks() - before).toBeLessThanOrEqual(3)
-  })
-
   it('that never shows ends as not confirmed: try again, not now, help', async () => {
     const { browser } = await world.begin(1)
     world.sandbox.switches.set({ consentDelaySeconds: 3_600 })

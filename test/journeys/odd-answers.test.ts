@@ -87,20 +87,6 @@ describe('when the service answers oddly', () => {
     expectPage(hop)
     expect(hop.body).not.toMatch(/<script|javascript:/)
   })
-
-  it('a busy service is waited for as long as it asks, and not longer than five minutes', async () => {
-    const { browser } = await world.begin(1)
-    for (const [asked, told] of [
-      ['7', '7'],
-      ['1000000000', '300'],
-      ['soon', '5'],
-    ] as const) {
-      const answer = { status: 429, headers: { 'retry-after': asked } }
-      world.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
-      const hop = await browser.open(`${world.url}/onboarding`)
-      expect(hop.headers['retry-after']).toBe(told)
-    }
-  })
 })
 
 describe('when the service takes too long', () => {

@@ -90,14 +90,4 @@ describe.each(stores)('a return, on %s', (_name, open) => {
     expect(browser.text).toContain('GitHub')
     expect(browser.text).toContain('Allow access?')
   })
-
-  it('that lost its parameters goes on all the same', async () => {
-    const { browser } = await world.begin(2)
-    world.sandbox.switches.set({ dropParams: true })
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    expect(world.departures()).toBe(2)
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(t('finished.title'))
-  })
 })

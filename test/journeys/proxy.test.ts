@@ -1,23 +1,86 @@
 // Everything goes through a forward proxy with a password, to servers whose certificates a private authority signed.
 // Their names mean nothing to this machine, so no call can go past the proxy.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Server as ForwardProxy, type PrepareRequestFunctionOpts } from 'proxy-chain'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startBehindProxy, type BehindProxy } from '../helpers/behind-proxy.ts'
 import { answerConsent } from '../helpers/journey.ts'
 import { spawnOne, spawnOnramp, startOnramp, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
+import { makeCertificates, pem, startGateway } from '../helpers/tls.ts'
+import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 
 const PASSWORD = 'p@ss:w/rd-1f9c4e77'
+const NAMES = { service: 'service.example', authorizationServer: 'login.example' }
+
+/** Every name is this machine. */
+const lookup: LookupFunction = (_name, { all }, done) =>
+  all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)
+
+/** A company's network, and what to tell onramp of it. The forward proxy is proxy-chain. */
+async function startNetwork() {
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-proxy-'))
+  makeCertificates(folder, { servers: Object.values(NAMES), proxy: ['localhost'] })
+  const ports = { service: await freePort(), authorizationServer: await freePort() }
+  const open = { service: await freePort(), authorizationServer: await freePort() }
+  const addresses = {
+    service: `https://${NAMES.service}:${open.service}`,
+    authorizationServer: `https://${NAMES.authorizationServer}:${open.authorizationServer}`,
+  }
+  const sandbox = await startSandbox({ ports, addresses })
+  const servers = pem(folder, 'servers')
+  const gateways = [
+    await startGateway({ ...servers, target: ports.service, port: open.service }),
+    await startGateway({ ...servers, target: ports.authorizationServer, port: open.authorizationServer }),
+  ]
+  const asked = new Set<string>()
+  const options = {
+    host: '127.0.0.1',
+    port: 0,
+    prepareRequestFunction(opened: PrepareRequestFunctionOpts) {
+      asked.add(opened.hostname)
+      const isKnown = opened.username === 'onramp' && opened.password === PASSWORD
+      return { requestAuthentication: !isKnown, dnsLookup: lookup as never }
+    },
+  }
+  const proxy = new ForwardProxy(options)
+  const tlsProxy = new ForwardProxy({ ...options, serverType: 'https', httpsOptions: pem(folder, 'proxy') })
+  for (const one of [proxy, tlsProxy]) await one.listen()
+  const name = `127.0.0.1:${proxy.port}`
+  const user = `onramp:${encodeURIComponent(PASSWORD)}`
+  const authority = join(folder, 'ca.crt')
+  return {
+    sandbox,
+    proxy: `http://${user}@${name}`,
+    /** The same for a proxy that speaks TLS itself. */
+    tlsProxy: `https://${user}@localhost:${tlsProxy.port}`,
+    proxyName: name,
+    asked,
+    authority,
+    /** For a browser that is in that network. */
+    connect: { ca: readFileSync(authority, 'utf8'), lookup },
+    async close() {
+      for (const one of [proxy, tlsProxy]) await one.close(true)
+      for (const gateway of gateways) {
+        gateway.close()
+        gateway.closeAllConnections()
+      }
+      await sandbox.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'onramp-behind-'))
-let network: BehindProxy
+let network: Awaited<ReturnType<typeof startNetwork>>
 let env: Record<string, string>
 beforeAll(async () => {
-  network = await startBehindProxy(PASSWORD)
+  network = await startNetwork()
   const port = String(await freePort())
   env = {
     PORT: port,

@@ -54,21 +54,6 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
     expect(world.sandbox.state(person)).toEqual({ slack_1: 'authorized', github_1: 'authorized' })
   })
 
-  it('with two tabs on the same datasource ends with it connected, and each tab knows', async () => {
-    const { browser } = await world.begin(1)
-    const list = browser.page
-    await browser.click('/onboarding/connect/slack_1')
-    const first = browser.page
-    switchTo(browser, list)
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(t('finished.title'))
-    switchTo(browser, first)
-    await answerConsent(browser, 'deny')
-    expectPage(browser.page)
-    expect(browser.text).toContain(t('finished.title'))
-  })
-
   it('that clicks twice at once leaves once: one attempt, one check, one address', async () => {
     const { browser } = await world.begin(2)
     // Both have to be there before the first one's answer is.

@@ -76,19 +76,4 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
     expect(world.checks()).toBeLessThanOrEqual(4)
   })
-
-  it('to a datasource whose permission ran out connects it again', async () => {
-    const { person, browser } = await world.begin(1)
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(t('finished.title'))
-    ahead += 2 * HOUR
-    world.sandbox.unauthorize(person, 'slack_1')
-    await browser.open(`${world.url}/onboarding`)
-    await signInIfAsked(world, browser, person)
-    expect(browser.text).toContain(t('next.title', { app: 'Slack' }))
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(t('finished.title'))
-  })
 })

@@ -167,14 +167,5 @@ describe('the list', () => {
       'todo skipped stale waits blocked',
       'on todo_2 off',
     ])
-    const urgent = ['a', 'b', 'c', 'd', 'e'].map((instance) => named(instance, { kind: 'elsewhere' }))
-    expect(shown([named('skipped', skipped), named('todo'), ...urgent])).toEqual([
-      'a b c d e',
-      'skipped todo',
-    ])
-    expect(shown([...apps.toReversed(), named('todo_2')])).toEqual([
-      'waits stale skipped todo todo_2',
-      'on off',
-    ])
   })
 })

@@ -1,19 +1,46 @@
-// The words that a list opens with, for each way in which it can end.
+// What a list comes to, and the words that it opens with: every mixture of apps has a heading that is true of it.
 import { describe, expect, it } from 'vitest'
-import { countsOf, openingOf, type endingOf } from '../../src/onboarding/overview/opening.ts'
+import { countsOf, endingOf, openingOf } from '../../src/onboarding/overview/opening.ts'
 import { t } from '../helpers/texts.ts'
+
+type Seen = Parameters<typeof endingOf>[0]
 
 type Ending = ReturnType<typeof endingOf>
 
 type Counts = ReturnType<typeof countsOf>
 
-type Figures = Partial<Record<'connected' | 'pending' | 'skipped' | 'blocked' | 'off', number>>
+const FIGURES = ['connected', 'pending', 'skipped', 'blocked', 'off'] as const
+const AMOUNTS = [0, 1, 2]
 
-const counts = (figures: Figures = {}): Counts => ({
+type Figures = Partial<Record<(typeof FIGURES)[number], number>>
+
+const countsWith = (figures: Figures = {}): Counts => ({
   ...countsOf([]),
   ...figures,
   offBy: figures.off === undefined ? {} : { disabled: figures.off },
 })
+const counts = (...amounts: number[]): Counts =>
+  countsWith(Object.fromEntries(FIGURES.map((figure, index) => [figure, amounts[index] ?? 0])))
+
+function* mixtures(): Generator<Counts> {
+  for (let number = 0; number < AMOUNTS.length ** FIGURES.length; number++)
+    yield counts(...FIGURES.map((_, index) => Math.floor(number / AMOUNTS.length ** index) % AMOUNTS.length))
+}
+
+function* sights(): Generator<Seen> {
+  const others = [
+    counts(),
+    counts(1),
+    counts(0, 1),
+    counts(0, 0, 1),
+    counts(0, 0, 0, 1),
+    counts(0, 0, 0, 0, 1),
+  ]
+  for (const shown of mixtures()) {
+    yield { shown, hidden: counts(), isNarrowed: false }
+    for (const hidden of others) yield { shown, hidden, isNarrowed: true }
+  }
+}
 
 const there = 'Search can now find your work there.'
 const inConnected = 'Search can find your work in the connected apps.'
@@ -101,10 +128,51 @@ describe('a list opens with words that fit it', () => {
       'Search can’t find your work in this app.',
     ],
   ])('%s: %j, besides %j', (ending, shown, hidden, state, heading, lead) => {
-    const seen = { shown: counts(shown), hidden: counts(hidden), isNarrowed: hidden !== undefined }
-    const opening = openingOf(ending, seen, t)
-    expect(opening).toMatchObject({ state, heading, lead })
+    const seen = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
+    const opening = openingOf(endingOf(seen), seen, t)
+    expect(opening).toMatchObject({ ending, state, heading, lead })
     expect(opening.search).toBe(state === 'done' || ending === 'some')
-    expect(opening.ending).toBe(ending)
+  })
+})
+
+describe('the end of a list', () => {
+  it('of a narrowed visit says nothing of the other apps', () => {
+    const narrowed = (shown: Counts, hidden: Counts) => endingOf({ shown, hidden, isNarrowed: true })
+    expect(narrowed(counts(), counts(1))).toBe('unknown-name')
+    expect(narrowed(counts(1), counts(0, 1))).toBe('these')
+    expect(narrowed(counts(1), counts(0, 0, 1))).toBe('these')
+    expect(narrowed(counts(1), counts(1))).toBe('all')
+    expect(narrowed(counts(1), counts(0, 0, 0, 0, 1))).toBe('all-but-off')
+  })
+
+  it('never claims what is not so, whatever the mixture', () => {
+    let checked = 0
+    for (const seen of sights()) {
+      const { shown, hidden, isNarrowed } = seen
+      const what = JSON.stringify(seen)
+      const { state, heading, lead, search } = openingOf(endingOf(seen), seen, t)
+      const listed = FIGURES.reduce((sum, figure) => sum + shown[figure] + hidden[figure], 0)
+      const words = `${heading} ${lead}`
+
+      const connected = shown.connected + hidden.connected
+      const left = shown.pending + shown.skipped + shown.blocked
+      const claims: [says: boolean, isSo: boolean][] = [
+        [heading === t('finished.title'), connected === listed],
+        [words.includes('all your apps'), heading === t('finished.title')],
+        [state === 'done', left === 0],
+        [/all set|everything/i.test(heading), shown.connected > 0],
+        [search && listed > 0, shown.connected > 0],
+        [/^nothing is connected/i.test(heading), connected === 0],
+        [heading === t('finished.titleOff'), left + hidden.pending + hidden.skipped + hidden.blocked === 0],
+        [heading === t('finished.titleSome'), hidden.pending === 0],
+      ]
+      for (const [says, isSo] of claims) expect(says && !isSo, what).toBe(false)
+      expect(state === 'open', what).toBe(
+        shown.pending > 0 || (isNarrowed && FIGURES.every((figure) => shown[figure] === 0)),
+      )
+      expect(words, what).not.toMatch(/undefined|NaN|\b0 apps|\b1 apps/)
+      checked++
+    }
+    expect(checked).toBe(243 * 7)
   })
 })

@@ -76,17 +76,6 @@ describe('what leads straight to such an app', () => {
     const checking = returned([slack, github, second])
     expect([accountIn(checking, 'slack_1'), accountIn(checking, 'slack_2')]).toEqual([TWO, TAKEN])
   })
-
-  it('says the same beside it: the button of a page at rest', () => {
-    const skipped = (walk: Walk) => skip(skip(walk, 'slack_1', NOW), 'slack_2', NOW)
-    expect(see(skipped(seen([slack, second]))).resume).toMatchObject({
-      label: 'Connect Slack\u00a0(1)',
-      notes: [TWICE],
-    })
-    const one = skip(seen([second], seen([slack, second])), 'slack_2', NOW)
-    expect(see(one).resume?.notes).toEqual([TAKEN])
-    expect(see(skip(seen([github]), 'github_1', NOW)).resume?.notes).toEqual([])
-  })
 })
 
 describe('the account that the company names', () => {

@@ -80,13 +80,6 @@ describe('the name of an app', () => {
     expect(step?.title).toBe(`Connect ${LONG} too`)
   })
 
-  it('may be cut in a closed row, unless another one begins alike', () => {
-    const apps = [slack, waits('plan_1', LONG), waits('plan_2', 'Enterprise knowledge and documentation')]
-    expect(see(seen(apps)).entries.map(({ brief }) => brief)).toEqual([true, true])
-    const { entries } = see(seen([...apps, waits('plan_3', `${LONG} of EMEA`)]))
-    expect(entries.map(({ brief }) => brief)).toEqual([false, true, false])
-  })
-
   it('is below the result where it is long', () => {
     const now = NOW + (CONFIRM + 1) * 1_000
     const unconfirmed = (name: string) => {
@@ -111,9 +104,5 @@ describe('the name of an app', () => {
       expect(titlesIn(tag)).toEqual([verb, LONG])
     expect(titlesIn('ar', 'stale')).toEqual(['إعادة ربط التطبيق', `\u2068${LONG}\u2069`])
     expect(titlesIn('de', 'stale')).toEqual([`${LONG} neu verbinden`, ''])
-  })
-
-  it('keeps a name that runs from right to left from turning the words around it', () => {
-    expect(see(seen([waits('notion_1', 'נושן')])).step?.title).toBe('Connect \u2068נושן\u2069')
   })
 })

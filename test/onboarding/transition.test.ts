@@ -93,25 +93,10 @@ describe('a return', () => {
     expect(comesBack(both)).toMatchObject(page)
   })
 
-  it('gives up after the time to confirm, however often the page looked', () => {
-    let { walk } = click()
-    for (const now of [1_000, 11_000, 21_000, 30_999])
-      walk = afterReturn(walk, checkOf(both, { now }), back).walk
-    expect(walk.known[0]?.unconfirmedAt).toBeUndefined()
-    const late = afterReturn(walk, checkOf(both, { now: 31_000 }), back)
-    expect(late).toMatchObject({ ...page, walk: { known: [{ unconfirmedAt: 31_000 }, {}] } })
-  })
-
   it('that says it failed is asked about, not believed, and not waited for', () => {
     const listed = comesBack(both, {}, { isRefused: true })
     expect(listed).toMatchObject({ ...page, walk: { known: [{ unconfirmedAt: 1_000 }, {}] } })
     expect(comesBack([app('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })
-  })
-
-  it('goes on past an app that has no address to go to', () => {
-    const isStartable = (instance: string) => instance !== 'github_1'
-    const transition = comesBack([app('github_1'), app('gdrive_1')], { isStartable })
-    expect(transition).toMatchObject({ kind: 'leave', instance: 'gdrive_1' })
   })
 
   it('leads on to the app that the page would offer', () => {

@@ -123,12 +123,6 @@ describe('a return', () => {
     expect(judge(all).outcome).toBe('waiting')
   })
 
-  it('that says it failed is not waited for', () => {
-    const { walk, outcome } = judge(all, true)
-    expect(outcome).toBe('over')
-    expect(next(walk, 5)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
-  })
-
   it('is judged by its own app, and once', () => {
     const both = seen([slack], leave(left(), 'github_1', 's2'))
     const { walk, outcome } = comeBack(both, 's2', 0)
