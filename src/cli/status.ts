@@ -45,7 +45,7 @@ export async function status(
   const reply = await inquiry.ask(token).finally(() => inquiry.close())
   if (reply.kind !== 'answered') {
     const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
-    const finding = explain(reply, { setting, baseUrl, prefix: headerPrefix, naming: 'EMAIL' })
+    const finding = explain(reply, { setting, baseUrl, prefix: headerPrefix })
     stderr.write(`onramp status: ${finding.says} ${finding.settings[0]}: ${finding.fix}.\n`)
     return reply.kind === 'silent' ? EXIT_SERVICE : EXITS[reply.reason]
   }

@@ -29,19 +29,6 @@ export async function ask(url: string | URL, { headers = {}, ...init }: Request 
   }
 }
 
-/** The same as a browser that was sent from another site: servers answer a fetch differently (Fetch Metadata, W3C). */
-export const navigate = (url: URL): Promise<Reply> =>
-  ask(url, {
-    headers: {
-      accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-      'sec-fetch-dest': 'document',
-      'sec-fetch-mode': 'navigate',
-      'sec-fetch-site': 'cross-site',
-      'sec-fetch-user': '?1',
-      'user-agent': 'Mozilla/5.0 (onramp doctor)',
-    },
-  })
-
 /** @throws with the code ETIMEDOUT, when the work takes longer */
 export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const late = Object.assign(new Error('late'), { code: 'ETIMEDOUT' })

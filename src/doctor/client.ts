@@ -1,5 +1,5 @@
-// Does the authorization server know the client? Its endpoints are asked with a code and a token that are made up. Some
-// servers answer any client the same, so a wrong one is tried too: only a difference says "ok".
+// Does the authorization server know the client? Its token endpoint is asked with a code that is made up. Some servers
+// answer any client the same, so a wrong one is tried too: only a difference says "ok".
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { objectIn } from '../client-api/body.ts'
@@ -108,7 +108,7 @@ export const isRejected = ({ ours }: ClientFacts): boolean => ours === 'refused'
 
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/
 
-/** The server has a list, without the way in which the client proves itself, or would. */
+/** The server has a list, without the way in which the client proves itself. */
 function unlisted({ token_endpoint_auth_methods_supported: methods }: Metadata, method: Method) {
   const usable = methods?.filter((one) => KNOWN_METHOD.test(one)).join(' or ')
   const isUnlisted = methods?.includes(method) === false

@@ -5,7 +5,7 @@ import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { omitUndefined } from '../omit-undefined.ts'
 import { addressesOf } from '../sign-in/addresses.ts'
 import type { Settings } from '../settings/settings.ts'
-import { isSafeAddress, navigate, type Reply } from './ask.ts'
+import { ask, isSafeAddress, type Reply } from './ask.ts'
 import type { Table } from './rule.ts'
 
 /** What the answer to an authorization request looks like. */
@@ -68,6 +68,16 @@ function signInAddress(endpoint: string, settings: Partial<Settings>, id: string
   return url
 }
 
+/** Of a browser that was sent from another site: servers answer a fetch differently (Fetch Metadata, W3C). */
+const BROWSER = {
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-site': 'cross-site',
+  'sec-fetch-user': '?1',
+  'user-agent': 'Mozilla/5.0 (onramp doctor)',
+}
+
 /** No one can have registered it (RFC 2606). */
 const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 
@@ -82,7 +92,7 @@ async function look(
   if (!isSafeAddress(endpoint) || isPushed === true) return undefined
   const redirect = addressesOf(url).callback
   const lookAt = async (address: string): Promise<Look> => {
-    const reply = await navigate(signInAddress(endpoint, settings, own.id, address))
+    const reply = await ask(signInAddress(endpoint, settings, own.id, address), { headers: BROWSER })
     return lookOf(reply, endpoint, address)
   }
   return { redirect, ours: await lookAt(redirect), invented: await lookAt(INVENTED), isClientRejected }

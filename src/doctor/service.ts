@@ -14,11 +14,8 @@ type Unanswered = Exclude<Reply, { kind: 'answered' }>
 const isAboutService = (reason: RefusalReason): boolean =>
   ['not-there', 'redirected', 'unreadable', 'failing', 'busy'].includes(reason)
 
-/**
- * @param asked `setting`: where the token is from; `baseUrl` and `prefix`: SERVICE_BASE_URL and SERVICE_HEADER_PREFIX;
- * `naming`: how the person of a global token is named, like `--as EMAIL`
- */
-type Asked = { setting: string; baseUrl: string; prefix: string; naming: string }
+/** `setting`: where the token is from; `baseUrl` and `prefix`: SERVICE_BASE_URL and SERVICE_HEADER_PREFIX. */
+type Asked = { setting: string; baseUrl: string; prefix: string }
 
 function refusalIn(reply: Unanswered, asked: Asked): Named<'service.refusals'> {
   if (reply.kind === 'silent') return { is: 'silent', ...asked, ...unheard(reply.why) }
@@ -83,7 +80,7 @@ async function wayBackOf(
 }
 
 const explained = (reply: Unanswered, { baseUrl, prefix }: ServiceFacts, setting = '') =>
-  refusalIn(reply, { baseUrl, prefix, setting, naming: '--as EMAIL' })
+  refusalIn(reply, { baseUrl, prefix, setting })
 
 /** How one of the service tokens fared. What is wrong with the address, or with every header, has its own finding. */
 function tokenFinding(facts: ServiceFacts, setting: string, reply: Reply | undefined) {

@@ -1,7 +1,5 @@
 // What the doctor makes of authorization servers that answer otherwise than the sandbox: each probe over real HTTP.
 import { afterEach, describe, expect, it } from 'vitest'
-import { useProxy } from '../../src/client-api/proxy.ts'
-import { stubProxy } from '../client-api/stub-proxy.ts'
 import {
   startPlainServer,
   type Answers,
@@ -17,11 +15,8 @@ const SECRET = 'the-right-secret-of-the-tests'
 const servers: PlainServer[] = []
 afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.close()))))
 
-async function start(
-  answers: Answers,
-  metadata?: (url: string) => Record<string, unknown>,
-): Promise<PlainServer> {
-  const server = await startPlainServer(answers, metadata)
+async function start(answers: Answers): Promise<PlainServer> {
+  const server = await startPlainServer(answers)
   server.clients.set('onramp', SECRET)
   servers.push(server)
   return server
@@ -116,37 +111,4 @@ it('a registration of anything is undone', async () => {
   const own = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
   expect(await found(server, 'registration', own)).toMatchObject([{ status: 'ok' }])
   expect(server.seen).toContain('DELETE /register/one')
-})
-
-describe('the metadata', () => {
-  const OPENID = '/.well-known/openid-configuration'
-
-  it('is found by its full address, and behind a redirect to the same origin', async () => {
-    const server = await start({
-      [`/moved${OPENID}`]: ({ res }, own) => res.writeHead(302, { location: own.url + OPENID }).end(),
-    })
-    expect(await found(server, 'discovery', { OIDC_ISSUER: server.url + OPENID })).toMatchObject([
-      { status: 'ok' },
-    ])
-    expect(await found(server, 'discovery', { OIDC_ISSUER: `${server.url}/moved` })).toMatchObject([
-      { status: 'fail', fix: `set it to exactly ${server.url} if that's the server you want` },
-    ])
-  })
-
-  it('that is not there is told with every address and status', async () => {
-    const server = await start({})
-    const [finding] = await found(server, 'discovery', { OIDC_ISSUER: `${server.url}/x` })
-    expect(finding?.says).toContain(`${server.url}/x${OPENID} answered 404`)
-    expect(finding?.says).toContain(`${server.url}/.well-known/oauth-authorization-server/x answered 404`)
-  })
-
-  it('whose keys are behind a proxy that lets no call through is told with its settings', async () => {
-    const proxy = await stubProxy('HTTP/1.1 403 No\r\n\r\n')
-    const server = await start({}, () => ({ jwks_uri: 'https://keys.acme.test/keys' }))
-    expect(await found(server, 'keys', { HTTPS_PROXY: `http://${proxy.name}` })).toMatchObject([
-      { status: 'fail', settings: ['HTTPS_PROXY', 'NO_PROXY', 'OIDC_ISSUER'] },
-    ])
-    useProxy({})
-    proxy.close()
-  })
 })

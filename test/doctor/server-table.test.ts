@@ -34,7 +34,6 @@ describe('the metadata of the authorization server', () => {
   const other = (theirs: string) => ({ kind: 'other-issuer', issuer: theirs, expected: issuer })
   it.each([
     [missing({ silence: 'refused' }), 'silent'],
-    [missing({ silence: 'the proxy p refuses' }), 'silent'],
     [missing({ status: 503 }), 'failing'],
     [missing({ status: 404 }, { status: 429 }), 'failing'],
     [missing({ status: 403 }), 'barred'],
@@ -45,6 +44,15 @@ describe('the metadata of the authorization server', () => {
     [{ kind: 'found', how: 'oauth2' }, 'found'],
   ])('that is %o', (result, expected) => {
     expect(names(discovered(result))).toEqual([expected])
+  })
+
+  it('behind a proxy that lets no call through is told with the proxy’s settings', () => {
+    expect(discovered(missing({ silence: 'the proxy p refuses' }))).toMatchObject([
+      {
+        settings: ['HTTPS_PROXY', 'NO_PROXY', 'OIDC_ISSUER'],
+        says: expect.stringContaining('the proxy p refuses'),
+      },
+    ])
   })
 
   it.each([

@@ -201,7 +201,7 @@ describe('the service', () => {
     ['failing', 'SERVICE_BASE_URL', 'returned an error'],
     ['request', 'SERVICE_BASE_URL', 'It gave no reason'],
   ])('that refuses a token for %s names %s', (reason, setting, expected) => {
-    const question = { baseUrl: 'https://s.test', prefix: 'X-Service', naming: 'EMAIL' }
+    const question = { baseUrl: 'https://s.test', prefix: 'X-Service' }
     const explained = (given: string, of: string) =>
       explain(refusedWith(given, 403) as never, { ...question, setting: of })
     const finding = explained(reason, 'SERVICE_USER_TOKEN')
