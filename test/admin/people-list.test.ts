@@ -141,12 +141,6 @@ describe('addresses to copy', () => {
       'c',
     ],
     [
-      'that wrote to them last',
-      [mailed(sent('ada', 'sent'), 'sent', { campaign: 'd', now: at + 9 })],
-      {},
-      'd',
-    ],
-    [
       'whose email left, where a later one was refused',
       [mailed(sent('ada', 'sent'), 'failed', { campaign: 'd', now: at + 9 })],
       {},
@@ -157,12 +151,6 @@ describe('addresses to copy', () => {
       [mailed(sent('ada', 'sent'), 'failed', { campaign: 'd', now: at + 9 })],
       { show: 'failed' },
       'd',
-    ],
-    [
-      'whose email is uncertain, where they ask for these',
-      [mailed(sent('ada', 'unknown'), 'sent', { campaign: 'd', now: at + 9 })],
-      { show: 'uncertain' },
-      'c',
     ],
     [
       'that tried, where none has left',

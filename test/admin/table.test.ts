@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { App, Group } from '../../src/admin/report.ts'
-import { appTable, FIRST_ROWS, groupTable } from '../../src/admin/table.ts'
+import { appTable, FIRST_ROWS, groupTable, NO_SHARE, sharesIn } from '../../src/admin/table.ts'
+import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { textsOf } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
 
 const app = (instance: string, name: string, waiting = 1): App => ({
@@ -75,4 +77,26 @@ describe('the order of departments', () => {
       expect(by(sort)).toEqual(by('ready'))
     },
   )
+})
+
+const shares = (tag: string) => sharesIn(textsOf(tag, readCatalogue(LANGUAGES, 'en')))
+
+describe('a share', () => {
+  it('is written as the language of its reader writes it', () => {
+    expect(shares('de')(1, 3)).toBe('33\u00a0%')
+    expect(shares('tr')(1, 3)).toBe('%33')
+    expect(shares('ar-EG')(1, 3)).toContain('٣٣')
+  })
+
+  it.each([
+    [0, 0, NO_SHARE],
+    [0, 7, '0%'],
+    [7, 7, '100%'],
+    [1, 3, '33%'],
+    [1999, 2000, '99%'],
+    [1, 2000, '<1%'],
+    [8, 7, '100%'],
+  ])('of %i in %i is %s', (part, whole, shown) => {
+    expect(shares('en')(part, whole)).toBe(shown)
+  })
 })

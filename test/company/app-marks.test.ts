@@ -1,5 +1,6 @@
 // What stands for an app: the company's picture, a mark, or a letter.
 import { readFileSync } from 'node:fs'
+import { calledAs } from '../../src/company/called.ts'
 import { describe, expect, it } from 'vitest'
 import { appMarks, letterOf, markOf } from '../../src/company/app-marks.ts'
 import { neutralCompany, type Company } from '../../src/company/company.ts'
@@ -28,11 +29,6 @@ describe('the marks of apps', () => {
     ['bigquery', 'googlebigquery'],
   ])('are found for %s', (instance, mark) => {
     expect(markOf(instance)?.path).toMatch(new RegExp(`^/assets/apps/${mark}\\.[0-9a-f]{12}\\.svg$`))
-  })
-
-  it('have the colour of their maker, on the white that they stand on in light and dark', () => {
-    expect(markOf('jira_1')?.content.toString()).toContain('fill="#0052cc"')
-    for (const { content } of appMarks) expect(content.toString()).not.toContain('prefers-color-scheme')
   })
 })
 
@@ -63,5 +59,29 @@ describe('an app', () => {
     ['constructor', 'C'],
   ])('that is called %j has the letter %j', (name, letter) => {
     expect(letterOf(name)).toBe(letter)
+  })
+})
+
+describe('apps next to each other', () => {
+  const namesOf = (...apps: [instance: string, name: string][]) =>
+    calledAs(apps.map(([instance, name]) => ({ instance, name }))).map(({ name }) => name)
+
+  it('tells instances of one name apart by their numbers, each on one line with its name', () => {
+    expect(namesOf(['slack_1', 'Slack'], ['jira_2', 'Jira'], ['slack_2', 'Slack'])).toEqual([
+      'Slack\u00a0(1)',
+      'Jira',
+      'Slack\u00a0(2)',
+    ])
+  })
+
+  it('takes all of the identifiers where their numbers are the same', () => {
+    expect(namesOf(['slack_1', 'Slack'], ['chat_1', 'Slack'])).toEqual([
+      'Slack\u00a0(slack_1)',
+      'Slack\u00a0(chat_1)',
+    ])
+  })
+
+  it('gives no number to an app that is only listed twice, as by two people', () => {
+    expect(namesOf(['slack_1', 'Slack'], ['slack_1', 'Slack'])).toEqual(['Slack', 'Slack'])
   })
 })

@@ -6,8 +6,7 @@ import { parse } from 'yaml'
 import type { Company } from '../../src/company/company.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { isReadable } from '../../src/company/contrast.ts'
-import { loadCompany, readCompany } from '../../src/company/read-company.ts'
-import { SettingsError } from '../../src/settings/settings.ts'
+import { loadCompany } from '../../src/company/read-company.ts'
 import { companyFolder, svg } from './company-folder.ts'
 
 const root = new URL('../../', import.meta.url).pathname
@@ -101,13 +100,6 @@ describe('a company', () => {
   it('with a colour for light pages only has one for dark pages', () => {
     const { color } = companyOf("color: { light: '#0b6e5f' }")
     expect(isReadable(color.dark.brand, 'dark')).toBe(true)
-  })
-
-  it('with a faulty file is refused with every fault', () => {
-    using folder = companyFolder()
-    const file = folder.write('company.yaml', 'nam: Acme\nlanguages: []\n')
-    expect(readCompany(file).faults).toHaveLength(2)
-    expect(() => loadCompany(file)).toThrow(SettingsError)
   })
 })
 

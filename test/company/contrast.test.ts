@@ -18,9 +18,7 @@ const colors = integer({ min: 0, max: 0xff_ff_ff }).map(
 describe('a contrast', () => {
   it.each([
     ['#000000', '#ffffff', 21],
-    ['#fff', '#FFFFFF', 1],
     ['#767676', '#ffffff', 4.54],
-    ['#777777', '#ffffff', 4.47],
     ['#0000ff', '#ffffff', 8.59],
   ])('of %s and %s is what WCAG has', (one, other, ratio) => {
     expect(contrast(one, other)).toBeCloseTo(ratio, 1)

@@ -67,12 +67,6 @@ it('what pages load, like the stylesheet of the brand color, comes in the smalle
   expect(await codingFor('identity')).toBeNull()
 })
 
-it("the help link of the pages is the company's", async () => {
-  expect(await (await get('/deprecations')).text()).toContain(
-    ' href="https://intranet.acme.example/search">Contact the search team<',
-  )
-})
-
 describe('npm start with a faulty company file', () => {
   it('says every fault with its line, ends with 78, and has started nothing', async () => {
     using folder = companyFolder()
