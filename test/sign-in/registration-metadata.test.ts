@@ -103,7 +103,13 @@ describe('a client that was made', () => {
     }
     const more = { redirect_uris: requested.redirect_uris, require_pushed_authorization_requests: true }
     expect(read({ ...kept, ...more, client_secret_expires_at: 0 })).toEqual({
-      client: { ...kept, client_id: 'one', client_secret: 'hush', client_secret_expires_at: 0 },
+      client: {
+        ...kept,
+        client_id: 'one',
+        registered_at: NOW,
+        client_secret: 'hush',
+        client_secret_expires_at: 0,
+      },
       oddities: [],
     })
     expect(read({ client_secret: 5, scope: '' })).toMatchObject({

@@ -91,7 +91,11 @@ export const requestsFor = (metadata: RequestedMetadata): RequestedMetadata[] =>
   })
 
 /** The client as it is kept: client_id, perhaps a secret and when it expires, the method it wants. */
-export type Registered = ClientMetadata & { client_secret_expires_at?: number }
+export type Registered = ClientMetadata & {
+  client_secret_expires_at?: number
+  /** Milliseconds since 1970. */
+  registered_at?: number
+}
 
 /** What is kept of the answer. Anything else could only change how answers are checked, which was not asked for. */
 const TEXTS = [
@@ -143,6 +147,7 @@ export function readRegistered(
     ...omitUndefined({ id_token_signed_response_alg: requested.id_token_signed_response_alg }),
     ...kept,
     client_id: id,
+    registered_at: now,
     token_endpoint_auth_method: method,
     // 0 where the secret does not expire, or where the answer makes no sense.
     client_secret_expires_at: Number.isSafeInteger(expires) && expires * 1000 > now ? expires : 0,

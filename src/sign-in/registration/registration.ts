@@ -2,6 +2,7 @@
 // anew when its secret expires, when its management address says that it is gone (RFC 7592), or when other things are
 // asked for. The library is not used for it: it gives up on answers after the client was made.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { objectIn, readLimited } from '../../client-api/body.ts'
 import { requestedWait } from '../../client-api/retry-after.ts'
 import { isOfProxy, silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
@@ -16,29 +17,10 @@ import { inSpan } from '../../trace/spans.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Log } from '../../web/log.ts'
 import { signInUnavailable } from '../answer-problems.ts'
-import { keyThumbprint } from '../server/client-authentication.ts'
-import {
-  readRefusal,
-  readRegistered,
-  requestsFor,
-  type Registered,
-  type RequestedMetadata,
-} from './metadata.ts'
+import { keyThumbprint, publicJwks } from '../server/client-authentication.ts'
+import { readRefusal, readRegistered, requestedMetadata, requestsFor, type Registered } from './metadata.ts'
 
-type Kept = Registered & {
-  /** Milliseconds since 1970. */
-  registered_at: number
-}
-
-type RegistrationRequest = {
-  endpoint: string
-  metadata: RequestedMetadata
-  initialAccessToken: string | undefined
-  /** Milliseconds since 1970. */
-  now: () => number
-  log: Pick<Log, 'info' | 'warn'>
-  onCall?: OnCall | undefined
-}
+type Asking = { log: Pick<Log, 'info' | 'warn'>; onCall?: OnCall | undefined; now: () => number }
 
 const TIME_LIMIT_MS = 10_000
 /** A client was made, or may have been: the next try could make another one. */
@@ -49,7 +31,7 @@ const REFUSED_SECONDS = 5
 const UNSENT: readonly Silence[] = ['unknown-name', 'refused', 'certificate', 'no-tls']
 
 /** A registration that does not come about is for the operator to know, with what to do instead. @param wait seconds */
-export const notRegistered = (what: string, wait: number, instead = ''): Problem =>
+const notRegistered = (what: string, wait: number, instead = ''): Problem =>
   new Problem(503, 'sign_in_misconfigured', {
     detail: `${what}: ${instead}register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
     retryAfter: wait,
@@ -60,11 +42,31 @@ export const notRegistered = (what: string, wait: number, instead = ''): Problem
  * @throws {Problem} with the seconds until the next try: an hour where a client was made, or may have been; as long as the
  * server asks for (up to an hour) where it refuses
  */
-export async function requestRegistration(request: RegistrationRequest): Promise<Registered> {
-  const { metadata, initialAccessToken, now, log } = request
+export async function requestRegistration(
+  settings: Settings,
+  server: ServerMetadata,
+  { log, onCall, now }: Asking,
+): Promise<Registered> {
+  const { OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key, OIDC_INITIAL_ACCESS_TOKEN: token } = settings
+  const { registration_endpoint: endpoint } = server
+  if (endpoint === undefined)
+    throw notRegistered('the authorization server has no registration endpoint', REFUSED_SECONDS)
+  const jwks = method === 'private_key_jwt' ? publicJwks(key ?? '') : undefined
+  const metadata = requestedMetadata(settings, server, jwks)
+  const words = 'OIDC_SCOPE has scopes that the server does not list: not registered for'
+  if (metadata['scope'] !== settings.OIDC_SCOPE) log.info({ asked: metadata['scope'] }, words)
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  }
   let refused: Problem | undefined
   for (const requested of requestsFor(metadata)) {
-    const { status, text, retryAfter } = await post(request, requested)
+    const { status, text, retryAfter } = await post(
+      endpoint,
+      { method: 'POST', headers, body: JSON.stringify(requested) },
+      onCall,
+    )
     if (status >= 200 && status < 300) {
       const read = readRegistered(text, requested, now())
       if ('unusable' in read)
@@ -79,7 +81,7 @@ export async function requestRegistration(request: RegistrationRequest): Promise
         log.warn({ requested: Object.keys(requested) }, 'the client is registered with less')
       return read.client
     }
-    const { error, description } = readRefusal(text, initialAccessToken)
+    const { error, description } = readRefusal(text, token)
     refused = refusal(status, [error, description], requestedWait(retryAfter, now()))
     // Anything else is about the right to register, not about what was asked for.
     if (status !== 400 && status !== 422) throw refused
@@ -98,20 +100,10 @@ function refusal(status: number, said: (string | undefined)[], wait: number | un
 
 type Answer = { status: number; text: string; retryAfter: string | undefined }
 
-async function post(
-  { endpoint, initialAccessToken, onCall }: RegistrationRequest,
-  requested: RequestedMetadata,
-): Promise<Answer> {
-  const token = initialAccessToken === undefined ? {} : { authorization: `Bearer ${initialAccessToken}` }
-  const ask = () =>
-    exchange(endpoint, {
-      method: 'POST',
-      headers: { accept: 'application/json', 'content-type': 'application/json', ...token },
-      body: JSON.stringify(requested),
-    })
+async function post(endpoint: string, request: RequestInit, onCall: OnCall | undefined): Promise<Answer> {
   try {
     return await timed(
-      () => inSpan('POST registration', { 'url.full': endpoint }, ask),
+      () => inSpan('POST registration', { 'url.full': endpoint }, () => exchange(endpoint, request)),
       (answer, seconds) => onCall?.({ operation: 'registration', status: answer?.status, seconds }),
     )
   } catch (error) {
@@ -151,7 +143,7 @@ const REPLACED = [
  * Is the client still registered (RFC 7592 2.1)? Only 401 says no.
  * @returns the client as it is by now; the same one where nothing was replaced, or where the server can't tell
  */
-async function lookedUp(client: Kept): Promise<Kept | 'gone'> {
+async function lookedUp(client: Registered): Promise<Registered | 'gone'> {
   const answer = await manage(client, 'GET')?.catch(() => undefined)
   if (answer?.status === 401) return 'gone'
   const body = answer?.status === 200 ? objectIn(answer.text) : undefined
@@ -160,7 +152,7 @@ async function lookedUp(client: Kept): Promise<Kept | 'gone'> {
     (name) => body[name] !== client[name] && typeof body[name] === typeof client[name],
   )
   if (replaced.length === 0) return client
-  return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as Kept
+  return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as Registered
 }
 
 /** `no-means`: the server gave no address or token for it. */
@@ -181,10 +173,8 @@ const RENEW_AHEAD_MS = 3600 * 1000
 const WAIT_FOR_OTHERS_MS = 10_000
 const LOOK_EVERY_MS = 200
 
-type Lasting = Pick<Registered, 'client_secret' | 'client_secret_expires_at'> & { registered_at?: unknown }
-
 /** When the client has to be made anew; milliseconds since 1970. 0 means that it does not expire (RFC 7591 3.2.1). */
-export function renewalOf(client: Lasting): number {
+export function renewalOf(client: Partial<Registered>): number {
   const expires = (client.client_secret_expires_at ?? 0) * 1000
   if (client.client_secret === undefined || expires === 0) return Infinity
   const life = typeof client.registered_at === 'number' ? expires - client.registered_at : RENEW_AHEAD_MS
@@ -192,19 +182,7 @@ export function renewalOf(client: Lasting): number {
 }
 
 /** Is the secret good for a while yet? */
-export const isLasting = (client: Lasting, now: number): boolean => renewalOf(client) > now
-
-type Registration = {
-  /** The client as it is registered, if it is and lasts a while. */
-  stored(): Promise<Kept | undefined>
-  /**
-   * The same, registering it first if it is not there or the server says that it is gone: for background work only.
-   * @param register asks the server @throws {Problem} what `register` throws, sign_in_unavailable
-   */
-  current(register: () => Promise<Registered>): Promise<Kept>
-  /** For the operator: the next start registers again. @returns the client that was forgotten */
-  forget(): Promise<Registered | undefined>
-}
+export const isLasting = (client: Partial<Registered>, now: number): boolean => renewalOf(client) > now
 
 /** What a registration depends on: the server, and everything that is asked for there. Another one is made when it changes. */
 function identityOf(settings: Settings): string {
@@ -221,31 +199,29 @@ export type RegistrationNeeds = {
 }
 
 /** The registration that onramp makes with these settings; this asks no one anything yet. */
-export function registrationOf(
-  settings: Settings,
-  { records, installation, now }: RegistrationNeeds,
-): Registration {
+export function registrationOf(settings: Settings, { records, installation, now }: RegistrationNeeds) {
   const identity = identityOf(settings)
 
   async function opened() {
     const { sealer, nameOf } = await installation.vault()
-    const [key, json] = [`client:${nameOf('client', identity)}`, sealedJson<Kept>(sealer)]
+    const [key, json] = [`client:${nameOf('client', identity)}`, sealedJson<Registered>(sealer)]
     return { key, json, client: json.open(await records.get(key), key) }
   }
 
-  async function stored(): Promise<Kept | undefined> {
+  /** The client as it is registered, if it is and lasts a while. */
+  async function stored(): Promise<Registered | undefined> {
     const { client } = await opened()
     return client && isLasting(client, now()) ? client : undefined
   }
 
-  async function save(client: Kept): Promise<Kept> {
+  async function save(client: Registered): Promise<Registered> {
     const { key, json } = await opened()
     await records.put(key, json.seal(client, key), LIFE_SECONDS)
     return client
   }
 
-  async function registerNew(register: () => Promise<Registered>): Promise<Kept> {
-    const client = await save({ ...(await register()), registered_at: now() })
+  async function registerNew(register: () => Promise<Registered>): Promise<Registered> {
+    const client = await save(await register())
     const found = await lookedUp(client)
     // A server whose management address refuses a client that it has just made can't be asked there.
     const { registration_client_uri: _uri, ...unmanaged } = client
@@ -253,7 +229,7 @@ export function registrationOf(
     return found === client ? client : await save(found)
   }
 
-  async function currentAlone(register: () => Promise<Registered>): Promise<Kept> {
+  async function currentAlone(register: () => Promise<Registered>): Promise<Registered> {
     const client = await stored()
     const found = client === undefined ? 'gone' : await lookedUp(client)
     if (found === 'gone') return await registerNew(register)
@@ -262,7 +238,11 @@ export function registrationOf(
 
   return {
     stored,
-    async current(register) {
+    /**
+     * The same, registering it first if it is not there or the server says that it is gone: for background work only.
+     * @param register asks the server @throws {Problem} what `register` throws, sign_in_unavailable
+     */
+    async current(register: () => Promise<Registered>): Promise<Registered> {
       for (const until = now() + WAIT_FOR_OTHERS_MS; now() < until; await pause(LOOK_EVERY_MS)) {
         const lease = await takeLease(records, (await opened()).key)
         if (lease !== undefined) return await currentAlone(register).finally(() => lease.release())
@@ -272,7 +252,8 @@ export function registrationOf(
       }
       throw signInUnavailable('another process holds the lease to register the client and does not finish')
     },
-    async forget() {
+    /** For the operator: the next start registers again. @returns the client that was forgotten */
+    async forget(): Promise<Registered | undefined> {
       const { key, client } = await opened()
       await records.remove(key)
       return client

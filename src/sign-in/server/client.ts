@@ -2,14 +2,9 @@
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { settings as definitions, type Settings } from '../../settings/settings.ts'
 import type { Log } from '../../web/log.ts'
-import { requestedMetadata, scopeFor, type Registered } from '../registration/metadata.ts'
-import {
-  notRegistered,
-  registrationOf,
-  requestRegistration,
-  type RegistrationNeeds,
-} from '../registration/registration.ts'
-import { clientAuthOf, publicJwks, type ClientAuthentication } from './client-authentication.ts'
+import { scopeFor } from '../registration/metadata.ts'
+import { registrationOf, requestRegistration, type RegistrationNeeds } from '../registration/registration.ts'
+import { clientAuthOf, type ClientAuthentication } from './client-authentication.ts'
 import type { Client } from './configuration.ts'
 import type { OnCall } from '../../trace/calls.ts'
 
@@ -26,8 +21,7 @@ const defaultScope = definitions.find(({ name }) => name === 'OIDC_SCOPE')?.defa
 /** OIDC_CLIENT_ID, or a client that onramp registers itself. */
 export function clientOf(settings: Settings, needs: Needs): FindClient {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, OIDC_SCOPE: scope } = settings
-  const { OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_KEY: key, OIDC_INITIAL_ACCESS_TOKEN: token } = settings
-  const { log, onCall, now } = needs
+  const { OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_KEY: key } = settings
   if (clientId !== undefined)
     return async () => ({
       metadata: { client_id: clientId },
@@ -35,20 +29,9 @@ export function clientOf(settings: Settings, needs: Needs): FindClient {
     })
   const registration = registrationOf(settings, needs)
 
-  async function register(server: ServerMetadata): Promise<Registered> {
-    const { registration_endpoint: endpoint } = server
-    if (endpoint === undefined)
-      throw notRegistered('the authorization server has no registration endpoint', 5)
-    const jwks = method === 'private_key_jwt' ? publicJwks(key ?? '') : undefined
-    const metadata = requestedMetadata(settings, server, jwks)
-    const words = 'OIDC_SCOPE has scopes that the server does not list: not registered for'
-    if (metadata['scope'] !== scope) log.info({ asked: metadata['scope'] }, words)
-    return await requestRegistration({ endpoint, metadata, initialAccessToken: token, now, log, onCall })
-  }
-
   return async (server, mayRegister) => {
     const kept = mayRegister
-      ? await registration.current(() => register(server))
+      ? await registration.current(() => requestRegistration(settings, server, needs))
       : await registration.stored()
     if (kept === undefined) return undefined
     const agreed = kept.token_endpoint_auth_method as ClientAuthentication['method']

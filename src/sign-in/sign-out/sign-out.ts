@@ -30,8 +30,6 @@ type SigningOut = {
   endSessionUrl?: string | undefined
   /** What it was given as `state` (RP-Initiated Logout 1.0, 2): only the browser that signed out can bring it back. */
   state: string
-  /** The authorization server sent the browser back from there. */
-  isDoneThere?: true
 }
 
 const SIGNING_OUT_SECONDS = 600
@@ -135,15 +133,14 @@ export function createSignOutRoutes(needs: Needs): Router {
   router.get('/signed-out', async (req, res) => {
     const signingOut = await signingOutOf(req)
     if (signingOut !== undefined && req.query['state'] === signingOut.state) {
-      await keep(signingOut.browser, { state: signingOut.state, isDoneThere: true })
-      // The next sign-in is asked there anyway.
+      // It came back from there, where the next sign-in is asked anyway.
       browsers.signedOut(req, res, false)
       return seeOther(res, '/signed-out')
     }
     if (signedInOf(req) !== undefined)
       return sendPage(req, res, { view: 'sign-in/signed-in-again', data: {} })
 
-    const isOverThere = signingOut?.isDoneThere === true
+    const isOverThere = signingOut?.browser.mustAsk === false
     res.setHeader('Clear-Site-Data', '"cache", "storage"')
     // Still to come after a double click, whose second request finds no sign-in.
     const refresh = signingOut?.endSessionUrl === undefined ? undefined : ONWARD
