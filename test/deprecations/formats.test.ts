@@ -1,18 +1,30 @@
 // The formats of traffic that are read: NDJSON, HAR and access logs. What is in none of them is reported, never called clean.
 import { describe, expect, test } from 'vitest'
+import type { Entry } from '../../packages/deprecations/src/schedule/schedule.ts'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 import { chat, check, citing, idsOf, outcome } from './checking.ts'
-import { callOf, rows } from './rows.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 
 /** String() fails on it. */
 const MUTE = { toString: 0 }
 
 describe('NDJSON', () => {
-  test.each(rows)('finds $id where it is used, and not where its replacement is', async (row) => {
-    const [code, inUse] = await outcome(ndjson(callOf(row, row.uses)))
-    expect([code, inUse]).toEqual([2, expect.arrayContaining([row.id])])
-    const replaced = { request: {}, response: {}, ...callOf(row, row.instead) }
-    expect(await outcome(ndjson(replaced))).toEqual([0, [], []])
+  const using = ({ method, path }: Entry, response: object) =>
+    outcome(ndjson({ method, url: `/a${path.replace('{id}', '42')}?q=1`, request: {}, response }))
+
+  test.each(publishedSchedule.filter((entry) => entry.kind === 'field'))(
+    'finds $id where it is used, and not inside its replacement',
+    async (entry) => {
+      const { id, field, replacement = '' } = entry
+      expect(await using(entry, { [field]: [1] })).toEqual([2, expect.arrayContaining([id]), []])
+      const holder = /^(\w+)(?:\.\w+)?$/.exec(replacement)?.[1]
+      const instead = holder === undefined ? { other: 1 } : { [holder]: { [field]: [1] } }
+      expect(await using(entry, instead)).toEqual([0, [], []])
+    },
+  )
+
+  test.each(publishedSchedule.filter(({ kind }) => kind === 'endpoint'))('finds $id', async (entry) => {
+    expect(await using(entry, {})).toEqual([2, [entry.id], []])
   })
 
   test('says file, line, side and pointer, how often, and when first and last', async () => {
@@ -106,9 +118,9 @@ describe('HAR', () => {
     status: 200,
     content: { text, ...more },
   })
-  const entry = (response: object, url = chat.url, request: object = { postData: { text: '{}' } }) => ({
+  const entry = (response: object, url = chat.url) => ({
     startedDateTime: '2026-11-03T08:00:00.000Z',
-    request: { method: 'POST', url, ...request },
+    request: { method: 'POST', url, postData: { text: '{}' } },
     response,
   })
   const har = (...entries: unknown[]) => JSON.stringify({ log: { version: '1.2', entries } }, null, 1)
@@ -140,19 +152,14 @@ describe('HAR', () => {
     expect((await check(har(entry(response)), 'a.har')).code).toBe(code)
   })
 
-  test('a form that is sent, and a request without a body that was recorded, may have the fields', async () => {
-    const url = 'https://a/rest/api/v1/createannouncement'
-    for (const postData of [{ params: [{ name: 'boardId' }] }, { text: 'boardId=1' }, undefined])
-      expect((await check(har(entry(message(plain), url, { postData })), 'a.har')).code).toBe(3)
-  })
-
-  test.each([
-    ['an address', { ...entry(message(cites)), request: { method: 'POST', url: [MUTE] } }],
-    ['the name of a header', entry({ headers: [{ name: MUTE }] })],
-    ['a size', entry(message(plain, { size: MUTE }))],
-    ['a time', { ...entry(message(cites)), startedDateTime: MUTE }],
-  ])('%s that can’t become text does not keep the others from being read', async (_what, odd) => {
-    const { report } = await check(har(odd, entry(message(cites))), 'a.har')
+  test('members that can’t become text do not keep the others from being read', async () => {
+    const odd = [
+      { ...entry(message(cites)), request: { method: 'POST', url: [MUTE] } },
+      entry({ headers: [{ name: MUTE }] }),
+      entry(message(plain, { size: MUTE })),
+      { ...entry(message(plain)), startedDateTime: MUTE },
+    ]
+    const { report } = await check(har(...odd, entry(message(cites))), 'a.har')
     expect(report.inUse).toMatchObject([{ id: 'chat.citations' }])
   })
 

@@ -1,5 +1,4 @@
 // What counts as a use: the operation by its method and path, a field by its name and place, and a body only if it was read.
-import { assert, jsonValue, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMatcher, usesIn, type Call } from '../../packages/deprecations/src/matching/matching.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
@@ -138,13 +137,4 @@ describe('a body', () => {
     ])
     expect(uses({ ...chat, status: 502, response: '<h1>Bad gateway</h1>' })).toEqual([])
   })
-})
-
-test('no address and no body makes the matcher fail', () => {
-  assert(
-    property(string(), string(), jsonValue(), (method, url, body) => {
-      uses({ method, url, request: body, response: JSON.stringify(body) })
-      uses({ ...chat, request: body, response: JSON.stringify(body) })
-    }),
-  )
 })

@@ -6,7 +6,6 @@ import request from 'supertest'
 import { expect, test } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { createDeprecationsRoutes } from '../../src/deprecations/routes.ts'
-import { piecesOf } from '../../src/deprecations/schedule-view.ts'
 import { createPages } from '../../src/web/pages.ts'
 import { createViews } from '../../src/web/views.ts'
 import { faultIn } from '../helpers/openapi.ts'
@@ -74,26 +73,4 @@ test('the calendar can be subscribed to', async () => {
     .expect(200)
     .expect('content-type', 'text/calendar; charset=utf-8')
   expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(28)
-})
-
-test('ids that differ only in their signs get anchors of their own', async () => {
-  const [first, second] = publishedSchedule
-  if (first === undefined || second === undefined) throw new Error('an empty schedule')
-  const schedule = [
-    { ...first, id: '7.a' },
-    { ...second, id: '7-a' },
-  ]
-  const { text } = await request(express().use(createDeprecationsRoutes({ schedule, sendPage, now }))).get(
-    '/deprecations',
-  )
-  expect(text).toContain('id="item-7-a"')
-  expect(text).toContain('id="item-7-a-2"')
-})
-
-test('a line may break behind the signs in a name and at the humps of a long one, and nowhere else', () => {
-  expect(piecesOf('POST /rest/api/v1/chat').join('|')).toBe('POST /|rest/|api/|v1/|chat')
-  expect(piecesOf('use answer.trackingToken').join('|')).toBe('use answer.|trackingToken')
-  expect(piecesOf('searchSessionSatisfaction (response)').join('|')).toBe(
-    'search|Session|Satisfaction (response)',
-  )
 })

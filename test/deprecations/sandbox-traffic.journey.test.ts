@@ -63,20 +63,6 @@ describe('NDJSON by the watch', () => {
     expect(noticed).toContain('use chat.citations')
   })
 
-  it('on the day of the removal: a client that has changed uses nothing', async () => {
-    const { code, report, statuses, noticed } = await record('2027-01-15', [
-      ['POST /rest/api/v1/insights', {}],
-      ['POST /rest/api/v1/getanswer', { answer: { trackingToken: 'SECRET' } }],
-      ['POST /rest/api/v1/getcollection', {}],
-      ['POST /rest/api/v1/chat', {}],
-      ['POST /rest/api/v1/createannouncement', { text: 'SECRET', permissions: {} }],
-      ['GET /rest/api/v1/governance/data/policies/{id}'],
-      ['POST /api/index/v1/indexemployee', { employee: {} }],
-    ])
-    expect(new Set(statuses)).toEqual(new Set([200]))
-    expect([code, report.inUse, report.mayBeInUse, [...noticed]]).toEqual([0, [], [], []])
-  })
-
   it('on the day of the removal: a client that has not changed is refused, and told what it uses', async () => {
     const { code, report, statuses, noticed } = await record('2026-10-15', [
       ['POST /rest/api/v1/createannouncement', { snippet: 'SECRET', announcement: { role: 'SECRET' } }],

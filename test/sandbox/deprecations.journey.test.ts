@@ -1,7 +1,8 @@
 // The schedule of deprecations as the sandbox enforces it: every row before and after its removal, asked over HTTP.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+import { operationOf } from '../../packages/deprecations/src/schedule/schedule.ts'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
-import { rows, type Row } from '../deprecations/rows.ts'
 import { call } from './client-calls.ts'
 
 let sandbox: Sandbox
@@ -10,6 +11,14 @@ beforeAll(async () => {
 })
 afterEach(() => sandbox.reset())
 afterAll(() => sandbox.close())
+
+// The product's copy of the schedule, of which the sandbox knows nothing.
+const rows = publishedSchedule.map((entry) => ({
+  ...entry,
+  operation: operationOf(entry),
+  field: entry.kind === 'field' ? entry.field : undefined,
+}))
+type Row = (typeof rows)[number]
 
 const operations = [...new Set(rows.map(({ operation }) => operation))]
 const fields = rows.filter(({ field }) => field !== undefined)

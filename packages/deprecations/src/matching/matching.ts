@@ -47,12 +47,8 @@ export type Matcher = (method: string, url: string) => Scheduled | undefined
 /** A name without case and style: `channel_invite_info` and `ChannelInviteInfo` are one. */
 const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
 
-/** The members that a replacement names: `a.b and C.d (a remark)` names b and d, free text none. */
-const replacingNames = ({ replacement = '' }: Entry): string[] =>
-  replacement
-    .replace(/\s*\([^)]*\)$/, '')
-    .split(/\s*[,/]\s*|\s+(?:and|or)\s+/)
-    .flatMap((part) => /^(?:[\w$]+\.)*([\w$]+)$/.exec(part)?.[1] ?? [])
+/** The member that a replacement names: `b` of `a.b`; prose names none. */
+const replacingName = ({ replacement = '' }: Entry) => /^(?:[\w$]+\.)*([\w$]+)$/.exec(replacement)?.[1] ?? []
 
 const scheduledOf = (entries: Entry[]): Scheduled => {
   const all = entries.filter((entry) => entry.kind === 'field')
@@ -61,7 +57,7 @@ const scheduledOf = (entries: Entry[]): Scheduled => {
     return Map.groupBy(ofSide, ({ field }) => field)
   }
   const holders = new Set(all.flatMap(({ place }) => place.holders ?? []).map(plainName))
-  const replacements = new Set(all.flatMap(replacingNames).map(plainName))
+  const replacements = new Set(all.flatMap(replacingName).map(plainName))
   for (const { field } of all) replacements.delete(plainName(field))
   return {
     entries,
