@@ -71,7 +71,7 @@ describe('a browser that says nothing of where it comes from', () => {
     const location = new URL(answer.headers.get('location') ?? '')
     expect(location.origin).toBe(new URL(running.sandbox.urls.authorizationServer).origin)
     const grace = await signIn(running, 'grace')
-    const { body } = await grace.open(`${running.url}/admin?q=dan@`)
+    const { body } = await grace.open(`${running.url}/admin/people?q=dan@`)
     expect(body).toContain('No one matches these filters.')
   })
 })
@@ -79,7 +79,7 @@ describe('a browser that says nothing of where it comes from', () => {
 describe('someone who was forgotten', () => {
   const found = async (email: string) => {
     const grace = await signIn(running, 'grace')
-    return (await grace.open(`${running.url}/admin?q=${email}`)).body
+    return (await grace.open(`${running.url}/admin/people?q=${email}`)).body
   }
   const pressStart = async (token: string) => {
     const browser = new TestBrowser()
@@ -141,7 +141,7 @@ describe('whoever arrives without an invitation', () => {
   it('counts as arrived, also when nothing waits for them', async () => {
     await signIn(running, 'carol')
     const grace = await signIn(running, 'grace')
-    const found = async () => (await grace.open('/admin?q=carol@')).body
+    const found = async () => (await grace.open('/admin/people?q=carol@')).body
     await expect.poll(found, SOON).toMatch(/carol@acme\.example[^]*Nothing to connect/)
   })
 })
