@@ -117,7 +117,7 @@ const table: Table<RedirectFacts> = {
   'authorization-server.redirect-registered': [
     ({ ours, redirect, isClientRejected }) => {
       if (ours.kind === 'silent') return ours.status ? { is: 'failing', status: ours.status } : 'silent'
-      if (ours.kind === 'barred' && ours.status === 429) return { is: 'failing', status: 429 }
+      if (ours.kind === 'barred' && ours.status === 429) return 'limited'
       if (isClientRejected) return undefined
       if (ours.kind === 'barred') return { is: 'barred', status: ours.status, redirect }
       if (ours.kind === 'refused') {

@@ -75,7 +75,8 @@ const discoveryTable: Table<DiscoveryFacts> = {
       if (why !== undefined) return { is: 'silent', issuer, ...unheard(why) }
       const answers = attempts.map(({ says }) => says).join('; ')
       const answered = (...codes: number[]) => attempts.some(({ status = 0 }) => codes.includes(status))
-      if (answered(429) || (attempts[0]?.status ?? 0) >= 500) return { is: 'failing', issuer, answers }
+      if (answered(429)) return { is: 'limited', issuer, answers }
+      if ((attempts[0]?.status ?? 0) >= 500) return { is: 'failing', issuer, answers }
       return { is: answered(401, 403, 407) ? 'barred' : 'missing', issuer, answers }
     },
   ],
@@ -186,6 +187,7 @@ const table: Table<ServerFacts> = {
     ({ keys: { reply, count } = { count: 0 } }) => {
       if (count > 0) return { is: 'fetched', count }
       if (reply?.kind === 'silent') return { is: 'silent', ...unheard(reply.why) }
+      if (reply?.status === 429) return 'limited'
       return reply && (reply.status === 200 ? 'empty' : { is: 'refused', status: reply.status })
     },
   ],

@@ -35,7 +35,7 @@ describe('the metadata of the authorization server', () => {
   it.each([
     [missing({ silence: 'refused' }), 'silent'],
     [missing({ status: 503 }), 'failing'],
-    [missing({ status: 404 }, { status: 429 }), 'failing'],
+    [missing({ status: 404 }, { status: 429 }), 'limited'],
     [missing({ status: 403 }), 'barred'],
     [missing({ status: 404 }), 'missing'],
     [other('https://login.microsoftonline.com/{tenantid}/v2.0'), 'every-tenant'],
@@ -83,6 +83,7 @@ describe('the metadata of the authorization server', () => {
   it.each<[FactsOf<typeof server>['keys'], string]>([
     [{ reply: answer(200), count: 0 }, 'empty'],
     [{ reply: answer(500), count: 0 }, 'refused'],
+    [{ reply: answer(429), count: 0 }, 'limited'],
     [{ reply: { kind: 'silent', why: 'cut-off' }, count: 0 }, 'silent'],
     [{ reply: answer(200), count: 1 }, 'fetched'],
   ])('with keys: %o', (keys, expected) => {
@@ -103,7 +104,7 @@ describe('the redirect address', () => {
   it.each<[Look, Look, string[]]>([
     [{ kind: 'silent' }, { kind: 'silent' }, ['silent']],
     [{ kind: 'silent', status: 503 }, { kind: 'silent' }, ['failing']],
-    [{ kind: 'barred', status: 429 }, { kind: 'silent' }, ['failing']],
+    [{ kind: 'barred', status: 429 }, { kind: 'silent' }, ['limited']],
     [{ kind: 'barred', status: 403 }, no, ['barred']],
     [refused('invalid_client'), no, ['client']],
     [refused('redirect_uri did not match'), no, ['redirect']],
