@@ -128,12 +128,6 @@ describe('the installed onramp', () => {
       expect(await succeed(binOf(name), ['--version'])).toBe(`${version}\n`)
   })
 
-  it('offers its commands with npx', async () => {
-    const help = await succeed('npx', ['onramp', '--help'])
-    for (const command of ['serve', 'invite', 'demo', 'doctor', 'deprecations', 'sandbox'])
-      expect(help).toMatch(new RegExp(`^  ${command}`, 'm'))
-  })
-
   it('lets the doctor examine what is not configured yet', async () => {
     const { code, stdout } = await onramp('doctor', '--offline')
     expect(code).toBe(1)
