@@ -11,7 +11,7 @@ afterAll(() => running.close())
 
 const PATHS = [
   '/admin',
-  '/admin?show=all',
+  '/admin/people?show=all',
   '/admin/people',
   '/admin/people/emails',
   '/admin/departments',
