@@ -44,64 +44,40 @@ const METADATA = '/.well-known/oauth-authorization-server'
  * Opens a port. Until `serve` is called it answers 503.
  * @throws Error for a host that is not a loopback address, because the sandbox protects nothing; Error for a path like `a/`
  */
-export async function listen(
-  name: ServerName,
-  places: Places,
-  journal: ReturnType<typeof createJournal>,
-  switches: SwitchesControl,
-) {
+export async function listen(name: ServerName, places: Places) {
   const [host, mount] = [places.hosts?.[name] ?? '127.0.0.1', places.paths?.[name] ?? '']
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(host))
     throw new Error(`The sandbox listens on loopback addresses only, not on ${host}`)
   if (!/^(\/[\w.~-]+)*$/.test(mount))
     throw new Error(`A path begins with / and does not end with one: ${mount}`)
-  let behaviour: Behaviour | undefined
-  const server = createServer(async (req, res) => {
-    if (!behaviour) return res.writeHead(503).end()
-    try {
-      const exchange = begin(req, res, behaviour)
-      if (exchange.path === '') res.writeHead(404).end()
-      else if (name === 'control' || !(await interfere(exchange))) await behaviour.handle(exchange)
-    } catch (error) {
+  let answer = async (_req: IncomingMessage, res: ServerResponse) => void res.writeHead(503).end()
+  const server = createServer((req, res) => {
+    answer(req, res).catch((error: unknown) => {
       if (res.headersSent) res.destroy()
       else res.writeHead(500, { 'content-type': 'text/plain' }).end(`The sandbox failed: ${String(error)}`)
-    }
+    })
   })
 
-  function begin(req: IncomingMessage, res: ServerResponse, { operation: nameOf }: Behaviour): Exchange {
+  function begin({ operation: nameOf }: Behaviour, req: IncomingMessage, res: ServerResponse): Exchange {
     const target = `http://sandbox${req.url}`
     const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
     const isBelow = `${url.pathname}/`.startsWith(`${mount}/`)
     // RFC 8414 3.1 inserts the well-known part before the issuer's path.
     const inserted = url.pathname === METADATA + mount ? METADATA : ''
     const path = isBelow ? url.pathname.slice(mount.length) || '/' : inserted
-    const operation = nameOf(path)
     const entry: JournalEntry = {
       at: new Date().toISOString(),
       server: name,
-      operation,
+      operation: nameOf(path),
       method: req.method ?? 'GET',
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       headers: req.headers,
       status: 0,
     }
-    if (name !== 'control') journal.add(entry)
     res.once('finish', () => (entry.status = res.statusCode))
     const form = async () => new URLSearchParams(await text(req))
-    return { req, res, url, path, operation, entry, form }
-  }
-
-  /** Does what the switches say of every server. @returns whether the request has been dealt with */
-  async function interfere({ res, operation }: Exchange): Promise<boolean> {
-    const { latencyMs } = switches.get()
-    const names = [`${name}.${operation}`, operation, name]
-    const slow =
-      typeof latencyMs === 'number' ? latencyMs : names.map((one) => latencyMs[one]).find(Number.isInteger)
-    if (slow) await sleep(slow)
-    const replaced = switches.takeAnswer(names)
-    if (replaced) await giveAnswer(res, replaced)
-    return replaced !== undefined
+    return { req, res, url, path, operation: entry.operation, entry, form }
   }
 
   server.listen(places.ports?.[name] ?? 0, places.bind ?? host)
@@ -110,13 +86,33 @@ export async function listen(
   return {
     /** Without a trailing slash, with the path that the server is mounted under. */
     url: `${places.addresses?.[name] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}${mount}`,
-    serve: (given: Behaviour) => void (behaviour = given),
+    serve(behaviour: Behaviour, journal: ReturnType<typeof createJournal>, switches: SwitchesControl): void {
+      answer = async (req, res) => {
+        const exchange = begin(behaviour, req, res)
+        if (name !== 'control') journal.add(exchange.entry)
+        if (exchange.path === '') res.writeHead(404).end()
+        else if (name === 'control' || !(await interfere(exchange, switches)))
+          await behaviour.handle(exchange)
+      }
+    },
     close: async () => {
       server.close()
       server.closeAllConnections()
       await once(server, 'close')
     },
   }
+}
+
+/** Does what the switches say of every server. @returns whether the request has been dealt with */
+async function interfere({ res, operation, entry }: Exchange, switches: SwitchesControl): Promise<boolean> {
+  const { latencyMs } = switches.get()
+  const names = [`${entry.server}.${operation}`, operation, entry.server]
+  const slow =
+    typeof latencyMs === 'number' ? latencyMs : names.map((one) => latencyMs[one]).find(Number.isInteger)
+  if (slow) await sleep(slow)
+  const replaced = switches.takeAnswer(names)
+  if (replaced) await giveAnswer(res, replaced)
+  return replaced !== undefined
 }
 
 const DRIP_EVERY_MS = 200

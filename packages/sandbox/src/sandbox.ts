@@ -2,9 +2,8 @@
 // Five HTTP servers and a mail server on loopback addresses. They keep everything in memory, until they stop.
 import { createControl } from './control.ts'
 import { listen, type Places } from './http-server.ts'
-import { createJournal, serverNames, type ServerName } from './journal.ts'
+import { serverNames, type ServerName } from './journal.ts'
 import { startMailCatcher } from './mail.ts'
-import { createSwitches } from './switches.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 export type SandboxOptions = Places &
@@ -22,20 +21,19 @@ export type Sandbox = World & { close: () => Promise<void> }
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   await using opening = new AsyncDisposableStack()
-  const switches = createSwitches(options.switches)
-  const journal = createJournal()
   const { mailPort, bind } = options
   const mail = mailPort === undefined ? undefined : await startMailCatcher(mailPort, bind)
   if (mail) opening.defer(mail.close)
   const servers: [ServerName, Awaited<ReturnType<typeof listen>>][] = []
   for (const name of serverNames) {
-    const server = await listen(name, options, journal, switches)
+    const server = await listen(name, options)
     opening.defer(server.close)
     servers.push([name, server])
   }
   const urls = Object.fromEntries(servers.map(([name, { url }]) => [name, url])) as World['urls']
-  const { world, behaviours } = await createWorld(options, { urls, switches, journal, mail })
-  for (const [name, { serve }] of servers) serve(name === 'control' ? createControl(world) : behaviours[name])
+  const { world, journal, behaviours } = await createWorld(options, urls, mail)
+  const all = { ...behaviours, control: createControl(world) }
+  for (const [name, server] of servers) server.serve(all[name], journal, world.switches)
   const opened = opening.move()
   return { ...world, close: () => opened.disposeAsync() }
 }

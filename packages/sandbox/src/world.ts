@@ -1,12 +1,12 @@
 // What is behind the servers of a sandbox: people, their authorizations, two authorization servers and the service.
-import type { createJournal, ServerName } from './journal.ts'
+import { createJournal, type ServerName } from './journal.ts'
 import type { startMailCatcher } from './mail.ts'
 import { company, defaultPeople, type Person } from './people.ts'
 import { createIdentityProvider, type SandboxClient } from './provider/identity-provider.ts'
 import { createAuthorizations } from './service/authorizations.ts'
 import { createCallers } from './service/callers.ts'
 import { createService } from './service/service.ts'
-import type { Switches, SwitchesControl } from './switches.ts'
+import { createSwitches, type Switches } from './switches.ts'
 
 export type WorldOptions = {
   /** What the service's own headers begin with; `X-Service` by default. */
@@ -22,19 +22,19 @@ export type WorldOptions = {
   switches?: Partial<Switches>
 }
 
-type Surroundings = {
-  /** Without a trailing slash; the service's has its base path, the issuers theirs. */
-  urls: Record<ServerName, string>
-  switches: SwitchesControl
-  journal: ReturnType<typeof createJournal>
-  mail: Awaited<ReturnType<typeof startMailCatcher>> | undefined
-}
+type Urls = Record<ServerName, string>
+type Mail = Awaited<ReturnType<typeof startMailCatcher>>
 
 /** What can be asked of a sandbox and changed in it. */
 export type World = Awaited<ReturnType<typeof createWorld>>['world']
 
-/** Creates everything, and what its servers answer with. */
-export async function createWorld(options: WorldOptions, { urls, switches, journal, mail }: Surroundings) {
+/**
+ * Creates everything, and what its servers answer with.
+ * @param urls without a trailing slash; the service's has its base path, the issuers theirs
+ */
+export async function createWorld(options: WorldOptions, urls: Urls, mail: Mail | undefined) {
+  const switches = createSwitches(options.switches)
+  const journal = createJournal()
   const people = [...structuredClone(options.people ?? defaultPeople), ...company(options.company ?? 0)]
   const authorizations = createAuthorizations(people, switches, urls)
   const describe = (person: Person) => `${authorizations.waiting(person).length} to connect`
@@ -76,5 +76,6 @@ export async function createWorld(options: WorldOptions, { urls, switches, journ
     },
   }
   const datasource = authorizations.site
-  return { world, behaviours: { service, authorizationServer: own, externalIdp: external, datasource } }
+  const behaviours = { service, authorizationServer: own, externalIdp: external, datasource }
+  return { world, journal, behaviours }
 }
