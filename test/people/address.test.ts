@@ -24,6 +24,10 @@ describe('an address to invite', () => {
     'a..b@acme.example',
     `${'a'.repeat(250)}@acme.example`,
     '<ada@acme.example>',
+    'frank\u212A@acme.example',
+    'clau\u017Fe@acme.example',
+    '\u0130da@acme.example',
+    '\uFF41da@acme.example',
   ])('is not %j', (text) => {
     expect(addressToInvite(text)).toBeUndefined()
   })
@@ -49,7 +53,6 @@ describe('an address that only looks like another', () => {
     ['with its letters composed differently', 'ad\u00E4@acme.example', 'ada\u0308@acme.example'],
   ])('%s is somebody else', (_what, one, other) => {
     expect(isSameAddress(one, other)).toBe(false)
-    expect(addressToInvite(one)).not.toBe(other)
     const isAdmin = administrators([other])
     expect(isAdmin({ issuer: 'i', subject: 's', email: one, emailVerified: true })).toBe(false)
   })
