@@ -52,11 +52,7 @@ export async function status(
 
   const person = token.kind === 'global-token' ? token.actAs : null
   if (person === null)
-    stderr.write(
-      email === undefined
-        ? 'This is the owner of SERVICE_USER_TOKEN. To look up anyone, use SERVICE_GLOBAL_TOKEN.\n'
-        : 'This is the owner of SERVICE_USER_TOKEN, perhaps someone else: only SERVICE_GLOBAL_TOKEN can look up the given address.\n',
-    )
+    stderr.write('This is the owner of SERVICE_USER_TOKEN. To look up anyone, use SERVICE_GLOBAL_TOKEN.\n')
   const { left } = reply
   if (json) stdout.write(`${JSON.stringify({ schema_version: 1, person, left }, undefined, 2)}\n`)
   else stdout.write(tableOf(person ?? "The token's owner", left, stdout, env))

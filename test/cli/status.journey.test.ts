@@ -70,7 +70,7 @@ describe('onramp status', () => {
     expect(own.err).toContain('owner of SERVICE_USER_TOKEN')
     expect(own.out).toContain("The token's owner: 2 apps")
     const asked = await status(user('bob'), 'ada@acme.example', '--json')
-    expect(asked.err).toContain('only SERVICE_GLOBAL_TOKEN can look up the given address')
+    expect(asked.err).toContain('To look up anyone, use SERVICE_GLOBAL_TOKEN.')
     expect(JSON.parse(asked.out)).toMatchObject({ person: null })
   })
 
