@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { omitUndefined } from '../../src/omit-undefined.ts'
 import { Problem } from '../../src/problem.ts'
-import { ISSUER, knowing, PLACE, turn } from './known-server.ts'
+import { knowing, PLACE, turn } from './known-server.ts'
 import { answerFetch, silent } from './network-of-answers.ts'
 
 describe('what is known', () => {
@@ -24,7 +24,19 @@ describe('what is known', () => {
 
   it('is looked for at once by who needs it, and kept then', async () => {
     const { server, asked, idOf } = knowing()
-    expect([await idOf(), await idOf(), server.isReady(), asked.length]).toEqual(['c1', 'c1', true, 1])
+    const all = await Promise.all([idOf(), idOf(), idOf()])
+    expect([...all, await idOf()]).toEqual(['c1', 'c1', 'c1', 'c1'])
+    expect([server.isReady(), asked.length]).toEqual([true, 1])
+  })
+
+  it('of a client whose secret has expired is looked for anew by who needs it', async () => {
+    const { at, idOf, asked } = knowing()
+    const client_secret_expires_at = (Date.now() + 600_000) / 1000
+    at.client = { client_id: 'c1', client_secret: 'x', client_secret_expires_at, registered_at: Date.now() }
+    expect(await idOf()).toBe('c1')
+    vi.setSystemTime(Date.now() + 540_000)
+    at.client = { client_id: 'c2' }
+    expect([await idOf(), asked.length]).toEqual(['c2', 2])
   })
 
   it('is found anew before the secret of the client expires', async () => {
@@ -45,21 +57,6 @@ describe('what is known', () => {
     expect([await idOf(), asked.length]).toEqual(['c2', 2])
   })
 
-  it('of an expired secret is found anew by who needs it', async () => {
-    const { at, idOf, server, asked } = knowing()
-    const expires = (Date.now() + 600_000) / 1000
-    at.client = {
-      client_id: 'c1',
-      client_secret: 'x',
-      client_secret_expires_at: expires,
-      registered_at: Date.now(),
-    }
-    expect(await idOf()).toBe('c1')
-    vi.setSystemTime(Date.now() + 540_000)
-    at.client = { client_id: 'c2' }
-    expect([await idOf(), server.isReady(), asked.length]).toEqual(['c2', true, 2])
-  })
-
   it('can’t be had while the server is away, and the reason is told', async () => {
     const { server, started, calls } = knowing()
     answerFetch({ [PLACE]: silent('ECONNREFUSED') })
@@ -73,19 +70,6 @@ describe('what is known', () => {
       false,
       { operation: 'discovery', status: undefined },
     ])
-  })
-
-  it('that fails otherwise names the setting', async () => {
-    const { server, at } = knowing()
-    Object.defineProperty(at, 'more', {
-      get: () => {
-        throw new Error('odd')
-      },
-    })
-    await expect(server.configuration()).rejects.toMatchObject({
-      code: 'sign_in_unavailable',
-      detail: `${ISSUER} cannot be used: see OIDC_ISSUER`,
-    })
   })
 
   it('without a client waits for the background to register one', async () => {
@@ -120,28 +104,6 @@ describe('while the server', () => {
     server.close()
     await turn(7_200_000)
     expect(seconds).toEqual(expected)
-  })
-
-  it('is away, the log says so once for each reason, and when it is over', async () => {
-    const { at, started, logged } = knowing()
-    let error: Error | undefined = new Error('x')
-    Object.defineProperty(at, 'more', {
-      get: () => {
-        if (error !== undefined) throw error
-        return {}
-      },
-    })
-    await started()
-    await turn(3_000)
-    error = refusing()
-    await turn(4_000)
-    error = undefined
-    await turn(8_000)
-    expect(logged.map(([level, words]) => [level, words])).toEqual([
-      ['warn', `${ISSUER} cannot be used: see OIDC_ISSUER`],
-      ['warn', 'wrong'],
-      ['info', 'the authorization server is reached again'],
-    ])
   })
 
   it('has not registered the client yet, who asks is told why, and registers none', async () => {

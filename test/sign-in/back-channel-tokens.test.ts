@@ -142,15 +142,6 @@ describe('a logout request', () => {
   })
 })
 
-it('the keys are fetched once, and anew where they are elsewhere', async () => {
-  const { send, server } = backChannel()
-  for (const jti of ['1', '2']) await send({ logout_token: await tokenOf({ jti }) }).expect(200)
-  expect(fetched).toEqual([`${issuer}/keys`])
-  server.metadata = { ...server.metadata, jwks_uri: `${issuer}/new-keys` }
-  await send({ logout_token: await tokenOf({ jti: '3' }) }).expect(200)
-  expect(fetched).toEqual([`${issuer}/keys`, `${issuer}/new-keys`])
-})
-
 describe('a store', () => {
   const failing = (message: string) => () => Promise.reject(new StoreUnavailable(new Error(message)))
 

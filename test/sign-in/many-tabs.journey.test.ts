@@ -93,18 +93,6 @@ describe('a session id', () => {
   const sessionOf = (cookie: string) => decodeURIComponent(cookie).slice(2).split('.')[0] ?? ''
   const idOf = (browser: TestBrowser) => /onramp=([^;]*)/.exec(browser.cookieHeader(running.url))?.[1] ?? ''
 
-  it('of before another sign-in is worth nothing after it', async () => {
-    const browser = await signIn(running, 'ada')
-    const before = idOf(browser)
-    await browser.open(`${running.url}/sign-in?prompt=login`)
-    await browser.post(browser.page.url, { person: 'bob' })
-    const thief = new TestBrowser()
-    thief.setCookie(running.url, 'onramp', before)
-    await expectSignedOut(running, thief)
-    await browser.open(`${running.url}/onboarding`)
-    expect(browser.text).toContain('bob@acme.example')
-  })
-
   it('stays when another tab that was open before is finished: what is under way is not cut off', async () => {
     const browser = new TestBrowser()
     const tabs = [await openTab(browser, 1), await openTab(browser, 2)] as const
@@ -116,17 +104,5 @@ describe('a session id', () => {
     await browser.post(browser.page.url, { person: 'ada' })
     expect(idOf(browser)).not.toBe(first)
     expect(keptSignIns(running).filter((key) => key.endsWith(nameOf(sessionOf(first))))).toEqual([])
-  })
-
-  it('that someone made up is not taken over', async () => {
-    for (const made of ['made-up', 's%3Amade-up.signature', '', '%00', 'x'.repeat(3_000)]) {
-      const browser = new TestBrowser()
-      browser.setCookie(running.url, 'onramp', made)
-      await expectSignedOut(running, browser)
-      await browser.open(`${running.url}/onboarding`)
-      await browser.post(browser.page.url, { person: 'ada' })
-      expect(idOf(browser)).not.toContain('made-up')
-      await expectSignedIn(running, browser)
-    }
   })
 })

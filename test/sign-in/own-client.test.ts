@@ -2,7 +2,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
-import { clientOf } from '../../src/sign-in/server/client.ts'
 import { answerFetch } from './network-of-answers.ts'
 import { made, METADATA, ours, REGISTER, settings } from './our-client.ts'
 
@@ -78,17 +77,6 @@ describe('a client that registers itself', () => {
     )
   })
 
-  it.each<[string, () => Response, number | undefined]>([
-    ['a refusal', () => new Response('{}', { status: 401 }), 401],
-    ['a client that can’t be used', () => new Response('{}', { status: 201 }), 201],
-    ['no answer', () => expect.fail('away'), undefined],
-  ])('is told in the metrics with %s', async (_what, answer, status) => {
-    answerFetch({ [REGISTER]: answer })
-    const { client, calls } = ours()
-    await expect(client(METADATA, true)).rejects.toMatchObject({ status: 503 })
-    expect(calls).toEqual([{ operation: 'registration', status }])
-  })
-
   it('needs an endpoint for it', async () => {
     const { registration_endpoint: _endpoint, ...without } = METADATA
     await expect(ours().client(without, true)).rejects.toMatchObject({
@@ -122,19 +110,5 @@ describe('a client that registers itself', () => {
     expect(await keyOf({ ...signing, OIDC_CLIENT_KEY: one })).not.toBe(
       await keyOf({ ...signing, OIDC_CLIENT_KEY: two }),
     )
-  })
-
-  it('proves itself as it was registered, with what it was given', async () => {
-    answerFetch({ [REGISTER]: made({ token_endpoint_auth_method: 'client_secret_post' }) })
-    const found = await ours().client(METADATA, true)
-    const body = new URLSearchParams()
-    found?.auth(METADATA, { client_id: 'one' }, body, new Headers())
-    expect(Object.fromEntries(body)).toEqual({ client_id: 'one', client_secret: 'hush' })
-  })
-
-  it('needs no one who counts its calls', async () => {
-    answerFetch({ [REGISTER]: made() })
-    const { parts, all, log } = ours()
-    expect(await clientOf(all, { ...parts, log })(METADATA, true)).toBeDefined()
   })
 })

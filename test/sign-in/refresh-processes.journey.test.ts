@@ -54,23 +54,6 @@ describe('200 requests over two processes at expiry', () => {
     expect(two.sandbox.count('token')).toBe(1)
   })
 
-  it('make one redemption, and no one is signed out, when a process that waits is killed', async () => {
-    const browser = await expired('bob')
-    slowAnswer()
-    const [holder, waiter] = two.processes
-    const served = askMany(REQUESTS, holder.url, browser)
-    await asked()
-    const cut = askMany(REQUESTS, waiter.url, browser)
-    await sleep(1_000)
-    await waiter.end('SIGKILL')
-    expect((await cut).map(({ status }) => status)).toEqual(answered(0))
-    expect((await served).map(({ status }) => status)).toEqual(answered(200))
-    expect(refreshesOf(two.sandbox)).toBe(1)
-    await two.startAgain(1)
-    expect((await ask(two.processes[1].url, browser)).status).toBe(200)
-    expect(refreshesOf(two.sandbox)).toBe(1)
-  })
-
   it('ask people to wait when the one at work is killed, and are served once its lease has run out', async () => {
     const browser = await expired('carol')
     two.sandbox.switches.set({ answers: { token: { hang: true, times: 1 } } })
@@ -115,14 +98,6 @@ describe('a process that is killed after its refresh token was used up', () => {
     expect(browser.page.status).toBe(200)
     const starts = browser.hops.slice(before).filter(({ location }) => location?.includes('/auth?'))
     expect(starts).toHaveLength(1)
-  })
-
-  it('costs nothing where the authorization server keeps refresh tokens', async () => {
-    const browser = await expired('eve')
-    two.sandbox.switches.set({
-      faults: { tokenDelayMs: BRIEF_MS, keepRefreshToken: true },
-    })
-    expect((await killedTooLate(browser)).map(({ status }) => status)).toEqual(answered(200, 10))
   })
 })
 

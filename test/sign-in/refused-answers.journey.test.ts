@@ -58,15 +58,6 @@ describe('an answer', () => {
     expect(running.sandbox.count('token')).toBe(0)
   })
 
-  it('with a code that someone made up signs no one in', async () => {
-    const browser = await beginSignIn(running)
-    const address = await answerOf(running, browser)
-    const page = await browser.open(changed(address, (parameters) => parameters.set('code', 'made-up')))
-    expectHelpfulPage(page)
-    expect(page.status).toBe(400)
-    await expectSignedOut(running, browser)
-  })
-
   it('with the code of another sign-in signs no one in (PKCE)', async () => {
     const [one, other] = [await beginSignIn(running), await beginSignIn(running)]
     const stolen = new URL(await answerOf(running, other)).searchParams.get('code') ?? ''

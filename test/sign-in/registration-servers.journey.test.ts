@@ -32,17 +32,7 @@ describe('a registration that is refused', () => {
       (body) => 'backchannel_logout_uri' in body,
       { error: 'invalid_client_metadata', error_description: 'backchannel_logout_uri must be https' },
     ],
-    [
-      'for its application type',
-      (body) => 'application_type' in body,
-      { error: 'invalid_redirect_uri', error_description: 'http is not allowed for application type native' },
-    ],
     ['for its scope, in no words', (body) => 'scope' in body, { error: 'invalid_client_metadata' }],
-    [
-      'for its post-logout address',
-      (body) => 'post_logout_redirect_uris' in body,
-      { error: 'invalid_redirect_uri', error_description: 'post logout redirect uri is private' },
-    ],
   ])('%s is tried without, and logged with what the server said', async (_title, is, error) => {
     const { running, server } = await start(refusing(is, error))
     await expectSignsIn(running)

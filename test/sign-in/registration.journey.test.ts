@@ -50,22 +50,6 @@ describe('a client that registers itself', () => {
     expect(registrations(running)).toBe(2)
   })
 
-  it('shows its initial access token where one is asked for, and says so where it is missing', async () => {
-    const sandbox = { initialAccessToken: 'an-initial-access-token-of-the-tests' }
-    const running = await start({
-      sandbox,
-      settings: { OIDC_INITIAL_ACCESS_TOKEN: sandbox.initialAccessToken },
-    })
-    await expectSignedIn(running, await signIn(running, 'ada'))
-    expect(running.log.join('')).not.toContain(sandbox.initialAccessToken)
-    await close?.()
-    const without = await start({ sandbox })
-    const browser = new TestBrowser()
-    await browser.open(`${without.url}/onboarding`)
-    expect(browser.page.status).toBe(503)
-    expect(messagesOf(without)).toContain('OIDC_INITIAL_ACCESS_TOKEN')
-  })
-
   it.each([400, 403, 500])('is told to the operator when the endpoint answers %i', async (status) => {
     const running = await start({ sandbox: { switches: { answers: { registration: { status } } } } })
     const browser = new TestBrowser()

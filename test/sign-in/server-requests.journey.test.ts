@@ -1,12 +1,7 @@
 // How requests reach the authorization server, and what the library is given of its answers.
 import { ClientSecretPost, customFetch, refreshTokenGrant, type Configuration } from 'openid-client'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import {
-  clientMetadataOf,
-  configurationOf,
-  createFetch,
-  serverMetadataOf,
-} from '../../src/sign-in/server/configuration.ts'
+import { configurationOf, createFetch } from '../../src/sign-in/server/configuration.ts'
 import { startPlainServer, type Answers } from '../helpers/plain-authorization-server.ts'
 
 const closers: (() => Promise<void>)[] = []
@@ -54,30 +49,6 @@ describe('a request', () => {
     expect([(answer as Response).status, await (answer as Response).json()]).toEqual([201, { ok: true }])
     expect(told).toEqual([[`${url}/there?a=b`, 201, expect.any(Number) as number]])
     expect(told[0]?.[2]).toBeLessThan(1)
-  })
-
-  it.each([undefined, null])('may have no body (%j)', async (body) => {
-    const seen: unknown[] = []
-    const answers: Answers = {
-      '/there': ({ headers, res, body: sent }, own) => {
-        seen.push([sent, headers['content-length'] ?? '0'])
-        own.json(res, {})
-      },
-    }
-    await ask(answers, { ...FORM, body })
-    expect(seen).toEqual([[{}, '0']])
-  })
-
-  it('has its answer with all headers, also those that come twice', async () => {
-    const { answer } = await ask({
-      '/there': ({ res }) => void res.writeHead(200, { 'x-one': 'a', link: ['b', 'c'] }).end('plain'),
-    })
-    const { headers } = answer as Response
-    expect([headers.get('x-one'), headers.get('link'), await (answer as Response).text()]).toEqual([
-      'a',
-      'b, c',
-      'plain',
-    ])
   })
 
   it.each([204, 304])('may be answered without a body (%i)', async (status) => {
@@ -197,14 +168,6 @@ describe('the configuration', () => {
     await expect(refreshTokenGrant(configuration, 'one')).rejects.toMatchObject({
       code: 'OAUTH_HTTP_REQUEST_FORBIDDEN',
     })
-  })
-
-  it('copies what the server says once', () => {
-    const configuration = configurationOf(server('https://as.example'), client)
-    expect(serverMetadataOf(configuration)).toBe(serverMetadataOf(configuration))
-    expect(serverMetadataOf(configuration)).toMatchObject(server('https://as.example'))
-    expect(clientMetadataOf(configuration)).toBe(clientMetadataOf(configuration))
-    expect(clientMetadataOf(configuration)).toMatchObject({ client_id: 'one' })
   })
 
   it('tells each request by the name of its endpoint', async () => {

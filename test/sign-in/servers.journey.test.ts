@@ -135,30 +135,4 @@ describe('a server that is not well', () => {
     running.sandbox.switches.set({ answers: { authorizationServer: null } })
     await expectSignedIn(running, await signIn(running, 'ada'))
   })
-
-  it('is discovered once for 20 people who come at once', async () => {
-    const running = await start({
-      sandbox: { switches: { answers: { discovery: { status: 503 }, oauthMetadata: { status: 503 } } } },
-    })
-    running.sandbox.clearRequests()
-    running.sandbox.switches.set({
-      latencyMs: { discovery: 200 },
-      answers: { discovery: null, oauthMetadata: null },
-    })
-    const pages = await Promise.all(
-      Array.from({ length: 20 }, () => new TestBrowser().open(`${running.url}/onboarding`)),
-    )
-    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(running.sandbox.count('discovery')).toBeLessThanOrEqual(2)
-  })
-
-  it('and names another issuer in its metadata is refused', async () => {
-    const faults: Faults = { metadata: { issuer: 'https://other-issuer.example' } }
-    const running = await start({ sandbox: { switches: { faults } } })
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding`)
-    expect(browser.page.status).toBe(503)
-    expect(running.sandbox.count('authorization')).toBe(0)
-    expect(messagesOf(running)).toContain('OIDC_ISSUER')
-  })
 })

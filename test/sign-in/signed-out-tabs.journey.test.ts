@@ -1,7 +1,7 @@
 // Signing out in one tab, while others of the same browser are open; and signing out another browser from /sessions.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { expectSignedIn, runUnlimited, setFaults } from '../helpers/faulty.ts'
+import { runUnlimited } from '../helpers/faulty.ts'
 import { chooseAccount, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { t } from '../helpers/texts.ts'
@@ -85,23 +85,5 @@ describe('a double click on "Sign out"', () => {
       expect(browser.page.headers['refresh']).toBe('3; url=/sign-out/continue')
       expect(browser.text).toContain(t('signingOut.action'))
     }
-  })
-})
-
-describe('the sign-in after signing out', () => {
-  it('asks for the person once where the authorization server goes on knowing them', async () => {
-    setFaults(running, { metadata: { end_session_endpoint: null } })
-    await running.restart()
-    const browser = await signIn(running, 'ada')
-    await browser.submit('/sign-out')
-    await browser.post(`${running.url}/sign-out`)
-    running.sandbox.clearRequests()
-    await browser.click('/onboarding')
-    await chooseAccount(running, browser, 'ada')
-    await expectSignedIn(running, browser)
-    await browser.open(`${running.url}/sign-in`)
-    expect(prompts()).toEqual(['login', undefined])
-    running.sandbox.reset()
-    await running.restart()
   })
 })

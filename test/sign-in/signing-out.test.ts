@@ -139,18 +139,6 @@ describe('tokens that are not taken back', () => {
     expect(noted).toMatchObject([{ revoked }])
     expect(warnings(logged).at(-1)).toContain(`did not take back ${what} at sign-out`)
   })
-
-  it.each(['invalid_request', 'invalid_token'])(
-    'are gone where the refresh token took the access token with it (400 %s)',
-    async (error) => {
-      const { signOut, answers, noted, logged } = await signedIn()
-      const gone = { status: 400, body: { error } }
-      answers['/revoke'] = ({ form }) => (form['token_type_hint'] === 'access_token' ? gone : {})
-      await signOut()
-      expect(noted).toMatchObject([{ revoked: 'done' }])
-      expect(warnings(logged)).toEqual([])
-    },
-  )
 })
 
 describe('a store', () => {
