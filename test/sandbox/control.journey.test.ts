@@ -117,14 +117,6 @@ describe('replaced answers', () => {
     expect(() => sandbox.switches.set({ answers: { serach: { status: 500 } } })).toThrow('unknown operation')
     expect(() => sandbox.count('serach')).toThrow('no operation')
   })
-
-  it('are merged one by one, and taken back with null', () => {
-    sandbox.switches.set({ answers: { search: { status: 500 } } })
-    sandbox.switches.set({ answers: { jwks: { status: 500 } } })
-    expect(Object.keys(sandbox.switches.get().answers)).toEqual(['search', 'jwks'])
-    sandbox.switches.set({ answers: { search: null } })
-    expect(Object.keys(sandbox.switches.get().answers)).toEqual(['jwks'])
-  })
 })
 
 describe('servers that are down or slow', () => {
