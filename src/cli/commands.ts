@@ -149,7 +149,7 @@ const addRegistration: Define = (program, parts, exit) =>
 registration, too. The client is also removed from the authorization server, if
 the server supports that (RFC 7592).
 
-Running servers register again within the hour, or when they are restarted.
+Running servers register again within ten minutes, or when they are restarted.
 People stay signed in until their tokens expire, and then sign in again.`,
     )
     .option(...SKIPS_PROMPT)
