@@ -15,7 +15,7 @@ import type { CliParts } from '../command-line/parts.ts'
 import type { Exit } from '../command-line/shell.ts'
 import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
-import { chooseEntries, dayInFile, dayOf, type Choice } from '../schedule/schedule.ts'
+import { chooseEntries, dayInFile, dayOf, listJson, type Choice } from '../schedule/schedule.ts'
 
 const MAX_DAYS = 99_999
 const EXITS = '\nExit codes: 0 success, 1 unreadable file, 2 usage error.'
@@ -53,6 +53,7 @@ function chosenFrom(
  * @param group `deprecations` of onramp, or the program of this package
  */
 export function addCommands(group: Command, parts: CliParts, exit: Exit): void {
+  const writeJson = (value: unknown) => void parts.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
   const name = group.parent === null ? group.name() : `${group.parent.name()} ${group.name()}`
   group.summary('find uses of deprecated APIs').description(
     `Lists what the Client and Indexing APIs are removing, and finds where you use
@@ -79,7 +80,9 @@ Examples:
     .action(async ({ json, ...options }, { args: [typed] }) => {
       if (typed !== undefined) throw unknownCommand(typed, group)
       const { choice, entries } = chosenFrom(options, parts)
-      await exit(import('./list.ts').then(({ list }) => list(entries, choice, json ?? false, parts)))
+      const { list } = await import('./list.ts')
+      if (json) writeJson(listJson(entries, choice.asOf))
+      else list(entries, choice, parts)
     })
 
   group
@@ -195,7 +198,7 @@ Examples:
     .addHelpText('after', '\nExit codes: 0 success, 2 usage error.')
     .action((name = 'schedule') => {
       const which = wordOf('the name', name, ['schedule', 'waivers'])
-      parts.stdout.write(`${JSON.stringify(jsonSchemas[which], null, 2)}\n`)
+      writeJson(jsonSchemas[which])
     })
 }
 

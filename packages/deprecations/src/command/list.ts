@@ -1,27 +1,17 @@
-// The command `onramp deprecations list`: for a terminal (a heading for each removal date, the operations under it, what to
-// use instead at the side), and as JSON.
+// The list for a terminal: a heading for each removal date, the operations under it, what to use instead at the side.
 import type { CliParts } from '../command-line/parts.ts'
 import { printable } from '../command-line/printable.ts'
 import { painterFor, wrapped, type Paint } from '../command-line/terminal.ts'
-import {
-  byRemoval,
-  counted,
-  fieldOf,
-  insteadOf,
-  listJson,
-  type Choice,
-  type Listed,
-} from '../schedule/schedule.ts'
+import { byRemoval, counted, fieldOf, insteadOf, type Choice, type Listed } from '../schedule/schedule.ts'
 
 const MIN_LEFT = 20
 const MIN_RIGHT = 24
 /** What is before and between the two columns. */
 const GAPS = 6
 
-const nameOf = (entry: Listed) => printable(entry.kind === 'endpoint' ? 'the whole endpoint' : fieldOf(entry))
-
 /** The chosen entries as text; `width` is that of the terminal in characters. */
 const listText = (entries: readonly Listed[], paint: Paint, width: number): string => {
+  const nameOf = (entry: Listed) => printable(entry.kind === 'field' ? fieldOf(entry) : 'the whole endpoint')
   const left = Math.max(...entries.map((entry) => nameOf(entry).length), MIN_LEFT)
   const right = Math.max(width - left - GAPS, MIN_RIGHT)
   const itemText = (entry: Listed) =>
@@ -33,10 +23,9 @@ const listText = (entries: readonly Listed[], paint: Paint, width: number): stri
     const colored = (removed ? paint.red : paint.yellow)(standing)
     return [
       `${paint.bold(removal)}  ${colored}  ${paint.dim(counted(count, 'item'))}`,
-      ...operations.flatMap(({ operation, items }) => [
-        `  ${printable(operation)}`,
-        ...items.flatMap(itemText),
-      ]),
+      ...operations.flatMap(({ operation, items }) =>
+        [`  ${printable(operation)}`, items.flatMap(itemText)].flat(),
+      ),
     ].join('\n')
   })
   return days.length === 0 ? 'No matching items on the schedule.\n' : `${days.join('\n\n')}\n`
@@ -44,18 +33,9 @@ const listText = (entries: readonly Listed[], paint: Paint, width: number): stri
 
 const DEFAULT_WIDTH = 100
 
-/** Lists entries. Returns the exit code, 0. */
-export function list(
-  entries: readonly Listed[],
-  { asOf, within }: Choice,
-  json: boolean,
-  parts: CliParts,
-): number {
+/** Lists entries for people. */
+export function list(entries: readonly Listed[], { asOf, within }: Choice, parts: CliParts): void {
   const { stdout, stderr, env } = parts
-  if (json) {
-    stdout.write(`${JSON.stringify(listJson(entries, asOf), null, 2)}\n`)
-    return 0
-  }
   const removed = entries.filter(({ status }) => status.state === 'removed').length
   const scope =
     within === undefined
@@ -63,5 +43,4 @@ export function list(
       : `to be removed in the next ${counted(within, 'day')}`
   stdout.write(listText(entries, painterFor(stdout, env), stdout.columns ?? DEFAULT_WIDTH))
   stderr.write(`\n${counted(entries.length, 'item')}, ${scope}, as of ${asOf} (UTC).\n`)
-  return 0
 }

@@ -2,7 +2,7 @@
 // quote the text: traffic holds tokens.
 import { readFileSync, statSync } from 'node:fs'
 import { parseTree, type Node, type ParseError } from 'jsonc-parser'
-import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml'
+import { isNode, LineCounter, parseDocument } from 'yaml'
 import { InputFault } from '../command-line/input-fault.ts'
 
 /** An object as it is; empty for anything else. */
@@ -45,17 +45,15 @@ const parseJson = (text: string, file: string): Parsed => {
 
 const parseYaml = (text: string, file: string): Parsed => {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
+  const options = { lineCounter: lines, prettyErrors: false, merge: true, stringKeys: true }
+  const document = parseDocument(text, options)
   const [error] = document.errors
   if (error !== undefined)
     throw new InputFault(file, lines.linePos(error.pos[0]).line, 'not valid YAML at this line; fix it')
-  const into = (node: unknown, step: PropertyKey): unknown => {
-    if (isSeq(node)) return node.items[Number(step)] ?? node
-    return (isMap(node) && node.items.find(({ key }) => String(key) === step)?.value) || node
-  }
-  const lineOf = (path: readonly PropertyKey[]) => {
-    const node = path.reduce(into, document.contents)
-    return isNode(node) && node.range ? lines.linePos(node.range[0]).line : undefined
+  const lineOf = (path: readonly PropertyKey[]): number | undefined => {
+    const node = document.getIn(path, true)
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
+    return path.length === 0 ? undefined : lineOf(path.slice(0, -1))
   }
   try {
     // Aliases can unfold without end; the library stops at a hundred.

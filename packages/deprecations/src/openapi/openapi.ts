@@ -95,8 +95,8 @@ const TOO_MANY = 'leads to more schemas than are looked through; split the docum
 
 /** Keywords with a schema for members without a name. */
 const UNNAMED = ['additionalProperties', 'unevaluatedProperties']
-/** Keywords that may bring in members, and are not looked into. */
-const NOT_READ = ['patternProperties', 'dependencies', '$dynamicRef', '$recursiveRef']
+/** Keywords that may bring in members that are not looked for. */
+const OPENING = [...UNNAMED, 'patternProperties', 'dependencies', '$dynamicRef', '$recursiveRef']
 const EXAMPLES = ['example', 'examples', 'default', 'const', 'enum']
 /** What says which members there are. */
 const SAYING = ['$ref', 'properties', 'allOf', 'anyOf', 'oneOf', 'items', 'enum', 'const']
@@ -108,15 +108,15 @@ const takesAnything = (schema: unknown) => {
   return schema === true || (typeof schema === 'object' && isSilent)
 }
 
-/** Whether a schema takes members that it doesn't name. */
-const isOpen = (schema: Record<string, unknown>) =>
-  UNNAMED.some((name) => name in schema && schema[name] !== false) ||
-  [...listOf(schema.oneOf), ...listOf(schema.anyOf)].some(takesAnything)
-
-/** Whether there may be members that are not looked for. */
-const isPartlyUnread = (schema: Record<string, unknown>) =>
-  NOT_READ.some((name) => name in schema) ||
-  ('discriminator' in schema && !('oneOf' in schema || 'anyOf' in schema))
+/** Whether a schema may take members that it doesn't name. */
+const isOpen = (schema: Record<string, unknown>) => {
+  const choices = [...listOf(schema.oneOf), ...listOf(schema.anyOf)]
+  return (
+    OPENING.some((name) => name in schema && schema[name] !== false) ||
+    ('discriminator' in schema && choices.length === 0) ||
+    choices.some(takesAnything)
+  )
+}
 
 /** @param why the reference there can't be read */
 const useAt = (spot: Spot, entry: Entry, confidence: Confidence, side?: Side, why?: string): Use => {
@@ -178,8 +178,7 @@ function* declaredIn(message: Spot, scheduled: Scheduled, side: Side): Generator
       const schema = part.value
       if (typeof schema !== 'object' || schema === null || seen[level].has(schema)) continue
       seen[level].add(schema)
-      const isUnread = isPartlyUnread(recordOf(schema)) || (level < 2 && isOpen(recordOf(schema)))
-      if (isUnread) yield* anyField(spot, 'endpoint')
+      if (level < 2 && isOpen(recordOf(schema))) yield* anyField(spot, 'endpoint')
       for (const [name, inner] of membersOf(part)) yield* lookAt(name, inner, level)
     }
   }

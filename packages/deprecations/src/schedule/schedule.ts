@@ -46,10 +46,7 @@ const place = z.strictObject({
 const endpointEntry = z.strictObject({ kind: z.literal('endpoint'), ...deprecation })
 const fieldEntry = z.strictObject({ kind: z.literal('field'), field: text, place, ...deprecation })
 const printed = {
-  status: z
-    .looseObject({})
-    .optional()
-    .describe('Where the entry was when the list was printed; ignored when read.'),
+  status: z.looseObject({}).optional().describe('On the day the list was printed; ignored when read.'),
 }
 
 /** The file format of a schedule. */
@@ -158,10 +155,8 @@ export const byRemoval = (entries: readonly Listed[]) =>
     const standing = removed
       ? `removed ${ago(status)}`
       : `${counted(status.daysLeft, 'day')} left, fix by ${status.fixBy}`
-    const operations = [...Map.groupBy(ofDay, operationOf)].map(([operation, items]) => ({
-      operation,
-      items,
-    }))
+    const ofOperation = [...Map.groupBy(ofDay, operationOf)]
+    const operations = ofOperation.map(([operation, items]) => ({ operation, items }))
     return { removal, standing, removed, operations }
   })
 
