@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createOnce, takeLease } from '../../src/records/lease.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
+import { createRedisRecords } from '../../src/records/redis-records.ts'
+import { memoryRedis } from '../helpers/memory-redis.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -25,17 +27,7 @@ it('a lease that is given back while the store is away is not renewed any more, 
 })
 
 it('a lease belongs to one at a time, and is held until it is given back', async () => {
-  const kept = new Map<string, string>()
-  const records = {
-    async compareAndSet(key: string, expected: string | undefined, value: string) {
-      if (kept.get(key) !== expected) return false
-      kept.set(key, value)
-      return true
-    },
-    async compareAndRemove(key: string, expected: string) {
-      if (kept.get(key) === expected) kept.delete(key)
-    },
-  }
+  const records = createRedisRecords(memoryRedis().commands)
   const lease = await takeLease(records, 'one')
   expect(lease?.isHeld()).toBe(true)
   expect(await takeLease(records, 'one')).toBeUndefined()

@@ -1,5 +1,4 @@
 // The audit log: who it was can be found by whoever has the server's secret, and by nobody else.
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInvitations } from '../../src/invites/token.ts'
 import { runCommand } from '../cli/run-command.ts'
@@ -57,23 +56,7 @@ describe('the audit log', () => {
     expect(kelvin?.id).not.toBe(kim?.id)
   })
 
-  it('cannot be guessed through without the secret', () => {
-    const issuer = running.env['OIDC_ISSUER'] ?? ''
-    const guesses = ['ada', 'ada@acme.example', 'grace', 'grace@acme.example'].flatMap((who) => [
-      who,
-      `${issuer}\n${who}`,
-      `onramp audit\n${issuer}\n${who}`,
-      JSON.stringify(['user', issuer, who]),
-      JSON.stringify(['email', who]),
-    ])
-    const hashes = new Set(
-      guesses.map((guess) => createHash('sha256').update(guess).digest('hex').slice(0, 16)),
-    )
-    for (const { user, emailId } of lines())
-      expect([user, emailId].filter((id) => hashes.has(String(id)))).toEqual([])
-  })
-
-  it('has other ids under another secret, and the command prints one for each that is configured', async () => {
+  it('has ids that no one makes without the secret: the command prints one for each that is configured', async () => {
     const before = running.env['SESSION_SECRET'] ?? ''
     const after = 'n'.repeat(40)
     const [first] = await idsOf('ada@acme.example')

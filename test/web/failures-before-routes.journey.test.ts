@@ -33,9 +33,7 @@ describe('a request that fails before its route', () => {
   it.each<[string, string, string, Record<string, string>, string]>([
     ['from another site', 'POST', '/onboarding/skip/slack_1', elsewhere, '/onboarding/skip/:instance'],
     ['as an image elsewhere', 'GET', '/Sign-In/?return_to=/x', elsewhere, '/sign-in'],
-    ['as an image elsewhere', 'GET', '/invite/TOKEN/start', elsewhere, '/invite/:token/start'],
     ['with a bad encoding', 'GET', '/onboarding/connect/%E0%A4%A', {}, '/onboarding/connect/:instance'],
-    ['with a bad encoding', 'GET', '/invite/%E0%A4%A', {}, '/invite/:token'],
     [
       'by someone signed out',
       'GET',
