@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../helpers/running.ts'
 import type { Target } from './load.ts'
-import { enter, follow, signInOnce } from './people.ts'
+import { enter, follow } from './people.ts'
 import { startNode, startServer, untilReady } from './processes.ts'
 
 export type Contestant = Target & {
@@ -29,35 +29,24 @@ export type Surroundings = {
 const newSecret = () => randomBytes(32).toString('base64url')
 const fileHere = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-export type OnrampOptions = {
-  name: string
-  /** The folder of the sources. */
-  folder: string
-  database: number
-  /** Where the profile of its processor time is written when it ends. */
-  profile?: string | undefined
-}
-
-/** Onramp as it is run: its own entry, its settings from the environment. */
-export async function startOnramp(around: Surroundings, options: OnrampOptions): Promise<Contestant> {
+/** Onramp as it is run: its own entry, its settings from the environment. @param options `folder`: of the sources */
+export async function startOnramp(
+  around: Surroundings,
+  options: { name: string; folder: string; database: number },
+): Promise<Contestant> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const id = `onramp-${options.database}`
-  const secret = newSecret()
   const { pid } = startServer(options.folder, {
     name: options.name,
-    options:
-      options.profile === undefined
-        ? []
-        : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`, '--cpu-prof-interval=250'],
+    options: [],
     env: {
       PORT: String(port),
       HOST: '127.0.0.1',
       PUBLIC_URL: url,
       SERVICE_BASE_URL: around.upstreamUrl,
       OIDC_ISSUER: around.issuer,
-      OIDC_CLIENT_ID: id,
-      OIDC_CLIENT_SECRET: secret,
+      OIDC_CLIENT_ID: `onramp-${options.database}`,
+      OIDC_CLIENT_SECRET: newSecret(),
       SESSION_SECRET: newSecret(),
       SIGN_INS_PER_MINUTE: '1000000',
       REDIS_URL: `${around.redisUrl}/${options.database}`,
@@ -66,7 +55,7 @@ export async function startOnramp(around: Surroundings, options: OnrampOptions):
   })
   await untilReady(options.name, `${url}/readyz`)
   const signInUrl = `${url}/sign-in?return_to=%2Fonboarding`
-  const cookies = await enter(around.people, () => signInOnce({ name: options.name, signInUrl }, 'signed in'))
+  const cookies = await enter(around.people, () => follow(options.name, signInUrl, 'signed in'))
   return await checked({ name: options.name, pid, port, cookies, signInUrl })
 }
 
@@ -74,7 +63,6 @@ export async function startPeer(around: Surroundings, pageBytes: number): Promis
   const name = 'peer'
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const secret = newSecret()
   const { pid } = startNode(fileHere('peer-server.ts'), {
     name,
     env: {
@@ -82,7 +70,7 @@ export async function startPeer(around: Surroundings, pageBytes: number): Promis
       ISSUER: around.issuer,
       BASE_URL: url,
       CLIENT_ID: 'peer',
-      CLIENT_SECRET: secret,
+      CLIENT_SECRET: newSecret(),
       SECRET: newSecret(),
       NODE_ENV: 'production',
     },
@@ -90,7 +78,7 @@ export async function startPeer(around: Surroundings, pageBytes: number): Promis
   })
   await untilReady(name, url)
   const signInUrl = `${url}/onboarding`
-  const cookies = await enter(around.people, () => signInOnce({ name, signInUrl }, 'signed in'))
+  const cookies = await enter(around.people, () => follow(name, signInUrl, 'signed in'))
   return await checked({ name, pid, port, cookies, signInUrl })
 }
 

@@ -12,36 +12,15 @@ import { fileURLToPath } from 'node:url'
 const HOST = 'https://service.example'
 const WORDS = 'a question about the quarterly report and where it is kept, asked in so many words. '
 
-const calls: readonly object[] = [
-  {
-    method: 'POST',
-    url: `${HOST}/rest/api/v1/search`,
-    request: { query: WORDS },
-    response: { requestId: 'r', results: [] },
-  },
-  {
-    method: 'POST',
-    url: `${HOST}/rest/api/v1/getanswer`,
-    request: { id: 1 },
-    response: { answer: { trackingToken: 't', text: WORDS } },
-  },
-  {
-    method: 'POST',
-    url: `${HOST}/rest/api/v1/chat`,
-    request: { m: WORDS },
-    response: { messages: [{ citations: [{ id: 1 }] }] },
-  },
-  {
-    method: 'GET',
-    url: `${HOST}/rest/api/v1/governance/data/policies/7`,
-    status: 200,
-    response: { name: WORDS, rules: [{ enabled: true }] },
-  },
-  {
-    method: 'POST',
-    url: `${HOST}/rest/api/v1/checkdatasourceauth?final_redirect_url=https%3A%2F%2Fa`,
-    status: 200,
-  },
+const call = (path: string, response?: object, request?: object, method = 'POST') => {
+  return { method, url: `${HOST}/rest/api/v1/${path}`, status: 200, request, response }
+}
+const calls = [
+  call('search', { requestId: 'r', results: [] }, { query: WORDS }),
+  call('getanswer', { answer: { trackingToken: 't', text: WORDS } }, { id: 1 }),
+  call('chat', { messages: [{ citations: [{ id: 1 }] }] }, { m: WORDS }),
+  call('governance/data/policies/7', { name: WORDS, rules: [{ enabled: true }] }, undefined, 'GET'),
+  call('checkdatasourceauth?final_redirect_url=https%3A%2F%2Fa'),
 ]
 
 const LINES_A_BLOCK = 1_000

@@ -1,17 +1,7 @@
 // The floor: what a request costs when nobody asks for anything but the work itself. Cookie, one Redis GET, one call
 // over undici's pool, JSON, HTML. No framework, no seal, no deadline, no check of anything.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createClient } from 'redis'
-import { Agent, request } from 'undici'
-import { createPage, readEnvironment } from './page.ts'
-
-type FloorSession = { email: string; accessToken: string }
-
-const settings = readEnvironment()
-const redis = createClient({ url: settings.REDIS_URL })
-const dispatcher = new Agent({ connections: 128, keepAliveTimeout: 30_000 })
-const page = createPage(settings.PAGE_BYTES)
-const check = `${settings.SERVICE_BASE_URL}/rest/api/v1/checkdatasourceauth`
+import { pageFor, redis, settings } from './page.ts'
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const id = /(?:^|; )floor=([\w-]+)/.exec(req.headers.cookie ?? '')?.[1]
@@ -20,14 +10,8 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
     res.writeHead(401).end()
     return
   }
-  const session = JSON.parse(stored) as FloorSession
-  const headers = {
-    authorization: `Bearer ${session.accessToken}`,
-    'content-type': 'application/json',
-    accept: 'application/json',
-  }
-  const response = await request(check, { dispatcher, method: 'POST', headers })
-  const html = page(session.email, await response.body.json())
+  const session = JSON.parse(stored) as { email: string; accessToken: string }
+  const html = await pageFor(session.email, session.accessToken)
   res.setHeader('Content-Type', 'text/html; charset=utf-8')
   res.setHeader('Content-Length', Buffer.byteLength(html))
   res.end(html)
@@ -40,5 +24,5 @@ const server = createServer((req, res) => {
     res.writeHead(500).end()
   })
 })
-server.listen(settings.PORT, '127.0.0.1')
+server.listen(Number(settings.PORT), '127.0.0.1')
 process.once('SIGTERM', () => process.exit(0))

@@ -11,14 +11,7 @@ export type Target = {
   asked: number
 }
 
-export type Load = {
-  requestsPerSecond: number
-  /** Milliseconds. */
-  p50: number
-  p99: number
-  longest: number
-  requests: number
-}
+export type Load = Awaited<ReturnType<typeof applyLoad>>
 
 /** What Chromium sends with an address that was typed, but for Accept-Encoding: nobody here compresses. */
 const requestFor = (port: number, cookie: string) =>
@@ -74,12 +67,7 @@ function take(client: Client, chunk: Buffer): boolean {
  * Asks for `seconds`, or `most` times, and leaves the connections closed.
  * @throws at the first answer that is not a page, or a connection that breaks
  */
-export async function applyLoad(
-  target: Target,
-  connections: number,
-  seconds: number,
-  most = Infinity,
-): Promise<Load> {
+export async function applyLoad(target: Target, connections: number, seconds: number, most = Infinity) {
   const latencies: number[] = []
   const started = performance.now()
   const until = started + seconds * 1000
@@ -117,13 +105,14 @@ export async function applyLoad(
       })
     })
   await Promise.all(Array.from({ length: connections }, run))
-  const sorted = Float64Array.from(latencies).sort()
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return {
-    requests: sorted.length,
-    requestsPerSecond: (sorted.length * 1000) / (performance.now() - started),
-    p50: at(0.5),
-    p99: at(0.99),
-    longest: at(1),
-  }
+  const requestsPerSecond = (latencies.length * 1000) / (performance.now() - started)
+  return { requests: latencies.length, requestsPerSecond, ...percentilesOf(latencies) }
+}
+
+/** Of milliseconds; NaN where there are none. */
+export function percentilesOf(values: readonly number[]) {
+  const sorted = Float64Array.from(values).sort()
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+  return { p50: at(0.5), p99: at(0.99) }
 }

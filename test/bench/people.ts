@@ -25,15 +25,10 @@ function ask(url: string, cookie: string): Promise<Answer> {
   })
 }
 
-export type Until = 'signed in' | 'first page'
+type Until = 'signed in' | 'first page'
 
 /** One person, from the first link until signed in, or on to the first page. @returns their cookies @throws where that is no page */
-export const signInOnce = (
-  { name, signInUrl }: { name: string; signInUrl: string },
-  until: Until = 'first page',
-): Promise<string> => follow(name, signInUrl, until)
-
-export async function follow(name: string, from: string, until: Until): Promise<string> {
+export async function follow(name: string, from: string, until: Until = 'first page'): Promise<string> {
   const jar = new Map<string, string>()
   const cookies = () => [...jar].map(([key, value]) => `${key}=${value}`).join('; ')
   const { host } = new URL(from)

@@ -7,12 +7,9 @@ import { Eta } from 'eta'
 import express, { type Request } from 'express'
 import session from 'express-session'
 import helmet from 'helmet'
-import { createClient } from 'redis'
-import { Agent, request } from 'undici'
 import { z } from 'zod'
-import { readEnvironment } from './page.ts'
+import { ask, redis, settings } from './page.ts'
 
-const settings = readEnvironment()
 const key = Buffer.from(hkdfSync('sha256', randomBytes(32), '', 'plain', 32))
 
 function seal(value: unknown): string {
@@ -43,8 +40,7 @@ const answerForm = z.object({
   ),
 })
 
-const redis = await createClient({ url: settings.REDIS_URL }).connect()
-const dispatcher = new Agent({ connections: 128, keepAliveTimeout: 30_000 })
+await redis.connect()
 const eta = new Eta({ autoEscape: true })
 const page = eta.compile(`<!doctype html>
 <html lang="en">
@@ -98,15 +94,8 @@ app.get('/enter/:number', async (req, res) => {
 app.get('/onboarding', async (req, res) => {
   const person = personOf(req)
   if (person === undefined) return res.redirect(303, '/sign-in')
-  const [stored, answer] = await Promise.all([
-    redis.get(walkKey(person)),
-    request(`${settings.SERVICE_BASE_URL}/rest/api/v1/checkdatasourceauth`, {
-      dispatcher,
-      method: 'POST',
-      headers: { authorization: `Bearer ${person.accessToken}`, accept: 'application/json' },
-    }),
-  ])
-  const { unauthorizedDatasourceInstances: listed } = answerForm.parse(await answer.body.json())
+  const [stored, answer] = await Promise.all([redis.get(walkKey(person)), ask(person.accessToken)])
+  const { unauthorizedDatasourceInstances: listed } = answerForm.parse(answer)
   const walk = stored === null ? { attempts: {}, skipped: [] } : (open(stored) as Walk)
   const apps = listed.map(({ datasourceInstance: id, displayName: name }) => {
     const waits = walk.attempts[id] === undefined ? 'Not connected' : 'Checking'
@@ -115,5 +104,5 @@ app.get('/onboarding', async (req, res) => {
   res.send(eta.render(page, { email: person.email, apps, connected: 0 }))
 })
 
-app.listen(settings.PORT, '127.0.0.1')
+app.listen(Number(settings.PORT), '127.0.0.1')
 process.once('SIGTERM', () => process.exit(0))

@@ -23,10 +23,18 @@ function spreadOf(values: readonly number[]): Spread {
 const figures = (result: Result, value: (round: Round) => number | undefined) =>
   spreadOf(result.rounds.map((round) => value(round) ?? Number.NaN))
 
-const ratioTo = (result: Result, other: Result | undefined) =>
+type Rounds = { name: string; rounds: readonly object[] }
+
+/** Each round over the other's in the same round. */
+const ratios = <R extends Rounds>(
+  result: R,
+  other: R | undefined,
+  value: (round: R['rounds'][number]) => number,
+) =>
   spreadOf(
-    result.rounds.map(({ requestsPerSecond }, index) => {
-      return requestsPerSecond / (other?.rounds[index]?.requestsPerSecond ?? Number.NaN)
+    result.rounds.map((round, index) => {
+      const beside = other?.rounds[index]
+      return beside === undefined ? Number.NaN : value(round) / value(beside)
     }),
   )
 
@@ -39,7 +47,7 @@ export function verdictOf(results: readonly Result[]): { passed: boolean; words:
   const times = (other: Result) => processorUs(onramp) / processorUs(other)
   const passed = times(plain) <= MAX_OF_PLAIN
   const beside = [
-    `${ratioTo(onramp, peer).median.toFixed(2)} times express-openid-connect's requests a second`,
+    `${ratios(onramp, peer, ({ requestsPerSecond }: Round) => requestsPerSecond).median.toFixed(2)} times express-openid-connect's requests a second`,
     ...others.map((other) => `${times(other).toFixed(2)} times the processor time of ${other.name}`),
   ]
   const words = `onramp is ${passed ? 'light enough' : 'too heavy'}: ${times(plain).toFixed(2)} times the processor time of the plain server, at most ${MAX_OF_PLAIN.toFixed(2)} is asked for; ${beside.join('; ')}.`
@@ -52,11 +60,7 @@ const spread = ({ median, min, max }: Spread) => `${number(median, 2)} (${number
 
 /** Processor time of one request over all rounds, in microseconds. */
 function processorUs({ rounds }: Pick<Result, 'rounds'>): number {
-  const [taken, requests] = [
-    total(rounds, ({ processorMs }) => processorMs),
-    total(rounds, (round) => round.requests),
-  ]
-  return (taken * 1000) / requests
+  return (total(rounds, ({ processorMs }) => processorMs) * 1000) / total(rounds, ({ requests }) => requests)
 }
 
 const total = (rounds: readonly Round[], value: (round: Round) => number | undefined) =>
@@ -141,8 +145,8 @@ export function asTable(results: readonly Result[], conditions: Conditions): str
 export const asJson = (results: readonly Result[], conditions: Conditions, signIns: object): string =>
   `${JSON.stringify({ ...verdictOf(results), asked: MAX_OF_PLAIN, conditions, results, signIns }, undefined, 2)}\n`
 
-const ofThePeer = ({ rounds }: SignInResult, peer: SignInResult | undefined) =>
-  spreadOf(rounds.map(({ perSecond }, index) => perSecond / (peer?.rounds[index]?.perSecond ?? Number.NaN)))
+const ofThePeer = (result: SignInResult, peer: SignInResult | undefined) =>
+  ratios(result, peer, ({ perSecond }: SignInResult['rounds'][number]) => perSecond)
 
 const named = (results: readonly SignInResult[], name: string) => results.find((one) => one.name === name)
 

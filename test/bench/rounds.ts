@@ -3,18 +3,17 @@ import { leaveForAnApp, type Contestant } from './contestants.ts'
 import { applyLoad, type Load } from './load.ts'
 import { processorMs, residentMb } from './machine.ts'
 
-export type Round = Load & {
-  /** Requests a second over those of the first contestant in the same round. */
-  ratio: number
-  /** Processor time that the server took, in milliseconds; undefined where nobody tells. */
-  processorMs: number | undefined
-}
+/** With the processor time that the server took, in milliseconds; undefined where nobody tells. */
+type Measured = Load & { processorMs: number | undefined }
+
+/** With its requests a second over those of the first contestant in the same round. */
+export type Round = Measured & { ratio: number }
 
 export type Result = {
   name: string
   pageBytes: number
   /** Everyone's first page, which is also the warm-up. */
-  first: Load & { processorMs: number | undefined }
+  first: Measured
   rounds: Round[]
   /** Megabytes: signed in but at rest, warmed up, after the last round. */
   memory: { atRest: number | undefined; warm: number | undefined; after: number | undefined }
@@ -22,10 +21,11 @@ export type Result = {
 
 export type Measurement = { seconds: number; rounds: number; connections: number }
 
-async function measured(contestant: Contestant, load: () => Promise<Load>) {
-  const before = processorMs(contestant.pid)
+/** What was done, with the processor time that the server took. */
+export async function measured<Done extends object>({ pid }: Contestant, load: () => Promise<Done>) {
+  const before = processorMs(pid)
   const result = await load()
-  const after = processorMs(contestant.pid)
+  const after = processorMs(pid)
   return { ...result, processorMs: before === undefined || after === undefined ? undefined : after - before }
 }
 
@@ -48,10 +48,7 @@ export async function measure(
     for (const [index, contestant] of contestants.entries()) {
       const load = await measured(contestant, () => applyLoad(contestant, connections, seconds))
       first ??= load
-      results[index]!.rounds.push({
-        ...load,
-        ratio: load.requestsPerSecond / first.requestsPerSecond,
-      })
+      results[index]!.rounds.push({ ...load, ratio: load.requestsPerSecond / first.requestsPerSecond })
     }
   }
   for (const [index, contestant] of contestants.entries())

@@ -26,7 +26,6 @@ const USAGE = `npm run bench -- [options]
   --people N        how many are signed in, each of whom asks in turn (50,000)
   --connections N   requests in flight (32)
   --against FOLDER  another checkout of onramp, measured in the same rounds; may be given again
-  --profile FOLDER  writes a profile of onramp's processor time
   --only WHAT       overview or sign-ins, and not the other one
   --json            the figures as JSON
 `
@@ -38,7 +37,6 @@ const { values } = parseArgs({
     people: { type: 'string', default: '50000' },
     connections: { type: 'string', default: '32' },
     against: { type: 'string', multiple: true, default: [] },
-    profile: { type: 'string' },
     only: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -49,21 +47,12 @@ const amount = (text: string) => (Number(text) > 0 ? Number(text) : undefined)
 
 async function startRedis(pin: string | undefined) {
   const port = await freePort()
-  const nothingSaved = ['--save', '', '--appendonly', 'no']
   start({
     name: 'redis',
     command: 'redis-server',
-    args: [
-      '--port',
-      String(port),
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      folder,
-      '--databases',
-      '100',
-      ...nothingSaved,
-    ],
+    args: `--port ${port} --bind 127.0.0.1 --databases 100 --appendonly no`
+      .split(' ')
+      .concat('--dir', folder, '--save', ''),
     pin,
   })
   const url = `redis://127.0.0.1:${port}`
@@ -87,12 +76,8 @@ async function sessionBytes(redis: Redis): Promise<number> {
 async function writeFloorSessions(redis: Redis, people: number, bytes: number): Promise<string[]> {
   const ids = Array.from({ length: people }, () => randomBytes(16).toString('base64url'))
   for (const [index, id] of ids.entries()) {
-    const session = {
-      email: `person${index}@acme.example`,
-      accessToken: randomBytes(32).toString('base64url'),
-      rest: '',
-    }
-    session.rest = 'x'.repeat(Math.max(0, bytes - JSON.stringify(session).length))
+    const email = `person${index}@acme.example`
+    const session = { email, accessToken: `access-${index}`, rest: 'x'.repeat(Math.max(0, bytes - 80)) }
     await redis.set(`floor:${id}`, JSON.stringify(session))
   }
   return ids
@@ -100,29 +85,17 @@ async function writeFloorSessions(redis: Redis, people: number, bytes: number): 
 
 async function startAll(pins: ReturnType<typeof choosePins>, people: number) {
   const redis = await startRedis(pins.others)
-  const upstreamPort = await freePort()
-  startNode(fileURLToPath(new URL('upstream-server.ts', import.meta.url)), {
-    name: 'upstream',
-    env: { PORT: String(upstreamPort) },
-    pin: pins.others,
-  })
-  const issuerPort = await freePort()
-  const issuer = `http://127.0.0.1:${issuerPort}`
-  startNode(fileURLToPath(new URL('issuer-server.ts', import.meta.url)), {
-    name: 'issuer',
-    env: { PORT: String(issuerPort) },
-    pin: pins.others,
-  })
-  await untilReady('issuer', issuer)
-  const around: Surroundings = {
-    issuer,
-    people,
-    upstreamUrl: `http://127.0.0.1:${upstreamPort}`,
-    redisUrl: redis.url,
-    pin: pins.server,
+  const beside = async (name: string) => {
+    const port = await freePort()
+    const file = fileURLToPath(new URL(`${name}-server.ts`, import.meta.url))
+    startNode(file, { name, env: { PORT: String(port) }, pin: pins.others })
+    return `http://127.0.0.1:${port}`
   }
+  const [upstreamUrl, issuer] = [await beside('upstream'), await beside('issuer')]
+  await untilReady('issuer', issuer)
+  const around: Surroundings = { issuer, people, upstreamUrl, redisUrl: redis.url, pin: pins.server }
   const here = fileURLToPath(new URL('../..', import.meta.url))
-  const own = { name: 'onramp', folder: here, database: 1, profile: values.profile }
+  const own = { name: 'onramp', folder: here, database: 1 }
   const onramp = await startOnramp(around, own)
   const others: Contestant[] = []
   for (const [index, folder] of values.against.entries())
@@ -154,12 +127,7 @@ async function main(): Promise<number> {
   const entered = contestants.filter(({ signInUrl }) => signInUrl !== '')
   const signIns = only === 'overview' ? [] : await measureSignIns(entered, rhythm)
   close()
-  const conditions = {
-    machine: describeMachine(redisVersion),
-    pins,
-    ...rhythm,
-    people,
-  }
+  const conditions = { machine: describeMachine(redisVersion), pins, ...rhythm, people }
   if (values.json) process.stdout.write(asJson(results, conditions, signIns))
   else {
     if (only !== 'overview') process.stdout.write(signInTable(signIns))

@@ -1,44 +1,29 @@
 // The second scenario: people who were never here sign in, each in a browser of their own, up to their first page. So
 // many at a time; as soon as one has the page the next one comes.
 import type { Contestant } from './contestants.ts'
-import { processorMs } from './machine.ts'
-import { signInOnce } from './people.ts'
+import { percentilesOf } from './load.ts'
+import { follow } from './people.ts'
+import { measured, type Measurement } from './rounds.ts'
 
-export type SignInRound = {
-  signIns: number
-  perSecond: number
-  /** Milliseconds, of whole sign-ins. */
-  p50: number
-  p99: number
-  /** Processor time that the server took, in milliseconds; undefined where nothing tells. */
-  processorMs: number | undefined
-}
+export type SignInResult = { name: string; rounds: Awaited<ReturnType<typeof measuredSignIns>>[] }
 
-export type SignInResult = { name: string; rounds: SignInRound[] }
+const measuredSignIns = (contestant: Contestant, connections: number, seconds: number) =>
+  measured(contestant, () => applySignIns(contestant, connections, seconds))
 
 async function applySignIns(contestant: Contestant, connections: number, seconds: number) {
   const taken: number[] = []
   const until = performance.now() + seconds * 1000
-  const before = processorMs(contestant.pid)
   const started = performance.now()
   const run = async () => {
     while (performance.now() < until) {
       const from = performance.now()
-      await signInOnce(contestant)
+      await follow(contestant.name, contestant.signInUrl)
       taken.push(performance.now() - from)
     }
   }
   await Promise.all(Array.from({ length: connections }, run))
-  const after = processorMs(contestant.pid)
-  const sorted = taken.toSorted((one, other) => one - other)
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return {
-    signIns: taken.length,
-    perSecond: (taken.length * 1000) / (performance.now() - started),
-    p50: at(0.5),
-    p99: at(0.99),
-    processorMs: before === undefined || after === undefined ? undefined : after - before,
-  } satisfies SignInRound
+  const perSecond = (taken.length * 1000) / (performance.now() - started)
+  return { signIns: taken.length, perSecond, ...percentilesOf(taken) }
 }
 
 const WARM_UP = { signIns: 1_500, leastSeconds: 2, mostSeconds: 10 }
@@ -54,12 +39,12 @@ async function warmUp(contestant: Contestant, connections: number): Promise<void
 /** Every server in turn, again and again, so that whatever else the machine does meets all of them alike. */
 export async function measureSignIns(
   contestants: readonly Contestant[],
-  { seconds, rounds, connections }: { seconds: number; rounds: number; connections: number },
+  { seconds, rounds, connections }: Measurement,
 ): Promise<SignInResult[]> {
   const results = contestants.map(({ name }): SignInResult => ({ name, rounds: [] }))
   for (const contestant of contestants) await warmUp(contestant, connections)
   for (let round = 0; round < rounds; round++)
     for (const [index, contestant] of contestants.entries())
-      results[index]!.rounds.push(await applySignIns(contestant, connections, seconds))
+      results[index]!.rounds.push(await measuredSignIns(contestant, connections, seconds))
   return results
 }

@@ -1,4 +1,5 @@
 // What happened while the company came: how long each hop took, and everything that went wrong, with what was going on.
+import { percentilesOf } from '../load.ts'
 
 /** In which part of the run something happened; a fault's name while it lasts. */
 export type Part = 'start' | 'average' | 'hour' | 'burst' | Fault
@@ -13,15 +14,8 @@ export type Hop = {
   elsewhere: number
 }
 
+type Percentiles = ReturnType<typeof percentilesOf>
 export type Shares = { hops: number; seen: Percentiles; inside: Percentiles; whole: Percentiles }
-export type Percentiles = { p50: number; p99: number }
-
-function percentiles(values: readonly number[]): Percentiles {
-  const sorted = Float64Array.from(values).sort()
-  const at = (share: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99) }
-}
 
 export type Ledger = ReturnType<typeof createLedger>
 
@@ -47,9 +41,9 @@ export function createLedger(part: () => Part) {
         name,
         {
           hops: list.length,
-          seen: percentiles(list.map(({ whole, elsewhere }) => Math.max(0, whole - elsewhere))),
-          inside: percentiles(list.map(({ inside, elsewhere }) => Math.max(0, inside - elsewhere))),
-          whole: percentiles(list.map(({ whole }) => whole)),
+          seen: percentilesOf(list.map(({ whole, elsewhere }) => Math.max(0, whole - elsewhere))),
+          inside: percentilesOf(list.map(({ inside, elsewhere }) => Math.max(0, inside - elsewhere))),
+          whole: percentilesOf(list.map(({ whole }) => whole)),
         },
       ]),
   }

@@ -64,34 +64,32 @@ function verdictsOf(morning: Morning): Verdict[] {
   const atRestart = troubles.filter(([what]) => !USED_TWICE.test(what) && what.startsWith('rolling restart:'))
   // Before anyone has come, what the machine has to do belongs to others.
   const isFree = load.first < morning.processors
-  return [
-    { words: `Nothing is lost: ${people - losses.length} of ${people} people`, isKept: losses.length === 0 },
-    {
-      words: `No one-time path is followed twice in one tab: ${secondUses.one} were, and ${secondUses.two} in two tabs that asked at the same moment`,
-      isKept: secondUses.one === 0,
-    },
-    {
-      words: `Nothing fails but while a fault lasts: ${unexplained.length} kinds`,
-      isKept: unexplained.length === 0,
-    },
-    {
-      words: `Redis failed over once, when it was killed: ${morning.failovers} in all`,
-      isKept: morning.failovers === 1 ? true : undefined,
-    },
-    {
-      words: `A rolling restart fails nothing: ${atRestart.length} kinds`,
-      isKept: isFree ? atRestart.length === 0 : undefined,
-    },
-    {
-      words: `At ${fixed(averageRate, 1)} people a second, p99 of onramp's own share is at most ${MAX_P99_MS} ms: ${fixed(p99 ?? Number.NaN, 1)} ms`,
-      isKept: isFree && p99 !== undefined ? p99 <= MAX_P99_MS : undefined,
-    },
-    { words: `Memory is level`, isKept: morning.memory.isLevel },
-    {
-      words: `Load of the machine: ${fixed(load.first, 1)} at the start, at most ${fixed(load.most, 1)}, on ${morning.processors} processors, busy for ${fixed(share * 100)} %`,
-      isKept: undefined,
-    },
+  const verdicts: [boolean | undefined, string][] = [
+    [losses.length === 0, `Nothing is lost: ${people - losses.length} of ${people} people`],
+    [
+      secondUses.one === 0,
+      `No one-time path is followed twice in one tab: ${secondUses.one} were, and ${secondUses.two} in two tabs that asked at the same moment`,
+    ],
+    [unexplained.length === 0, `Nothing fails but while a fault lasts: ${unexplained.length} kinds`],
+    [
+      morning.failovers === 1 ? true : undefined,
+      `Redis failed over once, when it was killed: ${morning.failovers} in all`,
+    ],
+    [
+      isFree ? atRestart.length === 0 : undefined,
+      `A rolling restart fails nothing: ${atRestart.length} kinds`,
+    ],
+    [
+      isFree && p99 !== undefined ? p99 <= MAX_P99_MS : undefined,
+      `At ${fixed(averageRate, 1)} people a second, p99 of onramp's own share is at most ${MAX_P99_MS} ms: ${fixed(p99 ?? Number.NaN, 1)} ms`,
+    ],
+    [morning.memory.isLevel, 'Memory is level'],
+    [
+      undefined,
+      `Load of the machine: ${fixed(load.first, 1)} at the start, at most ${fixed(load.most, 1)}, on ${morning.processors} processors, busy for ${fixed(share * 100)} %`,
+    ],
   ]
+  return verdicts.map(([isKept, words]) => ({ isKept, words }))
 }
 
 const MARKS = { true: 'kept', false: 'MISSED', undefined: 'not judged' }
