@@ -2,17 +2,14 @@
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import { invite, type Running } from '../helpers/running.ts'
-import { Visitor } from './visitor.ts'
+import { invite } from '../helpers/running.ts'
+import { useSite, type Visitor } from './visitor.ts'
 
 const ELSEWHERE = '127.0.0.2'
 
 let hostile: Server
-let running: Running
-let browser: Browser
+const site = useSite(() => ({ settings: { SIGN_INS_PER_MINUTE: '100000' } }))
 let html = ''
 let invitation: string
 
@@ -23,26 +20,22 @@ beforeAll(async () => {
   })
   hostile.listen(0, ELSEWHERE)
   await once(hostile, 'listening')
-  running = await runOnThreeSites({ settings: { SIGN_INS_PER_MINUTE: '100000' } })
-  browser = await openChromium()
-  invitation = `/invite/${await invite(running)}`
+  invitation = `/invite/${await invite(site.running)}`
 })
-afterEach(() => running.sandbox.reset())
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-  hostile.close()
-})
+afterEach(() => site.running.sandbox.reset())
+afterAll(() => hostile.close())
 
 const home = () => `http://${ELSEWHERE}:${(hostile.address() as AddressInfo).port}/`
 
 /** What the authorization server was asked for a sign-in. */
 const started = () =>
-  running.sandbox.requests.filter(({ operation }) => operation === 'par' || operation === 'authorization')
+  site.running.sandbox.requests.filter(
+    ({ operation }) => operation === 'par' || operation === 'authorization',
+  )
 
 async function visit(page: string): Promise<Visitor> {
   html = page
-  const visitor = await Visitor.arrive(browser, running, { person: 'ada' })
+  const visitor = await site.arrive({ person: 'ada' })
   await visitor.page.goto(home())
   return visitor
 }
@@ -67,7 +60,7 @@ it.each<[string, (url: string) => string]>([
       `<iframe name="f"></iframe><form target="f" action="${url}"></form><script>document.forms[0].submit()</script>`,
   ],
 ])('%s on another site starts no sign-in and sets no cookie', async (_what, embed) => {
-  const urls = ['/sign-in', `${invitation}/start`, '/onboarding'].map((path) => running.url + path)
+  const urls = ['/sign-in', `${invitation}/start`, '/onboarding'].map((path) => site.running.url + path)
   const visitor = await visit(urls.map(embed).join(''))
   await expect
     .poll(
@@ -76,7 +69,7 @@ it.each<[string, (url: string) => string]>([
     .toBeGreaterThan(0)
   await visitor.page.waitForTimeout(300)
   expect(started()).toEqual([])
-  expect(await visitor.context.cookies(running.url)).toEqual([])
+  expect(await visitor.context.cookies(site.running.url)).toEqual([])
   await visitor.leave()
 })
 
@@ -85,12 +78,12 @@ it.each<[string, (url: string) => string]>([
   ['that opens a tab', (url) => `<a href="${url}" target="_blank">Connect your apps</a>`],
   ['without a referrer', (url) => `<a href="${url}" rel="noreferrer">Connect your apps</a>`],
 ])('a link on another site %s leads to the sign-in, and back to the page', async (_how, link) => {
-  const visitor = await visit(link(`${running.url}/onboarding?datasource=slack`))
+  const visitor = await visit(link(`${site.running.url}/onboarding?datasource=slack`))
   const opened = visitor.context.waitForEvent('page', { timeout: 2_000 }).catch(() => undefined)
   await visitor.page.getByRole('link').click()
   if (link('').includes('_blank')) visitor.page = (await opened) ?? visitor.page
-  await visitor.page.waitForURL((url) => url.href.startsWith(running.sandbox.urls.authorizationServer))
+  await visitor.page.waitForURL((url) => url.href.startsWith(site.running.sandbox.urls.authorizationServer))
   await visitor.chooseAccount()
-  expect(visitor.page.url()).toBe(`${running.url}/onboarding?datasource=slack`)
+  expect(visitor.page.url()).toBe(`${site.running.url}/onboarding?datasource=slack`)
   await visitor.leave()
 })

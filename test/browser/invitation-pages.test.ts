@@ -1,32 +1,12 @@
 // The pages of invitations, with what every page has to pass (examine.ts).
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Browser } from 'playwright-core'
-import { createInvitations } from '../../src/invites/token.ts'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
+import { describe, expect, it } from 'vitest'
+import { invite } from '../helpers/running.ts'
 import { findingsOf } from './examine.ts'
-import { Visitor } from './visitor.ts'
+import { useSite, type Visitor } from './visitor.ts'
 
-let browser: Browser
-let running: Running
+const site = useSite(() => ({ settings: { CONFIRM_SECONDS: '0' } }))
 
-beforeAll(async () => {
-  running = await runOnThreeSites({ settings: { CONFIRM_SECONDS: '0' } })
-  browser = await openChromium()
-})
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-})
-
-const link = async (email: string) => {
-  const secrets = [running.env['SESSION_SECRET'] ?? '']
-  const token = await createInvitations({ secrets, audience: running.url, now: Date.now }).issue(
-    { email, datasources: [] },
-    14,
-  )
-  return `${running.url}/invite/${token}`
-}
+const link = async (email: string) => `${site.running.url}/invite/${await invite(site.running, { email })}`
 
 type Case = {
   name: string
@@ -72,13 +52,13 @@ const cases: Case[] = [
     name: 'reminders of nobody',
     title: 'This unsubscribe link isn’t valid',
     person: 'ada',
-    reach: async ({ page }) => void (await page.goto(`${running.url}/invite/a.b.c/opt-out`)),
+    reach: async ({ page }) => void (await page.goto(`${site.running.url}/invite/a.b.c/opt-out`)),
   },
 ]
 
 describe('every page of invitations', () => {
   it.each(cases)('passes: $name', async ({ title, person, reach }) => {
-    const visitor = await Visitor.arrive(browser, running, { person })
+    const visitor = await site.arrive({ person })
     const { page } = visitor
     let html = ''
     page.on('response', async (response) => {

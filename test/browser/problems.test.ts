@@ -18,8 +18,6 @@ import { openChromium } from '../helpers/chromium.ts'
 import { freePort } from '../helpers/running.ts'
 import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
 
-type ProblemOptions = ConstructorParameters<typeof Problem>[2]
-
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const HOST = '127.0.0.1'
 const { nameOf } = neutralCompany
@@ -27,6 +25,11 @@ const codes = keysUnder('problem.')
   .filter((key) => key.endsWith('.title'))
   .map((key) => key.slice(0, -'.title'.length)) as ProblemCode[]
 const LONG = 'An app with a name that is much longer than anybody would expect '.repeat(3)
+
+const problemOf = (code: ProblemCode) => {
+  const datasource = { instance: 'long_1', among: [{ instance: 'long_1', name: LONG }] }
+  return new Problem(503, code, { datasource, retryAfter: 40 })
+}
 
 let browser: Browser
 let server: Server
@@ -46,13 +49,7 @@ function appThatFails() {
   const app = express()
   app.use(securityHeaders(false), assets.routes)
   app.get('/fail/:code', (req) => {
-    const { code } = req.params
-    const options: ProblemOptions = {
-      datasource: { instance: 'long_1', among: [{ instance: 'long_1', name: LONG }] },
-    }
-    if (req.query['wait'] !== undefined) options.retryAfter = Number(req.query['wait'])
-    if (req.query['again'] !== undefined) options.tryAgain = '/sign-in?return_to=%2Fonboarding'
-    throw new Problem(Number(req.query['status'] ?? 503), code as ProblemCode, options)
+    throw problemOf(req.params.code as ProblemCode)
   })
   app.use(
     createErrorPage({
@@ -84,14 +81,8 @@ afterAll(async () => {
 
 describe('the page of a failure', () => {
   it.each(codes)('says what happened and what to do: %s', async (code) => {
-    const { title } = problemWords(
-      new Problem(503, code, {
-        datasource: { instance: 'long_1', among: [{ instance: 'long_1', name: LONG }] },
-      }),
-      t,
-      nameOf,
-    )
-    const response = await page.goto(`${url}/fail/${code}?wait=40`)
+    const { title } = problemWords(problemOf(code), t, nameOf)
+    const response = await page.goto(`${url}/fail/${code}`)
 
     expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])
     expect(await axeFindings(page)).toEqual([])
@@ -104,14 +95,5 @@ describe('the page of a failure', () => {
     expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)
     // That one is for the people who keep a program.
     expect(code === 'token_refused' ? '' : words).not.toMatch(/token/i)
-  })
-
-  it('leads to sign in where that is what helps, and to another try where that does', async () => {
-    await page.goto(`${url}/fail/sign_in_expired?status=400&again`)
-    expect(await page.locator('.button').allInnerTexts()).toEqual(['Sign in'])
-    await page.goto(`${url}/fail/service_unavailable`)
-    expect(await page.locator('.button').allInnerTexts()).toEqual(['Try again', 'Go to your apps'])
-    await page.goto(`${url}/fail/datasource_unknown?status=404`)
-    expect(await page.locator('.button').allInnerTexts()).toEqual(['Go to your apps'])
   })
 })

@@ -1,38 +1,21 @@
 // The page that waits for a consent to show, in real Chromium: it holds nobody up and leaves the focus alone.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { defaultPeople, type Person } from '../../packages/sandbox/src/people.ts'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
-import { Visitor } from './visitor.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { BrowserContextOptions } from 'playwright-core'
+import { useSite, type Visitor } from './visitor.ts'
+import { newcomers } from './ways.ts'
 
-/** Somebody new for each test, with Ada's five datasources. */
-const people: Person[] = Array.from({ length: 9 }, (_, index) => {
-  const datasources = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
-  return { id: `ada${index}`, name: 'Ada Lovelace', email: `ada${index}@acme.example`, datasources }
-})
-
-let browser: Browser
-let auto: Running
+const people = newcomers(9)
+const site = useSite(() => ({ sandbox: { people } }))
 let arrivals = 0
 
-beforeAll(async () => {
-  ;[browser, auto] = await Promise.all([openChromium(), runOnThreeSites({ sandbox: { people } })])
-})
-
-beforeEach(() => auto.sandbox.switches.reset())
-
-afterAll(async () => {
-  await browser.close()
-  await auto.close()
-})
+beforeEach(() => site.running.sandbox.switches.reset())
 
 const arrive = (options: BrowserContextOptions = {}) =>
-  Visitor.arrive(browser, auto, { person: people[arrivals++]?.id ?? '', ...options })
+  site.arrive({ person: people[arrivals++]?.id ?? '', ...options })
 
 const waits = async (options: BrowserContextOptions = {}, answer: 'Allow' | 'Deny' = 'Allow') => {
   const ada = await arrive(options)
-  auto.sandbox.switches.set({ consentDelaySeconds: 600 })
+  site.running.sandbox.switches.set({ consentDelaySeconds: 600 })
   await ada.open()
   await ada.goOn()
   await ada.answer(answer)
@@ -44,7 +27,8 @@ const waits = async (options: BrowserContextOptions = {}, answer: 'Allow' | 'Den
 }
 
 const ourPages = ({ requests }: Visitor) =>
-  requests.filter((request) => request.isNavigationRequest() && request.url().startsWith(auto.url)).length
+  requests.filter((request) => request.isNavigationRequest() && request.url().startsWith(site.running.url))
+    .length
 
 const active = ({ page }: Visitor) => page.evaluate<string>('document.activeElement.tagName')
 
@@ -90,7 +74,7 @@ describe('the page that waits', () => {
     const ada = await waits()
     await ada.page.getByRole('link', { name: 'Stop checking' }).focus()
     const before = ourPages(ada)
-    auto.sandbox.authorize(ada.person, 'slack_1')
+    site.running.sandbox.authorize(ada.person, 'slack_1')
 
     await ada.page.getByText('We have an update.').waitFor({ timeout: 20_000 })
     expect(ourPages(ada)).toBe(before)
@@ -102,19 +86,19 @@ describe('the page that waits', () => {
   })
 
   it('goes on by itself, once, when nobody touches it, and asks the service no more often than before', async () => {
-    auto.sandbox.clearRequests()
+    site.running.sandbox.clearRequests()
     const ada = await waits()
     // One for the click, one for the return.
-    expect(auto.sandbox.count('checkdatasourceauth')).toBe(3)
+    expect(site.running.sandbox.count('checkdatasourceauth')).toBe(3)
     await ada.page.waitForEvent('load', { timeout: 6_000 })
     const before = ourPages(ada)
     await ada.page.waitForTimeout(8_000)
     expect(ourPages(ada)).toBe(before)
-    auto.sandbox.authorize(ada.person, 'slack_1')
+    site.running.sandbox.authorize(ada.person, 'slack_1')
 
     await ada.page.getByText('content you can access in GitHub').waitFor({ timeout: 15_000 })
     // The look after three seconds, one question of the script, and the look that goes on.
-    expect(auto.sandbox.count('checkdatasourceauth')).toBe(6)
+    expect(site.running.sandbox.count('checkdatasourceauth')).toBe(6)
     expect(ada.complaints).toEqual([])
     await ada.leave()
   })
@@ -124,17 +108,17 @@ describe('the page that waits', () => {
     const policies: string[] = []
     ada.context.on('response', (response) => {
       const policy = response.headers()['content-security-policy']
-      if (response.request().isNavigationRequest() && response.url().startsWith(auto.url) && policy)
+      if (response.request().isNavigationRequest() && response.url().startsWith(site.running.url) && policy)
         policies.push(policy)
     })
-    auto.sandbox.switches.set({ consentDelaySeconds: 600 })
+    site.running.sandbox.switches.set({ consentDelaySeconds: 600 })
     await ada.open()
     expect(policies.filter((policy) => policy.includes('script-src'))).toEqual([])
     await ada.goOnAndAllow()
     await ada.page.locator('.list').waitFor()
     expect(policies.at(-1)).toContain("script-src 'self';connect-src 'self'")
     expect(policies.at(-1)).toContain("default-src 'none'")
-    await ada.page.goto(`${auto.url}/onboarding?still=yes`)
+    await ada.page.goto(`${site.running.url}/onboarding?still=yes`)
     expect(policies.at(-1)).not.toContain('script-src')
     await ada.leave()
   })

@@ -1,51 +1,8 @@
 // The walk in real Chromium, over three sites: a person clicks through the consent pages of a stand-in for the service.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { defaultPeople, type Person } from '../../packages/sandbox/src/people.ts'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
-import { Visitor } from './visitor.ts'
+import { describe, expect, it } from 'vitest'
+import { useSite, type Visitor } from './visitor.ts'
 
-/** Somebody new for each test, with Ada's five datasources. */
-const people: Person[] = Array.from({ length: 12 }, (_, index) => {
-  const datasources = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
-  return { id: `ada${index}`, name: 'Ada Lovelace', email: `ada${index}@acme.example`, datasources }
-})
-
-let browser: Browser
-/** Goes straight on after a return; waits as long as it takes. */
-let auto: Running
-/** Shows a page in between; gives up waiting after a second. */
-let stepwise: Running
-const visitors: Visitor[] = []
-
-beforeAll(async () => {
-  ;[browser, auto, stepwise] = await Promise.all([
-    openChromium(),
-    runOnThreeSites({ sandbox: { people } }),
-    runOnThreeSites({ settings: { ADVANCE: 'confirm', CONFIRM_SECONDS: '1' }, sandbox: { people } }),
-  ])
-})
-
-beforeEach(() => {
-  auto.sandbox.switches.reset()
-  auto.sandbox.clearRequests()
-  stepwise.sandbox.clearRequests()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await Promise.all([auto.close(), stepwise.close()])
-})
-
-let arrivals = 0
-
-async function arrive(running: Running, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const person = people[arrivals++ % people.length]?.id ?? ''
-  const visitor = await Visitor.arrive(browser, running, { person, ...options })
-  visitors.push(visitor)
-  return visitor
-}
+const site = useSite(() => ({ settings: { CONFIRM_SECONDS: '1' } }))
 
 async function walkToTheEnd(visitor: Visitor): Promise<void> {
   await visitor.open()
@@ -58,36 +15,37 @@ async function walkToTheEnd(visitor: Visitor): Promise<void> {
 }
 
 describe('the walk in Chromium', () => {
-  it('needs no script anywhere', async () => {
-    const ada = await arrive(auto, { javaScriptEnabled: false })
+  it('needs no script anywhere, tells no other site where people come from, and leaves nothing to see', async () => {
+    const ada = await site.arrive({ person: 'ada', javaScriptEnabled: false })
 
     await walkToTheEnd(ada)
 
     await ada.page.getByLabel('Try your first search').fill('roadmap')
     await ada.page.getByRole('button', { name: 'Search' }).click()
     await ada.reads('5 results for “roadmap”')
-    expect(ada.complaints).toEqual([])
-  })
-
-  it('tells no other site where the person comes from', async () => {
-    const ada = await arrive(stepwise)
-    await ada.open()
-    await ada.goOnAndAllow()
-    await ada.reads('Slack connected')
-
-    const elsewhere = stepwise.sandbox.requests
+    const elsewhere = site.running.sandbox.requests
     expect(elsewhere.some(({ operation }) => operation === 'authDatasource')).toBe(true)
-    const ours = elsewhere
-      .map(({ headers }) => headers.referer ?? '')
-      .filter((from) => from.startsWith(stepwise.url))
+    const ours = elsewhere.filter(({ headers }) => headers.referer?.startsWith(site.running.url))
     expect(ours).toEqual([])
+
+    await ada.open()
+    await ada.choose('button', 'Sign out')
+    await ada.page.waitForURL(/\/signed-out/)
+    await ada.reads('You’re signed out')
+    expect(ada.complaints).toEqual([])
+    for (let presses = 0; presses < 3; presses++) {
+      await ada.page.goBack().catch(() => undefined)
+      expect(await ada.text()).not.toContain('Google Drive')
+    }
   })
 
   it('starts nothing for a browser that only prefetches the link', async () => {
     // Our policy allows no prefetching at all; it is lifted to see what the server says.
-    const ada = await arrive(stepwise, { bypassCSP: true })
+    const ada = await site.arrive({ person: 'dan', bypassCSP: true })
     await ada.open()
-    const checks = stepwise.sandbox.count('checkdatasourceauth')
+    const { sandbox } = site.running
+    sandbox.clearRequests()
+    const checks = sandbox.count('checkdatasourceauth')
     const answer = ada.page.waitForResponse(/\/onboarding\/connect\/slack_1/)
 
     await ada.page.evaluate(`document.head.append(
@@ -96,7 +54,7 @@ describe('the walk in Chromium', () => {
     const response = await answer
     expect(await response.request().headerValue('sec-purpose')).toContain('prefetch')
     expect(response.status()).toBe(503)
-    expect(stepwise.sandbox.count('checkdatasourceauth')).toBe(checks)
-    expect(stepwise.sandbox.count('authDatasource')).toBe(0)
+    expect(sandbox.count('checkdatasourceauth')).toBe(checks)
+    expect(sandbox.count('authDatasource')).toBe(0)
   })
 })

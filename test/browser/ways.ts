@@ -1,5 +1,5 @@
 // What a page or state is to the tests, and the steps that lead to one.
-import type { Datasource } from '../../packages/sandbox/src/people.ts'
+import { defaultPeople, type Datasource, type Person } from '../../packages/sandbox/src/people.ts'
 import type { Switches } from '../../packages/sandbox/src/switches.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -14,6 +14,13 @@ export type State = {
   confirmSeconds?: 0 | 90
   reach: (visitor: Visitor) => Promise<void>
 }
+
+/** Somebody new for each test, with Ada's five datasources. */
+export const newcomers = (count: number): Person[] =>
+  Array.from({ length: count }, (_, index) => {
+    const datasources = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
+    return { id: `ada${index}`, name: 'Ada Lovelace', email: `ada${index}@acme.example`, datasources }
+  })
 
 /** RETURN_TO_ORIGINS of the tests. */
 export const INTRANET = 'https://intranet.acme.example'

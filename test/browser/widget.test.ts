@@ -6,16 +6,14 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
 import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
 import { widgetOf } from '../../src/web/intranet.ts'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
 import { axeFindings, overflowAt } from './examine.ts'
-import { Visitor } from './visitor.ts'
+import { useSite, type Visitor } from './visitor.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const STYLE = `onramp-status::part(card) { border-color: rgb(1, 2, 3) } #own { --onramp-brand: rgb(4, 5, 6); --onramp-on-brand: white }
@@ -28,12 +26,21 @@ type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }
 type Changeable = { setAttribute: (name: string, value: string) => void }
 
 let intranet: Server
-let running: Running
-let browser: Browser
-let folder: string
-let script: Buffer
+/** Of another origin, which is not allowed. */
+let other: Server
+const folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
+const script = createScript()
 
-const origin = () => `http://127.0.0.1:${(intranet.address() as AddressInfo).port}`
+const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const site = useSite(async () => {
+  ;[intranet, other] = await Promise.all([serveIntranet(), serveIntranet()])
+  return { settings: { RETURN_TO_ORIGINS: originOf(intranet) } }
+})
+afterAll(() => {
+  intranet.close()
+  other.close()
+  rmSync(folder, { recursive: true })
+})
 
 const pageOf = (lang: string, url: string) => {
   const link = `<a href="${url}/onboarding">Connect your apps</a>`
@@ -50,9 +57,9 @@ async function serveIntranet(): Promise<Server> {
     res.setHeader('content-type', isStyle ? 'text/css' : 'text/html; charset=utf-8')
     res.setHeader(
       'content-security-policy',
-      `default-src 'none'; style-src 'self'; script-src ${running.url}; connect-src ${running.url}; require-trusted-types-for 'script'`,
+      `default-src 'none'; style-src 'self'; script-src ${site.running.url}; connect-src ${site.running.url}; require-trusted-types-for 'script'`,
     )
-    res.end(isStyle ? STYLE : pageOf(req.url?.slice(1) ?? 'en', running.url))
+    res.end(isStyle ? STYLE : pageOf(req.url?.slice(1) ?? 'en', site.running.url))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -75,41 +82,25 @@ function createScript(): Buffer {
   return widgetOf(VIEWS, createLanguages({ folder, isHttps: false }), company)
 }
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
-  script = createScript()
-  intranet = await serveIntranet()
-  running = await runOnThreeSites({ settings: { RETURN_TO_ORIGINS: origin() } })
-  browser = await openChromium()
-})
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-  intranet.close()
-  rmSync(folder, { recursive: true })
-})
-
 /** Someone who is signed in, on the intranet's page in this language. */
 async function onIntranet(
   lang: string,
-  isSignedIn = true,
   person = 'ada',
 ): Promise<{ visitor: Visitor; page: Page; complaints: string[] }> {
-  const visitor = await Visitor.arrive(browser, running, { person })
+  const visitor = await site.arrive({ person })
   const { page } = visitor
-  if (isSignedIn) await visitor.open()
+  await visitor.open()
   const complaints: string[] = []
   page.on('console', (message) => {
     if (/Content Security Policy|Trusted/.test(message.text())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
-  await page.route(`${running.url}/widget.js`, (route) =>
+  await page.route(`${site.running.url}/widget.js`, (route) =>
     route.fulfill({ body: script, contentType: 'text/javascript' }),
   )
-  await page.goto(`${origin()}/${lang}`)
-  const state = isSignedIn ? 'known' : 'unknown'
+  await page.goto(`${originOf(intranet)}/${lang}`)
   for (const id of ['card', 'compact', 'own', 'link'])
-    await page.locator(`#${id}[state=${state}]`).waitFor({ state: 'attached' })
+    await page.locator(`#${id}[state=known]`).waitFor({ state: 'attached' })
   return { visitor, page, complaints }
 }
 
@@ -125,7 +116,7 @@ it('shows how far a person is, as a card and compact, in the page’s words and 
   expect(await page.locator('#compact').getByRole('img', { name: '0 of 5 connected' }).count()).toBe(1)
   expect(complaints).toEqual([])
   await card.getByRole('link', { name: 'Connect your apps' }).click()
-  await page.waitForURL(`${running.url}/onboarding`)
+  await page.waitForURL(`${site.running.url}/onboarding`)
   await visitor.leave()
 })
 
@@ -134,7 +125,7 @@ it('speaks the language of its element, else of the page, else of the browser', 
   expect(await page.locator('#card .figures').innerText()).toBe('0 von 5 verbunden')
   expect(await page.locator('#own a.link').innerText()).toBe('Apps (de)')
   expect(await page.locator('#link > a').getAttribute('lang')).toBe('ar')
-  await page.goto(`${origin()}/sv`)
+  await page.goto(`${originOf(intranet)}/sv`)
   await page.locator('#card .figures').waitFor()
   expect(await page.locator('#card .figures').innerText()).toBe('0 of 5 connected')
   await page
@@ -175,7 +166,7 @@ it('has no finding of axe in either scheme, fits a phone, and its targets are la
 })
 
 it('counts nothing, and leads to search, where there is nothing to connect', async () => {
-  const { visitor, page } = await onIntranet('en', true, 'carol')
+  const { visitor, page } = await onIntranet('en', 'carol')
   const card = page.locator('#card')
   expect((await card.locator('.root').innerText()).split(/\n+/)).toEqual([
     'All apps connected',
@@ -184,5 +175,37 @@ it('counts nothing, and leads to search, where there is nothing to connect', asy
   const open = card.getByRole('link', { name: 'Open Acme Search' })
   expect(await open.getAttribute('href')).toBe('https://search.acme.example/')
   expect(await card.locator('.done').count()).toBe(0)
+  await visitor.leave()
+})
+
+it('says how many apps wait, with one question for all its elements, once the person is signed in, and is a link before', async () => {
+  const visitor = await site.arrive({ person: 'ada' })
+  const { page } = visitor
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/status')) asked.push(request.url())
+  })
+  const home = `${originOf(intranet)}/en`
+  await page.goto(home)
+  await page.locator('#card[state=unknown]').waitFor({ state: 'attached' })
+  expect(await page.locator('#card a').innerText()).toBe('Connect your apps')
+
+  await page.locator('#card a').click()
+  await visitor.chooseAccount()
+  await page.goto(`${site.running.url}/onboarding?return_to=${encodeURIComponent(home)}`)
+  asked.length = 0
+  await page.getByRole('link', { name: /^Back to 127\.0\.0\.1/ }).click()
+  await page.locator('#compact[state=known]').waitFor({ state: 'attached' })
+  expect(await page.locator('#card .figures').innerText()).toBe('0 of 5 connected')
+  expect(asked).toHaveLength(1)
+  await visitor.leave()
+})
+
+it('tells nothing to a page of an origin that is not allowed, and a link stays a link there', async () => {
+  const visitor = await site.arrive({ person: 'ada' })
+  await visitor.open()
+  await visitor.page.goto(`${originOf(other)}/en`)
+  await visitor.page.locator('#card[state=unknown]').waitFor({ state: 'attached' })
+  expect(await visitor.page.locator('#card a').first().innerText()).toBe('Connect your apps')
   await visitor.leave()
 })

@@ -1,8 +1,8 @@
 // A test for each of three engines, in the same words: what one of them does differently is a difference.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defaultPeople } from '../../../packages/sandbox/src/people.ts'
 import { runOnThreeSites } from '../../helpers/chromium.ts'
 import type { Running } from '../../helpers/running.ts'
+import { newcomers } from '../ways.ts'
 import { missing, type Engine } from './engine.ts'
 import { Person } from './person.ts'
 import { chromiumNeeds, firefoxNeeds, openChromium, openFirefox } from './puppeteer.ts'
@@ -18,11 +18,7 @@ const ENGINES = [
 /** Goes straight on after a return, or shows a page in between and gives up waiting after a second. */
 const WORLDS = { auto: {}, stepwise: { ADVANCE: 'confirm', CONFIRM_SECONDS: '1' } }
 
-/** Somebody new for each walk, with Ada's five datasources. */
-const people = Array.from({ length: 12 }, (_, index) => {
-  const datasources = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
-  return { id: `ada${index}`, name: 'Ada Lovelace', email: `ada${index}@acme.example`, datasources }
-})
+const people = newcomers(12)
 
 export type Walk = {
   title: string
