@@ -56,12 +56,14 @@ function proofsOf({ proving }: Keys, id: string, cookie: string): Proofs {
   return { nonce: derive('nonce'), verifier: derive('verifier') }
 }
 
-/** Sealed in this order, without their names: `state` is part of an address. */
-const MEMBERS = ['id', 'returnTo', 'startedAt', 'prompt', 'restarts', 'browser', 'session'] as const
+type Members = [string, string, number, number, string, Prompt | undefined, string | undefined]
 
+/** The members in this order, without their names, because `state` is part of an address. */
 function stateIn(plain: string): SignInState {
-  const values = JSON.parse(plain) as unknown[]
-  return Object.fromEntries(MEMBERS.map((name, index) => [name, values[index] ?? undefined])) as SignInState
+  // JSON has no undefined in a list.
+  const members = JSON.parse(plain, (_key, value: unknown) => value ?? undefined) as Members
+  const [id, returnTo, startedAt, restarts, browser, prompt, session] = members
+  return { id, returnTo, startedAt, restarts, browser, prompt, session }
 }
 
 /** @param secrets SESSION_SECRET: the first one seals, every one opens */
@@ -72,9 +74,10 @@ export function createStates(secrets: readonly string[]): States {
   return {
     seal(start, { cookie, sessionId }) {
       const id = randomBytes(16).toString('base64url')
+      const { returnTo, startedAt, restarts, prompt } = start
       const session = sessionId && markOf(sessionId)
-      const state: SignInState = { ...start, id, browser: markOf(cookie), session }
-      const text = first.sealer.seal(JSON.stringify(MEMBERS.map((name) => state[name])), HOLDER)
+      const members: Members = [id, returnTo, startedAt, restarts, markOf(cookie), prompt, session]
+      const text = first.sealer.seal(JSON.stringify(members), HOLDER)
       return { text, ...proofsOf(first, id, cookie) }
     },
     open(text) {
