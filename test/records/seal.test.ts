@@ -44,13 +44,6 @@ describe('what is sealed', () => {
     expect(createSealer([NEWER]).open(old, 'holder')).toBeUndefined()
   })
 
-  it.each(['', 'A', 'AAAA', 'not base64 {}', '=', 'x'.repeat(100_000)])(
-    'is not %.20j, and that throws nothing',
-    (text) => {
-      expect(createSealer([SECRET]).open(text, 'holder')).toBeUndefined()
-    },
-  )
-
   it('is kept under a name that tells nothing of its holder', () => {
     expect(nameOf('session-id')).toMatch(/^[\w-]{43}$/)
     expect(nameOf('session-id')).not.toContain('session')
