@@ -27,9 +27,7 @@ test('another reader finds an all-day event on each removal date, with three ala
       '-P1D',
     ])
   }
-  expect(events.map(({ event }) => event.uid)).toHaveLength(
-    new Set(events.map(({ event }) => event.uid)).size,
-  )
+  expect(new Set(events.map(({ event }) => event.uid)).size).toBe(28)
 })
 
 test('an event keeps its UID when its date moves', () => {

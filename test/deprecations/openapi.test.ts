@@ -161,15 +161,9 @@ test('references are followed into files beside the document and below, which na
       "A: { allOf: [{ $ref: '#/B' }, { $ref: '../a.json#/components/schemas/C' }] }\nB:\n  properties:\n    citations: {}\n",
   })
   expect([err, idsOf(report.inUse)]).toEqual(['', ['chat.citations']])
-  expect(report.inUse[0]?.places).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({
-        file: join(folder, 'a/s s/x.yaml'),
-        line: 4,
-        pointer: '/B/properties/citations',
-      }),
-    ]),
-  )
+  const file = join(folder, 'a/s s/x.yaml')
+  const place: unknown = expect.objectContaining({ file, line: 4, pointer: '/B/properties/citations' })
+  expect(report.inUse[0]?.places).toContainEqual(place)
 })
 
 test.each([
@@ -190,12 +184,8 @@ test.each([
     'a/x.json': { A: {} },
     'outside.json': citing,
   })
-  expect([code, report.inUse, idsOf(report.mayBeInUse), report.faults]).toEqual([
-    3,
-    [],
-    ['chat.citations'],
-    1,
-  ])
+  expect([code, report.inUse, idsOf(report.mayBeInUse)]).toEqual(possible)
+  expect(report.faults).toBe(1)
   expect(err).toMatch(
     /a\.json:21: the reference at #\/paths\/~1rest~1api~1v1~1chat\/post\/responses\/200\/content/,
   )
@@ -210,17 +200,12 @@ test('a path that cannot be read may be an operation of the schedule, and standa
 })
 
 test('thousands of schemas that lead to each other are looked through, and more than that given up on', async () => {
-  const linked = (count: number, links: number) =>
-    Object.fromEntries(
-      Array.from({ length: count }, (_, at) => [
-        `S${at}`,
-        {
-          properties: Object.fromEntries(
-            Array.from({ length: links }, (_, to) => [`p${to}`, ref(`S${(at * 7 + to + 1) % count}`)]),
-          ),
-        },
-      ]),
-    )
+  const linked = (count: number, links: number) => {
+    const to = (at: number) => Array.from({ length: links }, (_, link) => (at * 7 + link + 1) % count)
+    const schema = (at: number) => Object.fromEntries(to(at).map((one, link) => [`p${link}`, ref(`S${one}`)]))
+    const names = Array.from({ length: count }, (_, at) => [`S${at}`, { properties: schema(at) }])
+    return Object.fromEntries(names) as object
+  }
   const [before, began] = [process.memoryUsage().rss, performance.now()]
   expect(await outcome(chat(ref('S0'), linked(3_000, 5)), 'a.json')).toEqual([0, [], []])
   const everywhere = chat(ref('S0'), linked(3_000, 5)).replaceAll('"p0"', '"citations"')
