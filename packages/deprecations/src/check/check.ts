@@ -66,25 +66,24 @@ const momentFrom = (value: unknown): string | undefined => {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
-/** Adds a finding of a request to its item. */
-const addUse = (item: Found, use: Use, reading: Reading & { file: string }) => {
-  const { side, pointer, confidence, file = reading.file } = use
+/** Adds a finding to its item. @param file what is read; an OpenAPI document may have it in another one */
+const addUse = (item: Found, use: Use, { line, record, time }: Reading, file: string) => {
+  const { side, pointer, confidence } = use
   if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(item.confidence)) item.confidence = confidence
-  const time = momentFrom(reading.time)
-  if (time !== undefined) {
-    if (item.firstSeen === undefined || time < item.firstSeen) item.firstSeen = time
-    if (item.lastSeen === undefined || time > item.lastSeen) item.lastSeen = time
+  const moment = momentFrom(time)
+  if (moment !== undefined) {
+    if (item.firstSeen === undefined || moment < item.firstSeen) item.firstSeen = moment
+    if (item.lastSeen === undefined || moment > item.lastSeen) item.lastSeen = moment
   }
   // Indices don't make another place of a body.
   const shape = use.line === undefined ? pointer?.replaceAll(/\/\d+/g, '/*') : pointer
-  const key = [file, side, confidence, shape].join('\n')
+  const key = [use.file ?? file, side, confidence, shape].join('\n')
   const known = item.places.get(key)
   if (known !== undefined) known.count += 1
   else if (item.places.size >= MAX_PLACES) item.elsewhere += 1
   else {
-    const line = use.line === undefined ? reading.line : use.line()
-    const { record } = reading
-    item.places.set(key, { file, line, record, side, pointer, confidence, count: 1 })
+    const where = { file: use.file ?? file, line: use.line ? use.line() : line, record }
+    item.places.set(key, { ...where, side, pointer, confidence, count: 1 })
   }
 }
 
@@ -105,7 +104,7 @@ export const checkFiles = async (
   let [requests, faults] = [0, 0]
 
   /** What only may be in use is forgotten once a use is known, and not counted from then on. */
-  const note = (use: Use, reading: Reading & { file: string }) => {
+  const note = (use: Use, reading: Reading, file: string) => {
     const { entry, confidence } = use
     const status = statusOn(entry, asOf)
     if (status.state === 'unannounced') return
@@ -116,7 +115,7 @@ export const checkFiles = async (
     items.set(entry.id, item)
     if (item.request !== requests) item.count += 1
     item.request = requests
-    addUse(item, use, reading)
+    addUse(item, use, reading, file)
   }
 
   for (const { name: file, open } of files) {
@@ -133,7 +132,7 @@ export const checkFiles = async (
       // A body or reference that could not be read is one fault, whatever it may have.
       const unread = new Map<string, { use: Use; names: Set<string> }>()
       for (const use of reading.uses) {
-        note(use, { ...reading, file })
+        note(use, reading, file)
         if (use.unread === undefined) continue
         const known = unread.get(use.unread) ?? { use, names: new Set() }
         unread.set(use.unread, known)

@@ -68,8 +68,7 @@ Examples:
   choosing(group.command('list', { isDefault: true }))
     .summary('show the schedule (the default command)')
     .description(
-      `Lists the schedule by removal date. With --within, items that are already
-removed are left out.
+      `Lists the schedule by removal date.
 
 Examples:
   ${name} list --operation chat --as-of 2026-10-01`,
@@ -99,12 +98,9 @@ Examples:
   gunzip -c access.log.gz | ${name} check -
 
 Input formats:
-  HAR 1.2      up to 256 MiB
-  NDJSON       {"method", "url", "request"?, "response"?, "status"?, "time"?}
-               one a line, any number of lines, up to 2 Mi characters each
-  OpenAPI 3    JSON or YAML up to 8 MiB, with the files it refers to next to
-               and below it; nothing is fetched
-  access logs  Common or Combined Log Format, which have no bodies
+  HAR 1.2 (256 MiB), OpenAPI 3 (JSON or YAML, 8 MiB; nothing is fetched), access
+  logs in the Common or Combined Log Format, and NDJSON, one a line:
+  {"method", "url", "request"?, "response"?, "status"?, "time"?}
 Bodies are JSON, or JSON Lines. Any other is not read.`,
     )
     .argument('[FILE...]')
@@ -138,9 +134,8 @@ Bodies are JSON, or JSON Lines. Any other is not read.`,
       `
 An endpoint counts as in use, and so does a field of the body or of the object
 that the operation is about (employee.location). A field of the same name deeper
-in the body only may be in use, and so may every field of a body that was not
-recorded or could not be read. A field inside a replacement (permissions.role)
-is not the deprecated one.
+only may be in use, and so may every field of a body that was not seen. A field
+inside a replacement (permissions.role) is not the deprecated one.
 
 Exit codes: 0 none found, 2 deprecated or removed API in use, 3 only items that
 may be in use, 1 unreadable input or usage error.`,
