@@ -13,6 +13,7 @@ import { createInviteRoutes, type InviteParts } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
 import { signOf, type About } from './onboarding/overview/about.ts'
 import type { CheckFor } from './onboarding/check.ts'
+import type { HandOver } from './onboarding/hand-over.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { Walks } from './onboarding/walks.ts'
 import type { Records } from './records/records.ts'
@@ -60,6 +61,7 @@ type Services = {
   checkFor: CheckFor
   searchFor: SearchFor
   walks: Walks
+  handOver: HandOver
   aboutIn: (lang: string) => About
   /** What an invitation's page says of the company. */
   invited: Pick<InviteParts, 'companyApps' | 'sender'>
@@ -149,6 +151,7 @@ export function createApp(services: Services): Express {
       limit: limits.byPerson,
       checkFor: services.checkFor,
       walks: services.walks,
+      handOver: services.handOver,
       baseUrl: settings.SERVICE_BASE_URL,
       advances: settings.ADVANCE === 'auto',
       aboutIn: services.aboutIn,

@@ -13,7 +13,7 @@ import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { createInvitations } from './invites/token.ts'
 import { aboutApps } from './onboarding/overview/about.ts'
 import { CALLBACK_PATH } from './onboarding/paths.ts'
-import { handingOver } from './onboarding/hand-over.ts'
+import { createHandOver } from './onboarding/hand-over.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { createInstallation, untilOpened } from './records/installation.ts'
 import { createReadiness } from './records/readiness.ts'
@@ -176,7 +176,8 @@ export function createOnramp(
         .filter((instance) => instance !== 'all'),
       sender: settings.MAIL_FROM?.name || company.name,
     },
-    walks: handingOver(walks, people, log, now),
+    walks,
+    handOver: createHandOver(people, log, now),
     // Whatever a check is for, a path that it brings leads back here.
     checkFor: async (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>
       company.arrange(

@@ -6,13 +6,12 @@ import type { SignIn } from '../sign-in/sign-in.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
-import { signedInOf } from '../session/signed-in.ts'
+import { signedInOf, type User } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
-import { maskedAddress } from '../people/address.ts'
+import { isSameAddress, maskedAddress } from '../people/address.ts'
 import { reached } from '../people/person.ts'
 import type { People } from '../people/people.ts'
-import type { Invitations } from './token.ts'
-import { isInAppBrowser, walkPath, welcome } from './visit.ts'
+import type { Invitation, Invitations } from './token.ts'
 
 type AppSign = { name: string; logo: string | undefined; initial: string; tone: string }
 
@@ -107,4 +106,39 @@ export function createInviteRoutes(parts: InviteParts): Router {
   })
 
   return router
+}
+
+type Welcome =
+  /** No one is signed in, or the link is not valid: the page that explains. */
+  | { kind: 'landing' }
+  /** The invited person, as far as we can know. */
+  | { kind: 'walk' }
+  | { kind: 'mismatch'; signedInAs: string }
+
+/**
+ * An account without an address, or with one that was not verified, goes on to the walk too: an invitation grants
+ * nothing, and the walk is always that of the person who is signed in.
+ */
+function welcome(invitation: Invitation | undefined, user: User | undefined): Welcome {
+  if (invitation === undefined || user === undefined) return { kind: 'landing' }
+  if (user.email === undefined || isSameAddress(user.email, invitation.email)) return { kind: 'walk' }
+  return { kind: 'mismatch', signedInAs: user.email }
+}
+
+/** The walk, narrowed to the datasources of the invitation. */
+function walkPath({ datasources }: Pick<Invitation, 'datasources'> = { datasources: [] }): string {
+  const query = new URLSearchParams(datasources.map((id): [string, string] => ['datasource', id]))
+  return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`
+}
+
+/**
+ * Is this the browser inside another app, as mail and chat programs open links in? Some authorization servers refuse it,
+ * and it forgets cookies. A guess by the User-Agent, which only adds advice. Android marks its WebView with `wv`; on iOS
+ * it lacks the `Safari/` that every browser there has.
+ */
+export function isInAppBrowser(userAgent = ''): boolean {
+  const named =
+    /;\s?wv\)|\bFBA[NV]\b|\bInstagram\b|\bLinkedInApp\b|\bLine\/|\bMicroMessenger\b|\bSlack(_SSB)?\//
+  const isIos = /\b(iPhone|iPad|iPod)\b/.test(userAgent) && userAgent.includes('AppleWebKit/')
+  return named.test(userAgent) || (isIos && !userAgent.includes('Safari/'))
 }

@@ -7,6 +7,7 @@ import type { Waiting } from '../client-api/answers.ts'
 import { departureUrl } from '../client-api/departure.ts'
 import type { User } from '../session/signed-in.ts'
 import type { Log } from '../web/log.ts'
+import type { HandOver } from './hand-over.ts'
 import { callbackPath } from './paths.ts'
 import type { Check, Transition } from './transition.ts'
 import { mayAsk, observe, type Walk } from './walk.ts'
@@ -28,6 +29,7 @@ export type Checks = ReturnType<typeof createChecks>
 export function createChecks(needs: {
   checkFor: CheckFor
   walks: Walks
+  handOver: HandOver
   confirmSeconds: number
   publicUrl: string
   /** SERVICE_BASE_URL. */
@@ -38,7 +40,7 @@ export function createChecks(needs: {
   /** Milliseconds since 1970. */
   now: () => number
 }) {
-  const { checkFor, walks, confirmSeconds, publicUrl, baseUrl, hasNotes, log, now } = needs
+  const { checkFor, walks, handOver, confirmSeconds, publicUrl, baseUrl, hasNotes, log, now } = needs
   return {
     /**
      * The walk with the service's present answer. The service is not asked while the person is just leaving for an app:
@@ -47,7 +49,8 @@ export function createChecks(needs: {
      */
     async current(req: Request, user: User, change = (walk: Walk) => walk): Promise<Walk> {
       const walk = await walks.load(user)
-      const waiting = mayAsk(walk, now()) ? await checkFor(req) : undefined
+      const askedAt = now()
+      const waiting = mayAsk(walk, askedAt) ? await checkFor(req) : undefined
       if (log.isLevelEnabled('debug'))
         log.debug(
           { isAsked: waiting !== undefined, waiting: waiting?.map(inWords) },
@@ -56,8 +59,9 @@ export function createChecks(needs: {
       const at = now()
       const take = (before: Walk) =>
         waiting === undefined ? before : observe(before, waiting, at, confirmSeconds)
-      const isAsked = waiting !== undefined
-      return await walks.update(user, (before) => take(change(before)), { from: walk, isAsked })
+      const after = await walks.update(user, (before) => take(change(before)), walk)
+      if (waiting !== undefined) await handOver(user, after, askedAt)
+      return after
     },
 
     /** Asks with a fresh step id, decides, and keeps the decision. @throws {Problem} also of the decision */
@@ -68,6 +72,7 @@ export function createChecks(needs: {
       decision: (before: Walk, check: Check) => Transition,
     ): Promise<Decided> {
       const step = randomBytes(16).toString('base64url')
+      const askedAt = now()
       const waiting = await checkFor(req, `${publicUrl}${callbackPath(step)}`)
       const paths = new Map(waiting.map((entry) => [entry.instance, entry.authUrlRelativePath]))
       const addressOf = (instance: string) => {
@@ -79,7 +84,8 @@ export function createChecks(needs: {
 
       let transition: Transition | undefined
       const take = (before: Walk) => (transition = decision(before, check)).walk
-      const after = await walks.update(user, take, { from: walk, isAsked: true })
+      const after = await walks.update(user, take, walk)
+      await handOver(user, after, askedAt)
       transition ??= decision(after, check)
       const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
       log.debug({ transition: kind, instance, from, waiting: waiting.map(inWords) }, 'walk: where it leads')

@@ -5,7 +5,6 @@ import { reached, withAnswer, withIntents, withSignIn, type Intent } from '../pe
 import { personKey, type User } from '../session/signed-in.ts'
 import { standingIn } from './next-step.ts'
 import type { Known, Walk } from './walk.ts'
-import type { Walks } from './walks.ts'
 
 /** The same answer is handed over again after this: a campaign may have heard another one meanwhile. */
 const AGAIN_MS = 600_000
@@ -32,26 +31,27 @@ function intentOf(entry: Known, now: number): Intent[] {
     : []
 }
 
+/** @param askedAt when the service was asked; milliseconds since 1970. Never rejects: it must not fail a person's page */
+export type HandOver = (user: User, walk: Walk, askedAt: number) => Promise<void>
+
 /**
- * Walks whose checks are handed over. Only a verified address counts.
- * @param log where it couldn't be written down: that must not fail a person's page
+ * Only a verified address counts.
+ * @param log where it couldn't be written down
  * @param now milliseconds since 1970
  */
-export function handingOver(
-  walks: Walks,
+export function createHandOver(
   people: Pick<People, 'change'>,
   log: { warn(fields: object, message: string): void },
   now: () => number,
-): Walks {
+): HandOver {
   /** By person: what this process handed over last, and when. The one that was handed over longest ago comes first. */
   const last = new Map<string, { what: string; at: number }>()
 
-  async function handOver(user: User, walk: Walk): Promise<void> {
+  async function write(user: User, walk: Walk, askedAt: number): Promise<void> {
     const { email, emailVerified } = user
     if (email === undefined || emailVerified !== true) return
     const key = personKey(user)
-    const askedAt = now()
-    const { listed, connected, intents } = handedOver(walk, askedAt)
+    const { listed, connected, intents } = handedOver(walk, now())
     const what = JSON.stringify([email, listed, connected.map(({ instance }) => instance), intents])
     const before = last.get(key)
     if (before?.what === what && Math.abs(askedAt - before.at) < AGAIN_MS) return
@@ -73,15 +73,8 @@ export function handingOver(
     if (last.size > MAX_REMEMBERED) last.delete(last.keys().next().value ?? '')
   }
 
-  return {
-    load: (user) => walks.load(user),
-    async update(user, change, basis) {
-      const walk = await walks.update(user, change, basis)
-      if (basis?.isAsked)
-        await handOver(user, walk).catch((error: unknown) =>
-          log.warn({ err: error }, "what a page found was not written to the person's record"),
-        )
-      return walk
-    },
-  }
+  return (user, walk, askedAt) =>
+    write(user, walk, askedAt).catch((error: unknown) =>
+      log.warn({ err: error }, "what a page found was not written to the person's record"),
+    )
 }

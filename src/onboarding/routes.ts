@@ -11,6 +11,7 @@ import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { createChecks, type CheckFor, type Decided } from './check.ts'
+import type { HandOver } from './hand-over.ts'
 import { hasNotes, type About } from './overview/about.ts'
 import { worded } from './overview/entries.ts'
 import { overviewOf } from './overview/overview.ts'
@@ -45,6 +46,7 @@ type Page = { page: Walk; from?: string | undefined }
 export function createOnboardingRoutes(needs: {
   checkFor: CheckFor
   walks: Walks
+  handOver: HandOver
   /** CONFIRM_SECONDS, PUBLIC_URL and SERVICE_BASE_URL. */
   confirmSeconds: number
   publicUrl: string
@@ -104,7 +106,7 @@ export function createOnboardingRoutes(needs: {
     const isRefused = Boolean(req.query['error'])
     // One app in each chain of redirects: the page goes on automatically.
     if (advances && !isRefused && isQuick(left.attempt, now()) && isBrowser(req)) {
-      await walks.update(user, (before) => returned(before, left, now()), { from: walk })
+      await walks.update(user, (before) => returned(before, left, now()), walk)
       return showBetween(req, res, left)
     }
     const back = { instance: left.instance, step: left.attempt.step, advances, isRefused }

@@ -1,5 +1,6 @@
-// How one app is doing, decided in this one place: pages, figures, the report, emails and the audit log all ask here.
-// Pure; imports nothing. What surprises: the service's word beats the person's, and a later word beats an earlier one.
+// How one app of a walk is doing, decided in this one place for pages, figures and the audit log (`standingIn` of
+// next-step.ts has the facts from the walk; the report has people/person.ts). Pure; imports nothing. What surprises: the
+// service's word beats the person's, and a later word beats an earlier one.
 
 /** What is known of one app: what the service's last word means, and what the person did. Times are milliseconds since 1970. */
 type Facts = {

@@ -1,6 +1,6 @@
 // The heart: pure decisions over what the service says and what the record remembers. Imports nothing.
-// The record keeps only what the service cannot know: what was seen, what is in flight, what was skipped. Whether a
-// datasource is connected is the service's to say, so there is no stored "next page" and no state that can go stale.
+// Whether an app is connected is the service's to say: what the walk has of it is its last word, replaced by every check.
+// What only the walk knows is what was seen, what is in flight and what was skipped.
 
 /** What the service says of one instance that is not connected: of client-api/answers.ts, what the walk needs. */
 export type Waiting = {

@@ -12,21 +12,15 @@ type CheckReturnTo = (returnTo: unknown) => string | undefined
 
 const LIFE_SECONDS = 90 * 24 * 3600
 
-type Basis = {
-  /** What was loaded a moment ago: saves reading it again. */
-  from?: Walk
-  /** The service was asked, and the change takes in what it said. */
-  isAsked?: boolean
-}
-
 export type Walks = {
   /** @throws {StoreUnavailable} */
   load(user: User): Promise<Walk>
   /**
    * Changes the walk; `change` may run again when another process was faster, so it only computes.
+   * @param from what was loaded a moment ago: saves reading it again
    * @throws {StoreUnavailable}
    */
-  update(user: User, change: (walk: Walk) => Walk, basis?: Basis): Promise<Walk>
+  update(user: User, change: (walk: Walk) => Walk, from?: Walk): Promise<Walk>
 }
 
 type Needs = {
@@ -90,7 +84,7 @@ export function createWalks({
 
   return {
     load,
-    async update(user, wanted, { from } = {}) {
+    async update(user, wanted, from) {
       const change = (walk: Walk) => arranged(wanted(walk))
       const loaded = from !== undefined && stored.has(from) ? from : await load(user)
       let result = change(loaded)

@@ -1,5 +1,6 @@
 // What is written down about one person of the rollout, and what follows from it. Pure. The newest answer of the service
-// replaces the one before, no matter who asked; states are derived when read. It holds no one-time path, token or link.
+// counts, no matter who asked, and what it no longer lists is connected; states are derived when read. It holds no
+// one-time path, token or link.
 import { isOff, type AppStatus } from '../client-api/app-status.ts'
 
 /** One app, as of the newest answer. `since`: when it came to be so, as far as is known; milliseconds since 1970. */
@@ -9,15 +10,16 @@ export type AnsweredApp = { instance: string; name: string; status: AppStatus | 
 export type Intent = { instance: string; kind: 'skipped' | 'blocked' | 'unconfirmed' }
 
 /**
- * One email: `sending` before it leaves, its outcome afterwards. `unknown`: the process died or the connection broke in
- * between. `deferred`: the mail server said "not now". `failed`: it said "never".
+ * One email: `sending` before it leaves, its outcome afterwards. `unknown`: the connection broke when it may have been
+ * taken. A process that dies leaves `sending` for ever, which counts as unknown. `deferred`: the mail server said "not
+ * now". `failed`: it said "never".
  */
 export type Mailing = {
   /** 0: the invitation; 1 and up: reminders. */
   reminder: number
   state: 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown'
   at: number
-  /** Which try is sending it now, or was when a later run found it open (`unknown`). */
+  /** The run that began to send it: only that run writes its outcome. */
   by?: string | undefined
 }
 
@@ -143,7 +145,10 @@ export type App = {
   isUnconfirmed: boolean
 }
 
-/** How each app is doing, decided here for reports, exports, emails and events: the service's word beats the person's. */
+/**
+ * How each app is doing, for reports, exports, emails and events: the service's word beats the person's. Pages have the walk,
+ * which knows more of the moment (onboarding/standing.ts).
+ */
 export function appsOf({ answer, intents }: Person): App[] {
   const kinds = new Map(intents?.apps.map(({ instance, kind }) => [instance, kind]))
   return (answer?.apps ?? []).map(({ instance, name, status }) => {

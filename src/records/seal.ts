@@ -1,5 +1,6 @@
-// Seals what a record keeps: AES-256-GCM under a key made of the server's secret and something only the browser has
-// (the session id). Neither a dump of the store nor the server's secret alone opens anything.
+// Seals what a record keeps: AES-256-GCM under a key made of a secret and of what the record is for. For a session that is
+// its id, which only the browser has: neither a dump of the store nor the server's secret alone opens it. For all else it
+// is the record's own key, so that no record can take another's place.
 import {
   createCipheriv,
   createDecipheriv,

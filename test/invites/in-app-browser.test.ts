@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isInAppBrowser } from '../../src/invites/visit.ts'
+import { isInAppBrowser } from '../../src/invites/routes.ts'
 
 const IOS = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)'
 const ANDROID = 'Mozilla/5.0 (Linux; Android 15; Pixel 9'

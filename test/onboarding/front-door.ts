@@ -65,6 +65,7 @@ export function frontDoor(changed: Partial<Needs> = {}) {
   const company = companyOf({ datasources: { slack: { why: { en: 'Talk.', de: 'Reden.' } } } }, new Map())
   const routes = createOnboardingRoutes({
     walks,
+    handOver: async () => {},
     checkFor: async (_req, finalRedirectUrl) => {
       asked.push(finalRedirectUrl)
       if (at.fails) throw new Problem(503, 'service_unavailable')

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { appsOf, newPerson } from '../../src/people/person.ts'
 import { APP_STATUSES } from '../../src/client-api/app-status.ts'
-import { handingOver } from '../../src/onboarding/hand-over.ts'
+import { createHandOver } from '../../src/onboarding/hand-over.ts'
 import { next } from '../../src/onboarding/next-step.ts'
 import { type Walk, block, comeBack, depart, observe, skip, startWalk } from '../../src/onboarding/walk.ts'
 import { kindOf } from '../../src/onboarding/overview/entries.ts'
@@ -158,13 +158,12 @@ describe('every surface', () => {
 /** What the report says of the walk after a page. */
 async function statesInReport(walk: Walk, now: number): Promise<Map<string, string>> {
   let person = newPerson('ada@acme.example', 0)
-  const walks = handingOver(
-    { load: async () => walk, update: async () => walk },
+  const handOver = createHandOver(
     { change: async (_email, change) => (person = change(person, true)) },
     { warn() {} },
     () => now,
   )
   const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
-  await walks.update(user, (before) => before, { isAsked: true })
+  await handOver(user, walk, now)
   return new Map(appsOf(person).map(({ instance, state }) => [instance, state]))
 }

@@ -93,9 +93,9 @@ describe('a walk', () => {
     const walks = process()
     const walk = await walks.update(ada, (before) => observe(before, apps, 1, 30))
     const { reads, writes } = counted
-    expect(await walks.update(ada, (before) => before, { from: walk })).toBe(walk)
-    expect(await walks.update(ada, (before) => ({ ...before }), { from: walk })).toEqual(walk)
-    await walks.update(ada, (before) => skip(before, 'wiki_1', 2), { from: walk })
+    expect(await walks.update(ada, (before) => before, walk)).toBe(walk)
+    expect(await walks.update(ada, (before) => ({ ...before }), walk)).toEqual(walk)
+    await walks.update(ada, (before) => skip(before, 'wiki_1', 2), walk)
     expect([counted.reads, counted.writes]).toEqual([reads, writes + 1])
   })
 
@@ -103,7 +103,7 @@ describe('a walk', () => {
     const { process, between, counted } = office()
     const walk = await process().update(ada, (before) => observe(before, apps, 1, 30))
     between(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))
-    const both = await process().update(ada, (before) => skip(before, 'wiki_2', 2), { from: walk })
+    const both = await process().update(ada, (before) => skip(before, 'wiki_2', 2), walk)
     expect(both.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(2)
     const { writes } = counted
     between(() => process().update(ada, (before) => skip(before, 'wiki_3', 2)))

@@ -104,7 +104,7 @@ export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): 
     done()
   })
 
-  async function handOver(mail: Mail): Promise<Posted> {
+  async function deliver(mail: Mail): Promise<Posted> {
     const source: Source = {}
     const slow = setTimeout(onSlow, limits.slow)
     try {
@@ -138,7 +138,7 @@ export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): 
       refuseInjection(mail)
       const work = () =>
         inSpan('send email', attributes, async (span) => {
-          const posted = await handOver(mail)
+          const posted = await deliver(mail)
           span.setAttribute('onramp.email.outcome', posted.outcome)
           return posted
         })
