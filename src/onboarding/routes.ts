@@ -167,8 +167,8 @@ export function createOnboardingRoutes(needs: {
 
   function showOverview(req: Request, res: Response, { page: walk, from }: Page): void {
     const { user } = whoIsSignedIn(req)
-    const { name } = user
-    const person = user.email ?? name ?? ''
+    const name = user.givenName ?? user.name
+    const person = user.email ?? user.name ?? ''
     const query = textIn(req, 'q')
     const data = (t: Texts) => {
       const about = aboutIn(t.lang)

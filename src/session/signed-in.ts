@@ -8,6 +8,8 @@ export type User = {
   issuer: string
   subject: string
   name?: string | undefined
+  /** The claim `given_name`: how people are addressed. */
+  givenName?: string | undefined
   email?: string
   emailVerified?: boolean
   /** The claim `locale`: the language that the person's account says (OpenID Connect Core 5.1). */

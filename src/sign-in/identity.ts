@@ -91,7 +91,7 @@ export function userOf(
     name,
     locale: first('locale')?.slice(0, MAX_LOCALE),
     ...addressOf(sources, settings),
-    ...omitUndefined({ groups: groupsIn(sources, settings) }),
+    ...omitUndefined({ givenName: first('given_name'), groups: groupsIn(sources, settings) }),
   }
 }
 

@@ -124,7 +124,7 @@ it('the finish leads to the company’s search, by name, and says how to disconn
   const ada = await arrive(finished)
   await ada.open()
   await connectAll(ada)
-  expect(await ada.page.locator('h1').innerText()).toBe('You’re all set, Ada Lovelace')
+  expect(await ada.page.locator('h1').innerText()).toBe('You’re all set, Ada')
   const open = ada.page.getByRole('link', { name: 'Open Acme Search' })
   expect(await open.getAttribute('href')).toBe(SEARCH)
   expect(

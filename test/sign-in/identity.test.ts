@@ -185,6 +185,7 @@ describe('a name', () => {
   it('turns around no words beside it', () => {
     expect(userWith({ name: ' Ada\u202e\u2066 L\u0007 ' }).name).toBe('Ada L')
     expect(userWith({ name: '\u202e', preferred_username: 'ada' }).name).toBe('ada')
+    expect(userWith({ given_name: 'Ada' }).givenName).toBe('Ada')
   })
 })
 

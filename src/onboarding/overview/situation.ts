@@ -15,7 +15,7 @@ export type OverviewContext = {
   t: Texts
   /** How the signed-in person is called; empty when that is not known. */
   person: string
-  /** Their name. */
+  /** How they are addressed. */
   name?: string | undefined
   /** What the list is filtered by. */
   query?: string | undefined

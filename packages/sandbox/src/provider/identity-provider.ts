@@ -144,7 +144,11 @@ function configuration(issuer: Issuer, store: Store, key: JWK): Configuration {
     adapter: store.adapter,
     jwks: { keys: [key] },
     scopes,
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name', 'given_name', 'preferred_username'],
+    },
     conformIdTokenClaims: false,
     findAccount: (_ctx, id) => accountOf(people.find((person) => person.id === id)),
     interactions: { policy, url: (_ctx, { uid }) => `${pathOf(issuer)}/sign-in/${uid}` },
@@ -226,7 +230,8 @@ type Owned = { clientId?: string | undefined }
 function accountOf(person: Issuer['people'][number] | undefined) {
   if (!person) return undefined
   const { id: sub, email, name } = person
-  const claims = { sub, email, email_verified: true, name, preferred_username: email }
+  const [given_name] = name.split(' ')
+  const claims = { sub, email, email_verified: true, name, given_name, preferred_username: email }
   return { accountId: sub, claims: async () => claims }
 }
 
