@@ -110,8 +110,9 @@ export function createRefresh(needs: Needs): Refresh {
       const renewed = await redeemed(current)
       note({ event: 'refresh', result: renewed === undefined ? 'ended' : 'ok' })
       if (renewed === undefined) {
-        // `invalid_grant` to one who was too late must not sign out the one who was in time.
-        if ((await reloadSession(req))?.tokens.issuedAt === issuedAt) await endSession(req)
+        // `invalid_grant` to one who was too late must not sign out the one who was in time. Where the store doesn't hear
+        // of the end, the next request finds out anew.
+        if ((await reloadSession(req))?.tokens.issuedAt === issuedAt) await endSession(req).catch(() => {})
         return
       }
       saving = saved(req, session, renewed, until)

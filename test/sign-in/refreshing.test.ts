@@ -207,6 +207,25 @@ describe('a refresh', () => {
   })
 })
 
+describe('a sign-in that the authorization server has ended', () => {
+  it('leads to sign in, also where the store does not hear of it', async () => {
+    let isAway = false
+    const failing = (records: Records): Records => ({
+      ...records,
+      remove: (key) =>
+        isAway ? Promise.reject(new StoreUnavailable(new Error('away'))) : records.remove(key),
+    })
+    const { ada, first, clock, answers, refused, isIn } = await someone({ records: failing })
+    answers['/token'] = () => gone
+    refused.add(first)
+    isAway = true
+    clock.now += 5 * MINUTE - 1
+    expect(await ada.call()).toBe('signed_out')
+    isAway = false
+    expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+  })
+})
+
 describe('a token endpoint that hangs while the access token is still good', () => {
   it('holds a page for a second, with the token that it has', async () => {
     const { ada, first, clock, answers } = await someone()
