@@ -76,25 +76,19 @@ describe.skipIf(!isHere)(
       await world.restart()
     })
 
-    const always = [
-      'ok: SERVER/o is reachable (OpenID Connect).',
-      "ok: This machine's clock matches the authorization server.",
-      "warn: The server doesn't advertise PKCE (S256), which onramp always uses. -> turn PKCE on for the client there",
-      'warn: OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, people have to sign in again each time their access token expires. -> add offline_access, if the server supports it',
-      'ok: The signing keys can be fetched (1).',
-      'ok: Redirect URI: ONRAMP/sign-in/callback',
-      'ok: Post-logout redirect URI: ONRAMP/signed-out',
-      'ok: Back-channel logout URI: ONRAMP/sign-out/backchannel',
-    ]
-
-    it('gets from the doctor what is so, and what may be', async () => {
-      expect(await world.doctor()).toEqual([...always, 'ok: Client authentication accepted.'])
-      const rejected =
-        'fail: The authorization server rejected the client (401 or invalid_client at the token endpoint). -> copy the client ID and the secret or key from the authorization server again'
+    it('gets from the doctor what is wrong, and what may be', async () => {
+      const maybe = [
+        "warn: The server doesn't advertise PKCE (S256), which onramp always uses.",
+        'warn: OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, people have to sign in again each time their access token expires.',
+      ]
+      expect(await world.doctor()).toEqual(maybe)
       for (const wrong of [{ OIDC_CLIENT_SECRET: 'x'.repeat(30) }, { OIDC_CLIENT_ID: 'other' }])
-        expect(await world.doctor(wrong)).toEqual([...always, rejected])
+        expect(await world.doctor(wrong)).toEqual([
+          ...maybe,
+          'fail: The authorization server rejected the client (401 or invalid_client at the token endpoint).',
+        ])
       expect(await world.doctor({ OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' })).toContain(
-        "fail: OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration. -> register a client yourself and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET",
+        "fail: OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration.",
       )
     })
   },

@@ -91,36 +91,14 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, PATIENT, () =
     await world.restart()
   })
 
-  const always = [
-    'ok: SERVER/api/oidc is reachable (OpenID Connect).',
-    "ok: This machine's clock matches the authorization server.",
-    'ok: The signing keys can be fetched (1).',
-    'ok: Redirect URI: ONRAMP/sign-in/callback',
-    'ok: Post-logout redirect URI: ONRAMP/signed-out',
-    'ok: Back-channel logout URI: ONRAMP/sign-out/backchannel',
-  ]
-
-  const rejected =
-    'fail: The authorization server rejected the client (unauthorized_client). -> copy the client ID and the secret or key from the authorization server again, and check there that the redirect URI is registered and the client may use authorization_code and refresh_token'
-  const registered = 'ok: The redirect URI is registered: ONRAMP/sign-in/callback'
-
-  it('gets from the doctor what is so', async () => {
-    const right = 'ok: Client authentication accepted.'
-    expect(await world.doctor()).toEqual([...always, registered, right])
-    const wrong = { OIDC_CLIENT_SECRET: 'x'.repeat(30) }
-    expect(await world.doctor(wrong)).toEqual([...always, registered, rejected])
-    expect(await world.doctor({ OIDC_CLIENT_ID: 'other' })).toEqual([...always, rejected])
-    expect(await world.doctor(BY_ITSELF)).toEqual([
-      ...always,
-      registered,
-      right,
-      'ok: onramp has registered a client there.',
+  it('gets from the doctor what is wrong, and nothing where all is right', async () => {
+    for (const right of [{}, BY_ITSELF]) expect(await world.doctor(right)).toEqual([])
+    for (const wrong of [{ OIDC_CLIENT_SECRET: 'x'.repeat(30) }, { OIDC_CLIENT_ID: 'other' }])
+      expect(await world.doctor(wrong)).toEqual([
+        'fail: The authorization server rejected the client (unauthorized_client).',
+      ])
+    expect(await world.doctor({ OIDC_SCOPE: 'openid email profile offline_access' })).toEqual([
+      "warn: The server doesn't advertise every scope in OIDC_SCOPE: email, profile, offline_access missing.",
     ])
-  })
-
-  it('is said not to have the scopes that are asked for by default', async () => {
-    expect(await world.doctor({ OIDC_SCOPE: 'openid email profile offline_access' })).toContain(
-      "warn: The server doesn't advertise every scope in OIDC_SCOPE: email, profile, offline_access missing. -> remove the scopes that the server doesn't support; some servers issue refresh tokens without offline_access",
-    )
   })
 })

@@ -57,20 +57,13 @@ describe('oauth2-mock-server', PATIENT, () => {
     await ada.leave()
   })
 
-  it('gets from the doctor what is so', async () => {
-    const findings = [
-      'ok: SERVER is reachable (OpenID Connect).',
-      "ok: This machine's clock matches the authorization server.",
-      "warn: The server doesn't advertise refresh tokens (grant_types_supported): without one, people have to sign in again each time their access token expires. -> allow the refresh_token grant for the client there, unless the server issues refresh tokens anyway",
-      'ok: The signing keys can be fetched (1).',
-      'ok: Redirect URI: ONRAMP/sign-in/callback',
-      'ok: Post-logout redirect URI: ONRAMP/signed-out',
-      'ok: Back-channel logout URI: ONRAMP/sign-out/backchannel',
-    ]
-    expect(await world.doctor()).toEqual(findings)
+  it('gets from the doctor what is wrong, and what may be', async () => {
+    expect(await world.doctor()).toEqual([
+      "warn: The server doesn't advertise refresh tokens (grant_types_supported): without one, people have to sign in again each time their access token expires.",
+    ])
     const basic = { OIDC_CLIENT_AUTH: 'client_secret_basic', OIDC_CLIENT_SECRET: 'x'.repeat(20) }
     expect(await world.doctor(basic)).toContain(
-      "fail: The server doesn't support client_secret_basic (OIDC_CLIENT_AUTH). -> set it to none",
+      "fail: The server doesn't support client_secret_basic (OIDC_CLIENT_AUTH).",
     )
   })
 })
