@@ -127,13 +127,8 @@ export const readBody = (body: unknown): { documents: object[]; unread?: string 
   const text = typeof body === 'string' ? body.replace(/^\uFEFF/, '').trim() : 'null'
   if (text === '') return { documents: [] }
   const whole = parsed(text)
-  const lines =
-    whole === undefined
-      ? text
-          .split('\n')
-          .filter((line) => line.trim() !== '')
-          .map(parsed)
-      : [whole]
+  const pieces = whole === undefined ? text.split('\n').filter((line) => line.trim() !== '') : []
+  const lines = whole === undefined ? pieces.map(parsed) : [whole]
   const documents = lines.filter(isObject)
   return documents.length === lines.length ? { documents } : { documents, unread: 'is cut off or not JSON' }
 }

@@ -68,7 +68,7 @@ const stepsOf = (pointer: string) =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-const MAX_HOPS = 100
+const MAX_HOPS = 10
 
 /** Where a reference leads, undefined where it can't be followed; a value that is no reference is itself. */
 const follow = (from: Spot): Spot | undefined => {
@@ -122,15 +122,8 @@ const isOpen = (schema: Record<string, unknown>) => {
 const useAt = (spot: Spot, entry: Entry, confidence: Confidence, side?: Side, why?: string): Use => {
   const { file, pointer } = spot
   const unread = why && `the reference at #${pointer} ${why}`
-  return {
-    entry,
-    confidence,
-    side,
-    unread,
-    file: file.name,
-    pointer,
-    line: () => file.lineOf(stepsOf(pointer)),
-  }
+  const line = () => file.lineOf(stepsOf(pointer))
+  return { entry, confidence, side, unread, file: file.name, pointer, line }
 }
 
 /** What a message, a request body or an answer, declares of the fields on its side. */
@@ -191,8 +184,8 @@ const addressOf = (server: unknown): string => {
   const valueOf = (written: string, name: string) =>
     textOf(recordOf(recordOf(variables)[name]).default) || written
   return textOf(url)
-    .replaceAll(/\{([^}]*)\}/g, valueOf)
-    .replace(/[?#].*$/, '')
+    .replaceAll(/\{([^{}]*)\}/g, valueOf)
+    .replace(/[?#][^]*$/, '')
 }
 
 /** A path as it is written, and below each base address: those of the nearest place that has any. */
