@@ -6,27 +6,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
+import { startSandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { BARE_ENV } from '../helpers/processes.ts'
 import { runCommand } from '../cli/run-command.ts'
 
 const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname
 
-export type Company = {
-  sandbox: Sandbox
-  env: Record<string, string>
-  /** Writes a list and gives its path. */
-  list: (name: string, content: string) => string
-  /** Starts the command and leaves it running. */
-  start: (args: string[], env?: Record<string, string>) => ChildProcessWithoutNullStreams
-  /** Runs it to its end. */
-  run: (args: string[], options?: { env?: Record<string, string>; input?: string }) => Promise<Ended>
-  close: () => Promise<void>
-}
+type Circumstances = { env?: Record<string, string>; input?: string; now?: () => number }
 
-export type Ended = { code: number | null; stdout: string; stderr: string }
+export type Company = Awaited<ReturnType<typeof startCompany>>
 
-export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+export async function ended(child: ChildProcessWithoutNullStreams) {
   const text = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()))
@@ -34,7 +24,7 @@ export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ende
   return { code, ...text }
 }
 
-export async function startCompany(options: SandboxOptions = {}): Promise<Company> {
+export async function startCompany(options: SandboxOptions = {}) {
   const sandbox = await startSandbox({ mailPort: 0, ...options })
   const folder = mkdtempSync(join(tmpdir(), 'onramp-invite-'))
   const env = {
@@ -47,6 +37,7 @@ export async function startCompany(options: SandboxOptions = {}): Promise<Compan
     SMTP_URL: sandbox.mail?.url ?? '',
     MAIL_FROM: 'Search team <search@acme.example>',
   }
+  /** Starts the command and leaves it running. */
   const start = (args: string[], more: Record<string, string> = {}) =>
     spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
       env: { ...BARE_ENV, ...env, ...more },
@@ -55,12 +46,14 @@ export async function startCompany(options: SandboxOptions = {}): Promise<Compan
     sandbox,
     env,
     start,
-    list(name, content) {
+    /** Writes a list and gives its path. */
+    list: (name: string, content: string) => {
       const path = join(folder, name)
       writeFileSync(path, content)
       return path
     },
-    run(args, { env: more = {}, input = '' } = {}) {
+    /** Runs it to its end. */
+    run(args: string[], { env: more = {}, input = '' }: Circumstances = {}) {
       const child = start(args, more)
       child.stdin.end(input)
       return ended(child)
@@ -72,11 +65,12 @@ export async function startCompany(options: SandboxOptions = {}): Promise<Compan
   }
 }
 
-export type SendOptions = { env?: Record<string, string>; input?: string; now?: () => number }
-
 /** `invite send` in this process, with a clock of its own where one is given. */
-export async function sendHere(company: Company, args: string[], options: SendOptions = {}) {
-  const { env = {}, input = '', now = Date.now } = options
+async function sendHere(
+  company: Company,
+  args: string[],
+  { env = {}, input = '', now = Date.now }: Circumstances = {},
+) {
   const { exit, out, err } = await runCommand(
     ['invite', 'send', '--rate', '200', '--mail-rate', '500', '--min-gap', '0', ...args],
     { ...company.env, ...env },
@@ -93,15 +87,13 @@ export function useCompany(options: SandboxOptions = {}) {
     company = await startCompany(options)
   })
   afterAll(() => company.close())
-  beforeEach(() => {
-    company.sandbox.reset()
-  })
+  beforeEach(() => company.sandbox.reset())
   const mails = () => company.sandbox.mail?.mails ?? []
   return {
     company: () => company,
     mails,
     recipients: () => mails().map(({ to }) => to.join()),
-    send: (args: string[], given?: SendOptions) => sendHere(company, args, given),
+    send: (args: string[], given?: Circumstances) => sendHere(company, args, given),
     /** A campaign that no other test knows. */
     fresh: () => ['--campaign', `test-${names++}`],
     list: (content: string) => company.list(`list-${names++}.csv`, content),

@@ -1,7 +1,6 @@
 // What an email is made of: nothing that a mail program which companies use cannot do without.
 import { HtmlValidate } from 'html-validate'
 import { afterAll, describe, expect, it } from 'vitest'
-import { contrast } from '../../src/company/contrast.ts'
 import { ACME, createEmails, picture, png } from './emails.ts'
 
 const emails = createEmails()
@@ -92,13 +91,5 @@ describe('the HTML of an email', () => {
         results.flatMap(({ messages }) => messages.map(({ message, line }) => `${line}: ${message}`)),
       ).toEqual([])
     }
-  })
-
-  it('can be read in both schemes: every text has its contrast where it is shown', () => {
-    const dark = sheets[1] ?? ''
-    const inDark = (name: string) => new RegExp(`\\.${name} \\{[^}]*?\\bcolor: (#\\w+)`).exec(dark)?.[1] ?? ''
-    for (const name of ['ink', 'quiet']) expect(contrast(inDark(name), '#1a1e25'), name).toBeGreaterThan(4.5)
-    for (const color of ['#13161c', '#525a68']) expect(contrast(color, '#ffffff')).toBeGreaterThan(4.5)
-    expect(contrast('#eef0f4', '#30363f')).toBeGreaterThan(4.5)
   })
 })

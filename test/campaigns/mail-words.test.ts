@@ -143,14 +143,4 @@ describe('the company in an email', () => {
     ])
     expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(light.content)
   })
-
-  it('is printed as text, whatever its names hold', async () => {
-    const file = { ...ACME, product: '<b>"Search"</b>' }
-    const { html } = await write({
-      file,
-      apps: ['<i>App</i>'],
-      person: { email: 'a@b.example', name: '<u>Eve</u>' },
-    })
-    expect(html).not.toMatch(/<[biu]>/)
-  })
 })

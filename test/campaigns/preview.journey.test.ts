@@ -2,30 +2,19 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import PostalMime from 'postal-mime'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
-import { startCompany, type Company } from './command.ts'
+import { useCompany } from './command.ts'
 import { png } from './emails.ts'
 
-let company: Company
-let folder: string
-
-beforeAll(async () => {
-  company = await startCompany()
-  folder = mkdtempSync(join(tmpdir(), 'onramp-preview-'))
-})
-afterAll(async () => {
-  await company.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-beforeEach(() => company.sandbox.reset())
-
-const mails = () => company.sandbox.mail?.mails ?? []
+const { company, mails, recipients } = useCompany()
+const folder = mkdtempSync(join(tmpdir(), 'onramp-preview-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('a preview', () => {
   it('is the invitation and the reminder as files, and asks, sends and writes nothing', async () => {
     const into = join(folder, 'new', 'preview')
-    const { code, stdout } = await company.run(['invite', 'preview', into])
+    const { code, stdout } = await company().run(['invite', 'preview', into])
     expect(code).toBe(0)
     expect(stdout.trim().split('\n').toSorted()).toEqual(
       readdirSync(into)
@@ -40,14 +29,14 @@ describe('a preview', () => {
     expect(eml.text).toContain('http://localhost:3000/invite/')
     expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(/^Subject: Reminder: connect 3 apps/)
     expect(readFileSync(join(into, 'invitation.html'), 'utf8')).toContain('<bdi>Google Drive</bdi></td>')
-    expect(company.sandbox.requests).toEqual([])
+    expect(company().sandbox.requests).toEqual([])
     expect(mails()).toEqual([])
-    expect(existsSync(company.env['DATA_DIR'] ?? '')).toBe(false)
+    expect(existsSync(company().env['DATA_DIR'] ?? '')).toBe(false)
   })
 
   it('replaces files, and says where it cannot write', async () => {
     const into = join(folder, 'again')
-    const preview = (path: string) => runCommand(['invite', 'preview', path], company.env)
+    const preview = (path: string) => runCommand(['invite', 'preview', path], company().env)
     for (const _again of [1, 2]) expect(await preview(into)).toMatchObject({ exit: 0, err: '' })
     const { exit, err } = await preview(join(into, 'invitation.txt'))
     expect(exit).toBe(2)
@@ -55,19 +44,19 @@ describe('a preview', () => {
   })
 
   it('is sent to one address, to see it in a real mail program', async () => {
-    const { code, stderr } = await company.run(['invite', 'preview', '--to', 'Me@acme.example'])
+    const { code, stderr } = await company().run(['invite', 'preview', '--to', 'Me@acme.example'])
     expect([code, stderr]).toEqual([0, 'Sent to me@acme.example.\n'])
-    expect(mails().map(({ to }) => to)).toEqual([['me@acme.example']])
+    expect(recipients()).toEqual(['me@acme.example'])
   })
 
   it('says what is wrong with a template, or with what it was given', async () => {
-    const template = await company.run(['invite', 'preview', folder, '--template', '/nowhere'])
+    const template = await company().run(['invite', 'preview', folder, '--template', '/nowhere'])
     expect(template).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('/nowhere has no') as string,
     })
     for (const args of [[], [folder, '--to', 'me@acme.example'], [folder, '--language', 'German']])
-      expect((await runCommand(['invite', 'preview', ...args], company.env)).exit).toBe(2)
+      expect((await runCommand(['invite', 'preview', ...args], company().env)).exit).toBe(2)
   })
 })
 
@@ -84,7 +73,7 @@ datasources:
 
 /** Writes the company file, its logo beside it. */
 function branded(content: string) {
-  const path = company.list('company.yaml', content)
+  const path = company().list('company.yaml', content)
   const into = dirname(path)
   writeFileSync(join(into, 'logo.png'), png(64, 64))
   return { COMPANY_FILE: path, into }
@@ -93,12 +82,12 @@ function branded(content: string) {
 describe('the company file', () => {
   it('counts for emails as for pages: hidden apps are neither named nor counted', async () => {
     const { COMPANY_FILE } = branded(FILE)
-    const people = company.list('people.csv', 'email,language\nada@acme.example,sw\nbob@acme.example,en\n')
+    const people = company().list('people.csv', 'email,language\nada@acme.example,sw\nbob@acme.example,en\n')
     const env = { COMPANY_FILE, DATA_DIR: join(folder, 'data') }
-    const { code, stderr } = await company.run(['invite', 'send', people], { env })
+    const { code, stderr } = await company().run(['invite', 'send', people], { env })
     expect(code).toBe(0)
     expect(stderr).toContain('1  not due')
-    expect(mails().map(({ to }) => to)).toEqual([['ada@acme.example']])
+    expect(recipients()).toEqual(['ada@acme.example'])
     const mail = await PostalMime.parse(mails()[0]?.raw ?? '')
     expect(mail.subject).toBe('Connect 3 apps to Acme Search')
     expect(mail.text).toContain('\n  - Jira\n  - GitHub\n  - Confluence\n')
@@ -115,9 +104,9 @@ describe('the company file', () => {
       'carol@acme.example,',
       'dan@acme.example,de_AT',
     ]
-    const people = company.list('people.csv', `email,locale\n${rows.join('\n')}\n`)
+    const people = company().list('people.csv', `email,locale\n${rows.join('\n')}\n`)
     const shown = await runCommand(['invite', 'preview', preview, '--list', people], {
-      ...company.env,
+      ...company().env,
       COMPANY_FILE,
     })
     expect(shown.err).toBe('line 3: "Deutsch" is not a language tag like en, de or pt-BR\n')

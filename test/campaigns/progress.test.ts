@@ -23,7 +23,6 @@ describe('the line of a run', () => {
     [{ rows: 100 }, 5, 50_000, '[--------------------] 0% · 2 h 46 left · 5.0/s · 100 people · 0 emails'],
     [{ rows: 999 }, 1, 1_000, '[####################] 99% · 1 s left · 1.0/s · 999 people · 0 emails'],
     [{ rows: 12 }, 1, 10, '[####################] 100% · 0 s left · 1.0/s · 12 people · 0 emails'],
-    [{ rows: 0 }, 1, 0, '[--------------------] 0% · 0 s left · 1.0/s · 0 people · 0 emails'],
     [
       { rows: 7, sent: 3, failed: 1, deferred: 1, uncertain: 1, unknownToService: 1 },
       2,

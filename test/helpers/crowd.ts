@@ -16,14 +16,7 @@ const GROUPS = [
   'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzabteilung',
   'شؤون الموظفين',
 ]
-const APPS = [
-  'Slack',
-  'GitHub Enterprise',
-  'Google Drive',
-  'Jira',
-  'Confluence',
-  'Microsoft SharePoint Online',
-]
+const APPS = 'Slack,GitHub Enterprise,Google Drive,Jira,Confluence,Microsoft SharePoint Online'.split(',')
 const STATES = ['waiting', 'connected', 'skipped', 'blocked', 'off'] as const
 const MAILS = ['sent', 'sent', 'sent', 'sent', 'sent', 'sent', 'deferred', 'failed', 'unknown'] as const
 

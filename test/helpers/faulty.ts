@@ -14,14 +14,7 @@ export const runUnlimited = ({ settings, ...options }: RunOptions = {}): Promise
 
 export const setFaults = (running: Running, faults: Faults) => running.sandbox.switches.set({ faults })
 
-export type LogLine = {
-  level: string | number
-  msg: string
-  code?: string
-  status?: number
-  reference?: string
-  err?: unknown
-}
+type LogLine = { level: string | number; msg: string; code?: string; status?: number; reference?: string }
 
 const parsed = (lines: string[]) => lines.map((line) => JSON.parse(line) as LogLine)
 

@@ -13,26 +13,18 @@ const APPS: Datasource[] = [
   { instance: 'jira_1', displayName: 'Jira' },
 ]
 
-export type World = Running & {
-  /** Somebody whom no other test knows, with so many datasources, or these. */
-  newcomer(apps?: number | Datasource[]): string
-  /** A newcomer who is signed in and looks at the list; nothing is counted yet. */
-  begin(apps?: number | Datasource[], path?: string): Promise<{ person: string; browser: TestBrowser }>
-  /** Checks that the service was asked for since the counts were cleared. */
-  checks(): number
-  /** Departures that reached the service. */
-  departures(): number
-}
+export type World = Awaited<ReturnType<typeof openWorld>>
 
 export async function openWorld(
   open: () => Promise<StoreUnderTest> = sqlite,
   { settings, ...options }: RunOptions = {},
-): Promise<World> {
+) {
   const store = await open()
   const running = await run({ ...options, settings: { ...store.settings, ...settings } })
   const { sandbox } = running
   let number = 0
-  const newcomer: World['newcomer'] = (apps = 3) => {
+  /** Somebody whom no other test knows, with so many datasources, or these. */
+  const newcomer = (apps: number | Datasource[] = 3) => {
     const id = `newcomer${++number}`
     const datasources = typeof apps === 'number' ? APPS.slice(0, apps) : apps
     sandbox.people.push({ id, name: `Newcomer ${number}`, email: `${id}@acme.example`, datasources })
@@ -41,13 +33,16 @@ export async function openWorld(
   return {
     ...running,
     newcomer,
-    async begin(apps, path) {
+    /** A newcomer who is signed in and looks at the list; nothing is counted yet. */
+    async begin(apps?: number | Datasource[], path?: string) {
       const person = newcomer(apps)
       const browser = await signIn(running, person, path)
       sandbox.clearRequests()
       return { person, browser }
     },
+    /** Checks that the service was asked for since the counts were cleared. */
     checks: () => sandbox.count('checkdatasourceauth'),
+    /** Departures that reached the service. */
     departures: () => sandbox.count('authDatasource'),
     async close() {
       await running.close()

@@ -9,18 +9,10 @@ type Answer = { asked: Asked; at: number; status: number; milliseconds: number; 
 /** Few people ask for everything here, and each has a limit. */
 const PACE_MS = 100
 
-export type Load = {
-  /** Status 0: the connection was refused or broke. */
-  answers: Answer[]
-  /** Milliseconds between the first and the last answer that was not 200; 0 when all were. */
-  trouble(): number
-  /** How many answers there were of each status. */
-  counts(): Record<string, number>
-  stop(): Promise<void>
-}
+export type Load = ReturnType<typeof startLoad>
 
 /** @param url the origin @param asks asked for in turn by each worker @param ca whose certificates are believed */
-export function startLoad(url: string, asks: readonly Asked[], { workers = 4, ca = '' } = {}): Load {
+export function startLoad(url: string, asks: readonly Asked[], { workers = 4, ca = '' } = {}) {
   const agent = new Agent({
     connections: workers,
     keepAliveTimeout: 1_000,
@@ -54,12 +46,15 @@ export function startLoad(url: string, asks: readonly Asked[], { workers = 4, ca
     }
   })
   return {
+    /** Status 0: the connection was refused or broke. */
     answers,
+    /** Milliseconds between the first and the last answer that was not 200; 0 when all were. */
     trouble() {
       const failed = answers.filter(({ status }) => status !== 200)
       const [first, last] = [failed[0], failed.at(-1)]
       return first === undefined || last === undefined ? 0 : last.at + last.milliseconds - first.at
     },
+    /** How many answers there were of each status. */
     counts() {
       const counts: Record<string, number> = {}
       for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1

@@ -4,14 +4,7 @@ import { Agent, createServer as createHttpServer, request } from 'node:http'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { statusOf } from './processes.ts'
 
-export type Wire = {
-  port: number
-  /** Every answer from now on comes so many milliseconds late. */
-  delay(milliseconds: number): void
-  /** Connections from now on lead there; those that stand go on as they are. */
-  leadTo(port: number): void
-  close(): Promise<void>
-}
+export type Wire = Awaited<ReturnType<typeof startWire>>
 
 /**
  * Between a program and its Redis. What goes the same way stays in order.
@@ -21,7 +14,7 @@ export type Wire = {
 export async function startWire(
   target: number,
   { ms = 0, writeMs = ms }: { ms?: number; writeMs?: number } = {},
-): Promise<Wire> {
+) {
   const sockets = new Set<Socket>()
   let [leadsTo, answerMs] = [target, ms]
   const pass = (from: Socket, to: Socket, delayOf: (chunk: Buffer) => number) => {
@@ -52,8 +45,10 @@ export async function startWire(
   const port = await opened(server, '127.0.0.1', 0)
   return {
     port,
-    delay: (milliseconds) => void (answerMs = milliseconds),
-    leadTo: (other) => void (leadsTo = other),
+    /** Every answer from now on comes so many milliseconds late. */
+    delay: (milliseconds: number) => void (answerMs = milliseconds),
+    /** Connections from now on lead there; those that stand go on as they are. */
+    leadTo: (other: number) => void (leadsTo = other),
     async close() {
       for (const socket of sockets) socket.destroy()
       server.close()

@@ -18,21 +18,14 @@ export const BARE_ENV = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
 }
 
-export type Spawned = {
-  /** What it wrote so far, on both of its outputs. */
-  output(): string
-  signal(signal: NodeJS.Signals): void
-  /** Sends the signal and waits for its end. @returns its exit code (null: ended by the signal) and after how long */
-  end(signal: NodeJS.Signals): Promise<{ code: number | null; milliseconds: number }>
-  hasEnded(): boolean
-}
+export type Spawned = ReturnType<typeof spawnOne>
 
 export function spawnOne(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
   cwd = root,
-): Spawned {
+) {
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   living.add(child)
   const exited = once(child, 'exit').finally(() => living.delete(child))
@@ -43,10 +36,12 @@ export function spawnOne(
     })
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   return {
+    /** What it wrote so far, on both of its outputs. */
     output: () => output,
     hasEnded,
-    signal: (signal) => void child.kill(signal),
-    async end(signal) {
+    signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Sends the signal and waits for its end. @returns its exit code (null: ended by the signal) and after how long */
+    async end(signal: NodeJS.Signals) {
       const start = performance.now()
       if (!hasEnded()) {
         child.kill(signal)

@@ -83,18 +83,10 @@ const SLOTS = 16_384
 
 export async function startCluster() {
   const options: RedisOptions = {
-    options: (_port, folder) => [
-      '--cluster-enabled',
-      'yes',
-      '--cluster-config-file',
-      `${folder}/nodes.conf`,
-      '--cluster-node-timeout',
-      '1000',
-      '--cluster-replica-validity-factor',
-      '0',
-      '--repl-diskless-sync-delay',
-      '0',
-    ],
+    options: (_port, folder) =>
+      '--cluster-enabled yes --cluster-node-timeout 1000 --cluster-replica-validity-factor 0 --repl-diskless-sync-delay 0'
+        .split(' ')
+        .concat('--cluster-config-file', `${folder}/nodes.conf`),
   }
   const servers = await Promise.all(Array.from({ length: 6 }, () => startRedis(options)))
   const [primaries, replicas] = [servers.slice(0, 3), servers.slice(3)]

@@ -6,23 +6,7 @@ import { createClient } from 'redis'
 import { spawnOne, until, type Spawned } from './processes.ts'
 import { freePort } from './running.ts'
 
-export type RedisServer = {
-  port: number
-  url: string
-  /** One command, on a connection of its own. */
-  ask(...command: string[]): Promise<unknown>
-  /** Every key with its text. */
-  dump(): Promise<Map<string, string>>
-  /** Seconds that each key has left to live; -1: for ever. */
-  lives(): Promise<Map<string, number>>
-  start(): Promise<void>
-  /** What it wrote since it was started. */
-  output(): string
-  kill(): Promise<void>
-  freeze(): void
-  thaw(): void
-  close(): Promise<void>
-}
+export type RedisServer = Awaited<ReturnType<typeof startRedis>>
 
 export type RedisOptions = {
   /** More options of redis-server; absent: an ordinary server. */
@@ -37,7 +21,7 @@ export type RedisOptions = {
 }
 
 /** @param options what is given beside a port, no saving and a folder of its own */
-export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+export async function startRedis(options: RedisOptions = {}) {
   const port = options.port ?? (await freePort())
   const url = options.url?.(port) ?? `redis://127.0.0.1:${port}`
   const folder = mkdtempSync(join(tmpdir(), 'onramp-redis-'))
@@ -54,46 +38,54 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   }
 
   async function ofEachKey<T>(command: string, read: (reply: unknown) => T): Promise<Map<string, T>> {
-    const keys = (await server.ask('KEYS', '*')) as string[]
-    const replies = await Promise.all(keys.map((key) => server.ask(command, key)))
+    const keys = (await ask('KEYS', '*')) as string[]
+    const replies = await Promise.all(keys.map((key) => ask(command, key)))
     return new Map(keys.map((key, index) => [key, read(replies[index])]))
   }
 
-  const server: RedisServer = {
+  async function ask(...command: string[]): Promise<unknown> {
+    const client = createClient({ url, RESP: 2, socket: { reconnectStrategy: false } })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return await client.sendCommand(command)
+    } finally {
+      client.destroy()
+    }
+  }
+
+  async function start() {
+    const process = spawnOne('redis-server', args())
+    child = process
+    await until(() => {
+      if (process.hasEnded()) throw new Error(`redis-server ended: ${process.output()}`)
+      return ask('PING').then(
+        () => true,
+        () => false,
+      )
+    }, 'redis-server')
+  }
+
+  const kill = async () => void (await child?.end('SIGKILL'))
+  if (options.started !== false) await start()
+  return {
     port,
     url,
+    /** Every key with its text. */
     dump: () => ofEachKey('GET', String),
+    /** Seconds that each key has left to live; -1: for ever. */
     lives: () => ofEachKey('TTL', Number),
-    async ask(...command) {
-      const client = createClient({ url, RESP: 2, socket: { reconnectStrategy: false } })
-      client.on('error', () => {})
-      try {
-        await client.connect()
-        return await client.sendCommand(command)
-      } finally {
-        client.destroy()
-      }
-    },
-    async start() {
-      const process = spawnOne('redis-server', args())
-      child = process
-      await until(() => {
-        if (process.hasEnded()) throw new Error(`redis-server ended: ${process.output()}`)
-        return server.ask('PING').then(
-          () => true,
-          () => false,
-        )
-      }, 'redis-server')
-    },
+    /** One command, on a connection of its own. */
+    ask,
+    start,
+    /** What it wrote since it was started. */
     output: () => child?.output() ?? '',
-    kill: async () => void (await child?.end('SIGKILL')),
+    kill,
     freeze: () => child?.signal('SIGSTOP'),
     thaw: () => child?.signal('SIGCONT'),
     async close() {
-      await server.kill()
+      await kill()
       rmSync(folder, { recursive: true, force: true })
     },
   }
-  if (options.started !== false) await server.start()
-  return server
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import pino from 'pino'
 import { createOnramp } from '../../src/compose.ts'
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
+import { startSandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { createInvitations } from '../../src/invites/token.ts'
 import { startServer } from '../../src/server.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
@@ -16,17 +16,7 @@ import { describeError, ofRequest, type Log } from '../../src/web/log.ts'
 import { expectDocumented, keepAnswers, type Answered } from './answers.ts'
 import { TestBrowser } from './test-browser.ts'
 
-export type Running = {
-  url: string
-  sandbox: Sandbox
-  env: Record<string, string>
-  /** Every line that was logged. */
-  log: string[]
-  /** Starts it again with the same settings, as after a crash. */
-  restart(changed?: Record<string, string>): Promise<void>
-  stopOnramp(): Promise<void>
-  close(): Promise<void>
-}
+export type Running = Awaited<ReturnType<typeof run>>
 
 export type RunOptions = {
   settings?: Record<string, string>
@@ -60,7 +50,7 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   throw new Error('no port')
 }
 
-export async function run(options: RunOptions = {}): Promise<Running> {
+export async function run(options: RunOptions = {}) {
   const host = options.host ?? 'localhost'
   const port = options.port ?? (await freePort(host))
   const url = `http://${host}:${port}`
@@ -121,9 +111,11 @@ export async function run(options: RunOptions = {}): Promise<Running> {
     url,
     sandbox,
     env,
+    /** Every line that was logged. */
     log: lines,
     stopOnramp,
-    async restart(changed = {}) {
+    /** Starts it again with the same settings, as after a crash. */
+    async restart(changed: Record<string, string> = {}) {
       await stopOnramp()
       server = await start({ ...env, ...changed })
       running = true

@@ -17,19 +17,10 @@ const line = ({ name, required, default: standard = '', meaning }: Setting) =>
   `\n# ${meaning}\n${required ? `${name}=` : `#${name}=${standard}`}\n`
 
 /** What most installations set. */
-const ESSENTIAL = [
-  'TOKEN_ISSUED_BY',
-  'OIDC_CLIENT_ID',
-  'OIDC_CLIENT_SECRET',
-  'REDIS_URL',
-  'COMPANY_FILE',
-  'RETURN_TO_ORIGINS',
-  'ADMIN_EMAILS',
-  'SMTP_URL',
-  'MAIL_FROM',
-]
+const ESSENTIAL =
+  'TOKEN_ISSUED_BY OIDC_CLIENT_ID OIDC_CLIENT_SECRET REDIS_URL COMPANY_FILE RETURN_TO_ORIGINS ADMIN_EMAILS SMTP_URL MAIL_FROM'
 
-const isEssential = ({ name, required }: Setting) => required === true || ESSENTIAL.includes(name)
+const isEssential = ({ name, required }: Setting) => required === true || ESSENTIAL.split(' ').includes(name)
 
 /** What the documents should hold, by the file's name. */
 export async function settingsDocuments(): Promise<Record<string, string>> {

@@ -51,11 +51,8 @@ export class TestBrowser {
     let body = step.body
     let initiator = step.from
     for (let count = 0; count < 60; count++) {
-      const hop = await this.#send(
-        target,
-        { ...step, method, ...(body === undefined ? {} : { body }) },
-        initiator,
-      )
+      const sent = { ...step, method, ...(body !== undefined && { body }) }
+      const hop = await this.#send(target, sent, initiator)
       this.hops.push(hop)
       if (hop.location === undefined || step.follow === false) {
         if (step.follow !== false) this.page = hop
@@ -71,12 +68,8 @@ export class TestBrowser {
       }
       target = next
     }
-    throw new Error(
-      `redirected without end: ${this.hops
-        .slice(-6)
-        .map((hop) => hop.url)
-        .join(' -> ')}`,
-    )
+    const last = this.hops.slice(-6).map((hop) => hop.url)
+    throw new Error(`redirected without end: ${last.join(' -> ')}`)
   }
 
   /** Follows a link whose address starts so. */

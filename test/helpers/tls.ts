@@ -36,14 +36,8 @@ export type Gateway = { key: Buffer; cert: Buffer; target: number; port: number;
 export async function startGateway({ target, port, host, ...own }: Gateway): Promise<TlsServer> {
   const server = createServer(own, (req, res) => {
     const headers = { ...req.headers, 'x-forwarded-proto': 'https' }
-    const onward = {
-      host: '127.0.0.1',
-      port: target,
-      method: req.method,
-      path: req.url,
-      headers,
-      agent: false,
-    }
+    const { method, url: path } = req
+    const onward = { host: '127.0.0.1', port: target, method, path, headers, agent: false }
     req.pipe(
       request(onward, (answer) => {
         res.writeHead(answer.statusCode ?? 502, answer.headers)

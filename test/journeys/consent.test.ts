@@ -10,7 +10,6 @@ import {
   type World,
 } from '../helpers/journey.ts'
 import { sqlite } from '../helpers/stores.ts'
-import { linksOf } from '../helpers/test-browser.ts'
 
 describe('a consent', () => {
   let world: World
@@ -30,6 +29,7 @@ describe('a consent', () => {
     expect(browser.text).toContain(t('wait.denied', { app: 'Slack' }))
     while (refreshOf(browser.page) !== undefined) await letRefresh(browser)
     expectPage(browser.page)
+    await browser.open('/onboarding')
     expect(browser.text).toContain(t('attend.title', { app: 'Slack' }))
     for (const fix of [t('attend.fix1', { app: 'Slack' }), t('attend.fix2'), t('attend.fix3')])
       expect(browser.text).toContain(fix)
@@ -38,27 +38,6 @@ describe('a consent', () => {
     await answerConsent(browser, 'allow')
     expect(world.sandbox.state(person)['slack_1']).toBe('authorized')
     expect(browser.text).toContain('GitHub')
-  })
-
-  it('that never shows ends as not confirmed: try again, not now, help', async () => {
-    const { browser } = await world.begin(1)
-    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    for (let looks = 0; refreshOf(browser.page) !== undefined; looks++) {
-      expect(looks).toBeLessThan(6)
-      await letRefresh(browser)
-    }
-    expectPage(browser.page)
-    expect(browser.text).toContain(t('attend.title', { app: 'Slack' }))
-    expect(browser.text).toContain(t('frame.privacy'))
-    expect(linksOf(browser.page.body)).toContain('/onboarding/connect/slack_1')
-    expect(browser.page.body).toContain('action="/onboarding/skip/slack_1"')
-    await browser.open('/onboarding')
-    expect(browser.text).toContain(t('attend.title', { app: 'Slack' }))
-    expect(world.departures()).toBe(1)
-    await browser.submit('/onboarding/skip/slack_1')
-    expect(browser.text).toContain(t('finished.titleNone'))
   })
 
   it('whose tab is closed may void no link: nobody is asked while somebody is leaving', async () => {

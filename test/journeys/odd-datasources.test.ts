@@ -75,16 +75,6 @@ describe('a datasource', () => {
     expect(other.location).toBe(`${world.sandbox.urls.service}/auth/datasource/github_1?token=t`)
   })
 
-  it('with a name that bites is shown as what it is, and connects', async () => {
-    const browser = await signIn(world, 'eve')
-    expectPage(browser.page)
-    expect(browser.page.body).not.toMatch(/<img(?! src="\/assets\/)|<script|\u202e|onerror="/i)
-    expect(browser.text).toContain('<img src=x onerror="alert(1)">')
-    world.sandbox.switches.set({ autoConsent: true })
-    await browser.click('/onboarding/connect/')
-    expect(browser.text).toContain(t('finished.title'))
-  })
-
   it('with a status that is open in the contract is walked: only one is switched off, one has no address', async () => {
     const browser = await signIn(world, 'frank')
     expectPage(browser.page)

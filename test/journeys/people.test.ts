@@ -1,28 +1,16 @@
 // The same person elsewhere, another person in the same browser, and returns that are not what they should be.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
-import { answerConsent, expectPage, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
+import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { chooseAccount, signIn } from '../helpers/running.ts'
-import { stores } from '../helpers/stores.ts'
 
-describe.each(stores)('a person, on %s', (_name, open) => {
+describe('a person', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld(open)
+    world = await openWorld()
   })
   beforeEach(() => world.sandbox.reset())
   afterAll(() => world.close())
-
-  it('whose session is lost on the way signs in and goes on at the same step', async () => {
-    const { person, browser } = await world.begin(3)
-    await browser.click('/onboarding/connect/slack_1')
-    browser.clearCookies(world.url)
-    await answerConsent(browser, 'allow')
-    await signInIfAsked(world, browser, person)
-    expect(browser.text).toContain('Allow access?')
-    expect(browser.text).toContain('GitHub')
-    expect(world.departures()).toBe(2)
-  })
 
   it('goes on from another device where the first one stopped', async () => {
     const { person, browser } = await world.begin(3)
@@ -72,17 +60,8 @@ describe.each(stores)('a person, on %s', (_name, open) => {
     expect(other.status).toBe(404)
     expectPage(other)
   })
-})
 
-describe.each(stores)('a return, on %s', (_name, open) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(open)
-  })
-  beforeEach(() => world.sandbox.reset())
-  afterAll(() => world.close())
-
-  it('that brings more parameters goes on', async () => {
+  it('whose return brings more parameters goes on', async () => {
     const { browser } = await world.begin(2)
     world.sandbox.switches.set({ returnParams: { state: 'x', code: 'y', '<b>': '"' } })
     await browser.click('/onboarding/connect/slack_1')

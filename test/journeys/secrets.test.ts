@@ -45,6 +45,10 @@ async function walkWithTrouble(world: World): Promise<TestBrowser> {
   const { switches } = world.sandbox
   const answer = (checkdatasourceauth: object | null) => switches.set({ answers: { checkdatasourceauth } })
   const planted = '/auth/datasource/slack_1?token=planted-one-time-token-0123456789'
+  const listing = (authUrlRelativePath: string) => {
+    const entry = { authUrlRelativePath, datasourceInstance: 'slack_1' }
+    return { body: { unauthorizedDatasourceInstances: [entry] } }
+  }
   const person = world.newcomer(2)
   const browser = new TestBrowser()
   for (const trouble of [
@@ -63,20 +67,8 @@ async function walkWithTrouble(world: World): Promise<TestBrowser> {
   for (const odd of [
     { status: 500, body: `Bearer leaked ${planted}` },
     { body: `{"unauthorizedDatasourceInstances":[{"authUrlRelativePath":"${planted}"` },
-    {
-      body: {
-        unauthorizedDatasourceInstances: [
-          { authUrlRelativePath: `/evil${planted}`, datasourceInstance: 'slack_1' },
-        ],
-      },
-    },
-    {
-      body: {
-        unauthorizedDatasourceInstances: [
-          { authUrlRelativePath: `${planted}\u2028`, datasourceInstance: 'slack_1' },
-        ],
-      },
-    },
+    listing(`/evil${planted}`),
+    listing(`${planted}\u2028`),
     { status: 302, headers: { location: `http://127.0.0.1:9${planted}` } },
     { close: true },
   ]) {

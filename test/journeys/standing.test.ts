@@ -53,33 +53,6 @@ describe('somebody', () => {
     }
   })
 
-  it('walks on by itself to an app whose status says that it is connected', async () => {
-    const { browser, person } = await world.begin([
-      { instance: 'slack_1', displayName: 'Slack' },
-      { instance: 'gdrive_1', displayName: 'Google Drive', authStatus: 'AUTHORIZED' },
-      { instance: 'jira_1', displayName: 'Jira', authStatus: 'SEG_MIGRATION' },
-    ])
-    world.sandbox.switches.set({ autoConsent: true })
-
-    await browser.click('/onboarding/connect/slack_1')
-
-    expect(Object.values(world.sandbox.state(person))).toEqual(['authorized', 'authorized', 'authorized'])
-    expect(browser.text).toContain(t('finished.title'))
-  })
-
-  it('who said “not now” to everything is not told to be done, and is offered no search', async () => {
-    const { browser } = await world.begin(3)
-    for (const instance of ['slack_1', 'github_1', 'gdrive_1'])
-      await browser.post(`/onboarding/skip/${instance}`)
-
-    expect(browser.text).toContain(t('overview.progress', { connected: 0, total: 3 }))
-    expect(browser.text).toContain(t('finished.titleNone'))
-    expect(browser.text).not.toMatch(/\bdone\b|everything/i)
-    expect(browser.page.body).not.toContain('action="/search"')
-    await browser.post('/onboarding/blocked/slack_1')
-    expect(browser.text).toContain('One app is waiting for an admin.')
-  })
-
   it('sees an app that was skipped and then switched off as switched off, and everyone else sees the same', async () => {
     const { browser, person } = await world.begin(2)
     await browser.post('/onboarding/skip/slack_1')

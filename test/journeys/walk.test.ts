@@ -1,6 +1,6 @@
 // From the link to everything connected: the walk as it is meant.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -24,19 +24,5 @@ describe.each(stores)('somebody who walks, on %s', (_name, open) => {
     // The answer that came with the last return makes the last page.
     expect(world.checks()).toBe(count + 1)
     expect(new Set(Object.values(world.sandbox.state(person)))).toEqual(new Set(['authorized']))
-  })
-
-  it('tells several instances of one datasource apart', async () => {
-    const { person, browser } = await world.begin([
-      { instance: 'slack_1', displayName: 'Slack' },
-      { instance: 'slack_2', displayName: 'Slack' },
-    ])
-    expect(browser.text).toContain('Slack (1)')
-    expect(browser.text).toContain('Slack (2)')
-    await browser.click('/onboarding/connect/slack_2')
-    await answerConsent(browser, 'allow')
-    expect(world.sandbox.state(person)).toEqual({ slack_1: 'waiting', slack_2: 'authorized' })
-    expect(new URL(browser.page.url).origin).toBe(world.sandbox.urls.datasource)
-    expect(browser.text).toContain('slack_1')
   })
 })

@@ -8,7 +8,7 @@ import { problemWords } from '../../src/web/error-page.ts'
 import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { textsOf } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
-import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+import { github, returned, see, seen, slack, waits } from './seen.ts'
 
 const LONG = 'Quarterly planning, reporting and forecasting app'
 
@@ -78,16 +78,6 @@ describe('the name of an app', () => {
     expect(checking).toMatchObject({ title: 'Checking your connection…', named: LONG })
     expect([checking?.text, checking?.denied.label].join(' ')).not.toContain(LONG)
     expect(step?.title).toBe(`Connect ${LONG} too`)
-  })
-
-  it('is below the result where it is long', () => {
-    const now = NOW + (CONFIRM + 1) * 1_000
-    const unconfirmed = (name: string) => {
-      const apps = [waits('slack_1', name)]
-      return see(seen(apps, returned(apps), now), { now, from: 'slack_1' }).step
-    }
-    expect(unconfirmed(LONG)).toMatchObject({ title: 'This app isn’t connected yet', named: LONG })
-    expect(unconfirmed('Slack')).toMatchObject({ title: 'Slack isn’t connected yet', named: '' })
   })
 
   it('is apart from the verb where it is long, in languages that would bury the verb or turn the line', () => {

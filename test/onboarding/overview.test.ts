@@ -1,10 +1,9 @@
 // What the overview shows of a walk: words, counts, what is offered and what is not.
 import { describe, expect, it } from 'vitest'
-import { APP_STATUS_NAMES, isOff } from '../../src/client-api/app-status.ts'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { CONFIRM, NOW, drive, github, returned, see, seen, slack, waits } from './seen.ts'
+import { NOW, drive, github, see, seen, slack, waits } from './seen.ts'
 
 describe('the overview', () => {
   it('says that a skipped app can be connected any time once, on the page of an end too', () => {
@@ -31,17 +30,6 @@ describe('the overview', () => {
     expect(links).toEqual(['slack_1', 'github_1', 'gdrive_1'].map((id) => `/onboarding/connect/${id}`))
     expect(forms).toEqual(['slack_1', 'github_1', 'gdrive_1'].map((id) => `/onboarding/skip/${id}`))
     expect(entries.map((entry) => entry.status)).toEqual([t('status.next'), ''])
-  })
-
-  it('says once, not twice, that the one they come from is not connected yet', () => {
-    const late = NOW + CONFIRM * 1000
-    const walk = seen([slack, github], returned([slack, github]), late)
-    const overview = see(walk, { from: 'slack_1', now: late })
-    expect(overview).toMatchObject({ banner: undefined, step: { kind: 'attend', focus: true } })
-    expect(overview.title).toBe('Slack isn’t connected yet - 0 of 2 connected')
-    expect(overview.step?.fixes).toHaveLength(3)
-    expect(overview.entries[0]?.connect?.href).toBe('/onboarding/connect/github_1')
-    expect(see(walk, { now: late }).step?.focus).toBe(false)
   })
 
   it('finds apps by their names where there are more than ten, and guesses no minutes', () => {
@@ -101,14 +89,4 @@ describe('the overview', () => {
     expect(step?.focus).toBe(false)
     expect(entries.filter(({ focus }) => focus).map(({ app }) => app)).toEqual(['app_9'])
   })
-
-  it.each(APP_STATUS_NAMES)(
-    'has words for %s, and a link only where the person can do something',
-    (status) => {
-      const [entry] = see(seen([slack, waits('app_1', 'App', status)])).entries
-      expect(entry?.status).toMatch(/\w/)
-      expect(entry?.connect !== undefined).toBe(!isOff(status) && status !== 'attention')
-      expect(entry?.connect !== undefined || entry?.notes.length === 1).toBe(true)
-    },
-  )
 })

@@ -25,17 +25,6 @@ describe('a return', () => {
     expect(notes.every((note) => 'user' in note && note.user === ada)).toBe(true)
   })
 
-  it('makes a page in between where ADVANCE says so: one check for each click and each return', async () => {
-    const { at, to, page, back, asked } = frontDoor({ advances: false })
-    await to(CLICK)
-    at.waiting = [github]
-    expect(await page(back())).toMatchObject({ banner: { title: 'Slack connected' }, state: 'open' })
-    await to('/onboarding/connect/github_1')
-    at.waiting = []
-    expect(await page(back())).toMatchObject({ state: 'done' })
-    expect(asked).toHaveLength(4)
-  })
-
   it('that is not confirmed yet shows the page, which looks again on its own', async () => {
     const { at, to, page, back, notes } = frontDoor()
     await to(CLICK)

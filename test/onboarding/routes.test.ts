@@ -90,11 +90,6 @@ describe('a click', () => {
     expect(notes).toEqual([])
   })
 
-  it('on an app that is not the person’s is refused', async () => {
-    const { status, body } = await frontDoor().get('/onboarding/connect/jira_1')
-    expect({ status, code: body.code }).toEqual({ status: 404, code: 'datasource_unknown' })
-  })
-
   it.each([
     ['no address', undefined],
     ['an address elsewhere', '//evil.example/auth/datasource/slack_1'],

@@ -123,7 +123,8 @@ describe('the card', () => {
     ['is not where they come from none', undefined, false],
   ])('%s', (_title, from, focus) => {
     expect(see(returned([slack, github].slice(0, 1)), { from }).step?.focus).toBe(focus)
-    expect(see(late([slack, github]), { from, now: LATE }).step?.focus).toBe(focus)
+    const attending = see(late([slack, github]), { from, now: LATE })
+    expect(attending).toMatchObject({ banner: undefined, step: { focus } })
     expect(see(returned([slack, github]), { from }).checking?.focus).toBe(focus)
   })
 })

@@ -47,7 +47,7 @@ export async function openCompany(folder: string) {
 
   /** What is written down of every email is a day older. A clock that is ahead would show in the emails' dates. */
   async function dayLater(): Promise<void> {
-    const { DATA_DIR = '', SESSION_SECRET = '' } = company.env
+    const { DATA_DIR, SESSION_SECRET } = company.env
     const records = createSqliteRecords(DATA_DIR)
     const installation = createInstallation(records, [SESSION_SECRET])
     const people = createPeople({ records, installation, now: Date.now, retentionDays: 90 })
