@@ -45,7 +45,6 @@ test('texts with commas, semicolons, backslashes, line breaks and wide letters c
   for (const line of text.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
 })
 
-test('the same schedule gives the same bytes', () => {
-  expect(calendarOf(publishedSchedule)).toBe(calendarOf(publishedSchedule))
+test('an empty schedule is a calendar too', () => {
   expect(calendarOf([])).toMatch(/^BEGIN:VCALENDAR\r\n[^]+END:VCALENDAR\r\n$/)
 })
