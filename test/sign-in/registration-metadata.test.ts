@@ -41,52 +41,23 @@ describe('what onramp asks for', () => {
     })
   })
 
-  it.each<[string, object, object, object]>([
-    [
-      'post where it is listed',
-      { token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'] },
-      {},
-      { token_endpoint_auth_method: 'client_secret_post' },
-    ],
-    [
-      'what the operator chose',
-      { token_endpoint_auth_methods_supported: ['client_secret_post'] },
-      { OIDC_CLIENT_AUTH: 'none' },
-      { token_endpoint_auth_method: 'none' },
-    ],
-    [
-      'a signature that the server makes',
-      { id_token_signing_alg_values_supported: ['HS256', 'ES256'] },
-      {},
-      { id_token_signed_response_alg: 'ES256' },
-    ],
-    [
-      'the scopes that are listed, and openid',
-      { scopes_supported: ['email'] },
-      {},
-      { scope: 'openid email' },
-    ],
-    [
-      'no refresh tokens where there are none',
-      { grant_types_supported: ['authorization_code'] },
-      {},
-      { grant_types: ['authorization_code'] },
-    ],
-    [
-      'refresh tokens where the list says nothing',
-      { grant_types_supported: ['authorization_code', 'implicit'] },
-      {},
-      { grant_types: ['authorization_code', 'refresh_token'] },
-    ],
-    [
-      'a native client on this machine',
-      {},
-      { PUBLIC_URL: 'http://127.0.0.1:3000' },
-      { application_type: 'native' },
-    ],
-  ])('is %s', (_what, server, own, asked) => {
-    const metadata = requestedMetadata({ ...settings, ...own }, { issuer: 'x', ...server }, undefined)
-    expect(metadata).toMatchObject(asked)
+  it('is what the server can do, the scopes that it lists, and what the operator chose', () => {
+    const server = {
+      issuer: 'x',
+      scopes_supported: ['email'],
+      grant_types_supported: ['authorization_code'],
+      id_token_signing_alg_values_supported: ['HS256', 'ES256'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    }
+    expect(requestedMetadata(settings, server, undefined)).toMatchObject({
+      scope: 'openid email',
+      grant_types: ['authorization_code'],
+      id_token_signed_response_alg: 'ES256',
+      token_endpoint_auth_method: 'client_secret_post',
+    })
+    const chosen = { ...settings, OIDC_CLIENT_AUTH: 'none', PUBLIC_URL: 'http://127.0.0.1:3000' } as const
+    const asked = { token_endpoint_auth_method: 'none', application_type: 'native' }
+    expect(requestedMetadata(chosen, server, undefined)).toMatchObject(asked)
   })
 })
 
