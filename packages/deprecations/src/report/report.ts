@@ -189,15 +189,13 @@ const possibleText = (items: readonly Judged[], paint: Paint): string[] =>
 
 /** The whole report as text, ending in a line break. */
 const textReport = ({ waived, ...verdict }: Verdict, paint: Paint): string => {
+  const asText = (item: Judged) => itemText(item, paint)
   const section = (title: string, texts: readonly string[]) => (texts.length === 0 ? [] : [title, ...texts])
   const lines = [
     paint.bold(headline({ waived, ...verdict })),
     '',
-    ...verdict.inUse.map((item) => itemText(item, paint)),
-    ...section(
-      'Waived:',
-      waived.map((item) => itemText(item, paint)),
-    ),
+    ...verdict.inUse.map(asText),
+    ...section('Waived:', waived.map(asText)),
     ...section('May be in use (why is beside each place):', possibleText(verdict.mayBeInUse, paint)),
   ]
   return `${lines.join('\n').trimEnd()}\n`

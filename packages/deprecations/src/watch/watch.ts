@@ -98,7 +98,8 @@ const answerNotices = (observed: Observed, entries: readonly Entry[], day: () =>
   const operation = entry === undefined ? operationIn(observed) : operationOf(entry)
   const known = onSchedule(entries, day())
   const notices: Notice[] = []
-  for (const [header] of [...announcement].slice(0, 1)) {
+  const [header] = announcement.keys()
+  if (header !== undefined) {
     const sunset = sunsetIn(announcement.get('sunset'))
     const what = Number.isNaN(sunset) ? 'a deprecation' : `a removal on ${dayOf(new Date(sunset))}`
     const message = `the ${header} header of ${operation} announces ${what}; ${known}`
