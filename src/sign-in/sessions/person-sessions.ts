@@ -152,7 +152,7 @@ export function createPersonSessions({ records, installation, store, maxSeconds,
         // What a logout has ended may still be there, where the process died in between.
         const kept = others.filter((one) => !isOver(list, one.sid, one.time)).slice(1 - MAX_SESSIONS)
         surplus = others.filter((one) => !kept.includes(one))
-        return isOver(list, sid, startedAt) ? undefined : { ...list, sessions: [...kept, session] }
+        return { ...list, sessions: [...kept, session] }
       }
       const [isOpen, list] = await Promise.all([isClaimed, changeList(user, next, NEW)])
       await Promise.all(surplus.map(({ name }) => store.end(name)))
