@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { observe, startWalk } from '../../src/onboarding/walk.ts'
-import { keysUnder, t } from '../helpers/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { createViews } from '../../src/web/views.ts'
 import { frame as onEveryPage } from '../helpers/frame.ts'
 
@@ -77,10 +77,6 @@ describe('a view', () => {
     expect(html).toMatch(/^<!doctype html>\n<html lang="en" dir="ltr">/)
     expect(html).not.toMatch(/undefined|\[object/)
     expect(html).not.toMatch(/<%|%>/)
-  })
-
-  it('in English is ASCII, which is written at half the cost', () => {
-    for (const [view, data] of Object.entries(pages)) expect(render(view, data)).toMatch(/^[\0-\x7f]*$/)
   })
 
   it.each(Object.keys(pages))('%s fails when any name that it uses is missing', (view) => {
@@ -181,34 +177,5 @@ describe('the stylesheet', () => {
     const physical =
       /(?<![\w-])((margin|padding|border|inset)-(top|right|bottom|left)[\w-]*|(min-|max-)?(width|height)|top|right|bottom|left)\s*:|(text-align|float)\s*:\s*(left|right)/g
     expect(declarations.match(physical) ?? []).toEqual([])
-  })
-
-  it('styles every class that the views use, and no other', () => {
-    const views = readdirSync(VIEWS, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.eta'))
-      .map((file) => readFileSync(join(VIEWS, file), 'utf8'))
-      .join('\n')
-    const styled = new Set([...declarations.matchAll(/\.([a-z][\w-]*)/g)].map((match) => match[1] ?? ''))
-    const made = new Set([
-      'connect',
-      'attend',
-      ...keysUnder('status.'),
-      'bad',
-      'wait',
-      // The segments of the progress.
-      'over',
-      'now',
-      // The lines of a plot, and the cards of the overview for admins (admin/overview.ts).
-      'invited',
-      'signedIn',
-      'finished',
-      'ready',
-      'stuck',
-      ...[0, 1, 2, 3, 4, 5].map((n) => `tone-${n}`),
-    ])
-    const unused = [...styled].filter(
-      (name) => !made.has(name) && !new RegExp(`["' ]${name}["' <]`).test(views),
-    )
-    expect(unused).toEqual([])
   })
 })
