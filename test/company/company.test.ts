@@ -103,38 +103,11 @@ describe('a company', () => {
   })
 })
 
-const examples = [
-  ...readFileSync(`${root}docs/company-file.md`, 'utf8').matchAll(/```yaml\n([^]*?)```/g),
-].map(([, yaml = '']) => yaml)
-
-type Schema = { properties?: Record<string, Schema>; additionalProperties?: Schema | boolean }
-
-/** `datasources.*.logo` for every key that has a name of ours. */
-const keysOf = ({ properties = {}, additionalProperties: any }: Schema, path = ''): string[] => [
-  ...Object.entries(properties).flatMap(([key, one]) => [`${path}${key}`, ...keysOf(one, `${path}${key}.`)]),
-  ...(typeof any === 'object' ? keysOf(any, `${path}*.`) : []),
-]
-
-const has = (value: unknown, [key, ...rest]: readonly string[]): boolean => {
-  if (key === undefined) return true
-  if (typeof value !== 'object' || value === null) return false
-  const inside = value as Record<string, unknown>
-  return key === '*'
-    ? Object.values(inside).some((one) => has(one, rest))
-    : key in inside && has(inside[key], rest)
-}
-
-describe('docs/company-file.md', () => {
-  it('has examples that start-up accepts', () => {
-    using folder = companyFolder()
-    for (const name of ['logo.svg', 'logo-dark.svg', 'icon.svg', 'slack.svg']) folder.write(name, svg())
-    for (const example of examples) expect(folder.read(example).faults, example).toEqual([])
-  })
-
-  it('shows every key', () => {
-    const shown = examples.map((example) => parse(example) as unknown)
-    const keys = keysOf(JSON.parse(readFileSync(`${root}company.schema.json`, 'utf8')) as Schema)
-    expect(keys.length).toBeGreaterThan(30)
-    expect(keys.filter((key) => !shown.some((one) => has(one, key.split('.'))))).toEqual([])
-  })
+it('docs/company-file.md has examples that start-up accepts', () => {
+  using folder = companyFolder()
+  for (const name of ['logo.svg', 'logo-dark.svg', 'icon.svg', 'slack.svg']) folder.write(name, svg())
+  const text = readFileSync(`${root}docs/company-file.md`, 'utf8')
+  const examples = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(([, yaml = '']) => yaml)
+  expect(examples.length).toBeGreaterThan(3)
+  for (const example of examples) expect(folder.read(example).faults, example).toEqual([])
 })
