@@ -61,23 +61,18 @@ describe('the logo of an email', () => {
 const segment = (marker: number) => [0xff, marker, 0, 11, 8, 0, 5, 0, 6, 1, 1, 0x11, 0]
 const frames = [0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xcf]
 
+const ofSegments = (...bytes: number[]) => picture('jpg', Buffer.from([0xff, 0xd8, ...bytes]))
+const drawn = { width: 38, height: 32 }
+
 it.each<[string, Asset, object | undefined]>([
-  ['a JPEG', picture('jpg', jpeg(60, 50)), { width: 38, height: 32 }],
+  ['a JPEG', picture('jpg', jpeg(60, 50)), drawn],
   ...frames.map((marker): [string, Asset, object] => [
     `a JPEG with the frame ${marker}`,
-    picture('jpg', Buffer.from([0xff, 0xd8, ...segment(0xc4), ...segment(marker)])),
-    { width: 38, height: 32 },
+    ofSegments(...segment(0xc4), ...segment(marker)),
+    drawn,
   ]),
-  [
-    'a JPEG without a frame',
-    picture('jpg', Buffer.from([0xff, 0xd8, ...segment(0xcc), ...segment(0xc8)])),
-    undefined,
-  ],
-  [
-    'a JPEG that ends early',
-    picture('jpg', Buffer.from([0xff, 0xd8, ...segment(0xc0).slice(0, 9)])),
-    undefined,
-  ],
+  ['a JPEG without a frame', ofSegments(...segment(0xcc), ...segment(0xc8)), undefined],
+  ['a JPEG that ends early', ofSegments(...segment(0xc0).slice(0, 9)), undefined],
   ['a PNG that ends early', picture('png', png(3, 4).subarray(0, 23)), undefined],
   ['a PNG of no height', picture('png', png(3, 0)), undefined],
   ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP')), undefined],

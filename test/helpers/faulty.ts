@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
+import { expectPage } from './journey.ts'
 import { run, type RunOptions, type Running } from './running.ts'
-import { linksOf, TestBrowser, textOf, type Hop } from './test-browser.ts'
+import { TestBrowser, textOf, type Hop } from './test-browser.ts'
 
 /** So many sign-ins a minute come from one address in these tests that the limit would be in the way. */
 const UNLIMITED = { SIGN_INS_PER_MINUTE: '10000' }
@@ -60,24 +61,12 @@ function secretsOf(running: Running, browser: TestBrowser): string[] {
   ) as string[]
 }
 
-/** A page with one heading, words, and a next step. */
-export function expectHelpfulPage(hop: Hop): void {
-  expect(hop.headers['content-type'], hop.body).toMatch(/^text\/html/)
-  expect(hop.headers['cache-control']).toBe('no-store')
-  expect(hop.body.match(/<h1[\s>]/g)).toHaveLength(1)
-  const main = /<main[\s\S]*<\/main>/.exec(hop.body)?.[0] ?? ''
-  expect(
-    linksOf(main).filter((link) => /^\/(sign-in|onboarding)/.test(link)).length,
-    textOf(hop.body),
-  ).toBeGreaterThan(0)
-}
-
 /** Goes on with the person at the sign-in page; the way back must end on a page that refuses. */
 export async function expectRefused(running: Running, browser: TestBrowser, person = 'ada'): Promise<Hop> {
   const cookie = browser.cookieHeader(running.url)
   const failures = failuresOf(running).length
   await browser.post(browser.page.url, { person })
-  expectHelpfulPage(browser.page)
+  expectPage(browser.page)
   expect(browser.page.url).toContain(`${running.url}/sign-in/callback`)
   expect(browser.page.status).toBeGreaterThanOrEqual(400)
   expect(browser.page.status).not.toBe(500)

@@ -82,9 +82,8 @@ export class TestBrowser {
 
   /** Presses the button of the form of the page whose action starts so. */
   async submit(start: string, step: Step = {}): Promise<Hop> {
-    const actions = [...this.page.body.matchAll(/<form[^>]*method="post"[^>]*action="([^"]*)"/g)].map(
-      (match) => unescape(match[1] ?? ''),
-    )
+    const forms = this.page.body.matchAll(/<form[^>]*method="post"[^>]*action="([^"]*)"/g)
+    const actions = [...forms].map(([, action = '']) => unescape(action))
     const action = actions.find((candidate) => candidate.startsWith(start))
     if (action === undefined) throw new Error(`no form to ${start} on ${this.page.url}:\n${this.text}`)
     return await this.post(action, {}, step)
@@ -112,13 +111,11 @@ export class TestBrowser {
         'sec-fetch-mode': 'navigate',
         'sec-fetch-dest': 'document',
         'sec-fetch-site': siteOf(url, initiator),
-        ...(cookies === '' ? {} : { cookie: cookies }),
-        ...(method === 'POST'
-          ? {
-              'content-type': 'application/x-www-form-urlencoded',
-              origin: initiator === undefined ? 'null' : new URL(initiator).origin,
-            }
-          : {}),
+        ...(cookies !== '' && { cookie: cookies }),
+        ...(method === 'POST' && {
+          'content-type': 'application/x-www-form-urlencoded',
+          origin: initiator === undefined ? 'null' : new URL(initiator).origin,
+        }),
         ...step.headers,
       },
       body: step.body ?? null,
@@ -171,14 +168,9 @@ const withSigns = (html: string) =>
     .replaceAll(/&(rsquo|ldquo|rdquo|hellip);/g, (_entity, name: string) => SIGNS[name] ?? '')
     .replaceAll(/&#(\d{3,});/g, (_entity, code: string) => String.fromCodePoint(Number(code)))
 
+const ESCAPED: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' }
 const unescape = (html: string) =>
-  html
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&#x27;', "'")
-    .replaceAll('&amp;', '&')
+  html.replaceAll(/&(lt|gt|quot|#39|#x27|amp);/g, (_entity, name: string) => ESCAPED[name] ?? '')
 
 export const linksOf = (html: string): string[] =>
   [...html.matchAll(/<a\s[^>]*href="([^"]*)"/g)].map((match) => unescape(match[1] ?? ''))

@@ -27,11 +27,7 @@ describe('onramp', () => {
   ])('a connect link that is followed %s asks the service for nothing', async (_how, headers) => {
     const { browser } = await world.begin(2)
     for (const path of ['/onboarding/connect', '/onboarding/connect/slack_1']) {
-      const hop = await browser.open(world.url + path, {
-        follow: false,
-        from: browser.page.url,
-        headers,
-      })
+      const hop = await browser.open(world.url + path, { follow: false, from: browser.page.url, headers })
       expect([303, 503]).toContain(hop.status)
       expect([undefined, '/onboarding']).toContain(hop.location)
     }
@@ -41,18 +37,10 @@ describe('onramp', () => {
   it('a HEAD of any address asks nobody and starts nothing', async () => {
     const { browser } = await world.begin(1)
     const cookies = browser.cookieHeader(world.url)
-    for (const path of [
-      '/onboarding',
-      '/onboarding/connect',
-      '/onboarding/connect/slack_1',
-      '/sign-in',
-      '/search?q=x',
-    ]) {
-      const hop = await browser.open(world.url + path, {
-        method: 'HEAD',
-        follow: false,
-        from: browser.page.url,
-      })
+    const connect = ['/onboarding/connect', '/onboarding/connect/slack_1']
+    for (const path of ['/onboarding', ...connect, '/sign-in', '/search?q=x']) {
+      const how = { method: 'HEAD', follow: false, from: browser.page.url }
+      const hop = await browser.open(world.url + path, how)
       expect(hop.location).toBeUndefined()
     }
     expect(world.sandbox.requests).toEqual([])
@@ -85,17 +73,10 @@ describe('onramp', () => {
 
   it('somebody signed out is led to sign in by a page, and told 401 by an answer for programs', async () => {
     const browser = new TestBrowser()
-    for (const path of [
-      '/onboarding',
-      '/api/status',
-      '/onboarding/connect',
-      '/onboarding/callback?step=x',
-      '/nowhere',
-    ]) {
-      const json = await browser.open(world.url + path, {
-        follow: false,
-        headers: { accept: 'application/json' },
-      })
+    const asJson = { accept: 'application/json' }
+    const walk = ['/onboarding', '/onboarding/connect', '/onboarding/callback?step=x']
+    for (const path of [...walk, '/api/status', '/nowhere']) {
+      const json = await browser.open(world.url + path, { follow: false, headers: asJson })
       expect(json.status).toBe(401)
       expect(json.headers['content-type']).toMatch(/^application\/problem\+json/)
       expect(JSON.parse(json.body)).toMatchObject({ status: 401, code: 'signed_out' })

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JWK } from 'jose'
-import { expectHelpfulPage, expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { expectPage } from '../helpers/journey.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { refreshesOf } from './two-processes.ts'
@@ -96,7 +97,7 @@ describe('a client that was registered by hand', () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding`)
     expect(browser.page.status).toBe(502)
-    expectHelpfulPage(browser.page)
+    expectPage(browser.page)
     expect(messagesOf(running)).toContain('OIDC_CLIENT_SECRET')
     expect(running.log.join('')).not.toContain('a-wrong-secret')
   })

@@ -5,7 +5,6 @@ import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import {
   answerOf,
   beginSignIn,
-  expectHelpfulPage,
   expectNothingSecret,
   expectRefused,
   expectSignedOut,
@@ -13,6 +12,7 @@ import {
   runUnlimited,
   setFaults,
 } from '../helpers/faulty.ts'
+import { expectPage } from '../helpers/journey.ts'
 import type { Running } from '../helpers/running.ts'
 
 let running: Running
@@ -51,7 +51,7 @@ describe('an answer', () => {
           parameters.append(name, value)
       })
       const page = await browser.open(twice)
-      expectHelpfulPage(page)
+      expectPage(page)
       expect(page.status, name).toBeLessThan(500)
       await expectSignedOut(running, browser)
     }

@@ -1,7 +1,8 @@
 // Dynamic registration as a life: once over all processes, kept over restarts, made anew when it has to be, and told to
 // the operator when it cannot be.
 import { afterEach, describe, expect, it } from 'vitest'
-import { expectHelpfulPage, expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { expectPage } from '../helpers/journey.ts'
 import { until } from '../helpers/processes.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -55,7 +56,7 @@ describe('a client that registers itself', () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding`)
     expect(browser.page.status).toBe(503)
-    expectHelpfulPage(browser.page)
+    expectPage(browser.page)
     expect(Number(browser.page.headers['retry-after'])).toBeGreaterThan(0)
     expect(browser.page.body).not.toContain('OIDC_CLIENT_ID')
     expect(messagesOf(running)).toContain(`the registration endpoint answered ${status}`)

@@ -2,7 +2,8 @@
 // external identity provider; each down, slow or changed while people come.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
-import { expectHelpfulPage, expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { expectPage } from '../helpers/journey.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { refreshesOf } from './two-processes.ts'
@@ -114,7 +115,7 @@ describe('an external identity provider', () => {
       running.sandbox.switches.set({ externalTokenMessage })
       const browser = await signInAtExternal(running, 'ada')
       expect(browser.page.status).toBe(502)
-      expectHelpfulPage(browser.page)
+      expectPage(browser.page)
       expect(browser.page.body).not.toMatch(/Invalid Secret|Auth-Type|TOKEN_ISSUED_BY/)
       expect(messagesOf(running)).toContain('TOKEN_ISSUED_BY=external-idp')
       expect(running.sandbox.count('authorization')).toBe(1)
@@ -130,7 +131,7 @@ describe('a server that is not well', () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding`)
     expect(browser.page.status).toBe(503)
-    expectHelpfulPage(browser.page)
+    expectPage(browser.page)
     expect(Number(browser.page.headers['retry-after'])).toBeGreaterThan(0)
     running.sandbox.switches.set({ answers: { authorizationServer: null } })
     await expectSignedIn(running, await signIn(running, 'ada'))
