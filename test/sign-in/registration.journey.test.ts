@@ -23,23 +23,8 @@ async function start({ settings, ...options }: RunOptions = {}): Promise<Running
 }
 
 const registrations = ({ sandbox }: Pick<Running, 'sandbox'>) => sandbox.count('registration')
-const registered = ({ sandbox }: Pick<Running, 'sandbox'>) =>
-  sandbox.requests.filter(({ operation, status }) => operation === 'registration' && status === 201)
 
 describe('a client that registers itself', () => {
-  it('says who it is and where it can be reached, and signs people in', async () => {
-    const running = await start()
-    await expectSignedIn(running, await signIn(running, 'ada'))
-    expect(registrations(running)).toBe(1)
-    const { url } = running
-    expect(registered(running)[0]?.body).toMatchObject({
-      redirect_uris: [`${url}/sign-in/callback`],
-      post_logout_redirect_uris: [`${url}/signed-out`],
-      backchannel_logout_uri: `${url}/sign-out/backchannel`,
-      grant_types: ['authorization_code', 'refresh_token'],
-    })
-  })
-
   it('registers anew before its secret expires', async () => {
     const running = await start({
       sandbox: { switches: { faults: { secretSeconds: 4 } } },
@@ -51,7 +36,7 @@ describe('a client that registers itself', () => {
     expect(registrations(running)).toBe(2)
   })
 
-  it.each([400, 403, 500])('is told to the operator when the endpoint answers %i', async (status) => {
+  it.each([403, 500])('is told to the operator when the endpoint answers %i', async (status) => {
     const running = await start({ sandbox: { switches: { answers: { registration: { status } } } } })
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding`)
