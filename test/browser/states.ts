@@ -1,12 +1,54 @@
 // Every page and state that people can meet, each reached as a person reaches it, by a person of its own.
 import { defaultPeople, type Person } from '../../packages/sandbox/src/people.ts'
 import type { Switches } from '../../packages/sandbox/src/switches.ts'
+import { invite } from '../helpers/running.ts'
 import { overviewStates } from './overview-states.ts'
+import type { Visitor } from './visitor.ts'
 import { github, hold, open, slack, type State } from './ways.ts'
 
 const failing = (status: number, headers: Record<string, string> = {}): Partial<Switches> => ({
   answers: { checkdatasourceauth: { status, headers, body: 'no' } },
 })
+
+const goTo =
+  (behind = '', email = 'somebody@acme.example') =>
+  async ({ page, running }: Visitor) =>
+    void (await page.goto(`${running.url}/invite/${await invite(running, { email })}${behind}`))
+
+const invitations: State[] = [
+  { name: 'an invitation', title: 'Connect your apps to search', like: 'ada', reach: goTo() },
+  {
+    name: 'an invitation for somebody else',
+    title: 'This invitation is for another account',
+    like: 'bob',
+    async reach(visitor) {
+      await visitor.open()
+      await goTo()(visitor)
+    },
+  },
+  {
+    name: 'reminders that can be stopped',
+    title: 'Stop reminder emails?',
+    like: 'ada',
+    reach: goTo('/opt-out'),
+  },
+  {
+    name: 'reminders that were stopped',
+    title: 'You won’t get any more reminders',
+    like: 'ada',
+    async reach(visitor) {
+      await goTo('/opt-out', 'stopped@acme.example')(visitor)
+      await visitor.page.getByRole('button', { name: 'Stop reminders' }).click()
+      await visitor.reads('You won’t get any more reminders')
+    },
+  },
+  {
+    name: 'reminders of nobody',
+    title: 'This unsubscribe link isn’t valid',
+    like: 'ada',
+    reach: open('/invite/a.b.c/opt-out'),
+  },
+]
 
 export const otherStates: State[] = [
   { name: 'search, empty', title: 'Search your apps', like: 'carol', reach: open('/search') },
@@ -101,7 +143,7 @@ export const otherStates: State[] = [
   },
 ]
 
-export const allStates = [...overviewStates, ...otherStates]
+export const allStates = [...overviewStates, ...invitations, ...otherStates]
 
 const idOf = (state: State) => state.name.replaceAll(/\W+/g, '-')
 

@@ -72,6 +72,21 @@ describe('when the service answers oddly', () => {
     },
   )
 
+  it('trying again is not offered where the service refuses the return address, and the log names PUBLIC_URL', async () => {
+    const answer = { status: 400, body: 'final_redirect_url is not allowed for this tenant' }
+    const { browser } = await world.begin(1)
+    const first = world.log.length
+    world.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+    const hop = await browser.open(`${world.url}/onboarding`)
+    expectPage(hop)
+    expect(hop.status).toBe(502)
+    expect(hop.headers).not.toHaveProperty('retry-after')
+    expect(browser.text).toContain('trying again won’t help')
+    expect(hop.body).not.toContain(`>${t('problem.tryAgain')}<`)
+    const lines = world.log.slice(first).filter((line) => line.includes('service_refused_return'))
+    expect(lines).toMatchObject([expect.stringMatching(/PUBLIC_URL.*It said: “.*allow/)])
+  })
+
   it('a search that fails or finds nonsense is a page too', async () => {
     const { browser } = await world.begin(1)
     for (const [what, answer] of odd) {

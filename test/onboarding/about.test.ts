@@ -58,10 +58,7 @@ describe('the sign of an app', () => {
     ['ä', 'tone-0'],
     ['👩a', 'tone-0'],
   ])('of %s has the %s', (instance, tone) => {
-    expect(tileOf({ name: 'Notes', instance }, () => notDescribed)).toEqual({
-      logo: undefined,
-      initial: 'N',
-      tone,
-    })
+    const tile = tileOf({ name: 'Notes', instance }, () => notDescribed)
+    expect(tile).toEqual({ logo: undefined, initial: 'N', tone })
   })
 })
