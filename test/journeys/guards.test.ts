@@ -1,4 +1,5 @@
-// What other sites, scanners, prefetching browsers and programs may and may not do.
+// What other sites, scanners, prefetching browsers and programs may and may not do; addresses that do not exist, were
+// forged or belong to others; and what every answer says to browsers.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
@@ -90,5 +91,85 @@ describe('onramp', () => {
     const page = await browser.open(`${world.url}/onboarding?datasource=a`, { follow: false })
     expect(page.status).toBe(303)
     expect(page.location).toBe(`/sign-in?return_to=${encodeURIComponent('/onboarding?datasource=a')}`)
+  })
+
+  it('what does not exist is a page with a way on, and a problem for programs', async () => {
+    const { browser } = await world.begin(1)
+    for (const path of [
+      '/nowhere',
+      '/onboarding/x.css',
+      '/onboarding;x.js',
+      '/onboarding/callback/x',
+      '/%2e%2e/etc',
+      '/admin.php',
+    ]) {
+      const hop = await browser.open(world.url + path)
+      expect(hop.status, path).toBe(404)
+      expectPage(hop)
+      const json = await browser.open(world.url + path, { headers: { accept: 'application/json' } })
+      expect(JSON.parse(json.body)).toMatchObject({ status: 404, code: 'not_found' })
+    }
+    const bad = await browser.open(`${world.url}/onboarding/connect/%E0%A4%A`, { from: world.url })
+    expect(bad.status).toBe(400)
+    expectPage(bad)
+  })
+
+  it.each(['other_1', '__proto__', 'x'.repeat(5_000), '%00'])(
+    'a datasource that is not on the person’s list (%.20s) is neither connected nor put off',
+    async (instance) => {
+      const { browser } = await world.begin(1)
+      const connect = await browser.open(`${world.url}/onboarding/connect/${instance}`, { from: world.url })
+      expect(connect.status).toBe(404)
+      expectPage(connect)
+      const skip = await browser.post(`${world.url}/onboarding/skip/${instance}`, {}, { from: world.url })
+      expect(skip.status).toBe(404)
+      expectPage(skip)
+      expect(world.departures()).toBe(0)
+    },
+  )
+
+  it('forged Host and forwarded headers change no address', async () => {
+    const forged = {
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': '10.0.0.1',
+      forwarded: 'host=evil.example;proto=https',
+      host: 'evil.example',
+    }
+    const { browser } = await world.begin(1)
+    const connect = await browser.click('/onboarding/connect/slack_1', { headers: forged, follow: false })
+    expect(connect.location).toMatch(new RegExp(`^${world.sandbox.urls.service}/auth/datasource/slack_1`))
+    expect(world.sandbox.requests[0]?.query['final_redirect_url']).toMatch(
+      new RegExp(`^${world.url}/onboarding/callback\\?step=`),
+    )
+    const signIn = await browser.open(`${world.url}/sign-in`, { headers: forged, follow: false })
+    const authorization = new URL(signIn.location ?? '')
+    expect(authorization.origin).toBe(world.sandbox.urls.authorizationServer)
+    const pushed = world.sandbox.requests.findLast(({ operation }) => operation === 'par')?.body
+    expect(pushed).toMatchObject({ redirect_uri: `${world.url}/sign-in/callback` })
+    const page = await browser.open(`${world.url}/onboarding`, { headers: forged })
+    expect(page.body).not.toContain('evil')
+  })
+
+  it('every answer says what it must to browsers, and nothing of what it is made of', async () => {
+    const { browser } = await world.begin(1)
+    for (const path of [
+      '/',
+      '/onboarding',
+      '/onboarding/connect',
+      '/nowhere',
+      '/sign-in',
+      '/signed-out',
+      '/api/status',
+      '/search?q=a',
+    ]) {
+      const { headers } = await browser.open(world.url + path, { follow: false })
+      expect(headers['cache-control'], path).toBe('no-store')
+      expect(headers['content-security-policy'], path).toContain("default-src 'none'")
+      expect(headers['content-security-policy'], path).not.toContain('unsafe')
+      expect(headers['x-content-type-options'], path).toBe('nosniff')
+      expect(headers['referrer-policy'], path).toBe('same-origin')
+      for (const name of ['x-powered-by', 'server', 'etag']) expect(headers, path).not.toHaveProperty(name)
+    }
   })
 })
