@@ -34,8 +34,11 @@ export type OffStatus = {
 
 export const APP_STATUS_NAMES = Object.keys(APP_STATUSES) as AppStatus[]
 
-export const isOff = (status: AppStatus | 'connected'): status is OffStatus =>
-  status !== 'connected' && APP_STATUSES[status].turn === 'never'
+const off: ReadonlySet<string> = new Set(
+  APP_STATUS_NAMES.filter((name) => APP_STATUSES[name].turn === 'never'),
+)
+
+export const isOff = (status: string): status is OffStatus => off.has(status)
 
 const byAuthStatus = new Map<unknown, AppStatus>(
   APP_STATUS_NAMES.flatMap((name) => APP_STATUSES[name].authStatus.map((word) => [word, name] as const)),

@@ -1,4 +1,5 @@
 // The list of the overview: each app with its status in words and what can be done about it. Pure.
+import { isOff } from '../../client-api/app-status.ts'
 import type { Key } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
@@ -75,7 +76,7 @@ const IN_ROW = {
 
 /** What the link of such an app's row says, below its name; undefined: there is nothing to start. */
 export const labelOf = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
-  kind === 'connected' || kind === 'disabled' || kind === 'attention'
+  kind === 'connected' || kind === 'attention' || isOff(kind)
     ? undefined
     : { label: t(IN_ROW[kind]), forApp: name }
 
@@ -110,12 +111,11 @@ export function rowsOf(situation: Situation, current: string | undefined, query 
 const beginningOf = ({ name }: App): string => name.slice(0, 24).toLowerCase()
 
 /** What can't be started comes right after the card, and what no one can connect comes last. */
-const placeOf = ({ entry: { status } }: App): number =>
-  status === 'attention' ? 0 : status === 'disabled' ? 2 : 1
+const placeOf = ({ entry: { status } }: App): number => (status === 'attention' ? 0 : isOff(status) ? 2 : 1)
 
 /** What needs the person comes first, and what is over last. */
 const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
-  focus ? -1 : kind === 'connected' || kind === 'disabled' ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
+  focus ? -1 : kind === 'connected' || isOff(kind) ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
 
 function entryOf(situation: Situation, app: App, index: number) {
   const { t, about, from, isOver } = situation
@@ -165,7 +165,7 @@ function noteOf({ t, earliest, isOver }: Situation, kind: EntryKind, { entry }: 
   if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t('note.isNew')
   if (kind === 'connected' && isOver && entry.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(entry.connectedAt) })
-  return kind === 'elsewhere' || kind === 'attention' || kind === 'blocked' || kind === 'disabled'
+  return kind === 'elsewhere' || kind === 'attention' || kind === 'blocked' || isOff(kind)
     ? t(`note.${kind}`)
     : undefined
 }
