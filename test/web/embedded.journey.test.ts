@@ -1,10 +1,9 @@
 // A page of another site can make a browser send requests without the person: as an image, a script, a frame, a fetch.
 // Whatever is sent so starts nothing; a link that a person follows goes on.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
 import { sendRaw } from '../helpers/raw-request.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { invite, run, signIn, type Running } from '../helpers/running.ts'
 
 const INTRANET = 'https://intranet.acme.example'
 
@@ -16,11 +15,7 @@ beforeAll(async () => {
   running = await run({
     settings: { REDIS_URL: redis.url, SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: INTRANET },
   })
-  token = await createInvitations({
-    secrets: [running.env['SESSION_SECRET'] ?? ''],
-    audience: running.url,
-    now: Date.now,
-  }).issue({ email: 'ada@acme.example', datasources: [] }, 14)
+  token = await invite(running)
   await sendRaw(running.url, '/sign-in')
 })
 beforeEach(async () => {

@@ -1,11 +1,10 @@
 // What strangers can make us do: so much a minute for each address, and nothing that is stored but a short mark for an
 // answer to a sign-in. The limits hold for a route however its address is written.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
 import { answerOf } from '../helpers/faulty.ts'
 import { sendRaw } from '../helpers/raw-request.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { invite, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 const PER_MINUTE = 10
@@ -47,12 +46,7 @@ describe('an address', () => {
   })
 
   it('signs out, and stops reminders, so often too, and each apart from signing in', async () => {
-    const invitations = createInvitations({
-      secrets: [running.env['SESSION_SECRET'] ?? ''],
-      audience: running.url,
-      now: Date.now,
-    })
-    const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
+    const token = await invite(running)
     for (const paths of [
       ['/sign-out/', '/Sign-Out'],
       [`/invite/${token}/opt-out`, `/Invite/${token}/Opt-Out/`],
