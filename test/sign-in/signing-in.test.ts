@@ -1,5 +1,6 @@
 // Signing in, from the first request to the session that comes of it, within this process.
 import { describe, expect, it } from 'vitest'
+import type { Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, parametersOf, PUBLIC_URL } from './in-process.ts'
 
 const HINT = { login_hint: 'ada@acme.example' }
@@ -30,6 +31,23 @@ describe('someone who signs in', () => {
     const user = { subject: 'ada', name: 'Ada', email: 'ada@acme.example', emailVerified: true }
     expect(await ada.who()).toMatchObject(user)
     expect(noted).toEqual([{ event: 'sign_in', result: 'ok', user: expect.objectContaining(user) as object }])
+  })
+
+  it('costs the store three commands, one after the other', async () => {
+    const commands: string[] = []
+    const counting = (records: Records): Records => {
+      const noted = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'].map((name) => [
+        name,
+        (...given: unknown[]) => {
+          commands.push(`${name} ${String(given[0]).replace(/:.*/, '')}`)
+          return (records[name as 'get'] as (...all: unknown[]) => unknown)(...given)
+        },
+      ])
+      return { ...records, ...(Object.fromEntries(noted) as object) }
+    }
+    await inProcess({ records: counting }).browser().signIn()
+    const own = commands.filter((command) => !command.endsWith(' installation'))
+    expect(own).toEqual(['compareAndSet used-state', 'compareAndSet session', 'compareAndSet sessions-of'])
   })
 
   it('comes to the walk where no page of ours was asked for, and never to another site', async () => {
