@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { looksOf } from '../../src/campaigns/mail/look.ts'
-import { createMail, type Mail } from '../../src/campaigns/mail/mail.ts'
+import { createMail, type Mail, type MailParts } from '../../src/campaigns/mail/mail.ts'
 import { createMailTemplates, OUR_MAIL } from '../../src/campaigns/mail/templates.ts'
 import { assetOf, type Asset, type Ending } from '../../src/company/asset.ts'
 import { companyOf } from '../../src/company/company.ts'
@@ -27,7 +27,7 @@ function createFolder(): string {
   return folder
 }
 
-export type Written = {
+export type Written = Partial<MailParts> & {
   apps?: string[]
   reminder?: number
   person?: { email: string; name?: string; language?: string }
@@ -46,9 +46,11 @@ export function createEmails() {
     write({
       apps = ['Slack', 'GitHub', 'Google Drive'],
       reminder = 0,
-      ...given
+      person = { email: 'ada@acme.example', name: 'Ada' },
+      file = {},
+      pictures = {},
+      ...parts
     }: Written = {}): Promise<Mail> {
-      const { person = { email: 'ada@acme.example', name: 'Ada' }, file = {}, pictures = {} } = given
       const company = companyOf(file, new Map(Object.entries(pictures)))
       const compose = createMail({
         invitations: { issue: () => Promise.resolve('TOKEN') },
@@ -62,8 +64,9 @@ export function createEmails() {
         datasources: [],
         days: 30,
         now: () => NOW,
+        ...parts,
       })
-      const left = apps.map((name) => ({ instance: `${name.toLowerCase()}_1`, name }))
+      const left = apps.map((name, n) => ({ instance: `${name.toLowerCase()}_${n + 1}`, name }))
       return compose(person, left, reminder)
     },
     folder,

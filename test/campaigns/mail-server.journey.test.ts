@@ -7,7 +7,7 @@ import { useCompany } from './command.ts'
 import { mail } from './sample-mail.ts'
 import { startSmtpServer, type Script, type Stage } from './smtp-server.ts'
 
-const { company, mails, recipients, send, fresh, list } = useCompany()
+const { company, mails, send, fresh, list } = useCompany()
 
 let server: Awaited<ReturnType<typeof startSmtpServer>> | undefined
 afterEach(async () => {
@@ -118,6 +118,13 @@ describe('a mail server that is slow', () => {
 })
 
 describe('a mail server', () => {
+  it('that quotes the email in its reply has no link of it shown', async () => {
+    const reply = '554 5.6.0 dislikes http://127.0.0.1:3000/invite/eyJ.a-b_c'
+    expect(await posted(at('end', reply))).toMatchObject({
+      reply: '554 5.6.0 dislikes http://127.0.0.1:3000/…',
+    })
+  })
+
   // An encrypted token has two dots in a row, and a line of an email that begins with a dot is escaped (RFC 5321 4.5.2).
   it('gets every link whole, wherever its lines are broken', async () => {
     const audience = 'https://onramp.acme.example'
@@ -144,53 +151,21 @@ describe('a mail server', () => {
 })
 
 describe('a run', () => {
-  const ada = 'ada@acme.example\n'
-  const everyone = 'ada@acme.example\nbob@acme.example\ndan@acme.example\n'
-
-  /** Runs of one campaign, with a mail server that does this. */
-  async function runs(people: string, script: Script) {
-    server = await startSmtpServer(script)
-    const args = [list(people), ...fresh(), '--at-once', '1', '--ask-again-after', '0']
-    const env = { SMTP_URL: server.url }
-    return { again: (...more: string[]) => send([...args, ...more], { env }), taken: server.recipients }
-  }
-
   it('marks one whose mailbox is gone, and sends to them again only on request', async () => {
     let isGone = true
-    const { again, taken } = await runs(everyone, ({ stage, line }) =>
+    server = await startSmtpServer(({ stage, line }) =>
       isGone && stage === 'RCPT' && line.includes('ada@') ? '550 5.1.1 User unknown' : undefined,
     )
-    const first = await again()
+    const env = { SMTP_URL: server.url }
+    const people = list('ada@acme.example\nbob@acme.example\ndan@acme.example\n')
+    const args = [people, ...fresh(), '--at-once', '1', '--ask-again-after', '0']
+    const first = await send(args, { env })
     expect(first.code).toBe(3)
     expect(first.stderr).toContain('ada@acme.example: rejected by the mail server: 550 5.1.1 User unknown')
     isGone = false
-    expect((await again()).stderr).toContain('1  rejected by the mail server (retry with --retry-failed)')
-    expect((await again('--retry-failed')).code).toBe(0)
-    expect(taken).toEqual(['bob@acme.example', 'dan@acme.example', 'ada@acme.example'])
-  })
-
-  it('shows no link and no control character of a reply that quotes the email', async () => {
-    let link = ''
-    const { again } = await runs(ada, ({ stage, line }) => {
-      if (stage === 'body') link ||= /\/invite\/(?:=\s*|[\w.-])+/.exec(line)?.[0] ?? ''
-      return stage === 'end'
-        ? `554 5.6.0 \u001B[31mdislikes http://127.0.0.1:3000${link} and ${'x'.repeat(5_000)}`
-        : undefined
-    })
-    const { stderr } = await again()
-    expect(stderr).toContain('dislikes http://127.0.0.1:3000/…')
-    expect(link.length).toBeGreaterThan(20)
-    expect(stderr).not.toContain(link.slice(8, 28))
-    expect(stderr).not.toContain('\u001B')
-    expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(700)
-  })
-
-  it('with a mail server that can’t be reached stops before anything is tried', async () => {
-    const args = [list(ada), ...fresh()]
-    const { code, stderr } = await send(args, { env: { SMTP_URL: 'smtp://127.0.0.1:1' } })
-    expect(code).toBe(1)
-    expect(stderr).toContain('the mail server 127.0.0.1:1 cannot be reached, or not used (connection refused')
-    expect(await send(args)).toMatchObject({ code: 0 })
-    expect(recipients()).toEqual(['ada@acme.example'])
+    const again = await send(args, { env })
+    expect(again.stderr).toContain('1  rejected by the mail server (retry with --retry-failed)')
+    expect((await send([...args, '--retry-failed'], { env })).code).toBe(0)
+    expect(server.recipients).toEqual(['bob@acme.example', 'dan@acme.example', 'ada@acme.example'])
   })
 })

@@ -1,96 +1,186 @@
-// What an email is made of: the words its templates get, its headers, and the bytes that leave.
-import { describe, expect, it } from 'vitest'
-import { looksOf } from '../../src/campaigns/mail/look.ts'
-import {
-  bytesOf,
-  createMail,
-  refuseInjection,
-  type Mail,
-  type MailParts,
-} from '../../src/campaigns/mail/mail.ts'
+// An email: what it says, in whose language, what it shows of the company, its headers, and the bytes that leave.
+import PostalMime from 'postal-mime'
+import { afterAll, describe, expect, it } from 'vitest'
+import { bytesOf, refuseInjection, type Mail } from '../../src/campaigns/mail/mail.ts'
 import { createMailServer } from '../../src/campaigns/mail/server.ts'
-import type { MailWords } from '../../src/campaigns/mail/templates.ts'
-import type { Invitee } from '../../src/campaigns/people-file.ts'
-import { neutralCompany } from '../../src/company/company.ts'
-import { languages, t } from '../helpers/texts.ts'
+import { ACME, createEmails, jpeg, picture, type Written } from './emails.ts'
 import { mail } from './sample-mail.ts'
 
-const now = Date.UTC(2026, 10, 21, 12)
-const ada: Invitee = { email: 'ada@acme.example', name: 'Ada' }
-type Given = { person?: Invitee; apps?: string[]; reminder?: number } & Partial<MailParts>
+const emails = createEmails()
+afterAll(() => emails.end())
+const write = (given: Written) => emails.write({ file: ACME, ...given })
 
-async function composed({ person = ada, apps = ['Slack'], reminder = 0, ...parts }: Given) {
-  const words: MailWords[] = []
-  const issued: unknown[] = []
-  const compose = createMail({
-    invitations: { issue: (...all) => (issued.push(...all), Promise.resolve('TOKEN')) },
-    render: (all) => (words.push(all), { subject: 'Connect', text: 'Text', html: '<p>HTML</p>' }),
-    languages,
-    looks: looksOf(neutralCompany),
-    nameOf: ({ name }, lang) => `${name}:${lang}`,
-    from: { name: 'Search team', address: 'search@acme.example' },
-    publicUrl: 'https://onramp.acme.example:8443',
-    campaign: 'c',
-    datasources: ['slack'],
-    days: 30,
-    now: () => now,
-    ...parts,
-  })
-  const left = apps.map((name, n) => ({ instance: `app_${n}`, name }))
-  return { mail: await compose(person, left, reminder), issued, words: words[0] as MailWords }
-}
+const wordsIn = (html: string) =>
+  html
+    .replaceAll(/<(style|title)>.*?<\/\1>|<!--.*?-->|<[^>]*>|\u034f\u200c\u00a0/gs, ' ')
+    .replaceAll('&nbsp;', ' ')
+    .replaceAll('&rsquo;', '’')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 
-describe('the words that a template gets', () => {
-  it('are about the person, the apps, the link and its end', async () => {
-    const { words, issued, mail } = await composed({})
-    const link = 'https://onramp.acme.example:8443/invite/TOKEN'
-    expect(issued).toEqual([{ email: 'ada@acme.example', datasources: ['slack'] }, 30])
-    expect(words).toMatchObject({
-      email: 'ada@acme.example',
-      name: 'Ada',
-      count: 1,
-      apps: ['Slack:en'],
-      more: 0,
-      isReminder: false,
-      link,
-      optOut: `${link}/opt-out`,
-      address: 'https://onramp.acme.example:8443',
-      host: 'onramp.acme.example:8443',
-      days: 30,
-      expires: t.day(Date.UTC(2026, 11, 21, 12)),
-      from: 'Search team',
-    })
-    expect(mail).toMatchObject({
-      to: 'ada@acme.example',
-      headers: {
-        'Auto-Submitted': 'auto-generated',
-        'X-Auto-Response-Suppress': 'OOF, AutoReply',
-        'List-Unsubscribe': `<${link}/opt-out>`,
-        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      },
-    })
+describe('the words of an email', () => {
+  it('name the one app, or count several, in the subject', async () => {
+    const subjectOf = async (apps: string[], reminder = 0) => (await write({ apps, reminder })).subject
+    expect(await subjectOf(['GitHub'])).toBe('Connect GitHub to Acme Search')
+    expect(await subjectOf(['GitHub', 'Slack', 'Jira'])).toBe('Connect 3 apps to Acme Search')
+    expect(await subjectOf(['GitHub'], 1)).toBe('Reminder: connect GitHub to Acme Search')
+    expect(await subjectOf(['Slack', 'Slack'], 2)).toBe('Reminder: connect 2 apps to Acme Search')
   })
 
-  it('know a reminder, someone without a name, a sender without one, and the person’s language', async () => {
-    const from = { name: '', address: 'search@acme.example' }
-    const person = { email: 'ada@acme.example', language: 'de' }
-    const { words } = await composed({ reminder: 1, from, person })
-    const without = { isReminder: true, name: '', from: 'search@acme.example', apps: ['Slack:de'] }
-    expect(words).toMatchObject(without)
+  it('say what, how long, from whom and until when, and give the address that needs no link', async () => {
+    const { html } = await write({})
+    expect(wordsIn(html)).toBe(
+      'Find your messages, files and tickets in one place. It takes about 3 minutes. A Acme Search ' +
+        'Hi Ada, connect 3 apps to Acme Search ' +
+        'Find your messages, files and tickets in one place. It takes about 3 minutes. ' +
+        'S Slack G GitHub G Google Drive Connect my apps ' +
+        'Search only shows people content they can already open. ' +
+        'Prefer not to click links in emails? Go to search-setup.acme.example . ' +
+        'From the Acme search team, sent to ada@acme.example because these apps are part of your work account. ' +
+        'The link expires on December 21, 2026. ' +
+        'Unsubscribe from reminders Contact the search team Acme intranet',
+    )
   })
 
-  it('name ten apps, or of more the first five and how many more; those of one name with their numbers', async () => {
+  it('name ten apps, or of more the first five, and then guess no minutes', async () => {
     const some = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
-    const named = (count: number) => some(count).map((name) => `${name}:en`)
-    expect((await composed({ apps: some(10) })).words).toMatchObject({ apps: named(10), more: 0, count: 10 })
-    expect((await composed({ apps: some(11) })).words).toMatchObject({ apps: named(5), more: 6, count: 11 })
-    const twins = await composed({ apps: ['Slack', 'Jira', 'Slack'] })
-    expect(twins.words.apps).toEqual(['Slack:en\u00a0(0)', 'Jira:en', 'Slack:en\u00a0(2)'])
+    expect(wordsIn((await write({ apps: some(10) })).html)).toContain('A App 9 Connect my apps')
+    const { html, text } = await write({ apps: some(11) })
+    expect(wordsIn(html)).toContain('A App 4 and 6 more Connect my apps')
+    expect(html + text).not.toContain('minute')
+  })
+
+  it('tell apps of one name apart by their numbers, and know a sender by the address alone', async () => {
+    const from = { name: '', address: 'search@acme.example' }
+    const { text } = await write({ apps: ['Slack', 'Jira', 'Slack'], from })
+    expect(text).toContain('  - Slack\u00a0(1)\n  - Jira\n  - Slack\u00a0(3)\n')
+    expect(text.replaceAll('\n', ' ')).toContain('From search@acme.example, sent to')
+  })
+
+  it('show a name as it is written, whatever it holds', async () => {
+    const { html } = await write({ person: { email: 'ada@acme.example', name: 'Ada <b>&' } })
+    expect(html).toContain('Hi Ada &lt;b&gt;&amp;, connect')
+  })
+
+  it('are the same as plain text, each address on a line of its own or in a sentence', async () => {
+    const { text } = await write({ apps: ['GitHub'], person: { email: 'bob@acme.example' } })
+    expect(text).toBe(`Connect GitHub to Acme Search
+
+Find your messages, files and tickets in one place. It takes about 1
+minute.
+
+  - GitHub
+
+Connect my app
+https://search-setup.acme.example/invite/TOKEN
+
+Search only shows people content they can already open.
+
+Prefer not to click links in emails? Go to
+https://search-setup.acme.example.
+
+--
+From the Acme search team, sent to bob@acme.example because this app is
+part of your work account. The link expires on December 21, 2026.
+
+Unsubscribe from reminders
+https://search-setup.acme.example/invite/TOKEN/opt-out
+
+Contact the search team
+mailto:search@acme.example
+
+Acme intranet
+https://intranet.acme.example/
+`)
+  })
+})
+
+describe('the language of an email', () => {
+  const inLanguage = (language: string | undefined, file = ACME) =>
+    write({ file, person: { email: 'ada@acme.example', ...(language !== undefined && { language }) } })
+
+  it.each([
+    ['de', 'de'],
+    ['de-AT', 'de'],
+    ['pt', 'pt-BR'],
+    ['ar', 'ar'],
+    ['fr', 'en'],
+    [undefined, 'en'],
+  ])('is the nearest that is offered: %s gives %s', async (wanted, tag) => {
+    const { html } = await inLanguage(wanted)
+    expect(/<html lang="([^"]*)"/.exec(html)?.[1]).toBe(tag)
+    expect(/<article [^>]*lang="([^"]*)"/.exec(html)?.[1]).toBe(tag)
+  })
+
+  it('has its own words, dates and links', async () => {
+    const { subject, html } = await inLanguage('de')
+    expect(subject).toBe('3 Apps mit Acme Search verbinden')
+    expect(html).toContain('21. Dezember 2026')
+    expect((await inLanguage('ar')).html).toContain('شبكة Acme')
+  })
+
+  it('is the company’s default for everyone who asks for none that it offers', async () => {
+    const file = { ...ACME, languages: ['de', 'en'] }
+    expect((await inLanguage('ar', file)).html).toContain('<html lang="de"')
+    expect((await inLanguage(undefined, file)).html).toContain('<html lang="de"')
+  })
+
+  it('turns the whole email where it runs from right to left', async () => {
+    const { html } = await inLanguage('ar')
+    expect(html).toContain('<html lang="ar" dir="rtl">')
+    expect(html).toMatch(/<article [^>]*dir="rtl">/)
+    expect(html).toMatch(/<table [^>]*dir="rtl"[^>]* class="card" style="[^"]*text-align: right;/)
+    expect(html).not.toContain('text-align: left')
+  })
+})
+
+describe('the company in an email', () => {
+  const logoOf = (light: ReturnType<typeof picture>, dark?: ReturnType<typeof picture>) =>
+    write({
+      file: { ...ACME, logo: { light: 'light', ...(dark && { dark: 'dark' }) } },
+      pictures: { light, ...(dark && { dark }) },
+    })
+
+  it('has its colour on the square and the button, and another one in dark mode', async () => {
+    const { html } = await write({})
+    expect(html.match(/bgcolor="#0b6e5f"/g)).toHaveLength(2)
+    expect(html).toContain(
+      '.brand { background-color: #4fd1b5 !important; border-color: #4fd1b5 !important; color: #14161f !important; }',
+    )
+  })
+
+  it('has its logo inside the email, as large as it is drawn', async () => {
+    const light = picture('jpg', jpeg(400, 100))
+    const mail = await logoOf(light)
+    expect(mail.html).toContain('src="cid:logo@onramp" width="128" height="32" alt=""')
+    const { attachments } = await PostalMime.parse(await bytesOf(mail))
+    expect(attachments).toMatchObject([
+      { contentId: '<logo@onramp>', disposition: 'inline', mimeType: light.type, related: true },
+    ])
+    expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(light.content)
+  })
+})
+
+it('an email has a link for its person and apps, and the headers that mail programs look for', async () => {
+  const issued: unknown[] = []
+  const { to, text, headers } = await write({
+    invitations: { issue: (...all) => (issued.push(...all), Promise.resolve('TOKEN')) },
+    datasources: ['slack'],
+    publicUrl: 'https://onramp.acme.example:8443',
+  })
+  const link = 'https://onramp.acme.example:8443/invite/TOKEN'
+  expect(issued).toEqual([{ email: to, datasources: ['slack'] }, 30])
+  expect(text).toContain(`\n${link}\n`)
+  expect(headers).toEqual({
+    'Auto-Submitted': 'auto-generated',
+    'X-Auto-Response-Suppress': 'OOF, AutoReply',
+    'List-Unsubscribe': `<${link}/opt-out>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   })
 })
 
 it('the Message-ID is the same for the same email, and another for another', async () => {
-  const id = async (given: Given) => (await composed(given)).mail.messageId
+  const id = async (given: Written) => (await write(given)).messageId
   const first = await id({})
   expect(first).toMatch(/^<[0-9a-f]{32}@acme\.example>$/)
   expect(await id({ apps: ['Jira'], days: 7 })).toBe(first)

@@ -43,18 +43,24 @@ describe('the list', () => {
 })
 
 describe('a dry run', () => {
-  it('tells programs who would get what, a line each', async () => {
-    const { stdout, stderr } = await send([list(EVERYBODY), '--dry-run', '--json', '--at-once', '1'])
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-    expect(lines).toEqual([
+  it('shows people and programs who would get what, a line each, and sends and writes nothing', async () => {
+    const args = [list(EVERYBODY), ...fresh(), '--at-once', '1']
+    const dry = async (...more: string[]) =>
+      await send([...args, '--dry-run', ...more], { env: { SMTP_URL: '', MAIL_FROM: '' } })
+    expect((await dry()).stdout).toBe(
+      'ada@acme.example  invitation  Slack, GitHub, Google Drive, Jira, Confluence\n' +
+        'bob@acme.example  invitation  Slack, Google Drive\n',
+    )
+    const { stdout, stderr } = await dry('--json')
+    const lines = stdout.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({ email: 'ada@acme.example', reminder: 0 }),
       { email: 'bob@acme.example', reminder: 0, apps: ['Slack', 'Google Drive'] },
       expect.objectContaining({ rows: 3, wouldSend: 2 }),
     ])
-    expect(stderr).toBe('')
+    expect([stderr, mails()]).toEqual(['', []])
+    await send(args)
+    expect(mails()).toHaveLength(2)
   })
 })
 
