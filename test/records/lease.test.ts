@@ -1,4 +1,4 @@
-// A lease, on a store that fails at the wrong moment. What it does over processes: test/sign-in/refresh-processes.test.ts.
+// A lease, on a store that fails at the wrong moment. What it does over processes: test/sign-in/refresh-processes.journey.test.ts.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createOnce, takeLease } from '../../src/records/lease.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'

@@ -25,7 +25,13 @@ function world({
   secrets = [OLD],
   store = memoryStore(),
   own = {},
-}: { secrets?: string[]; store?: ReturnType<typeof memoryStore>; own?: Partial<Records> } = {}) {
+  https = false,
+}: {
+  secrets?: string[]
+  https?: boolean
+  store?: ReturnType<typeof memoryStore>
+  own?: Partial<Records>
+} = {}) {
   const clock = { now: 1_700_000_000_000 }
   const done: string[] = []
   const records: Records = {
@@ -45,7 +51,9 @@ function world({
   })
   const meanwhile = { does: async (_id: string): Promise<unknown> => undefined }
   const tokensOf = (accessToken: string) => ({ accessToken, issuedAt: clock.now })
-  const app = express().use(createSession(sessions, secrets, false))
+  const app = express()
+    .set('trust proxy', true)
+    .use(createSession(sessions, secrets, https))
   app.get('/', (req, res) => void res.json(signedInOf(req) ?? 'no one'))
   app.get('/in', async (req, res) => {
     await startSession(req, { user, tokens: tokensOf('first'), signedInAt: clock.now })
@@ -96,6 +104,12 @@ describe('a browser', () => {
     const { headers, body: id } = await browser().agent.get('/in')
     expect(headers['set-cookie']).toEqual([
       expect.stringMatching(/^onramp=s%3A.*; Path=\/; HttpOnly; SameSite=Lax$/),
+    ])
+    const secure = request(world({ https: true }).app)
+      .get('/in')
+      .set('x-forwarded-proto', 'https')
+    expect((await secure).headers['set-cookie']).toEqual([
+      expect.stringMatching(/^__Host-onramp=s%3A.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ])
     const [[key, sealed] = ['', '']] = [...store.values]
     expect([key, done, store.lives.get(key)]).toEqual([

@@ -1,31 +1,29 @@
-// onramp at a server of the tests' own, where it registers itself.
-import { afterEach, expect } from 'vitest'
+// onramp for one test: at the sandbox, or at a server of the tests' own, where it registers itself.
+import { expect, onTestFinished } from 'vitest'
 import { messagesOf, runUnlimited } from '../helpers/faulty.ts'
 import { startPlainServer, type Answers, type PlainServer } from '../helpers/plain-authorization-server.ts'
-import type { Running } from '../helpers/running.ts'
+import type { Running, RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 export type Json = Record<string, unknown>
 
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close()
-})
+/** onramp for one test, which ends with it. */
+export async function started(options: RunOptions): Promise<Running> {
+  const running = await runUnlimited(options)
+  onTestFinished(() => running.close())
+  return running
+}
 
 export type Started = { running: Running; server: PlainServer }
 
 export async function start(
   answers: Answers = {},
-  options: { metadata?: (url: string) => Json; settings?: Record<string, string>; now?: () => number } = {},
+  { metadata, settings, ...options }: RunOptions & { metadata?: (url: string) => Json } = {},
 ): Promise<Started> {
-  const server = await startPlainServer(answers, options.metadata)
-  closers.push(() => server.close())
-  const running = await runUnlimited({
-    ...(options.now === undefined ? {} : { now: options.now }),
-    settings: { OIDC_ISSUER: server.url, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', ...options.settings },
-  })
-  closers.push(() => running.close())
-  return { running, server }
+  const server = await startPlainServer(answers, metadata)
+  onTestFinished(() => server.close())
+  const own = { OIDC_ISSUER: server.url, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', ...settings }
+  return { running: await started({ ...options, settings: own }), server }
 }
 
 /** What the browser is sent back to us with, and where that leads; the code is redeemed. */

@@ -1,37 +1,7 @@
-// Back-channel logout: one test for each module of the OpenID Foundation's suite
-// (oidcc-client-test-rp-backchannel-rpinitlogout…), and what else a token that ends sign-ins has to be.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Sandbox } from '../../packages/sandbox/src/sandbox.ts'
-import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
-import { signIn, type Running } from '../helpers/running.ts'
+// Back-channel logout over two processes: what one is told, both know. What a token has to be is in logout-token.test.ts.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectSignedIn, expectSignedOut } from '../helpers/faulty.ts'
 import { signInAt, startTwo, type TwoProcesses } from './two-processes.ts'
-
-type SentLogout = ReturnType<Sandbox['logouts']>[number]
-
-let running: Running
-beforeAll(async () => {
-  running = await runUnlimited()
-})
-afterEach(() => running.sandbox.reset())
-afterAll(() => running.close())
-
-/** The authorization server ends a person's sessions and tells us. @returns what we said */
-async function logout(person: string): Promise<SentLogout> {
-  const before = running.sandbox.logouts().length
-  await running.sandbox.endSessions(person)
-  const sent = running.sandbox.logouts().slice(before)
-  expect(sent).toHaveLength(1)
-  return sent[0] as SentLogout
-}
-
-describe('a logout token', () => {
-  it('ends the session that it names, at once', async () => {
-    const browser = await signIn(running, 'ada')
-    const sent = await logout('ada')
-    expect(sent.status).toBe(200)
-    await expectSignedOut(running, browser)
-  })
-})
 
 describe('over two processes', () => {
   let two: TwoProcesses

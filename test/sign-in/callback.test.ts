@@ -92,6 +92,18 @@ describe('an answer', () => {
     expect(asked).toHaveLength(1)
   })
 
+  it('to each of fifty tabs leads to its own page, in any order, and the cookies stay small', async () => {
+    const { ada, answerTo, asked } = await begun()
+    const pages = Array.from({ length: 50 }, (_, tab) => `/search?q=tab${tab}`)
+    const sent = await Promise.all(pages.map((page) => ada.begin({ return_to: page })))
+    for (const tab of pages.keys()) {
+      const other = (tab * 7) % pages.length
+      expect(await ada.outcomeOf(answerTo(sent[other] ?? {}))).toBe(pages[other])
+      expect((await ada.cookies()).length).toBeLessThan(300)
+    }
+    expect(asked).toHaveLength(1)
+  })
+
   it('that a stranger has made for their own account signs no one over, also behind a planted cookie', async () => {
     const { browser, ada, sent, answerTo, person } = await begun()
     const planted = await ada.cookies()

@@ -67,7 +67,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     const sendPage = (_req: express.Request, res: express.Response, page: { view: string; data: unknown }) =>
       void res.json({ view: page.view, ...(page.data as object) })
     const limit: express.RequestHandler = (_req, _res, next) => next()
-    const common = { ...signIn, publicUrl: PUBLIC_URL, sendPage, log, note, now, limit }
+    const common = { ...signIn, publicUrl: settings.PUBLIC_URL, sendPage, log, note, now, limit }
     const app = express()
     app.get('/cookies', (req, res) => void res.set('x-cookies', req.headers.cookie ?? '').end())
     app.use(createBackChannelRoutes({ ...common, countRefused: async () => {} }))

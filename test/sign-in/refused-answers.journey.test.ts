@@ -73,12 +73,7 @@ describe('an error of the authorization server', () => {
   it.each([
     ['access_denied', 403],
     ['server_error', 503],
-    ['temporarily_unavailable', 503],
-    ['login_required', 400],
-    ['consent_required', 400],
     ['invalid_scope', 502],
-    ['unauthorized_client', 502],
-    ['an_error_that_is_not_registered', 400],
     ['<b>', 400],
   ])('%s is a page of its own, without what the server said', async (error, status) => {
     const browser = await beginSignIn(running, '/onboarding?datasource=jira_1')
@@ -93,14 +88,5 @@ describe('an error of the authorization server', () => {
     running.sandbox.reset()
     await browser.open(`${running.url}/sign-in/callback?error=${encodeURIComponent(error)}`)
     expect(browser.page.status).toBe(400)
-  })
-
-  it('is over when the person tries again, at the place they wanted to go to', async () => {
-    const browser = await beginSignIn(running, '/onboarding?datasource=jira_1')
-    await browser.post(browser.page.url, { cancel: 'yes' })
-    expect(browser.page.status).toBe(403)
-    await browser.click('/sign-in')
-    await browser.post(browser.page.url, { person: 'ada' })
-    expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=jira_1`)
   })
 })

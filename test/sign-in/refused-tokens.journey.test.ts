@@ -1,7 +1,7 @@
 // What the token endpoint and userinfo may say and no one is signed in by: the cases of the OpenID Foundation's suite
-// for relying parties (oidcc-client-test-…), and what a token endpoint that is not well says.
+// for relying parties (oidcc-client-test-…).
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Faults, Switches } from '../../packages/sandbox/src/switches.ts'
+import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import {
   beginSignIn,
   expectRefused,
@@ -77,37 +77,5 @@ describe('an id_token', () => {
     const browser = await signIn(running, 'ada')
     expect(browser.page.status).toBe(200)
     await expectSignedIn(running, browser)
-  })
-})
-
-describe('a token endpoint', () => {
-  const html = { body: '<h1>Bad gateway</h1>', contentType: 'text/html' }
-  it.each<[string, NonNullable<Switches['answers'][string]>]>([
-    ['500 with a page', { status: 500, ...html }],
-    ['200 with a page', { status: 200, ...html }],
-    [
-      '200 with JSON that is cut',
-      { status: 200, body: '{"access_token": "a', contentType: 'application/json' },
-    ],
-    ['429', { status: 429, body: { error: 'slow_down' }, headers: { 'retry-after': '3' } }],
-    ['a connection that is cut', { close: true }],
-  ])('that answers %s signs no one in, and may be tried again', async (_what, answer) => {
-    const browser = await beginSignIn(running)
-    running.sandbox.switches.set({ answers: { token: answer } })
-    const page = await expectRefused(running, browser)
-    expect(page.status).toBe(503)
-    expect(Number(page.headers['retry-after'])).toBeGreaterThan(0)
-    running.sandbox.switches.set({ answers: { token: null } })
-    await browser.open(`${running.url}/onboarding`)
-    await expectSignedIn(running, browser)
-  })
-
-  it('that never answers is given up in time', async () => {
-    const browser = await beginSignIn(running)
-    running.sandbox.switches.set({ answers: { token: { hang: true } } })
-    const before = performance.now()
-    const page = await expectRefused(running, browser)
-    expect(page.status).toBe(503)
-    expect(performance.now() - before).toBeLessThan(10_000)
   })
 })

@@ -1,41 +1,22 @@
 // Dynamic registration as a life: once over all processes, kept over restarts, made anew when it has to be, and told to
 // the operator when it cannot be.
-import { afterEach, describe, expect, it } from 'vitest'
-import { expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { expectSignedIn, messagesOf } from '../helpers/faulty.ts'
 import { expectPage } from '../helpers/journey.ts'
 import { until } from '../helpers/processes.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
+import { started } from './at-plain-server.ts'
 import { signInAt, startTwo } from './two-processes.ts'
 
 const OWN_CLIENT = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
 
-let close: (() => Promise<void>) | undefined
-afterEach(async () => {
-  await close?.()
-  close = undefined
-})
-
-async function start({ settings, ...options }: RunOptions = {}): Promise<Running> {
-  const running = await runUnlimited({ ...options, settings: { ...OWN_CLIENT, ...settings } })
-  close = () => running.close()
-  return running
-}
+const start = ({ settings, ...options }: RunOptions = {}): Promise<Running> =>
+  started({ ...options, settings: { ...OWN_CLIENT, ...settings } })
 
 const registrations = ({ sandbox }: Pick<Running, 'sandbox'>) => sandbox.count('registration')
 
 describe('a client that registers itself', () => {
-  it('registers anew before its secret expires', async () => {
-    const running = await start({
-      sandbox: { switches: { faults: { secretSeconds: 4 } } },
-    })
-    await signIn(running, 'ada')
-    expect(registrations(running)).toBe(1)
-    await new Promise((resolve) => setTimeout(resolve, 3_900))
-    await expectSignedIn(running, await signIn(running, 'bob'))
-    expect(registrations(running)).toBe(2)
-  })
-
   it.each([403, 500])('is told to the operator when the endpoint answers %i', async (status) => {
     const running = await start({ sandbox: { switches: { answers: { registration: { status } } } } })
     const browser = new TestBrowser()
@@ -58,7 +39,7 @@ describe('two processes that start together', () => {
       settings: OWN_CLIENT,
       sandbox: { switches: { latencyMs: { registration: 1_500 } } },
     })
-    close = () => two.close()
+    onTestFinished(() => two.close())
     expect(registrations(two)).toBe(1)
     const browser = await signInAt(two, 'ada')
     for (const { url } of two.processes) await expectSignedIn({ url }, browser)

@@ -1,28 +1,17 @@
 // The authorization servers that the contract knows: the service's own as OpenID Connect or as plain OAuth 2.1, and an
 // external identity provider; each down, slow or changed while people come.
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
-import { expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, messagesOf } from '../helpers/faulty.ts'
 import { expectPage } from '../helpers/journey.ts'
-import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
+import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
+import { started } from './at-plain-server.ts'
 import { refreshesOf } from './two-processes.ts'
-
-let close: (() => Promise<void>) | undefined
-afterEach(async () => {
-  await close?.()
-  close = undefined
-})
-
-async function start(options: RunOptions): Promise<Running> {
-  const running = await runUnlimited(options)
-  close = () => running.close()
-  return running
-}
 
 /** The external identity provider of the sandbox; its address is known only when it runs. */
 async function startExternal(settings: Record<string, string> = {}): Promise<Running> {
-  const running = await start({ settings: { TOKEN_ISSUED_BY: 'external-idp', ...settings } })
+  const running = await started({ settings: { TOKEN_ISSUED_BY: 'external-idp', ...settings } })
   const { externalIdp } = running.sandbox.urls
   running.env['OIDC_ISSUER'] = externalIdp
   await running.restart()
@@ -46,7 +35,7 @@ describe('a server that is plain OAuth 2.1', () => {
     'with the issuer path "%s" signs in, refreshes and signs out',
     async (path) => {
       const sandbox = { paths: { authorizationServer: path }, switches: { faults: plain } }
-      const running = await start({ settings, sandbox })
+      const running = await started({ settings, sandbox })
       const browser = await signIn(running, 'ada')
       expect(browser.page.url).toBe(`${running.url}/onboarding`)
       expect(browser.text).toContain('ada@acme.example')
@@ -59,39 +48,6 @@ describe('a server that is plain OAuth 2.1', () => {
       expect(running.sandbox.count('revocation')).toBe(2)
     },
   )
-
-  const anonymous: Faults = {
-    plainOAuth: true,
-    metadata: { userinfo_endpoint: null, introspection_endpoint: null },
-  }
-
-  /** The marks of two sign-ins as someone: one walk, or two. */
-  async function isSamePersonTwice(running: Running, person = 'ada'): Promise<boolean> {
-    const [one, other] = [await signIn(running, person), await signIn(running, person)]
-    for (const browser of [one, other]) {
-      const { status } = await browser.open(`${running.url}/sessions`)
-      expect(status).toBe(200)
-    }
-    return /\/sessions\/end\//.test(other.page.body)
-  }
-
-  it('without anything that says who it is signs in, and claims to know no one', async () => {
-    const running = await start({ settings, sandbox: { switches: { faults: anonymous } } })
-    const browser = await signIn(running, 'ada')
-    await expectSignedIn(running, browser)
-    expect(browser.text).not.toContain('ada')
-    expect(running.sandbox.count('userinfo')).toBe(0)
-    expect(await isSamePersonTwice(running)).toBe(false)
-  })
-
-  it('that lets its tokens be introspected knows the person again', async () => {
-    const faults: Faults = { plainOAuth: true, metadata: { userinfo_endpoint: null } }
-    const running = await start({ settings, sandbox: { switches: { faults } } })
-    expect(await isSamePersonTwice(running)).toBe(true)
-    expect(running.sandbox.count('introspection')).toBe(2)
-    await signIn(running, 'bob')
-    expect(await isSamePersonTwice(running, 'carol')).toBe(true)
-  })
 })
 
 describe('an external identity provider', () => {
@@ -121,19 +77,4 @@ describe('an external identity provider', () => {
       expect(running.sandbox.count('authorization')).toBe(1)
     },
   )
-})
-
-describe('a server that is not well', () => {
-  it('at the start costs a page until it is there, without a restart', async () => {
-    const running = await start({
-      sandbox: { switches: { answers: { authorizationServer: { close: true } } } },
-    })
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding`)
-    expect(browser.page.status).toBe(503)
-    expectPage(browser.page)
-    expect(Number(browser.page.headers['retry-after'])).toBeGreaterThan(0)
-    running.sandbox.switches.set({ answers: { authorizationServer: null } })
-    await expectSignedIn(running, await signIn(running, 'ada'))
-  })
 })

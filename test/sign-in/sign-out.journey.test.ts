@@ -1,12 +1,9 @@
-// Signing out is for good: here at once, whatever a request in flight writes, whatever the authorization server does;
-// and there, where it can be reached. And the page that says where someone is signed in.
-import { setTimeout as sleep } from 'node:timers/promises'
+// Signing out is for good: here at once, whatever the authorization server does; and there, where it can be reached.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { nameOf } from '../../src/records/seal.ts'
 import { expectSignedOut, keptSignIns, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { ask } from './two-processes.ts'
 
 let running: Running
 beforeAll(async () => {
@@ -43,22 +40,6 @@ describe('signing out', () => {
     await browser.open(`${running.url}/onboarding`)
     expect(browser.page.url).toContain('/sign-in/')
   })
-
-  it.each(['/onboarding', '/sessions', '/search?q=x'])(
-    'is not undone by a slow request for %s that is under way',
-    async (path) => {
-      const browser = await signIn(running, 'ada')
-      const copy = copyOf(browser)
-      running.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 700, search: 700 } })
-      const inFlight = ask(running.url, copy, path)
-      await sleep(150)
-      await browser.submit('/sign-out', { follow: false })
-      expect([200, 303]).toContain((await inFlight).status)
-      await sleep(50)
-      await expectSignedOut(running, copy)
-      await expectSignedOut(running, copyOf(browser))
-    },
-  )
 })
 
 describe('the page after signing out', () => {

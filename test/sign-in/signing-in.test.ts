@@ -30,6 +30,8 @@ describe('someone who signs in', () => {
     expect(isProven(asked[0]?.form ?? {})).toBe(true)
     const user = { subject: 'ada', name: 'Ada', email: 'ada@acme.example', emailVerified: true }
     expect(await ada.who()).toMatchObject(user)
+    // SESSION_IDLE_MINUTES and a twentieth, for which a renewal may be left out.
+    expect(store.lives.get(store.named('session:')[0] ?? '')).toBe(63 * 60)
     expect(noted).toEqual([{ event: 'sign_in', result: 'ok', user: expect.objectContaining(user) as object }])
   })
 

@@ -79,6 +79,13 @@ describe('someone who signs out', () => {
       expect(await stranger.outcomeOf(path)).toBe('/signed-out')
   })
 
+  it('over https has the cookie taken back as its prefix demands, or browsers would keep it', async () => {
+    const { browser } = inProcess({ settings: { PUBLIC_URL: 'https://onramp.example' } })
+    const { headers } = await browser().agent.post('/sign-out').expect(303)
+    const cleared = '__Host-onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure'
+    expect(headers['set-cookie']?.[0]).toBe(cleared)
+  })
+
   it('and signed in again in another tab is told so, and asked for nothing more', async () => {
     const { ada, page, signOut } = await signedIn()
     await signOut()
