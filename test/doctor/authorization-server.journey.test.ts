@@ -39,12 +39,6 @@ async function found(
 }
 
 describe('the client', () => {
-  it('is not judged by a server that checks the code before it', async () => {
-    const codeFirst: Answers = { '/token': ({ res }, own) => own.json(res, { error: 'invalid_grant' }, 400) }
-    expect(await found(await start(codeFirst), 'client')).toEqual([])
-    expect(await found(await start(codeFirst), 'client', { OIDC_CLIENT_SECRET: newSecret() })).toEqual([])
-  })
-
   it('is told to send its secret in the form, also after a bare challenge', async () => {
     const posting: Answers = {
       '/token': ({ headers, res }, own) =>

@@ -1,9 +1,7 @@
 // The mail server of SMTP_URL and the receiver of events, tried for real.
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { startMailCatcher } from '../../packages/sandbox/src/mail.ts'
 import { examined, newSecret, startFaulty } from './set-up.ts'
 
@@ -17,46 +15,12 @@ const found = async (check: string, changed: Record<string, string>) => {
   return (await examined(env)).findings.find((finding) => finding.check === check)
 }
 
-/** A mail server that refuses each sign-in with this reply. @returns its port */
-async function refusing(reply: string): Promise<number> {
-  const server = createServer((socket) => {
-    open.push(() => socket.destroy())
-    socket.on('error', () => {}).write('220 mail ESMTP\r\n')
-    socket.on('data', (line) =>
-      socket.write(String(line).startsWith('EHLO') ? '250-mail\r\n250 AUTH PLAIN\r\n' : `${reply}\r\n`),
-    )
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  open.push(() => server.close())
-  return (server.address() as AddressInfo).port
-}
-
-describe('the mail server', () => {
-  const look = (url: string) => found('settings.mail', { SMTP_URL: url, MAIL_FROM: 'search@acme.test' })
-
-  it('that answers is in order, and gets no mail', async () => {
-    const catcher = await startMailCatcher(0)
-    open.push(() => catcher.close())
-    expect(await look(catcher.url)).toMatchObject({ status: 'ok' })
-    expect(catcher.mails).toEqual([])
-  })
-
-  it.each([
-    ['535 5.7.8 bad credentials', /rejects the username and password/],
-    ['535 5.7.139 SmtpClientAuthentication is disabled', /SmtpClientAuthentication is disabled/],
-    ['454 4.7.0 Temporary authentication failure', /454 4\.7\.0 Temporary/],
-  ])('that answers a sign-in with %s is told apart, and no password is shown', async (reply, says) => {
-    const finding = await look(`smtp://search:hunter2-hunter2@127.0.0.1:${await refusing(reply)}`)
-    const expected = { status: 'fail', settings: ['SMTP_URL'], says: expect.stringMatching(says) }
-    expect(finding).toMatchObject(expected)
-    expect(JSON.stringify(finding)).not.toContain('hunter2')
-  })
-
-  it('that is not there is told so', async () => {
-    const says = expect.stringMatching(/connection refused/)
-    expect(await look('smtp://127.0.0.1:9')).toMatchObject({ status: 'fail', says })
-  })
+it('a mail server that answers is in order, and gets no mail', async () => {
+  const catcher = await startMailCatcher(0)
+  open.push(() => catcher.close())
+  const settings = { SMTP_URL: catcher.url, MAIL_FROM: 'search@acme.test' }
+  expect(await found('settings.mail', settings)).toMatchObject({ status: 'ok' })
+  expect(catcher.mails).toEqual([])
 })
 
 it('the receiver of events gets one signed event about no one, and its address is never shown', async () => {

@@ -59,7 +59,6 @@ describe('the metadata of the authorization server', () => {
     [10, 'fine'],
     [30, 'near'],
     [-31, 'far'],
-    [-600, 'far'],
   ])('comes with a clock that differs by %i seconds: %s', (seconds, expected) => {
     const date = new Date(1_800_000_000_000).toUTCString()
     const findings = discovered({ kind: 'found', how: 'oidc', date }, 1_800_000_000_000 + seconds * 1000)
@@ -88,11 +87,6 @@ describe('the metadata of the authorization server', () => {
     [{ reply: answer(200), count: 1 }, 'fetched'],
   ])('with keys: %o', (keys, expected) => {
     expect(names(found(server, { ...serverFacts(), keys }))).toEqual([expected])
-  })
-
-  it('says nothing by the list that counts where there is none (RFC 8414 2)', () => {
-    const standard = serverFacts({ grant_types_supported: ['authorization_code', 'implicit'] })
-    expect(troubles(found(server, standard))).toEqual([])
   })
 })
 

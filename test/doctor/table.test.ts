@@ -109,7 +109,11 @@ describe('the store', () => {
     [{}, 'fine'],
     [{ unwritable: 'ENOSPC' }, 'full'],
     [{ unwritable: 'EACCES' }, 'unwritable'],
+    [{ unwritable: 'ENOTDIR' }, 'file'],
+    [{ database: { kind: 'damaged', reason: 'x' } }, 'damaged'],
+    [{ database: { kind: 'rights', reason: 'x' } }, 'unusable'],
     [{ freeBytes: 1e6 }, 'space'],
+    [{ isInMemory: true }, 'memory'],
   ])('in a folder with %o', (facts, expected) => {
     expect(names(found(sqlite, sqliteFacts(facts))).at(-1)).toEqual(expected)
   })

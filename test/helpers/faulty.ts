@@ -105,10 +105,3 @@ export function keptSignIns({ env }: Running, folder = ''): string[] {
   database.close()
   return rows.map((row) => String(row['key']))
 }
-
-/** Every session is over, as after its idle time. */
-export function endSignIns({ env }: Running): void {
-  const database = new DatabaseSync(join(env['DATA_DIR'] ?? '', 'onramp.sqlite'))
-  database.exec("DELETE FROM records WHERE key LIKE 'session:%'")
-  database.close()
-}

@@ -6,79 +6,39 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer, nameOf } from '../../src/records/seal.ts'
 import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
-import { startRedis } from '../helpers/redis.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { DatabaseSync } from 'node:sqlite'
 
 type Loot = { entries: [string, string][]; bytes: string }
-type Place = {
-  settings: Record<string, string>
-  loot(running: Running): Promise<Loot>
-  close(): Promise<void>
+
+/** All of the store, and its files as they are. Both stores are given the same: test/journeys/store-dump.test.ts. */
+function loot({ env }: Running): Loot {
+  const folder = env['DATA_DIR'] ?? ''
+  const bytes = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'))
+  const database = new DatabaseSync(join(folder, 'onramp.sqlite'), { readOnly: true })
+  const rows = database.prepare('SELECT key, value FROM records').all()
+  database.close()
+  const entries = rows.map((row): [string, string] => [String(row['key']), String(row['value'])])
+  return { entries, bytes: bytes.join('\n') }
 }
 
-const places: [string, () => Promise<Place>][] = [
-  [
-    'SQLite',
-    async () => ({
-      settings: {},
-      async loot({ env }) {
-        const folder = env['DATA_DIR'] ?? ''
-        const bytes = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'))
-        const database = new DatabaseSync(join(folder, 'onramp.sqlite'), { readOnly: true })
-        const rows = database.prepare('SELECT key, value FROM records').all()
-        database.close()
-        const entries = rows.map((row): [string, string] => [String(row['key']), String(row['value'])])
-        return { entries, bytes: bytes.join('\n') }
-      },
-      close: async () => {},
-    }),
-  ],
-  [
-    'Redis',
-    async () => {
-      const redis = await startRedis()
-      return {
-        settings: { REDIS_URL: redis.url },
-        async loot() {
-          const keys = (await redis.ask('KEYS', '*')) as string[]
-          const entries: [string, string][] = []
-          for (const key of keys) {
-            if ((await redis.ask('TYPE', key)) === 'string')
-              entries.push([key, String(await redis.ask('GET', key))])
-          }
-          return { entries, bytes: entries.flat().join('\n') }
-        },
-        close: () => redis.close(),
-      }
-    },
-  ],
-]
-
-describe.each(places)('a dump of %s', (_name, open) => {
-  let place: Place
+describe('a dump of the store', () => {
   let running: Running
   let ada: TestBrowser
   beforeAll(async () => {
-    place = await open()
-    running = await runUnlimited({
-      settings: { ...place.settings, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' },
-    })
+    running = await runUnlimited({ settings: { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' } })
     ada = await signIn(running, 'ada')
     const pending = new TestBrowser()
     await pending.open(`${running.url}/onboarding`)
   })
-  afterAll(async () => {
-    await running.close()
-    await place.close()
-  })
+  afterAll(() => running.close())
 
   const cookie = () => /onramp=([^;]*)/.exec(ada.cookieHeader(running.url))?.[1] ?? ''
   const sessionId = () => decodeURIComponent(cookie()).slice(2).split('.')[0] ?? ''
 
-  it('shows no token, no code, no client secret, no address and no name', async () => {
-    const { bytes, entries } = await place.loot(running)
+  it('shows no token, no code, no client secret, no address and no name', () => {
+    const { bytes, entries } = loot(running)
     expect(entries.length).toBeGreaterThan(3)
     const person = running.sandbox.people.find(({ id }) => id === 'ada')
     const journal = running.sandbox.requests
@@ -93,11 +53,10 @@ describe.each(places)('a dump of %s', (_name, open) => {
     expect(bytes).not.toContain(running.env['SESSION_SECRET'])
   })
 
-  it('with the secret, but without the cookie, opens nothing', async () => {
-    const { entries } = await place.loot(running)
+  it('with the secret, but without the cookie, opens nothing', () => {
+    const { entries } = loot(running)
     const sealer = createSealer([running.env['SESSION_SECRET'] ?? ''])
-    const bare = entries.map(([key]) => key.replace(/^onramp:/, ''))
-    const names = bare.flatMap((key) => [key, key.slice(key.indexOf(':') + 1), nameOf(key)])
+    const names = entries.flatMap(([key]) => [key, key.slice(key.indexOf(':') + 1), nameOf(key)])
     const guesses = names.flatMap((name) => [name, `session:${name}`, ''])
     const personal = entries.filter(([key]) => key.includes('session:'))
     for (const [, value] of personal)
@@ -108,7 +67,7 @@ describe.each(places)('a dump of %s', (_name, open) => {
   })
 
   it('with the secret signs no cookie that is anybody', async () => {
-    const { entries } = await place.loot(running)
+    const { entries } = loot(running)
     const key = createHmac('sha256', running.env['SESSION_SECRET'] ?? '')
       .update('onramp cookie 1')
       .digest('base64url')
