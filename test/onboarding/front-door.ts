@@ -15,11 +15,10 @@ import type { SendPage } from '../../src/web/pages.ts'
 import { testInstallation } from '../helpers/installation.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { languages } from '../helpers/texts.ts'
-import { CONFIRM, NOW } from './seen.ts'
+import * as seen from './seen.ts'
 
 const ONRAMP = 'https://onramp.example'
 const SERVICE = 'https://service.example'
-type Needs = Parameters<typeof createOnboardingRoutes>[0]
 /** Where the service lets people consent. */
 export const consentOf = (instance: string) => `${SERVICE}/auth/datasource/${instance}?token=once`
 export const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example' }
@@ -27,29 +26,23 @@ export const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@a
 const returnTo = { publicOrigin: ONRAMP, allowedOrigins: ['https://intranet.example'] }
 
 /** As the service lists it: with a one-time path, new with every answer. */
-export const listed = (instance: string, name: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
-  instance,
-  name,
-  status,
-  authUrlRelativePath: `/auth/datasource/${instance}?token=once`,
+const listed = (app: Waiting): Waiting => ({
+  ...app,
+  authUrlRelativePath: `/auth/datasource/${app.instance}?token=once`,
 })
-export const slack = listed('slack_1', 'Slack')
-export const github = listed('github_1', 'GitHub')
-export const jira = listed('jira_1', 'Jira')
+export const [slack, github] = [listed(seen.slack), listed(seen.github)]
 
-export function frontDoor(changed: Partial<Needs> = {}) {
+export function frontDoor() {
   const at = {
-    now: NOW,
+    now: seen.NOW,
     waiting: [slack, github] as Waiting[],
-    person: ada as typeof ada | { issuer: string; subject: string; name?: string },
-    isDebug: true,
+    person: ada,
     /** The service is away. */
     fails: false,
   }
   /** What the service was asked for: where a consent begun with the answer leads back. */
   const asked: (string | undefined)[] = []
   const notes: Parameters<Note>[0][] = []
-  const lines: (readonly [string, object])[] = []
   const limited: string[] = []
 
   const sendPage: SendPage = (req, res, { view, data }) => {
@@ -71,13 +64,10 @@ export function frontDoor(changed: Partial<Needs> = {}) {
       if (at.fails) throw new Problem(503, 'service_unavailable')
       return at.waiting
     },
-    confirmSeconds: CONFIRM,
+    confirmSeconds: seen.CONFIRM,
     publicUrl: ONRAMP,
     baseUrl: SERVICE,
-    log: {
-      debug: (fields: object, words: string) => void lines.push([words, fields]),
-      isLevelEnabled: (level: string) => level === 'debug' && at.isDebug,
-    } as Needs['log'],
+    log: { debug() {}, isLevelEnabled: () => true },
     now,
     limit(req, _res, next) {
       limited.push(req.path)
@@ -88,7 +78,6 @@ export function frontDoor(changed: Partial<Needs> = {}) {
     advances: true,
     aboutIn: aboutApps(company),
     note: (happened) => void notes.push(happened),
-    ...changed,
   })
 
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) => {
@@ -97,9 +86,12 @@ export function frontDoor(changed: Partial<Needs> = {}) {
   }
   const app = express()
     .use((req, _res, next) => {
-      const other = req.get('test-person')
-      const user = other === undefined ? at.person : { ...at.person, subject: other }
-      const session = { id: 's1', user, signedInAt: NOW, tokens: { accessToken: '', issuedAt: NOW } }
+      const session = {
+        id: 's1',
+        user: at.person,
+        signedInAt: seen.NOW,
+        tokens: { accessToken: '', issuedAt: seen.NOW },
+      }
       Object.assign(req, { session })
       next()
     })
@@ -118,9 +110,7 @@ export function frontDoor(changed: Partial<Needs> = {}) {
     at,
     asked,
     notes,
-    lines,
     limited,
-    walks,
     get,
     /** Where the answer leads. */
     to: async (path: string, headers?: Record<string, string>) =>

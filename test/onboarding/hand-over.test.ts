@@ -6,10 +6,10 @@ import { appsOf, withAnswer } from '../../src/people/person.ts'
 import type { User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
+import { app } from './seen.ts'
 
 const NOW = Date.UTC(2026, 10, 2, 9)
 const MINUTE = 60_000
-const app = (instance: string): Waiting => ({ instance, name: instance, status: 'awaiting' })
 const [slack, jira] = [app('slack_1'), app('jira_1')]
 const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example', emailVerified: true }
 

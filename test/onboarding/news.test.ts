@@ -1,13 +1,9 @@
 // The news of the overview: what came of the app that the person comes from, what is being confirmed, and the way on.
 import { describe, expect, it } from 'vitest'
 import { type Waiting, type Walk, block, comeBack, depart, skip } from '../../src/onboarding/walk.ts'
-import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+import { CONFIRM, LATE, NOW, drive, github, late, returned, see, seen, slack, waits } from './seen.ts'
 
-const LATE = NOW + CONFIRM * 1000
 const connect = '/onboarding/connect/slack_1'
-
-/** Back from Slack, and the time to confirm is over. */
-const late = (waiting: Waiting[]) => seen(waiting, returned(waiting), LATE)
 
 describe('the news', () => {
   const lateAndOver = (waiting: Waiting[]) => {
@@ -91,5 +87,50 @@ describe('the news', () => {
     ['connected', seen([], seen([slack])), undefined],
   ])('the way to take up an app that is %s', (_what, walk, way) => {
     expect(see(walk).resume).toEqual(way)
+  })
+})
+
+describe('an app that is being confirmed', () => {
+  it('waits, looks again by itself, and leaves the main action to the next app', () => {
+    const walk = {
+      ...returned([slack, github, drive]),
+      visit: { only: ['slack', 'github', 'gdrive'], returnTo: '/search' },
+    }
+    const { refresh, checking, step } = see(walk, { from: 'slack_1' })
+    expect(refresh).toEqual({ seconds: 3, url: '/onboarding/callback?step=step-1' })
+    expect(checking).toMatchObject({
+      title: 'Checking Slack…',
+      denied: { href: connect, label: 'Canceled? Try Slack again' },
+      control: {
+        lookAgain: '/onboarding/callback?step=step-1',
+        stop: '/onboarding?datasource=slack&datasource=github&datasource=gdrive&return_to=%2Fsearch&still=yes',
+      },
+    })
+    expect(step).toMatchObject({
+      kind: 'connect',
+      main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' },
+      focus: false,
+    })
+  })
+
+  it('tells its script when to look, when to ask, and when the time to confirm is over', () => {
+    const once = returned([slack, github])
+    const watch = { go: '/onboarding/callback?step=step-1', seen: '0 2 0', left: CONFIRM }
+    expect(see(once).watch).toEqual({ ...watch, looksFirst: true, pauses: '3 10 20 30' })
+    const twice = comeBack(once, 'step-1', NOW + 3_000).walk
+    const later = see(twice, { now: NOW + 3_000 }).watch
+    expect(later).toEqual({ ...watch, looksFirst: false, pauses: '10 20 30 30', left: CONFIRM - 3 })
+    expect(see(twice, { now: NOW + CONFIRM * 2_000 }).watch?.left).toBe(0)
+    expect(see(seen([slack])).watch).toBeUndefined()
+  })
+
+  it('is not read first again at every further look', () => {
+    const again = (waiting: Waiting[]) => comeBack(returned(waiting), 'step-1', NOW + 2_000).walk
+    const from = 'slack_1'
+    expect(see(again([slack, github]), { from })).toMatchObject({
+      checking: { focus: false },
+      banner: undefined,
+    })
+    expect(see(again([slack]), { from })).toMatchObject({ step: { focus: false }, banner: undefined })
   })
 })

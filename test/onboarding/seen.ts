@@ -19,6 +19,8 @@ export const waits = (
   name,
   status,
 })
+/** As the service lists it, its name being its id. */
+export const app = (instance: string, status?: Waiting['status']) => waits(instance, instance, status)
 export const slack = waits('slack_1', 'Slack')
 export const github = waits('github_1', 'GitHub')
 export const drive = waits('gdrive_1', 'Google Drive')
@@ -41,3 +43,7 @@ export const see = (walk: Walk, context: Partial<OverviewContext> = {}): Overvie
 /** Left for Slack and back, the service not showing it yet. */
 export const returned = (waiting: Waiting[]) =>
   comeBack(depart(seen(waiting), { instance: 'slack_1', step: 'step-1', now: NOW }), 'step-1', NOW).walk
+
+export const LATE = NOW + CONFIRM * 1000
+/** Back from Slack, and the time to confirm is over. */
+export const late = (waiting: Waiting[]) => seen(waiting, returned(waiting), LATE)

@@ -1,4 +1,4 @@
-// “Not now”, “I need an admin to approve this” and taking them back, the counts for the intranet, and what a debug log tells.
+// “Not now”, “I need an admin to approve this” and taking them back, and the counts for the intranet.
 import { describe, expect, it } from 'vitest'
 import { ada, frontDoor, github, slack } from './front-door.ts'
 

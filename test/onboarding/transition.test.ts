@@ -3,12 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { next } from '../../src/onboarding/next-step.ts'
 import { afterClick, afterReturn, resultOf, type Check } from '../../src/onboarding/transition.ts'
 import { backFrom, startWalk, type Left, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import { app } from './seen.ts'
 
-const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
-  instance,
-  name: instance,
-  status,
-})
 const checkOf = (waiting: Waiting[], more: Partial<Check> = {}): Check => ({
   now: 1_000,
   confirmSeconds: 30,
@@ -111,21 +107,6 @@ describe('a return', () => {
     expect(comesBack([app('github_1')], { hasNotes })).toMatchObject(page)
     expect(comesBack([app('jira_1')], { hasNotes })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
   })
-})
-
-it('a service that lists again what was just connected leads no one in a circle', () => {
-  const apps = ['slack_1', 'github_1', 'gdrive_1'].map((instance) => app(instance))
-  const left: string[] = []
-  let transition = click(apps, undefined, { step: 'step-0' })
-  while (transition.kind === 'leave' && left.length < 10) {
-    const { instance, walk } = transition
-    left.push(instance)
-    // It says yes without asking, and the others are all listed again.
-    const waiting = apps.filter((one) => one.instance !== instance)
-    const check = checkOf(waiting, { step: `step-${left.length}` })
-    transition = afterReturn(walk, check, { step: `step-${left.length - 1}`, instance, advances: true })
-  }
-  expect(left).toEqual(['slack_1', 'github_1', 'gdrive_1'])
 })
 
 describe('what comes of a return, for the audit log', () => {

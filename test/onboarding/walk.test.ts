@@ -8,7 +8,6 @@ import {
   depart,
   IN_FLIGHT_MS,
   inScope,
-  isQuick,
   mayAsk,
   observe,
   returned,
@@ -20,13 +19,9 @@ import {
 } from '../../src/onboarding/walk.ts'
 import { figureOf } from '../../src/onboarding/standing.ts'
 import type { Known, Left, Waiting, Walk } from '../../src/onboarding/walk.ts'
+import { app } from './seen.ts'
 
 const CONFIRM = 30
-const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
-  instance,
-  name: instance,
-  status,
-})
 const [slack, github, drive] = [app('slack_1'), app('github_1'), app('gdrive_1')]
 const all = [slack, github, drive]
 const seen = (waiting: Waiting[], walk = startWalk(0), now = 0) => observe(walk, waiting, now, CONFIRM)
@@ -152,12 +147,6 @@ describe('a return', () => {
     expect(backFrom(known, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
     expect(mayAsk(known, 2_001)).toBe(true)
     expect(returned(known, backFrom(known, 's1') as Left, 3_000)).toEqual(known)
-  })
-
-  it('may have taken no click where it took less than ten seconds, the first time', () => {
-    const attempt = { step: 's', leftAt: 1_000, looks: 0 }
-    expect([10_999, 11_000].map((now) => isQuick(attempt, now))).toEqual([true, false])
-    expect(isQuick({ ...attempt, backAt: 1_500 }, 2_000)).toBe(false)
   })
 })
 
