@@ -1,32 +1,12 @@
 // The formats of traffic that are read: NDJSON, HAR and access logs. What is in none of them is reported, never called clean.
 import { describe, expect, test } from 'vitest'
-import type { Entry } from '../../packages/deprecations/src/schedule/schedule.ts'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 import { chat, check, citing, idsOf, outcome } from './checking.ts'
-import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 
 /** String() fails on it. */
 const MUTE = { toString: 0 }
 
 describe('NDJSON', () => {
-  const using = ({ method, path }: Entry, response: object) =>
-    outcome(ndjson({ method, url: `/a${path.replace('{id}', '42')}?q=1`, request: {}, response }))
-
-  test.each(publishedSchedule.filter((entry) => entry.kind === 'field'))(
-    'finds $id where it is used, and not inside its replacement',
-    async (entry) => {
-      const { id, field, replacement = '' } = entry
-      expect(await using(entry, { [field]: [1] })).toEqual([2, expect.arrayContaining([id]), []])
-      const holder = /^(\w+)(?:\.\w+)?$/.exec(replacement)?.[1]
-      const instead = holder === undefined ? { other: 1 } : { [holder]: { [field]: [1] } }
-      expect(await using(entry, instead)).toEqual([0, [], []])
-    },
-  )
-
-  test.each(publishedSchedule.filter(({ kind }) => kind === 'endpoint'))('finds $id', async (entry) => {
-    expect(await using(entry, {})).toEqual([2, [entry.id], []])
-  })
-
   test('says file, line, side and pointer, how often, and when first and last', async () => {
     const at = (time: unknown) => ({ ...citing, time })
     const { report } = await check(

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { createMatcher, usesIn, type Call } from '../../packages/deprecations/src/matching/matching.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+import type { Entry } from '../../packages/deprecations/src/schedule/schedule.ts'
 
 const matcher = createMatcher(publishedSchedule)
 const uses = (call: Call) => {
@@ -16,6 +17,33 @@ const announcing = (request: unknown, response: unknown = {}) =>
   uses({ method: 'POST', url: '/rest/api/v1/createannouncement', request, response })
 const policy = (response: unknown) =>
   uses({ method: 'GET', url: '/rest/api/v1/governance/data/policies/7', response })
+
+/** A call of the operation, whose bodies have nothing. */
+const callOf = ({ method, path }: Entry) => ({
+  method,
+  url: `/a${path.replace('{id}', '42')}?q=1`,
+  request: {},
+  response: {},
+})
+
+test.each(publishedSchedule.filter((entry) => entry.kind === 'field'))(
+  '$id is found where it is used, and not inside its replacement',
+  (entry) => {
+    const { id, field, replacement = '' } = entry
+    const holder = /^(\w+)(?:\.\w+)?$/.exec(replacement)?.[1]
+    const instead = holder === undefined ? { other: 1 } : { [holder]: { [field]: [1] } }
+    // The contract leaves the side open.
+    for (const side of entry.method === 'GET' ? ['response'] : ['request', 'response']) {
+      const used = uses({ ...callOf(entry), [side]: { [field]: [1] } })
+      expect(used).toContain(`${id} exact ${side} /${field}`)
+      expect(uses({ ...callOf(entry), [side]: instead })).toEqual([])
+    }
+  },
+)
+
+test.each(publishedSchedule.filter(({ kind }) => kind === 'endpoint'))('$id is found', (entry) => {
+  expect(uses(callOf(entry))).toEqual([`${entry.id} exact`])
+})
 
 describe('an operation is known by its method and the end of its path', () => {
   test.each([

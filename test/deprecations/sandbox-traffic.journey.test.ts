@@ -1,21 +1,14 @@
 // A client of the sandbox records its traffic with the watch, and `check` says what it used: no more, no less.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { watchDeprecations } from '../../packages/deprecations/src/watch/watch.ts'
-import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
+import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { check, idsOf } from './checking.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ paths: { service: '/tenant/a' } })
-})
-afterAll(() => sandbox.close())
-
-type Asked = [operation: string, body?: unknown]
-
-/** Makes calls one after the other on a day. @returns their statuses, and what was recorded and noticed */
-async function record(date: string, calls: Asked[]) {
-  sandbox.switches.set({ date })
+it('a client that has not changed by the day of the removal is refused, and told what it uses', async () => {
+  const date = '2026-10-15'
+  const sandbox = await startSandbox({ paths: { service: '/tenant/a' }, switches: { date } })
+  onTestFinished(() => sandbox.close())
   const lines: string[] = []
   const noticed = new Set<string>()
   const watched = watchDeprecations(globalThis.fetch, publishedSchedule, {
@@ -25,57 +18,33 @@ async function record(date: string, calls: Asked[]) {
     seen: new Set(),
   })
   const statuses: number[] = []
-  for (const [operation, body] of calls) {
-    const [method = '', path = ''] = operation.split(' ')
-    const response = await watched(sandbox.urls.service + path.replace('{id}', '42'), {
-      method,
+  for (const [path, body] of [
+    ['/rest/api/v1/createannouncement', { snippet: 'SECRET', announcement: { role: 'SECRET' } }],
+    ['/rest/api/v1/listanswers', {}],
+    ['/rest/api/v1/getanswer', {}],
+    ['/api/index/v1/indexemployee', { employee: { structuredLocation: 'SECRET' } }],
+  ] as const) {
+    const response = await watched(sandbox.urls.service + path, {
+      method: 'POST',
       headers: {
         authorization: `Bearer ${sandbox.serviceTokens.user('ada')}`,
         'content-type': 'application/json',
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      body: JSON.stringify(body),
     })
     await response.text()
     statuses.push(response.status)
   }
-  await expect.poll(() => lines.length).toBe(calls.length)
-  return { statuses, noticed, ...(await check(lines.join(''), 'traffic.ndjson', '--as-of', date)) }
-}
-
-describe('NDJSON by the watch', () => {
-  it('before anything is removed: what is used is deprecated, and the replacements are not', async () => {
-    const { code, report, statuses, noticed } = await record('2026-06-01', [
-      ['POST /rest/api/v1/search', { query: 'SECRET', trackingToken: 'SECRET' }],
-      ['POST /rest/api/v1/checkdatasourceauth'],
-      ['POST /rest/api/v1/chat', { messages: [{ citations: 'SECRET' }] }],
-      ['POST /api/index/v1/indexemployee', { employee: { structuredLocation: 'SECRET' } }],
-      ['POST /api/index/v1/getusercount', {}],
-    ])
-    expect(statuses).toEqual([200, 200, 200, 200, 200])
-    expect([code, report.faults, report.requests]).toEqual([2, 0, 5])
-    expect(idsOf(report.inUse).sort()).toEqual(['chat.citations', 'getusercount'])
-    expect(idsOf(report.mayBeInUse)).toEqual([])
-    const citations = report.inUse.find(({ id }) => id === 'chat.citations')
-    expect(citations?.places).toMatchObject([
-      { side: 'request', pointer: '/messages/0/citations', line: 3 },
-      { side: 'response', pointer: '/messages/0/citations', line: 3 },
-    ])
-    expect(noticed).toContain('use chat.citations')
-  })
-
-  it('on the day of the removal: a client that has not changed is refused, and told what it uses', async () => {
-    const { code, report, statuses, noticed } = await record('2026-10-15', [
-      ['POST /rest/api/v1/createannouncement', { snippet: 'SECRET', announcement: { role: 'SECRET' } }],
-      ['POST /rest/api/v1/listanswers', {}],
-      ['POST /rest/api/v1/getanswer', {}],
-    ])
-    expect([code, statuses]).toEqual([2, [400, 410, 200]])
-    expect(idsOf(report.inUse).sort()).toEqual([
-      'createannouncement.role',
-      'createannouncement.snippet',
-      'getanswer.trackingToken',
-      'listanswers',
-    ])
-    expect(noticed).toContain('gone listanswers')
-  })
+  await expect.poll(() => lines.length).toBe(4)
+  const { code, report } = await check(lines.join(''), 'traffic.ndjson', '--as-of', date)
+  expect([code, report.faults, statuses]).toEqual([2, 0, [400, 410, 200, 200]])
+  expect(idsOf(report.inUse).sort()).toEqual([
+    'createannouncement.role',
+    'createannouncement.snippet',
+    'getanswer.trackingToken',
+    'listanswers',
+  ])
+  // The sandbox's refusal is no JSON; the replacements that are sent are not taken for what they replace.
+  expect(report.mayBeInUse.every(({ id }) => id.startsWith('createannouncement.'))).toBe(true)
+  expect([...noticed]).toEqual(expect.arrayContaining(['gone listanswers', 'use createannouncement.role']))
 })
