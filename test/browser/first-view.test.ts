@@ -110,7 +110,7 @@ it.each(unconfirmed)(
     await ada.goOn()
     await ada.answer('Deny')
     await ada.page.locator('.step.attend').waitFor()
-    expect(await ada.page.locator('.step ol li').count()).toBe(3)
+    expect(await ada.page.locator('.fixes li').count()).toBe(2)
     expect(await ada.page.locator('.step.attend > .button').getAttribute('href')).toBe(
       '/onboarding/connect/slack_1',
     )

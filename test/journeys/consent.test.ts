@@ -31,7 +31,7 @@ describe('a consent', () => {
     expectPage(browser.page)
     await browser.open('/onboarding')
     expect(browser.text).toContain(t('attend.title', { app: 'Slack' }))
-    for (const fix of [t('attend.fix1', { app: 'Slack' }), t('attend.fix2'), t('attend.fix3')])
+    for (const fix of [t('attend.fix1', { app: 'Slack' }), t('attend.fix2')])
       expect(browser.text).toContain(fix)
     expect(world.departures()).toBe(1)
     await browser.click('/onboarding/connect/slack_1')

@@ -77,7 +77,7 @@ describe('the card', () => {
         kind: 'attend',
         title: 'Slack isn’t connected yet',
         paragraphs: ['We couldn’t confirm the connection. Try this:'],
-        fixes: ['Allow access in Slack.', 'Use your work account.', 'Ask an admin to approve it.'],
+        fixes: ['Allow access in Slack.', 'Use your work account.'],
         main: { href: connect, label: 'Try Slack again' },
         block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' },
       },

@@ -173,7 +173,6 @@ function attendStep(situation: Situation, { instance }: Where<'attend'>) {
     fixes: [
       worded(short, t, ['attend.fix1', 'plain.fix1']),
       account === undefined ? ownAccount : t('next.useAccount', { account }),
-      t('attend.fix3'),
     ],
     main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
     block: blockOf(instance, 'unconfirmed', t),
