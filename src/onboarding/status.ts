@@ -30,7 +30,11 @@ const FRESH_MS = 3_000
 const MAX_REMEMBERED = 10_000
 
 /** @param now milliseconds since 1970 */
-export function createStatusRoute(checks: Pick<Checks, 'current'>, walks: Walks, now: () => number): Router {
+export function createStatusRoute(
+  checks: Pick<Checks, 'current'>,
+  walks: Pick<Walks, 'load'>,
+  now: () => number,
+): Router {
   const once = createOnce<Walk>()
   /** When each person was asked about last, the oldest first. */
   const checkedAt = new Map<string, number>()

@@ -73,6 +73,7 @@ describe('a reply that is not', () => {
   })
 
   it('counts as a failure behind RCPT, also where it passes', () => {
+    expect(replied('421 4.3.2 closing')).toMatchObject(later)
     for (const command of ['MAIL FROM', 'DATA', 'CONN'])
       expect(replied('451 4.3.2 later', command)).toMatchObject(later)
   })

@@ -43,6 +43,14 @@ describe('a return', () => {
     ])
   })
 
+  it.each(['access_denied', 'server_error'])('that says error=%s is not waited for', async (error) => {
+    const { at, to, page, back } = frontDoor()
+    await to(CLICK)
+    at.now += 10_000
+    const { checking, refresh } = await page(`${back()}&error=${error}`)
+    expect([checking, refresh]).toEqual([undefined, undefined])
+  })
+
   it('asked twice at once asks the service once', async () => {
     const { at, to, back, asked, notes } = frontDoor()
     await to(CLICK)

@@ -168,6 +168,17 @@ describe('a session', () => {
     expect(done).toEqual(['touch'])
   })
 
+  it('is touched by a process that has just started', async () => {
+    const { browser, store } = world()
+    const { headers } = await browser().agent.get('/in')
+    const { app, clock, done } = world({ store })
+    clock.now += HOUR * 500
+    await request(app)
+      .get('/')
+      .set('cookie', String(headers['set-cookie']).split(';')[0] ?? '')
+    expect(done).toEqual(['touch'])
+  })
+
   it('whose touch fails is answered all the same, and touched the next time', async () => {
     const store = memoryStore()
     let fails = false

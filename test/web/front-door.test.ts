@@ -19,6 +19,7 @@ const settings = loadSettings({
   ADMIN_EMAILS: 'ada@acme.example',
   SIGN_INS_PER_MINUTE: String(PER_MINUTE),
   TRUST_PROXY: 'loopback',
+  RETURN_TO_ORIGINS: 'https://intranet.example',
   DATA_DIR: folder,
 })
 const onramp = createOnramp(settings, createLog('silent'))
@@ -64,6 +65,17 @@ describe("another site's page", () => {
     expect((await get({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' })).status).toBe(403)
     expect((await get({ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' })).status).toBe(403)
   })
+})
+
+it('the figures say that they depend on the origin, and are for the intranet alone', async () => {
+  for (const origin of [undefined, 'https://intranet.example', 'https://other.example']) {
+    const asked = request(onramp.app).options('/api/status')
+    const { headers } = await (origin === undefined ? asked : asked.set({ origin }))
+    expect(headers['vary']).toContain('Origin')
+    expect(headers['access-control-allow-origin']).toBe(
+      origin === 'https://intranet.example' ? origin : undefined,
+    )
+  }
 })
 
 it('signing in is counted for the whole /64 of an IPv6 address (RFC 6177), and apart for the next one', async () => {

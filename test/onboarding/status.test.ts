@@ -1,0 +1,33 @@
+// The figures for the intranet: one session's trouble is no other's.
+import express, { type ErrorRequestHandler } from 'express'
+import request from 'supertest'
+import { expect, it } from 'vitest'
+import { createStatusRoute } from '../../src/onboarding/status.ts'
+import { startWalk } from '../../src/onboarding/walk.ts'
+
+it('a session whose token is refused does not fail another one of the same person', async () => {
+  const walk = startWalk(1)
+  const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
+  const checks = {
+    async current(req: express.Request) {
+      if (req.get('session') === 'good') return walk
+      await refused
+      throw new Error('refused')
+    },
+  }
+  const failed: ErrorRequestHandler = (_error, _req, res, _next) => void res.status(503).end()
+  const app = express()
+    .use((req, _res, next) => {
+      const user = { issuer: 'https://as.example', subject: 'ada' }
+      Object.assign(req, { session: { id: req.get('session'), user } })
+      next()
+    })
+    .use(
+      createStatusRoute(checks, { load: async () => walk }, () => Date.UTC(2026, 10, 24)),
+      failed,
+    )
+  const statusFor = async (session: string) => (await request(app).get('/api/status').set({ session })).status
+  const bad = statusFor('bad')
+  setTimeout(refuse, 100)
+  expect([await statusFor('good'), await bad]).toEqual([200, 503])
+})
