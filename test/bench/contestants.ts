@@ -59,27 +59,39 @@ export async function startOnramp(
   return await checked({ name: options.name, pid, port, cookies, signInUrl })
 }
 
-export async function startPeer(around: Surroundings, pageBytes: number): Promise<Contestant> {
-  const name = 'peer'
+/** Starts a server of this folder. @param settings what else it is given, by its address */
+async function startHere(
+  around: Surroundings,
+  name: string,
+  { pageBytes = 0, settings = () => ({}) }: { pageBytes?: number; settings?: (url: string) => object },
+) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const { pid } = startNode(fileHere('peer-server.ts'), {
-    name,
-    env: {
-      ...serverEnvironment(around, port, pageBytes),
-      ISSUER: around.issuer,
-      BASE_URL: url,
-      CLIENT_ID: 'peer',
-      CLIENT_SECRET: newSecret(),
-      SECRET: newSecret(),
-      NODE_ENV: 'production',
-    },
-    pin: around.pin,
-  })
+  const env = {
+    PORT: String(port),
+    REDIS_URL: around.redisUrl,
+    SERVICE_BASE_URL: around.upstreamUrl,
+    PAGE_BYTES: String(pageBytes),
+    ...settings(url),
+  }
+  const { pid } = startNode(fileHere(`${name}-server.ts`), { name, env, pin: around.pin })
   await untilReady(name, url)
+  return { name, pid, port, url }
+}
+
+export async function startPeer(around: Surroundings, pageBytes: number): Promise<Contestant> {
+  const settings = (url: string) => ({
+    ISSUER: around.issuer,
+    BASE_URL: url,
+    CLIENT_ID: 'peer',
+    CLIENT_SECRET: newSecret(),
+    SECRET: newSecret(),
+    NODE_ENV: 'production',
+  })
+  const { url, ...peer } = await startHere(around, 'peer', { pageBytes, settings })
   const signInUrl = `${url}/onboarding`
-  const cookies = await enter(around.people, () => follow(name, signInUrl, 'signed in'))
-  return await checked({ name, pid, port, cookies, signInUrl })
+  const cookies = await enter(around.people, () => follow('peer', signInUrl, 'signed in'))
+  return await checked({ ...peer, cookies, signInUrl })
 }
 
 /** The floor; its records are written by the caller, one for each id. */
@@ -87,33 +99,16 @@ export async function startFloor(
   around: Surroundings,
   { pageBytes, ids }: { pageBytes: number; ids: readonly string[] },
 ): Promise<Contestant> {
-  const port = await freePort()
-  const { pid } = startNode(fileHere('floor-server.ts'), {
-    name: 'floor',
-    env: serverEnvironment(around, port, pageBytes),
-    pin: around.pin,
-  })
-  await untilReady('floor', `http://127.0.0.1:${port}/`)
-  return await checked({ name: 'floor', pid, port, cookies: ids.map((id) => `floor=${id}`), signInUrl: '' })
+  const { url: _url, ...floor } = await startHere(around, 'floor', { pageBytes })
+  return await checked({ ...floor, cookies: ids.map((id) => `floor=${id}`), signInUrl: '' })
 }
-
-const serverEnvironment = (around: Surroundings, port: number, pageBytes: number) => ({
-  PORT: String(port),
-  REDIS_URL: around.redisUrl,
-  SERVICE_BASE_URL: around.upstreamUrl,
-  PAGE_BYTES: String(pageBytes),
-})
 
 /** The server that does onramp's work with nothing clever. */
 export async function startPlain(around: Surroundings): Promise<Contestant> {
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const env = serverEnvironment(around, port, 0)
-  const { pid } = startNode(fileHere('plain-server.ts'), { name: 'plain', env, pin: around.pin })
-  await untilReady('plain', url)
+  const { url, ...plain } = await startHere(around, 'plain', {})
   let person = 0
   const cookies = await enter(around.people, () => follow('plain', `${url}/enter/${person++}`, 'first page'))
-  return await checked({ name: 'plain', pid, port, cookies, signInUrl: '' })
+  return await checked({ ...plain, cookies, signInUrl: '' })
 }
 
 /** One in ten has left for an app and is not back. */

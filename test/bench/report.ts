@@ -1,4 +1,4 @@
-// The figures in words, as a table and as JSON. Pure.
+// The figures in words, as tables and as JSON.
 import type { Pins } from './machine.ts'
 import type { Measurement, Result, Round } from './rounds.ts'
 import type { SignInResult } from './sign-ins.ts'
@@ -66,38 +66,21 @@ function processorUs({ rounds }: Pick<Result, 'rounds'>): number {
 const total = (rounds: readonly Round[], value: (round: Round) => number | undefined) =>
   rounds.reduce((sum, round) => sum + (value(round) ?? Number.NaN), 0)
 
-// prettier-ignore
-const HEADINGS = ['server', 'req/s', 'of the floor', 'p50 ms', 'p99 ms', 'CPU µs/req', 'of the floor', 'first page', 'CPU', 'RSS MB', 'page']
-
-function row(result: Result, floor: Result, seconds: number): string[] {
+function row(result: Result, floor: Result, seconds: number) {
   const { atRest, warm, after } = result.memory
   const share = total(result.rounds, ({ processorMs }) => processorMs) / (result.rounds.length * seconds * 10)
-  return [
-    result.name,
-    number(figures(result, (round) => round.requestsPerSecond).median),
-    spread(figures(result, (round) => round.ratio)),
-    number(figures(result, (round) => round.p50).median, 1),
-    number(figures(result, (round) => round.p99).median, 1),
-    number(processorUs(result)),
-    number(processorUs(result) / processorUs(floor), 2),
-    number(processorUs({ rounds: [{ ...result.first, ratio: 1 }] })),
-    `${number(share)} %`,
-    [atRest, warm, after].map((megabytes) => number(megabytes)).join(' → '),
-    `${(result.pageBytes / 1000).toFixed(1)} kB`,
-  ]
-}
-
-/** Rounds of the floor that differ by more than this say that something else ran meanwhile. */
-const CALM = 1.5
-
-function describeCalm(floor: Result): string[] {
-  const { min, max } = figures(floor, (round) => round.requestsPerSecond)
-  const times = (max / min).toFixed(1)
-  return max / min <= CALM
-    ? []
-    : [
-        `The machine was busy with other things: the floor's own rounds differ by a factor of ${times}. Trust the processor time more than the requests a second.`,
-      ]
+  return {
+    'req/s': number(figures(result, (round) => round.requestsPerSecond).median),
+    'of the floor': spread(figures(result, (round) => round.ratio)),
+    'p50 ms': number(figures(result, (round) => round.p50).median, 1),
+    'p99 ms': number(figures(result, (round) => round.p99).median, 1),
+    'CPU µs/req': number(processorUs(result)),
+    'CPU of the floor': number(processorUs(result) / processorUs(floor), 2),
+    'first page': number(processorUs({ rounds: [{ ...result.first, ratio: 1 }] })),
+    CPU: `${number(share)} %`,
+    'RSS MB': [atRest, warm, after].map((megabytes) => number(megabytes)).join(' → '),
+    page: `${(result.pageBytes / 1000).toFixed(1)} kB`,
+  }
 }
 
 function describeConditions({ pins, seconds, rounds, connections, people }: Conditions): string {
@@ -108,38 +91,17 @@ function describeConditions({ pins, seconds, rounds, connections, people }: Cond
   const rhythm = `${rounds} rounds of ${seconds} s each, in turn, after everyone's first page; one in ten at onramp and at the plain server has left for an app; ${connections} connections, ${people} people signed in.`
   const reading =
     'Medians of the rounds (lowest–highest), each round over the floor in the same round; processor time over all rounds. CPU below 100 %: that server was not the limit. RSS: at rest → warm → after the last round.'
-  const peer = 'The peer is express-openid-connect on Express with connect-redis and its own defaults.'
-  return [placed, rhythm, reading, peer].join('\n')
+  return [placed, rhythm, reading].join('\n')
 }
 
-function aligned(rows: readonly string[][]): string[] {
-  const widths =
-    rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? []
-  return rows.map((cells) =>
-    cells
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  '),
-  )
-}
-
-export function asTable(results: readonly Result[], conditions: Conditions): string {
+export function printOverview(results: readonly Result[], conditions: Conditions): void {
   const [floor] = results
-  if (floor === undefined) return ''
-  const rows = results.map((result) => row(result, floor, conditions.seconds))
-  return [
-    'GET /onboarding, signed in: session from Redis, one call of the service, a page',
-    '',
-    ...aligned([HEADINGS, ...rows]),
-    '',
-    verdictOf(results).words,
-    ...describeCalm(floor),
-    '',
-    conditions.machine,
-    describeConditions(conditions),
-    '',
-  ].join('\n')
+  if (floor === undefined) return
+  console.log('GET /onboarding, signed in: session from Redis, one call of the service, a page')
+  console.table(
+    Object.fromEntries(results.map((result) => [result.name, row(result, floor, conditions.seconds)])),
+  )
+  console.log(`${verdictOf(results).words}\n${conditions.machine}\n${describeConditions(conditions)}`)
 }
 
 export const asJson = (results: readonly Result[], conditions: Conditions, signIns: object): string =>
@@ -159,32 +121,23 @@ export function signInVerdictOf(results: readonly SignInResult[]): { passed: boo
   return { passed, words }
 }
 
-function signInRow(result: SignInResult, peer: SignInResult | undefined): string[] {
-  const { name, rounds } = result
+function signInRow({ name, rounds }: SignInResult, peer: SignInResult | undefined) {
   const median = (value: (round: SignInResult['rounds'][number]) => number) =>
     spreadOf(rounds.map(value)).median
   const taken = rounds.reduce((sum, { processorMs }) => sum + (processorMs ?? Number.NaN), 0)
   const signIns = rounds.reduce((sum, round) => sum + round.signIns, 0)
-  return [
-    name,
-    number(median((round) => round.perSecond)),
-    spread(ofThePeer(result, peer)),
-    number(median((round) => round.p50)),
-    number(median((round) => round.p99)),
-    number(taken / signIns, 2),
-  ]
+  return {
+    'sign-ins/s': number(median((round) => round.perSecond)),
+    'of the peer': spread(ofThePeer({ name, rounds }, peer)),
+    'p50 ms': number(median((round) => round.p50)),
+    'p99 ms': number(median((round) => round.p99)),
+    'CPU ms': number(taken / signIns, 2),
+  }
 }
 
-export function signInTable(results: readonly SignInResult[]): string {
-  const headings = ['server', 'sign-ins/s', 'of the peer', 'p50 ms', 'p99 ms', 'CPU ms']
-  const rows = results.map((result) => signInRow(result, named(results, 'peer')))
-  return [
-    'Signing in: people who were never here, from the link by way of the authorization server to the first page',
-    '',
-    ...aligned([headings, ...rows]),
-    '',
-    signInVerdictOf(results).words,
-    '',
-    '',
-  ].join('\n')
+export function printSignIns(results: readonly SignInResult[]): void {
+  console.log('Signing in, as a newcomer: from the link through the authorization server to the first page')
+  const peer = named(results, 'peer')
+  console.table(Object.fromEntries(results.map((result) => [result.name, signInRow(result, peer)])))
+  console.log(`${signInVerdictOf(results).words}\n`)
 }

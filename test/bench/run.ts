@@ -16,7 +16,7 @@ import {
 } from './contestants.ts'
 import { choosePins, describeMachine } from './machine.ts'
 import { folder, runToEnd, start, startNode, untilReady } from './processes.ts'
-import { asJson, asTable, signInTable, signInVerdictOf, verdictOf } from './report.ts'
+import { asJson, printOverview, printSignIns, signInVerdictOf, verdictOf } from './report.ts'
 import { measure } from './rounds.ts'
 import { measureSignIns } from './sign-ins.ts'
 
@@ -130,8 +130,8 @@ async function main(): Promise<number> {
   const conditions = { machine: describeMachine(redisVersion), pins, ...rhythm, people }
   if (values.json) process.stdout.write(asJson(results, conditions, signIns))
   else {
-    if (only !== 'overview') process.stdout.write(signInTable(signIns))
-    process.stdout.write(asTable(results, conditions))
+    if (only !== 'overview') printSignIns(signIns)
+    printOverview(results, conditions)
   }
   const passed = [
     ...(only === 'sign-ins' ? [] : [verdictOf(results).passed]),

@@ -1,5 +1,5 @@
 // Processor time and memory of the processes, looked at each second, also of those that have ended meanwhile.
-import { cpus, loadavg } from 'node:os'
+import { loadavg } from 'node:os'
 import { processorMs, residentMb } from '../machine.ts'
 
 type Life = { name: string; pid: number; processorMs: number; memory: Sample[] }
@@ -16,34 +16,17 @@ const EVERY_MS = 1_000
 const medianOf = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-const FIFTHS = { second: 1, last: 4 } as const
-
-/** The median of what was seen in a fifth of the time from the first moment to the last. */
-function inFifth(
-  samples: readonly Sample[],
-  fifth: keyof typeof FIFTHS,
-  { from, to }: { from: number; to: number },
-) {
-  const start = from + ((to - from) * FIFTHS[fifth]) / 5
-  const own = samples.filter(({ at }) => at >= start && at <= start + (to - from) / 5)
-  return medianOf(own.map(({ megabytes }) => megabytes))
-}
-
-function machineMs(): { busy: number; all: number } {
-  let [busy, all] = [0, 0]
-  for (const { times } of cpus()) {
-    const sum = Object.values(times).reduce((total, value) => total + value, 0)
-    all += sum
-    busy += sum - times.idle
-  }
-  return { busy, all }
-}
+/** The median of a fifth of the samples. @param fifth from 0 */
+const inFifth = (samples: readonly Sample[], fifth: number) =>
+  medianOf(
+    samples
+      .slice((samples.length * fifth) / 5, (samples.length * (fifth + 1)) / 5)
+      .map(({ megabytes }) => megabytes),
+  )
 
 export function createMeter() {
   const lives: Life[] = []
-  const started = machineMs()
   const loads: number[] = []
-  let ended: ReturnType<typeof machineMs> | undefined
   const look = () => {
     loads.push(loadavg()[0] ?? 0)
     for (const life of lives) {
@@ -69,11 +52,10 @@ export function createMeter() {
         const memory = life.memory.filter(({ at }) => at >= from)
         const [first, last] = [memory[0], memory.at(-1)]
         if (life.name !== name || first === undefined || last === undefined) return []
-        const time = { from: first.at, to: last.at }
         return {
           seconds: Math.round((last.at - first.at) / 1000),
-          early: inFifth(memory, 'second', time),
-          late: inFifth(memory, 'last', time),
+          early: inFifth(memory, 1),
+          late: inFifth(memory, 4),
           most: Math.max(...memory.map(({ megabytes }) => megabytes)),
         }
       })
@@ -82,16 +64,11 @@ export function createMeter() {
         judged.length === 0 ? undefined : judged.every(({ early, late }) => late <= early * MAX_GROWTH)
       return { figures, isLevel }
     },
-    machine() {
-      const { busy, all } = ended ?? machineMs()
-      const share = (busy - started.busy) / (all - started.all)
-      return { share, load: { first: loads[0] ?? 0, most: Math.max(...loads) } }
-    },
+    load: () => ({ first: loads[0] ?? 0, most: Math.max(...loads) }),
     /** From now on nothing counts. */
     stop() {
       clearInterval(looking)
       look()
-      ended ??= machineMs()
     },
   }
 }

@@ -1,4 +1,4 @@
-// The morning in figures and verdicts, in words. Pure.
+// The morning in figures and verdicts.
 import type { Shares, Part, Fault } from './ledger.ts'
 import type { createMeter } from './meter.ts'
 import { APPS, BURST_RATE, type Rhythm } from './plans.ts'
@@ -25,7 +25,7 @@ export type Morning = {
   shares: [Part, Shares][]
   troubles: [string, number][]
   faults: [Fault, number][]
-  meter: Pick<ReturnType<typeof createMeter>, 'processorMs' | 'machine'>
+  meter: Pick<ReturnType<typeof createMeter>, 'processorMs' | 'load'>
   /** From the beginning of the hour. */
   memory: ReturnType<ReturnType<typeof createMeter>['memory']>
   losses: Loss[]
@@ -40,17 +40,6 @@ const USED_TWICE = / 410 GET \/auth\/datasource\//
 /** Of what was never seen in its time, a dash. */
 const fixed = (value: number, digits = 0) => (Number.isNaN(value) ? '–' : value.toFixed(digits))
 
-function shareLines({ shares }: Morning): string[] {
-  const both = ({ p50, p99 }: Shares['seen']) => `${fixed(p50, 1)} / ${fixed(p99, 1)}`.padStart(16)
-  return [
-    `${'part'.padEnd(17)}${'hops'.padStart(8)}${'own, seen'.padStart(16)}${'own, inside'.padStart(16)}${'whole hop'.padStart(16)}`,
-    ...shares.map(
-      ([part, { hops, seen, inside, whole }]) =>
-        `${part.padEnd(17)}${String(hops).padStart(8)}${both(seen)}${both(inside)}${both(whole)}`,
-    ),
-  ]
-}
-
 type Verdict = { words: string; isKept: boolean | undefined }
 
 function verdictsOf(morning: Morning): Verdict[] {
@@ -59,7 +48,7 @@ function verdictsOf(morning: Morning): Verdict[] {
   const unexplained = troubles.filter(
     ([what]) => !USED_TWICE.test(what) && !FAULTS.some((fault) => what.startsWith(`${fault}:`)),
   )
-  const { share, load } = meter.machine()
+  const load = meter.load()
   const p99 = shares.find(([part]) => part === 'average')?.[1].seen.p99
   const atRestart = troubles.filter(([what]) => !USED_TWICE.test(what) && what.startsWith('rolling restart:'))
   // Before anyone has come, what the machine has to do belongs to others.
@@ -86,7 +75,7 @@ function verdictsOf(morning: Morning): Verdict[] {
     [morning.memory.isLevel, 'Memory is level'],
     [
       undefined,
-      `Load of the machine: ${fixed(load.first, 1)} at the start, at most ${fixed(load.most, 1)}, on ${morning.processors} processors, busy for ${fixed(share * 100)} %`,
+      `Load of the machine: ${fixed(load.first, 1)} at the start, at most ${fixed(load.most, 1)}, on ${morning.processors} processors`,
     ],
   ]
   return verdicts.map(([isKept, words]) => ({ isKept, words }))
@@ -94,47 +83,35 @@ function verdictsOf(morning: Morning): Verdict[] {
 
 const MARKS = { true: 'kept', false: 'MISSED', undefined: 'not judged' }
 
-function describe(morning: Morning): string[] {
-  const { rhythm, meter, memory, minutes, compress, seconds } = morning
-  const { people } = rhythm
-  const each = (milliseconds: number) => `${fixed(milliseconds / people, 1)} ms`
-  const lives = memory.figures.map(
-    ({ early, late, most, seconds: lived }) =>
-      `${fixed(early)} → ${fixed(late)} (at most ${fixed(most)}) in ${lived} s`,
-  )
-  return [
-    `A company's Monday: ${people} people, ${APPS.length} apps each, in ${minutes} minutes; ${compress} times as fast as that, so in ${fixed(rhythm.seconds)} s`,
-    `Before, ${fixed(rhythm.averageSeconds)} s at the average rate as it is: ${fixed(rhythm.averageRate, 1)} people a second. Bursts: ${BURST_RATE} sign-ins a second. Seed ${morning.seed}.`,
-    morning.machine,
-    `All took ${fixed(seconds)} s. ${morning.signIns} sign-ins, at most ${morning.mostAtOnce} people at once.`,
-    ...morning.faults.map(
-      ([fault, milliseconds]) => `${fault}: all as before after ${fixed(milliseconds / 1000, 1)} s`,
-    ),
-    '',
-    'Milliseconds of a hop, p50 / p99. Own: without what the service and the authorization server took. Seen: by the browser,',
-    `so with what the load itself is late (p99 ${fixed(morning.generatorP99, 1)} ms); inside: from the request's head to the answer's.`,
-    ...shareLines(morning),
-    '',
-    `CPU per person: onramp ${each(meter.processorMs('onramp'))}, stand-in ${each(meter.processorMs('stand-in'))}, load ${each(morning.generatorMs)}`,
-    `Memory of onramp in MB, of each process, early and late in the hour: ${lives.join('; ')}`,
-    '',
-    'Answers that were neither 2xx nor 3xx, by what was going on:',
-    ...(morning.troubles.length === 0
-      ? ['none']
-      : morning.troubles.map(([what, times]) => `${times} × ${what}`)),
-    '',
-    ...morning.losses
-      .slice(0, 20)
-      .map(({ person, losses }) => `person ${person}: ${losses.join('; ').slice(0, 500)}`),
-  ]
+function printFigures(morning: Morning): void {
+  const { rhythm, shares, meter, memory, minutes, compress } = morning
+  const each = (milliseconds: number) => `${fixed(milliseconds / rhythm.people, 1)} ms`
+  console.log(`A company's Monday: ${rhythm.people} people, ${APPS.length} apps each, in ${minutes} minutes; ${compress} times as fast as that, so in ${fixed(rhythm.seconds)} s
+Before, ${fixed(rhythm.averageSeconds)} s at the average rate as it is: ${fixed(rhythm.averageRate, 1)} people a second. Bursts: ${BURST_RATE} sign-ins a second. Seed ${morning.seed}.
+${morning.machine}
+All took ${fixed(morning.seconds)} s. ${morning.signIns} sign-ins, at most ${morning.mostAtOnce} people at once.
+CPU per person: onramp ${each(meter.processorMs('onramp'))}, stand-in ${each(meter.processorMs('stand-in'))}, load ${each(morning.generatorMs)}
+
+Milliseconds of a hop, p50 / p99. Own: without what the service and the authorization server took. Seen: by the browser,
+so with what the load itself is late (p99 ${fixed(morning.generatorP99, 1)} ms); inside: from the request's head to the answer's.`)
+  const both = ({ p50, p99 }: Shares['seen']) => `${fixed(p50, 1)} / ${fixed(p99, 1)}`
+  const rows = shares.map(([part, { hops, seen, inside, whole }]) => [
+    part,
+    { hops, 'own, seen': both(seen), 'own, inside': both(inside), 'whole hop': both(whole) },
+  ])
+  console.table(Object.fromEntries(rows))
+  console.log('Milliseconds until all was as before:', Object.fromEntries(morning.faults))
+  console.log('Memory of each process of onramp in MB, in the hour:')
+  console.table(memory.figures)
+  console.log('Answers that were neither 2xx nor 3xx, by what was going on:', morning.troubles)
+  for (const { person, losses } of morning.losses.slice(0, 20))
+    console.log(`person ${person}: ${losses.join('; ').slice(0, 500)}`)
 }
 
-/** @returns the report, and whether all that was judged is kept */
-export function reportOf(morning: Morning): { words: string; isKept: boolean } {
+/** @returns whether all that was judged is kept */
+export function report(morning: Morning): boolean {
+  printFigures(morning)
   const verdicts = verdictsOf(morning)
-  const lines = verdicts.map(({ words, isKept }) => `${words}: ${MARKS[`${isKept}`]}`)
-  return {
-    words: [...describe(morning), ...lines, ''].join('\n'),
-    isKept: verdicts.every(({ isKept }) => isKept !== false),
-  }
+  for (const { words, isKept } of verdicts) console.log(`${words}: ${MARKS[`${isKept}`]}`)
+  return verdicts.every(({ isKept }) => isKept !== false)
 }

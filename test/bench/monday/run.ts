@@ -11,7 +11,7 @@ import { createLedger, type Fault, type Part } from './ledger.ts'
 import { live, type Told } from './person.ts'
 import { BURST_SECONDS, burstStarts, planCompany, type Plan, type Rhythm } from './plans.ts'
 import { readReport, reconcile } from './reconcile.ts'
-import { reportOf, type Morning } from './report.ts'
+import { report, type Morning } from './report.ts'
 
 const USAGE = `npm run bench:monday -- [options]
   --people N        how many come (50000)
@@ -149,9 +149,7 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE)
     return values.help ? 0 : 2
   }
-  const { words, isKept } = reportOf(await morning())
-  process.stdout.write(words)
-  return isKept ? 0 : 1
+  return report(await morning()) ? 0 : 1
 }
 
 await runToEnd(main)
