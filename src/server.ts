@@ -186,7 +186,7 @@ function endOnSignals(running: Serving, settings: Settings, log: Log): void {
   })
 }
 
-/** Every fault of the settings or the company file is told before there is a log; nothing was started. */
+/** Faults of the settings or the company file are written before there is a log. SecretMissing is a Problem: pages meet it too. */
 function endWith(error: unknown, log?: Log): never {
   if (error instanceof SettingsError) process.stderr.write(`onramp cannot start: ${error.message}\n`)
   else {

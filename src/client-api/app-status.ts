@@ -32,7 +32,7 @@ export type OffStatus = {
   [S in AppStatus]: (typeof APP_STATUSES)[S]['turn'] extends 'never' ? S : never
 }[AppStatus]
 
-export const APP_STATUS_NAMES = Object.keys(APP_STATUSES) as AppStatus[]
+const APP_STATUS_NAMES = Object.keys(APP_STATUSES) as AppStatus[]
 
 const off: ReadonlySet<string> = new Set(
   APP_STATUS_NAMES.filter((name) => APP_STATUSES[name].turn === 'never'),

@@ -2,7 +2,7 @@
 // rearrange pages, logs and records. Pure. What surprises: an identifier that is cut gets a digest, because two that begin alike must stay two.
 import { hash } from 'node:crypto'
 
-/** Longer ones are not seen anywhere; the overview's own links take no longer ones either (onboarding/visit.ts). */
+/** Longer ones are not seen anywhere; the overview's own links take no longer ones either (onboarding/paths.ts). */
 export const MAX_INSTANCE_CHARACTERS = 200
 const MAX_NAME_CHARACTERS = 200
 /** No one gives so many consents. A list that is longer is refused: what was left out would count as connected. */

@@ -118,7 +118,6 @@ export function companyOf(file: CompanyFile, assets: Assets): Company {
   const datasourceOf = (instance: string) =>
     datasources.get(instance) ?? datasources.get(datasourceType(instance)) ?? datasources.get('all')
   const orderOf = (instance: string) => datasourceOf(instance)?.order ?? MAX_ORDER + 1
-  const isArranging = entries.some(([, { order, hidden }]) => order !== undefined || hidden)
   const light = assets.get(file.logo?.light ?? '')
   return {
     name,
@@ -141,7 +140,6 @@ export function companyOf(file: CompanyFile, assets: Assets): Company {
     datasourceOf,
     nameOf: ({ instance, name }, lang) => localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,
     arrange(apps) {
-      if (!isArranging) return apps
       const arranged = apps
         .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true)
         .sort((one, other) => orderOf(one.instance) - orderOf(other.instance))

@@ -1,5 +1,5 @@
 // What the authorization server says of itself, found as the server finds it, and what that means for people who sign in.
-// Where another server would be described in the same way although it works, nothing is said.
+// Nothing is reported where a server that works would answer in the same way.
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { objectIn } from '../client-api/body.ts'
 import type { Problem } from '../problem.ts'

@@ -38,7 +38,7 @@ async function look({ settings, faults }: Setup, now: () => number): Promise<Sto
     const unreadable = await countUnreadable(store.records, vault)
     return { unreadable, client: await registeredClient(all, store.records, vault, now) }
   } catch (error) {
-    // That the store can't be used is said already.
+    // The store's own check has reported that it can't be used.
     if (error instanceof StoreUnavailable || error instanceof FolderUnusable) return undefined
     throw error
   } finally {

@@ -110,7 +110,9 @@ export function createWalks({
   }
 }
 
-const walkKey = ({ nameOf }: Vault, person: string) => `walk:${nameOf('walk', person)}`
+/** Of the shape of `Walk`: one that an earlier or a later onramp can't read is kept under keys of its own. */
+const SHAPE = 1
+const walkKey = ({ nameOf }: Vault, person: string) => `walk:${nameOf(`walk ${SHAPE}`, person)}`
 
 /** Removes a person's walk. @param person personKey @throws {StoreUnavailable} */
 export async function eraseWalk(

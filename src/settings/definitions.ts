@@ -83,7 +83,7 @@ const hostAndPort = text
 
 const PLAIN_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/
 
-/** As it is written: invites/address.ts compares. */
+/** As it is written: people/address.ts compares. */
 const emailAddress = text.regex(PLAIN_ADDRESS, 'must hold email addresses like ada@acme.example')
 
 const SENDER = /^(?:([^<>"\p{Cc}]*?)\s*<([^<>]+)>|[^<>]*)$/u

@@ -22,7 +22,7 @@ export const duringRequest = (request: CurrentRequest, work: () => void): void =
 /** 48 random bits: short enough to be read out. */
 export const newRequestId = (): string => randomUUID().slice(-12)
 
-/** A trace that began before us: in other programs' own words, ready to be passed on. */
+/** The headers of W3C Trace Context, checked: anyone can send them, and they go on to the service. */
 type TraceContext = { traceId: string; headers: { traceparent: string; tracestate?: string } }
 
 const TRACEPARENT = /^([\da-f]{2})-((?!0+-)[\da-f]{32})-((?!0+-)[\da-f]{16})-([\da-f]{2})(?:-.*)?$/

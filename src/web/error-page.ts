@@ -58,7 +58,9 @@ export function createErrorPage({
   return (error: unknown, req, res, _next) => {
     const problem = problemOf(error)
     // Nothing failed: the person only has to sign in first.
-    const tryAgain = pathOf(problem.tryAgain ?? (isRepeatable(req, problem) ? req.originalUrl : ''))
+    const tryAgain = SHUT.has(problem.code)
+      ? undefined
+      : pathOf(problem.tryAgain ?? (isRepeatable(req, problem) ? req.originalUrl : ''))
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
     if (isSignedOut && tryAgain !== undefined && wantsPage(req) && !isUnattended(req))
       return seeOther(res, tryAgain)
@@ -104,15 +106,6 @@ function logFailure(log: ErrorPageParts['log'], problem: Problem, reference: str
   else log.info(line, detail || code)
 }
 
-/** Nothing that the person does changes these, so "Try again" is not offered. */
-const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  'search_misconfigured',
-  'search_refused',
-  'service_misconfigured',
-  'service_refused_request',
-  'service_refused_return',
-])
-
 /** Only someone else can change these, and until then the overview fails too. */
 const SHUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'service_forbidden',
@@ -120,6 +113,13 @@ const SHUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'service_refused_request',
   'service_refused_return',
   'sign_in_misconfigured',
+])
+
+/** Nothing that the person does changes these, so "Try again" is not offered. */
+const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  ...SHUT,
+  'search_misconfigured',
+  'search_refused',
 ])
 
 /** Only someone else can change these, so the company's help comes before the way back. */

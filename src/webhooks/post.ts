@@ -1,10 +1,11 @@
-// One event on its way to WEBHOOK_URL. Redirects are not followed: the signature would go where no one named.
+// One event on its way to WEBHOOK_URL: its JSON, the signature over it (Standard Webhooks 1.0), and the call. Redirects
+// are not followed: the signature would go where no one named.
+import { createHmac } from 'node:crypto'
 import { Pool } from 'undici'
 import { HTTP1, exchange } from '../client-api/connection.ts'
 import { requestedWait } from '../client-api/retry-after.ts'
 import { createConnector } from '../client-api/proxy.ts'
 import { silenceOf, type Silence } from '../client-api/silence.ts'
-import { createHmac } from 'node:crypto'
 import type { OutboxEvent, Person } from '../people/person.ts'
 
 export type Outcome =

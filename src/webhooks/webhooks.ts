@@ -141,7 +141,7 @@ export function createWebhooks({
 
 const HELD_MS = 60_000
 /** So many of a person at once: they go one after the other, and each may take TIME_LIMIT_MS (post.ts) while it is held. */
-export const MAX_AT_ONCE = Math.floor(HELD_MS / TIME_LIMIT_MS) - 1
+const MAX_AT_ONCE = Math.floor(HELD_MS / TIME_LIMIT_MS) - 1
 
 /** Between tries; the last one repeats. */
 const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200]
@@ -156,7 +156,10 @@ export function pauseMs(tries: number, wait = 0, random = Math.random()): number
 const withOutbox = ({ outbox: _outbox, ...person }: Person, outbox: OutboxEvent[]): Person =>
   outbox.length > 0 ? { ...person, outbox } : person
 
-/** Takes what is due of a person, the oldest first, and drops what is too old. @throws {StoreUnavailable} */
+/**
+ * Takes what is due of a person, the oldest first, and drops what is too old. Every process may try: what one has taken, the
+ * others leave alone for a minute. If it dies, the event goes out again, with the same id. @throws {StoreUnavailable}
+ */
 async function claim(people: Pick<People, 'change'>, email: string, now: number) {
   let due: OutboxEvent[] = []
   let dropped = 0

@@ -99,7 +99,7 @@ export const otherStates: State[] = [
   },
   {
     name: 'sign-in not verified',
-    title: 'We couldn’t verify your sign‑in',
+    title: 'We couldn’t verify your sign-in',
     like: 'carol',
     switches: { faults: { idToken: 'wrongNonce' } },
     reach: open(),

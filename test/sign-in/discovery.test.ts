@@ -17,8 +17,7 @@ const json =
   (body: unknown, headers: Record<string, string> = {}) =>
   () =>
     Response.json(body, { headers })
-/** An answer that fetch has followed a redirect to. */
-const from = (url: string, answer: Response) => () => Object.defineProperty(answer, 'url', { value: url })
+const redirect = (location: string) => () => new Response(null, { status: 302, headers: { location } })
 
 describe('metadata', () => {
   it('is asked for once where it is, without members that are empty', async () => {
@@ -111,18 +110,24 @@ describe('metadata', () => {
     ['nothing', () => new Response(null, { status: 204 }), 'answered 204'],
     [
       'a redirect to another origin',
-      from('https://elsewhere.example/x', Response.json(whole)),
-      'leads to another origin (https://elsewhere.example)',
+      redirect('https://elsewhere.example/x'),
+      'answered 302 to another origin (https://elsewhere.example)',
     ],
+    ['a redirect to nowhere', redirect('data:text/html,x'), 'answered 302 to another origin'],
+    ['a redirect to itself', redirect(OPENID), 'answered 302 once too often'],
   ])('is none where the answer is %s', async (_what, answer, said) => {
     answerFetch({ [OPENID]: answer })
     const attempts = [{ says: `${OPENID} ${said}` }, { says: `${OAUTH} answered 404` }]
     expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'missing', attempts })
   })
 
-  it('is taken from where a redirect leads on the same origin', async () => {
-    answerFetch({ [OPENID]: from(`${ISSUER}/two?x=y`, Response.json(whole)) })
-    expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', url: `${ISSUER}/two` })
+  it('is taken from where a redirect leads on the same origin, and no other one is asked', async () => {
+    const two = `${ISSUER}/two`
+    answerFetch({ [OPENID]: redirect(`${two}?x=y`), [`${two}?x=y`]: json(whole) })
+    expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', url: two })
+    const asked = answerFetch({ [OPENID]: redirect('https://elsewhere.example/x') })
+    await findMetadata(ISSUER, 5)
+    expect(asked.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])
   })
 
   it('is asked for no more where nothing answers', async () => {

@@ -107,7 +107,7 @@ function tidied(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * @param seconds the limit of each request; the library's own signal ends at the same time
+ * @param seconds the limit of each request
  * @param tell told of each request and how it ended; `status` undefined: without an answer
  */
 export function createFetch(

@@ -1,5 +1,6 @@
 // Finds the authorization server's metadata, for the server and for the doctor alike: OpenID Connect Discovery 1.0, then
 // RFC 8414. OIDC_ISSUER is the issuer, or the full address of its metadata; and what metadata has to have to be used.
+// Redirects are followed on the same origin only.
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { objectIn, readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
@@ -17,6 +18,7 @@ export type Discovery =
   | { kind: 'other-issuer'; issuer: string; expected: string; says: string; attempts: Attempt[] }
   | { kind: 'missing'; attempts: Attempt[] }
 
+const MAX_HOPS = 2
 const OPENID = '/.well-known/openid-configuration'
 const OAUTH = '/.well-known/oauth-authorization-server'
 
@@ -67,6 +69,34 @@ const addressOf = ({ origin, pathname }: URL): string => origin + pathname
 const isAccepted = (issuer: string, where: Places, { url, how }: Place): boolean =>
   !isOfEveryTenant(issuer) && (isSameIssuer(issuer, where) || hasOwnRule(url, how))
 
+type Answered = { status: number; url: URL; text: string; date: string | undefined; astray?: string }
+
+async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Answered> {
+  for (let url = start, hops = 0; ; hops++) {
+    const response = await fetch(url.href, {
+      headers: { accept: 'application/json' },
+      redirect: 'manual',
+      signal,
+    })
+    const { status, headers, body } = response
+    const location = headers.get('location')
+    const date = headers.get('date') ?? undefined
+    if (status < 300 || status >= 400 || location === null) {
+      const text = body === null ? '' : await readLimited({ status, body })
+      return { status, url, text, date }
+    }
+    await response.body?.cancel()
+    const next = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined
+    // Another origin would speak for this one.
+    if (next?.origin !== url.origin) {
+      const where = next?.protocol.startsWith('http') === true ? ` (${next.origin})` : ''
+      return { status, url, text: '', date, astray: `to another origin${where}` }
+    }
+    if (hops >= MAX_HOPS) return { status, url, text: '', date, astray: 'once too often' }
+    url = next
+  }
+}
+
 /** Members that are null or empty are as good as absent. */
 function metadataIn(text: string): Metadata | undefined {
   const members = Object.entries(objectIn(text) ?? {}).filter(([, value]) => value !== null && value !== '')
@@ -79,25 +109,12 @@ async function askPlace(
   seconds: number,
 ): Promise<Attempt | (Discovery & { kind: 'found' })> {
   try {
-    const signal = AbortSignal.timeout(seconds * 1000)
-    const response = await fetch(url.href, { headers: { accept: 'application/json' }, signal })
-    const { status, headers, body } = response
-    const end = new URL(response.url || url)
-    const where = addressOf(end)
-    // Another origin would speak for this one.
-    if (end.origin !== url.origin) {
-      await body?.cancel()
-      return {
-        url: addressOf(url),
-        status,
-        says: `${addressOf(url)} leads to another origin (${end.origin})`,
-      }
-    }
-    const text = body === null ? '' : await readLimited({ status, body })
+    const answered = await fetchFollowing(url, AbortSignal.timeout(seconds * 1000))
+    const { status, text, date, astray } = answered
     const metadata = status === 200 ? metadataIn(text) : undefined
-    const date = headers.get('date') ?? undefined
+    const where = addressOf(answered.url)
     if (metadata !== undefined) return { kind: 'found', how, url: where, metadata, date }
-    const what = status === 200 ? '200 without metadata' : status
+    const what = status === 200 ? '200 without metadata' : [status, astray].filter(Boolean).join(' ')
     return { url: where, status, says: `${where} answered ${what}` }
   } catch (error) {
     const silence = silenceOf(error)

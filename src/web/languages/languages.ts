@@ -64,7 +64,8 @@ export function createLanguages(options: LanguagesOptions): Languages {
   /** @param wanted tags, the most wanted first */
   function best(wanted: readonly string[]): string {
     const looked = wanted.slice(0, MAX_WANTED).filter((tag) => tag.length <= MAX_TAG)
-    const key = looked.join()
+    // A claim may hold a comma, and no header's tag a line break.
+    const key = looked.join('\n')
     const found = matched.get(key) ?? match(looked.filter(isTag), [...all.keys()], fallback)
     if (matched.size >= MAX_KNOWN) matched.clear()
     matched.set(key, found)

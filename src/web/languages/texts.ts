@@ -1,6 +1,6 @@
 // A language, ready to use: `t('overview.title')`, its direction, and how it writes days and numbers.
-import type { Catalogue, Key } from './catalogue.ts'
 import { TYPE, parse, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
+import type { Catalogue, Key } from './catalogue.ts'
 
 export type Texts = {
   /** The message in this language. @throws {ReferenceError} without a value that it needs */

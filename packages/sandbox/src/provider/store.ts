@@ -1,4 +1,4 @@
-// What an authorization server is told and remembers, in memory. It outlives the provider that writes to it,
+// What an authorization server remembers, in memory. It outlives the provider that writes to it,
 // so keys can rotate (a new provider over the same store) without signing anyone out.
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Person } from '../people.ts'
