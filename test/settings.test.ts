@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +15,9 @@ const whole = {
   SESSION_SECRET: 'a'.repeat(32),
 }
 const faultsOf = (env: Record<string, string | undefined>) => faultsIn({ ...whole, ...env })
+
+const keyOn = (namedCurve: string) =>
+  String(generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type: 'pkcs8', format: 'pem' })).trim()
 
 const folder = mkdtempSync(join(tmpdir(), 'onramp-settings-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -155,6 +159,17 @@ describe('the settings', () => {
     expect(faultsOf({ PUBLIC_URL: '' })).toHaveLength(1)
   })
 
+  it('refuse a key that can’t sign, and don’t quote it', () => {
+    const signing = { OIDC_CLIENT_AUTH: 'private_key_jwt', OIDC_CLIENT_SECRET: '' }
+    for (const namedCurve of ['P-384', 'P-256']) {
+      const OIDC_CLIENT_KEY = keyOn(namedCurve)
+      expect(faultsOf({ ...signing, OIDC_CLIENT_KEY })).toHaveLength(namedCurve === 'P-256' ? 0 : 1)
+    }
+    const [fault] = faultsOf({ ...signing, OIDC_CLIENT_KEY: 'sesame' })
+    expect(fault).toContain('OIDC_CLIENT_KEY must be an RSA, P-256 or Ed25519 private key')
+    expect(fault).not.toContain('sesame')
+  })
+
   it('that belong together are missed together', () => {
     expect(faultsOf({ OIDC_CLIENT_SECRET: '' })[0]).toContain('OIDC_CLIENT_AUTH=none')
     expect(faultsOf({ OIDC_CLIENT_SECRET: '', OIDC_CLIENT_AUTH: 'none' })).toEqual([])
@@ -179,6 +194,7 @@ describe('a secret', () => {
       WEBHOOK_SECRET: `whsec_${'A'.repeat(43)}=`,
       HTTPS_PROXY: 'http://user:password@proxy.acme.example:3128',
       HTTP_PROXY: 'https://proxy.acme.example',
+      OIDC_CLIENT_KEY: keyOn('P-256'),
     }
     const value = addresses[name] ?? 'x'.repeat(40)
     const path = file(name, `${value}\n`)

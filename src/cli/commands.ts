@@ -9,7 +9,7 @@ import { addInvite, addressBy, EXITS } from './invite/commands.ts'
 export const onramp: Define = (program, parts, exit) => {
   program
     .name('onramp')
-    .description('Guides people through connecting their apps to enterprise search.')
+    .description('Guide people through connecting their apps to enterprise search.')
     .version(VERSION, '--version', 'print the version')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', '\nRun "onramp COMMAND --help" for details.')

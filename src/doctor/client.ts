@@ -19,10 +19,9 @@ export type Client = { id: string; how: ClientAuthentication }
 
 /**
  * `accepted`: it got past the check of the client, if there is one; `not-allowed`: unauthorized_client; `unclear`: it tells
- * nothing; `silent`: no answer, or a page instead of one; `no-key`: it was not asked, as OIDC_CLIENT_KEY can't sign.
+ * nothing; `silent`: no answer, or a page instead of one.
  */
-type ClientAnswer =
-  'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent' | 'no-key'
+type ClientAnswer = 'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent'
 
 type ClientFacts = {
   metadata: Metadata
@@ -74,8 +73,6 @@ const OTHER_METHODS: Partial<Record<Method, Method>> = {
 async function look(metadata: Metadata, client: Client, publicUrl: string): Promise<ClientFacts | undefined> {
   const { token_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return undefined
-  const signing = await clientAuthOf(client.how).catch(() => undefined)
-  if (signing === undefined) return { metadata, client, ours: 'no-key' }
   async function answerTo({ id, how }: Client): Promise<ClientAnswer> {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -134,7 +131,7 @@ const table: Table<ClientFacts> = {
     ({ metadata, client }) => unlisted(metadata, client.how.method),
     ({ client, ours }, { settings }) => {
       if (ours === 'refused') return refused(client, settings)
-      if (ours === 'silent' || ours === 'not-allowed' || ours === 'no-key') return ours
+      if (ours === 'silent' || ours === 'not-allowed') return ours
       return ours.startsWith('status ') && { is: 'failing', answer: ours }
     },
   ],

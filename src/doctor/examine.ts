@@ -84,7 +84,7 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
 
   async function lookAtClient(metadata: Metadata | undefined): Promise<void> {
     const own = clientIn(settings) ?? (await holding)?.client
-    if (own === undefined && settings.OIDC_CLIENT_ID === undefined) {
+    if (own === undefined && settings.OIDC_CLIENT_ID === undefined && settings.OIDC_CLIENT_AUTH) {
       const look = (found: Metadata) => registration.look(found, settings as Settings, now)
       await probe(registration.table, url && metadata, look)
       return

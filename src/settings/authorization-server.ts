@@ -1,6 +1,17 @@
 // The settings of the authorization server, of what is asked of it, and of the tokens that come from it: a part of
 // definitions.ts.
+import { createPrivateKey } from 'node:crypto'
 import { address, bearerToken, oneOf, text, type Definitions } from './values.ts'
+
+/** One that client assertions can be signed with (RFC 7523 2.2). */
+const signingKey = text.refine((pem) => {
+  try {
+    const { asymmetricKeyType: type = '', asymmetricKeyDetails: details } = createPrivateKey(pem)
+    return ['rsa', 'ed25519'].includes(type) || details?.namedCurve === 'prime256v1'
+  } catch {
+    return false
+  }
+}, 'must be an RSA, P-256 or Ed25519 private key in PEM (PKCS #8); a file in OIDC_CLIENT_KEY_FILE is easiest')
 
 const PROMPTS = ['login', 'consent', 'select_account']
 
@@ -73,7 +84,7 @@ export const authorizationServerDefinitions = {
   OIDC_CLIENT_KEY: {
     secret: true,
     meaning: 'The private key for `private_key_jwt`, PEM (PKCS #8)',
-    schema: text,
+    schema: signingKey,
   },
   OIDC_INITIAL_ACCESS_TOKEN: {
     secret: true,

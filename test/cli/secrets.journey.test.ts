@@ -50,7 +50,6 @@ const planted = (): Record<string, string> => ({
   OIDC_CLIENT_ID: 'onramp',
   OIDC_CLIENT_SECRET: canary('client-secret'),
   OIDC_INITIAL_ACCESS_TOKEN: canary('initial'),
-  OIDC_CLIENT_KEY: canary('key'),
   SESSION_SECRET: `${canary('session')},${canary('old-session')}`,
   SERVICE_GLOBAL_TOKEN: canary('global'),
   SERVICE_USER_TOKEN: canary('user'),
@@ -60,6 +59,7 @@ const planted = (): Record<string, string> => ({
 
 const broken: [string, Record<string, string>][] = [
   ['as it is', {}],
+  ['with a key that is none', { OIDC_CLIENT_KEY: canary('key') }],
   ['without a client', { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }],
   ['with a key', { OIDC_CLIENT_AUTH: 'private_key_jwt' }],
   [

@@ -44,6 +44,12 @@ describe('NDJSON', () => {
     expect((await check(content, 'a.ndjson', '--ignore-broken')).code).toBe(0)
   })
 
+  test('a body that is only a part is never called clean', async () => {
+    const part = { ...chat, response: {}, incomplete: ['response'] }
+    expect(await check(ndjson(part))).toMatchObject({ code: 1, report: { faults: 1 } })
+    expect(await check(ndjson({ ...part, incomplete: [] }))).toMatchObject({ code: 0 })
+  })
+
   test('a hundred broken lines make twenty reports and a count', async () => {
     const { err } = await check('{broken\n'.repeat(100))
     expect(err.trim().split('\n')).toHaveLength(21)

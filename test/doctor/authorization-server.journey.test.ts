@@ -50,13 +50,6 @@ describe('the client', () => {
       { settings: ['OIDC_CLIENT_AUTH'], fix: 'set it to client_secret_post' },
     ])
   })
-
-  it('whose key can’t sign is told which keys can', async () => {
-    const key = { OIDC_CLIENT_AUTH: 'private_key_jwt', OIDC_CLIENT_KEY: 'no key', OIDC_CLIENT_SECRET: '' }
-    expect(await found(await start({}), 'client', key)).toMatchObject([
-      { status: 'fail', settings: ['OIDC_CLIENT_KEY'] },
-    ])
-  })
 })
 
 describe('the redirect address', () => {

@@ -157,7 +157,6 @@ describe('the client', () => {
     [clientFacts('refused', {}, none), ['rejected']],
     [clientFacts('refused', { otherMethod: 'accepted' }), ['other-method']],
     [clientFacts('silent'), ['silent']],
-    [clientFacts('no-key', {}, key), ['no-key']],
     [clientFacts('status 503'), ['failing']],
     [clientFacts('not-allowed'), ['not-allowed']],
     // It is right only where a wrong one is refused.

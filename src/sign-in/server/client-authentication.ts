@@ -48,27 +48,19 @@ function basic(secret: string): ClientAuth {
 
 /** What the authorization server gets to know of the key (RFC 7517). */
 export function publicJwks(pem: string) {
-  const jwk = createPublicKey(privateKey(pem)).export({ format: 'jwk' })
+  const jwk = createPublicKey(createPrivateKey(pem)).export({ format: 'jwk' })
   return { keys: [{ ...jwk, use: 'sig' }] }
 }
 
-function privateKey(pem: string): KeyObject {
-  try {
-    return createPrivateKey(pem)
-  } catch {
-    throw new Error('OIDC_CLIENT_KEY is not a private key in PEM (PKCS #8)')
-  }
-}
-
 function signingKey(pem: string) {
-  const key = privateKey(pem)
+  const key = createPrivateKey(pem)
   const algorithm = algorithmOf(key)
   return key.toCryptoKey(algorithm, false, ['sign'])
 }
 
+/** Of the kinds that OIDC_CLIENT_KEY may be. */
 function algorithmOf(key: KeyObject) {
   if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
   if (key.asymmetricKeyType === 'ed25519') return { name: 'Ed25519' }
-  if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return { name: 'ECDSA', namedCurve: 'P-256' }
-  throw new Error('OIDC_CLIENT_KEY must be an RSA, P-256 or Ed25519 key')
+  return { name: 'ECDSA', namedCurve: 'P-256' }
 }

@@ -89,7 +89,7 @@ export async function runCommand(
     .exitOverride()
     .configureHelp({
       helpWidth: 80,
-      subcommandDescription: (command) => command.summary() || summaryIn(command.description()),
+      subcommandDescription: (command) => summaryIn(command.description()),
       subcommandTerm: (command) => `${command.name()} ${argumentsOf(command.usage())}`.trim(),
     })
     .configureOutput({

@@ -55,9 +55,9 @@ function chosenFrom(
 export function addCommands(group: Command, parts: CliParts, exit: Exit): void {
   const writeJson = (value: unknown) => void parts.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
   const name = group.parent === null ? group.name() : `${group.parent.name()} ${group.name()}`
-  group.summary('find uses of deprecated APIs').description(
-    `Lists what the Client and Indexing APIs are removing, and finds where you use
-it. Items keep working until the day before their removal date (UTC).
+  group.description(
+    `Find uses of deprecated APIs. The list has what the Client and Indexing APIs are
+removing. Items keep working until the day before their removal date (UTC).
 
 Examples:
   ${name} list --within 90          removals in 90 days
@@ -66,9 +66,8 @@ Examples:
   )
 
   choosing(group.command('list', { isDefault: true }))
-    .summary('show the schedule (the default command)')
     .description(
-      `Lists the schedule by removal date.
+      `List the schedule by removal date (the default command).
 
 Examples:
   ${name} list --operation chat --as-of 2026-10-01`,
@@ -86,11 +85,9 @@ Examples:
 
   group
     .command('check')
-    .summary('find deprecated APIs in recorded traffic')
     .description(
-      `Finds deprecated endpoints and fields in recorded traffic, from files or
-standard input. Hosts and path prefixes are ignored. Prints locations only,
-never values.
+      `Find deprecated APIs in recorded traffic, from files or standard input. Hosts
+and path prefixes are ignored. Prints locations only, never values.
 
 Examples:
   ${name} check traffic.har --within 60 --waivers waivers.json
@@ -143,9 +140,8 @@ may be in use, 1 unreadable input or usage error.`,
     .action((files, options) => exit(import('./check.ts').then(({ check }) => check(files, options, parts))))
 
   choosing(group.command('calendar'))
-    .summary('print the removal dates as iCalendar')
     .description(
-      `Prints the removal dates as iCalendar, with reminders 30, 7 and 1 days before.
+      `Print the removal dates as iCalendar, with reminders 30, 7 and 1 days before.
 Events keep their UIDs when dates change.
 
 Examples:
@@ -158,9 +154,8 @@ Examples:
 
   group
     .command('diff')
-    .summary('list the changes between two schedules')
     .description(
-      `Lists the changes between two schedules, or to the built-in one.
+      `List the changes between two schedules, or to the built-in one.
 
 Examples:
   ${name} list --json > today.json   save a schedule for later
@@ -182,9 +177,8 @@ Examples:
 
   group
     .command('schema')
-    .summary('print the JSON Schema of schedule and waiver files')
     .description(
-      `Prints the JSON Schema of schedule and waiver files.
+      `Print the JSON Schema of schedule and waiver files.
 
 Examples:
   ${name} schema waivers > waivers.schema.json`,

@@ -8,7 +8,7 @@ const MAX_HAR_MIB = 256
 
 /** Reads {"method", "url", "request"?, "response"?, "status"?, "time"?}. A body that is null is not there. */
 const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): Reading => {
-  const { method, url, status, request, response, time } = exchange
+  const { method, url, status, request, response, time, incomplete } = exchange
   if (typeof method !== 'string' || typeof url !== 'string')
     return { fault: 'not a request: it has no method and url; record it again or remove it' }
   // One whose address was masked may be of any operation.
@@ -16,6 +16,10 @@ const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): Read
     return { fault: 'not a whole request: it has no method or no path; record it again or remove it' }
   const scheduled = matcher(method, url)
   if (scheduled === undefined) return { uses: [] }
+  if (listOf(incomplete).length > 0)
+    return {
+      fault: 'a request whose bodies are incomplete; leave out what is not whole, and `incomplete` with it',
+    }
   const call: Call = { method, url, request: request ?? undefined, response: response ?? undefined }
   if (typeof status === 'number') call.status = status
   return { uses: usesIn(scheduled, call), time }
