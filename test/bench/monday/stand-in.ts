@@ -109,7 +109,7 @@ async function answerTo(req: IncomingMessage, url: URL): Promise<Said> {
 const server = createServer((req, res) => {
   const from = performance.now()
   const url = new URL(req.url ?? '', origin)
-  void (async () => {
+  const answered = async () => {
     const least = LATENCY[url.pathname]
     if (least !== undefined) await sleep(least * (0.5 + Math.random()))
     const said = await answerTo(req, url)
@@ -117,6 +117,8 @@ const server = createServer((req, res) => {
     if ('location' in said) res.writeHead(303, said).end()
     else if ('json' in said) res.setHeader('Content-Type', 'application/json').end(JSON.stringify(said.json))
     else res.writeHead(said.status, { 'Content-Type': 'text/html' }).end(said.html)
-  })()
+  }
+  // A process that was killed has gone away in the middle of its request.
+  answered().catch(() => res.destroy())
 })
 server.listen(port, '127.0.0.1')
