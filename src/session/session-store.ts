@@ -45,6 +45,7 @@ export class SessionStore extends Store {
   readonly #options: SessionStoreOptions
   /** By the object that was made of it. */
   readonly #stored = new WeakMap<object, Stored>()
+  readonly #saving = new WeakMap<object, { json: string; work: Promise<void> }>()
   readonly #touchedAt = new Map<string, number>()
   /** Longer than documented by what a touch that was left out may cost. */
   readonly #lifeSeconds: number
@@ -59,9 +60,15 @@ export class SessionStore extends Store {
 
   override set = (id: string, session: SessionData, done: Done = () => {}): void => {
     const json = jsonOf(session)
-    // At the end of a request express-session can't tell that it was saved already under its new id.
-    if (this.#stored.get(session)?.json === json) done()
-    else settle(this.#write(id, session, json), done)
+    // At the end of a request express-session can't tell that it was saved already, or is just being saved.
+    if (this.#stored.get(session)?.json === json) return done()
+    const saving = this.#saving.get(session)
+    const work = saving?.json === json ? saving.work : this.#write(id, session, json)
+    this.#saving.set(session, { json, work })
+    settle(
+      work.finally(() => this.#saving.delete(session)),
+      done,
+    )
   }
 
   override destroy = (id: string, done: Done = () => {}): void => settle(this.end(nameOf(id)), done)

@@ -3,7 +3,6 @@
 import { createHmac } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Store } from 'express-session'
-import { StoreUnavailable } from '../records/records.ts'
 import { signedInOf, type SessionContent, type SignedIn } from './signed-in.ts'
 
 /** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
@@ -44,15 +43,16 @@ export async function startSession(req: Request, content: SessionContent): Promi
 }
 
 /**
- * As the store has it by now.
+ * As the store has it by now. Not by its own `reload`, which throws where the request has lost its session meanwhile: an
+ * answer that failed, or another reload, takes it away while a refresh goes on.
  * @returns undefined where it was ended; then the request has no session @throws {StoreUnavailable}
  */
 export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
   new Promise((resolve, reject) =>
-    req.session.reload((error: unknown) => {
-      if (error instanceof StoreUnavailable) return reject(error)
-      // "failed to load session": express-session has no other word for one that is gone.
-      if (error) delete (req as Partial<Request>).session
+    req.sessionStore.get(req.sessionID, (error: unknown, data) => {
+      if (error) return reject(error)
+      if (data) req.sessionStore.createSession(req, data)
+      else delete (req as Partial<Request>).session
       resolve(signedInOf(req))
     }),
   )

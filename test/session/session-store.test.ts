@@ -55,6 +55,7 @@ function world({
     .set('trust proxy', true)
     .use(createSession(sessions, secrets, https))
   app.get('/', (req, res) => void res.json(signedInOf(req) ?? 'no one'))
+  app.get('/asks', (req, res) => void res.json(req.session.mustAsk === true))
   app.get('/in', async (req, res) => {
     await startSession(req, { user, tokens: tokensOf('first'), signedInAt: clock.now })
     res.json(req.sessionID)
@@ -71,6 +72,13 @@ function world({
     const saving = saveSession(req)
     res.json('done')
     await saving
+  })
+  app.get('/failing', async (req, res) => {
+    await meanwhile.does(req.sessionID)
+    const reloading = reloadSession(req)
+    // As the page of an outage does.
+    delete (req as Partial<express.Request>).session
+    res.json([(await reloading) !== undefined, (await reloadSession(req)) !== undefined])
   })
   app.get('/slow', async (req, res) => {
     await meanwhile.does(req.sessionID)
@@ -225,6 +233,17 @@ describe('a session', () => {
     }
   })
 
+  it('that its request has lost is read again by a refresh that goes on, and is gone where it was ended', async () => {
+    for (const isEnded of [false, true]) {
+      const { browser, meanwhile, sessions } = world()
+      const ada = browser()
+      await ada.get('/in')
+      meanwhile.does = async (id) => isEnded && (await sessions.end(nameOf(id)))
+      const found = isEnded ? [false, false] : [true, true]
+      expect(await ada.get('/failing')).toEqual(found)
+    }
+  })
+
   it('that was changed meanwhile keeps the newer tokens', async () => {
     const { browser, meanwhile } = world()
     const ada = browser()
@@ -243,8 +262,10 @@ describe('a session', () => {
     const { browser, sessions, store } = world()
     const ada = browser()
     const id = (await ada.get('/in')) as string
+    expect([await ada.get('/asks'), await sessions.has(nameOf(id))]).toEqual([false, true])
     await sessions.endElsewhere(nameOf(id))
     expect([await ada.get('/'), await sessions.has(nameOf(id))]).toEqual(['no one', false])
+    expect(await ada.get('/asks')).toBe(true)
     expect([...store.values.values()]).toEqual(['ended'])
   })
 
