@@ -45,7 +45,8 @@ export class SessionStore extends Store {
   readonly #options: SessionStoreOptions
   /** By the object that was made of it. */
   readonly #stored = new WeakMap<object, Stored>()
-  readonly #saving = new WeakMap<object, { json: string; work: Promise<void> }>()
+  /** What is just being written. */
+  readonly #saving = new WeakMap<object, string>()
   readonly #touchedAt = new Map<string, number>()
   /** Longer than documented by what a touch that was left out may cost. */
   readonly #lifeSeconds: number
@@ -61,14 +62,10 @@ export class SessionStore extends Store {
   override set = (id: string, session: SessionData, done: Done = () => {}): void => {
     const json = jsonOf(session)
     // At the end of a request express-session can't tell that it was saved already, or is just being saved.
-    if (this.#stored.get(session)?.json === json) return done()
-    const saving = this.#saving.get(session)
-    const work = saving?.json === json ? saving.work : this.#write(id, session, json)
-    this.#saving.set(session, { json, work })
-    settle(
-      work.finally(() => this.#saving.delete(session)),
-      done,
-    )
+    if (this.#stored.get(session)?.json === json || this.#saving.get(session) === json) return done()
+    this.#saving.set(session, json)
+    const work = this.#write(id, session, json).finally(() => this.#saving.delete(session))
+    settle(work, done)
   }
 
   override destroy = (id: string, done: Done = () => {}): void => settle(this.end(nameOf(id)), done)
