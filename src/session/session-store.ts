@@ -1,7 +1,7 @@
 // Where express-session keeps sessions: named by the hash of their id, sealed by the id itself. A new id is
 // inserted only, and an existing session is written only over what was read, so neither a slow request nor a process that
 // was frozen brings back old tokens or a session that was ended.
-import { Store, type SessionData } from 'express-session'
+import { Store, type Session, type SessionData } from 'express-session'
 import type { Request } from 'express'
 import type { Records } from '../records/records.ts'
 import { nameOf, type Sealer } from '../records/seal.ts'
@@ -39,14 +39,12 @@ const ENDED = 'ended'
 const jsonOf = (session: SessionData) => JSON.stringify({ ...session, cookie: undefined })
 
 /** A session as the store has it; `name`: the hash of its id. */
-type Stored = { name: string; sealed: string; json: string }
+type Stored = { name: string; sealed: string }
 
 export class SessionStore extends Store {
   readonly #options: SessionStoreOptions
   /** By the object that was made of it. */
   readonly #stored = new WeakMap<object, Stored>()
-  /** What is just being written. */
-  readonly #saving = new WeakMap<object, string>()
   readonly #touchedAt = new Map<string, number>()
   /** Longer than documented by what a touch that was left out may cost. */
   readonly #lifeSeconds: number
@@ -59,14 +57,8 @@ export class SessionStore extends Store {
 
   override get = (id: string, done: Done<SessionData | null>): void => settle(this.#read(id), done)
 
-  override set = (id: string, session: SessionData, done: Done = () => {}): void => {
-    const json = jsonOf(session)
-    // At the end of a request express-session can't tell that it was saved already, or is just being saved.
-    if (this.#stored.get(session)?.json === json || this.#saving.get(session) === json) return done()
-    this.#saving.set(session, json)
-    const work = this.#write(id, session, json).finally(() => this.#saving.delete(session))
-    settle(work, done)
-  }
+  /** Nothing is left to do at the end of a request: what changes a session saves it and waits (session.ts). */
+  override set = (_id: string, _session: SessionData, done: Done = () => {}): void => done()
 
   override destroy = (id: string, done: Done = () => {}): void => settle(this.end(nameOf(id)), done)
 
@@ -118,17 +110,18 @@ export class SessionStore extends Store {
     if (sealed === undefined || json === undefined) return null
     const data = { ...JSON.parse(json), cookie: { originalMaxAge: null } } as SessionData
     if (now() - (data.signedInAt ?? 0) > maxSeconds * 1000) return null
-    this.#stored.set(data, { name, sealed, json })
+    this.#stored.set(data, { name, sealed })
     return data
   }
 
-  async #write(id: string, session: SessionData, json: string): Promise<void> {
-    const name = nameOf(id)
-    const sealed = this.#options.sealer.seal(json, holderOf(id))
+  /** Inserts a new session, and writes any other only over what was read. @throws {SessionChanged} {StoreUnavailable} */
+  async save(session: Session): Promise<void> {
+    const name = nameOf(session.id)
+    const sealed = this.#options.sealer.seal(jsonOf(session), holderOf(session.id))
     const before = this.#stored.get(session)?.sealed
     if (!(await this.#options.records.compareAndSet(keyOf(name), before, sealed, this.#lifeSeconds)))
       throw new SessionChanged('another request has changed or ended the session')
-    this.#stored.set(session, { name, sealed, json })
+    this.#stored.set(session, { name, sealed })
     this.#noteTouch(name)
   }
 

@@ -1,8 +1,9 @@
-// The browser's session, as express-session keeps it under one small signed cookie. It answers before it
+// The browser's session, as express-session keeps it under one small signed cookie. It would answer before it
 // has saved, so what changes a session saves it and waits.
 import { createHmac } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Store } from 'express-session'
+import type { SessionStore } from './session-store.ts'
 import { signedInOf, type SessionContent, type SignedIn } from './signed-in.ts'
 
 /** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
@@ -28,8 +29,8 @@ export const createSession = (store: Store, secrets: readonly string[], https: b
   })
 
 /** @throws {SessionChanged} when another request was faster @throws {StoreUnavailable} */
-export const saveSession = ({ session }: Pick<Request, 'session'>): Promise<void> =>
-  new Promise((resolve, reject) => session.save((error) => (error ? reject(error as Error) : resolve())))
+export const saveSession = ({ session, sessionStore }: Pick<Request, 'session' | 'sessionStore'>) =>
+  (sessionStore as object as SessionStore).save(session)
 
 /**
  * Signs in under a new id, saved before the browser hears of it. The session of before is left for the caller to end, which
