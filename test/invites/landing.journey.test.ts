@@ -160,15 +160,6 @@ describe('a person with an invitation', () => {
     expect(browser.text).toContain('Connect Slack')
   })
 
-  it('comes back to the walk with the same link, as often as they like', async () => {
-    const browser = await signIn(running, 'ada')
-    const url = `${running.url}/invite/${await issue()}`
-    for (let times = 0; times < 3; times++) {
-      await browser.open(url)
-      expect(new URL(browser.page.url).pathname).toBe('/onboarding')
-    }
-  })
-
   it('sees only the datasources that the invitation is about', async () => {
     const browser = await signIn(running, 'ada')
     await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github', 'jira_1'])}`)

@@ -85,13 +85,6 @@ describe.each(['cross-site', 'same-site'])('from a page elsewhere (%s)', (site) 
     expect(answer.headers['location']).toMatch(running.sandbox.urls.authorizationServer)
     expect((await sendRaw(running.url, `/invite/${token}`, { headers })).status).toBe(200)
   })
-
-  it('a fetch is told so by a problem', async () => {
-    const headers = { ...fetchMetadata({ site, mode: 'cors', dest: 'empty' }), accept: '*/*' }
-    const answer = await sendRaw(running.url, '/sign-in', { headers })
-    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/)
-    expect(JSON.parse(answer.body)).toMatchObject({ status: 403, code: 'cross_site' })
-  })
 })
 
 describe('what is no page elsewhere', () => {

@@ -17,6 +17,7 @@ const settings = loadSettings({
   OIDC_ISSUER: 'https://as.example',
   SESSION_SECRET: 'x'.repeat(40),
   ADMIN_EMAILS: 'ada@acme.example',
+  REPORT_TOKEN: 'the-token-of-dashboards',
   SIGN_INS_PER_MINUTE: String(PER_MINUTE),
   TRUST_PROXY: 'loopback',
   RETURN_TO_ORIGINS: 'https://intranet.example',
@@ -28,13 +29,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const PRIVATE = ['/onboarding', '/onboarding/connect', '/search?q=x', '/sessions', '/admin', '/admin/people']
+const PRIVATE = [
+  '/onboarding /onboarding/connect /onboarding/callback?step=x /search?q=x /sessions',
+  '/admin /admin/people /admin/people.csv /admin/report.json /nowhere',
+]
 
 describe('a stranger', () => {
-  it.each(PRIVATE)('who asks for %s is led to sign in', async (path) => {
+  it.each(PRIVATE.join(' ').split(' '))('who asks for %s is led to sign in and back', async (path) => {
     const page = await request(onramp.app).get(path).set('accept', 'text/html')
-    expect([page.status, page.headers['location']]).toEqual([303, expect.stringMatching(/^\/sign-in\?/)])
-    expect((await request(onramp.app).get(path).set('accept', 'application/json')).status).toBe(401)
+    const back = encodeURIComponent(path)
+    expect([page.status, page.headers['location']]).toEqual([303, `/sign-in?return_to=${back}`])
+    const fetched = { accept: '*/*', 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors' }
+    for (const program of [{ accept: 'application/json' }, fetched]) {
+      const { type, body } = await request(onramp.app).get(path).set(program).expect(401)
+      expect([type, body]).toMatchObject(['application/problem+json', { code: 'signed_out' }])
+    }
   })
 })
 
@@ -63,12 +72,13 @@ describe("another site's page", () => {
     expect(link.headers['content-security-policy']).toContain("frame-ancestors 'none'")
     expect((await get({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })).status).toBe(403)
     expect((await get({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' })).status).toBe(403)
-    expect((await get({ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' })).status).toBe(403)
+    const fetched = await get({ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*/*' })
+    expect([fetched.status, fetched.body]).toMatchObject([403, { code: 'cross_site' }])
   })
 })
 
 it('the figures say that they depend on the origin, and are for the intranet alone', async () => {
-  for (const origin of [undefined, 'https://intranet.example', 'https://other.example']) {
+  for (const origin of [undefined, 'https://intranet.example', 'https://intranet.example:8443']) {
     const asked = request(onramp.app).options('/api/status')
     const { headers } = await (origin === undefined ? asked : asked.set({ origin }))
     expect(headers['vary']).toContain('Origin')
@@ -76,6 +86,8 @@ it('the figures say that they depend on the origin, and are for the intranet alo
       origin === 'https://intranet.example' ? origin : undefined,
     )
   }
+  // A script can't be led to sign in.
+  await request(onramp.app).get('/api/status').set('accept', 'text/html').expect(401)
 })
 
 it('signing in is counted for the whole /64 of an IPv6 address (RFC 6177), and apart for the next one', async () => {
@@ -85,6 +97,31 @@ it('signing in is counted for the whole /64 of an IPv6 address (RFC 6177), and a
     expect(await isRefused(`2001:db8:1:2:${host}::${host}`)).toBe(false)
   expect(await isRefused('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe(true)
   expect(await isRefused('2001:db8:1:3::1')).toBe(false)
+})
+
+it('someone who can sign in no more, as so many of their address did, can still sign out', async () => {
+  const from = { 'x-forwarded-for': '192.0.2.7' }
+  const refused = async (asked: request.Test) => (await asked.set(from)).status === 429
+  for (let count = 0; count < PER_MINUTE; count++) await refused(request(onramp.app).get('/sign-in'))
+  expect(await refused(request(onramp.app).get('/sign-in'))).toBe(true)
+  expect(await refused(request(onramp.app).post('/sign-out'))).toBe(false)
+})
+
+it('a stranger is counted by the address that they have, whatever address they name, where no proxy is', async () => {
+  const direct = { ...settings, TRUST_PROXY: undefined, DATA_DIR: join(folder, 'direct') }
+  const other = createOnramp(direct, createLog('silent'))
+  const named = (host: number) => request(other.app).get('/sign-in').set('x-forwarded-for', `192.0.2.${host}`)
+  for (let host = 1; host <= PER_MINUTE; host++) await named(host)
+  expect((await named(PER_MINUTE + 1)).status).toBe(429)
+  await other.close()
+})
+
+it('who guesses at REPORT_TOKEN has few tries, whatever they call themselves', async () => {
+  const guess = { authorization: 'Bearer wrong', accept: 'text/html', 'x-forwarded-for': '192.0.2.8' }
+  const statuses: number[] = []
+  for (let count = 0; count <= PER_MINUTE; count++)
+    statuses.push((await request(onramp.app).get('/admin/report.json').set(guess)).status)
+  expect(statuses).toEqual([303, 303, 303, 429])
 })
 
 it('the pages of administrators are for addresses that were verified', () => {
