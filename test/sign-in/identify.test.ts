@@ -127,7 +127,7 @@ describe('without an id_token', () => {
     ['neither', {}, UNKNOWN],
     ['what is no text', { sub: 7, username: '' }, UNKNOWN],
     ['a token that is over', { active: false, sub: 'ada' }, UNKNOWN],
-    ['another issuer', { sub: 'ada', iss: 'https://elsewhere.example' }, UNKNOWN],
+    ['another issuer', { sub: 'ada', iss: `${issuer}.evil.example` }, UNKNOWN],
     ['our issuer', { sub: 'ada', iss: issuer }, 'ada'],
     ['the client itself', { sub: 'client' }, UNKNOWN],
   ])('introspection that names %s says so', async (_what, said, subject) => {

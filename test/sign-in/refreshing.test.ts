@@ -273,6 +273,25 @@ describe('tokens that the store does not take at first', () => {
     expect([await ada.call(), await ada.call('elsewhere'), refreshes()]).toEqual(['access-2', 'access-2', 1])
   })
 
+  it('are on their way for longer than a page waits: no other process redeems the used refresh token', async () => {
+    const { promise: hanging, resolve: answer } = Promise.withResolvers<void>()
+    const slow = (records: Records): Records => ({
+      ...records,
+      async compareAndSet(key, expected, ...args) {
+        if (key.startsWith('session:') && expected !== undefined) await hanging
+        return await records.compareAndSet(key, expected, ...args)
+      },
+    })
+    const { ada, expire, refreshes } = await someone({ records: slow })
+    expire()
+    expect(await ada.call()).toBe('sign_in_unavailable')
+    const elsewhere = ada.call('elsewhere')
+    await pause(300)
+    expect(refreshes()).toBe(1)
+    answer()
+    expect([await elsewhere, refreshes()]).toEqual(['access-2', 1])
+  }, 10_000)
+
   it('count as stored where the answer of the store was lost', async () => {
     let isLost = true
     const losing = (records: Records): Records => ({

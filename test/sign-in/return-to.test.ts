@@ -50,6 +50,7 @@ describe('where someone may be sent', () => {
     'https://user@intranet.example/',
     'https://user:pass@intranet.example/',
     'https://onramp.example.evil.example/',
+    'https://intranet.example.evil.example/',
     'https://evil-onramp.example/',
     'https://evilintranet.example/',
     'https://sub.intranet.example/',

@@ -132,7 +132,9 @@ describe('a logout at the authorization server', () => {
   })
 
   it('that names a session ends that one alone, of that issuer alone', async () => {
-    const { sessions, one, other } = await twoSids()
+    const { sessions, one, other, store } = await twoSids()
+    // As long as the longest sign-in (SESSION_MAX_HOURS), so that it ends in the evening, too.
+    expect(store.named('sid:').map((key) => store.lives.get(key))).toEqual([36_000, 36_000])
     expect(await sessions.endThere('https://other.example', { sid: 's1' })).toBe(0)
     expect(await sessions.endThere(ISSUER, { sid: 's1' })).toBe(1)
     expect(await one.who()).toMatchObject(signedOut)

@@ -195,6 +195,8 @@ describe('a store', () => {
     expect(headers['set-cookie']?.at(-1)).toMatch(/^onramp-browser=[\w-]{22}\.ask;/)
 
     for (const path of ['/signed-out', '/sign-out', '/me']) await bob.agent.get(path).expect(503)
+    for (const site of ['none', 'same-site'])
+      await bob.agent.get('/signed-out').set({ 'sec-fetch-site': site }).expect(503)
     const own = { 'sec-fetch-site': 'same-origin' }
     const { body } = await bob.agent.get('/signed-out').set(own).expect(200)
     expect(body).toMatchObject({ view: 'sign-in/signed-out', isOverThere: false })

@@ -71,22 +71,6 @@ describe('a request that fails before its route', () => {
   })
 })
 
-describe('a refused logout token', () => {
-  it('is one line in the log that says why, without a place in the code and without the token', async () => {
-    const before = running.log.length
-    const answer = await sendRaw(running.url, '/sign-out/backchannel', {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'logout_token=eyJhbGciOiJSUzI1NiJ9.e30.SECRET',
-    })
-    expect(answer.status).toBe(400)
-    const lines = running.log.slice(before)
-    expect(lines).toHaveLength(1)
-    expect(lines.join('')).not.toMatch(/\.[jt]s:\d+|SECRET|eyJ/)
-    expect(lastLine()).toMatchObject({ reason: expect.stringContaining('does not verify') as unknown })
-  })
-})
-
 describe('a request that the browser gives up', () => {
   it('is counted, as one that was given up', async () => {
     running.sandbox.switches.set({ latencyMs: 1_500 })

@@ -139,12 +139,6 @@ describe('while the store is away', () => {
     }
   })
 
-  it.each(['/signed-out', '/sign-out'])('an address that is typed (%s) signs no one out', async (target) => {
-    const answer = await ask(target, { cookie, 'sec-fetch-site': 'none' })
-    expect(answer.status).toBe(503)
-    expect(answer.headers['set-cookie']).toBeUndefined()
-  })
-
   it('signs out on this device however its address is written', async () => {
     for (const target of ['/sign-out', '/Sign-Out', '/SIGN-OUT/']) {
       const answer = await sendRaw(running.url, target, { method: 'POST', headers: { cookie } })
