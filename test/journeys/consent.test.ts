@@ -39,16 +39,4 @@ describe('a consent', () => {
     expect(world.sandbox.state(person)['slack_1']).toBe('authorized')
     expect(browser.text).toContain('GitHub')
   })
-
-  it('whose tab is closed may void no link: nobody is asked while somebody is leaving', async () => {
-    const { browser } = await world.begin(1)
-    await browser.click('/onboarding/connect/slack_1', { follow: false })
-    const before = world.checks()
-    await browser.open(`${world.url}/onboarding`)
-    expect(world.checks()).toBe(before)
-    await browser.open(
-      browser.hops.find((hop) => hop.location?.includes('/auth/datasource/'))?.location ?? '',
-    )
-    expect(browser.text).toContain('Allow access?')
-  })
 })

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
-import { TestBrowser } from '../helpers/test-browser.ts'
 
 /** A header that is not sent. */
 const absent = undefined as unknown as string
@@ -17,10 +16,6 @@ describe('onramp', () => {
   afterAll(() => world.close())
 
   it.each<[string, Record<string, string>]>([
-    ['from another site', { 'sec-fetch-site': 'cross-site' }],
-    ['from a neighbour of the same site', { 'sec-fetch-site': 'same-site' }],
-    ['typed or bookmarked', { 'sec-fetch-site': 'none' }],
-    ['from another site in an older browser', { 'sec-fetch-site': absent, referer: 'https://evil.example/' }],
     ['by a prefetch', { 'sec-purpose': 'prefetch' }],
     ['by a prerender', { 'sec-purpose': 'prefetch;prerender' }],
     ['by an older prefetch', { purpose: 'prefetch' }],
@@ -70,27 +65,6 @@ describe('onramp', () => {
     browser.page = page
     const status = await browser.open('/api/status')
     expect(JSON.parse(status.body)).toEqual({ signedIn: true, connected: 0, pending: 1, skipped: 0 })
-  })
-
-  it('somebody signed out is led to sign in by a page, and told 401 by an answer for programs', async () => {
-    const browser = new TestBrowser()
-    const asJson = { accept: 'application/json' }
-    const walk = ['/onboarding', '/onboarding/connect', '/onboarding/callback?step=x']
-    for (const path of [...walk, '/api/status', '/nowhere']) {
-      const json = await browser.open(world.url + path, { follow: false, headers: asJson })
-      expect(json.status).toBe(401)
-      expect(json.headers['content-type']).toMatch(/^application\/problem\+json/)
-      expect(JSON.parse(json.body)).toMatchObject({ status: 401, code: 'signed_out' })
-      const fetched = await browser.open(world.url + path, {
-        follow: false,
-        headers: { accept: '*/*', 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors' },
-      })
-      expect(fetched.status).toBe(401)
-      expect(fetched.location).toBeUndefined()
-    }
-    const page = await browser.open(`${world.url}/onboarding?datasource=a`, { follow: false })
-    expect(page.status).toBe(303)
-    expect(page.location).toBe(`/sign-in?return_to=${encodeURIComponent('/onboarding?datasource=a')}`)
   })
 
   it('what does not exist is a page with a way on, and a problem for programs', async () => {

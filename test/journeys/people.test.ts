@@ -60,13 +60,4 @@ describe('a person', () => {
     expect(other.status).toBe(404)
     expectPage(other)
   })
-
-  it('whose return brings more parameters goes on', async () => {
-    const { browser } = await world.begin(2)
-    world.sandbox.switches.set({ returnParams: { state: 'x', code: 'y', '<b>': '"' } })
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain('GitHub')
-    expect(browser.text).toContain('Allow access?')
-  })
 })

@@ -53,19 +53,4 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
     expect(browser.text).toContain(t('finished.title'))
     expect(world.sandbox.state(person)).toEqual({ slack_1: 'authorized', github_1: 'authorized' })
   })
-
-  it('that clicks twice at once leaves once: one attempt, one check, one address', async () => {
-    const { browser } = await world.begin(2)
-    // Both have to be there before the first one's answer is.
-    world.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 600 } })
-    const clicks = await Promise.all(
-      Array.from({ length: 2 }, () => browser.click('/onboarding/connect/slack_1', { follow: false })),
-    )
-    expect(clicks.map((hop) => hop.status)).toEqual([303, 303])
-    expect(clicks[0]?.location).toBe(clicks[1]?.location)
-    expect(world.checks()).toBe(1)
-    await browser.open(clicks[0]?.location ?? '')
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain('GitHub')
-  })
 })

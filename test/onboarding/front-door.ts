@@ -37,6 +37,8 @@ export function frontDoor() {
     now: seen.NOW,
     waiting: [slack, github] as Waiting[],
     person: ada,
+    /** How long the service takes to answer; milliseconds. */
+    takes: 0,
     /** The service is away. */
     fails: false,
   }
@@ -44,6 +46,8 @@ export function frontDoor() {
   const asked: (string | undefined)[] = []
   const notes: Parameters<Note>[0][] = []
   const limited: string[] = []
+  /** When the service was asked for what the report got. */
+  const handed: number[] = []
 
   const sendPage: SendPage = (req, res, { view, data }) => {
     res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
@@ -58,9 +62,10 @@ export function frontDoor() {
   const company = companyOf({ datasources: { slack: { why: { en: 'Talk.', de: 'Reden.' } } } }, new Map())
   const routes = createOnboardingRoutes({
     walks,
-    handOver: async () => {},
+    handOver: async (_user, _walk, askedAt) => void handed.push(askedAt),
     checkFor: async (_req, finalRedirectUrl) => {
       asked.push(finalRedirectUrl)
+      at.now += at.takes
       if (at.fails) throw new Problem(503, 'service_unavailable')
       return at.waiting
     },
@@ -88,7 +93,7 @@ export function frontDoor() {
     .use((req, _res, next) => {
       const session = {
         id: 's1',
-        user: at.person,
+        user: req.get('person') ? { ...ada, subject: req.get('person') } : at.person,
         signedInAt: seen.NOW,
         tokens: { accessToken: '', issuedAt: seen.NOW },
       }
@@ -111,6 +116,7 @@ export function frontDoor() {
     asked,
     notes,
     limited,
+    handed,
     get,
     /** Where the answer leads. */
     to: async (path: string, headers?: Record<string, string>) =>

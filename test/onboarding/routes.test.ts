@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { ada, consentOf, frontDoor, github, slack } from './front-door.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
-const elsewhere = { 'sec-fetch-site': 'cross-site' }
 
 describe('the overview', () => {
   it('asks the service and shows what it says, in the language of the person', async () => {
@@ -40,6 +39,14 @@ describe('the overview', () => {
     expect(await of(1_025)).toMatchObject({ status: 400, body: { code: 'return_to_too_long' } })
   })
 
+  it('is as old as its question, so that a slow answer beats no newer one in the report', async () => {
+    const { at, get, handed } = frontDoor()
+    const [first, takes] = [at.now, 9_000]
+    Object.assign(at, { takes })
+    for (const path of ['/onboarding', CLICK]) await get(path)
+    expect(handed).toEqual([first, first + takes])
+  })
+
   it('tells first of the app that its address names, where it names one', async () => {
     const { at, page } = frontDoor()
     await page('/onboarding')
@@ -65,13 +72,14 @@ describe('a click', () => {
 
   it('on another site’s link starts nothing', async () => {
     const { to, asked } = frontDoor()
-    expect(await to(CLICK, elsewhere)).toBe('/onboarding')
+    for (const site of ['cross-site', 'same-site', 'none'])
+      expect(await to(CLICK, { 'sec-fetch-site': site })).toBe('/onboarding')
     expect(await to(CLICK, { referer: 'https://evil.example/' })).toBe('/onboarding')
     expect(asked).toEqual([])
     expect(await to(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
   })
 
-  it('made twice asks once and is noted once, and another at the same time is its own', async () => {
+  it('made twice asks once and is noted once, and one on another app or by another person is its own', async () => {
     const { to, asked, notes } = frontDoor()
     const both = await Promise.all([to(CLICK), to(CLICK)])
     expect(both).toEqual([consentOf('slack_1'), consentOf('slack_1')])
@@ -80,6 +88,8 @@ describe('a click', () => {
     const two = await Promise.all([to(CLICK), to('/onboarding/connect/github_1'), to('/onboarding/connect')])
     expect(two[1]).toBe(consentOf('github_1'))
     expect(asked).toHaveLength(4)
+    await Promise.all([to(CLICK), to(CLICK, { person: 'bob' })])
+    expect(asked).toHaveLength(6)
   })
 
   it('on an app that is connected meanwhile leads to the overview, which says so', async () => {
