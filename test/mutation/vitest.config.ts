@@ -2,23 +2,27 @@
 import { defineConfig } from 'vitest/config'
 import everything from '../vitest.config.ts'
 
-/** Rooms whose tests say more of a room than its own, which start servers. */
-const ALSO: Record<string, string[]> = { session: ['people'] }
+/** Tests that say more of a room than its own fast ones: a neighbour's, or a journey that asks a real Redis. */
+const ALSO: Record<string, string[]> = {
+  session: ['test/people/'],
+  records: ['test/records/redis.journey.test.ts'],
+}
 
 const [, room = ''] = (process.env['MUTATED'] ?? '').split('/')
 const named = (process.env['TESTS'] ?? '').split(' ').filter((name) => name !== '')
-const starts = named.length > 0 ? named : [room, ...(ALSO[room] ?? [])].map((name) => `test/${name}/`)
+const also = ALSO[room] ?? []
+const starts = named.length > 0 ? named : [`test/${room}/`, ...also]
 
-const fast = everything.test?.projects?.flatMap((project) =>
-  typeof project === 'object' && 'test' in project && project.test?.name === 'fast'
-    ? (project.test.include ?? [])
+const tests = everything.test?.projects?.flatMap((project) =>
+  typeof project === 'object' && 'test' in project
+    ? (project.test?.include ?? []).filter((file) => project.test?.name === 'fast' || also.includes(file))
     : [],
 )
 
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
-    include: fast?.filter((file) => starts.some((start) => file.startsWith(start))) ?? [],
+    include: tests?.filter((file) => starts.some((start) => file.startsWith(start))) ?? [],
     testTimeout: 20_000,
   },
 })
