@@ -88,8 +88,10 @@ function world({
     await endSession(req)
     res.json(signedInOf(req) ?? 'no one')
   })
-  const explained: express.ErrorRequestHandler = (error: unknown, _req, res, _next) =>
-    void res.status(error instanceof StoreUnavailable ? 503 : 500).end()
+  const explained: express.ErrorRequestHandler = (error: unknown, _req, res, _next) => {
+    done.push('failure')
+    res.status(error instanceof StoreUnavailable ? 503 : 500).end()
+  }
   app.use(explained)
   const browser = () => {
     const agent = request.agent(app)
@@ -109,7 +111,8 @@ describe('a browser', () => {
 
   it('that signs in gets a new session, inserted once, under a name that opens nothing', async () => {
     const { browser, store, done } = world()
-    const { headers, body: id } = await browser().agent.get('/in')
+    const ada = browser()
+    const { headers, body: id } = await ada.agent.get('/in')
     expect(headers['set-cookie']).toEqual([
       expect.stringMatching(/^onramp=s%3A.*; Path=\/; HttpOnly; SameSite=Lax$/),
     ])
@@ -127,6 +130,7 @@ describe('a browser', () => {
     ])
     expect(createSealer([OLD]).open(sealed, key)).toBeUndefined()
     expect(createSealer([OLD]).open(sealed, `session:${id as string}`)).toContain('"ada"')
+    expect(await ada.get('/in')).not.toBe(id)
   })
 
   it('stays signed in over a new secret in front, and not without the old one', async () => {
@@ -166,6 +170,7 @@ describe('a session', () => {
     const { browser, clock, done } = world()
     const ada = browser()
     await ada.get('/in')
+    await browser().get('/in')
     done.length = 0
     clock.now += (HOUR / 20) * 1000 - 1
     await ada.get('/')
@@ -188,20 +193,16 @@ describe('a session', () => {
   })
 
   it('whose touch fails is answered all the same, and touched the next time', async () => {
-    const store = memoryStore()
-    let fails = false
-    const { browser, clock } = world({
-      store,
-      own: {
-        compareAndSet: (...args) =>
-          fails ? Promise.reject(new Error('away')) : store.records.compareAndSet(...args),
-      },
-    })
+    const { browser, clock, done, store } = world()
+    const working = { ...store.records }
     const ada = browser()
     await ada.get('/in')
     clock.now += HOUR * 100
-    fails = true
+    store.records.compareAndSet = () => Promise.reject(new Error('away'))
     expect(await ada.get('/')).toMatchObject({ user })
+    Object.assign(store.records, working)
+    await ada.get('/')
+    expect(done).toEqual(['insert', 'touch', 'touch'])
   })
 
   it('is written once for new tokens, and the end of the request finds nothing to do', async () => {
@@ -259,14 +260,18 @@ describe('a session', () => {
   })
 
   it('that was ended from elsewhere has the next sign-in ask who is there', async () => {
-    const { browser, sessions, store } = world()
+    const { browser, done, sessions, store } = world()
     const ada = browser()
     const id = (await ada.get('/in')) as string
-    expect([await ada.get('/asks'), await sessions.has(nameOf(id))]).toEqual([false, true])
+    const have = () => Promise.all([id, 'another'].map((one) => sessions.has(nameOf(one))))
+    expect([await ada.get('/asks'), ...(await have())]).toEqual([false, true, false])
     await sessions.endElsewhere(nameOf(id))
-    expect([await ada.get('/'), await sessions.has(nameOf(id))]).toEqual(['no one', false])
+    expect([await ada.get('/'), ...(await have())]).toEqual(['no one', false, false])
     expect(await ada.get('/asks')).toBe(true)
-    expect([...store.values.values()]).toEqual(['ended'])
+    expect([...store.values.values(), ...done]).toEqual(['ended', 'insert'])
+    const full = world({ own: { put: () => Promise.reject(new Error('full')) } })
+    await full.sessions.endElsewhere(nameOf((await full.browser().get('/in')) as string))
+    expect(full.store.values.size).toBe(0)
   })
 
   it('of a store that fails is an outage, and the cookie is kept', async () => {
@@ -274,14 +279,18 @@ describe('a session', () => {
     let fails = false
     const get = (key: string) =>
       fails ? Promise.reject(new StoreUnavailable(new Error('away'))) : store.records.get(key)
-    const { browser } = world({ store, own: { get } })
+    const { browser, meanwhile } = world({ store, own: { get } })
     const ada = browser()
     await ada.get('/in')
-    fails = true
-    const { status, headers } = await ada.agent.get('/')
-    expect([status, headers['set-cookie']]).toEqual([503, undefined])
+    meanwhile.does = async () => (fails = true)
+    for (const path of ['/refresh', '/']) {
+      const { status, headers } = await ada.agent.get(path)
+      expect([path, status, headers['set-cookie']]).toEqual([path, 503, undefined])
+    }
     fails = false
     expect(await ada.get('/')).toMatchObject({ user })
+    store.values.set([...store.values.keys()][0] ?? '', 'from another secret')
+    expect(await ada.get('/')).toBe('no one')
   })
 })
 
