@@ -42,23 +42,13 @@ async function whileKilled(primary: RedisServer | undefined, replica: RedisServe
 }
 
 describe('on a cluster', () => {
-  it('every operation works, on all three nodes', async () => {
+  it('records are spread over all three nodes, and listed and removed on each', async () => {
     const log = { warn: () => {}, info: () => {} }
     const connection = connectRedis(redis.settings['REDIS_URL'] ?? '', log, { kind: 'cluster' })
     await until(() => connection.isReady, 'the connection')
     const records = createRedisRecords(connection)
     const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`)
-    await Promise.all(
-      keys.map(async (key) => {
-        expect(await records.compareAndSet(key, undefined, 'a', 60)).toBe(true)
-        expect(await records.compareAndSet(key, 'b', 'c', 60)).toBe(false)
-        expect(await records.compareAndSet(key, 'a', 'b', 60)).toBe(true)
-        expect(await records.get(key)).toBe('b')
-        await records.put(key, 'd', 60)
-        await records.compareAndRemove(key, 'a')
-        expect(await records.get(key)).toBe('d')
-      }),
-    )
+    await Promise.all(keys.map((key) => records.put(key, 'a', 60)))
     const held = await Promise.all(redis.primaries.map((server) => server.ask('DBSIZE')))
     expect(Math.min(...held.map(Number))).toBeGreaterThan(0)
     const listed: string[] = []

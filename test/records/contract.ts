@@ -43,11 +43,12 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
 
   it('a record is gone when its time is over, also for comparers', async () => {
     const keys = [newKey(), newKey()] as const
-    for (const key of keys) await records.put(key, 'a', 1)
+    for (const key of keys) await records.put(key, 'b', 1)
+    expect(await records.compareAndSet(keys[0], 'b', 'a', 1)).toBe(true)
     expect(await records.get(keys[0])).toBe('a')
     await opened.pass(1_100)
     expect(await records.get(keys[0])).toBeUndefined()
-    expect(await records.compareAndSet(keys[1], 'a', 'b', 60)).toBe(false)
+    expect(await records.compareAndSet(keys[1], 'b', 'a', 60)).toBe(false)
     expect(await records.compareAndSet(keys[1], undefined, 'b', 60)).toBe(true)
   })
 

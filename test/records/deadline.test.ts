@@ -19,6 +19,7 @@ it('an answer that does not come within a second and a half is an outage, and le
   expect(cause).toBeInstanceOf(TooSlow)
   expect(detail).toBe('the store did not answer in time (timeout): see REDIS_URL or DATA_DIR')
   expect(await withinDeadline(async () => 'value')).toBe('value')
+  await failed(withinDeadline(() => Promise.reject(cause)))
   expect(vi.getTimerCount()).toBe(0)
   vi.useRealTimers()
 })

@@ -1,6 +1,6 @@
 // The installation's key: one for each store, whichever process asks first, and the same whatever secret seals it.
 import { describe, expect, it } from 'vitest'
-import { adoptStore, createInstallation, SecretMissing } from '../../src/records/installation.ts'
+import { adoptStore, createInstallation, SecretMissing, untilOpened } from '../../src/records/installation.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'
@@ -50,18 +50,18 @@ describe('the installation', () => {
   it('is asked for again after an outage, and only once when it was found', async () => {
     const records = store()
     let asked = 0
-    let isAway = true
     const get = async (key: string) => {
-      asked++
-      if (isAway) throw new StoreUnavailable(new Error('away'))
+      if (asked++ < 2) throw new StoreUnavailable(new Error('away'))
       return records.get(key)
     }
     const installation = createInstallation({ ...records, get }, [OLD])
     await expect(installation.vault()).rejects.toBeInstanceOf(StoreUnavailable)
-    isAway = false
+    await untilOpened(installation, new AbortController().signal)
     await Promise.all([installation.vault(), installation.vault()])
-    await installation.vault()
-    expect(asked).toBe(2)
+    await untilOpened(installation, AbortSignal.abort())
+    expect(asked).toBe(3)
+    const opened = untilOpened(createInstallation(records, [OTHER]), new AbortController().signal)
+    await expect(opened).rejects.toBeInstanceOf(SecretMissing)
   })
 
   it('is given back to a store that was emptied, and goes on while a process with the former secret seals it', async () => {
@@ -77,6 +77,15 @@ describe('the installation', () => {
     await vaultWith(records, OLD, NEW)
     time += 61_000
     expect((await running.vault()).nameOf('person', 'ada')).toBe(name)
+  })
+
+  it('that an earlier onramp made is opened, and names everyone as before', async () => {
+    const records = store()
+    const sealed =
+      'Fp55LfxcMc639VRMsYLcjwwKSkoIGg93m8lVl2p_1jt1yIzCYprnkTsM5dxziw6E_CqZLfC5i6mwl86nswXC64D4NQBMF6aMOw4A'
+    await records.put('installation', sealed, 60)
+    const name = (await vaultWith(records, OLD)).nameOf('person', 'ada')
+    expect(name).toBe('UEBpXUoMj1WaIj2FEwLFBZG2U_fj66FOQM0HZNmfUCk')
   })
 
   it('names the same text differently for each purpose, and says nothing of it in the store', async () => {

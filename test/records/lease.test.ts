@@ -9,21 +9,23 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 it('a lease that is given back while the store is away is not renewed any more, so that it runs out', async () => {
-  let renewals = -1
+  const lives: number[] = []
   const records = {
-    async compareAndSet() {
-      renewals++
-      return true
+    async compareAndSet(_key: string, _was: string | undefined, _is: string, seconds: number) {
+      return lives.push(seconds) > 0
     },
     compareAndRemove: () => Promise.reject(new StoreUnavailable(new Error('away'))),
   }
   const lease = await takeLease(records, 'name')
   await vi.advanceTimersByTimeAsync(2_100)
-  expect(renewals).toBe(2)
+  expect(lives).toEqual([3, 3, 3])
   await lease?.release()
   expect(lease?.isHeld()).toBe(false)
   await vi.advanceTimersByTimeAsync(1_100)
-  expect(renewals).toBe(2)
+  expect(lives).toHaveLength(3)
+  expect(await takeLease(records, 'of a fixed length', 60)).toBeDefined()
+  await vi.advanceTimersByTimeAsync(2_100)
+  expect(lives.slice(3)).toEqual([60])
 })
 
 it('a lease belongs to one at a time, and is held until it is given back', async () => {

@@ -11,15 +11,20 @@ const OPERATIONS = ['get', 'put', 'compareAndSet', 'remove'] as const
 /** @param refused the operation that fails */
 function store(refused?: (typeof OPERATIONS)[number]) {
   const asked: string[] = []
+  const told: string[] = []
+  const state = { refused }
   const operation = (name: (typeof OPERATIONS)[number]) => async () => {
     asked.push(name)
-    if (name === refused) throw new StoreUnavailable(new Error('OOM command not allowed'))
+    if (name === state.refused) throw new StoreUnavailable(new Error('OOM command not allowed'))
     return undefined as never
   }
   const [get, put] = [operation('get'), operation('put')]
   const [compareAndSet, remove] = [operation('compareAndSet'), operation('remove')]
-  const log = { warn: () => {}, info: () => {} }
-  return { isReady: createReadiness({ get, put, compareAndSet, remove }, log), asked }
+  const log = {
+    warn: ({ reason }: object & { reason?: string }, line: string) => void told.push(`${line} [${reason}]`),
+    info: (_: object, line: string) => void told.push(line),
+  }
+  return { isReady: createReadiness({ get, put, compareAndSet, remove }, log), asked, told, state }
 }
 
 describe('a store', () => {
@@ -35,6 +40,12 @@ describe('a store', () => {
   })
 
   it.each(OPERATIONS)('that refuses to %s is not ready', async (operation) => {
-    await expect(store(operation).isReady()).rejects.toBeInstanceOf(StoreUnavailable)
+    const { isReady, told, state } = store(operation)
+    for (let probe = 0; probe < 2; probe++) await expect(isReady()).rejects.toBeInstanceOf(StoreUnavailable)
+    expect(told).toEqual(['not ready: Redis is full and takes no writes (OOM) [OOM]'])
+    state.refused = undefined
+    vi.advanceTimersByTime(1_000)
+    for (let probe = 0; probe < 2; probe++) await isReady()
+    expect(told.slice(1)).toEqual(['ready again: the store can be written to'])
   })
 })

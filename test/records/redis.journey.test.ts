@@ -71,19 +71,23 @@ const sentinelsAt = (...ports: number[]) => ({
   sentinels: ports.map((port) => ({ host: '127.0.0.1', port })),
 })
 
-describeRecords('Redis', async () => {
-  const redis = await startRedis()
-  const client = connectRedis(redis.url, { warn: () => {}, info: () => {} })
-  await until(() => client.isReady, 'the connection')
-  return {
-    records: createRedisRecords(client),
-    pass: (milliseconds) => sleep(milliseconds),
-    async close() {
-      client.destroy()
-      await redis.close()
-    },
-  }
-})
+for (const kind of ['standalone', 'cluster'] as const)
+  describeRecords(`Redis (${kind})`, async () => {
+    const redis = await startRedis({
+      options: () => (kind === 'cluster' ? ['--cluster-enabled', 'yes'] : []),
+    })
+    if (kind === 'cluster') await redis.ask('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+    const client = connectRedis(redis.url, { warn: () => {}, info: () => {} }, { kind })
+    await until(() => client.isReady, 'the connection')
+    return {
+      records: createRedisRecords(client),
+      pass: (milliseconds) => sleep(milliseconds),
+      async close() {
+        client.destroy()
+        await redis.close()
+      },
+    }
+  })
 
 describe('a connection to Redis', () => {
   it('leaves a server that takes no more writes for the one that its address leads to now', async () => {

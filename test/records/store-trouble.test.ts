@@ -6,20 +6,21 @@ import { rootOf, storeTrouble } from '../../src/records/store-trouble.ts'
 const script = 'ERR Error running script (call to f_1a2b): @user_script:1:'
 
 describe('a refusal of Redis', () => {
-  it.each(['OOM', 'NOPERM', 'WRONGPASS', 'BUSY'])('%s is told as that', (code) => {
+  const WRITES = ['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM']
+  const OTHERS = ['DENIED', 'NOAUTH', 'WRONGPASS', 'LOADING', 'CLUSTERDOWN', 'MASTERDOWN', 'BUSY']
+  const words = expect.stringContaining(' ') as string
+
+  it.each([...WRITES, ...OTHERS])('%s is told as that, in words', (code) => {
     for (const message of [`${code} as Redis puts it.`, `-${code} as Redis puts it.`])
-      expect(storeTrouble(new Error(message))).toMatchObject({ code, isRefusal: true })
+      expect(storeTrouble(new Error(message))).toMatchObject({ code, words, isRefusal: true })
   })
 
-  it.each(['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM'])(
-    '%s is found within a script, too, as Redis tells it before version 7',
-    (code) => {
-      expect(storeTrouble(new Error(`${script} -${code} no writes now.`))).toMatchObject({
-        code,
-        isRefusal: true,
-      })
-    },
-  )
+  it.each(WRITES)('%s is found within a script, too, as Redis tells it before version 7', (code) => {
+    expect(storeTrouble(new Error(`${script} -${code} no writes now.`))).toMatchObject({
+      code,
+      isRefusal: true,
+    })
+  })
 
   it.each([
     ["NOPERM User onramp has no permissions to run the 'expire' command", 'EXPIRE'],
@@ -36,7 +37,7 @@ describe('a refusal of Redis', () => {
     'ERR Unknown Redis command called from script script: 1a2b',
     `${script} Unknown Redis command called from Lua script`,
   ])('%s is a command that was renamed or switched off', (message) => {
-    expect(storeTrouble(new Error(message))).toMatchObject({ code: 'NOSUCHCOMMAND', isRefusal: true })
+    expect(storeTrouble(new Error(message))).toMatchObject({ code: 'NOSUCHCOMMAND', words })
   })
 
   it.each(['ERR syntax error', 'ERR its ZOOM', 'the OOM killer', 'OOMS are none', 'loading'])(

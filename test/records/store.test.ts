@@ -25,7 +25,7 @@ afterEach(async () => {
 const onOperation: OnOperation = ({ operation, isDone }) => void told.push(`${operation} ${isDone}`)
 const log = { warn: () => {}, info: () => {} }
 function open(settings: Partial<StoreSettings> = {}): Store {
-  const all = { DATA_DIR: folder, REDIS_PREFIX: 'acme:', ...settings } as StoreSettings
+  const all = { DATA_DIR: join(folder, 'data'), REDIS_PREFIX: 'acme:', ...settings } as StoreSettings
   const store = openStore(all, log, { isServer: true, onOperation })
   opened.push(store)
   return store
