@@ -37,6 +37,7 @@ describe('the logo of an email', () => {
       [38, 32],
     ]),
     ['a JPEG without a frame', ofSegments(...segment(0xcc), ...segment(0xc8)), undefined],
+    ['a JPEG with a gap', ofSegments(...segment(0xc4), 0, ...segment(0xc0).slice(1)), undefined],
     ['a JPEG that ends early', ofSegments(...segment(0xc0).slice(0, 9)), undefined],
     ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP')), undefined],
   ])('is as high as a line and never too wide, or left out: %s', (_what, light, size) => {

@@ -51,10 +51,7 @@ describe('a preview', () => {
 
   it('says what is wrong with a template, or with what it was given', async () => {
     const template = await company().run(['invite', 'preview', folder, '--template', '/nowhere'])
-    expect(template).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('/nowhere has no') as string,
-    })
+    expect(template).toMatchObject({ code: 1, stderr: expect.stringContaining('/nowhere has no') as string })
     for (const args of [[], [folder, '--to', 'me@acme.example'], [folder, '--language', 'German']])
       expect((await runCommand(['invite', 'preview', ...args], company().env)).exit).toBe(2)
   })

@@ -90,6 +90,7 @@ describe('the summary of a run', () => {
     expect(summaryOf(tally({ rows: 9, sent: 2 }), false, false)).toBe(
       '        9  people\n        2  emails sent\n',
     )
+    expect(summaryOf(tally({}), false, true)).toBe('        0  people\n')
   })
 
   it('is complete where everyone whom the service knows has their email for certain', () => {

@@ -36,20 +36,20 @@ const UNKNOWN_TO_EXCHANGE = /^550[ -]5\.4\.1 recipient address rejected/i
 const STATUS = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})(?![.\d])/m
 
 /** Does a permanent reply speak of the recipient, and of nothing else? What it doesn't say in these words, we don't know. */
-function isRejection({ response = '', command }: SmtpError): boolean {
+function isRejection(response: string, command: string | undefined): boolean {
   const status = STATUS.exec(response)?.[1]
   if (status === undefined) return command === 'RCPT TO' && /^55[013]/.test(response)
   return command !== 'MAIL FROM' && (NO_SUCH_MAILBOX.test(status) || UNKNOWN_TO_EXCHANGE.test(response))
 }
 
 /** Greylisting, or a full mailbox. With 421 it closes, whatever the command was (RFC 5321 3.8). */
-const isForNow = ({ response = '', command, responseCode = 0 }: SmtpError): boolean =>
-  (command === 'RCPT TO' && responseCode < 500 && responseCode !== 421) ||
+const isForNow = (response: string, code: number, command: string | undefined): boolean =>
+  (command === 'RCPT TO' && code < 500 && code !== 421) ||
   STATUS.exec(response)?.[1]?.endsWith('.2.2') === true
 
 /** @param hasLeft the whole email has left @param limitMs how long a reply was waited for */
 export function outcomeOf(error: SmtpError, hasLeft: boolean, limitMs: number): Posted {
-  const { response, responseCode } = error
+  const { response, responseCode, command } = error
   if (response === undefined || responseCode === undefined)
     return {
       outcome: hasLeft ? 'unknown' : 'deferred',
@@ -57,6 +57,7 @@ export function outcomeOf(error: SmtpError, hasLeft: boolean, limitMs: number): 
       isAboutRecipient: false,
     }
   const reply = replyShown(response)
-  if (responseCode >= 500 && isRejection(error)) return { outcome: 'failed', reply, isAboutRecipient: true }
-  return { outcome: 'deferred', reply, isAboutRecipient: isForNow(error) }
+  if (responseCode >= 500 && isRejection(response, command))
+    return { outcome: 'failed', reply, isAboutRecipient: true }
+  return { outcome: 'deferred', reply, isAboutRecipient: isForNow(response, responseCode, command) }
 }
