@@ -15,10 +15,7 @@ describe('the overview', () => {
       progress: { connected: 0, total: 2 },
     })
     const german = await page('/onboarding', { 'accept-language': 'de' })
-    expect(german.step).toMatchObject({
-      title: 'Slack verbinden',
-      paragraphs: ['Reden.'],
-    })
+    expect(german.step).toMatchObject({ title: 'Slack verbinden', paragraphs: ['Reden.'] })
     expect(asked).toEqual([undefined, undefined])
   })
 

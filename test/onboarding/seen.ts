@@ -14,11 +14,7 @@ export const waits = (
   instance: string,
   name = instance,
   status: Waiting['status'] = 'awaiting',
-): Waiting => ({
-  instance,
-  name,
-  status,
-})
+): Waiting => ({ instance, name, status })
 /** As the service lists it, its name being its id. */
 export const app = (instance: string, status?: Waiting['status']) => waits(instance, instance, status)
 export const slack = waits('slack_1', 'Slack')

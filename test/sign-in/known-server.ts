@@ -27,11 +27,7 @@ export function knowing() {
   const line = (level: string) => (fields: object, words: string) =>
     void logged.push('err' in fields ? [level, words] : [level, words, fields])
   const calls: object[] = []
-  const at = {
-    client: { client_id: 'c1' } as Client['metadata'],
-    more: {} as Partial<Client>,
-    isThere: true,
-  }
+  const at = { client: { client_id: 'c1' } as Client['metadata'], more: {} as Partial<Client>, isThere: true }
   const client: FindClient = async (_server, mayRegister) => {
     if (!mayRegister && !at.isThere) return undefined
     return { metadata: at.client, auth: None(), ...at.more }

@@ -22,11 +22,7 @@ export function ours(own: Partial<Settings> = {}) {
   const logged: unknown[][] = []
   const line = (level: string) => (fields: object, words: string) => void logged.push([level, words, fields])
   const calls: object[] = []
-  const parts = {
-    records: store.records,
-    installation,
-    now: () => 1_700_000_000_000,
-  }
+  const parts = { records: store.records, installation, now: () => 1_700_000_000_000 }
   const all = { ...settings, ...own } as Settings
   const log = { info: line('info'), warn: line('warn') } as never
   const client = clientOf(all, {

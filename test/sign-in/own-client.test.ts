@@ -36,12 +36,8 @@ describe('a client that registers itself', () => {
     const { client, calls, logged } = ours()
     expect(await client(METADATA, false)).toBeUndefined()
     const first = await client(METADATA, true)
-    expect(first).toMatchObject({
-      metadata: { client_id: 'one', scope: settings.OIDC_SCOPE },
-    })
-    expect(await client(METADATA, true)).toMatchObject({
-      metadata: { client_id: 'one' },
-    })
+    expect(first).toMatchObject({ metadata: { client_id: 'one', scope: settings.OIDC_SCOPE } })
+    expect(await client(METADATA, true)).toMatchObject({ metadata: { client_id: 'one' } })
     expect(await client(METADATA, false)).toMatchObject({ metadata: { client_id: 'one' } })
     expect([asked.length, calls]).toEqual([1, [{ operation: 'registration', status: 201 }]])
     expect(logged).toEqual([['info', 'the client is registered', {}]])

@@ -101,9 +101,7 @@ describe('where someone may be sent', () => {
     '/', '//', '\\', '@', ':', '.', '..', '%2e', '%2f', '%5c', '%09', '%0d%0a', '\t', '\n', '\r', ' ', '?', '#', '&', '=',
     'http', 'https', 'javascript', 'onramp.example', 'intranet.example', 'evil.example', 'sign-in', 'é', '\u2028', '\u202e', '；',
   ] // prettier-ignore
-  const hostile = fc.array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 3 })), {
-    maxLength: 12,
-  })
+  const hostile = fc.array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 3 })), { maxLength: 12 })
   const permitted = [rules.publicOrigin, ...rules.allowedOrigins]
 
   it('whatever comes out, a browser opens an origin that is allowed, and it stays what it is', () => {
