@@ -77,13 +77,7 @@ describe('a sign-in without a refresh token', () => {
   const both = 'openid offline_access'
 
   it.each<[string, Partial<Tokens>, string, string | undefined, RegExp]>([
-    [
-      'it was asked for',
-      {},
-      both,
-      undefined,
-      /though offline_access was asked for: after 60 minutes.*OIDC_PROMPT=consent/,
-    ],
+    ['it was asked for', {}, both, undefined, /_access was asked for: after 60 minutes.*OIDC_PROMPT=consent/],
     ['no end is known', { expiresAt: undefined }, both, undefined, /when the access token runs out people/],
     ['the client has no right to it', {}, both, 'openid profile', /issued: after 60 minutes.*allow it there/],
     ['there is one', { refreshToken: 'r' }, both, undefined, /^$/],
