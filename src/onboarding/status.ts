@@ -36,7 +36,7 @@ export function createStatusRoute(
   now: () => number,
 ): Router {
   const once = createOnce<Walk>()
-  /** When each person was asked about last, the oldest first. */
+  /** When each person was asked about last. */
   const checkedAt = new Map<string, number>()
 
   return Router().get('/api/status', async (req, res) => {
@@ -46,7 +46,6 @@ export function createStatusRoute(
     if (now() - (checkedAt.get(person) ?? -Infinity) >= FRESH_MS) {
       // Another session's token may be refused where this one's is not, so only a whole answer is shared between sessions.
       await once(`${person} ${id}`, () => checks.current(req, user))
-      checkedAt.delete(person)
       if (checkedAt.size >= MAX_REMEMBERED) checkedAt.clear()
       checkedAt.set(person, now())
     }

@@ -81,12 +81,7 @@ describe('a template with a fault', () => {
       undefined,
       /^invitation-text\.eta: oh no$/,
     ],
-    [
-      'that throws no error',
-      'Subject: <% throw 7 %>\n\n\nHello',
-      undefined,
-      'invitation-text.eta: unknown error',
-    ],
+    ['that throws 7', 'Subject: <% throw 7 %>\n\n\nHello', undefined, 'invitation-text.eta: unknown error'],
   ])('%s is refused at once, by its name', (_what, text, html, message) => {
     const folder = folderWith(text, html)
     expect(() => createMailTemplates(folder)).toThrow(FaultyTemplate)

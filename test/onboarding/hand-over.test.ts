@@ -20,6 +20,7 @@ function office() {
   let walk = startWalk(NOW)
   let isAway = false
   let writes = 0
+  const told: unknown[] = []
 
   function started({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
     const now = () => time + skew
@@ -28,7 +29,7 @@ function office() {
       writes++
       return isAway ? Promise.reject(new Error('away')) : people.change(email, how)
     }
-    const handOver = createHandOver({ change }, { warn() {} }, now)
+    const handOver = createHandOver({ change }, { warn: (...line: unknown[]) => void told.push(line) }, now)
     return {
       people,
       page: (listed: Waiting[], say = (before: Walk) => before) => {
@@ -51,6 +52,7 @@ function office() {
     away: (is: boolean) => void (isAway = is),
     loseWalk: () => void (walk = startWalk(time)),
     written: () => writes,
+    told,
   }
 }
 
@@ -102,11 +104,13 @@ describe('a page that asked the service', () => {
 
 describe('the report says what the walk says after the next page', () => {
   it('where the store was away, or the process died before it had written', async () => {
-    const { started, report, away } = office()
+    const { started, report, away, told } = office()
     const { page } = started()
     away(true)
     await page([slack])
     expect(await report()).toBeUndefined()
+    const words = "what a page found was not written to the person's record"
+    expect(told).toEqual([[{ err: new Error('away') }, words]])
     away(false)
     await page([slack])
     expect(await report()).toEqual(['slack_1 waiting'])

@@ -4,6 +4,7 @@ import request from 'supertest'
 import { expect, it } from 'vitest'
 import { createStatusRoute } from '../../src/onboarding/status.ts'
 import { startWalk } from '../../src/onboarding/walk.ts'
+import { ada, frontDoor } from './front-door.ts'
 
 it('a session whose token is refused does not fail another one of the same person', async () => {
   const walk = startWalk(1)
@@ -30,4 +31,13 @@ it('a session whose token is refused does not fail another one of the same perso
   const bad = statusFor('bad')
   setTimeout(refuse, 100)
   expect([await statusFor('good'), await bad]).toEqual([200, 503])
+})
+
+it('the service is asked for a person’s figures once in a while, whoever else asks meanwhile', async () => {
+  const { at, asked, page } = frontDoor()
+  for (const subject of ['ada', 'bob', 'ada']) {
+    at.person = { ...ada, subject }
+    await page('/api/status')
+  }
+  expect(asked).toHaveLength(2)
 })

@@ -19,6 +19,7 @@ const card = {
   tile: { logo: undefined, initial: 'S' },
   skip: '/onboarding/skip/slack_1',
 }
+const jira = waits('jira_1', 'Jira', 'attention')
 const connect = '/onboarding/connect/slack_1'
 const back = '/onboarding/callback?step=step-1'
 
@@ -34,6 +35,17 @@ describe('the card', () => {
       { kind: 'lock', text: 'No one else gets access to your content.' },
     ],
     main: { href: connect, label: 'Continue to Slack' },
+  }
+
+  const waiting = {
+    ...bare,
+    ...card,
+    kind: 'wait',
+    title: 'Checking Slack…',
+    paragraphs: ['This usually takes less than a minute.'],
+    main: undefined,
+    again: { href: connect, label: 'Canceled? Try Slack again' },
+    control: { lookAgain: back, stop: '/onboarding?still=yes' },
   }
 
   it.each<[string, Walk, object]>([
@@ -54,18 +66,16 @@ describe('the card', () => {
         main: { href: connect, label: 'Reconnect Slack' },
       },
     ],
+    ['waits for a consent to show where nothing else is left', returned([slack]), waiting],
+    ['waits for it where nothing else can be started', returned([slack, jira]), waiting],
     [
-      'waits for a consent to show where nothing else is left',
-      returned([slack]),
+      'says that an app can’t be started, and asks again, or an admin',
+      seen([jira]),
       {
-        ...bare,
-        ...card,
-        kind: 'wait',
-        title: 'Checking Slack…',
-        paragraphs: ['This usually takes less than a minute.'],
-        main: undefined,
-        again: { href: connect, label: 'Canceled? Try Slack again' },
-        control: { lookAgain: back, stop: '/onboarding?still=yes' },
+        title: 'We can’t connect Jira right now',
+        paragraphs: ['We can’t open this app’s sign-in page right now. Check again later.'],
+        main: { href: '/onboarding', label: 'Check again' },
+        block: { href: '/onboarding/blocked/jira_1', label: 'I need an admin to approve this' },
       },
     ],
     [

@@ -44,12 +44,7 @@ describe('what comes next', () => {
     ['the first app that the service lists', seen(all), 0, { kind: 'connect', instance: 'slack_1' }],
     ['nothing where the service lists nothing', seen([]), 0, { kind: 'finished' }],
     ['another app while the person is on the way', left(), 1_000, { kind: 'connect', instance: 'github_1' }],
-    [
-      'the first again where no one came back',
-      left(),
-      IN_FLIGHT_MS,
-      { kind: 'connect', instance: 'slack_1' },
-    ],
+    ['the first where no one came back', left(), IN_FLIGHT_MS, { kind: 'connect', instance: 'slack_1' }],
     ['never one that is switched off', seen([app('a', 'disabled')]), 0, { kind: 'finished' }],
     ['one whose permission has run out', seen([app('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
     [

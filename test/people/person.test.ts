@@ -164,12 +164,7 @@ describe('events for other systems', () => {
       ['app.waiting_for_admin slack_1'],
     ],
     ['nothing happened', waiting, { ...waiting, openedAt: AT }, []],
-    [
-      'a lost record brings back what has long been connected',
-      here,
-      having(here, { a_1: 'connected' }, AT),
-      [],
-    ],
+    ['a lost record brings back what has been connected', here, having(here, { a_1: 'connected' }, AT), []],
   ])('say that %s', (_what, before, after, events) => {
     expect(types(before, after)).toEqual(events)
   })

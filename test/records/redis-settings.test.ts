@@ -34,11 +34,7 @@ describe('the settings of Redis', () => {
 
   it.each([
     ['Sentinels without an address', { REDIS_SENTINELS }, 'REDIS_URL is required with REDIS_SENTINELS'],
-    [
-      'a cluster without an address',
-      { REDIS_CLUSTER: 'yes' },
-      'REDIS_URL is required with REDIS_CLUSTER=yes',
-    ],
+    ['a cluster without a URL', { REDIS_CLUSTER: 'yes' }, 'REDIS_URL is required with REDIS_CLUSTER=yes'],
     [
       'Sentinels and a cluster at once',
       { REDIS_URL: 'redis://a', REDIS_SENTINELS, REDIS_CLUSTER: 'yes' },

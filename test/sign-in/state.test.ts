@@ -80,12 +80,7 @@ describe('an answer to a sign-in', () => {
     ['where the session is the one of then is redeemed', 's', { sessionId: 's' }, 'redeem'],
     ['where another session came in between goes on', 's', { sessionId: 'new' }, 'go-on'],
     ['where the session of then is over is redeemed', 's', {}, 'redeem'],
-    [
-      'of a stranger goes on where someone is signed in',
-      undefined,
-      { cookie: 'c', sessionId: 'ada' },
-      'go-on',
-    ],
+    ['of a stranger goes on where one is signed in', undefined, { cookie: 'c', sessionId: 'ada' }, 'go-on'],
   ])('%s', (_what, before, now, judged) => {
     const states = createStates([NEW])
     const { text } = states.seal(START, { cookie: COOKIE, sessionId: before })
