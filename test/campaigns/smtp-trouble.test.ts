@@ -23,10 +23,7 @@ it.each<[Given, string]>([
   [{ originalCode: 'DEPTH_ZERO_SELF_SIGNED_CERT', code: 'ESOCKET', errno: -111 }, UNTRUSTED],
   [{ originalCode: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' }, UNTRUSTED],
   [{ originalCode: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }, 'have it send the certificates in between'],
-  [
-    { originalCode: 'CERT_HAS_EXPIRED' },
-    "its certificate has expired: have it renewed (or set this machine's",
-  ],
+  [{ originalCode: 'CERT_HAS_EXPIRED' }, "certificate has expired: have it renewed (or set this machine's"],
   [{ originalCode: 'CERT_NOT_YET_VALID' }, "is not valid yet: check this machine's clock"],
   [
     otherName({ subjectaltname: 'DNS:a.example, IP Address:192.0.2.1' }),
@@ -37,6 +34,7 @@ it.each<[Given, string]>([
     otherName({ subjectaltname: 'ab.example '.repeat(20) }),
     `${'ab.example '.repeat(15).slice(0, 160)}, not for`,
   ],
+  [otherName({}), 'is for another name, not for this name'],
   [otherName(), "is for another name, not for this name: use the certificate's name in SMTP_URL"],
   [{ errno: -111, code: 'ESOCKET' }, 'connection refused (ECONNREFUSED)'],
   [{ errno: -104, code: 'ESOCKET' }, 'the connection broke (ECONNRESET)'],

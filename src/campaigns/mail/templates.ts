@@ -117,7 +117,7 @@ export function createMailTemplates(folder: string, views: Views = REPLACED): Re
   const render: RenderMail = (given) => {
     const words = { ...given, ...tools }
     const whole = rendered(views.text, () => plain.render(`./${views.text}`, words))
-    const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)$/.exec(whole) ?? []
+    const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)/.exec(whole) ?? []
     if (subject.trim() === '' || text.trim() === '')
       throw new FaultyTemplate(`${views.text}.eta must start with "Subject: …" followed by an empty line`)
     // A line break would start another header of the email.
