@@ -130,7 +130,7 @@ export async function primaryUrl(
     withinDeadline(() => askSentinel(withNode(url, sentinel), name), ASK_MS),
   )
   const primary = await Promise.any(asked).catch((error: unknown) => {
-    const reasons = error instanceof AggregateError ? error.errors.map(rootOf) : [error]
+    const reasons = (error as AggregateError).errors.map(rootOf)
     const cause = reasons.find((reason) => reason instanceof NoSuchPrimary) ?? reasons[0]
     throw new Error('no Sentinel names a primary: see REDIS_SENTINELS and REDIS_SENTINEL_NAME', { cause })
   })

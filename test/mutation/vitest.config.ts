@@ -2,10 +2,11 @@
 import { defineConfig } from 'vitest/config'
 import everything from '../vitest.config.ts'
 
-/** Tests that say more of a room than its own fast ones: a neighbour's, or a journey that asks a real Redis. */
+/** Tests that say more of a room than its own fast ones: a neighbour's, or a journey's on real servers. */
 const ALSO: Record<string, string[]> = {
   session: ['test/people/'],
   records: ['test/records/redis.journey.test.ts'],
+  'sign-in': ['test/sign-in/server-requests.journey.test.ts'],
 }
 
 const [, room = ''] = (process.env['MUTATED'] ?? '').split('/')

@@ -41,8 +41,10 @@ describe('a store', () => {
 
   it.each(OPERATIONS)('that refuses to %s is not ready', async (operation) => {
     const { isReady, told, state } = store(operation)
-    for (let probe = 0; probe < 2; probe++) await expect(isReady()).rejects.toBeInstanceOf(StoreUnavailable)
-    expect(told).toEqual(['not ready: Redis is full and takes no writes (OOM) [OOM]'])
+    for (let probe = 0; probe < 2; probe++) {
+      await expect(isReady()).rejects.toBeInstanceOf(StoreUnavailable)
+      expect(told).toEqual(['not ready: Redis is full and takes no writes (OOM) [OOM]'])
+    }
     state.refused = undefined
     vi.advanceTimersByTime(1_000)
     for (let probe = 0; probe < 2; probe++) await isReady()

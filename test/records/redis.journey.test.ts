@@ -71,12 +71,15 @@ const sentinelsAt = (...ports: number[]) => ({
   sentinels: ports.map((port) => ({ host: '127.0.0.1', port })),
 })
 
+async function clusterOfOne() {
+  const redis = await startRedis({ options: () => ['--cluster-enabled', 'yes'] })
+  await redis.ask('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  return redis
+}
+
 for (const kind of ['standalone', 'cluster'] as const)
   describeRecords(`Redis (${kind})`, async () => {
-    const redis = await startRedis({
-      options: () => (kind === 'cluster' ? ['--cluster-enabled', 'yes'] : []),
-    })
-    if (kind === 'cluster') await redis.ask('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+    const redis = await (kind === 'cluster' ? clusterOfOne() : startRedis())
     const client = connectRedis(redis.url, { warn: () => {}, info: () => {} }, { kind })
     await until(() => client.isReady, 'the connection')
     return {
@@ -100,6 +103,20 @@ describe('a connection to Redis', () => {
     await expect(records.put('a', '2', 60)).rejects.toBeInstanceOf(StoreUnavailable)
     proxy.leadTo(next.port)
     expect(await until(works(connection), 'writes')).toBeLessThan(5_000)
+  })
+
+  it('to a cluster is opened again by the nodes that it knows, and leaves none open at its end', async () => {
+    const redis = await clusterOfOne()
+    const wire = await startWire(redis.port)
+    closing.push(() => redis.close())
+    const { connection } = await connected(`redis://127.0.0.1:${wire.port}`, { kind: 'cluster' })
+    await wire.close()
+    await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal')
+    await until(() => !connection.isReady, 'it to be noticed')
+    expect(await until(works(connection), 'the node')).toBeLessThan(5_000)
+    connection.destroy()
+    const clients = async () => String(await redis.ask('CLIENT', 'LIST')).match(/^id=/gm)
+    await until(async () => (await clients())?.length === 1, 'the end of the connection')
   })
 
   it('does not believe a Sentinel that still names a replica', async () => {
@@ -137,7 +154,8 @@ describe('a connection to Redis', () => {
   it('says best why no Sentinel knows the primary: one that answered, before one that is away', async () => {
     const sentinel = await fakeSentinel(() => '*-1\r\n')
     const asked = primaryUrl('redis://127.0.0.1:1', sentinelsAt(9, sentinel.port))
-    await expect(asked).rejects.toMatchObject({ cause: { name: 'NoSuchPrimary' } })
+    const message = 'no Sentinel names a primary: see REDIS_SENTINELS and REDIS_SENTINEL_NAME'
+    await expect(asked).rejects.toMatchObject({ message, cause: { name: 'NoSuchPrimary' } })
     await expect(primaryUrl('redis://127.0.0.1:1', sentinelsAt(9))).rejects.toMatchObject({
       cause: { code: 'ECONNREFUSED' },
     })
