@@ -19,7 +19,6 @@ describe('the settings of Redis', () => {
   it('take one server, Sentinels, or a cluster', () => {
     expect(faultsOf({ REDIS_URL })).toEqual([])
     expect(faultsOf({ REDIS_URL, REDIS_SENTINELS })).toEqual([])
-    expect(faultsOf({ REDIS_URL: 'redis://node.example:6379', REDIS_CLUSTER: 'yes' })).toEqual([])
     expect(faultsOf({ REDIS_URL: 'redis://node.example:6379/0', REDIS_CLUSTER: 'yes' })).toEqual([])
     for (const path of ['', '/', '/0', '/3'])
       expect(faultsOf({ REDIS_URL: `redis://node.example:6379${path}` }), path).toEqual([])

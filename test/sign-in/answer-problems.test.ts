@@ -133,11 +133,7 @@ describe('an answer that can’t be used', () => {
   })
 
   it('of another kind is refused, and none at all is for later, with the proxy that stood in between', () => {
-    expect(said(libraryError('OAUTH_ODD'))).toEqual([
-      400,
-      'sign_in_failed',
-      'the answer was refused (OAUTH_ODD)',
-    ])
+    expect(said(libraryError('OAUTH_X'))).toEqual([400, 'sign_in_failed', 'the answer was refused (OAUTH_X)'])
     const away = 'the authorization server cannot be reached'
     expect(said(new TypeError('x'))).toEqual([503, 'sign_in_unavailable', away])
     const trouble = new ProxyTrouble({ proxy: 'p:1', hostname: 'as.example', isSignedIn: false, status: 403 })

@@ -29,11 +29,7 @@ describe('a request for another person at sign-in', () => {
   })
 
   it('is none but those that there are, whatever an address says', () => {
-    expect([promptIn('login'), promptIn('none'), promptIn(['login'])]).toEqual([
-      'login',
-      undefined,
-      undefined,
-    ])
+    expect([promptIn('login'), promptIn('no'), promptIn(['login'])]).toEqual(['login', undefined, undefined])
   })
 })
 

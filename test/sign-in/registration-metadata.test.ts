@@ -83,6 +83,7 @@ describe('a client that was made', () => {
       },
       oddities: [],
     })
+    expect(read({ scope: '' })).not.toHaveProperty('client.scope')
     expect(read({ client_secret: 5, scope: '' })).toMatchObject({
       client: { client_id: 'one', token_endpoint_auth_method: 'none', client_secret_expires_at: 0 },
     })
@@ -91,7 +92,7 @@ describe('a client that was made', () => {
   it.each(['[]', 'x', '', '"one"', 'null', '{}', '{"client_id":""}', '{"client_id":7}'])(
     'can’t be read of %s',
     (text) => {
-      expect(readRegistered(text, requested, NOW)).toHaveProperty('unusable')
+      expect(readRegistered(text, requested, NOW)).toHaveProperty('unusable', expect.stringContaining(' is '))
     },
   )
 

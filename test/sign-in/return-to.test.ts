@@ -16,6 +16,7 @@ describe('where someone may be sent', () => {
     ['/onboarding/callback?step=abc#x', '/onboarding/callback?step=abc#x'],
     ['/search?q=%40%2F%2Fevil', '/search?q=%40%2F%2Fevil'],
     ['/a/../b', '/b'],
+    ['/team/sign-in', '/team/sign-in'],
     ['https://onramp.example/onboarding', '/onboarding'],
     ['https://intranet.example/tools?x=1', 'https://intranet.example/tools?x=1'],
     ['https://INTRANET.example', 'https://intranet.example/'],

@@ -46,6 +46,8 @@ describe('the page of sign-ins', () => {
     const [, latest] = await entries()
     await first.agent.post(`/sessions/end/${latest?.name}`).expect(303).expect('location', '/sessions')
     expect(await third.who()).toMatchObject(signedOut)
+    const { body } = await third.agent.post('/sessions/end/any')
+    expect(body).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fonboarding' })
     expect((await third.begin())['prompt']).toBe('login')
     expect(await second.who()).toMatchObject({ subject: 'ada' })
     expect(await entries()).toHaveLength(2)
@@ -94,10 +96,8 @@ describe('the page of sign-ins', () => {
 
   it.each([
     ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
-    [
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) CriOS/126.0 Mobile Safari/604.1',
-      'Chrome on iPhone',
-    ],
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) CriOS/126.0 Mobile Safari/604.1', 'Chrome on iPhone'],
+    ['Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) Chrome/126.0.0.0 Safari/537.36', 'Chrome on ChromeOS'],
     ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/17.5 Safari/605.1.15', 'Safari on Mac'],
     ['Mozilla/5.0 (Windows NT 10.0) Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0', 'Edge on Windows'],
     ['curl/8', ''],

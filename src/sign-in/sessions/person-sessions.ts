@@ -81,7 +81,7 @@ export function createPersonSessions({ records, installation, store, maxSeconds,
         const { sessions, ended } = json.open(text, key) ?? { sessions: [], ended: [] }
         list = {
           sessions: sessions.filter(({ time }) => now() - time < maxSeconds * 1000),
-          ended: ended.filter(({ at }) => now() - at < ENDED_SECONDS * 1000).slice(-MAX_ENDED),
+          ended: ended.slice(-MAX_ENDED),
         }
         const changed = next(list)
         list = changed ?? list
