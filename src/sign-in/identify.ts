@@ -34,8 +34,10 @@ export function createIdentify(settings: ClaimSettings, log: Pick<Log, 'warn'>):
     refuseOtherParty(configuration, granted)
     const sources = await sourcesFor(configuration, granted, settings, log)
     const why = whyNoGroups(sources, settings)
-    if (why !== undefined && !noted.has(why)) log.warn({ claim: settings.OIDC_GROUPS_CLAIM }, why)
-    if (why !== undefined) noted.add(why)
+    if (why !== undefined && !noted.has(why)) {
+      log.warn({ claim: settings.OIDC_GROUPS_CLAIM }, why)
+      noted.add(why)
+    }
     return userOf(serverMetadataOf(configuration).issuer, sources, settings)
   }
 }

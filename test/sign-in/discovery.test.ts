@@ -108,11 +108,8 @@ describe('metadata', () => {
     ['200 with another JSON', json({ issuer: 7 }), 'answered 200 without metadata'],
     ['metadata and another status', () => Response.json(whole, { status: 201 }), 'answered 201'],
     ['nothing', () => new Response(null, { status: 204 }), 'answered 204'],
-    [
-      'a redirect to another origin',
-      redirect('https://elsewhere.example/x'),
-      'answered 302 to another origin (https://elsewhere.example)',
-    ],
+    ['a redirect away', redirect('https://e.test/x'), 'answered 302 to another origin (https://e.test)'],
+    ['a redirect to no address', redirect('http://['), 'answered 302 to another origin'],
     ['a redirect to nowhere', redirect('data:text/html,x'), 'answered 302 to another origin'],
     ['a redirect to itself', redirect(OPENID), 'answered 302 once too often'],
   ])('is none where the answer is %s', async (_what, answer, said) => {

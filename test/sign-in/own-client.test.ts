@@ -78,8 +78,11 @@ describe('a client that registers itself', () => {
     expect(own?.metadata.scope).toBe('openid own')
   })
 
-  it('needs an endpoint for it', async () => {
+  it('needs an endpoint for it, and a name in its answer', async () => {
     const { registration_endpoint: _endpoint, ...without } = METADATA
+    answerFetch({ [REGISTER]: made({ client_id: 7 }) })
+    const detail = expect.stringMatching(/endpoint answered 201, but there is no client_id/) as string
+    await expect(ours().client(METADATA, true)).rejects.toMatchObject({ detail })
     await expect(ours().client(without, true)).rejects.toMatchObject({
       code: 'sign_in_misconfigured',
       detail: expect.stringContaining('has no registration endpoint: register a client by hand') as string,
