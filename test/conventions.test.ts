@@ -72,7 +72,8 @@ const allowed: Record<string, string[]> = {
   people: [...nouns, 'session'],
   invites: [...feature, 'people'],
   campaigns: [...web, 'people', 'invites'],
-  admin: [...feature, 'people'],
+  // The emails to administrators are its figures.
+  admin: [...feature, 'people', 'campaigns'],
   // Events about people, for other systems.
   webhooks: [...nouns, 'people', 'settings'],
   'app.ts': [...feature, 'settings', 'people', 'onboarding', 'search', 'deprecations', 'invites', 'admin'],

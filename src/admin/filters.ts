@@ -20,6 +20,8 @@ const FILTERS = {
   ready: fact('ready'),
   inProgress: fact('inProgress'),
   notStarted: fact('notStarted'),
+  fellBack: fact('fellBack'),
+  gone: fact('gone'),
   stuck: (profile, apps, isOneApp) => (isOneApp ? apps.some(isHeldUp) : FACTS.stuck(profile)),
   waiting: inState('waiting'),
   skipped: inState('skipped'),
@@ -39,7 +41,7 @@ export type Filter = keyof typeof FILTERS
 
 /** As the page offers them. */
 export const FILTERS_BY_KIND = {
-  progress: ['all', 'ready', 'inProgress', 'notStarted', 'stuck'],
+  progress: ['all', 'ready', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
   apps: ['waiting', 'skipped', 'blocked', 'unconfirmed', 'finished', 'nothing'],
   emails: ['absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
 } as const satisfies Record<string, readonly Filter[]>

@@ -1,7 +1,9 @@
 // What the report, the list and the export count of a person, worked out once for each. Pure.
 import {
   appsOf,
+  hasFallenBack,
   isFinished,
+  isGone,
   isOut,
   isReady,
   type App,
@@ -16,14 +18,16 @@ const stateOf = ({ state }: Mailing): MailState =>
   state === 'sending' || state === 'unknown' ? 'uncertain' : state
 
 /**
- * Where a person is; everyone is in exactly one, so the four add up to everyone known.
+ * Where a person is; everyone is in exactly one, so all but `gone` add up to everyone who is counted.
  * - `ready`: everything is connected, or there was nothing to connect.
  * - `stuck`: the person can't continue alone. An app waits for an admin, a consent never showed, or they never signed in
  *   and the mail server refused their newest email. A refused email no longer matters once they have signed in.
+ * - `fellBack`: had connected everything, and has lost some of it.
  * - `inProgress`: signed in, and something is left.
  * - `notStarted`: known, invited or not, and never signed in.
+ * - `gone`: no longer on the list, or the service knows no one with this address. Counted apart.
  */
-export type Progress = 'ready' | 'stuck' | 'inProgress' | 'notStarted'
+export type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
 export type Profile = {
   person: Person
@@ -33,7 +37,7 @@ export type Profile = {
   invitedAt: number | undefined
   /** The state of the newest email, if there is one. */
   mail: MailState | undefined
-  /** When everything was connected the first time, where it still is. */
+  /** When everything was connected the first time. */
   finishedAt: number | undefined
   progress: Progress
 }
@@ -47,7 +51,7 @@ export function profileOf(person: Person): Profile {
     undefined,
   )
   const mail = newest && stateOf(newest)
-  const finishedAt = isFinished(person) ? (person.finishedAt ?? person.answer?.askedAt) : undefined
+  const finishedAt = person.finishedAt ?? (isFinished(person) ? person.answer?.askedAt : undefined)
   return {
     person,
     apps,
@@ -61,9 +65,11 @@ export function profileOf(person: Person): Profile {
 
 function progressOf(person: Person, apps: readonly App[], mail: MailState | undefined): Progress {
   const isHere = person.signedInAt !== undefined
+  if (isGone(person)) return 'gone'
   if (isReady(person)) return 'ready'
   if (apps.some(isHeldUp)) return 'stuck'
   if (!isHere && mail === 'failed') return 'stuck'
+  if (hasFallenBack(person)) return 'fellBack'
   return isHere ? 'inProgress' : 'notStarted'
 }
 
@@ -85,8 +91,8 @@ export const FACTS = {
   opened: ({ person }) => person.openedAt !== undefined,
   signedIn: ({ person }) => person.signedInAt !== undefined,
   /** Everything is connected. */
-  finished: ({ finishedAt }) => finishedAt !== undefined,
-  nothing: ({ progress, finishedAt }) => progress === 'ready' && finishedAt === undefined,
+  finished: ({ progress, person }) => progress === 'ready' && isFinished(person),
+  nothing: ({ progress, person }) => progress === 'ready' && !isFinished(person),
   /** Finished, or nothing to connect. */
   ready: ({ progress }) => progress === 'ready',
   /** At least one app was skipped, or waits for an administrator. */
@@ -97,6 +103,8 @@ export const FACTS = {
   inProgress: ({ progress }) => progress === 'inProgress',
   notStarted: ({ progress }) => progress === 'notStarted',
   stuck: ({ progress }) => progress === 'stuck',
+  fellBack: ({ progress }) => progress === 'fellBack',
+  gone: ({ progress }) => progress === 'gone',
 } satisfies Record<string, (profile: Profile) => boolean>
 
 export type Fact = keyof typeof FACTS

@@ -50,6 +50,8 @@ export const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | 
   inProgress: 'remind',
   notStarted: 'remind',
   stuck: 'remind',
+  fellBack: 'remind',
+  gone: undefined,
   waiting: 'remind',
   skipped: 'remind',
   blocked: undefined,

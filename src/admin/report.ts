@@ -26,7 +26,7 @@ export type Report = Record<Fact, number> & {
   asOf: string | undefined
   /** When the newest email left; an ISO date. */
   lastEmailAt: string | undefined
-  /** Everyone of whom something is written down, invited or not. */
+  /** Everyone of whom something is written down, invited or not; those who are gone are counted nowhere else. */
   people: number
   /** Records that could not be read, and so are counted nowhere else. */
   unread: number
@@ -60,7 +60,12 @@ export async function makeReport(
   const apps = createApps()
   const groups = createGroups()
   const days = new Map<string, Day>()
+  let gone = 0
   for await (const profile of all) {
+    if (FACTS.gone(profile)) {
+      gone++
+      continue
+    }
     const facts = new Set(ALL_FACTS.filter((fact) => FACTS[fact](profile)))
     totals.count(profile, facts)
     groups.count(profile.person.group, facts)
@@ -70,6 +75,7 @@ export async function makeReport(
   return {
     madeAt: new Date(now).toISOString(),
     ...totals.shown(),
+    gone,
     unread: unread(),
     datasources: apps.shown(),
     groups: groups.shown(),

@@ -1,5 +1,6 @@
 // Who is due for which email of a campaign. Pure. An email is written down before it leaves; one that a run left open may
 // have arrived, so it counts as unknown and is sent again only on request.
+import { omitUndefined } from '../omit-undefined.ts'
 import { appsOf, isOut, type Mailing, type Person } from '../people/person.ts'
 
 /** Times are milliseconds. */
@@ -27,7 +28,7 @@ export type Due =
   | { kind: 'unreadable' }
   | { kind: 'not-due'; wasSent: boolean }
 
-const mailingsOf = ({ campaigns }: Person, campaign: string): Mailing[] =>
+export const mailingsOf = ({ campaigns }: Person, campaign: string): Mailing[] =>
   campaigns.find(({ name }) => name === campaign)?.mailings ?? []
 
 /** Another campaign sent an email only just now. Within a campaign the times of its reminders count. */
@@ -70,13 +71,23 @@ type Change = {
   reminder: number
   state: Mailing['state']
   now: number
+  /** The run that sends it. */
   by?: string | undefined
+  apps?: readonly string[] | undefined
 }
 
-/** With the newest state of one email. @param change.by the run that sends it */
-export function withMailing(person: Person, { campaign, reminder, state, now: at, by }: Change): Person {
-  const others = mailingsOf(person, campaign).filter((mailing) => mailing.reminder !== reminder)
-  const mailings = [...others, { reminder, state, at, ...(by !== undefined && { by }) }]
+/** Of one campaign; the oldest ones go. */
+const MAX_MAILINGS = 30
+
+/** With the newest state of one email, about the same apps as before. */
+export function withMailing(
+  person: Person,
+  { campaign, reminder, state, now: at, by, apps }: Change,
+): Person {
+  const before = mailingOf(person, campaign, reminder)
+  const others = mailingsOf(person, campaign).filter((mailing) => mailing !== before)
+  const mailing = { reminder, state, at, ...omitUndefined({ by, apps: apps ?? before?.apps }) }
+  const mailings = [...others, mailing].slice(-MAX_MAILINGS)
   const rest = person.campaigns.filter(({ name }) => name !== campaign)
   return { ...person, campaigns: [...rest, { name: campaign, mailings }] }
 }

@@ -3,7 +3,7 @@
 import type { Waiting } from '../client-api/answers.ts'
 import { calledAs } from '../company/called.ts'
 import { isOff } from '../client-api/app-status.ts'
-import type { Person } from '../people/person.ts'
+import { wasConnected, type Person } from '../people/person.ts'
 import type { Ask } from './ask.ts'
 import type { Invitee } from './people-file.ts'
 import { RunStopped, type Answer, type Ledger, type Plan } from './ledger.ts'
@@ -19,8 +19,8 @@ export type Trouble = 'deferred' | 'failed' | 'no-answer' | 'uncertain' | 'unkno
 export type DeliveryParts = {
   ledger: Ledger
   ask: Ask
-  /** Is the email about this app? */
-  isAbout: (instance: string) => boolean
+  /** Is the email about this app? @param person as known before the answer that lists it */
+  isAbout: (instance: string, person: Person | undefined) => boolean
   compose: ComposeMail
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
   post?: ((mail: Mail) => Promise<Posted>) | undefined
@@ -63,7 +63,14 @@ function connectable(person: Person | undefined, left: readonly Waiting[]): Wait
   return left.filter(({ instance, status }) => !isOff(status) && kinds.get(instance) !== 'blocked')
 }
 
-type Sending = { invitee: Invitee; reminder: number; answer: Answer; apps: readonly Waiting[] }
+type Sending = {
+  invitee: Invitee
+  reminder: number
+  answer: Answer
+  apps: readonly Waiting[]
+  /** All of them were connected before. */
+  isLapse: boolean
+}
 
 export function createDelivery(parts: DeliveryParts) {
   const { ledger, tally, post, onTrouble } = parts
@@ -91,7 +98,7 @@ export function createDelivery(parts: DeliveryParts) {
     }
   }
 
-  async function send({ invitee, reminder, answer, apps }: Sending): Promise<void> {
+  async function send({ invitee, reminder, answer, apps, isLapse }: Sending): Promise<void> {
     const { email } = invitee
     if (post === undefined) {
       tally.sent++
@@ -101,9 +108,10 @@ export function createDelivery(parts: DeliveryParts) {
         calledAs(apps).map(({ name }) => name),
       )
     }
-    const mail = await parts.compose(invitee, apps, reminder)
+    const mail = await parts.compose(invitee, apps, { reminder, isLapse })
     await parts.mailPace.turn()
-    if (!(await ledger.begin(invitee, reminder, answer))) return
+    const lapsed = isLapse ? apps.map(({ instance }) => instance) : undefined
+    if (!(await ledger.begin(invitee, reminder, answer, lapsed))) return
     const posted = await post(mail).catch(async (error: unknown) => {
       await ledger.end(email, reminder, 'deferred')
       throw error
@@ -128,8 +136,15 @@ export function createDelivery(parts: DeliveryParts) {
       if (due.kind === 'not-due') hasAnswered ||= due.wasSent
       else count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
     },
-    /** @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
-    async deliver(invitee: Invitee, reminder: number, { person, askedAt }: Plan): Promise<void> {
+    /**
+     * @param reminder undefined: no email is due, and only the service is asked
+     * @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}
+     */
+    async deliver(
+      invitee: Invitee,
+      reminder: number | undefined,
+      { person, askedAt }: Pick<Plan, 'person' | 'askedAt'>,
+    ): Promise<void> {
       const { email } = invitee
       const isDry = post === undefined
       const asked = await parts.ask(email)
@@ -138,9 +153,12 @@ export function createDelivery(parts: DeliveryParts) {
           hasAnswered = true
           service.worked()
           const answer = { left: asked.left, askedAt }
-          const apps = connectable(person, asked.left).filter(({ instance }) => parts.isAbout(instance))
-          if (apps.length === 0) return isDry ? undefined : await ledger.observe(invitee, answer)
-          return parts.mayStart() ? await send({ invitee, reminder, answer, apps }) : undefined
+          const isAbout = ({ instance }: Waiting) => parts.isAbout(instance, person)
+          const apps = connectable(person, asked.left).filter(isAbout)
+          if (apps.length === 0 || reminder === undefined)
+            return isDry ? undefined : await ledger.observe(invitee, answer)
+          const isLapse = apps.every(({ instance }) => wasConnected(person, instance))
+          return parts.mayStart() ? await send({ invitee, reminder, answer, apps, isLapse }) : undefined
         }
         case 'unknown':
           count(email, 'unknown-to-service')
@@ -152,7 +170,7 @@ export function createDelivery(parts: DeliveryParts) {
           )
         case 'no-answer':
           count(email, 'no-answer', asked.detail)
-          if (!isDry) await ledger.postpone(invitee, reminder)
+          if (!isDry && reminder !== undefined) await ledger.postpone(invitee, reminder)
           return service.failed(
             `the service gave no usable answer about many people in a row: ${asked.detail}`,
           )

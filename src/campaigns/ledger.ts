@@ -3,12 +3,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Waiting } from '../client-api/answers.ts'
-import { omitUndefined } from '../omit-undefined.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
-import { withAnswer, type Person } from '../people/person.ts'
+import { newPerson, withAnswer, withDetails, withoutAccount, type Person } from '../people/person.ts'
 import { Explained } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
-import { due, mailingOf, withMailing, type Due, type Policy } from './campaign.ts'
+import { mailingOf, withMailing, type Due } from './campaign.ts'
 import type { Invitee } from './people-file.ts'
 import type { Outcome } from './mail/outcome.ts'
 
@@ -28,10 +27,11 @@ export type Ledger = {
   plan(email: string): Promise<Plan>
   /**
    * Writes down that an email leaves.
+   * @param apps that it is about, where it is about their lapse
    * @returns false where it must not: they opted out since, or have had it
    * @throws {RunStopped} another run has taken over
    */
-  begin(invitee: Invitee, reminder: number, answer: Answer): Promise<boolean>
+  begin(invitee: Invitee, reminder: number, answer: Answer, apps?: readonly string[]): Promise<boolean>
   /** Writes down what came of it, unless another run has gone on with it. */
   end(email: string, reminder: number, outcome: Outcome): Promise<void>
   /** The service gave no answer, so the email waits for a later run. */
@@ -45,7 +45,9 @@ const MAX_PAUSE_MS = 5_000
 
 type Given = {
   people: Pick<People, 'get' | 'change'>
-  policy: Policy
+  campaign: string
+  /** Which email of the campaign is due. @param now milliseconds since 1970 */
+  due: (person: Person, now: number) => Due
   /** Does this run still hold the campaign? @throws {StoreUnavailable} */
   isHeld: () => Promise<boolean>
   /** Milliseconds since 1970. */
@@ -56,8 +58,7 @@ type Given = {
 }
 
 export function createLedger(given: Given): Ledger {
-  const { people, policy, isHeld, now, signal, patienceMs = PATIENCE_MS } = given
-  const { campaign } = policy
+  const { people, campaign, due, isHeld, now, signal, patienceMs = PATIENCE_MS } = given
   /** A write may have succeeded although its answer was lost; then this mark is there. */
   const by = randomBytes(6).toString('base64url')
 
@@ -76,13 +77,8 @@ export function createLedger(given: Given): Ledger {
   const change = async (email: string, how: (before: Person) => Person): Promise<void> =>
     void (await patiently(() => people.change(email, how)))
 
-  const listed = (before: Person, { name, language, group }: Invitee): Person => ({
-    ...before,
-    ...omitUndefined({ name, language, group }),
-  })
-
   const observed = (before: Person, invitee: Invitee, { left, askedAt }: Answer): Person =>
-    withAnswer(listed(before, invitee), { askedAt, listed: left }, now())
+    withAnswer(withDetails(before, invitee), { askedAt, listed: left }, now())
 
   return {
     async plan(email) {
@@ -92,19 +88,18 @@ export function createLedger(given: Given): Ledger {
       })
       const askedAt = now()
       if (person === 'unreadable') return { person: undefined, due: { kind: 'unreadable' }, askedAt }
-      const invitation = { kind: 'mail', reminder: 0, isRetry: false } as const
-      return { person, due: person === undefined ? invitation : due(person, policy, askedAt), askedAt }
+      return { person, due: due(person ?? newPerson(email, askedAt), askedAt), askedAt }
     },
-    async begin(invitee, reminder, answer) {
+    async begin(invitee, reminder, answer, apps) {
       if (!(await patiently(isHeld))) throw new RunStopped('another run took over the campaign')
       let isOurs = false
       await change(invitee.email, (before) => {
         isOurs = mailingOf(before, campaign, reminder)?.by === by
         if (isOurs) return before
-        const then = due(before, policy, now())
+        const then = due(before, now())
         isOurs = then.kind === 'mail' && then.reminder === reminder
         if (!isOurs) return before
-        const change = { campaign, reminder, state: 'sending', now: now(), by } as const
+        const change = { campaign, reminder, state: 'sending', now: now(), by, apps } as const
         return withMailing(observed(before, invitee, answer), change)
       })
       return isOurs
@@ -117,12 +112,12 @@ export function createLedger(given: Given): Ledger {
       ),
     postpone: (invitee, reminder) =>
       change(invitee.email, (before) =>
-        withMailing(listed(before, invitee), { campaign, reminder, state: 'deferred', now: now() }),
+        withMailing(withDetails(before, invitee), { campaign, reminder, state: 'deferred', now: now() }),
       ),
     observe: (invitee, answer) =>
       change(invitee.email, (before) =>
         answer === undefined
-          ? { ...listed(before, invitee), unknownAt: now() }
+          ? withoutAccount(withDetails(before, invitee), now())
           : observed(before, invitee, answer),
       ),
   }

@@ -3,7 +3,7 @@
 // emails, terminals and pages.
 import { TextDecoder } from 'node:util'
 import { printable } from '@onramp/deprecations/command-line/printable'
-import { canonicalLanguage } from '../company/schema.ts'
+import { canonicalLanguage, isTimezone } from '../company/schema.ts'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv, withoutEscape } from '../people/csv.ts'
 import { Explained } from '../problem.ts'
@@ -15,6 +15,8 @@ export type Invitee = {
   group?: string
   /** In which language to write to them: a tag (BCP 47), whether it is offered or not. */
   language?: string
+  /** Where they are (IANA), such as Europe/Berlin. */
+  timezone?: string
 }
 
 export type Row = { line: number } & ({ kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string })
@@ -103,7 +105,7 @@ function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
 }
 
 /** Which cell is what; -1: there is none. */
-type Columns = { email: number; name: number; group: number; language: number }
+type Columns = { email: number; name: number; group: number; language: number; timezone: number }
 
 /**
  * Each counts only where no column has a name before it. A name to sign in with often takes no emails; last, `Work Email` or
@@ -118,6 +120,7 @@ const EMAIL_HEADERS = [
 const NAME_HEADER = /^((full|display|first|given)[ _-]?)?name$/i
 const GROUP_HEADER = /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i
 const LANGUAGE_HEADER = /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i
+const TIMEZONE_HEADER = /^(time[ _-]?zone|tz)$/i
 
 const MAX_CHARACTERS = 100
 const MAX_SHOWN = 40
@@ -143,10 +146,11 @@ function columnsNamed(names: readonly string[]): Columns {
   const [addresses = []] = found.filter(({ length }) => length > 0)
   if (addresses.length > 1) throw whichOf(addresses, 'Rename it to "email", and the others to something else')
   const email = names.findIndex((name) => name === addresses[0])
-  return { email, name: place(NAME_HEADER), group: place(GROUP_HEADER), language: place(LANGUAGE_HEADER) }
+  const [name, group] = [place(NAME_HEADER), place(GROUP_HEADER)]
+  return { email, name, group, language: place(LANGUAGE_HEADER), timezone: place(TIMEZONE_HEADER) }
 }
 
-const ADDRESS_ALONE: Columns = { email: 0, name: -1, group: -1, language: -1 }
+const ADDRESS_ALONE: Columns = { email: 0, name: -1, group: -1, language: -1, timezone: -1 }
 
 /** Of a list without a header. @param cells of its first row @throws {UnreadablePeople} */
 function columnsWithout(cells: readonly string[]): Columns {
@@ -173,6 +177,10 @@ function personOf(columns: Columns, cells: readonly unknown[]): Invitee {
     if (text.length > MAX_CHARACTERS) throw new Fault(`the ${what} is too long`)
     if (text !== '') person[what] = text
   }
+  const zone = textIn(columns.timezone)
+  if (zone !== '' && !isTimezone(zone))
+    throw new Fault(`${shown(zone)} is not a time zone like Europe/Berlin`)
+  if (zone !== '') person.timezone = zone
   const tag = textIn(columns.language)
   if (tag === '') return person
   const language = languageOf(tag)

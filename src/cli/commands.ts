@@ -1,6 +1,6 @@
 // Every command with its options and help. The code of a command is loaded when it is called.
 import { addCommands as addDeprecations } from '@onramp/deprecations/command'
-import { valued, wholeNumber } from '@onramp/deprecations/command-line/arguments'
+import { text, UsageError, valued, wholeNumber } from '@onramp/deprecations/command-line/arguments'
 import type { Define } from '@onramp/deprecations/command-line/shell'
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { VERSION } from '../version.ts'
@@ -15,6 +15,7 @@ export const onramp: Define = (program, parts, exit) => {
     .addHelpText('after', '\nRun "onramp COMMAND --help" for details.')
   addServe(program, parts, exit)
   addInvite(program, parts, exit)
+  addKeep(program, parts, exit)
   addDoctor(program, parts, exit)
   addStatus(program, parts, exit)
   addAuditId(program, parts, exit)
@@ -35,6 +36,47 @@ are reachable, and shuts down gracefully on SIGTERM.`,
     )
     .addHelpText('after', EXITS)
     .action(() => exit(import('../server.ts').then(({ main }) => main()).then(() => 0)))
+
+const momentIn = (text: string): number => {
+  const at = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN
+  if (!Number.isNaN(at)) return at
+  throw new UsageError('--now expects a moment, such as --now 2027-01-31T09:00:00Z')
+}
+
+const addKeep: Define = (program, parts, exit) =>
+  program
+    .command('keep')
+    .usage('[options] PEOPLE.csv')
+    .description(
+      `Do what is due for the people on the list, after the rollout too. Schedule it
+every hour. A run invites who is new, reminds who is due, asks the service about
+everyone at a quiet pace, and notices whose access to an app has ended. It
+emails people on working days from 9 to 16 o'clock where they are (column
+"timezone" of the list, or the company file), four times a quarter at most.
+
+If many people lose an app at once, the cause is a shared one: ADMIN_EMAILS get
+one email, and no one else does until you say --release APP, or most of them
+have it again.
+
+Examples:
+  onramp keep people.csv --dry-run                 show what a run would send now
+  onramp keep people.csv --release slack_1         email people about Slack, too`,
+    )
+    .argument('<PEOPLE.csv>')
+    .option('--dry-run', 'ask no one, send and save nothing')
+    .addOption(valued('--now <TIME>', 'with --dry-run: at that moment', momentIn))
+    .addOption(wholeNumber('--ask-rate <N>', 'questions to the service per minute', [1, 10_000]).default(80))
+    .addOption(text('--release <APP>', 'email people about the access to this app that ended for many'))
+    .option('--confirm', 'many people have left the list, and that is right')
+    .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 done, or another run is at work; 3 something needs you (printed
+with the command that helps); 1 stopped; 2 usage error; 78 configuration error;
+130 interrupted.`,
+    )
+    .action((file, options) => exit(import('./keep.ts').then(({ keep }) => keep(file, options, parts))))
 
 const actAs = addressBy((typed) => (isActAsAddress(typed) ? typed : undefined))
 

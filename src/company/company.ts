@@ -40,6 +40,10 @@ export type Company = {
   /** What is offered, the default first. Empty: every language of onramp. */
   languages: readonly string[]
   examples: Localized<readonly string[]> | undefined
+  /** Where people are, unless the list says otherwise (IANA). */
+  timezone: string
+  /** When administrators get a digest, if they do. */
+  digest: CompanyFile['digest']
   /** By the keys of the file; `datasourceOf` finds the entry of an instance. */
   datasources: ReadonlyMap<string, CompanyDatasource>
   /** The entry about an instance (`slack_1`), else about its datasource (`slack`), else about `all` of them. */
@@ -136,6 +140,8 @@ export function companyOf(file: CompanyFile, assets: Assets): Company {
     },
     languages,
     examples: byLanguage(examples),
+    timezone: file.timezone ?? 'UTC',
+    digest: file.digest,
     datasources,
     datasourceOf,
     nameOf: ({ instance, name }, lang) => localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,

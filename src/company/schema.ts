@@ -30,6 +30,15 @@ export function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
+/** A name of the IANA database, such as Europe/Berlin; an offset such as +02:00 knows no summer. */
+export function isTimezone(name: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone)
+  } catch {
+    return false
+  }
+}
+
 const isLanguage = (tag: string) => {
   const canonical = canonicalLanguage(tag)
   return canonical !== undefined && languageNames.of(canonical) !== undefined
@@ -153,6 +162,16 @@ export type Catalogue = {
   knownLanguages?: readonly string[] | undefined
 }
 
+export const WEEKDAYS = [
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+] as const
+
 const hasNoneTwice = (tags: readonly string[]) => new Set(tags).size === tags.length
 
 /** @param pictureFault why a picture can't be used */
@@ -198,6 +217,15 @@ export function companySchema({
         .optional()
         .describe('Texts that replace ours: by language, then by key'),
       examples: localizedList.optional().describe('Searches that are suggested'),
+      timezone: z
+        .string()
+        .refine(isTimezone, 'is no time zone that is known: write it like Europe/Berlin')
+        .optional()
+        .describe('Where people are who have none of their own on the list (default: UTC)'),
+      digest: z
+        .enum(WEEKDAYS, { error: 'must be a day of the week, like monday' })
+        .optional()
+        .describe('The day on which ADMIN_EMAILS get a digest from onramp keep (default: none is sent)'),
       datasources: z
         .record(z.string(), datasourceOf(picture))
         .optional()

@@ -10,7 +10,7 @@ import type { Log } from '../web/log.ts'
 import type { HandOver } from './hand-over.ts'
 import { callbackPath } from './paths.ts'
 import type { Check, Transition } from './transition.ts'
-import { mayAsk, observe, type Walk } from './walk.ts'
+import { mayAsk, observe, withLapses, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 /** Asks the service about the person who made the request. @throws {Problem} */
@@ -60,8 +60,9 @@ export function createChecks(needs: {
       const take = (before: Walk) =>
         waiting === undefined ? before : observe(before, waiting, at, confirmSeconds)
       const after = await walks.update(user, (before) => take(change(before)), walk)
-      if (waiting !== undefined) await handOver(user, after, askedAt)
-      return after
+      if (waiting === undefined) return after
+      const lapses = await handOver(user, after, askedAt)
+      return await walks.update(user, (before) => withLapses(before, lapses), after)
     },
 
     /** Asks with a fresh step id, decides, and keeps the decision. @throws {Problem} also of the decision */

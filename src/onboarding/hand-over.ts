@@ -1,7 +1,7 @@
 // A page hands what the service just said, and what the person said, to the person's record, which the report reads. If
 // that fails, or the process dies, the next page or the next run of a campaign puts it right: no retries, no marks.
 import type { People } from '../people/people.ts'
-import { reached, withAnswer, withIntents, withSignIn, type Intent } from '../people/person.ts'
+import { appsOf, reached, withAnswer, withIntents, withSignIn, type Intent } from '../people/person.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { standingIn } from './next-step.ts'
 import type { Known, Walk } from './walk.ts'
@@ -31,8 +31,16 @@ function intentOf(entry: Known, now: number): Intent[] {
     : []
 }
 
-/** @param askedAt when the service was asked; milliseconds since 1970. Never rejects: it must not fail a person's page */
-export type HandOver = (user: User, walk: Walk, askedAt: number) => Promise<void>
+/** When access to apps has ended, by instance: the person's record knows more of that than a walk does. */
+export type Lapses = ReadonlyMap<string, number>
+
+const NONE: Lapses = new Map()
+
+/**
+ * @param askedAt when the service was asked; milliseconds since 1970
+ * @returns none where nothing was handed over. Never rejects: it must not fail a person's page
+ */
+export type HandOver = (user: User, walk: Walk, askedAt: number) => Promise<Lapses>
 
 /**
  * Only a verified address counts.
@@ -47,15 +55,15 @@ export function createHandOver(
   /** By person: what this process handed over last, and when. The one that was handed over longest ago comes first. */
   const last = new Map<string, { what: string; at: number }>()
 
-  async function write(user: User, walk: Walk, askedAt: number): Promise<void> {
+  async function write(user: User, walk: Walk, askedAt: number): Promise<Lapses> {
     const { email, emailVerified } = user
-    if (email === undefined || emailVerified !== true) return
+    if (email === undefined || emailVerified !== true) return NONE
     const key = personKey(user)
     const { listed, connected, intents } = handedOver(walk, now())
     const what = JSON.stringify([email, listed, connected.map(({ instance }) => instance), intents])
     const before = last.get(key)
-    if (before?.what === what && Math.abs(askedAt - before.at) < AGAIN_MS) return
-    await people.change(email, (person) => {
+    if (before?.what === what && Math.abs(askedAt - before.at) < AGAIN_MS) return NONE
+    const after = await people.change(email, (person) => {
       const answer = {
         askedAt,
         listed,
@@ -71,10 +79,15 @@ export function createHandOver(
     last.delete(key)
     last.set(key, { what, at: askedAt })
     if (last.size > MAX_REMEMBERED) last.delete(last.keys().next().value ?? '')
+    const lapsed = appsOf(after).flatMap(({ instance, lapsedAt }) =>
+      lapsedAt === undefined ? [] : [[instance, lapsedAt] as const],
+    )
+    return new Map(lapsed)
   }
 
   return (user, walk, askedAt) =>
-    write(user, walk, askedAt).catch((error: unknown) =>
-      log.warn({ err: error }, "what a page found was not written to the person's record"),
-    )
+    write(user, walk, askedAt).catch((error: unknown) => {
+      log.warn({ err: error }, "what a page found was not written to the person's record")
+      return NONE
+    })
 }

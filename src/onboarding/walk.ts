@@ -30,6 +30,8 @@ export type Known = {
   firstSeen: number
   /** Counts while it is connected. */
   connectedAt?: number | undefined
+  /** Counts while it isn't: since when it is known that access has ended, as the person's record has it. */
+  lapsedAt?: number | undefined
   skippedAt?: number | undefined
   /** "I need an admin to approve this": since when. */
   blockedAt?: number | undefined
@@ -99,6 +101,17 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
   for (const { instance, name, status } of listed.values())
     if (!seen.has(instance)) known.push({ instance, name, status, firstSeen: now })
   return { ...walk, known: bounded(known) }
+}
+
+/** Takes in when access to apps has ended. The same walk where that is nothing new. */
+export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk {
+  const isNew = ({ instance, ...entry }: Known) =>
+    (lapsedAt.get(instance) ?? entry.lapsedAt) !== entry.lapsedAt
+  if (!walk.known.some(isNew)) return walk
+  const known = walk.known.map((entry) =>
+    isNew(entry) ? { ...entry, lapsedAt: lapsedAt.get(entry.instance) } : entry,
+  )
+  return { ...walk, known }
 }
 
 /** More were never seen of one person; a service that makes up names must not fill the record. */

@@ -21,6 +21,7 @@ export function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type
     const app = { instance, name }
     if (state === was) continue
     if (state === 'connected' && was !== undefined) events.push({ type: 'app.connected', app })
+    if (was === 'connected' && state !== 'off') events.push({ type: 'app.disconnected', app })
     if (state === 'blocked') events.push({ type: 'app.waiting_for_admin', app })
   }
   if (before.answer !== undefined && !isFinished(before) && isFinished(after))

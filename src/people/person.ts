@@ -2,9 +2,20 @@
 // counts, no matter who asked, and what it no longer lists is connected; states are derived when read. It holds no
 // one-time path, token or link.
 import { isOff, type AppStatus } from '../client-api/app-status.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 
-/** One app, as of the newest answer. `since`: when it came to be so, as far as is known; milliseconds since 1970. */
-export type AnsweredApp = { instance: string; name: string; status: AppStatus | 'connected'; since: number }
+/** One app, as of the newest answer. Times are milliseconds since 1970. */
+export type AnsweredApp = {
+  instance: string
+  name: string
+  status: AppStatus | 'connected'
+  /** When it came to be so, as far as is known. */
+  since: number
+  /** It was connected and is listed again: since when that was noticed. */
+  lapsedAt?: number
+  /** How often that has happened. */
+  lapses?: number
+}
 
 /** "Not now", "I need an admin", or a consent that never showed. */
 export type Intent = { instance: string; kind: 'skipped' | 'blocked' | 'unconfirmed' }
@@ -21,6 +32,8 @@ export type Mailing = {
   at: number
   /** The run that began to send it: only that run writes its outcome. */
   by?: string | undefined
+  /** The apps whose lapse it was about. */
+  apps?: readonly string[] | undefined
 }
 
 /** It has left, or may have. */
@@ -32,7 +45,8 @@ type Campaign = { name: string; mailings: Mailing[] }
 /** What another system is to learn of a person; it stays with the person until it was delivered (outbox.ts). */
 export type OutboxEvent = {
   id: string
-  type: 'person.signed_in' | 'app.connected' | 'person.finished' | 'app.waiting_for_admin'
+  type:
+    'person.signed_in' | 'app.connected' | 'app.disconnected' | 'person.finished' | 'app.waiting_for_admin'
   at: number
   app?: { instance: string; name: string }
   tries: number
@@ -44,10 +58,15 @@ export type OutboxEvent = {
 export type Person = {
   /** Normalized. */
   email: string
-  /** Of the list: what to call them, in which language to write to them (BCP 47), and a department or a place. */
+  /** Of the list: what to call them, in which language to write to them (BCP 47), a department or a place, and where they are. */
   name?: string
   language?: string
   group?: string
+  /** IANA, such as Europe/Berlin. */
+  timezone?: string
+  /** When `onramp keep` first found them on its list; and when it no longer did. */
+  listedAt?: number
+  leftAt?: number
   changedAt: number
   openedAt?: number
   /** When a page first asked the service for them. */
@@ -55,7 +74,7 @@ export type Person = {
   /** When everything was connected the first time. */
   finishedAt?: number
   optedOutAt?: number
-  /** The service, when it was asked last, knew no one with this address. */
+  /** Since when the service knows no one with this address. */
   unknownAt?: number
   /** The people (personKey) who signed in with this address: their walks go when it is forgotten. */
   signIns?: string[]
@@ -68,6 +87,23 @@ export type Person = {
 }
 
 export const newPerson = (email: string, now: number): Person => ({ email, changedAt: now, campaigns: [] })
+
+export type Details = Pick<Person, 'name' | 'language' | 'group' | 'timezone'>
+
+/** With what a list says of them. The same person where that is known. */
+export function withDetails(person: Person, { name, language, group, timezone }: Details): Person {
+  const given = omitUndefined({ name, language, group, timezone })
+  const isNew = Object.entries(given).some(([key, value]) => Reflect.get(person, key) !== value)
+  return isNew ? { ...person, ...given } : person
+}
+
+/** On the list of `onramp keep`, or no longer. The same person where that is known. */
+export function withListing(person: Person, isListed: boolean, now: number): Person {
+  const { leftAt, ...rest } = person
+  if (isListed)
+    return person.listedAt !== undefined && leftAt === undefined ? person : { ...rest, listedAt: now }
+  return person.listedAt === undefined || leftAt !== undefined ? person : { ...person, leftAt: now }
+}
 
 /** The first time counts; later ones change nothing. */
 export const reached = (
@@ -115,13 +151,13 @@ export function withAnswer(person: Person, given: ServiceAnswer, now: number): P
   if (!isNewer(askedAt, person.answer, now)) return person
   const before = new Map(person.answer?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AnsweredApp>()
-  for (const app of before.values())
-    apps.set(app.instance, app.status === 'connected' ? app : { ...app, status: 'connected', since: askedAt })
+  for (const app of before.values()) apps.set(app.instance, asConnected(app, askedAt))
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
   for (const { instance, name, status } of listed) {
     const known = before.get(instance)
-    apps.set(instance, { instance, name, status, since: known?.status === status ? known.since : askedAt })
+    const since = known?.status === status ? known.since : askedAt
+    apps.set(instance, { instance, name, status, since, ...lapseOf(known, askedAt) })
   }
   let surplus = apps.size - MAX_APPS
   const kept = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
@@ -129,6 +165,22 @@ export function withAnswer(person: Person, given: ServiceAnswer, now: number): P
   const after: Person = { ...rest, answer: { askedAt, apps: kept } }
   return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: askedAt } : after
 }
+
+function asConnected(app: AnsweredApp, at: number): AnsweredApp {
+  if (app.status === 'connected') return app
+  const { lapsedAt: _lapsedAt, ...rest } = app
+  return { ...rest, status: 'connected', since: at }
+}
+
+/** What an app that is listed has of a lapse: it was connected a moment ago, or was when it lapsed. */
+const lapseOf = (known: AnsweredApp | undefined, at: number): Pick<AnsweredApp, 'lapsedAt' | 'lapses'> =>
+  known?.status === 'connected'
+    ? { lapsedAt: at, lapses: (known.lapses ?? 0) + 1 }
+    : omitUndefined({ lapsedAt: known?.lapsedAt, lapses: known?.lapses })
+
+/** The service knows no one with this address. */
+export const withoutAccount = (person: Person, now: number): Person =>
+  person.unknownAt === undefined ? { ...person, unknownAt: now } : person
 
 /** Takes in what the person said, as a page found it in their walk, unless a newer page was faster. */
 export const withIntents = (person: Person, askedAt: number, apps: Intent[], now: number): Person =>
@@ -143,6 +195,8 @@ export type App = {
   state: AppState
   /** Among those that are waiting: the person came back from it, and the consent never showed. */
   isUnconfirmed: boolean
+  /** Among those that aren't connected: since when it is known that access has ended. */
+  lapsedAt?: number | undefined
 }
 
 /**
@@ -151,12 +205,13 @@ export type App = {
  */
 export function appsOf({ answer, intents }: Person): App[] {
   const kinds = new Map(intents?.apps.map(({ instance, kind }) => [instance, kind]))
-  return (answer?.apps ?? []).map(({ instance, name, status }) => {
+  return (answer?.apps ?? []).map(({ instance, name, status, lapsedAt }) => {
     const kind = kinds.get(instance)
-    if (status === 'connected') return { instance, name, state: 'connected', isUnconfirmed: false }
-    if (isOff(status)) return { instance, name, state: 'off', isUnconfirmed: false }
-    if (kind === 'unconfirmed') return { instance, name, state: 'waiting', isUnconfirmed: true }
-    return { instance, name, state: kind ?? 'waiting', isUnconfirmed: false }
+    const app = { instance, name, isUnconfirmed: false }
+    if (status === 'connected') return { ...app, state: 'connected' }
+    if (isOff(status)) return { ...app, state: 'off' }
+    if (kind === 'unconfirmed') return { ...app, state: 'waiting', isUnconfirmed: true, lapsedAt }
+    return { ...app, state: kind ?? 'waiting', lapsedAt }
   })
 }
 
@@ -173,3 +228,19 @@ const hadNothing = (person: Person): boolean => person.answer !== undefined && o
 
 /** Everything is connected. */
 export const isFinished = (person: Person): boolean => isReady(person) && !hadNothing(person)
+
+/** Was it connected, as far as is known, before a new answer lists it? */
+export const wasConnected = (person: Person | undefined, instance: string): boolean => {
+  const app = person?.answer?.apps.find((known) => known.instance === instance)
+  return app?.status === 'connected' || app?.lapsedAt !== undefined
+}
+
+/** Had connected everything, and has lost some of it. */
+export const hasFallenBack = (person: Person): boolean =>
+  person.finishedAt !== undefined &&
+  !isReady(person) &&
+  ownApps(person).some(({ lapsedAt }) => lapsedAt !== undefined)
+
+/** Left the list, or the service knows no one with this address: counted apart, and erased after the retention. */
+export const isGone = ({ leftAt, unknownAt }: Person): boolean =>
+  leftAt !== undefined || unknownAt !== undefined

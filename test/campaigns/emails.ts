@@ -67,7 +67,7 @@ export function createEmails() {
         ...parts,
       })
       const left = apps.map((name, n) => ({ instance: `${name.toLowerCase()}_${n + 1}`, name }))
-      return compose(person, left, reminder)
+      return compose(person, left, { reminder, isLapse: false })
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

@@ -1,7 +1,7 @@
 // A run with the service and the mail server as functions, over people who are kept for several runs.
 import type { Waiting } from '../../src/client-api/answers.ts'
 import type { Asked } from '../../src/campaigns/ask.ts'
-import { mailingOf, type Policy } from '../../src/campaigns/campaign.ts'
+import { due, mailingOf, type Policy } from '../../src/campaigns/campaign.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import type { Outcome, Posted } from '../../src/campaigns/mail/outcome.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
@@ -87,7 +87,8 @@ export function office(kept?: Everyone) {
     const usual: SendParts = {
       ledger: createLedger({
         people: everyone,
-        policy: { ...policy, ...given.policy },
+        campaign: policy.campaign,
+        due: (person, at) => due(person, { ...policy, ...given.policy }, at),
         isHeld: () => Promise.resolve().then(isHeld),
         now,
         patienceMs: given.patienceMs ?? 0,

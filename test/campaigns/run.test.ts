@@ -116,14 +116,14 @@ describe('an email', () => {
       ask: () => ({ kind: 'left', left: listed }),
       parts: (usual) => ({
         isAbout: (instance) => instance !== 'wiki',
-        compose(invitee, apps, reminder) {
-          about.push(...apps.map(({ instance }) => instance), reminder)
-          return usual.compose(invitee, apps, reminder)
+        compose(invitee, apps, kind) {
+          about.push(...apps.map(({ instance }) => instance), kind)
+          return usual.compose(invitee, apps, kind)
         },
       }),
     })
     expect(error).toBeUndefined()
-    expect(about).toEqual(['slack', 0])
+    expect(about).toEqual(['slack', { reminder: 0, isLapse: false }])
     expect((await everyone.get(ada))?.answer?.apps).toHaveLength(4)
   })
 

@@ -62,7 +62,10 @@ export function frontDoor() {
   const company = companyOf({ datasources: { slack: { why: { en: 'Talk.', de: 'Reden.' } } } }, new Map())
   const routes = createOnboardingRoutes({
     walks,
-    handOver: async (_user, _walk, askedAt) => void handed.push(askedAt),
+    handOver(_user, _walk, askedAt) {
+      handed.push(askedAt)
+      return Promise.resolve(new Map())
+    },
     checkFor: async (_req, finalRedirectUrl) => {
       asked.push(finalRedirectUrl)
       at.now += at.takes

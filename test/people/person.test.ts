@@ -180,7 +180,7 @@ describe('events for other systems', () => {
     }
     expect(person.outbox).toHaveLength(MAX_OUTBOX)
     expect(new Set(person.outbox?.map(({ id }) => id)).size).toBe(MAX_OUTBOX)
-    expect(dropped).toBe(75 - MAX_OUTBOX)
-    expect(person.outbox?.at(-1)).toMatchObject({ type: 'person.finished', tries: 0 })
+    expect(dropped).toBe(125 - MAX_OUTBOX)
+    expect(person.outbox?.at(-1)).toMatchObject({ type: 'app.disconnected', tries: 0 })
   })
 })

@@ -45,12 +45,15 @@ const DAY_MS = 86_400_000
 
 type App = { instance: string; name: string }
 
+/** `isLapse`: these apps were connected, and access has ended. */
+export type Kind = { reminder: number; isLapse: boolean }
+
 /** @param apps what is left */
-export type ComposeMail = (person: Invitee, apps: readonly App[], reminder: number) => Promise<Mail>
+export type ComposeMail = (person: Invitee, apps: readonly App[], kind: Kind) => Promise<Mail>
 
 export function createMail(parts: MailParts): ComposeMail {
   const domain = parts.from.address.split('@')[1] ?? 'localhost'
-  return async (person, apps, reminder) => {
+  return async (person, apps, { reminder, isLapse }) => {
     const { datasources, days, publicUrl, from, looks } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
     const t = parts.languages.nearest(person.language ?? '')
@@ -66,6 +69,7 @@ export function createMail(parts: MailParts): ComposeMail {
       apps: isLong ? names.slice(0, MAX_NAMED) : names,
       more: isLong ? names.length - MAX_NAMED : 0,
       isReminder: reminder > 0,
+      isLapse,
       link,
       optOut: `${link}/opt-out`,
       address: publicUrl,

@@ -27,6 +27,8 @@ export type MailWords = {
   apps: string[]
   more: number
   isReminder: boolean
+  /** These apps were connected, and access has ended. */
+  isLapse: boolean
   /** The invitation, and where reminders are stopped. */
   link: string
   optOut: string
@@ -51,6 +53,7 @@ const SAMPLE: MailWords = {
   apps: ['Slack', 'GitHub'],
   more: 0,
   isReminder: false,
+  isLapse: false,
   link: 'https://onramp.example/invite/x',
   optOut: 'https://onramp.example/invite/x/opt-out',
   address: 'https://onramp.example',

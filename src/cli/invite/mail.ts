@@ -18,6 +18,9 @@ import type { SendOptions } from './send-options.ts'
 
 const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
 
+/** Of emails that don't leave. */
+export const NO_FROM = { name: '', address: 'no-reply@localhost' }
+
 /** The settings, with those that the server can do without and this command cannot. @throws {SettingsError} */
 export function settingsWith(needed: readonly (keyof Settings)[], env: NodeJS.ProcessEnv): Settings {
   const settings = loadSettings(env)
@@ -43,7 +46,7 @@ export function mailFor(
   now: () => number,
 ) {
   const { template, campaign, datasource = [], days } = options
-  const { PUBLIC_URL: publicUrl, MAIL_FROM: from = { name: '', address: 'no-reply@localhost' } } = settings
+  const { PUBLIC_URL: publicUrl, MAIL_FROM: from = NO_FROM } = settings
   const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const compose = createMail({

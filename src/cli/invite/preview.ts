@@ -74,7 +74,7 @@ async function writeTo(
   writing(folder, () => mkdirSync(folder, { recursive: true }))
   for (const language of languages)
     for (const [reminder, kind] of ['invitation', 'reminder'].entries()) {
-      const mail = await compose({ ...SAMPLE, language }, APPS, reminder)
+      const mail = await compose({ ...SAMPLE, language }, APPS, { reminder, isLapse: false })
       const files = {
         html: standalone(mail),
         txt: `Subject: ${mail.subject}\n\n${mail.text}`,
@@ -117,7 +117,9 @@ async function sendTo(
   try {
     await server.check()
     for (const language of languages) {
-      const posted = await server.post(await compose({ ...SAMPLE, email, language }, APPS, 0))
+      const posted = await server.post(
+        await compose({ ...SAMPLE, email, language }, APPS, { reminder: 0, isLapse: false }),
+      )
       if (posted.outcome !== 'sent') {
         const what = posted.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
         throw new Explained(`the email ${what} (${saysOf(posted.reply)}): see SMTP_URL and MAIL_FROM`)

@@ -69,7 +69,7 @@ const TROUBLES: Record<Trouble, string> = {
 /** Prints each thing as it happens. */
 export const printing = (
   { print }: Pick<ReturnType<typeof showProgress>, 'print'>,
-  options: SendOptions,
+  options: Pick<SendOptions, 'onInvalid'> & { json?: true | undefined },
   stdout: Output,
 ): Pick<SendParts, 'onFault' | 'onWouldSend' | 'onTrouble'> => ({
   onFault(line, fault) {

@@ -2,6 +2,7 @@
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { sentence } from '@onramp/deprecations/command-line/shell'
 import { createAsk } from '../../campaigns/ask.ts'
+import { due } from '../../campaigns/campaign.ts'
 import { createLedger, RunStopped } from '../../campaigns/ledger.ts'
 import { MailServerUnusable } from '../../campaigns/mail/outcome.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
@@ -143,11 +144,13 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
       stderr.write(
         `No saved progress in ${storeInWords(settings)}: everyone will be treated as not yet invited.\n`,
       )
+    const policy = policyOf(options)
     endedBy = await sendInvitations(readPeople(list.open()), {
       ...printing(progress, options, parts.stdout),
       ledger: createLedger({
         people,
-        policy: policyOf(options),
+        campaign: options.campaign,
+        due: (person, at) => due(person, policy, at),
         isHeld: isHeld ?? (() => Promise.resolve(false)),
         now,
         signal,

@@ -1,0 +1,229 @@
+// One run of `onramp keep`: everyone on the list is asked about, who is new is invited, who is due is reminded, and what ended
+// is noticed. What surprises: an email about what ended waits until everyone was asked once more, because many who lose an
+// app at once have one cause, and none of them can remove it.
+import { PersonUnreadable, type People } from '../people/people.ts'
+import { isGone, newPerson, withDetails, withListing, type Person } from '../people/person.ts'
+import { openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
+import { Explained } from '../problem.ts'
+import type { Due } from './campaign.ts'
+import { createDelivery, type DeliveryParts } from './delivery.ts'
+import { countLapses, dueToBegin, dueToRepair, judged, LAPSES, lapsesDue } from './lapses.ts'
+import { createLedger, RunStopped } from './ledger.ts'
+import type { Invitee } from './people-file.ts'
+import { isWorkingTime } from './working-time.ts'
+
+/** Everyone is asked about this often at most: each question may void the link that a person is just following. */
+const PASS_EVERY_MS = 6 * 3_600_000
+/** A run asks for so long at most, so that the next one, an hour later, can send what is due. */
+const ASKING_MS = 50 * 60_000
+const WEEK_MS = 7 * 86_400_000
+/** More can't leave the list without being told to. */
+const MAX_LEAVING = 0.1
+
+/** Where a person is (IANA). */
+export type ZoneOf = (person: { timezone?: string | undefined }) => string
+
+export type KeepParts = Pick<
+  DeliveryParts,
+  'ask' | 'post' | 'mailPace' | 'tally' | 'onWouldSend' | 'onTrouble'
+> & {
+  people: Pick<People, 'get' | 'change' | 'all'>
+  compose: Record<'invitation' | 'lapse', DeliveryParts['compose']>
+  upkeep: Upkeep
+  save: (upkeep: Upkeep) => Promise<void>
+  zoneOf: ZoneOf
+  /** Tells administrators and other systems, and says when that was done. */
+  tell: (found: Break) => Promise<Pick<Break, 'toldAt' | 'eventAt'>>
+  /** People at a time. */
+  atOnce: number
+  /** May many leave the list? */
+  isConfirmed: boolean
+  isHeld: () => Promise<boolean>
+  /** Milliseconds since 1970. */
+  now: () => number
+  signal: AbortSignal
+}
+
+/**
+ * @returns what is known now; the caller adds the day's figures
+ * @throws {Explained} where many would leave the list @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}
+ */
+export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promise<Upkeep> {
+  const { people, upkeep: before, zoneOf, now, signal } = parts
+  const began = now()
+  let upkeep = { ...before, zones: zonesOf(list, before, zoneOf, began), pass: passAt(before, began) }
+  const keep = async (change: Partial<Upkeep>) => parts.save((upkeep = { ...upkeep, ...change }))
+
+  const byEmail = new Map(list.map((invitee) => [invitee.email, invitee]))
+  await enroll(byEmail, parts)
+  await keep({})
+
+  const dueToStart = (person: Person, at: number) => dueToBegin(person, at, zoneOf(person))
+  const dueAgain = (person: Person, at: number) => dueToRepair(person, upkeep, at, zoneOf(person))
+  const isLost = (instance: string, person: Person | undefined) =>
+    person !== undefined && lapsesDue(person, upkeep, now(), zoneOf(person)).includes(instance)
+  const starting = sending(parts, 'onboarding', dueToStart, () => true)
+  const repairing = sending(parts, LAPSES, dueAgain, isLost)
+
+  const askedBefore = upkeep.pass.endedAt === undefined ? upkeep.pass.beganAt : 0
+  const found = await whoIsDue(byEmail, parts, { dueToStart, dueAgain, askedBefore })
+  await eachOf(found.starting, parts, () => true, starting.email)
+  await eachOf(found.repairing, parts, () => true, repairing.email)
+  const isTime = () => now() - began < ASKING_MS
+  const isThrough = await eachOf(found.unasked, parts, isTime, (invitee) =>
+    starting.look(invitee, askedBefore),
+  )
+  repairing.end()
+  const failure = starting.end()
+  if (failure !== undefined) throw new RunStopped(failure)
+  if (signal.aborted || !isThrough || upkeep.pass.endedAt !== undefined) return upkeep
+
+  const counts = countLapses(upkeep)
+  for await (const person of people.all()) if (byEmail.has(person.email)) counts.add(person)
+  const breaks = judged(upkeep, counts.counts, now())
+  await keep({ breaks, judgedAt: upkeep.pass.beganAt, pass: { ...upkeep.pass, endedAt: now() } })
+  for (const found of openBreaks(upkeep).filter(({ toldAt }) => toldAt === undefined)) {
+    const told = { ...found, ...(await parts.tell(found)) }
+    await keep({ breaks: upkeep.breaks.map((known) => (known === found ? told : known)) })
+  }
+  return upkeep
+}
+
+/** The pass over everyone that is under way, or the next one where it is time. */
+function passAt({ pass }: Upkeep, now: number): NonNullable<Upkeep['pass']> {
+  const isDue = pass === undefined || (pass.endedAt !== undefined && now - pass.beganAt >= PASS_EVERY_MS)
+  return isDue ? { beganAt: now } : pass
+}
+
+function zonesOf(list: readonly Invitee[], { zones }: Upkeep, zoneOf: ZoneOf, now: number): Upkeep['zones'] {
+  const all = new Set(list.map(zoneOf))
+  return Object.fromEntries(
+    [...all].map((zone) => [zone, isWorkingTime(now, zone) ? now : (zones[zone] ?? now)]),
+  )
+}
+
+/** Zones in which no run of a week was made in working time. */
+export const unreachedZones = ({ zones }: Upkeep, now: number): string[] =>
+  Object.keys(zones).filter((zone) => now - (zones[zone] ?? now) > WEEK_MS)
+
+/** Writes down who is on the list and who no longer is. @throws {Explained} */
+async function enroll(byEmail: ReadonlyMap<string, Invitee>, parts: KeepParts): Promise<void> {
+  const { people, isConfirmed, now, tally } = parts
+  const listed = (person: Person, invitee: Invitee | undefined) =>
+    withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
+  const unseen = new Set(byEmail.keys())
+  const changed: string[] = []
+  let [before, leaving] = [0, 0]
+  for await (const person of people.all()) {
+    const invitee = byEmail.get(person.email)
+    unseen.delete(person.email)
+    const isListed = person.listedAt !== undefined && person.leftAt === undefined
+    before += Number(isListed)
+    leaving += Number(isListed && invitee === undefined)
+    if (listed(person, invitee) !== person) changed.push(person.email)
+  }
+  if (leaving > before * MAX_LEAVING && !isConfirmed)
+    throw new Explained(
+      `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
+    )
+  for (const email of [...changed, ...unseen])
+    await people
+      .change(email, (person) => listed(person, byEmail.get(email)))
+      .catch((error: unknown) => {
+        if (!(error instanceof PersonUnreadable)) throw error
+        tally.unreadable++
+      })
+}
+
+type Dues = Record<'dueToStart' | 'dueAgain', (person: Person, now: number) => Due>
+
+/** Who is to be emailed now, and whom the pass has not asked about yet, the longest not asked first. */
+async function whoIsDue(
+  byEmail: ReadonlyMap<string, Invitee>,
+  { people, now }: Pick<KeepParts, 'people' | 'now'>,
+  { dueToStart, dueAgain, askedBefore }: Dues & { askedBefore: number },
+) {
+  const [starting, repairing]: [Invitee[], Invitee[]] = [[], []]
+  const unasked: { invitee: Invitee; askedAt: number }[] = []
+  for await (const person of people.all()) {
+    const invitee = byEmail.get(person.email)
+    if (invitee === undefined) continue
+    if (dueToStart(person, now()).kind === 'mail') starting.push(invitee)
+    if (dueAgain(person, now()).kind === 'mail') repairing.push(invitee)
+    const askedAt = person.answer?.askedAt ?? 0
+    if (askedAt < askedBefore) unasked.push({ invitee, askedAt })
+  }
+  unasked.sort((one, other) => one.askedAt - other.askedAt)
+  return { starting, repairing, unasked: unasked.map(({ invitee }) => invitee) }
+}
+
+/** Sends the emails of one campaign. Each person is asked about immediately before. */
+function sending(
+  parts: KeepParts,
+  campaign: 'onboarding' | typeof LAPSES,
+  due: (person: Person, now: number) => Due,
+  isAbout: DeliveryParts['isAbout'],
+) {
+  const compose = parts.compose[campaign === LAPSES ? 'lapse' : 'invitation']
+  const ledger = createLedger({ ...parts, campaign, due })
+  const delivery = createDelivery({ ...parts, ledger, isAbout, compose, mayStart: () => true })
+  const email = async (invitee: Invitee): Promise<void> => {
+    const plan = await ledger.plan(invitee.email)
+    if (plan.due.kind === 'mail') await delivery.deliver(invitee, plan.due.reminder, plan)
+  }
+  /** Asks, unless a page has asked meanwhile. */
+  const look = async (invitee: Invitee, askedBefore: number): Promise<void> => {
+    const plan = await ledger.plan(invitee.email)
+    if ((plan.person?.answer?.askedAt ?? 0) < askedBefore) await delivery.deliver(invitee, undefined, plan)
+  }
+  return { email, look, end: () => delivery.end() }
+}
+
+/** So many at a time. @returns whether all had their turn */
+async function eachOf<T>(
+  all: readonly T[],
+  { atOnce, signal }: Pick<KeepParts, 'atOnce' | 'signal'>,
+  isTime: () => boolean,
+  work: (one: T) => Promise<void>,
+): Promise<boolean> {
+  const failure = new AbortController()
+  let next = 0
+  const worker = async () => {
+    while (next < all.length && !failure.signal.aborted && !signal.aborted && isTime())
+      await work(all[next++] as T).catch((error: unknown) => {
+        failure.abort()
+        throw error
+      })
+  }
+  const results = await Promise.allSettled(Array.from({ length: atOnce }, worker))
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  return next >= all.length
+}
+
+/** What a run at that moment would send, by what is known now. Asks no one and writes nothing. */
+export async function* planned(
+  list: readonly Invitee[],
+  { people, upkeep, zoneOf, now }: Pick<KeepParts, 'people' | 'upkeep' | 'zoneOf' | 'now'>,
+): AsyncGenerator<{ email: string; kind: 'invitation' | 'reminder' | 'lapse'; apps: string[] }> {
+  const unseen = new Map(list.map((invitee) => [invitee.email, invitee]))
+  const dueOf = (person: Person) => {
+    const zone = zoneOf(person)
+    const apps = lapsesDue(person, upkeep, now(), zone)
+    if (apps.length > 0) return { email: person.email, kind: 'lapse' as const, apps }
+    const due = dueToBegin(person, now(), zone)
+    if (due.kind !== 'mail') return undefined
+    const kind = due.reminder === 0 ? ('invitation' as const) : ('reminder' as const)
+    return { email: person.email, kind, apps: [] }
+  }
+  for await (const person of people.all()) {
+    const invitee = unseen.get(person.email)
+    unseen.delete(person.email)
+    const due = invitee && !isGone(person) && dueOf(withDetails(person, invitee))
+    if (due) yield due
+  }
+  for (const invitee of unseen.values()) {
+    const due = dueOf(withDetails(newPerson(invitee.email, now()), invitee))
+    if (due) yield due
+  }
+}

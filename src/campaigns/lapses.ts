@@ -1,0 +1,134 @@
+// What ended: who is emailed about it and when, and when so many people lost an app that one cause must be behind it,
+// which only an administrator can remove. Pure.
+import { appsOf, isGone, isOut, type Person } from '../people/person.ts'
+import { openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
+import { due, mailingsOf, type Due, type Policy } from './campaign.ts'
+import { isWorkingTime, workingDaysBetween } from './working-time.ts'
+
+/** The campaign under whose name these emails are written down. */
+export const LAPSES = 'lapses'
+
+/** After so many working days since the first email about a lapse. */
+const AFTER_WORKING_DAYS = [0, 2, 7]
+const QUARTER_MS = 91 * 86_400_000
+/** To a person, of every kind. */
+const MAX_IN_A_QUARTER = 4
+
+/** Of `onramp keep`: reminders as docs/invitations.md recommends. */
+const REMINDING: Policy = {
+  campaign: 'onboarding',
+  remindAfterMs: 7 * 86_400_000,
+  maxReminders: 3,
+  retryUnknown: false,
+  retryFailed: false,
+  minGapMs: 48 * 3_600_000,
+  freshMs: 3_600_000,
+}
+
+/** Is it a good time, and have they had few enough emails? */
+function mayEmail(person: Person, now: number, zone: string): boolean {
+  const sent = person.campaigns
+    .flatMap(({ mailings }) => mailings)
+    .filter((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < QUARTER_MS)
+  return person.optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER && isWorkingTime(now, zone)
+}
+
+/** The invitation or reminder that is due. Who had connected everything is not reminded of beginning. */
+export function dueToBegin(person: Person, now: number, zone: string): Due {
+  const isBeginner = person.finishedAt === undefined && !appsOf(person).some(({ lapsedAt }) => lapsedAt)
+  const nothing = { kind: 'not-due', wasSent: false } as const
+  return isBeginner && !isGone(person) && mayEmail(person, now, zone) ? due(person, REMINDING, now) : nothing
+}
+
+/** The apps that a person has lost and can connect again. */
+const lost = (person: Person) =>
+  appsOf(person).flatMap(({ instance, state, lapsedAt }) =>
+    state === 'waiting' && lapsedAt !== undefined ? [{ instance, lapsedAt }] : [],
+  )
+
+/**
+ * The apps that an email about what ended is due for now; none: no email is due.
+ * @param zone where the person is
+ */
+export function lapsesDue(person: Person, upkeep: Upkeep, now: number, zone: string): string[] {
+  if (isGone(person) || !mayEmail(person, now, zone)) return []
+  const mailings = mailingsOf(person, LAPSES)
+  if (mailings.at(-1)?.state === 'failed') return []
+  const held = new Set(openBreaks(upkeep).map(({ instance }) => instance))
+  const told = lost(person)
+    .filter(({ instance, lapsedAt }) => !held.has(instance) && lapsedAt < (upkeep.judgedAt ?? 0))
+    .map(({ instance, lapsedAt }) => ({
+      instance,
+      emails: mailings.filter(
+        (mailing) => isOut(mailing) && mailing.at >= lapsedAt && mailing.apps?.includes(instance),
+      ),
+    }))
+    .filter(({ emails }) => emails.length < AFTER_WORKING_DAYS.length)
+  const isDue = told.some(({ emails }) => {
+    const [first] = emails
+    return (
+      first === undefined ||
+      workingDaysBetween(first.at, now, zone) >= (AFTER_WORKING_DAYS[emails.length] ?? 0)
+    )
+  })
+  return isDue ? told.map(({ instance }) => instance) : []
+}
+
+/** The same as what a campaign asks for. */
+export function dueToRepair(person: Person, upkeep: Upkeep, now: number, zone: string): Due {
+  if (lapsesDue(person, upkeep, now, zone).length === 0) return { kind: 'not-due', wasSent: false }
+  const last = mailingsOf(person, LAPSES).at(-1)
+  const reminder = last === undefined ? 0 : last.reminder + Number(last.state !== 'deferred')
+  return { kind: 'mail', reminder, isRetry: false }
+}
+
+const MIN_PEOPLE = 5
+const MIN_SHARE = 0.2
+/** So many have a shared cause, whatever their share is. */
+const MANY = 50
+
+type Count = { name: string; had: number; fresh: number; lapsed: number }
+
+/** Counts of each app, over everyone on the list: who had it, who lost it lately, and who lacks it now. */
+export function countLapses(upkeep: Upkeep) {
+  const counts = new Map<string, Count>()
+  return {
+    counts,
+    add(person: Person): void {
+      if (isGone(person)) return
+      for (const { instance, name, state, lapsedAt } of appsOf(person)) {
+        if (state !== 'connected' && lapsedAt === undefined) continue
+        const count = counts.get(instance) ?? { name, had: 0, fresh: 0, lapsed: 0 }
+        const isFresh = lapsedAt !== undefined && lapsedAt >= (upkeep.judgedAt ?? 0)
+        count.lapsed += Number(lapsedAt !== undefined)
+        count.fresh += Number(isFresh)
+        count.had += Number(isFresh || state === 'connected')
+        counts.set(instance, count)
+      }
+    },
+  }
+}
+
+const isShared = ({ fresh, had }: Count): boolean =>
+  fresh >= MANY || (fresh >= MIN_PEOPLE && fresh >= had * MIN_SHARE)
+
+/** Over once most of those who lost it have it again. */
+const isOver = ({ lapsed }: Break, count: Count | undefined): boolean => (count?.lapsed ?? 0) * 2 < lapsed
+
+/** The breaks after everyone was asked once more. */
+export function judged(upkeep: Upkeep, counts: ReadonlyMap<string, Count>, now: number): Break[] {
+  const going = upkeep.breaks.flatMap((known): Break[] => {
+    const count = counts.get(known.instance)
+    if (isOver(known, count)) return []
+    const isOpen = known.releasedAt === undefined
+    return [isOpen ? { ...known, lapsed: Math.max(known.lapsed, count?.lapsed ?? 0) } : known]
+  })
+  const open = new Set(openBreaks({ ...upkeep, breaks: going }).map(({ instance }) => instance))
+  const begun = [...counts].flatMap(([instance, count]): Break[] => {
+    if (open.has(instance) || !isShared(count)) return []
+    const { name, fresh, had } = count
+    return [{ instance, name, noticedAt: now, lapsed: fresh, had }]
+  })
+  const isReplaced = ({ instance }: Break) => begun.some((other) => other.instance === instance)
+  return [...going.filter((known) => !isReplaced(known)), ...begun]
+}

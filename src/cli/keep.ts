@@ -1,0 +1,267 @@
+// onramp keep: the arguments and the settings, made into one run, and what it says at its end. Scheduled every hour, so most
+// runs find little to do.
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { printable } from '@onramp/deprecations/command-line/printable'
+import { breakNotice, digestNotice } from '../admin/notices.ts'
+import { profilesOf } from '../admin/profile.ts'
+import { makeReport, type Report } from '../admin/report.ts'
+import { createAsk } from '../campaigns/ask.ts'
+import { keepUp, planned, unreachedZones, type ZoneOf } from '../campaigns/keep.ts'
+import { createNoticeMail, type Notice } from '../campaigns/mail/notice.ts'
+import { createMailServer } from '../campaigns/mail/server.ts'
+import { createPace } from '../campaigns/pace.ts'
+import { readPeople, type Invitee } from '../campaigns/people-file.ts'
+import { newTally, summaryOf, type Tally } from '../campaigns/tally.ts'
+import { isMorningOf } from '../campaigns/working-time.ts'
+import { createClientApi } from '../client-api/client.ts'
+import type { Company } from '../company/company.ts'
+import { WEEKDAYS } from '../company/schema.ts'
+import { inScope } from '../onboarding/walk.ts'
+import { createInstallation } from '../records/installation.ts'
+import type { Records } from '../records/records.ts'
+import {
+  createUpkeeping,
+  openBreaks,
+  STATES,
+  type Break,
+  type DayRow,
+  type Upkeep,
+} from '../people/upkeep.ts'
+import type { Settings } from '../settings/settings.ts'
+import { COMMAND } from '../version.ts'
+import { createBreakEvents } from '../webhooks/break-events.ts'
+import { holdCampaign } from './invite/lease.ts'
+import { listOf } from './invite/list.ts'
+import { companyOf, mailFor, NO_FROM, settingsWith } from './invite/mail.ts'
+import { printing, showProgress } from './invite/progress.ts'
+import { openPeople, withStore } from './store.ts'
+import { interruptible } from './terminal.ts'
+
+export type KeepOptions = {
+  dryRun?: true | undefined
+  json?: true | undefined
+  /** Milliseconds since 1970. */
+  now?: number | undefined
+  /** Questions a minute. */
+  askRate: number
+  release?: string | undefined
+  confirm?: true | undefined
+}
+
+const EXIT_NEEDS_SOMEONE = 3
+const AT_ONCE = 3
+const EMAILS_PER_SECOND = 10
+const DAYS = 30
+/** The digest of this week has gone out. */
+const DIGEST_AGAIN_MS = 6 * 86_400_000
+
+export async function keep(file: string, options: KeepOptions, parts: CliParts): Promise<number> {
+  const { stdin, stderr, env } = parts
+  if (options.now !== undefined && !options.dryRun) throw new UsageError('--now requires --dry-run')
+  const list = listOf(file, stdin)
+  const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
+  const settings = settingsWith(needed, env)
+  const company = companyOf(settings)
+  const faults: string[] = []
+  const people: Invitee[] = []
+  for await (const row of readPeople(list.open()))
+    if (row.kind === 'fault') faults.push(`line ${row.line}: ${row.fault}`)
+    else people.push(row.person)
+
+  return await interruptible((signal) =>
+    withStore(settings, async (records) => {
+      const run = { list: people, faults, settings, company, options, parts, signal }
+      if (options.dryRun) return await show(records, run)
+      const held = await holdCampaign(records, 'onboarding', stderr, (isHeld) =>
+        runOnce(records, run, isHeld),
+      )
+      if (held === undefined) stderr.write('Another run is at work. Nothing was done.\n')
+      return held ?? 0
+    }),
+  )
+}
+
+type Run = {
+  list: readonly Invitee[]
+  faults: readonly string[]
+  settings: Settings
+  company: Company
+  options: KeepOptions
+  parts: CliParts
+  signal: AbortSignal
+}
+
+const zonesOf =
+  ({ timezone: usual }: Company): ZoneOf =>
+  ({ timezone }) =>
+    timezone ?? usual
+
+const opened = (records: Records, { settings, company, parts: { now } }: Run) => ({
+  people: openPeople({ records, settings, now }, company),
+  upkeeping: createUpkeeping(records, createInstallation(records, settings.SESSION_SECRET, now)),
+})
+
+const newUpkeep = (): Upkeep => ({ breaks: [], zones: {}, days: [] })
+
+/** What a run would send. */
+async function show(records: Records, run: Run): Promise<number> {
+  const { list, company, options, parts } = run
+  const { people, upkeeping } = opened(records, run)
+  const upkeep = (await upkeeping.get()) ?? newUpkeep()
+  const now = () => options.now ?? parts.now()
+  const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0 }
+  for await (const email of planned(list, { people, upkeep, zoneOf: zonesOf(company), now })) {
+    counts[email.kind]++
+    const words = `${email.email}  ${email.kind}  ${email.apps.join(', ')}`.trimEnd()
+    parts.stdout.write(`${options.json ? JSON.stringify(email) : printable(words)}\n`)
+  }
+  const { invitation, reminder, lapse } = counts
+  const words = `${invitation} invitations, ${reminder} reminders and ${lapse} emails about access that ended`
+  if (options.json) parts.stdout.write(`${JSON.stringify(counts)}\n`)
+  else parts.stderr.write(`Of ${list.length} people, a run at that moment would send ${words}.\n`)
+  return 0
+}
+
+async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean>): Promise<number> {
+  const { list, settings, company, options, parts, signal } = run
+  const { now } = parts
+  const { people, upkeeping } = opened(records, run)
+  const before = released((await upkeeping.get()) ?? newUpkeep(), options.release, now())
+  const tally = newTally()
+  tally.rows = list.length
+  const steady = () => performance.now()
+  const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
+  const progress = showProgress(tally, undefined, parts)
+  const clientApi = createClientApi({
+    baseUrl: settings.SERVICE_BASE_URL,
+    headerPrefix: settings.SERVICE_HEADER_PREFIX,
+  })
+  const token = settings.SERVICE_GLOBAL_TOKEN ?? ''
+  const ask = createAsk({
+    whatIsLeft: async (actAs) =>
+      company.arrange(
+        await clientApi.whatIsLeft({ kind: 'global-token', token, actAs, setting: 'SERVICE_GLOBAL_TOKEN' }),
+      ),
+    pace: paceOf(options.askRate / 60),
+    signal,
+  })
+  const server = createMailServer(settings.SMTP_URL ?? '', { connections: AT_ONCE, signal })
+  const mail = (campaign: string) => mailFor(settings, company, { campaign, days: DAYS }, now).compose
+  const admins = settings.ADMIN_EMAILS ?? []
+  const compose = createNoticeMail({
+    from: settings.MAIL_FROM ?? NO_FROM,
+    publicUrl: settings.PUBLIC_URL,
+    company,
+  })
+  const post = async (notice: Notice, id: string): Promise<boolean> => {
+    const outcomes = []
+    for (const admin of admins) outcomes.push((await server.post(compose(admin, notice, id))).outcome)
+    return outcomes.every((outcome) => outcome === 'sent')
+  }
+  const events = createBreakEvents(settings)
+  try {
+    await server.check()
+    const kept = await keepUp(list, {
+      ...printing(progress, { ...options, onInvalid: 'skip' }, parts.stdout),
+      people,
+      compose: { invitation: mail('onboarding'), lapse: mail('lapses') },
+      post: server.post,
+      ask,
+      mailPace: paceOf(EMAILS_PER_SECOND),
+      tally,
+      upkeep: before,
+      save: (upkeep) => upkeeping.put(upkeep),
+      zoneOf: zonesOf(company),
+      async tell(found) {
+        const isTold =
+          admins.length > 0 && (await post(breakNotice(found, settings.PUBLIC_URL, company), idOf(found)))
+        const isSent = await events.send(found, now())
+        return { ...(isTold && { toldAt: now() }), ...(isSent && { eventAt: now() }) }
+      },
+      atOnce: AT_ONCE,
+      isConfirmed: options.confirm === true,
+      isHeld,
+      now,
+      signal,
+    })
+    const report = await makeReport(profilesOf(people.all()), now())
+    const counted = { ...kept, lastRunAt: now(), days: withRow(kept.days, rowOf(report)) }
+    const isDue = isDigestDue(counted, company, now())
+    const isSent =
+      isDue &&
+      (await post(digestNotice(report, counted, settings.PUBLIC_URL, company), `digest ${report.madeAt}`))
+    const after = isSent ? { ...counted, digestAt: now() } : counted
+    await upkeeping.put(after)
+    return sumUp(after, report, tally, run, progress.end)
+  } finally {
+    progress.end()
+    server.close()
+    await Promise.all([clientApi.close(), events.close()])
+  }
+}
+
+const idOf = ({ instance, noticedAt }: Break) => `break ${instance} ${noticedAt}`
+
+/** @throws {UsageError} where no emails are held */
+function released(upkeep: Upkeep, app: string | undefined, now: number): Upkeep {
+  if (app === undefined) return upkeep
+  const isMeant = (one: Break) => openBreaks(upkeep).includes(one) && inScope({ only: [app] }, one.instance)
+  if (!upkeep.breaks.some(isMeant)) throw new UsageError('--release: no emails about this app are held back')
+  return { ...upkeep, breaks: upkeep.breaks.map((one) => (isMeant(one) ? { ...one, releasedAt: now } : one)) }
+}
+
+const rowOf = (report: Report): DayRow => {
+  const { madeAt, people, gone } = report
+  const counts = Object.fromEntries(STATES.map((state) => [state, report[state]]))
+  return { ...(counts as Pick<Report, (typeof STATES)[number]>), day: madeAt.slice(0, 10), people, gone }
+}
+
+const withRow = (days: readonly DayRow[], row: DayRow): DayRow[] => [
+  ...days.filter(({ day }) => day !== row.day),
+  row,
+]
+
+function isDigestDue({ digestAt = 0 }: Upkeep, { digest, timezone }: Company, now: number): boolean {
+  if (digest === undefined || now - digestAt < DIGEST_AGAIN_MS) return false
+  return isMorningOf(WEEKDAYS.indexOf(digest), now, timezone)
+}
+
+/** What needs someone, and the command; none: all is well. */
+function needsOf(upkeep: Upkeep, tally: Tally, { faults, company, parts }: Run): string[] {
+  const named = ({ instance, name }: Break) => printable(company.nameOf({ instance, name }, ''))
+  const zones = unreachedZones(upkeep, parts.now())
+  return [
+    ...openBreaks(upkeep).map(
+      (one) =>
+        `${named(one)}: ${one.lapsed} of ${one.had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause; if people have to connect it again: ${COMMAND} keep PEOPLE.csv --release ${one.instance}`,
+    ),
+    ...(zones.length === 0
+      ? []
+      : [
+          `No run of this week was made in working time in ${zones.join(', ')}: schedule onramp keep every hour.`,
+        ]),
+    ...faults,
+    ...(tally.unreadable > 0
+      ? [`What is stored about ${tally.unreadable} people can't be read: ${COMMAND} doctor`]
+      : []),
+    ...(tally.failed > 0
+      ? [`The mail server rejected ${tally.failed} emails for good: correct the addresses on the list.`]
+      : []),
+  ]
+}
+
+function sumUp(upkeep: Upkeep, report: Report, tally: Tally, run: Run, end: () => void): number {
+  const { options, parts } = run
+  const needs = needsOf(upkeep, tally, run)
+  end()
+  if (options.json) {
+    const { ready, inProgress, notStarted, stuck, fellBack, gone } = report
+    const states = { ready, inProgress, notStarted, stuck, fellBack, gone }
+    parts.stdout.write(`${JSON.stringify({ ...tally, states, needs })}\n`)
+  } else {
+    parts.stderr.write(summaryOf(tally, false, false))
+    for (const need of needs) parts.stderr.write(`Needs you: ${need}\n`)
+  }
+  return needs.length > 0 ? EXIT_NEEDS_SOMEONE : 0
+}

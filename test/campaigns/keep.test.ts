@@ -1,0 +1,194 @@
+// Runs of `onramp keep` over a small company, hour by hour, with the service and the mail server as functions.
+import { describe, expect, it } from 'vitest'
+import { keepUp, planned, unreachedZones, type KeepParts } from '../../src/campaigns/keep.ts'
+import { createPace } from '../../src/campaigns/pace.ts'
+import type { Invitee } from '../../src/campaigns/people-file.ts'
+import { newTally } from '../../src/campaigns/tally.ts'
+import type { Break, Upkeep } from '../../src/people/upkeep.ts'
+import { listed, testPeople } from '../helpers/people.ts'
+import { mail } from './sample-mail.ts'
+
+const HOUR = 3_600_000
+const monday = Date.parse('2027-01-18T09:00:00Z')
+
+type Apps = Record<string, 'awaiting' | 'connected'>
+
+/** @param size people, each with these apps */
+function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
+  const list: Invitee[] = Array.from({ length: size }, (_, one) => ({ email: `p${one}@acme.example` }))
+  const service = new Map<string, Apps | undefined>(list.map(({ email }) => [email, { ...apps }]))
+  const world = { now: monday }
+  const people = testPeople({ now: () => world.now })
+  const sent: string[] = []
+  const told: Break[] = []
+  const asked: string[] = []
+  let upkeep: Upkeep = { breaks: [], zones: {}, days: [] }
+
+  const parts = (): KeepParts => ({
+    people,
+    upkeep,
+    save: (next) => Promise.resolve(void (upkeep = next)),
+    zoneOf: ({ timezone = 'UTC' }) => timezone,
+    tell: (found) => Promise.resolve({ toldAt: told.push(found) && world.now }),
+    ask(email) {
+      asked.push(email)
+      const has = service.get(email)
+      if (has === undefined) return Promise.resolve({ kind: 'unknown', detail: 'no one' })
+      const left = Object.entries(has).flatMap(([instance, status]) =>
+        status === 'connected' ? [] : [{ instance, name: instance, status }],
+      )
+      return Promise.resolve({ kind: 'left', left })
+    },
+    compose: {
+      invitation: ({ email }, _apps, { reminder }) =>
+        Promise.resolve({ ...mail, to: email, subject: `invitation ${reminder}` }),
+      lapse: ({ email }, all, { reminder }) =>
+        Promise.resolve({
+          ...mail,
+          to: email,
+          subject: `lapse ${reminder} ${all.map((app) => app.name).join()}`,
+        }),
+    },
+    post({ to, subject }) {
+      sent.push(`${to} ${subject}`)
+      return Promise.resolve({ outcome: 'sent' })
+    },
+    mailPace: createPace({ perSecond: Infinity, now: Date.now }),
+    tally: newTally(),
+    onWouldSend: () => {},
+    onTrouble: () => {},
+    atOnce: 3,
+    isConfirmed: false,
+    isHeld: () => Promise.resolve(true),
+    now: () => world.now,
+    signal: new AbortController().signal,
+  })
+
+  const all = (state: 'awaiting' | 'connected') => {
+    for (const { email } of list) service.set(email, { slack_1: state })
+  }
+
+  const runs = async (hours: number, who: readonly Invitee[] = list): Promise<void> => {
+    for (let hour = 0; hour < hours; hour++) {
+      upkeep = await keepUp(who, parts())
+      world.now += HOUR
+    }
+  }
+  /** Everyone connected everything on the day before. */
+  const connected = async (): Promise<void> => {
+    for (const [state, at] of [
+      ['awaiting', monday - 20 * HOUR],
+      ['connected', monday - 13 * HOUR],
+    ] as const) {
+      all(state)
+      world.now = at
+      upkeep = await keepUp(list, parts())
+    }
+    world.now = monday
+  }
+
+  return {
+    list,
+    runs,
+    connected,
+    people,
+    service,
+    sent,
+    told,
+    asked,
+    parts,
+    upkeep: () => upkeep,
+    all,
+    release: () => (upkeep = { ...upkeep, breaks: upkeep.breaks.map((one) => ({ ...one, releasedAt: 1 })) }),
+  }
+}
+
+describe('a run', () => {
+  it('invites who is new, once, and asks about everyone every six hours', async () => {
+    const { runs, sent, asked, list } = company(4)
+    await runs(6)
+    expect(sent.toSorted()).toEqual(list.map(({ email }) => `${email} invitation 0`))
+    expect(asked).toHaveLength(4)
+    await runs(1)
+    expect(asked).toHaveLength(8)
+  })
+
+  it('invites no one at night where they are', async () => {
+    const { runs, sent, list } = company(1)
+    await runs(2, [{ ...list[0]!, timezone: 'America/Los_Angeles' }])
+    expect(sent).toEqual([])
+  })
+
+  it('emails someone whose access ended after everyone was asked again, and not once it is repaired', async () => {
+    const { runs, sent, service, connected } = company(40)
+    await connected()
+    service.set('p0@acme.example', { slack_1: 'awaiting' })
+    service.set('p1@acme.example', { slack_1: 'awaiting' })
+    await runs(7)
+    expect(sent).toEqual([])
+    service.set('p1@acme.example', { slack_1: 'connected' })
+    await runs(24)
+    expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
+  })
+
+  it('tells the administrators once of what many lost, and the others only after it was released', async () => {
+    const { runs, sent, told, all, connected, release } = company(12)
+    await connected()
+    all('awaiting')
+    await runs(48)
+    expect([told.length, sent]).toEqual([1, []])
+    release()
+    await runs(24)
+    expect([told.length, sent.length]).toEqual([1, 12])
+  })
+
+  it('tells no one but the administrators where most have it again', async () => {
+    const { runs, sent, told, all, connected, upkeep } = company(12)
+    await connected()
+    all('awaiting')
+    await runs(7)
+    all('connected')
+    await runs(24)
+    expect([told.length, sent, upkeep().breaks]).toEqual([1, [], []])
+  })
+
+  it('refuses a list that many have left, and counts who left apart where that is right', async () => {
+    const { runs, list, people, parts } = company(20)
+    await runs(1)
+    await expect(runs(1, list.slice(3))).rejects.toThrow('3 of the 20 people')
+    await keepUp(list.slice(3), { ...parts(), isConfirmed: true })
+    const left = (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined)
+    expect(left.map(({ email }) => email).toSorted()).toEqual([
+      'p0@acme.example',
+      'p1@acme.example',
+      'p2@acme.example',
+    ])
+  })
+
+  it('does not keep the record of someone whom the service no longer knows', async () => {
+    const { runs, service, people } = company(2, { slack_1: 'connected' })
+    await runs(1)
+    service.set('p0@acme.example', undefined)
+    await runs(7)
+    const first = await people.get('p0@acme.example')
+    await runs(14)
+    expect(first?.unknownAt).toBeDefined()
+    expect(await people.get('p0@acme.example')).toEqual(first)
+  })
+
+  it('names a time zone that no run of a week found at work', async () => {
+    const { upkeep, parts, list } = company(1)
+    const tokyo = [{ ...list[0]!, timezone: 'Asia/Tokyo' }]
+    for (let day = 0; day < 9; day++) await keepUp(tokyo, { ...parts(), now: () => monday + day * 24 * HOUR })
+    expect(unreachedZones(upkeep(), monday + 6 * 24 * HOUR)).toEqual([])
+    expect(unreachedZones(upkeep(), monday + 8 * 24 * HOUR)).toEqual(['Asia/Tokyo'])
+  })
+
+  it('can be planned for a moment, which asks and writes nothing', async () => {
+    const { parts, list, asked, people } = company(2)
+    const plan = (now: number) => listed(planned(list, { ...parts(), now: () => now }))
+    expect((await plan(monday)).map(({ kind }) => kind)).toEqual(['invitation', 'invitation'])
+    expect(await plan(monday - 2 * HOUR)).toEqual([])
+    expect([asked, await listed(people.all())]).toEqual([[], []])
+  })
+})

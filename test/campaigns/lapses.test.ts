@@ -1,0 +1,159 @@
+// What ended: when one cause is behind it, and who is emailed when.
+import { describe, expect, it } from 'vitest'
+import {
+  countLapses,
+  dueToBegin,
+  dueToRepair,
+  judged,
+  LAPSES,
+  lapsesDue,
+} from '../../src/campaigns/lapses.ts'
+import { withMailing } from '../../src/campaigns/campaign.ts'
+import { isWorkingTime, workingDaysBetween } from '../../src/campaigns/working-time.ts'
+import { newPerson, withAnswer, withIntents, withListing, type Person } from '../../src/people/person.ts'
+import type { Upkeep } from '../../src/people/upkeep.ts'
+
+const at = (text: string) => Date.parse(text)
+/** A Monday. */
+const monday = at('2027-01-18T10:00:00Z')
+const DAY = 86_400_000
+const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }
+const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
+
+/** Someone who had connected everything and then lost these. */
+function having(lost: (typeof slack)[], lapsedAt = monday - DAY): Person {
+  const begun = withListing(newPerson('ada@acme.example', 0), true, 0)
+  const first = withAnswer(begun, { askedAt: lapsedAt - 10 * DAY, listed: [slack, jira] }, lapsedAt)
+  const done = withAnswer(first, { askedAt: lapsedAt - 9 * DAY, listed: [] }, lapsedAt)
+  return withAnswer(done, { askedAt: lapsedAt, listed: lost }, lapsedAt)
+}
+
+const upkeep: Upkeep = { judgedAt: monday, breaks: [], zones: {}, days: [] }
+const told = (person: Person, apps: string[], now: number, reminder = 0) =>
+  withMailing(person, { campaign: LAPSES, reminder, state: 'sent', now, apps })
+
+describe('working time', () => {
+  it.each([
+    ['2027-01-18T09:00:00Z', 'UTC', true],
+    ['2027-01-18T15:59:00Z', 'UTC', true],
+    ['2027-01-18T16:00:00Z', 'UTC', false],
+    ['2027-01-18T08:59:00Z', 'UTC', false],
+    ['2027-01-17T10:00:00Z', 'UTC', false],
+    // A Monday morning in Tokyo is a Sunday elsewhere.
+    ['2027-01-18T00:30:00Z', 'Asia/Tokyo', true],
+    ['2027-07-19T13:30:00Z', 'America/New_York', true],
+    ['2027-01-18T13:30:00Z', 'America/New_York', false],
+  ])('%s is working time in %s: %s', (moment, zone, isSo) => {
+    expect(isWorkingTime(at(moment), zone)).toBe(isSo)
+  })
+
+  it('counts the working days after one, weekends aside', () => {
+    const friday = at('2027-01-15T12:00:00Z')
+    const days = [0, 1, 2, 3, 4, 5].map((more) => workingDaysBetween(friday, friday + more * DAY, 'UTC'))
+    expect(days).toEqual([0, 0, 0, 1, 2, 3])
+  })
+})
+
+describe('a lapse', () => {
+  it('is an email at once, after two and after seven working days, and no more', () => {
+    let person = having([slack])
+    const sent: string[] = []
+    for (let hour = 0; hour < 60 * 24; hour++) {
+      const now = monday + hour * 3_600_000
+      const due = dueToRepair(person, upkeep, now, 'UTC')
+      if (due.kind !== 'mail') continue
+      sent.push(new Date(now).toISOString().slice(0, 13))
+      person = told(person, lapsesDue(person, upkeep, now, 'UTC'), now, due.reminder)
+    }
+    expect(sent).toEqual(['2027-01-18T10', '2027-01-20T09', '2027-01-27T09'])
+  })
+
+  it('is one email with all that ended, and waits for the working time of the person', () => {
+    const person = having([slack, jira])
+    expect(lapsesDue(person, upkeep, monday, 'UTC')).toEqual(['slack_1', 'jira_1'])
+    expect(lapsesDue(person, upkeep, monday, 'Pacific/Auckland')).toEqual([])
+  })
+
+  it('waits until everyone was asked once more, and while it may be shared', () => {
+    const person = having([slack], monday - 1)
+    const held = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, lapsed: 60, had: 100 }]
+    const released = held.map((one) => ({ ...one, releasedAt: monday }))
+    expect(lapsesDue(person, { ...upkeep, judgedAt: monday - 2 }, monday, 'UTC')).toEqual([])
+    expect(lapsesDue(person, { ...upkeep, breaks: held }, monday, 'UTC')).toEqual([])
+    expect(lapsesDue(person, { ...upkeep, breaks: released }, monday, 'UTC')).toEqual(['slack_1'])
+  })
+
+  it('that was repaired and comes again is told again', () => {
+    const once = told(having([slack], monday - 30 * DAY), ['slack_1'], monday - 29 * DAY)
+    const repaired = withAnswer(once, { askedAt: monday - 20 * DAY, listed: [] }, monday)
+    const again = withAnswer(repaired, { askedAt: monday - DAY, listed: [slack] }, monday)
+    expect(lapsesDue(repaired, upkeep, monday, 'UTC')).toEqual([])
+    expect(lapsesDue(again, upkeep, monday, 'UTC')).toEqual(['slack_1'])
+    expect(again.answer?.apps.find(({ instance }) => instance === 'slack_1')?.lapses).toBe(2)
+  })
+
+  it.each<[string, (person: Person) => Person]>([
+    ['opted out', (person) => ({ ...person, optedOutAt: 1 })],
+    ['left the list', (person) => withListing(person, false, monday)],
+    ['is unknown to the service', (person) => ({ ...person, unknownAt: monday })],
+    [
+      'waits for an admin',
+      (person) => withIntents(person, monday, [{ instance: 'slack_1', kind: 'blocked' }], monday),
+    ],
+    [
+      'had four emails in this quarter',
+      (person) =>
+        [1, 2, 3, 4].reduce(
+          (one, reminder) =>
+            withMailing(one, { campaign: 'c', reminder, state: 'sent', now: monday - reminder * DAY }),
+          person,
+        ),
+    ],
+    [
+      'has an address that was rejected for good',
+      (person) => withMailing(person, { campaign: LAPSES, reminder: 0, state: 'failed', now: monday - DAY }),
+    ],
+  ])('is no email to someone who %s', (_who, change) => {
+    expect(lapsesDue(change(having([slack])), upkeep, monday, 'UTC')).toEqual([])
+  })
+
+  it('is nothing to be reminded of as if it were the beginning', () => {
+    expect(dueToBegin(having([slack]), monday, 'UTC')).toEqual({ kind: 'not-due', wasSent: false })
+    expect(dueToBegin(newPerson('eve@acme.example', 0), monday, 'UTC')).toMatchObject({ reminder: 0 })
+  })
+})
+
+describe('a shared cause', () => {
+  const everyone = (lost: number, had: number, before: Upkeep, lapsedAt = monday + 1) => {
+    const counts = countLapses(before)
+    for (let one = 0; one < had; one++) counts.add(having(one < lost ? [slack] : [], lapsedAt))
+    return judged(before, counts.counts, monday + 2)
+  }
+
+  it.each([
+    [4, 8, 0],
+    [5, 25, 1],
+    [5, 26, 0],
+    [49, 1_000, 0],
+    [50, 1_000, 1],
+  ])('%i who lost an app of %i who had it are %i', (lost, had, breaks) => {
+    expect(everyone(lost, had, upkeep)).toHaveLength(breaks)
+  })
+
+  it('counts what was lost since the last time, not what was lost long ago', () => {
+    expect(everyone(30, 40, upkeep, monday - 1)).toEqual([])
+  })
+
+  it('is over once most of those who lost it have it again', () => {
+    const [found] = everyone(60, 100, upkeep)
+    const later = { ...upkeep, judgedAt: monday + 2, breaks: found ? [found] : [] }
+    expect(found).toMatchObject({ instance: 'slack_1', lapsed: 60, had: 100 })
+    expect(everyone(31, 100, later)).toHaveLength(1)
+    expect(everyone(29, 100, later)).toEqual([])
+  })
+
+  it('that was released is found again when it happens again', () => {
+    const released = { instance: 'slack_1', name: 'Slack', noticedAt: 1, lapsed: 60, had: 100, releasedAt: 2 }
+    expect(everyone(60, 100, { ...upkeep, breaks: [released] })).toMatchObject([{ noticedAt: monday + 2 }])
+  })
+})
