@@ -149,11 +149,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   const server = createMailServer(settings.SMTP_URL ?? '', { connections: AT_ONCE, signal })
   const mail = (campaign: string) => mailFor(settings, company, { campaign, days: DAYS }, now).compose
   const admins = settings.ADMIN_EMAILS ?? []
-  const compose = createNoticeMail({
-    from: settings.MAIL_FROM ?? NO_FROM,
-    publicUrl: settings.PUBLIC_URL,
-    company,
-  })
+  const compose = createNoticeMail({ from: settings.MAIL_FROM ?? NO_FROM, company })
   const post = async (notice: Notice, id: string): Promise<boolean> => {
     const outcomes = []
     for (const admin of admins) outcomes.push((await server.post(compose(admin, notice, id))).outcome)

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { ConfigData } from 'html-validate'
 import { looksOf } from '../../src/campaigns/mail/look.ts'
 import { createMail, type Mail, type MailParts } from '../../src/campaigns/mail/mail.ts'
 import { createMailTemplates, OUR_MAIL } from '../../src/campaigns/mail/templates.ts'
@@ -30,6 +31,7 @@ function createFolder(): string {
 export type Written = Partial<MailParts> & {
   apps?: string[]
   reminder?: number
+  isLapse?: boolean
   person?: { email: string; name?: string; language?: string }
   file?: CompanyFile
   /** Pictures that the company file names. */
@@ -46,6 +48,7 @@ export function createEmails() {
     write({
       apps = ['Slack', 'GitHub', 'Google Drive'],
       reminder = 0,
+      isLapse = false,
       person = { email: 'ada@acme.example', name: 'Ada' },
       file = {},
       pictures = {},
@@ -67,7 +70,7 @@ export function createEmails() {
         ...parts,
       })
       const left = apps.map((name, n) => ({ instance: `${name.toLowerCase()}_${n + 1}`, name }))
-      return compose(person, left, { reminder, isLapse: false })
+      return compose(person, left, { reminder, isLapse })
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),
@@ -102,5 +105,19 @@ export const ACME: CompanyFile = {
   links: {
     help: { url: 'mailto:search@acme.example', label: 'Contact the search team' },
     home: { url: 'https://intranet.acme.example/', label: { en: 'Acme intranet', ar: 'شبكة Acme' } },
+  },
+}
+
+/** Valid HTML, but for what mail programs need. */
+export const EMAIL_RULES: ConfigData = {
+  extends: ['html-validate:recommended'],
+  rules: {
+    // Mail programs drop the style element, or half of it.
+    'no-inline-style': 'off',
+    // Outlook for Windows reads these attributes, and comments of its own.
+    'no-deprecated-attr': 'off',
+    'no-conditional-comment': 'off',
+    // "none" is the younger name, which older screen readers do not know.
+    'presentation-role-style': 'off',
   },
 }

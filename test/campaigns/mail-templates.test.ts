@@ -1,7 +1,8 @@
 // Templates of an administrator's own: what they may print, and what is said of one with a fault, before anything is sent.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createMailTemplates, FaultyTemplate, type MailWords } from '../../src/campaigns/mail/templates.ts'
 import { t } from '../helpers/texts.ts'
@@ -41,6 +42,12 @@ describe('a template', () => {
     ['Subject: Hi: Subject: you\n\n\nHello', 'Hi: Subject: you', 'Hello\n'],
   ])('begins with its subject: %j', (template, subject, text) => {
     expect(rendered(template)).toMatchObject({ subject, text })
+  })
+
+  it('may be a copy of ours', () => {
+    const folder = join(root, 'copy')
+    cpSync(fileURLToPath(new URL('../../views/mail', import.meta.url)), folder, { recursive: true })
+    expect(() => createMailTemplates(folder)).not.toThrow()
   })
 
   it('is tried before anything is sent, with a value for everything that it may print', () => {

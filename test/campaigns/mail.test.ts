@@ -95,6 +95,26 @@ https://intranet.acme.example/
   })
 })
 
+describe('the words of an email about access that ended', () => {
+  it('say what ended, what to do and why it was sent, and nothing of an invitation', async () => {
+    const { subject, html, text } = await write({ apps: ['Slack'], isLapse: true })
+    expect(subject).toBe('Connect Slack again: Acme Search lost access')
+    expect(wordsIn(html)).toMatch(
+      /A Acme Search Hi Ada, connect Slack again Access to this app has ended\. Connect it again so search can find your work there\. It takes about 1 minute\. S Slack Connect again Search only /,
+    )
+    expect(text.replaceAll('\n', ' ')).toContain('because this app was connected to Acme Search.')
+    expect(text).toContain('Unsubscribe from reminders\n')
+    expect(html + text).not.toMatch(/Reminder:|in one place|work account/)
+  })
+
+  it('count several apps, and are the same whenever they are sent', async () => {
+    const apps = ['Slack', 'GitHub', 'Jira']
+    const again = await write({ apps, isLapse: true, reminder: 2 })
+    expect(again.subject).toBe('Connect 3 apps again: Acme Search lost access')
+    expect(again.text).toBe((await write({ apps, isLapse: true })).text)
+  })
+})
+
 describe('the language of an email', () => {
   const inLanguage = (language: string | undefined, file = ACME) =>
     write({ file, person: { email: 'ada@acme.example', ...(language !== undefined && { language }) } })

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'onramp-preview-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('a preview', () => {
-  it('is the invitation and the reminder as files, and asks, sends and writes nothing', async () => {
+  it('is each kind of email as files, and asks, sends and writes nothing', async () => {
     const into = join(folder, 'new', 'preview')
     const { code, stdout } = await company().run(['invite', 'preview', into])
     expect(code).toBe(0)
@@ -28,6 +28,9 @@ describe('a preview', () => {
     })
     expect(eml.text).toContain('http://localhost:3000/invite/')
     expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(/^Subject: Reminder: connect 3 apps/)
+    expect(readFileSync(join(into, 'lapse.txt'), 'utf8')).toMatch(
+      /^Subject: Connect 3 apps again: search lost/,
+    )
     expect(readFileSync(join(into, 'invitation.html'), 'utf8')).toContain('<bdi>Google Drive</bdi></td>')
     expect(company().sandbox.requests).toEqual([])
     expect(mails()).toEqual([])
@@ -109,7 +112,7 @@ describe('the company file', () => {
     expect(shown.err).toBe('line 3: "Deutsch" is not a language tag like en, de or pt-BR\n')
     const kinds = ['eml', 'html', 'txt']
     expect(readdirSync(preview)).toEqual(
-      ['invitation.de', 'invitation', 'reminder.de', 'reminder'].flatMap((name) =>
+      ['invitation.de', 'invitation', 'lapse.de', 'lapse', 'reminder.de', 'reminder'].flatMap((name) =>
         kinds.map((kind) => `${name}.${kind}`),
       ),
     )

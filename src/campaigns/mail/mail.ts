@@ -51,8 +51,14 @@ export type Kind = { reminder: number; isLapse: boolean }
 /** @param apps what is left */
 export type ComposeMail = (person: Invitee, apps: readonly App[], kind: Kind) => Promise<Mail>
 
+/** No program answers it (RFC 3834). */
+export const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' }
+
+/** @param what the same for the same email, however often it is tried */
+export const messageIdOf = ({ address }: Mail['from'], what: string): string =>
+  `<${hash('sha256', what, 'hex').slice(0, 32)}@${address.split('@')[1] ?? 'localhost'}>`
+
 export function createMail(parts: MailParts): ComposeMail {
-  const domain = parts.from.address.split('@')[1] ?? 'localhost'
   return async (person, apps, { reminder, isLapse }) => {
     const { datasources, days, publicUrl, from, looks } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
@@ -68,7 +74,8 @@ export function createMail(parts: MailParts): ComposeMail {
       count: apps.length,
       apps: isLong ? names.slice(0, MAX_NAMED) : names,
       more: isLong ? names.length - MAX_NAMED : 0,
-      isReminder: reminder > 0,
+      // Of lapses each episode goes on counting, so a later number may be the first email about an app.
+      isReminder: reminder > 0 && !isLapse,
       isLapse,
       link,
       optOut: `${link}/opt-out`,
@@ -78,19 +85,14 @@ export function createMail(parts: MailParts): ComposeMail {
       expires: t.day(parts.now() + days * DAY_MS),
       from: from.name === '' ? from.address : from.name,
     })
-    const id = hash('sha256', `onramp mail\n${parts.campaign}\n${reminder}\n${person.email}`, 'hex').slice(
-      0,
-      32,
-    )
     return {
       ...words,
       from,
       to: person.email,
       inlines: looks.inlines,
-      messageId: `<${id}@${domain}>`,
+      messageId: messageIdOf(from, `onramp mail\n${parts.campaign}\n${reminder}\n${person.email}`),
       headers: {
-        'Auto-Submitted': 'auto-generated',
-        'X-Auto-Response-Suppress': 'OOF, AutoReply',
+        ...AUTOMATIC,
         'List-Unsubscribe': `<${link}/opt-out>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       },

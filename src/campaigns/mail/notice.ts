@@ -1,7 +1,11 @@
-// An email to administrators: figures, and what there is to do. It names no one.
-
+// An email to administrators: figures, and what there is to do. It names no one, and it is in the company's first language.
+import { fileURLToPath } from 'node:url'
 import type { Company } from '../../company/company.ts'
-import type { Mail } from './mail.ts'
+import { languagesFor } from '../../web/brand.ts'
+import { LANGUAGES } from '../../web/languages/catalogue.ts'
+import { looksOf } from './look.ts'
+import { AUTOMATIC, messageIdOf, type Mail } from './mail.ts'
+import { createRenderer } from './templates.ts'
 
 export type Notice = {
   subject: string
@@ -15,12 +19,20 @@ export type Notice = {
   link: { href: string; label: string }
 }
 
-/**
- * @param parts.publicUrl PUBLIC_URL
- * @returns composes one; `id` gives it one Message-ID however often it is tried
- */
-export function createNoticeMail(_parts: { from: Mail['from']; publicUrl: string; company: Company }) {
-  return (_to: string, _notice: Notice, _id: string): Mail => {
-    throw new Error('to be written')
-  }
+const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
+
+/** @returns composes one; `id` gives it one Message-ID for each recipient, however often it is tried */
+export function createNoticeMail({ from, company }: { from: Mail['from']; company: Company }) {
+  const t = languagesFor(company, LANGUAGES, true).nearest('')
+  const looks = looksOf(company)
+  const frame = { t, look: looks.in(t), sender: from.name === '' ? from.address : from.name }
+  const render = createRenderer(VIEWS, { text: 'mail/notice-text', html: 'mail/notice-html' })
+  return (to: string, notice: Notice, id: string): Mail => ({
+    ...render({ ...frame, ...notice, email: to }),
+    from,
+    to,
+    inlines: looks.inlines,
+    messageId: messageIdOf(from, `onramp notice\n${id}\n${to}`),
+    headers: AUTOMATIC,
+  })
 }

@@ -26,6 +26,7 @@ export type MailWords = {
   /** The first of their display names; `more` names are left out. */
   apps: string[]
   more: number
+  /** Not of an email about access that ended: its subject is the same each time. */
   isReminder: boolean
   /** These apps were connected, and access has ended. */
   isLapse: boolean
@@ -105,6 +106,14 @@ const tools = { letterOf, wrapped }
 export function createMailTemplates(folder: string, views: Views = REPLACED): RenderMail {
   for (const view of Object.values(views))
     if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} has no ${view}.eta`)
+  const render = createRenderer<MailWords>(folder, views)
+  render(SAMPLE)
+  render({ ...SAMPLE, isLapse: true })
+  return render
+}
+
+/** What the two templates of an email make of its words. @throws {FaultyTemplate} when one of them fails */
+export function createRenderer<Words extends object>(folder: string, views: Views) {
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 
@@ -117,7 +126,7 @@ export function createMailTemplates(folder: string, views: Views = REPLACED): Re
     }
   }
 
-  const render: RenderMail = (given) => {
+  return (given: Words): Rendered => {
     const words = { ...given, ...tools }
     const whole = rendered(views.text, () => plain.render(`./${views.text}`, words))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)/.exec(whole) ?? []
@@ -132,6 +141,4 @@ export function createMailTemplates(folder: string, views: Views = REPLACED): Re
       html: rendered(views.html, () => html(views.html, words)),
     }
   }
-  render(SAMPLE)
-  return render
 }

@@ -48,11 +48,11 @@ Example:
     .command('preview')
     .usage('[options] FOLDER\n       onramp invite preview [options] --to EMAIL')
     .description(
-      `Write the emails to files instead of sending them: the invitation and reminder
-exactly as they would be sent, as .html, .txt, and .eml for a mail app. With
---to, sends the invitation to that address instead. Doesn't contact the service
-or save anything. Emails in a language other than the default have it in their
-file names: invitation.de.html.
+      `Write the emails to files instead of sending them: the invitation, the reminder
+and the email about access that ended ("lapse"), exactly as they would be sent,
+as .html, .txt, and .eml for a mail app. With --to, sends the invitation to that
+address instead. Doesn't contact the service or save anything. Emails in a
+language other than the default have it in their file names: invitation.de.html.
 
 Examples:
   onramp invite preview ./preview --list people.csv

@@ -18,6 +18,12 @@ const APPS = [
   { instance: 'github_1', name: 'GitHub' },
   { instance: 'gdrive_1', name: 'Google Drive' },
 ]
+/** By the name of their files. */
+const KINDS = {
+  invitation: { reminder: 0, isLapse: false },
+  reminder: { reminder: 1, isLapse: false },
+  lapse: { reminder: 0, isLapse: true },
+}
 const SAMPLE = { email: 'someone@example.com', name: 'Ada Lovelace' }
 
 export async function preview(
@@ -73,16 +79,16 @@ async function writeTo(
 ): Promise<void> {
   writing(folder, () => mkdirSync(folder, { recursive: true }))
   for (const language of languages)
-    for (const [reminder, kind] of ['invitation', 'reminder'].entries()) {
-      const mail = await compose({ ...SAMPLE, language }, APPS, { reminder, isLapse: false })
+    for (const [name, kind] of Object.entries(KINDS)) {
+      const mail = await compose({ ...SAMPLE, language }, APPS, kind)
       const files = {
         html: standalone(mail),
         txt: `Subject: ${mail.subject}\n\n${mail.text}`,
         eml: await bytesOf(mail),
       }
-      const name = language === standard ? kind : `${kind}.${language}`
+      const called = language === standard ? name : `${name}.${language}`
       for (const [ending, content] of Object.entries(files)) {
-        const file = join(folder, `${name}.${ending}`)
+        const file = join(folder, `${called}.${ending}`)
         writing(file, () => writeFileSync(file, content))
         stdout.write(`${file}\n`)
       }
@@ -117,9 +123,7 @@ async function sendTo(
   try {
     await server.check()
     for (const language of languages) {
-      const posted = await server.post(
-        await compose({ ...SAMPLE, email, language }, APPS, { reminder: 0, isLapse: false }),
-      )
+      const posted = await server.post(await compose({ ...SAMPLE, email, language }, APPS, KINDS.invitation))
       if (posted.outcome !== 'sent') {
         const what = posted.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
         throw new Explained(`the email ${what} (${saysOf(posted.reply)}): see SMTP_URL and MAIL_FROM`)

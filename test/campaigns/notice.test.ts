@@ -1,0 +1,73 @@
+// Emails to administrators: all of what a notice says, in the HTML and in the plain text, and their headers.
+import { HtmlValidate } from 'html-validate'
+import { expect, it } from 'vitest'
+import { createNoticeMail, type Notice } from '../../src/campaigns/mail/notice.ts'
+import { companyOf } from '../../src/company/company.ts'
+import type { CompanyFile } from '../../src/company/schema.ts'
+import { ACME, EMAIL_RULES } from './emails.ts'
+
+const notice: Notice = {
+  subject: 'Slack: 412 people lost access',
+  heading: 'Many people lost access to <Slack>',
+  paragraphs: ['412 of 450 people lost it since 9:00.', 'Emails to them wait.'],
+  figures: [{ label: 'Ready', value: '812', change: '−412' }],
+  needs: ['Find the cause in Slack.'],
+  commands: [`onramp keep PEOPLE.csv --release slack_1 ${'--and-so-on '.repeat(8)}`.trim()],
+  link: { href: 'https://search-setup.acme.example/admin', label: 'Open the figures' },
+}
+const from = { name: 'the Acme search team', address: 'search@acme.example' }
+const write = (to = 'admin@acme.example', id = 'break', file: CompanyFile = ACME) =>
+  createNoticeMail({ from, company: companyOf(file, new Map()) })(to, notice, id)
+
+it('a notice says everything as plain text, with each command on one line', () => {
+  expect(write().text).toBe(`Many people lost access to <Slack>
+
+412 of 450 people lost it since 9:00.
+
+Emails to them wait.
+
+  Ready: 812 (−412)
+
+What needs you
+
+Find the cause in Slack.
+
+  ${notice.commands.join('')}
+
+Open the figures
+https://search-setup.acme.example/admin
+
+--
+From the Acme search team, sent to admin@acme.example because this
+address is in ADMIN_EMAILS.
+`)
+})
+
+it('a notice says the same in HTML, which is valid', async () => {
+  const { html } = write()
+  const { figures, needs, commands, paragraphs, link } = notice
+  const [figure] = figures
+  const said = [figure?.value, figure?.change, ...needs, ...commands, ...paragraphs, link.href, link.label]
+  for (const one of said) expect(html).toContain(one)
+  expect(html).toContain('lost access to &lt;Slack&gt;</h1>')
+  const { results } = await new HtmlValidate(EMAIL_RULES).validateString(html)
+  expect(results.flatMap(({ messages }) => messages.map(({ message }) => message))).toEqual([])
+})
+
+it('a notice is in the first language of the company', () => {
+  const { html } = write(undefined, undefined, { ...ACME, languages: ['ar', 'en'] })
+  expect(html).toContain('<html lang="ar" dir="rtl">')
+  expect(html).toContain('ADMIN_EMAILS')
+  expect(html).not.toContain('sent to')
+})
+
+it('a notice has one Message-ID for each recipient, is answered by no program and offers no way to unsubscribe', () => {
+  const { messageId, headers } = write()
+  expect(headers).toEqual({
+    'Auto-Submitted': 'auto-generated',
+    'X-Auto-Response-Suppress': 'OOF, AutoReply',
+  })
+  expect(write().messageId).toBe(messageId)
+  const others = [write('other@acme.example'), write(undefined, 'digest')].map((mail) => mail.messageId)
+  expect(new Set([messageId, ...others]).size).toBe(3)
+})
