@@ -106,14 +106,14 @@ const tools = { letterOf, wrapped }
 export function createMailTemplates(folder: string, views: Views = REPLACED): RenderMail {
   for (const view of Object.values(views))
     if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} has no ${view}.eta`)
-  const render = createRenderer<MailWords>(folder, views)
+  const render: RenderMail = createRenderer(folder, views)
   render(SAMPLE)
   render({ ...SAMPLE, isLapse: true })
   return render
 }
 
 /** What the two templates of an email make of its words. @throws {FaultyTemplate} when one of them fails */
-export function createRenderer<Words extends object>(folder: string, views: Views) {
+export function createRenderer(folder: string, views: Views) {
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 
@@ -126,7 +126,7 @@ export function createRenderer<Words extends object>(folder: string, views: View
     }
   }
 
-  return (given: Words): Rendered => {
+  return (given: object): Rendered => {
     const words = { ...given, ...tools }
     const whole = rendered(views.text, () => plain.render(`./${views.text}`, words))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)/.exec(whole) ?? []
