@@ -170,9 +170,12 @@ describe('the layout', () => {
   it('renders every view, and has every view that is rendered', () => {
     const code = sources.map(read).join('\n')
     const views = filesBelow('views', '.eta').map((file) => relative('views', file).replace('.eta', ''))
-    const included = filesBelow('views', '.eta').map(read).join('\n')
-    for (const view of views)
-      expect(code.includes(`'${view}'`) || included.includes(`'/${view}'`), view).toBe(true)
+    const included = views.flatMap((view) =>
+      [...read(`views/${view}.eta`).matchAll(/'(\.?)\/([\w/-]+)'/g)].map(([, isBeside, name = '']) =>
+        isBeside ? join(dirname(view), name) : name,
+      ),
+    )
+    for (const view of views) expect(code.includes(`'${view}'`) || included.includes(view), view).toBe(true)
     for (const [, view] of code.matchAll(/view: '([^']+)'/g)) expect(views).toContain(view)
   })
 
