@@ -32,7 +32,7 @@ export type KeepParts = Pick<
   upkeep: Upkeep
   save: (upkeep: Upkeep) => Promise<void>
   zoneOf: ZoneOf
-  /** Tells administrators and other systems, and says when that was done. */
+  /** Tells administrators and other systems, unless that was done, and says when. */
   tell: (found: Break) => Promise<Pick<Break, 'toldAt' | 'eventAt'>>
   /** People at a time. */
   atOnce: number
@@ -76,15 +76,15 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   repairing.end()
   const failure = starting.end()
   if (failure !== undefined) throw new RunStopped(failure)
-  if (signal.aborted || !isThrough || upkeep.pass.endedAt !== undefined) return upkeep
-
-  const counts = countLapses(upkeep)
-  for await (const person of people.all()) if (byEmail.has(person.email)) counts.add(person)
-  const breaks = judged(upkeep, counts.counts, now())
-  await keep({ breaks, judgedAt: upkeep.pass.beganAt, pass: { ...upkeep.pass, endedAt: now() } })
-  for (const found of openBreaks(upkeep).filter(({ toldAt }) => toldAt === undefined)) {
-    const told = { ...found, ...(await parts.tell(found)) }
-    await keep({ breaks: upkeep.breaks.map((known) => (known === found ? told : known)) })
+  if (isThrough && !signal.aborted && upkeep.pass.endedAt === undefined) {
+    const counts = countLapses(upkeep)
+    for await (const person of people.all()) if (byEmail.has(person.email)) counts.add(person)
+    const breaks = judged(upkeep, counts.counts, now())
+    await keep({ breaks, judgedAt: upkeep.pass.beganAt, pass: { ...upkeep.pass, endedAt: now() } })
+  }
+  for (const known of openBreaks(upkeep)) {
+    const told = { ...known, ...(await parts.tell(known)) }
+    await keep({ breaks: upkeep.breaks.map((one) => (one === known ? told : one)) })
   }
   return upkeep
 }

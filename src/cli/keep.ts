@@ -28,6 +28,7 @@ import {
   type DayRow,
   type Upkeep,
 } from '../people/upkeep.ts'
+import { Explained } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
 import { createBreakEvents } from '../webhooks/break-events.ts'
@@ -68,6 +69,8 @@ export async function keep(file: string, options: KeepOptions, parts: CliParts):
   for await (const row of readPeople(list.open()))
     if (row.kind === 'fault') faults.push(`line ${row.line}: ${row.fault}`)
     else people.push(row.person)
+  // An export that went wrong is often an empty file.
+  if (people.length === 0) throw new Explained('the list has no one on it. Nothing was done.')
 
   return await interruptible((signal) =>
     withStore(settings, async (records) => {
@@ -153,7 +156,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   const post = async (notice: Notice, id: string): Promise<boolean> => {
     const outcomes = []
     for (const admin of admins) outcomes.push((await server.post(compose(admin, notice, id))).outcome)
-    return outcomes.every((outcome) => outcome === 'sent')
+    return outcomes.length > 0 && outcomes.every((outcome) => outcome === 'sent')
   }
   const events = createBreakEvents(settings)
   try {
@@ -170,9 +173,10 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
       save: (upkeep) => upkeeping.put(upkeep),
       zoneOf: zonesOf(company),
       async tell(found) {
+        const id = `break ${found.instance} ${found.noticedAt}`
         const isTold =
-          admins.length > 0 && (await post(breakNotice(found, settings.PUBLIC_URL, company), idOf(found)))
-        const isSent = await events.send(found, now())
+          found.toldAt === undefined && (await post(breakNotice(found, settings.PUBLIC_URL, company), id))
+        const isSent = found.eventAt === undefined && (await events.send(found, now()))
         return { ...(isTold && { toldAt: now() }), ...(isSent && { eventAt: now() }) }
       },
       atOnce: AT_ONCE,
@@ -196,8 +200,6 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
     await Promise.all([clientApi.close(), events.close()])
   }
 }
-
-const idOf = ({ instance, noticedAt }: Break) => `break ${instance} ${noticedAt}`
 
 /** @throws {UsageError} where no emails are held */
 function released(upkeep: Upkeep, app: string | undefined, now: number): Upkeep {

@@ -29,7 +29,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     upkeep,
     save: (next) => Promise.resolve(void (upkeep = next)),
     zoneOf: ({ timezone = 'UTC' }) => timezone,
-    tell: (found) => Promise.resolve({ toldAt: told.push(found) && world.now }),
+    tell: ({ toldAt, ...found }) => Promise.resolve({ toldAt: toldAt ?? (told.push(found) && world.now) }),
     ask(email) {
       asked.push(email)
       const has = service.get(email)

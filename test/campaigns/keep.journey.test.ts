@@ -1,0 +1,71 @@
+// onramp keep as operators schedule it: the command, a store, the sandbox's service and its mail server; the clock is the test's.
+import { beforeEach, describe, expect, it } from 'vitest'
+import { runCommand } from '../cli/run-command.ts'
+import { useCompany } from './command.ts'
+
+const HOUR = 3_600_000
+const monday = Date.parse('2027-01-18T10:00:00Z')
+
+const { company, mails, recipients, list } = useCompany()
+
+/** Each test has a store of its own. */
+let store = 0
+beforeEach(() => void store++)
+
+/** A run at some moment. */
+async function keep(file: string, now: number, ...args: string[]) {
+  const line = ['keep', file, '--ask-rate', '9000', ...args]
+  const { exit, out, err } = await runCommand(
+    line,
+    { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-${store}` },
+    { now: () => now },
+  )
+  return { exit, out, err }
+}
+
+const ADA = { id: 'ada', apps: ['slack_1', 'github_1', 'gdrive_1'] }
+const everything = (does: 'authorize' | 'unauthorize') => {
+  const person = company().sandbox.people.find(({ id }) => id === ADA.id)
+  for (const { instance } of person?.datasources ?? []) company().sandbox[does](ADA.id, instance)
+}
+
+describe('onramp keep', () => {
+  it('invites, notices that access has ended, emails about it, and stops once it is repaired', async () => {
+    const file = list('email,timezone\nada@acme.example,Europe/London\n')
+    const first = await keep(file, monday)
+    expect([first.exit, first.err.split(/\s{2,}|\n/).filter(Boolean)]).toEqual([
+      0,
+      ['1', 'person', '1', 'email sent'],
+    ])
+    expect(recipients()).toHaveLength(1)
+    everything('authorize')
+    expect((await keep(file, monday + 7 * HOUR)).exit).toBe(0)
+
+    company().sandbox.unauthorize(ADA.id, 'slack_1')
+    for (const hours of [14, 21]) await keep(file, monday + hours * HOUR)
+    expect(recipients()).toHaveLength(1)
+    const night = await keep(file, monday + 22 * HOUR, '--json')
+    expect(JSON.parse(night.out)).toMatchObject({ sent: 0, states: { fellBack: 1, ready: 0 }, needs: [] })
+    await keep(file, monday + 24 * HOUR)
+    expect(recipients()).toHaveLength(2)
+    everything('authorize')
+    for (const days of [3, 5, 8, 12]) await keep(file, monday + days * 24 * HOUR)
+    expect(recipients()).toHaveLength(2)
+  })
+
+  it('shows what a run at some moment would do, and does nothing', async () => {
+    const file = list('email,timezone\nada@acme.example,Europe/London\neve@acme.example,Asia/Tokyo\n')
+    const shown = await keep(file, monday, '--dry-run', '--now', '2027-01-18T09:30:00Z')
+    expect([shown.exit, shown.out]).toEqual([0, 'ada@acme.example  invitation\n'])
+    expect(shown.err).toContain('Of 2 people, a run at that moment would send 1 invitations')
+    expect([mails(), (await keep(file, monday, '--now', '2027-01-18T09:30:00Z')).exit]).toEqual([[], 2])
+  })
+
+  it('ends with 3 and names the line that is no person', async () => {
+    const file = list('email,timezone\nada@acme.example,Mars/Base\neve@acme.example,\n')
+    const { exit, err } = await keep(file, monday)
+    expect(exit).toBe(3)
+    expect(recipients()).toEqual(['eve@acme.example'])
+    expect(err).toContain('line 2: "Mars/Base" is not a time zone like Europe/Berlin')
+  })
+})
