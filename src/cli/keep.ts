@@ -14,7 +14,6 @@ import { createPace } from '../campaigns/pace.ts'
 import { readPeople, type Invitee } from '../campaigns/people-file.ts'
 import { newTally, summaryOf, type Tally } from '../campaigns/tally.ts'
 import { isMorningOf } from '../campaigns/working-time.ts'
-import { createClientApi } from '../client-api/client.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
 import { inScope } from '../onboarding/walk.ts'
@@ -34,7 +33,7 @@ import { COMMAND } from '../version.ts'
 import { createBreakEvents } from '../webhooks/break-events.ts'
 import { holdCampaign } from './invite/lease.ts'
 import { listOf } from './invite/list.ts'
-import { companyOf, mailFor, NO_FROM, settingsWith } from './invite/mail.ts'
+import { companyOf, mailFor, NO_FROM, serviceFor, settingsWith } from './invite/mail.ts'
 import { printing, showProgress } from './invite/progress.ts'
 import { openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
@@ -136,19 +135,8 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   const steady = () => performance.now()
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
   const progress = showProgress(tally, undefined, parts)
-  const clientApi = createClientApi({
-    baseUrl: settings.SERVICE_BASE_URL,
-    headerPrefix: settings.SERVICE_HEADER_PREFIX,
-  })
-  const token = settings.SERVICE_GLOBAL_TOKEN ?? ''
-  const ask = createAsk({
-    whatIsLeft: async (actAs) =>
-      company.arrange(
-        await clientApi.whatIsLeft({ kind: 'global-token', token, actAs, setting: 'SERVICE_GLOBAL_TOKEN' }),
-      ),
-    pace: paceOf(options.askRate / 60),
-    signal,
-  })
+  const service = serviceFor(settings, company)
+  const ask = createAsk({ whatIsLeft: service.whatIsLeft, pace: paceOf(options.askRate / 60), signal })
   const server = createMailServer(settings.SMTP_URL ?? '', { connections: AT_ONCE, signal })
   const mail = (campaign: string) => mailFor(settings, company, { campaign, days: DAYS }, now).compose
   const admins = settings.ADMIN_EMAILS ?? []
@@ -197,7 +185,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   } finally {
     progress.end()
     server.close()
-    await Promise.all([clientApi.close(), events.close()])
+    await Promise.all([service.close(), events.close()])
   }
 }
 

@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { looksOf } from '../../campaigns/mail/look.ts'
 import { createMail } from '../../campaigns/mail/mail.ts'
 import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts'
+import { createClientApi } from '../../client-api/client.ts'
 import { useProxy } from '../../client-api/proxy.ts'
+import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
 import { createInvitations } from '../../invites/token.ts'
 import {
@@ -12,6 +14,8 @@ import {
   SettingsError,
   type Settings,
 } from '../../settings/settings.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
+import type { OnCall } from '../../trace/calls.ts'
 import { languagesFor } from '../../web/brand.ts'
 import { LANGUAGES, offeredToCompanies } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'
@@ -38,10 +42,26 @@ export function settingsWith(needed: readonly (keyof Settings)[], env: NodeJS.Pr
 /** The company that the emails are from. @throws {SettingsError} naming every fault of the company file */
 export const companyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, offeredToCompanies())
 
+/** What asks the service about anyone: as on the pages, an app that the company hides is neither named nor counted. */
+export function serviceFor(settings: Settings, company: Company, onCall?: OnCall) {
+  const {
+    SERVICE_BASE_URL: baseUrl,
+    SERVICE_HEADER_PREFIX: headerPrefix,
+    SERVICE_GLOBAL_TOKEN: token = '',
+  } = settings
+  const clientApi = createClientApi({ baseUrl, headerPrefix, ...omitUndefined({ onCall }) })
+  const setting = 'SERVICE_GLOBAL_TOKEN'
+  return {
+    whatIsLeft: async (actAs: string) =>
+      company.arrange(await clientApi.whatIsLeft({ kind: 'global-token', token, actAs, setting })),
+    close: () => clientApi.close(),
+  }
+}
+
 /** Composes emails, with the templates of a folder instead of ours where one is given. @throws {FaultyTemplate} */
 export function mailFor(
   settings: Settings,
-  company: ReturnType<typeof companyOf>,
+  company: Company,
   options: Pick<SendOptions, 'campaign' | 'datasource' | 'days' | 'template'>,
   now: () => number,
 ) {

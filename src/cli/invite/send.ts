@@ -10,7 +10,6 @@ import { createPace } from '../../campaigns/pace.ts'
 import { readPeople } from '../../campaigns/people-file.ts'
 import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
 import { isComplete, newTally, summaryOf, type Tally } from '../../campaigns/tally.ts'
-import { createClientApi } from '../../client-api/client.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { Explained } from '../../problem.ts'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
@@ -20,7 +19,7 @@ import { openPeople, storeInWords, withStore } from '../store.ts'
 import { interruptible, isSure } from '../terminal.ts'
 import { holdCampaign } from './lease.ts'
 import { listOf, peopleIn } from './list.ts'
-import { companyOf, mailFor, settingsWith } from './mail.ts'
+import { companyOf, mailFor, serviceFor, settingsWith } from './mail.ts'
 import { withMetricsFile } from './metrics-file.ts'
 import { printing, showProgress } from './progress.ts'
 import { policyOf, type SendOptions } from './send-options.ts'
@@ -105,18 +104,9 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
   const tally = newTally()
   const progress = showProgress(tally, run.people, parts)
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
-  const clientApi = createClientApi({
-    baseUrl: settings.SERVICE_BASE_URL,
-    headerPrefix: settings.SERVICE_HEADER_PREFIX,
-    onCall: timings.observeService,
-  })
-  const token = settings.SERVICE_GLOBAL_TOKEN ?? ''
+  const service = serviceFor(settings, company, timings.observeService)
   const ask = createAsk({
-    // As on the pages: an app that the company hides is neither named nor counted, here or in the report.
-    whatIsLeft: async (actAs) =>
-      company.arrange(
-        await clientApi.whatIsLeft({ kind: 'global-token', token, actAs, setting: 'SERVICE_GLOBAL_TOKEN' }),
-      ),
+    whatIsLeft: service.whatIsLeft,
     pace: paceOf(options.rate),
     onPause(seconds) {
       if (seconds >= MIN_PAUSE_SECONDS)
@@ -172,7 +162,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
   } finally {
     progress.end()
     server?.close()
-    await clientApi.close()
+    await service.close()
     sumUp(tally, options, { error: failure, endedBy, isInterrupted: signal.aborted }, parts)
   }
   // An export that went wrong is often an empty file.
