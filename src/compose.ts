@@ -6,6 +6,7 @@ import { administrators } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { createPeople } from './people/people.ts'
+import { createUpkeeping, STATES } from './people/upkeep.ts'
 import { createClientApi } from './client-api/client.ts'
 import { useProxy } from './client-api/proxy.ts'
 import { loadCompany } from './company/read-company.ts'
@@ -132,6 +133,17 @@ export function createOnramp(
     store: () => store.isReachable(),
     authorization_server: () => authorizationServer.isReady(),
   })
+  const upkeeping = createUpkeeping(records, installation)
+  metrics.watchPeople(async () => {
+    const { days, lastRunAt } = (await upkeeping.get()) ?? { days: [] }
+    const row = days.at(-1)
+    const inSnakeCase = (state: string) => state.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)
+    return {
+      states:
+        row === undefined ? [] : STATES.map((state) => ({ state: inSnakeCase(state), count: row[state] })),
+      lastRunAt,
+    }
+  })
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
     headerPrefix: settings.SERVICE_HEADER_PREFIX,
@@ -163,6 +175,7 @@ export function createOnramp(
     records,
     signIn,
     people,
+    upkeeping,
     invitations,
     isAdmin,
     nameOf: (app, lang) => company.nameOf(app, lang),

@@ -20,7 +20,8 @@ const FILTERS = {
   ready: fact('ready'),
   inProgress: fact('inProgress'),
   notStarted: fact('notStarted'),
-  fellBack: fact('fellBack'),
+  fellBack: (profile, apps, isOneApp) =>
+    isOneApp ? apps.some(({ lapsedAt }) => lapsedAt !== undefined) : FACTS.fellBack(profile),
   gone: fact('gone'),
   stuck: (profile, apps, isOneApp) => (isOneApp ? apps.some(isHeldUp) : FACTS.stuck(profile)),
   waiting: inState('waiting'),
@@ -95,6 +96,8 @@ export function filtersOf(profile: Profile, wanted: Wanted): ((filter: Filter) =
   if (wanted.group !== '' && group !== wanted.group) return undefined
   const own = app === '' ? profile.apps : profile.apps.filter(({ instance }) => instance === app)
   if (app !== '' && own.length === 0) return undefined
+  // As everywhere, they are counted apart.
+  if (FACTS.gone(profile)) return (filter) => filter === 'gone'
   return (filter) => FILTERS[filter](profile, own, app !== '')
 }
 

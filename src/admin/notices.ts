@@ -1,19 +1,83 @@
 // Emails to administrators, as `onramp keep` sends them: an app that many lost at once, and the digest of a week. They name no
 // one, and no group of fewer than five. Pure.
 import type { Notice } from '../campaigns/mail/notice.ts'
-import type { Break, Upkeep } from '../people/upkeep.ts'
+import { calledAs } from '../company/called.ts'
 import type { Company } from '../company/company.ts'
+import { STATES, type Break, type Upkeep } from '../people/upkeep.ts'
+import { COMMAND } from '../version.ts'
+import type { Texts } from '../web/languages/texts.ts'
+import { needsIn } from './overview.ts'
+import { releaseCommand } from './reminder.ts'
 import type { Report } from './report.ts'
+import { sharesIn } from './table.ts'
+import { comparisonOf } from './trend.ts'
 
-export function breakNotice(_found: Break, _publicUrl: string, _company: Company): Notice {
-  throw new Error('to be written')
+/** @param t in the company's first language */
+type Words = { t: Texts; nameOf: Company['nameOf']; publicUrl: string }
+
+const linkTo = ({ t, publicUrl }: Words) => ({ href: `${publicUrl}/admin`, label: t('admin.title') })
+
+const isCommand = (command: string | undefined) => command !== undefined
+
+export function breakNotice(found: Break, words: Words): Notice {
+  const { t, nameOf } = words
+  const { instance, lapsed, had, noticedAt } = found
+  const app = nameOf(found, t.lang)
+  const subject = t('admin.need.break', { app, lapsed, had })
+  return {
+    subject,
+    heading: subject,
+    paragraphs: [
+      t('admin.digest.known', { app, lapsed, had, day: t.day(noticedAt) }),
+      t('admin.digest.likely', { app }),
+      t('admin.digest.release'),
+    ],
+    figures: [],
+    needs: [],
+    commands: [releaseCommand(instance), `${COMMAND} status EMAIL`].filter(isCommand),
+    link: linkTo(words),
+  }
 }
 
-export function digestNotice(
-  _report: Report,
-  _upkeep: Upkeep,
-  _publicUrl: string,
-  _company: Company,
-): Notice {
-  throw new Error('to be written')
+const MAX_GROUPS = 3
+
+/** @param now milliseconds since 1970 */
+export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: Words): Notice {
+  const { t, nameOf } = words
+  const named = made.datasources.map((app) => ({ ...app, name: nameOf(app, t.lang) }))
+  const report = { ...made, datasources: calledAs(named) }
+  const row = comparisonOf(report, upkeep, now)?.row
+  const needs = needsIn(report, upkeep, t)
+  const groups = report.groups
+    .filter(({ name, fellBack }) => name !== undefined && fellBack > 0)
+    .toSorted((one, other) => other.fellBack - one.fellBack)
+    .slice(0, MAX_GROUPS)
+    .map(
+      ({ name = '', fellBack: connected, people: total }) =>
+        `${name} (${t('admin.person.done', { connected, total })})`,
+    )
+  const subject = t('admin.digest.subject', { share: sharesIn(t)(report.ready, report.people) })
+  const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
+  const figure = (label: string, what: (typeof STATES)[number] | 'people' | 'gone') => ({
+    label,
+    value: t.number(report[what]),
+    change: row === undefined ? '' : change.format(report[what] - row[what]),
+  })
+  return {
+    subject,
+    heading: subject,
+    paragraphs: [
+      ...(row === undefined ? [] : [t('admin.digest.since', { day: t.day(Date.parse(row.day)) })]),
+      ...(groups.length === 0 ? [] : [t('admin.digest.groups', { groups: t.list(groups) })]),
+      ...(needs.length === 0 ? [t('admin.need.none')] : []),
+    ],
+    figures: [
+      figure(t('admin.groupPeople'), 'people'),
+      ...STATES.map((state) => figure(t(`admin.stat.${state}`), state)),
+      figure(t('admin.filter.gone'), 'gone'),
+    ],
+    needs: needs.map(({ title }) => title),
+    commands: needs.map(({ command }) => command).filter(isCommand),
+    link: linkTo(words),
+  }
 }

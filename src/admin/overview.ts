@@ -2,35 +2,57 @@
 import type { Texts } from '../web/languages/texts.ts'
 import { queryOf, type Wanted } from './filters.ts'
 import { plotOf } from './plot.ts'
+import { openBreaks, STATES, type Upkeep } from '../people/upkeep.ts'
+import { releaseCommand } from './reminder.ts'
 import { OF_FUNNEL, peopleWith, stuckAt, type App, type Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, sharesIn, TOP_ROWS } from './table.ts'
-import { finishedSince, outlookOf, targetRange, type Outlook, type Target } from './trend.ts'
+import {
+  comparisonOf,
+  moreReadySince,
+  outlookOf,
+  targetRange,
+  type Comparison,
+  type Outlook,
+  type Target,
+} from './trend.ts'
 
 type Words = { t: Texts; share: ReturnType<typeof sharesIn> }
 
-const WEEK_MS = 7 * 86_400_000
+const DAY_MS = 86_400_000
 
 const people = (wanted: Partial<Wanted>) => `/admin/people?${queryOf(wanted)}`
 const emails = (wanted: Partial<Wanted>) => `/admin/people/emails?${queryOf(wanted)}`
 
-/** @param now milliseconds since 1970 */
-export function overviewOf(report: Report, t: Texts, now: number, target: Target) {
+/** @param asked.now milliseconds since 1970 @param asked.since the query's, untrusted */
+export function overviewOf(
+  report: Report,
+  upkeep: Upkeep | undefined,
+  t: Texts,
+  { now, target, since }: { now: number; target: Target; since: unknown },
+) {
   const words = { t, share: sharesIn(t) }
+  const comparison = comparisonOf(report, upkeep, now, since)
   const outlook = outlookOf(report, now, target)
   const isAnyoneInvited = report.funnel.invited > 0 || report.lastEmailAt !== undefined
   const top = (columns: readonly string[]) => ({ query: {}, columns, most: TOP_ROWS })
   return {
     ...standOf(report, t),
     remind: report.due,
-    stats: statsOf(report, words, now),
+    stats: statsOf(report, words, comparison === undefined ? now : undefined),
+    since: comparison && {
+      changes: sinceIn(comparison, t),
+      day: comparison.row.day,
+      first: upkeep?.days[0]?.day,
+      last: new Date(now - DAY_MS).toISOString().slice(0, 10),
+    },
     inviteCommand: `${COMMAND} invite send PEOPLE.csv`,
     isAnyoneInvited,
     /** Is there anyone but the admin who looks? Otherwise the page only says how to begin. */
     isBegun: isAnyoneInvited || report.people > 1,
     funnel: funnelOf(report, words),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
-    needs: needsOf(report).map((need, index) => needIn(need, report, { ...words, id: `need-${index}` })),
+    needs: needsIn(report, upkeep, t).map((need, index) => ({ id: `need-${index}`, ...need })),
     plot: plotOf(report.days, now, {
       nothing: report.nothing,
       target: target.kind === 'day' ? { endsAt: target.endsAt, people: report.people } : undefined,
@@ -38,9 +60,9 @@ export function overviewOf(report: Report, t: Texts, now: number, target: Target
     target: target.kind === 'day' ? target.day : '',
     range: targetRange(now),
     outlook: outlookIn(outlook, target, { ...words, people: report.people }),
-    groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck']), t),
+    groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck', 'fellBack']), t),
     moreGroups: report.groups.length > TOP_ROWS,
-    apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'skipped', 'stuck']), t),
+    apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'stuck', 'lapsed']), t),
     moreApps: report.datasources.length > TOP_ROWS,
     figures: FIGURES.map((what) => ({
       what: t(`admin.figure.${what}`),
@@ -64,12 +86,20 @@ const FIGURES = [
 
 /** How current it is, and what it lacks: the same on each page. */
 export function standOf(report: Report, t: Texts) {
-  const { asOf, people, unread } = report
+  const { asOf, people: count, gone, unread } = report
   return {
     stand: [
-      t('admin.known', { count: people }),
+      t('admin.known', { count }),
       asOf === undefined ? t('admin.notChecked') : t('admin.oldest', { when: t.date(Date.parse(asOf)) }),
     ],
+    /** Counted apart; undefined: no one is. */
+    gone:
+      gone === 0
+        ? undefined
+        : {
+            href: people({ filter: 'gone' }),
+            label: t('admin.option', { name: t('admin.filter.gone'), count: gone }),
+          },
     /** What a page doesn't count; undefined: it counts everyone. */
     unread: unread === 0 ? undefined : t('admin.unread', { records: unreadInWords(unread) }),
   }
@@ -79,17 +109,22 @@ export function standOf(report: Report, t: Texts) {
 export const unreadInWords = (unread: number): string =>
   `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
-/** The app that at least half of those who are stuck are stuck at, if there is one. */
-export function mostlyAt({ datasources, stuck }: Report): App | undefined {
-  const [first] = datasources.toSorted((one, other) => stuckAt(other) - stuckAt(one))
-  return first !== undefined && stuckAt(first) > 0 && stuckAt(first) * 2 >= stuck ? first : undefined
+/** The app that at least half of so many people are held up at, if there is one. */
+export function mostlyAt(
+  { datasources }: Pick<Report, 'datasources'>,
+  count: number,
+  at: (app: App) => number = stuckAt,
+): App | undefined {
+  const [first] = datasources.toSorted((one, other) => at(other) - at(one))
+  return first !== undefined && at(first) > 0 && at(first) * 2 >= count ? first : undefined
 }
 
-function statsOf(report: Report, { t, share }: Words, now: number) {
+/** @param now undefined: what is new is said elsewhere */
+function statsOf(report: Report, { t, share }: Words, now: number | undefined) {
   const { ready, people: all, inProgressApps, lastEmailAt, notInvited } = report
-  const recent = finishedSince(report.days, now - WEEK_MS)
-  const app = mostlyAt(report)
   const none: string[] = []
+  const recent = now === undefined ? 0 : moreReadySince(report.days, now - 7 * DAY_MS)
+  const mostly = (app: App | undefined) => (app === undefined ? none : [t('admin.mostly', { app: app.name })])
   const last = [
     ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.date(Date.parse(lastEmailAt)) })]),
     ...laterIn(report.dueLater, t),
@@ -104,17 +139,26 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
         ? none
         : [t('admin.appsDone', { share: share(inProgressApps.connected, inProgressApps.all) })],
     notStarted: notInvited > 0 ? [...last, t('admin.notInvited', { count: notInvited })] : last,
-    stuck: app === undefined ? none : [t('admin.mostly', { app: app.name })],
+    stuck: mostly(mostlyAt(report, report.stuck)),
+    fellBack:
+      report.fellBack === 0 ? none : mostly(mostlyAt(report, report.fellBack, ({ lapsed }) => lapsed)),
   }
-  return (['ready', 'inProgress', 'notStarted', 'stuck'] as const).map((what) => ({
+  return STATES.map((what) => ({
     what,
     label: t(`admin.stat.${what}`),
     figure: what === 'ready' ? share(ready, all) : t.number(report[what]),
     details: details[what],
     means: t(`admin.means.${what}`),
-    isTrouble: what === 'stuck' && report.stuck > 0,
+    isTrouble: (what === 'stuck' || what === 'fellBack') && report[what] > 0,
     href: people({ filter: what }),
   }))
+}
+
+/** What has changed: a sentence. */
+function sinceIn({ row, moreReady, fellBack }: Comparison, t: Texts): string {
+  const ready = t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count: Math.abs(moreReady) })
+  const changes = t.list([ready, t('admin.since.fellBack', { count: fellBack })])
+  return t('admin.since', { day: t.day(Date.parse(row.day)), changes })
 }
 
 /** How many reminders become due, and from when. */
@@ -165,7 +209,23 @@ export function needsOf(report: Report): Need[] {
   return [...needs, ...others.filter(({ count }) => count > 0)]
 }
 
-function needIn({ kind, count, app, href }: Need, report: Report, { t, share, id }: Words & { id: string }) {
+/** The same in words; first of all what keeps people from being emailed, with the command that ends it. */
+export function needsIn(report: Report, upkeep: Upkeep | undefined, t: Texts) {
+  const words = { t, share: sharesIn(t) }
+  const breaks = (upkeep === undefined ? [] : openBreaks(upkeep)).map(({ instance, name, lapsed, had }) => {
+    const app = report.datasources.find((known) => known.instance === instance)?.name ?? name
+    return {
+      href: people({ filter: 'fellBack', app: instance }),
+      title: t('admin.need.break', { app, lapsed, had }),
+      detail: t('admin.need.breakWhy'),
+      command: releaseCommand(instance),
+      action: t('admin.view'),
+    }
+  })
+  return [...breaks, ...needsOf(report).map((need) => needIn(need, report, words))]
+}
+
+function needIn({ kind, count, app, href }: Need, report: Report, { t, share }: Words) {
   const name = app?.name ?? ''
   const { notStartedOptedOut: optedOut, notInvited } = report
   const details = {
@@ -179,10 +239,10 @@ function needIn({ kind, count, app, href }: Need, report: Report, { t, share, id
     uncertain: () => t('admin.need.uncertainWhy'),
   }
   return {
-    id,
     href,
     title: t(`admin.need.${kind}`, { app: name, count }),
     detail: details[kind](),
+    command: undefined,
     action: t(kind === 'notStarted' ? 'admin.remindAction' : 'admin.view'),
   }
 }

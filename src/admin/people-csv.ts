@@ -8,17 +8,20 @@ const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).t
 /** The app under the name that the list gives it. */
 type Named = (app: App) => App
 
-const namesIn = (state: AppState) => (profile: Profile, named: Named) =>
+const namesOf = (fits: (app: App) => boolean) => (profile: Profile, named: Named) =>
   profile.apps
-    .filter((app) => app.state === state)
+    .filter(fits)
     .map((app) => `${named(app).name} [${app.instance}]`)
     .join('; ')
+
+const namesIn = (state: AppState) => namesOf((app) => app.state === state)
 
 const COLUMNS: Record<string, (profile: Profile, named: Named) => string | number> = {
   email: ({ person }) => person.email,
   name: ({ person }) => person.name ?? '',
   language: ({ person }) => person.language ?? '',
   group: ({ person }) => person.group ?? '',
+  timezone: ({ person }) => person.timezone ?? '',
   invited: ({ invitedAt }) => date(invitedAt),
   mails: ({ mailings }) => mailings.filter(isOut).length,
   mail: ({ mail }) => mail ?? '',
@@ -28,11 +31,13 @@ const COLUMNS: Record<string, (profile: Profile, named: Named) => string | numbe
   finished: ({ finishedAt }) => date(finishedAt),
   opted_out: ({ person }) => date(person.optedOutAt),
   unknown_to_service: ({ person }) => date(person.unknownAt),
+  no_longer_on_list: ({ person }) => date(person.leftAt),
   connected: namesIn('connected'),
   waiting: namesIn('waiting'),
   not_now: namesIn('skipped'),
   waiting_for_administrator: namesIn('blocked'),
   switched_off: namesIn('off'),
+  access_ended: namesOf(({ lapsedAt }) => lapsedAt !== undefined),
   as_of: ({ person }) => date(person.answer?.askedAt),
 }
 

@@ -92,9 +92,11 @@ function rowOf(profile: Profile, t: Texts) {
   const own = profile.apps.filter(({ state }) => state !== 'off')
   const open = own.filter(({ state }) => state !== 'connected')
   const { stage, at } = stageOf(profile)
-  const leftWords = ({ name: app, state, isUnconfirmed }: (typeof open)[number]) => {
+  const leftWords = ({ name: app, state, isUnconfirmed, lapsedAt }: (typeof open)[number]) => {
     if (isUnconfirmed) return t('admin.person.unconfirmed', { app })
-    return state === 'blocked' || state === 'skipped' ? t(`admin.person.${state}`, { app }) : app
+    if (state === 'blocked') return t('admin.person.blocked', { app })
+    if (lapsedAt !== undefined) return t('admin.person.lapsed', { app, day: t.date(lapsedAt) })
+    return state === 'skipped' ? t('admin.person.skipped', { app }) : app
   }
   const left = open.map(leftWords)
   return {

@@ -1,4 +1,4 @@
-// Progress over time as a drawing: three lines that only rise, up to now, and one from there to the target. Numbers in,
+// Progress over time as a drawing: three lines up to now, of which only "ready" can fall, and one from there to the target. Numbers in,
 // coordinates out; the words and the SVG itself are the view's. Pure.
 import type { Day } from './report.ts'
 
@@ -12,9 +12,13 @@ function roundedUp(most: number): number {
   return Math.max(step, Math.ceil(most / step) * step)
 }
 
-const COUNTED = { invited: 'invited', signedIn: 'signedIn', ready: 'finished' } as const
+const MORE = {
+  invited: ({ invited }: Day) => invited,
+  signedIn: ({ signedIn }: Day) => signedIn,
+  ready: ({ finished, fellBack, reopened }: Day) => finished - fellBack - reopened,
+}
 
-type What = keyof typeof COUNTED
+type What = keyof typeof MORE
 
 /**
  * @param now milliseconds since 1970
@@ -34,8 +38,9 @@ export function plotOf(
   const end = Math.max(now, start, target?.endsAt ?? 0)
   const span = Math.max(1, end - start)
   const base = (what: What) => (what === 'ready' ? nothing : 0)
-  const total = (what: What) => days.reduce((sum, day) => sum + day[COUNTED[what]], base(what))
-  const top = roundedUp(Math.max(total('invited'), total('signedIn'), total('ready'), target?.people ?? 0))
+  const total = (what: What) => days.reduce((sum, day) => sum + MORE[what](day), base(what))
+  const everReady = days.reduce((sum, { finished }) => sum + finished, nothing)
+  const top = roundedUp(Math.max(total('invited'), total('signedIn'), everReady, target?.people ?? 0))
   const x = (at: number) => Number((Math.min(1, Math.max(0, (at - start) / span)) * WIDTH).toFixed(1))
   const y = (count: number) => Number((HEIGHT - (count / top) * HEIGHT).toFixed(1))
 
@@ -43,10 +48,10 @@ export function plotOf(
   const lineOf = (what: What) => {
     let count = base(what)
     const points: string[] = []
-    for (const { day, [COUNTED[what]]: more } of days) {
-      const begins = Date.parse(day)
+    for (const day of days) {
+      const begins = Date.parse(day.day)
       points.push(`${x(begins)},${y(count)}`)
-      count += more
+      count += MORE[what](day)
       points.push(`${x(Math.min(begins + DAY_MS, now))},${y(count)}`)
     }
     const last = { x: x(now), y: y(count) }

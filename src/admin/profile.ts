@@ -1,4 +1,5 @@
 // What the report, the list and the export count of a person, worked out once for each. Pure.
+import { isOff } from '../client-api/app-status.ts'
 import {
   appsOf,
   hasFallenBack,
@@ -71,6 +72,14 @@ function progressOf(person: Person, apps: readonly App[], mail: MailState | unde
   if (!isHere && mail === 'failed') return 'stuck'
   if (hasFallenBack(person)) return 'fellBack'
   return isHere ? 'inProgress' : 'notStarted'
+}
+
+/** Who had connected everything and has not now: since when. Undefined for everyone else. Milliseconds since 1970. */
+export function undoneAt({ person, finishedAt, progress }: Profile): number | undefined {
+  if (finishedAt === undefined || isReady(person)) return undefined
+  const missing = person.answer?.apps.filter(({ status }) => status !== 'connected' && !isOff(status)) ?? []
+  const times = missing.flatMap(({ since, lapsedAt }) => (progress === 'fellBack' ? (lapsedAt ?? []) : since))
+  return times.length === 0 ? undefined : Math.min(...times)
 }
 
 /** The person can't continue with it alone. */

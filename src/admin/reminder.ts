@@ -67,6 +67,10 @@ export const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | 
   optedOut: undefined,
 }
 
+/** Sends the emails about an app that are held back. Undefined: a shell would read more in its name. */
+export const releaseCommand = (instance: string): string | undefined =>
+  PLAIN.test(instance) ? `${COMMAND} keep PEOPLE.csv --release ${instance}` : undefined
+
 /** Filters that are about one app when one is asked for. */
 const ABOUT_APPS: readonly Filter[] = ['waiting', 'skipped', 'unconfirmed']
 

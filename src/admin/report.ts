@@ -1,7 +1,7 @@
 // How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads them one
 // after the other, so that many people take no more memory.
 import { isOut, type AppState } from '../people/person.ts'
-import { FACTS, isIn, type Fact, type Profile } from './profile.ts'
+import { FACTS, isIn, undoneAt, type Fact, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
 
 const ALL_FACTS = Object.keys(FACTS) as Fact[]
@@ -14,8 +14,13 @@ function countFacts(counts: Partial<Record<Fact, number>>, facts: ReadonlySet<Fa
   for (const fact of facts) if (counts[fact] !== undefined) counts[fact]++
 }
 
-/** New ones on a day; `day` is YYYY-MM-DD in UTC. */
-export type Day = { day: string; invited: number; signedIn: number; finished: number }
+/**
+ * New ones on a day; `day` is YYYY-MM-DD in UTC. A day keeps who finished on it. Who has not everything connected now is in
+ * `fellBack` on the day since when access to an app has ended, or in `reopened` on the day since when a new one is listed.
+ */
+export type Day = Record<(typeof OF_DAY)[number], number> & { day: string }
+
+const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reopened'] as const
 
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 export const OF_FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
@@ -142,13 +147,20 @@ function countApps(counts: Report['inProgressApps'], { apps }: Profile): void {
 
 const dateOf = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
 
-function countDays(days: Map<string, Day>, { person, invitedAt, finishedAt }: Profile): void {
-  const moments = { invited: invitedAt, signedIn: person.signedInAt, finished: finishedAt }
-  for (const what of ['invited', 'signedIn', 'finished'] as const) {
+function countDays(days: Map<string, Day>, profile: Profile): void {
+  const { person, invitedAt, finishedAt } = profile
+  const moments: Partial<Record<(typeof OF_DAY)[number], number | undefined>> = {
+    invited: invitedAt,
+    signedIn: person.signedInAt,
+    // Everything was switched off since: ready from the first day, like everyone with nothing to connect.
+    finished: FACTS.nothing(profile) ? undefined : finishedAt,
+    [FACTS.fellBack(profile) ? 'fellBack' : 'reopened']: undoneAt(profile),
+  }
+  for (const what of OF_DAY) {
     const at = moments[what]
     if (at === undefined) continue
     const day = new Date(at).toISOString().slice(0, 10)
-    const found = days.get(day) ?? { day, invited: 0, signedIn: 0, finished: 0 }
+    const found = days.get(day) ?? { day, ...noCounts(OF_DAY) }
     found[what]++
     days.set(day, found)
   }
@@ -160,6 +172,8 @@ export type App = {
   counts: Record<AppState, number>
   /** Among those that are waiting: the consent never showed. */
   unconfirmed: number
+  /** Had it connected, and have lost access. */
+  lapsed: number
 }
 
 const MAX_APPS = 500
@@ -168,7 +182,7 @@ function createApps() {
   const apps = new Map<string, App>()
   return {
     count(profile: Profile): void {
-      for (const { instance, name, state, isUnconfirmed } of profile.apps) {
+      for (const { instance, name, state, isUnconfirmed, lapsedAt } of profile.apps) {
         const found = apps.get(instance)
         if (found === undefined && apps.size >= MAX_APPS) continue
         const app = found ?? {
@@ -176,9 +190,11 @@ function createApps() {
           name,
           counts: { waiting: 0, connected: 0, skipped: 0, blocked: 0, off: 0 },
           unconfirmed: 0,
+          lapsed: 0,
         }
         app.counts[state]++
         if (isUnconfirmed) app.unconfirmed++
+        if (lapsedAt !== undefined) app.lapsed++
         apps.set(instance, app)
       }
     },
@@ -205,6 +221,7 @@ const GROUP_FIGURES = [
   'inProgress',
   'notStarted',
   'stuck',
+  'fellBack',
 ] as const
 
 /** A department or a place. `name` undefined: the small ones together. */

@@ -8,6 +8,7 @@ import type { User } from '../session/signed-in.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
+import type { Upkeeping } from '../people/upkeep.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { Everyone } from './everyone.ts'
@@ -20,6 +21,7 @@ import { appTable, groupTable, FIRST_ROWS } from './table.ts'
 
 type AdminParts = {
   everyone: Everyone
+  upkeeping: Pick<Upkeeping, 'get'>
   exports: Router
   /** How often a person may ask. */
   limit: RequestHandler
@@ -60,7 +62,7 @@ function keepTarget(req: Request, res: Response, target: Target): void {
 }
 
 export function createAdminRoutes(parts: AdminParts): Router {
-  const { everyone, exports, isAdmin, nameOf, sendPage, note, now } = parts
+  const { everyone, upkeeping, exports, isAdmin, nameOf, sendPage, note, now } = parts
   const router = Router()
 
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
@@ -85,11 +87,15 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'overview')
     const target = targetOf(req.query['target'] ?? keptTarget(req), now())
 
-    const made = await everyone.report()
+    const [made, upkeep] = await Promise.all([everyone.report(), upkeeping.get()])
 
     if (req.query['target'] !== undefined) keepTarget(req, res, target)
     const data = (t: Texts) =>
-      overviewOf({ ...made, datasources: named(made.datasources, t) }, t, now(), target)
+      overviewOf({ ...made, datasources: named(made.datasources, t) }, upkeep, t, {
+        now: now(),
+        target,
+        since: req.query['since'],
+      })
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
 

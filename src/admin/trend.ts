@@ -1,5 +1,6 @@
-// When everyone will be ready: at the present pace, and how many people a day a target date takes. Pure. It says nothing
-// where there is too little to go by, because a wrong date is worse than none.
+// When everyone will be ready: at the present pace, and how many people a day a target date takes; and what has changed
+// since a day. Pure. It says nothing where there is too little to go by, because a wrong date is worse than none.
+import { rowOf, type DayRow, type Upkeep } from '../people/upkeep.ts'
 import type { Day, Report } from './report.ts'
 
 const DAY_MS = 86_400_000
@@ -30,19 +31,47 @@ export function targetOf(asked: unknown, now: number): Target {
   return { kind: 'day', day, endsAt: at + DAY_MS }
 }
 
-/** People a day who finished in the last two weeks; undefined: fewer than three days, or than five people, to go by. */
+/** More people a day are ready than two weeks ago; undefined: fewer than three days, or than five people, to go by. */
 export function paceOf(days: readonly Day[], now: number): number | undefined {
   const begun = days.find(({ finished }) => finished > 0)
   if (begun === undefined) return undefined
   const start = Math.max(Date.parse(begun.day), Date.parse(dayOf(now)) - (PACE_DAYS - 1) * DAY_MS)
   const span = (now - start) / DAY_MS
-  const finished = finishedSince(days, start)
-  return span < MIN_PACE_DAYS || finished < MIN_PACE_PEOPLE ? undefined : finished / span
+  const more = moreReadySince(days, start)
+  return span < MIN_PACE_DAYS || more < MIN_PACE_PEOPLE ? undefined : more / span
 }
 
-/** @param start the beginning of a day in UTC */
-export const finishedSince = (days: readonly Day[], start: number): number =>
-  days.reduce((sum, { day, finished }) => sum + (Date.parse(day) >= start ? finished : 0), 0)
+/** Who finished, without those who no longer have everything connected. @param start the beginning of a day in UTC */
+export const moreReadySince = (days: readonly Day[], start: number): number =>
+  days
+    .filter(({ day }) => Date.parse(day) >= start)
+    .reduce((sum, { finished, fellBack, reopened }) => sum + finished - fellBack - reopened, 0)
+
+export type Comparison = { row: DayRow; moreReady: number; fellBack: number }
+
+/**
+ * With the newest row up to the day that is asked for, else up to a week ago, else with the oldest.
+ * @param asked the query's `since`, untrusted: YYYY-MM-DD
+ * @returns undefined: `onramp keep` left no row before today
+ */
+export function comparisonOf(
+  { ready, days }: Pick<Report, 'ready' | 'days'>,
+  upkeep: Upkeep | undefined,
+  now: number,
+  asked?: unknown,
+): Comparison | undefined {
+  if (upkeep === undefined) return undefined
+  const isDay = typeof asked === 'string' && /^\d{4}-\d\d-\d\d$/.test(asked)
+  const before = upkeep.days.filter(({ day }) => day < dayOf(now))
+  const row = rowOf({ ...upkeep, days: before }, isDay ? asked : dayOf(now - 7 * DAY_MS)) ?? before[0]
+  if (row === undefined) return undefined
+  const since = days.filter(({ day }) => day > row.day)
+  return {
+    row,
+    moreReady: ready - row.ready,
+    fellBack: since.reduce((sum, { fellBack }) => sum + fellBack, 0),
+  }
+}
 
 export type Outlook = {
   /** People who are not ready. */

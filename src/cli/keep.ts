@@ -138,7 +138,10 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   const service = serviceFor(settings, company)
   const ask = createAsk({ whatIsLeft: service.whatIsLeft, pace: paceOf(options.askRate / 60), signal })
   const server = createMailServer(settings.SMTP_URL ?? '', { connections: AT_ONCE, signal })
-  const mail = (campaign: string) => mailFor(settings, company, { campaign, days: DAYS }, now).compose
+  const mails = (campaign: string) => mailFor(settings, company, { campaign, days: DAYS }, now)
+  const starting = mails('onboarding')
+  // The first language that the company offers.
+  const words = { ...company, t: starting.languages.in(''), publicUrl: settings.PUBLIC_URL }
   const admins = settings.ADMIN_EMAILS ?? []
   const compose = createNoticeMail({ from: settings.MAIL_FROM ?? NO_FROM, company })
   const post = async (notice: Notice, id: string): Promise<boolean> => {
@@ -152,7 +155,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
     const kept = await keepUp(list, {
       ...printing(progress, { ...options, onInvalid: 'skip' }, parts.stdout),
       people,
-      compose: { invitation: mail('onboarding'), lapse: mail('lapses') },
+      compose: { invitation: starting.compose, lapse: mails('lapses').compose },
       post: server.post,
       ask,
       mailPace: paceOf(EMAILS_PER_SECOND),
@@ -162,8 +165,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
       zoneOf: zonesOf(company),
       async tell(found) {
         const id = `break ${found.instance} ${found.noticedAt}`
-        const isTold =
-          found.toldAt === undefined && (await post(breakNotice(found, settings.PUBLIC_URL, company), id))
+        const isTold = found.toldAt === undefined && (await post(breakNotice(found, words), id))
         const isSent = found.eventAt === undefined && (await events.send(found, now()))
         return { ...(isTold && { toldAt: now() }), ...(isSent && { eventAt: now() }) }
       },
@@ -177,8 +179,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
     const counted = { ...kept, lastRunAt: now(), days: withRow(kept.days, rowOf(report)) }
     const isDue = isDigestDue(counted, company, now())
     const isSent =
-      isDue &&
-      (await post(digestNotice(report, counted, settings.PUBLIC_URL, company), `digest ${report.madeAt}`))
+      isDue && (await post(digestNotice(report, counted, now(), words), `digest ${report.madeAt}`))
     const after = isSent ? { ...counted, digestAt: now() } : counted
     await upkeeping.put(after)
     return sumUp(after, report, tally, run, progress.end)

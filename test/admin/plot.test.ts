@@ -7,6 +7,8 @@ const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => 
   invited,
   signedIn,
   finished,
+  fellBack: 0,
+  reopened: 0,
 })
 
 const pointsOf = (plot: ReturnType<typeof plotOf>, what: string) =>

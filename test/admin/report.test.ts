@@ -1,6 +1,9 @@
 // What the report counts: where each person is, what needs the reader, the funnel, apps, departments and days.
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
+import { wantedOf } from '../../src/admin/filters.ts'
+import { listPeople } from '../../src/admin/people-list.ts'
+import { plotOf } from '../../src/admin/plot.ts'
 import { mostlyAt, needsOf } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { FACTS, profileOf } from '../../src/admin/profile.ts'
@@ -17,6 +20,12 @@ const known = newPerson('ada@acme.example', at)
 const here = reached(known, 'signedInAt', at)
 const invited = mailed(known, 'sent', { now: at })
 const bounced = mailed(known, 'failed', { now: at })
+
+/** Slack was connected, and is listed again. */
+const lostApp = (person: Person, lapsedAt: number): Person => {
+  const { answer, ...rest } = having(person, { slack_1: 'waiting' }, at)
+  return { ...rest, answer: { askedAt: at, apps: (answer?.apps ?? []).map((app) => ({ ...app, lapsedAt })) } }
+}
 
 const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck'] as const
 
@@ -62,11 +71,29 @@ describe('where a person is', () => {
     for (const progress of PROGRESS) expect(report[progress]).toBeGreaterThan(0)
   })
 
-  it('is not finished any more once an app is listed again', () => {
-    const lost = having({ ...here, finishedAt: at - DAY }, { a_1: 'waiting' }, at)
-    expect(profileOf(lost)).toMatchObject({ finishedAt: undefined, progress: 'inProgress' })
-    const again = having({ ...here, finishedAt: at - DAY }, { a_1: 'connected' }, at)
-    expect(profileOf(again)).toMatchObject({ finishedAt: at - DAY, progress: 'ready' })
+  it('is ready no more once an app is listed again, and finished keeps its date', async () => {
+    const more = having({ ...here, finishedAt: at - 9 * DAY }, { a_1: 'waiting' }, at)
+    const lost = lostApp({ ...here, finishedAt: at - 9 * DAY }, at - DAY)
+    expect([more, lost].map((person) => profileOf(person).progress)).toEqual(['inProgress', 'fellBack'])
+    const report = await reportOf(more, lost)
+    expect(report).toMatchObject({ ready: 0, finished: 0, inProgress: 1, fellBack: 1 })
+    expect(
+      report.days.map(({ day, finished, fellBack, reopened }) => [day, finished, fellBack, reopened]),
+    ).toEqual([
+      ['2026-10-24', 2, 0, 0],
+      ['2026-11-01', 0, 1, 0],
+      ['2026-11-02', 0, 0, 1],
+    ])
+    const ready = plotOf(report.days, at)?.lines.find(({ what }) => what === 'ready')
+    expect(ready?.total).toBe(report.ready)
+  })
+
+  it('is counted apart once they left the list, or the service knows them no more', async () => {
+    const left = { ...having(here, { a_1: 'blocked' }, at), leftAt: at }
+    const report = await reportOf(left, { ...bounced, unknownAt: at }, known)
+    expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
+    const shown = async (show: string) => (await listPeople(profiles(left, known), wantedOf({ show }))).total
+    expect([await shown('all'), await shown('blocked'), await shown('gone')]).toEqual([1, 0, 1])
   })
 })
 
@@ -82,7 +109,7 @@ describe('the report', () => {
     expect(report).toMatchObject({ people: 2, invited: 2, signedIn: 1, finished: 1, uncertain: 0 })
     expect(report.asOf).toBe(new Date(at).toISOString())
     expect(report.datasources).toMatchObject([{ instance: 'slack_1', counts: { waiting: 1, connected: 1 } }])
-    expect(report.days).toEqual([
+    expect(report.days).toMatchObject([
       { day: '2026-11-02', invited: 1, signedIn: 0, finished: 0 },
       { day: '2026-11-03', invited: 1, signedIn: 1, finished: 1 },
     ])
@@ -162,7 +189,16 @@ describe('the figures of departments', () => {
   const shownOf = async (...people: Person[]) => (await reportOf(...people)).groups
 
   it('count those of fewer than five people together, as they would tell who it is', async () => {
-    const none = { signedIn: 0, finished: 0, nothing: 0, ready: 0, inProgress: 0, notStarted: 0, stuck: 0 }
+    const none = {
+      fellBack: 0,
+      signedIn: 0,
+      finished: 0,
+      nothing: 0,
+      ready: 0,
+      inProgress: 0,
+      notStarted: 0,
+      stuck: 0,
+    }
     expect(
       await shownOf(...members('Four', 4, here), ...members('One', 1), ...members('Five', 5), known),
     ).toEqual([
@@ -229,8 +265,8 @@ describe('what needs the person who runs the rollout', () => {
 
   it('says where most people are stuck only where it is at least half of them', async () => {
     const few = ['a', 'b', 'c'].map((app) => waits(app))
-    expect(mostlyAt(await reportOf(...few))).toBeUndefined()
-    expect(mostlyAt(await reportOf(...few, waits('a')))?.instance).toBe('a_1')
+    expect(mostlyAt(await reportOf(...few), 3)).toBeUndefined()
+    expect(mostlyAt(await reportOf(...few, waits('a')), 4)?.instance).toBe('a_1')
   })
 })
 

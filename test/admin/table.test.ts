@@ -10,6 +10,7 @@ const app = (instance: string, name: string, waiting = 1): App => ({
   name,
   counts: { waiting, connected: 1, skipped: 0, blocked: 0, off: 0 },
   unconfirmed: 0,
+  lapsed: 0,
 })
 const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wiki ${index}`, 40 - index))
 const tableOf = (apps: readonly App[], query: Record<string, unknown> = {}) =>
@@ -46,6 +47,7 @@ const group = (name: string | undefined, people: number, ready: number, stuck = 
   nothing: 0,
   inProgress: 0,
   notStarted: people - ready - stuck,
+  fellBack: 0,
 })
 
 describe('the order of departments', () => {

@@ -6,7 +6,14 @@ import type { Day } from '../../src/admin/report.ts'
 const DAY = 86_400_000
 const now = Date.parse('2026-11-21T12:00:00Z')
 
-const day = (date: string, finished: number): Day => ({ day: date, invited: 0, signedIn: 0, finished })
+const day = (date: string, finished: number, fellBack = 0): Day => ({
+  day: date,
+  invited: 0,
+  signedIn: 0,
+  finished,
+  fellBack,
+  reopened: 0,
+})
 const NO_TARGET: Target = { kind: 'none' }
 
 describe('a target date', () => {

@@ -38,7 +38,12 @@ export type Metrics = CallTimings & {
   countDeprecation: (notice: { item: string; by: string }) => void
   /** Can they be reached? Asked each time that someone reads the metrics, so it must cost nothing. */
   watchReach: (isReached: Record<'store' | 'authorization_server', () => boolean>) => void
+  /** What the last run of `onramp keep` left, read once for each scrape. Absent where it can't be read or never ran. */
+  watchPeople: (read: () => Promise<LastRun>) => void
 }
+
+/** @param lastRunAt milliseconds since 1970 */
+type LastRun = { states: { state: string; count: number }[]; lastRunAt?: number | undefined }
 
 /** `2xx` of 204. */
 const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
@@ -132,6 +137,35 @@ export function createMetrics(): Metrics {
         collect() {
           for (const [dependency, isSo] of Object.entries(isReached))
             gauge.set({ dependency }, Number(isSo()))
+        },
+      })
+    },
+    watchPeople(read) {
+      let reading: Promise<LastRun> | undefined
+      // Both gauges are collected in the same turn.
+      const once = () =>
+        (reading ??= read()
+          .catch((): LastRun => ({ states: [] }))
+          .finally(() => (reading = undefined)))
+      const people: Gauge<'state'> = new Gauge({
+        name: 'onramp_people',
+        help: 'People on the list by state, as the last run of onramp keep counted them',
+        labelNames: ['state'],
+        registers,
+        async collect() {
+          const { states } = await once()
+          people.reset()
+          for (const { state, count } of states) people.set({ state }, count)
+        },
+      })
+      const lastRun: Gauge = new Gauge({
+        name: 'onramp_last_run_timestamp_seconds',
+        help: 'When a run of onramp keep last ended',
+        registers,
+        async collect() {
+          const { lastRunAt } = await once()
+          lastRun.remove()
+          if (lastRunAt !== undefined) lastRun.set(lastRunAt / 1000)
         },
       })
     },
