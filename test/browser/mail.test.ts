@@ -2,6 +2,8 @@
 // style elements that some programs drop.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createNoticeMail } from '../../src/campaigns/mail/notice.ts'
+import { companyOf } from '../../src/company/company.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { ACME, createEmails, picture, png } from '../campaigns/emails.ts'
 import { axeFindings, overflowAt } from './examine.ts'
@@ -26,6 +28,7 @@ const looks = {
     file: { ...ACME, logo: { light: 'light', dark: 'dark' } },
     pictures: { light: picture('png', png(320, 64)), dark: picture('png', png(300, 64)) },
   },
+  'about access that ended': { file: ACME, isLapse: true },
   'from right to left': { file: ACME, person: { email: 'ada@acme.example', language: 'ar' } },
 }
 
@@ -40,11 +43,36 @@ it.each(Object.entries(looks))(
     await page.setContent(html)
     expect((await axeFindings(page)).filter((finding) => !OF_PAGES.test(finding))).toEqual([])
     expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
-    const button = await page.getByRole('link', { name: 'Connect my apps' }).boundingBox()
+    const button = await page.getByRole('link', { name: /^Connect (my apps|again)$/ }).boundingBox()
     expect(button?.height).toBeGreaterThanOrEqual(48)
     await page.close()
   },
 )
+
+it('an email to administrators is readable in both schemes and fits a phone, whatever its commands', async () => {
+  const compose = createNoticeMail({
+    from: { name: '', address: 'search@acme.example' },
+    company: companyOf(ACME, new Map()),
+  })
+  const { html } = compose(
+    'admin@acme.example',
+    {
+      subject: 'This week',
+      heading: 'This week',
+      paragraphs: ['More people are ready.'],
+      figures: [{ label: 'Ready to search', value: '50,812', change: '+1,031' }],
+      needs: ['Find the cause.'],
+      commands: [`onramp keep ${'x'.repeat(60)} --release slack_1`],
+      link: { href: 'https://search-setup.acme.example/admin', label: 'Open the figures' },
+    },
+    'digest',
+  )
+  page = await browser.newPage()
+  await page.setContent(html)
+  expect((await axeFindings(page)).filter((finding) => !OF_PAGES.test(finding))).toEqual([])
+  expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
+  await page.close()
+})
 
 it('an email without its style elements is whole: it has its colours, its button and its width', async () => {
   const { html } = await emails.write({ file: ACME })
