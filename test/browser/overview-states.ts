@@ -108,6 +108,18 @@ export const overviewStates: State[] = [
     },
   },
   {
+    name: 'access ended after the finish',
+    title: '3 of 5 connected - Search lost access to 2 apps',
+    like: 'ada',
+    async reach(visitor) {
+      await visitor.open()
+      await connectAll(visitor)
+      for (const instance of ['github_1', 'jira_1'])
+        visitor.running.sandbox.unauthorize(visitor.person, instance)
+      await visitor.open()
+    },
+  },
+  {
     name: 'switched off alone',
     title: 'There’s nothing you can connect',
     like: [{ ...slack, authStatus: 'DISABLED' }],

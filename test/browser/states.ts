@@ -149,13 +149,14 @@ const idOf = (state: State) => state.name.replaceAll(/\W+/g, '-')
 
 /** Somebody for each state, so that no state changes another's. */
 export const peopleOf = (states: readonly State[]): Person[] =>
-  states.map((state) => {
+  states.map((state, at) => {
     const model = defaultPeople.find((person) => person.id === state.like)
     const id = idOf(state)
     return {
       id,
       name: model?.name ?? 'Ada Lovelace',
-      email: `${model?.id ?? 'ada'}@acme.example`,
+      // Of their own: what happened to one address would be told to another.
+      email: `${model?.id ?? 'ada'}${at}@acme.example`,
       datasources: Array.isArray(state.like) ? state.like : (model?.datasources ?? []),
     }
   })

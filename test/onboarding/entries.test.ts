@@ -38,8 +38,18 @@ describe('a row', () => {
     [
       'stale',
       app(TODO, { status: 'stale' }),
-      'Expired',
-      { ...connect('Reconnect'), ...skip, notes: [t('next.alikeAgain')] },
+      'Access ended',
+      { ...connect('Connect again'), ...skip, notes: [t('next.alikeAgain')] },
+    ],
+    [
+      'stale',
+      app(TODO, { connectedAt: NOW, lapsedAt: NOW }),
+      'Access ended',
+      {
+        ...connect('Connect again'),
+        ...skip,
+        notes: ['Noticed on November 21, 2026', t('next.alikeAgain')],
+      },
     ],
     [
       'attention',

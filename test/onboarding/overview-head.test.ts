@@ -1,6 +1,7 @@
 // The head of the overview: how far the person is, the window's title, what is connected at a glance, and the way back.
 import { describe, expect, it } from 'vitest'
-import { type Walk, block, skip } from '../../src/onboarding/walk.ts'
+import { type Waiting, type Walk, block, skip } from '../../src/onboarding/walk.ts'
+import { t } from '../helpers/texts.ts'
 import { drive, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => waits(`app_${at}`, `App ${at}`))
@@ -97,6 +98,39 @@ it('what search is good for is said until the person has begun', () => {
   expect(see(skip(both, 'slack_1', NOW), { from: 'slack_1' }).lead).toBe('')
   expect(see(returned([slack, github])).lead).toBe('')
   expect(see(connected(1, 2)).lead).toBe('')
+})
+
+describe('the heading where access has ended', () => {
+  const stale = { ...slack, status: 'stale' } as const
+  const lost = (waiting: Waiting[]) => seen(waiting, seen([], seen([slack, github, drive])))
+
+  it.each<[string, Walk, heading: string, lead: string]>([
+    ['one of many', lost([slack]), 'Search lost access to Slack', 'Everything else is still connected.'],
+    ['two', lost([slack, github]), 'Search lost access to 2 apps', 'Everything else is still connected.'],
+    ['all', lost([slack, github, drive]), 'Search lost access to 3 apps', ''],
+    ['one without a history', seen([stale]), 'Search lost access to Slack', ''],
+    [
+      'one, another being skipped',
+      skip(lost([slack, drive]), 'gdrive_1', NOW),
+      'Search lost access to Slack',
+      '',
+    ],
+    ['one, while another is new', lost([slack, long]), 'Connect your apps to search', ''],
+    [
+      'one that is skipped',
+      skip(lost([slack]), 'slack_1', NOW),
+      'That’s everything for now',
+      t('finished.leadSome') + ' ' + t('reason.skipped', { count: 1 }),
+    ],
+    [
+      'one that is turned off',
+      lost([{ ...slack, status: 'disabled' }]),
+      t('finished.titleButOff'),
+      t('finished.leadButOff') + ' ' + t('reason.disabled', { count: 1 }),
+    ],
+  ])('says so of %s', (_what, walk, heading, lead) => {
+    expect(see(walk)).toMatchObject({ heading, lead })
+  })
 })
 
 it('the way back is named by its host, with its port, and a path of ours by nothing', () => {

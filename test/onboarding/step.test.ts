@@ -1,8 +1,9 @@
 // The card of the overview: all of its words, and every way that it offers.
 import { describe, expect, it } from 'vitest'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
-import { type Walk } from '../../src/onboarding/walk.ts'
-import { LATE, github, late, returned, see, seen, slack, waits } from './seen.ts'
+import { type Walk, withLapses } from '../../src/onboarding/walk.ts'
+import { t } from '../helpers/texts.ts'
+import { LATE, NOW, github, late, returned, see, seen, slack, waits } from './seen.ts'
 
 const bare = {
   paragraphs: [],
@@ -60,10 +61,23 @@ describe('the card', () => {
       seen([waits('slack_1', 'Slack', 'stale')]),
       {
         ...plain,
-        title: 'Reconnect Slack',
-        paragraphs: ['This connection has expired. Reconnect it so search can find your work there again.'],
+        title: 'Connect Slack again',
+        paragraphs: ['Access has ended. Connect again so search can find your work there.'],
         marks: [...plain.marks, { kind: 'notice', text: 'Use the same account or workspace as before.' }],
-        main: { href: connect, label: 'Reconnect Slack' },
+        main: { href: connect, label: 'Connect Slack again' },
+      },
+    ],
+    [
+      'says of access that ended since when that is known',
+      withLapses(seen([slack]), new Map([['slack_1', NOW]])),
+      {
+        ...plain,
+        title: 'Connect Slack again',
+        paragraphs: [
+          'On November 21, 2026, we noticed that access had ended. Connect again so search can find your work there.',
+        ],
+        marks: [...plain.marks, { kind: 'notice', text: 'Use the same account or workspace as before.' }],
+        main: { href: connect, label: 'Connect Slack again' },
       },
     ],
     ['waits for a consent to show where nothing else is left', returned([slack]), waiting],
@@ -121,6 +135,8 @@ describe('the card', () => {
         { kind: 'onward', text: plain.paragraphs[0] },
       ],
     })
+    const again = see(seen([waits('slack_1', 'Slack', 'stale')]), { about }).step
+    expect(again?.paragraphs).toEqual([t('next.explainStale'), 'Ask the help desk.'])
   })
 
   it.each([

@@ -1,6 +1,6 @@
 // Apps with one name, told apart by a number that only this page knows: what it says so that a person connects each of
 // them to an account of its own. Pure.
-import { appIn, type App, type Situation } from './situation.ts'
+import { appIn, hasLapsed, type App, type Situation } from './situation.ts'
 
 /** People who need an admin have tried with an account, and would meet the same wall with it again. */
 const CHOSEN: readonly App['standing']['kind'][] = ['connected', 'confirming', 'blocked']
@@ -43,7 +43,7 @@ export function accountOf(situation: Situation, app: App): string | undefined {
   const chosen = others.filter(isChosen)
   if (chosen.length > 0) return t('next.alikeOther', { apps: named(chosen) })
   // Whatever became of the others, which may be connected and no longer on the page.
-  if (app.entry.status === 'stale') return t('next.alikeAgain')
+  if (hasLapsed(app)) return t('next.alikeAgain')
   if (others.length === 0) return undefined
   if (app.standing.kind === 'blocked') return t('next.alikeAgain')
   if (others.every(({ standing }) => standing.kind === 'off'))
@@ -69,5 +69,5 @@ export function mayDiffer(situation: Situation, instance: string | undefined): b
   if (mine === undefined) return false
   const isNamed = givenAccount(situation, mine.entry.instance) !== undefined
   const hasTwin = situation.apps.some((app) => isAlike(mine, app))
-  return (hasTwin && isNamed) || mine.entry.status === 'stale' || hasChosenTwin(situation, instance)
+  return (hasTwin && isNamed) || hasLapsed(mine) || hasChosenTwin(situation, instance)
 }

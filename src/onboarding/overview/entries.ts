@@ -4,10 +4,9 @@ import type { Key } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
 import { unhandled, type Standing } from '../standing.ts'
-import type { Known } from '../walk.ts'
 import { tileOf } from './about.ts'
 import { givenAccount, notesBeside } from './alike.ts'
-import type { App, Situation } from './situation.ts'
+import { hasLapsed, type App, type Situation } from './situation.ts'
 
 /** `forApp`: which app it is about, where `label` does not say it. */
 type Label = { label: string; forApp?: string }
@@ -30,12 +29,12 @@ const KINDS: Record<Exclude<Standing['kind'], 'todo' | 'off'>, EntryKind> = {
   confirming: 'waiting',
 }
 
-/** By the service's word alone. */
-const kindOfStatus = (status: Known['status']): EntryKind => (status === 'awaiting' ? 'todo' : status)
-
-/** By what came of it, or else by the service's word. */
-export function kindOf({ kind }: Standing, status: Known['status']): EntryKind {
-  return kind === 'todo' || kind === 'off' ? kindOfStatus(status) : (KINDS[kind] ?? unhandled(kind))
+/** By what came of it, or else by the service's word and what it said before. */
+function kindOf(app: App): EntryKind {
+  const { kind } = app.standing
+  const { status } = app.entry
+  if (kind !== 'todo' && kind !== 'off') return KINDS[kind] ?? unhandled(kind)
+  return status !== 'awaiting' ? status : hasLapsed(app) ? 'stale' : 'todo'
 }
 
 /** A name with more makes three lines of a wide button on a phone. */
@@ -100,8 +99,8 @@ export function rowsOf(situation: Situation, current: string | undefined, query 
     .filter(({ app, name }) =>
       query === '' ? app !== current : name.toLowerCase().includes(query.toLowerCase()),
     )
-  const next = rows.find(({ kind }) => kind === 'todo')
-  if (next !== undefined && current !== undefined) next.status = situation.t('status.next')
+  const next = rows.find(({ kind }) => kind === 'todo' || kind === 'stale')
+  if (next?.kind === 'todo' && current !== undefined) next.status = situation.t('status.next')
   if (query !== '' || rows.length <= MAX_ROWS + 1) return { entries: rows, more: [] }
   const first = new Set(rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS))
   return { entries: rows.filter((row) => first.has(row)), more: rows.filter((row) => !first.has(row)) }
@@ -119,9 +118,9 @@ const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =
 
 function entryOf(situation: Situation, app: App, index: number) {
   const { t, about, from, isOver } = situation
-  const { entry, standing, name } = app
+  const { entry, name } = app
   const { instance } = entry
-  const kind = kindOf(standing, entry.status)
+  const kind = kindOf(app)
   const label = labelOf(kind, name, t)
   const block = blockOf(instance, kind, t)
   return {
@@ -163,6 +162,8 @@ const NEW_AFTER_MS = 60_000
 
 function noteOf({ t, earliest, isOver }: Situation, kind: EntryKind, { entry }: App): string | undefined {
   if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t('note.isNew')
+  if (kind === 'stale' && entry.lapsedAt !== undefined)
+    return t('note.lapsedOn', { date: t.day(entry.lapsedAt) })
   if (kind === 'connected' && isOver && entry.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(entry.connectedAt) })
   return kind === 'elsewhere' || kind === 'attention' || kind === 'blocked' || isOff(kind)

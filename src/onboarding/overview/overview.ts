@@ -1,19 +1,21 @@
 // What the overview shows, from the walk alone. Pure.
 import { MAX_AT_A_GLANCE } from '../../company/called.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
+import { figureOf } from '../standing.ts'
 import type { Walk } from '../walk.ts'
 import { tileOf } from './about.ts'
 import { mayDiffer } from './alike.ts'
 import { bannerOf } from './banner.ts'
 import { isLong, rowsOf, type Action } from './entries.ts'
-import { situationOf, type OverviewContext, type Situation } from './situation.ts'
+import { hasLapsed, situationOf, type OverviewContext, type Situation } from './situation.ts'
 import { checkingOf, resumeOf, stepOf } from './step.ts'
 import { watchOf } from './watch.ts'
 
 /** What views/onboarding/overview.eta prints. */
 export function overviewOf(walk: Walk, context: OverviewContext) {
   const situation = situationOf(walk, context)
-  const { t, apps, opening, where, person, name } = situation
+  const { t, apps, where, person, name } = situation
+  const opening = { ...situation.opening, ...lapsedWords(situation) }
   const step = stepOf(situation)
   const checking = checkingOf(situation)
   const banner = step?.focus || checking?.focus ? undefined : bannerOf(situation)
@@ -70,6 +72,21 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
       where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,
     watch: watchOf(walk, where, context.now, context.confirmSeconds),
     script: where.kind === 'wait' ? ('wait' as const) : undefined,
+  }
+}
+
+/** Someone who has nothing to do but to connect again what they had is no newcomer. */
+function lapsedWords({ apps, counts, opening, visit, t }: Situation) {
+  const pending = apps.filter(({ standing }) => figureOf(standing) === 'pending')
+  const [first] = pending
+  if (first === undefined || !pending.every(hasLapsed)) return undefined
+  const isOne = pending.length === 1 && !isLong(first.name)
+  const isRest = counts.connected > 0 && counts.connected + counts.pending === apps.length
+  return {
+    heading: isOne
+      ? t('overview.titleLapsed', { app: first.name })
+      : t('overview.titleLapsedApps', { count: pending.length }),
+    lead: visit.only.length === 0 && isRest ? t('overview.leadLapsed') : opening.lead,
   }
 }
 

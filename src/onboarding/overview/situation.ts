@@ -2,7 +2,7 @@
 import { calledAs, readable } from '../../company/called.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { next, standingIn } from '../next-step.ts'
-import type { Standing } from '../standing.ts'
+import { figureOf, type Standing } from '../standing.ts'
 import { inScope, type Known, type Walk } from '../walk.ts'
 import type { About } from './about.ts'
 import { countsOf, endingOf, openingOf } from './opening.ts'
@@ -46,7 +46,7 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     hidden: countsOf(others),
     isNarrowed: visit.only.length > 0,
     hasBegun: apps.some(
-      ({ entry, standing }) => entry.instance === context.from || standing.kind === 'confirming',
+      (app) => app.entry.instance === context.from || app.standing.kind === 'confirming' || hasLapsed(app),
     ),
   }
   const opening = openingOf(endingOf(seen), seen, t)
@@ -64,6 +64,13 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     isOver: opening.state !== 'open',
   }
 }
+
+/**
+ * Was it connected, and waits for the person again? By the person's record, or else by the walk or the service's word.
+ * What was set aside is told as that.
+ */
+export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, standing }: App): boolean =>
+  status === 'stale' || (figureOf(standing) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)
 
 export const appIn = ({ apps }: Pick<Situation, 'apps'>, instance: string | undefined): App | undefined =>
   apps.find(({ entry }) => entry.instance === instance)

@@ -1,9 +1,11 @@
 // The one thing that the overview offers now: the next app, a consent that is being confirmed, or one that was not. Pure.
+import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
+import type { Known } from '../walk.ts'
 import { tileOf } from './about.ts'
 import { accountOf, givenAccount, hasChosenTwin, notesBeside } from './alike.ts'
 import { blockOf, isLong, labelled, titled, worded, type Action } from './entries.ts'
-import { appIn, nameIn, type Situation } from './situation.ts'
+import { appIn, hasLapsed, nameIn, type Situation } from './situation.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
 const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`
@@ -76,6 +78,10 @@ function attentionStep(situation: Situation, instance: string) {
 const markOf = (kind: Mark['kind'], text: string | undefined): Mark | undefined =>
   text === undefined ? undefined : { kind, text }
 
+/** That access has ended, and when we noticed: when it did end, the service doesn't say. */
+const endedOf = ({ lapsedAt }: Known, t: Texts): string =>
+  lapsedAt === undefined ? t('next.explainStale') : t('next.explainLapsed', { date: t.day(lapsedAt) })
+
 function connectStep(situation: Situation, instance: string) {
   if (appIn(situation, instance)?.entry.status === 'attention') return attentionStep(situation, instance)
   const { t, about } = situation
@@ -85,7 +91,8 @@ function connectStep(situation: Situation, instance: string) {
   const { reads, never, why, help, isRequired } = about(instance)
   const account = givenAccount(situation, instance)
   const known = appIn(situation, instance)
-  const isStale = known?.entry.status === 'stale'
+  const ended = known && hasLapsed(known) ? endedOf(known.entry, t) : undefined
+  const isAgain = ended !== undefined
   const isLast = situation.counts.pending <= 1
   const explain = t(isLong(there) ? 'plain.explain' : 'next.explain', {
     app: there,
@@ -93,29 +100,30 @@ function connectStep(situation: Situation, instance: string) {
   })
   const which = known && accountOf(situation, known)
   // Read a moment ago for its twin, or known from the first time.
-  const hasReasons = !isStale && !hasChosenTwin(situation, instance)
+  const hasReasons = !isAgain && !hasChosenTwin(situation, instance)
   // What would be too late after the click comes first.
   const hints: (Mark | undefined)[] = [
     markOf('notice', help),
-    markOf('notice', isStale ? t('next.explainStale') : undefined),
     markOf('notice', which),
     markOf('notice', hasReasons ? why : undefined),
-    markOf('onward', isStale ? undefined : explain),
+    markOf('onward', isAgain ? undefined : explain),
   ]
-  const [first, ...others] = hints.filter((mark) => mark !== undefined)
+  const told = hints.filter((mark) => mark !== undefined)
+  // That access has ended is the one sentence above the button, unless there is help, which comes before it too.
+  const above = isAgain && help === undefined ? 0 : 1
   const marks = [
     ...(reads.length > 0 ? reads : [worded(there, t, ['next.reads', 'plain.reads'])]).map((text) =>
       markOf('good', text),
     ),
     ...[...never, t('next.noOneElse')].map((text) => markOf('lock', text)),
     markOf('notice', account === undefined ? undefined : t('next.useAccount', { account })),
-    ...others,
+    ...told.slice(above),
     markOf('notice', isRequired && hasReasons ? t('next.required') : undefined),
   ]
   const titles = worded(
     app,
     t,
-    isStale ? ['next.titleStale', 'plain.titleStale'] : ['next.title', 'plain.title'],
+    isAgain ? ['next.titleStale', 'plain.titleStale'] : ['next.title', 'plain.title'],
   )
   // Where the name would come before the verb, or runs the other way, a long one has a line of its own.
   const [title = '', named = ''] = titles.split('\n')
@@ -124,7 +132,7 @@ function connectStep(situation: Situation, instance: string) {
     kind: 'connect' as const,
     title,
     named,
-    paragraphs: first === undefined ? [] : [first.text],
+    paragraphs: [ended, ...told.slice(0, above).map(({ text }) => text)].filter((text) => text !== undefined),
     marks: marks.filter((mark) => mark !== undefined),
     // Put back on the list a moment ago.
     focus: situation.from === instance,
@@ -133,7 +141,7 @@ function connectStep(situation: Situation, instance: string) {
       ...labelled(
         app,
         t,
-        isStale ? ['next.actionStale', 'plain.reconnect'] : ['next.action', 'plain.action'],
+        isAgain ? ['next.actionStale', 'plain.reconnect'] : ['next.action', 'plain.action'],
       ),
     },
   }

@@ -1,0 +1,67 @@
+// Access that ends after everything was connected: what the page then says, and since when.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPeople, withStore } from '../../src/cli/store.ts'
+import { withAnswer } from '../../src/people/person.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { answerConsent, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
+import { t } from '../helpers/texts.ts'
+
+const DAY = 24 * 3_600_000
+
+let world: World
+let ahead = 0
+const now = () => Date.now() + ahead
+beforeAll(async () => {
+  world = await openWorld(undefined, { now })
+})
+afterAll(() => world.close())
+
+/** As a run of `onramp keep` writes down what it was told. */
+const noticed = async (person: string, instance: string, name: string) => {
+  const settings = loadSettings(world.env)
+  await withStore(settings, async (records) => {
+    const listed = [{ instance, name, status: 'awaiting' as const }]
+    await openPeople({ records, settings, now }).change(`${person}@acme.example`, (before) =>
+      withAnswer(before, { askedAt: now(), listed }, now()),
+    )
+  })
+}
+
+it('someone who had finished reads which access has ended, since when we know, and that the rest is connected', async () => {
+  const { person, browser } = await world.begin(3)
+  await browser.click('/onboarding/connect/slack_1')
+  for (const _app of ['Slack', 'GitHub', 'Google Drive']) await answerConsent(browser, 'allow')
+  expect(browser.text).toContain('You’re all set')
+  const look = async () => {
+    await browser.open(`${world.url}/onboarding`)
+    await signInIfAsked(world, browser, person)
+  }
+
+  ahead = 2 * DAY
+  world.sandbox.unauthorize(person, 'github_1')
+  await noticed(person, 'github_1', 'GitHub')
+  const first = t.day(now())
+  ahead = 4 * DAY
+  await look()
+
+  for (const words of [
+    'Search lost access to GitHub',
+    'Everything else is still connected.',
+    'Connect GitHub again',
+    `On ${first}, we noticed that access had ended. Connect again so search can find your work there.`,
+  ])
+    expect(browser.text).toContain(words)
+  expect(browser.text).not.toContain('Connect your apps')
+
+  ahead = 5 * DAY
+  world.sandbox.unauthorize(person, 'slack_1')
+  await look()
+
+  expect(browser.text).toContain('Search lost access to 2 apps')
+  expect(browser.text).toContain(`Noticed on ${first}`)
+  expect(browser.text).toContain(`On ${t.day(now())}, we noticed`)
+
+  await browser.click('/onboarding/connect/slack_1')
+  for (const _app of ['Slack', 'GitHub']) await answerConsent(browser, 'allow')
+  expect(browser.text).toContain('You’re all set')
+})
