@@ -5,7 +5,10 @@ import type { Settings } from '../settings/settings.ts'
 import { createPost, signatureHeaders } from './post.ts'
 
 /** @param settings without WEBHOOK_URL there is no one to send to */
-export function createBreakEvents({ WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] }: Settings) {
+export function createBreakEvents({
+  WEBHOOK_URL: url,
+  WEBHOOK_SECRET: secrets = [],
+}: Pick<Settings, 'WEBHOOK_URL' | 'WEBHOOK_SECRET'>) {
   const post = url === undefined ? undefined : createPost(url, 1)
   return {
     /** @returns whether it was taken @param now milliseconds since 1970 */

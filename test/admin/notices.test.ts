@@ -1,0 +1,92 @@
+// The emails that `onramp keep` sends to administrators: what they say, and whom they never name.
+import { describe, expect, it } from 'vitest'
+import { breakNotice, digestNotice } from '../../src/admin/notices.ts'
+import { makeReport } from '../../src/admin/report.ts'
+import type { Upkeep } from '../../src/people/upkeep.ts'
+import { newPerson, type Person } from '../../src/people/person.ts'
+import { having, profiles } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
+
+const DAY = 86_400_000
+const now = Date.parse('2027-01-25T09:00:00Z')
+const words = { t, publicUrl: 'https://onramp.acme.example', nameOf: ({ name }: { name: string }) => name }
+const slack = {
+  instance: 'slack_1',
+  name: 'Slack',
+  noticedAt: Date.parse('2027-01-14T08:00:00Z'),
+  lapsed: 412,
+  had: 450,
+}
+
+const names = { slack_1: 'Slack' }
+
+const people = (group: string, count: number, isLost: boolean): Person[] =>
+  Array.from({ length: count }, (_, index) => {
+    const known = { ...newPerson(`ada-${group}-${index}@acme.example`, now), name: 'Ada Byron', group }
+    const ready = having(known, { slack_1: 'connected' }, now - 30 * DAY, names)
+    if (!isLost) return ready
+    const apps = having(known, { slack_1: 'waiting' }, now, names).answer?.apps ?? []
+    return { ...ready, answer: { askedAt: now, apps: apps.map((app) => ({ ...app, lapsedAt: now - DAY })) } }
+  })
+
+describe('the email about an app that many lost at once', () => {
+  it('says what is known and what is likely, and has the two commands and one link', () => {
+    const notice = breakNotice(slack, words)
+    expect(notice.subject).toBe('Slack: 412 of 450 people lost access')
+    expect(notice.paragraphs[0]).toBe(
+      '412 of the 450 people who had connected Slack lost access. Onramp noticed it on January 14, 2027.',
+    )
+    expect(notice.paragraphs[1]).toMatch(
+      /the app was removed, a secret expired, or an approval was withdrawn/,
+    )
+    expect(notice.commands).toEqual([
+      expect.stringContaining('keep PEOPLE.csv --release slack_1'),
+      expect.stringContaining('status EMAIL'),
+    ])
+    expect(notice.link.href).toBe('https://onramp.acme.example/admin')
+  })
+
+  it('offers no command that a shell would read more in', () => {
+    expect(breakNotice({ ...slack, instance: 'x;curl evil' }, words).commands).toHaveLength(1)
+  })
+})
+
+describe('the digest', () => {
+  const everyone = [...people('Sales', 6, true), ...people('Law', 4, true), ...people('Ops', 10, false)]
+  const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
+  const upkeep: Upkeep = { breaks: [slack], zones: {}, days: [{ ...before, day: '2027-01-18' }] }
+
+  it('has each count with its change since a week ago, and what needs someone', async () => {
+    const notice = digestNotice(await makeReport(profiles(...everyone), now), upkeep, now, words)
+    expect(notice.subject).toBe('Rollout progress: 50% ready to search')
+    expect(notice.figures.map(({ label, value, change }) => [label, value, change].join(' '))).toEqual([
+      'People 20 0',
+      'Ready to search 10 -10',
+      'In progress 0 0',
+      'Not started 0 0',
+      'Stuck 0 0',
+      'Fell back 10 +10',
+      'No longer on the list 0 -2',
+    ])
+    expect(notice.needs).toEqual(['Slack: 412 of 450 people lost access'])
+    expect(notice.commands).toEqual([expect.stringContaining('--release slack_1')])
+    expect(notice.paragraphs.join(' ')).toContain('since January 18, 2027')
+  })
+
+  it('names no one, and no department of fewer than five people', async () => {
+    const notice = digestNotice(await makeReport(profiles(...everyone), now), upkeep, now, words)
+    expect(notice.paragraphs).toContain('Most people fell back in Sales (6 of 6).')
+    expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
+  })
+
+  it('says that nothing needs anyone where that is so, and no change before there is a row', async () => {
+    const quiet = digestNotice(
+      await makeReport(profiles(...people('Ops', 5, false)), now),
+      { breaks: [], zones: {}, days: [] },
+      now,
+      words,
+    )
+    expect(quiet.paragraphs).toEqual(['Nothing needs you right now.'])
+    expect(quiet.figures.every(({ change }) => change === '')).toBe(true)
+  })
+})

@@ -1,0 +1,34 @@
+// The event of an app that many people lost at once, as its receiver gets it.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+import { expect, it } from 'vitest'
+import { createBreakEvents } from '../../src/webhooks/break-events.ts'
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+it('an app that many lost is one signed event that names no one', async () => {
+  const taken: { body: string; headers: Record<string, string> }[] = []
+  const server = createServer((req, res) => {
+    void text(req).then((body) => {
+      taken.push({ body, headers: req.headers as Record<string, string> })
+      res.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const events = createBreakEvents({ WEBHOOK_URL: `http://127.0.0.1:${port}`, WEBHOOK_SECRET: [secret] })
+  const noticedAt = Date.UTC(2027, 0, 14)
+  const found = { instance: 'slack_1', name: 'Slack', noticedAt, lapsed: 412, had: 450 }
+  expect(await events.send(found, Date.now())).toBe(true)
+  await events.close()
+  await new Promise((resolve) => server.close(resolve))
+  expect(taken.map(({ body, headers }) => new Webhook(secret).verify(body, headers))).toEqual([
+    {
+      type: 'app.disconnected_for_many',
+      timestamp: '2027-01-14T00:00:00.000Z',
+      data: { app: { instance: 'slack_1', name: 'Slack' }, people: 412, of: 450 },
+    },
+  ])
+})
