@@ -1,6 +1,6 @@
 import { assert, integer, nat, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { outlookOf, paceOf, targetOf, type Target } from '../../src/admin/trend.ts'
+import { comparisonOf, outlookOf, paceOf, targetOf, type Target } from '../../src/admin/trend.ts'
 import type { Day } from '../../src/admin/report.ts'
 
 const DAY = 86_400_000
@@ -97,5 +97,32 @@ describe('the outlook', () => {
         )
       }),
     )
+  })
+})
+
+describe('a comparison', () => {
+  const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
+  const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map((date, ready) => ({
+    ...counts,
+    day: date,
+    ready,
+  }))
+  const report = { ready: 7, days: [day('2026-11-13', 0, 5), day('2026-11-14', 3, 2)] }
+  const dayFor = (asked?: unknown, days = rows) =>
+    comparisonOf(report, { breaks: [], zones: {}, days }, now, asked)?.row.day
+
+  it('is with the newest row up to the day, else up to a week ago, else with the oldest', () => {
+    expect([dayFor(), dayFor('2026-11-12'), dayFor('2026-10-01')]).toEqual([
+      '2026-11-13',
+      '2026-11-02',
+      '2026-11-02',
+    ])
+    for (const odd of ['9999-99-99', 'soon', ['2026-11-02'], '']) expect(dayFor(odd)).toBe('2026-11-13')
+    expect(dayFor(undefined, rows.slice(2))).toBeUndefined()
+  })
+
+  it('counts who fell back after that day', () => {
+    const compared = comparisonOf(report, { breaks: [], zones: {}, days: rows }, now)
+    expect(compared).toMatchObject({ moreReady: 6, fellBack: 2 })
   })
 })
