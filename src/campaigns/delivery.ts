@@ -25,6 +25,8 @@ export type DeliveryParts = {
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
   post?: ((mail: Mail) => Promise<Posted>) | undefined
   mailPace: Pace
+  /** The service has answered about others only just now: so it is there, and takes the token. */
+  hasAnswered?: boolean
   /** May another email leave? */
   mayStart: () => boolean
   tally: Tally
@@ -77,7 +79,7 @@ export function createDelivery(parts: DeliveryParts) {
   const service = createRow()
   const server = createRow()
   /** The service answered about someone on the list, now or in an earlier run: so it is there, and takes the token. */
-  let hasAnswered = false
+  let { hasAnswered = false } = parts
   let lastUnknown: string | undefined
   let hasAccepted = false
   /** Whom the mail server rejected before it accepted anyone: it may reject everyone. */

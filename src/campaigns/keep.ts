@@ -2,7 +2,7 @@
 // is noticed. What surprises: an email about what ended waits until everyone was asked once more, because many who lose an
 // app at once have one cause, and none of them can remove it.
 import { PersonUnreadable, type People } from '../people/people.ts'
-import { isGone, newPerson, withDetails, withListing, type Person } from '../people/person.ts'
+import { isGone, newPerson, wasConnected, withDetails, withListing, type Person } from '../people/person.ts'
 import { openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
 import { Explained } from '../problem.ts'
 import type { Due } from './campaign.ts'
@@ -62,11 +62,14 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   const dueAgain = (person: Person, at: number) => dueToRepair(person, upkeep, at, zoneOf(person))
   const isLost = (instance: string, person: Person | undefined) =>
     person !== undefined && lapsesDue(person, upkeep, now(), zoneOf(person)).includes(instance)
-  const starting = sending(parts, 'onboarding', dueToStart, () => true)
-  const repairing = sending(parts, LAPSES, dueAgain, isLost)
 
   const askedBefore = upkeep.pass.endedAt === undefined ? upkeep.pass.beganAt : 0
-  const found = await whoIsDue(byEmail, parts, { dueToStart, dueAgain, askedBefore })
+  const { beganAt } = upkeep.pass
+  const found = await whoIsDue(byEmail, parts, { dueToStart, dueAgain, askedBefore, beganAt })
+  const answering = { ...parts, hasAnswered: found.hasAnswered }
+  const isNew = (instance: string, person: Person | undefined) => !wasConnected(person, instance)
+  const starting = sending(answering, 'onboarding', dueToStart, isNew)
+  const repairing = sending(answering, LAPSES, dueAgain, isLost)
   await eachOf(found.starting, parts, () => true, starting.email)
   await eachOf(found.repairing, parts, () => true, repairing.email)
   const isTime = () => now() - began < ASKING_MS
@@ -137,29 +140,35 @@ async function enroll(byEmail: ReadonlyMap<string, Invitee>, parts: KeepParts): 
 
 type Dues = Record<'dueToStart' | 'dueAgain', (person: Person, now: number) => Due>
 
-/** Who is to be emailed now, and whom the pass has not asked about yet, the longest not asked first. */
+/**
+ * Who is to be emailed now, and whom the pass has not asked about yet: the longest not asked first, and last whom the service
+ * did not know, because many of them in a row end a run.
+ */
 async function whoIsDue(
   byEmail: ReadonlyMap<string, Invitee>,
   { people, now }: Pick<KeepParts, 'people' | 'now'>,
-  { dueToStart, dueAgain, askedBefore }: Dues & { askedBefore: number },
+  { dueToStart, dueAgain, askedBefore, beganAt }: Dues & { askedBefore: number; beganAt: number },
 ) {
   const [starting, repairing]: [Invitee[], Invitee[]] = [[], []]
-  const unasked: { invitee: Invitee; askedAt: number }[] = []
+  const unasked: { invitee: Invitee; turn: number }[] = []
+  let hasAnswered = false
   for await (const person of people.all()) {
     const invitee = byEmail.get(person.email)
     if (invitee === undefined) continue
     if (dueToStart(person, now()).kind === 'mail') starting.push(invitee)
     if (dueAgain(person, now()).kind === 'mail') repairing.push(invitee)
     const askedAt = person.answer?.askedAt ?? 0
-    if (askedAt < askedBefore) unasked.push({ invitee, askedAt })
+    const turn = person.unknownAt === undefined ? askedAt : now()
+    if (askedAt < askedBefore) unasked.push({ invitee, turn })
+    hasAnswered ||= askedAt >= beganAt
   }
-  unasked.sort((one, other) => one.askedAt - other.askedAt)
-  return { starting, repairing, unasked: unasked.map(({ invitee }) => invitee) }
+  unasked.sort((one, other) => one.turn - other.turn)
+  return { starting, repairing, unasked: unasked.map(({ invitee }) => invitee), hasAnswered }
 }
 
 /** Sends the emails of one campaign. Each person is asked about immediately before. */
 function sending(
-  parts: KeepParts,
+  parts: KeepParts & Pick<DeliveryParts, 'hasAnswered'>,
   campaign: 'onboarding' | typeof LAPSES,
   due: (person: Person, now: number) => Due,
   isAbout: DeliveryParts['isAbout'],

@@ -40,8 +40,10 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       return Promise.resolve({ kind: 'left', left })
     },
     compose: {
-      invitation: ({ email }, _apps, { reminder }) =>
-        Promise.resolve({ ...mail, to: email, subject: `invitation ${reminder}` }),
+      invitation: ({ email }, all, { reminder }) => {
+        const subject = `invitation ${reminder}${reminder > 0 ? ` ${all.map((app) => app.name).join()}` : ''}`
+        return Promise.resolve({ ...mail, to: email, subject })
+      },
       lapse: ({ email }, all, { reminder }) =>
         Promise.resolve({
           ...mail,
@@ -174,6 +176,34 @@ describe('a run', () => {
     await runs(14)
     expect(first?.unknownAt).toBeDefined()
     expect(await people.get('p0@acme.example')).toEqual(first)
+  })
+
+  it('goes on where the service no longer knows many, and asks about them last', async () => {
+    const { runs, service, asked, list } = company(12)
+    await runs(1)
+    for (const some of [list.slice(0, 3), list.slice(3, 6)]) {
+      for (const { email } of some) service.set(email, undefined)
+      await runs(6)
+    }
+    asked.length = 0
+    await runs(6)
+    expect(asked.slice(0, 6).toSorted()).toEqual(
+      list
+        .slice(6)
+        .map(({ email }) => email)
+        .toSorted(),
+    )
+  })
+
+  it('reminds someone of what they have not connected yet, and not of what they just lost', async () => {
+    const { runs, service, sent, list } = company(1, { slack_1: 'awaiting', jira_1: 'awaiting' })
+    const { email } = list[0]!
+    await runs(6)
+    service.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
+    await runs(7 * 24 - 6)
+    service.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
+    await runs(1)
+    expect(sent).toEqual([`${email} invitation 0`, `${email} invitation 1 jira_1`])
   })
 
   it('names a time zone that no run of a week found at work', async () => {

@@ -1,0 +1,268 @@
+// The people of a simulated year and the service: what they have connected, what they do after an email, and what happens
+// to them. They know nothing of onramp but its pages and its emails. MODEL says all of it in words and is printed.
+import type { Waiting } from '../../../src/client-api/answers.ts'
+import { reached, withAnswer, type Person } from '../../../src/people/person.ts'
+import type { People } from '../../../src/people/people.ts'
+import type { Random } from '../random.ts'
+import { DAY, HOUR, MINUTE, type Calendar } from './calendar.ts'
+
+export const APPS = ['slack_1', 'drive_1', 'jira_1', 'github_1', 'confluence_1'] as const
+const ZONES = ['Europe/Berlin', 'Europe/Berlin', 'America/New_York', 'UTC', 'Asia/Kolkata', 'Asia/Tokyo']
+const WEEK = 7 * DAY
+
+const LAPSES_A_WEEK = 0.01
+const NEVER = 0.15
+const REACTS = 0.6
+const CONNECTS = 0.9
+const REPAIRS_ALONE = 0.15
+const OPTS_OUT = 0.01
+const A_WEEK = { leave: 0.002, unknown: 0.0015, join: 0.004 }
+const COME_BACK = 0.3
+
+export const MODEL = `Everyone has five apps to connect, and is in one of five time zones (Berlin, New York, UTC, Kolkata, Tokyo).
+One run begins each hour, seven minutes past; it asks 80 times a minute, so a pass over 10,000 takes two hours.
+After an email 60% open their page, after a day on average, and connect each app with 90%; 15% never react to anything.
+A consent lapses at 1% a week. 15% of those who lose one notice it themselves, after two days on average, and repair it.
+Each email has 1% of its readers opt out. In a week 0.2% leave the list and 0.15% become unknown to the service; 30% of
+both come back two to four weeks later. Each week 0.4% are new.
+Twice many lose one app at once: 3 of 10 people (3,000), released after three days; and 60, repaired by its cause after two.
+The service is down for one day. One run of 50 is killed at a random step, and one of 50 is doubled; the second finds the
+lease and does nothing, as one that is due while another still works. One email of 200 is put off, one of 500 has an
+unknown outcome.`
+
+type Lapse = { at: number; cause: 'alone' | 'big' | 'small' }
+
+export type Consent = {
+  instance: string
+  isConnected: boolean
+  /** When it was connected the last time. */
+  since: number
+  /** It ended, and isn't connected again. */
+  lapse: Lapse | undefined
+  /** Emails about this lapse. */
+  emails: number
+}
+
+export type Employee = {
+  email: string
+  timezone: string
+  isListed: boolean
+  leftAt: number
+  isKnown: boolean
+  knownChangedAt: number
+  isOptedOut: boolean
+  neverReacts: boolean
+  consents: Consent[]
+  /** When emails were delivered. */
+  emails: number[]
+}
+
+/** Many lose one app at once. */
+export type Planted = { cause: 'big' | 'small'; instance: string; at: number; endsAt: number; size: number }
+
+type Watch = { lapsed: (employee: Employee, consent: Consent) => void; note: (line: string) => void }
+
+export class World {
+  readonly employees: Employee[] = []
+  readonly byEmail = new Map<string, Employee>()
+  readonly planted: Planted[] = []
+  readonly outage: { from: number; to: number }
+  readonly #calendar: Calendar
+  readonly #random: Random
+  readonly #people: Pick<People, 'change'>
+  readonly #watch: Watch
+
+  constructor(given: {
+    size: number
+    days: number
+    calendar: Calendar
+    random: Random
+    people: Pick<People, 'change'>
+    watch: Watch
+  }) {
+    const { size, days, calendar, random, people, watch } = given
+    this.#calendar = calendar
+    this.#random = random
+    this.#people = people
+    this.#watch = watch
+    for (let count = 0; count < size; count++) this.#join()
+    const start = calendar.now
+    const moment = (from: number, to: number) =>
+      start + Math.floor((days * DAY * (from + random.next() * (to - from))) / MINUTE) * MINUTE
+    const at = moment(0.2, 0.9)
+    this.outage = { from: at, to: at + DAY }
+    const [big, small] = [random.below(APPS.length), 1 + random.below(APPS.length - 1)]
+    this.#plant('big', APPS[big]!, moment(0.35, 0.55), Math.max(Math.round(size * 0.3), 60))
+    this.#plant('small', APPS[(big + small) % APPS.length]!, moment(0.65, 0.85), 60)
+    for (let week = start; week < start + days * DAY; week += WEEK)
+      calendar.at(week, () => this.#planWeek(week))
+  }
+
+  isDown = (): boolean => this.#calendar.now >= this.outage.from && this.#calendar.now < this.outage.to
+
+  /** In milliseconds, with a mean. */
+  #after = (mean: number): number => Math.ceil(-Math.log(1 - this.#random.next()) * mean)
+
+  #join(): void {
+    const consents = APPS.map((instance): Consent => ({
+      instance,
+      isConnected: false,
+      since: 0,
+      lapse: undefined,
+      emails: 0,
+    }))
+    const employee: Employee = {
+      email: `p${this.employees.length}@acme.example`,
+      timezone: this.#random.pick(ZONES),
+      isListed: true,
+      leftAt: 0,
+      isKnown: true,
+      knownChangedAt: 0,
+      isOptedOut: false,
+      neverReacts: this.#random.chance(NEVER),
+      consents,
+      emails: [],
+    }
+    this.employees.push(employee)
+    this.byEmail.set(employee.email, employee)
+  }
+
+  #planWeek(week: number): void {
+    const listed = this.employees.filter(({ isListed, isKnown }) => isListed && isKnown)
+    const some = (share: number, event: (employee: Employee) => void) => {
+      for (let count = this.#after(listed.length * share); count > 0; count--) {
+        const employee = this.#random.pick(listed)
+        this.#calendar.at(week + this.#random.below(WEEK), () => event(employee))
+      }
+    }
+    some(A_WEEK.join, () => this.#join())
+    some(A_WEEK.leave, (employee) => this.#leave(employee))
+    some(A_WEEK.unknown, (employee) => this.#loseAccount(employee))
+  }
+
+  #comesBack(event: () => void): void {
+    if (this.#random.chance(COME_BACK))
+      this.#calendar.at(this.#calendar.now + 2 * WEEK + this.#random.below(2 * WEEK), event)
+  }
+
+  #leave(employee: Employee): void {
+    if (!employee.isListed) return
+    employee.isListed = false
+    employee.leftAt = this.#calendar.now
+    this.#watch.note(`${employee.email} leaves`)
+    this.#comesBack(() => void (employee.isListed = true))
+  }
+
+  #loseAccount(employee: Employee): void {
+    if (!employee.isKnown) return
+    this.#setKnown(employee, false)
+    this.#comesBack(() => this.#setKnown(employee, true))
+  }
+
+  #setKnown(employee: Employee, isKnown: boolean): void {
+    employee.isKnown = isKnown
+    employee.knownChangedAt = this.#calendar.now
+    this.#watch.note(`${employee.email} is ${isKnown ? 'known again' : 'unknown'}`)
+  }
+
+  #plant(cause: Planted['cause'], instance: string, at: number, size: number): void {
+    const planted: Planted = { cause, instance, at, endsAt: Infinity, size: 0 }
+    this.planted.push(planted)
+    this.#calendar.at(at, () => {
+      const having = this.employees.flatMap((employee) => {
+        const consent = consentOf(employee, instance)
+        return consent.isConnected && employee.isListed && employee.isKnown ? [{ employee, consent }] : []
+      })
+      for (let left = size; left > 0 && having.length > 0; left--) {
+        const [one] = having.splice(this.#random.below(having.length), 1)
+        if (one === undefined) continue
+        this.#lapse(one.employee, one.consent, cause)
+        planted.size++
+      }
+      this.#watch.note(`${cause} break of ${instance}: ${planted.size}`)
+      if (cause === 'small') this.#calendar.at(at + 2 * DAY, () => this.mend(planted))
+    })
+  }
+
+  /** The cause is removed. Of the small one nothing else was lost; after the big one each person has to connect it again. */
+  mend(planted: Planted): void {
+    if (planted.endsAt !== Infinity) return
+    planted.endsAt = this.#calendar.now
+    this.#watch.note(`${planted.cause} break ends`)
+    if (planted.cause === 'big') return
+    for (const employee of this.employees) {
+      const consent = consentOf(employee, planted.instance)
+      if (consent.lapse?.cause === 'small') this.#connect(employee, consent)
+    }
+  }
+
+  #connect(employee: Employee, consent: Consent): void {
+    const since = this.#calendar.now
+    Object.assign(consent, { isConnected: true, since, lapse: undefined, emails: 0 })
+    this.#calendar.at(since + this.#after(WEEK / LAPSES_A_WEEK), () => {
+      if (consent.isConnected && consent.since === since) this.#lapse(employee, consent, 'alone')
+    })
+  }
+
+  #lapse(employee: Employee, consent: Consent, cause: Lapse['cause']): void {
+    const at = this.#calendar.now
+    Object.assign(consent, { isConnected: false, lapse: { at, cause }, emails: 0 })
+    this.#watch.lapsed(employee, consent)
+    if (employee.neverReacts || !this.#random.chance(REPAIRS_ALONE)) return
+    this.#calendar.at(at + this.#after(2 * DAY), () => this.#visit(employee))
+  }
+
+  /** What the service lists, at this moment. */
+  listed = ({ consents }: Employee): Waiting[] =>
+    consents.flatMap(({ instance, isConnected, lapse }): Waiting[] =>
+      isConnected
+        ? []
+        : [{ instance, name: instance, status: lapse?.cause === 'alone' ? 'stale' : 'awaiting' }],
+    )
+
+  /** Can the person connect it now? The cause of a break keeps everyone whom it met from that. */
+  #canConnect = ({ instance, lapse }: Consent): boolean =>
+    !this.planted.some(
+      (one) => one.instance === instance && one.cause === lapse?.cause && one.endsAt === Infinity,
+    )
+
+  /** An email arrived. */
+  read(employee: Employee): void {
+    employee.emails.push(this.#calendar.now)
+    if (employee.neverReacts) return
+    if (this.#random.chance(OPTS_OUT))
+      this.#calendar.at(this.#calendar.now + this.#after(HOUR), () => this.#optOut(employee))
+    else if (this.#random.chance(REACTS))
+      this.#calendar.at(this.#calendar.now + this.#after(DAY), () => this.#visit(employee))
+  }
+
+  async #optOut(employee: Employee): Promise<void> {
+    const now = this.#calendar.now
+    await this.#people.change(employee.email, (person) => reached(person, 'optedOutAt', now))
+    employee.isOptedOut = true
+    this.#watch.note(`${employee.email} opts out`)
+  }
+
+  /** The person opens the page, which asks the service, connects what they can, and is shown the page again. */
+  async #visit(employee: Employee): Promise<void> {
+    if (!employee.isListed || !employee.isKnown) return
+    if (this.isDown()) return this.#calendar.at(this.#calendar.now + DAY, () => this.#visit(employee))
+    const now = this.#calendar.now
+    const handOver = () => {
+      const answer = { askedAt: now, listed: this.listed(employee) }
+      const here = (person: Person) => withAnswer(reached(person, 'signedInAt', now), answer, now)
+      return this.#people.change(employee.email, here)
+    }
+    await handOver()
+    for (const consent of employee.consents)
+      if (!consent.isConnected && this.#canConnect(consent) && this.#random.chance(CONNECTS))
+        this.#connect(employee, consent)
+    await handOver()
+  }
+}
+
+export function consentOf({ consents }: Employee, instance: string): Consent {
+  const found = consents.find((one) => one.instance === instance)
+  if (found === undefined) throw new RangeError(`no app ${instance}`)
+  return found
+}
