@@ -4,7 +4,7 @@ import { profileOf, profilesOf } from '../../../src/admin/profile.ts'
 import { makeReport } from '../../../src/admin/report.ts'
 import type { People } from '../../../src/people/people.ts'
 import type { Person } from '../../../src/people/person.ts'
-import type { Break } from '../../../src/people/upkeep.ts'
+import { openBreaks, type Break, type Upkeep } from '../../../src/people/upkeep.ts'
 import { DAY, HOUR, type Calendar } from './calendar.ts'
 import { consentOf, type Consent, type Employee, type World } from './world.ts'
 
@@ -17,6 +17,7 @@ const RULES = {
   noticed: 'every lapse is noticed within 24 hours of runs',
   notice: 'each shared break is one notice to the administrators, and nothing else is',
   held: 'no one is emailed about a shared break before it is released or repaired',
+  over: 'a shared break that was released or repaired holds nothing back a day later',
   repaired: 'no email names an app that is connected',
   true: 'no email says that access ended where it did not',
   quarter: 'at most four emails in 91 days to a person',
@@ -82,13 +83,23 @@ export class Rules {
     }
   }
 
+  /** One that was sent again because its run was killed has the same Message-ID. */
   told(found: Break): void {
-    this.#notices.push(found)
+    const isAgain = this.#notices.some(
+      ({ instance, noticedAt }) => instance === found.instance && noticedAt === found.noticedAt,
+    )
+    if (!isAgain) this.#notices.push(found)
   }
 
-  async afterRun(): Promise<void> {
+  async afterRun(upkeep: Upkeep): Promise<void> {
     const { calendar, people, world } = this.#judged
-    const { outage } = world()
+    const { outage, planted } = world()
+    for (const { instance, endsAt } of planted) {
+      const isHeld = openBreaks(upkeep).some((one) => one.instance === instance)
+      const isLate =
+        calendar.now - endsAt > DAY && (calendar.now < outage.from || calendar.now > outage.to + DAY)
+      if (isLate) this.hold('over', !isHeld, () => instance)
+    }
     for (const open of this.#open) {
       const { employee, consent, at } = open
       const isOver = consent.lapse?.at !== at || !employee.isListed || !employee.isKnown

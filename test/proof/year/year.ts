@@ -81,13 +81,16 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
         alive()
       },
       async tell(found) {
+        if (found.toldAt !== undefined) return {}
         alive()
         await calendar.pass(1_000)
+        if (random.chance(0.2)) return {}
         counts.notices++
         note(`notice ${found.instance} ${found.lapsed}`)
         rules.told(found)
         const { instance, noticedAt } = found
         calendar.at(now() + RELEASED_AFTER, () => release(instance, noticedAt))
+        alive()
         return { toldAt: now(), eventAt: now() }
       },
       async ask(email) {
@@ -181,7 +184,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
     await calendar.pass(tick - now())
     const list = listNow()
     const isThrough = await run(list)
-    await rules.afterRun()
+    await rules.afterRun(upkeep)
     if (!isThrough || now() < nextDay - HOUR) continue
     figures = await rules.afterDay(addressesOf(list))
     note(figures)
