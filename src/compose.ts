@@ -135,7 +135,7 @@ export function createOnramp(
   })
   const upkeeping = createUpkeeping(records, installation)
   metrics.watchPeople(async () => {
-    const { days, lastRunAt } = (await upkeeping.get()) ?? { days: [] }
+    const { days, lastRunAt } = await upkeeping.get()
     const row = days.at(-1)
     const inSnakeCase = (state: string) => state.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)
     return {

@@ -27,7 +27,7 @@ const emails = (wanted: Partial<Wanted>) => `/admin/people/emails?${queryOf(want
 /** @param asked.now milliseconds since 1970 @param asked.since the query's, untrusted */
 export function overviewOf(
   report: Report,
-  upkeep: Upkeep | undefined,
+  upkeep: Upkeep,
   t: Texts,
   { now, target, since }: { now: number; target: Target; since: unknown },
 ) {
@@ -43,7 +43,7 @@ export function overviewOf(
     since: comparison && {
       changes: sinceIn(comparison, t),
       day: comparison.row.day,
-      first: upkeep?.days[0]?.day,
+      first: upkeep.days[0]?.day,
       last: new Date(now - DAY_MS).toISOString().slice(0, 10),
     },
     inviteCommand: `${COMMAND} invite send PEOPLE.csv`,
@@ -210,9 +210,9 @@ export function needsOf(report: Report): Need[] {
 }
 
 /** The same in words; first of all what keeps people from being emailed, with the command that ends it. */
-export function needsIn(report: Report, upkeep: Upkeep | undefined, t: Texts) {
+export function needsIn(report: Report, upkeep: Upkeep, t: Texts) {
   const words = { t, share: sharesIn(t) }
-  const breaks = (upkeep === undefined ? [] : openBreaks(upkeep)).map(({ instance, name, lapsed, had }) => {
+  const breaks = openBreaks(upkeep).map(({ instance, name, lapsed, had }) => {
     const app = report.datasources.find((known) => known.instance === instance)?.name ?? name
     return {
       href: people({ filter: 'fellBack', app: instance }),

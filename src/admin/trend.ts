@@ -56,11 +56,10 @@ export type Comparison = { row: DayRow; moreReady: number; fellBack: number }
  */
 export function comparisonOf(
   { ready, days }: Pick<Report, 'ready' | 'days'>,
-  upkeep: Upkeep | undefined,
+  upkeep: Upkeep,
   now: number,
   asked?: unknown,
 ): Comparison | undefined {
-  if (upkeep === undefined) return undefined
   const isDay = typeof asked === 'string' && /^\d{4}-\d\d-\d\d$/.test(asked)
   const before = upkeep.days.filter(({ day }) => day < dayOf(now))
   const row = rowOf({ ...upkeep, days: before }, isDay ? asked : dayOf(now - 7 * DAY_MS)) ?? before[0]

@@ -2,7 +2,7 @@
 // is noticed. What surprises: an email about what ended waits until everyone was asked once more, because many who lose an
 // app at once have one cause, and none of them can remove it.
 import { PersonUnreadable, type People } from '../people/people.ts'
-import { isGone, newPerson, wasConnected, withDetails, withListing, type Person } from '../people/person.ts'
+import { newPerson, wasConnected, withDetails, withListing, type Person } from '../people/person.ts'
 import { openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
 import { Explained } from '../problem.ts'
 import type { Due } from './campaign.ts'
@@ -54,8 +54,8 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   let upkeep = { ...before, zones: zonesOf(list, before, zoneOf, began), pass: passAt(before, began) }
   const keep = async (change: Partial<Upkeep>) => parts.save((upkeep = { ...upkeep, ...change }))
 
-  const byEmail = new Map(list.map((invitee) => [invitee.email, invitee]))
-  await enroll(byEmail, parts)
+  const invitees = byEmail(list)
+  await enroll(invitees, parts)
   await keep({})
 
   const dueToStart = (person: Person, at: number) => dueToBegin(person, at, zoneOf(person))
@@ -65,7 +65,7 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
 
   const askedBefore = upkeep.pass.endedAt === undefined ? upkeep.pass.beganAt : 0
   const { beganAt } = upkeep.pass
-  const found = await whoIsDue(byEmail, parts, { dueToStart, dueAgain, askedBefore, beganAt })
+  const found = await whoIsDue(invitees, { ...parts, upkeep }, { askedBefore, beganAt })
   const answering = { ...parts, hasAnswered: found.hasAnswered }
   const isNew = (instance: string, person: Person | undefined) => !wasConnected(person, instance)
   const starting = sending(answering, 'onboarding', dueToStart, isNew)
@@ -81,7 +81,7 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   if (failure !== undefined) throw new RunStopped(failure)
   if (isThrough && !signal.aborted && upkeep.pass.endedAt === undefined) {
     const counts = countLapses(upkeep)
-    for await (const person of people.all()) if (byEmail.has(person.email)) counts.add(person)
+    for await (const person of people.all()) if (invitees.has(person.email)) counts.add(person)
     const breaks = judged(upkeep, counts.counts, now())
     await keep({ breaks, judgedAt: upkeep.pass.beganAt, pass: { ...upkeep.pass, endedAt: now() } })
   }
@@ -91,6 +91,10 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   }
   return upkeep
 }
+
+/** A list that names someone twice means the last one. */
+export const byEmail = (list: readonly Invitee[]): ReadonlyMap<string, Invitee> =>
+  new Map(list.map((invitee) => [invitee.email, invitee]))
 
 /** The pass over everyone that is under way, or the next one where it is time. */
 function passAt({ pass }: Upkeep, now: number): NonNullable<Upkeep['pass']> {
@@ -110,15 +114,15 @@ export const unreachedZones = ({ zones }: Upkeep, now: number): string[] =>
   Object.keys(zones).filter((zone) => now - (zones[zone] ?? now) > WEEK_MS)
 
 /** Writes down who is on the list and who no longer is. @throws {Explained} */
-async function enroll(byEmail: ReadonlyMap<string, Invitee>, parts: KeepParts): Promise<void> {
+async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts): Promise<void> {
   const { people, isConfirmed, now, tally } = parts
   const listed = (person: Person, invitee: Invitee | undefined) =>
     withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
-  const unseen = new Set(byEmail.keys())
+  const unseen = new Set(invitees.keys())
   const changed: string[] = []
   let [before, leaving] = [0, 0]
   for await (const person of people.all()) {
-    const invitee = byEmail.get(person.email)
+    const invitee = invitees.get(person.email)
     unseen.delete(person.email)
     const isListed = person.listedAt !== undefined && person.leftAt === undefined
     before += Number(isListed)
@@ -131,34 +135,50 @@ async function enroll(byEmail: ReadonlyMap<string, Invitee>, parts: KeepParts): 
     )
   for (const email of [...changed, ...unseen])
     await people
-      .change(email, (person) => listed(person, byEmail.get(email)))
+      .change(email, (person) => listed(person, invitees.get(email)))
       .catch((error: unknown) => {
         if (!(error instanceof PersonUnreadable)) throw error
         tally.unreadable++
       })
 }
 
-type Dues = Record<'dueToStart' | 'dueAgain', (person: Person, now: number) => Due>
+/** Everyone on the list, with what is due for them now, also for whom nothing is written down yet. */
+export async function* standing(
+  invitees: ReadonlyMap<string, Invitee>,
+  { people, upkeep, zoneOf, now }: Pick<KeepParts, 'people' | 'upkeep' | 'zoneOf' | 'now'>,
+) {
+  const unseen = new Map(invitees)
+  const of = (known: Person, invitee: Invitee) => {
+    const person = withListing(withDetails(known, invitee), true, now())
+    const zone = zoneOf(person)
+    const start = dueToBegin(person, now(), zone)
+    return { person, invitee, start, lost: lapsesDue(person, upkeep, now(), zone) }
+  }
+  for await (const person of people.all()) {
+    const invitee = unseen.get(person.email)
+    unseen.delete(person.email)
+    if (invitee !== undefined) yield of(person, invitee)
+  }
+  for (const invitee of unseen.values()) yield of(newPerson(invitee.email, now()), invitee)
+}
 
 /**
  * Who is to be emailed now, and whom the pass has not asked about yet: the longest not asked first, and last whom the service
  * did not know, because many of them in a row end a run.
  */
 async function whoIsDue(
-  byEmail: ReadonlyMap<string, Invitee>,
-  { people, now }: Pick<KeepParts, 'people' | 'now'>,
-  { dueToStart, dueAgain, askedBefore, beganAt }: Dues & { askedBefore: number; beganAt: number },
+  invitees: ReadonlyMap<string, Invitee>,
+  parts: KeepParts,
+  { askedBefore, beganAt }: { askedBefore: number; beganAt: number },
 ) {
   const [starting, repairing]: [Invitee[], Invitee[]] = [[], []]
   const unasked: { invitee: Invitee; turn: number }[] = []
   let hasAnswered = false
-  for await (const person of people.all()) {
-    const invitee = byEmail.get(person.email)
-    if (invitee === undefined) continue
-    if (dueToStart(person, now()).kind === 'mail') starting.push(invitee)
-    if (dueAgain(person, now()).kind === 'mail') repairing.push(invitee)
+  for await (const { person, invitee, start, lost } of standing(invitees, parts)) {
+    if (start.kind === 'mail') starting.push(invitee)
+    if (lost.length > 0) repairing.push(invitee)
     const askedAt = person.answer?.askedAt ?? 0
-    const turn = person.unknownAt === undefined ? askedAt : now()
+    const turn = person.unknownAt === undefined ? askedAt : parts.now()
     if (askedAt < askedBefore) unasked.push({ invitee, turn })
     hasAnswered ||= askedAt >= beganAt
   }
@@ -208,31 +228,4 @@ async function eachOf<T>(
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   return next >= all.length
-}
-
-/** What a run at that moment would send, by what is known now. Asks no one and writes nothing. */
-export async function* planned(
-  list: readonly Invitee[],
-  { people, upkeep, zoneOf, now }: Pick<KeepParts, 'people' | 'upkeep' | 'zoneOf' | 'now'>,
-): AsyncGenerator<{ email: string; kind: 'invitation' | 'reminder' | 'lapse'; apps: string[] }> {
-  const unseen = new Map(list.map((invitee) => [invitee.email, invitee]))
-  const dueOf = (person: Person) => {
-    const zone = zoneOf(person)
-    const apps = lapsesDue(person, upkeep, now(), zone)
-    if (apps.length > 0) return { email: person.email, kind: 'lapse' as const, apps }
-    const due = dueToBegin(person, now(), zone)
-    if (due.kind !== 'mail') return undefined
-    const kind = due.reminder === 0 ? ('invitation' as const) : ('reminder' as const)
-    return { email: person.email, kind, apps: [] }
-  }
-  for await (const person of people.all()) {
-    const invitee = unseen.get(person.email)
-    unseen.delete(person.email)
-    const due = invitee && !isGone(person) && dueOf(withDetails(person, invitee))
-    if (due) yield due
-  }
-  for (const invitee of unseen.values()) {
-    const due = dueOf(withDetails(newPerson(invitee.email, now()), invitee))
-    if (due) yield due
-  }
 }

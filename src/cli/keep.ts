@@ -7,7 +7,7 @@ import { breakNotice, digestNotice } from '../admin/notices.ts'
 import { profilesOf } from '../admin/profile.ts'
 import { makeReport, type Report } from '../admin/report.ts'
 import { createAsk } from '../campaigns/ask.ts'
-import { keepUp, planned, unreachedZones, type ZoneOf } from '../campaigns/keep.ts'
+import { byEmail, keepUp, standing, unreachedZones, type ZoneOf } from '../campaigns/keep.ts'
 import { createNoticeMail, type Notice } from '../campaigns/mail/notice.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
 import { createPace } from '../campaigns/pace.ts'
@@ -104,19 +104,21 @@ const opened = (records: Records, { settings, company, parts: { now } }: Run) =>
   upkeeping: createUpkeeping(records, createInstallation(records, settings.SESSION_SECRET, now)),
 })
 
-const newUpkeep = (): Upkeep => ({ breaks: [], zones: {}, days: [] })
-
 /** What a run would send. */
 async function show(records: Records, run: Run): Promise<number> {
   const { list, company, options, parts } = run
   const { people, upkeeping } = opened(records, run)
-  const upkeep = (await upkeeping.get()) ?? newUpkeep()
+  const upkeep = await upkeeping.get()
   const now = () => options.now ?? parts.now()
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0 }
-  for await (const email of planned(list, { people, upkeep, zoneOf: zonesOf(company), now })) {
-    counts[email.kind]++
-    const words = `${email.email}  ${email.kind}  ${email.apps.join(', ')}`.trimEnd()
-    parts.stdout.write(`${options.json ? JSON.stringify(email) : printable(words)}\n`)
+  const all = standing(byEmail(list), { people, upkeep, zoneOf: zonesOf(company), now })
+  for await (const { invitee, start, lost } of all) {
+    if (lost.length === 0 && start.kind !== 'mail') continue
+    const kind = start.kind !== 'mail' ? 'lapse' : start.reminder === 0 ? 'invitation' : 'reminder'
+    counts[kind]++
+    const words = `${invitee.email}  ${kind}  ${lost.join(', ')}`.trimEnd()
+    const json = { email: invitee.email, kind, apps: lost }
+    parts.stdout.write(`${options.json ? JSON.stringify(json) : printable(words)}\n`)
   }
   const { invitation, reminder, lapse } = counts
   const words = `${invitation} invitations, ${reminder} reminders and ${lapse} emails about access that ended`
@@ -129,7 +131,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   const { list, settings, company, options, parts, signal } = run
   const { now } = parts
   const { people, upkeeping } = opened(records, run)
-  const before = released((await upkeeping.get()) ?? newUpkeep(), options.release, now())
+  const before = released(await upkeeping.get(), options.release, now())
   const tally = newTally()
   tally.rows = list.length
   const steady = () => performance.now()

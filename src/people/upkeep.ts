@@ -46,8 +46,8 @@ const LIFE_SECONDS = 400 * 86_400
 const MAX_DAYS = 400
 
 export type Upkeeping = {
-  /** Undefined: `onramp keep` has never run here, or what it left can't be read. @throws {StoreUnavailable} */
-  get(): Promise<Upkeep | undefined>
+  /** Empty where `onramp keep` has never run, or what it left can't be read. @throws {StoreUnavailable} */
+  get(): Promise<Upkeep>
   /** Only the one run that holds the lease writes. @throws {StoreUnavailable} */
   put(upkeep: Upkeep): Promise<void>
 }
@@ -59,7 +59,8 @@ export function createUpkeeping(
   return {
     async get() {
       const { sealer } = await installation.vault()
-      return sealedJson<Upkeep>(sealer).open(await records.get(KEY), KEY)
+      const known = sealedJson<Upkeep>(sealer).open(await records.get(KEY), KEY)
+      return known ?? { breaks: [], zones: {}, days: [] }
     },
     async put(upkeep) {
       const { sealer } = await installation.vault()

@@ -1,6 +1,6 @@
 // Runs of `onramp keep` over a small company, hour by hour, with the service and the mail server as functions.
 import { describe, expect, it } from 'vitest'
-import { keepUp, planned, unreachedZones, type KeepParts } from '../../src/campaigns/keep.ts'
+import { byEmail, keepUp, standing, unreachedZones, type KeepParts } from '../../src/campaigns/keep.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
@@ -216,9 +216,12 @@ describe('a run', () => {
 
   it('can be planned for a moment, which asks and writes nothing', async () => {
     const { parts, list, asked, people } = company(2)
-    const plan = (now: number) => listed(planned(list, { ...parts(), now: () => now }))
-    expect((await plan(monday)).map(({ kind }) => kind)).toEqual(['invitation', 'invitation'])
-    expect(await plan(monday - 2 * HOUR)).toEqual([])
+    const plan = async (now: number) => {
+      const all = await listed(standing(byEmail(list), { ...parts(), now: () => now }))
+      return all.map(({ start }) => start.kind)
+    }
+    expect(await plan(monday)).toEqual(['mail', 'mail'])
+    expect(await plan(monday - 2 * HOUR)).toEqual(['not-due', 'not-due'])
     expect([asked, await listed(people.all())]).toEqual([[], []])
   })
 })
