@@ -20,10 +20,12 @@ function localTime(at: number, zone: string): { day: number; hour: number } {
 const weekdayOf = (day: number): number => (day + 4) % 7
 const isWorkday = (day: number): boolean => weekdayOf(day) >= 1 && weekdayOf(day) <= 5
 
-/** @param at milliseconds since 1970 @param zone IANA */
-export function isWorkingTime(at: number, zone: string): boolean {
+/** @param at milliseconds since 1970 @param zone IANA @param weekday on that one only; 1 is Monday */
+export function isWorkingTime(at: number, zone: string, weekday?: number): boolean {
   const { day, hour } = localTime(at, zone)
-  return isWorkday(day) && hour >= FROM_HOUR && hour < TO_HOUR
+  return (
+    isWorkday(day) && hour >= FROM_HOUR && hour < TO_HOUR && (weekday ?? weekdayOf(day)) === weekdayOf(day)
+  )
 }
 
 /** How many working days have begun after the one of `from`, up to the one of `to`; at most ten are counted. */
@@ -32,10 +34,4 @@ export function workingDaysBetween(from: number, to: number, zone: string): numb
   let count = 0
   for (let day = first + 1; day <= last && count < 10; day++) if (isWorkday(day)) count++
   return count
-}
-
-/** Is it that weekday there, and nine o'clock or later? @param weekday 0 is Sunday */
-export function isMorningOf(weekday: number, at: number, zone: string): boolean {
-  const { day, hour } = localTime(at, zone)
-  return weekdayOf(day) === weekday && hour >= FROM_HOUR
 }

@@ -13,7 +13,7 @@ import { createMailServer } from '../campaigns/mail/server.ts'
 import { createPace } from '../campaigns/pace.ts'
 import { readPeople, type Invitee } from '../campaigns/people-file.ts'
 import { newTally, summaryOf, type Tally } from '../campaigns/tally.ts'
-import { isMorningOf } from '../campaigns/working-time.ts'
+import { isWorkingTime } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
 import { inScope } from '../onboarding/walk.ts'
@@ -213,31 +213,25 @@ const withRow = (days: readonly DayRow[], row: DayRow): DayRow[] => [
 
 function isDigestDue({ digestAt = 0 }: Upkeep, { digest, timezone }: Company, now: number): boolean {
   if (digest === undefined || now - digestAt < DIGEST_AGAIN_MS) return false
-  return isMorningOf(WEEKDAYS.indexOf(digest), now, timezone)
+  return isWorkingTime(now, timezone, WEEKDAYS.indexOf(digest) + 1)
 }
 
 /** What needs someone, and the command; none: all is well. */
 function needsOf(upkeep: Upkeep, tally: Tally, { faults, company, parts }: Run): string[] {
   const named = ({ instance, name }: Break) => printable(company.nameOf({ instance, name }, ''))
-  const zones = unreachedZones(upkeep, parts.now())
-  return [
+  const zones = unreachedZones(upkeep, parts.now()).join(', ')
+  const { unreadable, failed } = tally
+  const needs = [
     ...openBreaks(upkeep).map(
       (one) =>
         `${named(one)}: ${one.lapsed} of ${one.had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause; if people have to connect it again: ${COMMAND} keep PEOPLE.csv --release ${one.instance}`,
     ),
-    ...(zones.length === 0
-      ? []
-      : [
-          `No run of this week was made in working time in ${zones.join(', ')}: schedule onramp keep every hour.`,
-        ]),
+    zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
     ...faults,
-    ...(tally.unreadable > 0
-      ? [`What is stored about ${tally.unreadable} people can't be read: ${COMMAND} doctor`]
-      : []),
-    ...(tally.failed > 0
-      ? [`The mail server rejected ${tally.failed} emails for good: correct the addresses on the list.`]
-      : []),
+    unreadable > 0 && `What is stored about ${unreadable} people can't be read: ${COMMAND} doctor`,
+    failed > 0 && `The mail server rejected ${failed} emails for good: correct the addresses on the list.`,
   ]
+  return needs.filter((need) => typeof need === 'string' && need !== '') as string[]
 }
 
 function sumUp(upkeep: Upkeep, report: Report, tally: Tally, run: Run, end: () => void): number {

@@ -162,15 +162,7 @@ export type Catalogue = {
   knownLanguages?: readonly string[] | undefined
 }
 
-export const WEEKDAYS = [
-  'sunday',
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-] as const
+export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
 
 const hasNoneTwice = (tags: readonly string[]) => new Set(tags).size === tags.length
 
@@ -223,7 +215,7 @@ export function companySchema({
         .optional()
         .describe('Where people are who have none of their own on the list (default: UTC)'),
       digest: z
-        .enum(WEEKDAYS, { error: 'must be a day of the week, like monday' })
+        .enum(WEEKDAYS, { error: 'must be monday, tuesday, wednesday, thursday or friday' })
         .optional()
         .describe('The day on which ADMIN_EMAILS get a digest from onramp keep (default: none is sent)'),
       datasources: z
