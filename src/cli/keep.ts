@@ -34,7 +34,6 @@ import { createBreakEvents } from '../webhooks/break-events.ts'
 import { holdCampaign } from './invite/lease.ts'
 import { listOf } from './invite/list.ts'
 import { companyOf, mailFor, NO_FROM, serviceFor, settingsWith } from './invite/mail.ts'
-import { printing, showProgress } from './invite/progress.ts'
 import { openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
@@ -136,7 +135,6 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   tally.rows = list.length
   const steady = () => performance.now()
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
-  const progress = showProgress(tally, undefined, parts)
   const service = serviceFor(settings, company)
   const ask = createAsk({ whatIsLeft: service.whatIsLeft, pace: paceOf(options.askRate / 60), signal })
   const server = createMailServer(settings.SMTP_URL ?? '', { connections: AT_ONCE, signal })
@@ -155,7 +153,6 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   try {
     await server.check()
     const kept = await keepUp(list, {
-      ...printing(progress, { ...options, onInvalid: 'skip' }, parts.stdout),
       people,
       compose: { invitation: starting.compose, lapse: mails('lapses').compose },
       post: server.post,
@@ -184,9 +181,8 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
       isDue && (await post(digestNotice(report, counted, now(), words), `digest ${report.madeAt}`))
     const after = isSent ? { ...counted, digestAt: now() } : counted
     await upkeeping.put(after)
-    return sumUp(after, report, tally, run, progress.end)
+    return sumUp(after, report, tally, run)
   } finally {
-    progress.end()
     server.close()
     await Promise.all([service.close(), events.close()])
   }
@@ -234,10 +230,9 @@ function needsOf(upkeep: Upkeep, tally: Tally, { faults, company, parts }: Run):
   return needs.filter((need) => typeof need === 'string' && need !== '') as string[]
 }
 
-function sumUp(upkeep: Upkeep, report: Report, tally: Tally, run: Run, end: () => void): number {
+function sumUp(upkeep: Upkeep, report: Report, tally: Tally, run: Run): number {
   const { options, parts } = run
   const needs = needsOf(upkeep, tally, run)
-  end()
   if (options.json) {
     const { ready, inProgress, notStarted, stuck, fellBack, gone } = report
     const states = { ready, inProgress, notStarted, stuck, fellBack, gone }

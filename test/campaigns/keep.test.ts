@@ -57,8 +57,6 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     },
     mailPace: createPace({ perSecond: Infinity, now: Date.now }),
     tally: newTally(),
-    onWouldSend: () => {},
-    onTrouble: () => {},
     atOnce: 3,
     isConfirmed: false,
     isHeld: () => Promise.resolve(true),

@@ -123,8 +123,6 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
       },
       mailPace: { turn: () => Promise.resolve(), slowDown: () => false, rate: () => 10 },
       tally: newTally(),
-      onWouldSend: () => {},
-      onTrouble: () => {},
       atOnce: 3,
       isConfirmed: false,
       isHeld: () => Promise.resolve(true),
