@@ -23,9 +23,17 @@ const formatToParts = Reflect.get(prototype, 'formatToParts')
 prototype.formatToParts = function (this: Intl.DateTimeFormat, at) {
   const last = lastParts.get(this)
   if (last !== undefined && last.at === at) return last.parts
-  const parts = formatToParts.call(this, at)
+  const parts = formatToParts.call(this, at).filter(({ type }) => type !== 'literal')
   lastParts.set(this, { at, parts })
   return parts
+}
+
+/** What was written last: it is what will be read. */
+let written = { text: '', value: undefined as unknown }
+const { stringify } = JSON
+JSON.stringify = (value: unknown, ...given: [never?]) => {
+  written = { text: stringify(value, ...given), value }
+  return written.text
 }
 
 export function createStore(now: () => number) {
@@ -49,7 +57,7 @@ export function createStore(now: () => number) {
       if (read(key) !== expected) return Promise.resolve(false)
       remove(key)
       values.set(key, { text, until: now() + seconds * 1000 })
-      parsed.set(text, undefined)
+      parsed.set(text, written.text === text ? written.value : undefined)
       return Promise.resolve(true)
     },
     remove: (key) => Promise.resolve(remove(key)),
