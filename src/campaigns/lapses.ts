@@ -89,9 +89,17 @@ const MANY = 50
 
 type Count = { name: string; had: number; fresh: number; lapsed: number }
 
-/** Counts of each app, over everyone on the list: who had it, who lost it lately, and who lacks it now. */
+/** By then everyone was asked about once more. */
+const SPREAD_MS = 86_400_000
+
+/** Others who lose the app before or after must not keep a break from being over. */
+const isOf = ({ since = 0, noticedAt }: Break, lapsedAt: number): boolean =>
+  lapsedAt >= since && lapsedAt < noticedAt + SPREAD_MS
+
+/** Counts of each app, over everyone on the list: who had it, who lost it lately, and who lacks it since its known break. */
 export function countLapses(upkeep: Upkeep) {
   const counts = new Map<string, Count>()
+  const breaks = new Map(upkeep.breaks.map((known) => [known.instance, known]))
   return {
     counts,
     add(person: Person): void {
@@ -99,8 +107,10 @@ export function countLapses(upkeep: Upkeep) {
       for (const { instance, name, state, lapsedAt } of appsOf(person)) {
         if (state !== 'connected' && lapsedAt === undefined) continue
         const count = counts.get(instance) ?? { name, had: 0, fresh: 0, lapsed: 0 }
-        const isFresh = lapsedAt !== undefined && lapsedAt >= (upkeep.judgedAt ?? 0)
-        count.lapsed += Number(lapsedAt !== undefined)
+        const known = breaks.get(instance)
+        const isKnown = known !== undefined && lapsedAt !== undefined && isOf(known, lapsedAt)
+        const isFresh = !isKnown && lapsedAt !== undefined && lapsedAt >= (upkeep.judgedAt ?? 0)
+        count.lapsed += Number(isKnown)
         count.fresh += Number(isFresh)
         count.had += Number(isFresh || state === 'connected')
         counts.set(instance, count)
@@ -112,14 +122,15 @@ export function countLapses(upkeep: Upkeep) {
 const isShared = ({ fresh, had }: Count): boolean =>
   fresh >= MANY || (fresh >= MIN_PEOPLE && fresh >= had * MIN_SHARE)
 
-/** Over once most of those who lost it have it again. */
-const isOver = ({ lapsed }: Break, count: Count | undefined): boolean => (count?.lapsed ?? 0) * 2 < lapsed
+/** Over once most of those who lost it have it again; a released one is remembered while more may be noticed. */
+const isOver = ({ lapsed, noticedAt, releasedAt }: Break, count: Count | undefined, now: number): boolean =>
+  (count?.lapsed ?? 0) * 2 < lapsed && (releasedAt === undefined || now >= noticedAt + SPREAD_MS)
 
 /** The breaks after everyone was asked once more. */
 export function judged(upkeep: Upkeep, counts: ReadonlyMap<string, Count>, now: number): Break[] {
   const going = upkeep.breaks.flatMap((known): Break[] => {
     const count = counts.get(known.instance)
-    if (isOver(known, count)) return []
+    if (isOver(known, count, now)) return []
     const isOpen = known.releasedAt === undefined
     return [isOpen ? { ...known, lapsed: Math.max(known.lapsed, count?.lapsed ?? 0) } : known]
   })
@@ -127,7 +138,7 @@ export function judged(upkeep: Upkeep, counts: ReadonlyMap<string, Count>, now: 
   const begun = [...counts].flatMap(([instance, count]): Break[] => {
     if (open.has(instance) || !isShared(count)) return []
     const { name, fresh, had } = count
-    return [{ instance, name, noticedAt: now, lapsed: fresh, had }]
+    return [{ instance, name, noticedAt: now, since: upkeep.judgedAt ?? 0, lapsed: fresh, had }]
   })
   const isReplaced = ({ instance }: Break) => begun.some((other) => other.instance === instance)
   return [...going.filter((known) => !isReplaced(known)), ...begun]

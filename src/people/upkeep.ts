@@ -9,6 +9,8 @@ export type Break = {
   instance: string
   name: string
   noticedAt: number
+  /** Who is noticed to lack it since then, and until a day after `noticedAt`, lost it in this break. */
+  since?: number
   /** So many lost it, of so many who had it. */
   lapsed: number
   had: number

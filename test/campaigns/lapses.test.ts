@@ -152,6 +152,19 @@ describe('a shared cause', () => {
     expect(everyone(29, 100, later)).toEqual([])
   })
 
+  it('is over then, however many lost the app before it', () => {
+    const [found] = everyone(60, 100, upkeep)
+    const counts = countLapses({ ...upkeep, breaks: found ? [found] : [] })
+    for (let one = 0; one < 200; one++) counts.add(having([slack], monday - DAY))
+    expect(judged({ ...upkeep, breaks: found ? [found] : [] }, counts.counts, monday + 3)).toEqual([])
+  })
+
+  it('that was released at once is not told again of those who are noticed a little later', () => {
+    const [found] = everyone(60, 100, upkeep)
+    const released = found ? [{ ...found, releasedAt: monday + 3 }] : []
+    expect(everyone(90, 100, { ...upkeep, breaks: released }, monday + DAY / 2)).toMatchObject(released)
+  })
+
   it('that was released is found again when it happens again', () => {
     const released = { instance: 'slack_1', name: 'Slack', noticedAt: 1, lapsed: 60, had: 100, releasedAt: 2 }
     expect(everyone(60, 100, { ...upkeep, breaks: [released] })).toMatchObject([{ noticedAt: monday + 2 }])
