@@ -25,7 +25,8 @@ After an email 60% open their page, after a day on average, and connect each app
 A consent lapses at 1% a week. 15% of those who lose one notice it themselves, after two days on average, and repair it.
 Each email has 1% of its readers opt out. In a week 0.2% leave the list and 0.15% become unknown to the service; 30% of
 both come back two to four weeks later. Each week 0.4% are new.
-Twice many lose one app at once: 3 of 10 people (3,000), released after three days; and 60, repaired by its cause after two.
+Twice many lose one app at once: 3 of 10 people (3,000), released three days after the notice
+(with an even seed two hours after it); and 60, repaired by its cause after two days.
 The service is down for one day. One run of 50 is killed at a random step, and one of 50 is doubled; the second finds the
 lease and does nothing, as one that is due while another still works. One email of 200 is put off, one of 500 has an
 unknown outcome; one notice to the administrators of five can't be sent at first.`
