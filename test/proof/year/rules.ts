@@ -10,9 +10,6 @@ import { consentOf, type Consent, type Employee, type World } from './world.ts'
 
 const QUARTER = 91 * DAY
 const RETENTION = 90 * DAY
-/** Between the question before an email and the email. */
-const MOMENT = 10_000
-
 const RULES = {
   noticed: 'every lapse is noticed within 24 hours of runs',
   notice: 'each shared break is one notice to the administrators, and nothing else is',
@@ -35,7 +32,13 @@ export type Rule = keyof typeof RULES
 
 export type Sent = { email: string; apps: readonly string[]; isLapse: boolean }
 
-type Judged = { calendar: Calendar; people: Pick<People, 'get' | 'all'>; world: () => World }
+type Judged = {
+  calendar: Calendar
+  people: Pick<People, 'get' | 'all'>
+  world: () => World
+  /** Between the question before an email and the email; milliseconds. */
+  moment: number
+}
 
 export class Rules {
   readonly #tried = new Map<Rule, number>()
@@ -63,22 +66,23 @@ export class Rules {
 
   /** @param isOnList of the run that sent it */
   sent({ email, apps, isLapse }: Sent, employee: Employee, isOnList: boolean): void {
-    const { now } = this.#judged.calendar
+    const { calendar, moment } = this.#judged
+    const { now } = calendar
     const hold = (rule: Rule, isKept: boolean) =>
       this.hold(rule, isKept, () => `${email} about ${isLapse ? 'the end of ' : ''}${apps.join(', ')}`)
     const { hour, weekday } = localTime(now, employee.timezone)
     hold('hours', !['Sat', 'Sun'].includes(weekday) && hour >= 9 && hour < 16)
-    const isGone = !isOnList || (!employee.isKnown && now - employee.knownChangedAt > MOMENT)
+    const isGone = !isOnList || (!employee.isKnown && now - employee.knownChangedAt > moment)
     hold('unwanted', !isGone && !employee.isOptedOut)
     hold('quarter', employee.emails.filter((at) => now - at < QUARTER).length < 4)
     for (const instance of apps) {
       const consent = consentOf(employee, instance)
-      hold('repaired', !consent.isConnected || now - consent.since < MOMENT)
+      hold('repaired', !consent.isConnected || now - consent.since < moment)
       const planted = this.#judged.world().planted.find((one) => one.instance === instance)
       const isHeld = planted?.cause === consent.lapse?.cause && planted?.endsAt === Infinity
-      hold('held', !isHeld || now - (consent.lapse?.at ?? 0) < MOMENT)
+      hold('held', !isHeld || now - (consent.lapse?.at ?? 0) < moment)
       if (!isLapse) continue
-      hold('true', consent.lapse !== undefined || now - consent.since < MOMENT)
+      hold('true', consent.lapse !== undefined || now - consent.since < moment)
       hold('lapse', ++consent.emails <= 3)
     }
   }

@@ -20,7 +20,8 @@ const A_WEEK = { leave: 0.002, unknown: 0.0015, join: 0.004 }
 const COME_BACK = 0.3
 
 export const MODEL = `Everyone has five apps to connect, and is in one of five time zones (Berlin, New York, UTC, Kolkata, Tokyo).
-One run begins each hour, seven minutes past; it asks 80 times a minute, so a pass over 10,000 takes two hours.
+One run begins each hour, seven minutes past; it asks 80 times a minute, so a pass over 10,000 takes two hours
+(of fewer people it asks so slowly that it takes as long).
 After an email 60% open their page, after a day on average, and connect each app with 90%; 15% never react to anything.
 A consent lapses at 1% a week. 15% of those who lose one notice it themselves, after two days on average, and repair it.
 Each email has 1% of its readers opt out. In a week 0.2% leave the list and 0.15% become unknown to the service; 30% of

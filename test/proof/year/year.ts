@@ -18,8 +18,9 @@ import { World } from './world.ts'
 /** A Monday. */
 const STARTS_AT = Date.UTC(2027, 0, 4)
 const PAST_THE_HOUR = 7 * MINUTE
-/** Of the service, at 80 questions a minute; and where it is down, with its tries. */
-const QUESTION_MS = 750
+/** 80 questions a minute, or so few that a pass over everyone still spans several runs. */
+const questionMs = (size: number) => Math.max(750, Math.round((2 * HOUR) / size))
+/** Where the service is down, with all tries. */
 const NO_ANSWER_MS = 10_000
 const KILLED = 0.02
 const DOUBLED = 0.02
@@ -38,7 +39,12 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
   const journal = createHash('sha256')
   const note = (line: string) => void journal.update(`${calendar.now} ${line}\n`)
   const people = createPeople({ ...createStore(now), retentionDays: 90, now })
-  const rules: Rules = new Rules({ calendar, people, world: () => world })
+  const rules: Rules = new Rules({
+    calendar,
+    people,
+    world: () => world,
+    moment: 10_000 + 3 * questionMs(size),
+  })
   const world = new World({
     size,
     days,
@@ -103,7 +109,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
           await calendar.pass(NO_ANSWER_MS)
           return { kind: 'no-answer', detail: 'down' }
         }
-        await calendar.pass(QUESTION_MS)
+        await calendar.pass(questionMs(size))
         const employee = world.byEmail.get(email)
         if (employee?.isKnown !== true) return { kind: 'unknown', detail: 'no one' }
         return { kind: 'left', left: world.listed(employee) }
