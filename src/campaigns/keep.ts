@@ -1,6 +1,7 @@
 // One run of `onramp keep`: everyone on the list is asked about, who is new is invited, who is due is reminded, and what ended
 // is noticed. What surprises: an email about what ended waits until everyone was asked once more, because many who lose an
 // app at once have one cause, and none of them can remove it.
+import { hash } from 'node:crypto'
 import { PersonUnreadable, type People } from '../people/people.ts'
 import { newPerson, wasConnected, withDetails, withListing, type Person } from '../people/person.ts'
 import { openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
@@ -33,8 +34,9 @@ export type KeepParts = Pick<DeliveryParts, 'ask' | 'post' | 'mailPace' | 'tally
   tell: (found: Break) => Promise<Pick<Break, 'toldAt' | 'eventAt'>>
   /** People at a time. */
   atOnce: number
-  /** May many leave the list? */
+  /** May many leave the list? And may anyone, or can some of its lines not be read? */
   isConfirmed: boolean
+  isWhole: boolean
   isHeld: () => Promise<boolean>
   /** Milliseconds since 1970. */
   now: () => number
@@ -62,9 +64,11 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
 
   const askedBefore = upkeep.pass.endedAt === undefined ? upkeep.pass.beganAt : 0
   const { beganAt } = upkeep.pass
-  const found = await whoIsDue(invitees, { ...parts, upkeep }, { askedBefore, beganAt })
+  const found = await whoIsDue(invitees, { ...parts, upkeep }, { askedBefore, beganAt, began })
   const answering = { ...parts, hasAnswered: found.hasAnswered }
-  const isNew = (instance: string, person: Person | undefined) => !wasConnected(person, instance)
+  const held = new Set(openBreaks(upkeep).map(({ instance }) => instance))
+  const isNew = (instance: string, person: Person | undefined) =>
+    !wasConnected(person, instance) && !held.has(instance)
   const starting = sending(answering, 'onboarding', dueToStart, isNew)
   const repairing = sending(answering, LAPSES, dueAgain, isLost)
   await eachOf(found.starting, parts, () => true, starting.email)
@@ -95,7 +99,8 @@ export const byEmail = (list: readonly Invitee[]): ReadonlyMap<string, Invitee> 
 
 /** The pass over everyone that is under way, or the next one where it is time. */
 function passAt({ pass }: Upkeep, now: number): NonNullable<Upkeep['pass']> {
-  const isDue = pass === undefined || (pass.endedAt !== undefined && now - pass.beganAt >= PASS_EVERY_MS)
+  const isDue =
+    pass === undefined || (pass.endedAt !== undefined && Math.abs(now - pass.beganAt) >= PASS_EVERY_MS)
   return isDue ? { beganAt: now } : pass
 }
 
@@ -112,7 +117,7 @@ export const unreachedZones = ({ zones }: Upkeep, now: number): string[] =>
 
 /** Writes down who is on the list and who no longer is. @throws {Explained} */
 async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts): Promise<void> {
-  const { people, isConfirmed, now, tally } = parts
+  const { people, isConfirmed, isWhole, now, tally } = parts
   const listed = (person: Person, invitee: Invitee | undefined) =>
     withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
   const unseen = new Set(invitees.keys())
@@ -121,6 +126,7 @@ async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts):
   for await (const person of people.all()) {
     const invitee = invitees.get(person.email)
     unseen.delete(person.email)
+    if (invitee === undefined && !isWhole) continue
     const isListed = person.listedAt !== undefined && person.leftAt === undefined
     before += Number(isListed)
     leaving += Number(isListed && invitee === undefined)
@@ -160,26 +166,26 @@ export async function* standing(
 }
 
 /**
- * Who is to be emailed now, and whom the pass has not asked about yet: the longest not asked first, and last whom the service
- * did not know, because many of them in a row end a run.
+ * Who is to be emailed now, and whom the pass has not asked about yet: mixed anew in each run, because five in a row whom the
+ * service doesn't know, or says nothing of, end it.
  */
 async function whoIsDue(
   invitees: ReadonlyMap<string, Invitee>,
   parts: KeepParts,
-  { askedBefore, beganAt }: { askedBefore: number; beganAt: number },
+  { askedBefore, beganAt, began }: { askedBefore: number; beganAt: number; began: number },
 ) {
   const [starting, repairing]: [Invitee[], Invitee[]] = [[], []]
-  const unasked: { invitee: Invitee; turn: number }[] = []
+  const unasked: { invitee: Invitee; turn: string }[] = []
   let hasAnswered = false
   for await (const { person, invitee, start, lost } of standing(invitees, parts)) {
-    if (start.kind === 'mail') starting.push(invitee)
+    if (start.kind === 'mail' && person.answer !== undefined) starting.push(invitee)
     if (lost.length > 0) repairing.push(invitee)
     const askedAt = person.answer?.askedAt ?? 0
-    const turn = person.unknownAt === undefined ? askedAt : parts.now()
+    const turn = hash('sha256', `${began} ${person.email}`)
     if (askedAt < askedBefore) unasked.push({ invitee, turn })
     hasAnswered ||= askedAt >= beganAt
   }
-  unasked.sort((one, other) => one.turn - other.turn)
+  unasked.sort((one, other) => (one.turn < other.turn ? -1 : 1))
   return { starting, repairing, unasked: unasked.map(({ invitee }) => invitee), hasAnswered }
 }
 
@@ -191,7 +197,9 @@ function sending(
   isAbout: DeliveryParts['isAbout'],
 ) {
   const compose = parts.compose[campaign === LAPSES ? 'lapse' : 'invitation']
-  const ledger = createLedger({ ...parts, campaign, due })
+  // The next pass asks again.
+  const postpone = () => Promise.resolve()
+  const ledger = { ...createLedger({ ...parts, campaign, due }), postpone }
   // Scheduled runs count, and name no one: /admin lists who is meant.
   const silent = { onWouldSend: () => {}, onTrouble: () => {}, mayStart: () => true }
   const delivery = createDelivery({ ...parts, ...silent, ledger, isAbout, compose })
@@ -199,10 +207,11 @@ function sending(
     const plan = await ledger.plan(invitee.email)
     if (plan.due.kind === 'mail') await delivery.deliver(invitee, plan.due.reminder, plan)
   }
-  /** Asks, unless a page has asked meanwhile. */
+  /** Asks, unless a page has asked meanwhile, and invites who was never asked about. */
   const look = async (invitee: Invitee, askedBefore: number): Promise<void> => {
     const plan = await ledger.plan(invitee.email)
-    if ((plan.person?.answer?.askedAt ?? 0) < askedBefore) await delivery.deliver(invitee, undefined, plan)
+    if (plan.due.kind === 'unreadable' || (plan.person?.answer?.askedAt ?? 0) >= askedBefore) return
+    await delivery.deliver(invitee, plan.due.kind === 'mail' ? plan.due.reminder : undefined, plan)
   }
   return { email, look, end: () => delivery.end() }
 }

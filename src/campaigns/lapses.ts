@@ -11,6 +11,8 @@ export const LAPSES = 'lapses'
 /** After so many working days since the first email about a lapse. */
 const AFTER_WORKING_DAYS = [0, 2, 7]
 const QUARTER_MS = 91 * 86_400_000
+/** What the mail server did not take is tried once a day. */
+const DELAY_MS = 20 * 3_600_000
 /** To a person, of every kind. */
 const MAX_IN_A_QUARTER = 4
 
@@ -22,20 +24,22 @@ const REMINDING: Policy = {
   retryUnknown: false,
   retryFailed: false,
   minGapMs: 48 * 3_600_000,
-  freshMs: 3_600_000,
+  // Asked anyway, a few times a day.
+  freshMs: Infinity,
 }
 
 /** Is it a good time, and have they had few enough emails? */
 function mayEmail(person: Person, now: number, zone: string): boolean {
-  const sent = person.campaigns
-    .flatMap(({ mailings }) => mailings)
-    .filter((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < QUARTER_MS)
-  return person.optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER && isWorkingTime(now, zone)
+  const mailings = person.campaigns.flatMap((campaign) => campaign.mailings)
+  const sent = mailings.filter((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < QUARTER_MS)
+  const isDelayed = mailings.some(({ state, at }) => state === 'deferred' && now - at < DELAY_MS)
+  const isFree = person.optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER && !isDelayed
+  return isFree && isWorkingTime(now, zone)
 }
 
 /** The invitation or reminder that is due. Who had connected everything is not reminded of beginning. */
 export function dueToBegin(person: Person, now: number, zone: string): Due {
-  const isBeginner = person.finishedAt === undefined && !appsOf(person).some(({ lapsedAt }) => lapsedAt)
+  const isBeginner = !appsOf(person).some(({ lapsedAt }) => lapsedAt)
   const nothing = { kind: 'not-due', wasSent: false } as const
   return isBeginner && !isGone(person) && mayEmail(person, now, zone) ? due(person, REMINDING, now) : nothing
 }
@@ -86,6 +90,7 @@ const MIN_PEOPLE = 5
 const MIN_SHARE = 0.2
 /** So many have a shared cause, whatever their share is. */
 const MANY = 50
+const MIN_SHARE_OF_MANY = 0.005
 
 type Count = { name: string; had: number; fresh: number; lapsed: number }
 
@@ -119,8 +124,9 @@ export function countLapses(upkeep: Upkeep) {
   }
 }
 
+/** Where 50,000 have an app, some sixty lose it by themselves in a day. */
 const isShared = ({ fresh, had }: Count): boolean =>
-  fresh >= MANY || (fresh >= MIN_PEOPLE && fresh >= had * MIN_SHARE)
+  fresh >= Math.max(MANY, had * MIN_SHARE_OF_MANY) || (fresh >= MIN_PEOPLE && fresh >= had * MIN_SHARE)
 
 /** Over once most of those who lost it have it again; a released one is remembered while more may be noticed. */
 const isOver = ({ lapsed, noticedAt, releasedAt }: Break, count: Count | undefined, now: number): boolean =>

@@ -7,6 +7,7 @@ import { breakNotice, digestNotice } from '../admin/notices.ts'
 import { profilesOf } from '../admin/profile.ts'
 import { makeReport, type Report } from '../admin/report.ts'
 import { createAsk } from '../campaigns/ask.ts'
+import { RunStopped } from '../campaigns/ledger.ts'
 import { byEmail, keepUp, standing, unreachedZones, type ZoneOf } from '../campaigns/keep.ts'
 import { createNoticeMail, type Notice } from '../campaigns/mail/notice.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
@@ -68,7 +69,8 @@ export async function keep(file: string, options: KeepOptions, parts: CliParts):
     if (row.kind === 'fault') faults.push(`line ${row.line}: ${row.fault}`)
     else people.push(row.person)
   // An export that went wrong is often an empty file.
-  if (people.length === 0) throw new Explained('the list has no one on it. Nothing was done.')
+  if (people.length === 0)
+    throw new Explained(['the list has no one on it. Nothing was done.', ...faults].join('\n'))
 
   return await interruptible((signal) =>
     withStore(settings, async (records) => {
@@ -77,8 +79,10 @@ export async function keep(file: string, options: KeepOptions, parts: CliParts):
       const held = await holdCampaign(records, 'onboarding', stderr, (isHeld) =>
         runOnce(records, run, isHeld),
       )
-      if (held === undefined) stderr.write('Another run is at work. Nothing was done.\n')
-      return held ?? 0
+      if (held !== undefined) return held
+      stderr.write('Another run is at work. Nothing was done.\n')
+      // What was asked for by hand has to be asked for again.
+      return options.release === undefined && !options.confirm ? 0 : EXIT_NEEDS_SOMEONE
     }),
   )
 }
@@ -107,8 +111,9 @@ const opened = (records: Records, { settings, company, parts: { now } }: Run) =>
 async function show(records: Records, run: Run): Promise<number> {
   const { list, company, options, parts } = run
   const { people, upkeeping } = opened(records, run)
-  const upkeep = await upkeeping.get()
   const now = () => options.now ?? parts.now()
+  const upkeep = released(await upkeeping.get(), options.release, now())
+  for (const fault of run.faults) parts.stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0 }
   const all = standing(byEmail(list), { people, upkeep, zoneOf: zonesOf(company), now })
   for await (const { invitee, start, lost } of all) {
@@ -122,7 +127,10 @@ async function show(records: Records, run: Run): Promise<number> {
   const { invitation, reminder, lapse } = counts
   const words = `${invitation} invitations, ${reminder} reminders and ${lapse} emails about access that ended`
   if (options.json) parts.stdout.write(`${JSON.stringify(counts)}\n`)
-  else parts.stderr.write(`Of ${list.length} people, a run at that moment would send ${words}.\n`)
+  else
+    parts.stderr.write(
+      `Of ${list.length} people, a run at that moment would send up to ${words}. Emails leave on working days from 9 to 16 o'clock where people are, and not to people who have nothing left to connect.\n`,
+    )
   return 0
 }
 
@@ -131,6 +139,10 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   const { now } = parts
   const { people, upkeeping } = opened(records, run)
   const before = released(await upkeeping.get(), options.release, now())
+  const save = async (upkeep: Upkeep): Promise<void> => {
+    if (!(await isHeld())) throw new RunStopped('another run took over')
+    await upkeeping.put(upkeep)
+  }
   const tally = newTally()
   tally.rows = list.length
   const steady = () => performance.now()
@@ -147,7 +159,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   const post = async (notice: Notice, id: string): Promise<boolean> => {
     const outcomes = []
     for (const admin of admins) outcomes.push((await server.post(compose(admin, notice, id))).outcome)
-    return outcomes.length > 0 && outcomes.every((outcome) => outcome === 'sent')
+    return outcomes.includes('sent')
   }
   const events = createBreakEvents(settings)
   try {
@@ -160,7 +172,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
       mailPace: paceOf(EMAILS_PER_SECOND),
       tally,
       upkeep: before,
-      save: (upkeep) => upkeeping.put(upkeep),
+      save,
       zoneOf: zonesOf(company),
       async tell(found) {
         const id = `break ${found.instance} ${found.noticedAt}`
@@ -170,6 +182,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
       },
       atOnce: AT_ONCE,
       isConfirmed: options.confirm === true,
+      isWhole: run.faults.length === 0,
       isHeld,
       now,
       signal,
@@ -180,7 +193,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
     const isSent =
       isDue && (await post(digestNotice(report, counted, now(), words), `digest ${report.madeAt}`))
     const after = isSent ? { ...counted, digestAt: now() } : counted
-    await upkeeping.put(after)
+    await save(after)
     return sumUp(after, report, tally, run)
   } finally {
     server.close()
@@ -220,7 +233,7 @@ function needsOf(upkeep: Upkeep, tally: Tally, { faults, company, parts }: Run):
   const needs = [
     ...openBreaks(upkeep).map(
       (one) =>
-        `${named(one)}: ${one.lapsed} of ${one.had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause; if people have to connect it again: ${COMMAND} keep PEOPLE.csv --release ${one.instance}`,
+        `${named(one)}: ${one.lapsed} of ${one.had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause; if people have to connect it again: ${COMMAND} keep PEOPLE.csv --release ${printable(one.instance)}`,
     ),
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
     ...faults,

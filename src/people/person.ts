@@ -176,7 +176,10 @@ function asConnected(app: AnsweredApp, at: number): AnsweredApp {
 const lapseOf = (known: AnsweredApp | undefined, at: number): Pick<AnsweredApp, 'lapsedAt' | 'lapses'> =>
   known?.status === 'connected'
     ? { lapsedAt: at, lapses: (known.lapses ?? 0) + 1 }
-    : omitUndefined({ lapsedAt: known?.lapsedAt, lapses: known?.lapses })
+    : known?.lapsedAt !== undefined && isOff(known.status)
+      ? // Switched on again: for everyone at once, so it is judged anew.
+        { lapsedAt: at, lapses: known.lapses ?? 1 }
+      : omitUndefined({ lapsedAt: known?.lapsedAt, lapses: known?.lapses })
 
 /** The service knows no one with this address. */
 export const withoutAccount = (person: Person, now: number): Person =>

@@ -10,18 +10,25 @@ import {
 } from '../../src/campaigns/lapses.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { isWorkingTime, workingDaysBetween } from '../../src/campaigns/working-time.ts'
-import { newPerson, withAnswer, withIntents, withListing, type Person } from '../../src/people/person.ts'
+import {
+  newPerson,
+  withAnswer,
+  withIntents,
+  withListing,
+  type Listed,
+  type Person,
+} from '../../src/people/person.ts'
 import type { Upkeep } from '../../src/people/upkeep.ts'
 
 const at = (text: string) => Date.parse(text)
 /** A Monday. */
 const monday = at('2027-01-18T10:00:00Z')
 const DAY = 86_400_000
-const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }
-const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
+const slack: Listed = { instance: 'slack_1', name: 'Slack', status: 'awaiting' }
+const jira: Listed = { instance: 'jira_1', name: 'Jira', status: 'awaiting' }
 
 /** Someone who had connected everything and then lost these. */
-function having(lost: (typeof slack)[], lapsedAt = monday - DAY): Person {
+function having(lost: Listed[], lapsedAt = monday - DAY): Person {
   const begun = withListing(newPerson('ada@acme.example', 0), true, 0)
   const first = withAnswer(begun, { askedAt: lapsedAt - 10 * DAY, listed: [slack, jira] }, lapsedAt)
   const done = withAnswer(first, { askedAt: lapsedAt - 9 * DAY, listed: [] }, lapsedAt)
@@ -90,6 +97,20 @@ describe('a lapse', () => {
     expect(lapsesDue(repaired, upkeep, monday, 'UTC')).toEqual([])
     expect(lapsesDue(again, upkeep, monday, 'UTC')).toEqual(['slack_1'])
     expect(again.answer?.apps.find(({ instance }) => instance === 'slack_1')?.lapses).toBe(2)
+  })
+
+  it('of an app that was switched off and on is judged anew, as it is everyone’s', () => {
+    const off = withAnswer(
+      having([slack]),
+      { askedAt: monday - 5, listed: [{ ...slack, status: 'disabled' }] },
+      monday,
+    )
+    const on = withAnswer(off, { askedAt: monday + 5, listed: [slack] }, monday + 5)
+    expect([lapsesDue(off, upkeep, monday, 'UTC'), lapsesDue(on, upkeep, monday + 9, 'UTC')]).toEqual([
+      [],
+      [],
+    ])
+    expect(lapsesDue(on, { ...upkeep, judgedAt: monday + 6 }, monday + 9, 'UTC')).toEqual(['slack_1'])
   })
 
   it.each<[string, (person: Person) => Person]>([

@@ -71,7 +71,7 @@ describe.concurrent('holding a campaign', () => {
         return 'ran'
       })
       await sleep(1_000)
-      expect(written.join('')).toContain('this campaign may already be running')
+      expect(written.join('')).toContain('another run may be at work')
       records.values.delete(KEY)
       expect(await waiting).toBe('ran')
     },

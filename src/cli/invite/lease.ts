@@ -31,7 +31,7 @@ export async function holdCampaign<T>(
 ): Promise<T | undefined> {
   const name = `campaign:${campaign}`
   const once = createOnce<Lease | undefined>()
-  const hint = setTimeout(() => stderr.write('Waiting: this campaign may already be running…\n'), HINT_MS)
+  const hint = setTimeout(() => stderr.write('Waiting: another run may be at work…\n'), HINT_MS)
   let lease = await wait(records, name).finally(() => clearTimeout(hint))
   if (lease === undefined) return undefined
   try {

@@ -134,6 +134,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
       tally: newTally(),
       atOnce: 3,
       isConfirmed: false,
+      isWhole: true,
       isHeld: () => Promise.resolve(true),
       now,
       signal: new AbortController().signal,
