@@ -6,7 +6,7 @@ import type { Company } from '../company/company.ts'
 import { STATES, type Break, type Upkeep } from '../people/upkeep.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { needsIn } from './overview.ts'
+import { needsIn, sinceIn } from './overview.ts'
 import { releaseCommand } from './reminder.ts'
 import type { Report } from './report.ts'
 import { sharesIn } from './table.ts'
@@ -46,7 +46,8 @@ export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: W
   const { t, nameOf } = words
   const named = made.datasources.map((app) => ({ ...app, name: nameOf(app, t.lang) }))
   const report = { ...made, datasources: calledAs(named) }
-  const row = comparisonOf(report, upkeep, now)?.row
+  const comparison = comparisonOf(report, upkeep, now)
+  const row = comparison?.row
   const needs = needsIn(report, upkeep, t)
   const groups = report.groups
     .filter(({ name, fellBack }) => name !== undefined && fellBack > 0)
@@ -67,7 +68,7 @@ export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: W
     subject,
     heading: subject,
     paragraphs: [
-      ...(row === undefined ? [] : [t('admin.digest.since', { day: t.day(Date.parse(row.day)) })]),
+      ...(comparison === undefined ? [] : [`${sinceIn(comparison, t)}.`]),
       ...(groups.length === 0 ? [] : [t('admin.digest.groups', { groups: t.list(groups) })]),
       ...(needs.length === 0 ? [t('admin.need.none')] : []),
     ],

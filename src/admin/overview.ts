@@ -155,9 +155,12 @@ function statsOf(report: Report, { t, share }: Words, now: number | undefined) {
 }
 
 /** What has changed: a sentence. */
-function sinceIn({ row, moreReady, fellBack }: Comparison, t: Texts): string {
+export function sinceIn({ row, moreReady, ...since }: Comparison, t: Texts): string {
   const ready = t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count: Math.abs(moreReady) })
-  const changes = t.list([ready, t('admin.since.fellBack', { count: fellBack })])
+  const flows = (['fellBack', 'reminded', 'repaired'] as const)
+    .filter((what) => what === 'fellBack' || since[what] > 0)
+    .map((what) => t(`admin.since.${what}`, { count: since[what] }))
+  const changes = t.list([ready, ...flows])
   return t('admin.since', { day: t.day(Date.parse(row.day)), changes })
 }
 

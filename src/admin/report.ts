@@ -17,10 +17,11 @@ function countFacts(counts: Partial<Record<Fact, number>>, facts: ReadonlySet<Fa
 /**
  * New ones on a day; `day` is YYYY-MM-DD in UTC. A day keeps who finished on it. Who has not everything connected now is in
  * `fellBack` on the day since when access to an app has ended, or in `reopened` on the day since when a new one is listed.
+ * `reminded` counts emails, `repaired` apps that were connected again.
  */
 export type Day = Record<(typeof OF_DAY)[number], number> & { day: string }
 
-const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reopened'] as const
+const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reopened', 'reminded', 'repaired'] as const
 
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 export const OF_FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
@@ -149,15 +150,20 @@ const dateOf = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString()
 
 function countDays(days: Map<string, Day>, profile: Profile): void {
   const { person, invitedAt, finishedAt } = profile
-  const moments: Partial<Record<(typeof OF_DAY)[number], number | undefined>> = {
-    invited: invitedAt,
-    signedIn: person.signedInAt,
+  const reminders = profile.mailings.filter(
+    (mailing) => isOut(mailing) && (mailing.reminder > 0 || mailing.apps),
+  )
+  const again = person.answer?.apps.filter(({ status, lapses }) => status === 'connected' && lapses) ?? []
+  const moments: [(typeof OF_DAY)[number], number | undefined][] = [
+    ['invited', invitedAt],
+    ['signedIn', person.signedInAt],
     // Everything was switched off since: ready from the first day, like everyone with nothing to connect.
-    finished: FACTS.nothing(profile) ? undefined : finishedAt,
-    [FACTS.fellBack(profile) ? 'fellBack' : 'reopened']: undoneAt(profile),
-  }
-  for (const what of OF_DAY) {
-    const at = moments[what]
+    ['finished', FACTS.nothing(profile) ? undefined : finishedAt],
+    [FACTS.fellBack(profile) ? 'fellBack' : 'reopened', undoneAt(profile)],
+    ...reminders.map(({ at }): [(typeof OF_DAY)[number], number] => ['reminded', at]),
+    ...again.map(({ since }): [(typeof OF_DAY)[number], number] => ['repaired', since]),
+  ]
+  for (const [what, at] of moments) {
     if (at === undefined) continue
     const day = new Date(at).toISOString().slice(0, 10)
     const found = days.get(day) ?? { day, ...noCounts(OF_DAY) }

@@ -47,7 +47,7 @@ export const moreReadySince = (days: readonly Day[], start: number): number =>
     .filter(({ day }) => Date.parse(day) >= start)
     .reduce((sum, { finished, fellBack, reopened }) => sum + finished - fellBack - reopened, 0)
 
-export type Comparison = { row: DayRow; moreReady: number; fellBack: number }
+export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'repaired', number> & { row: DayRow }
 
 /**
  * With the newest row up to the day that is asked for, else up to a week ago, else with the oldest.
@@ -65,11 +65,9 @@ export function comparisonOf(
   const row = rowOf({ ...upkeep, days: before }, isDay ? asked : dayOf(now - 7 * DAY_MS)) ?? before[0]
   if (row === undefined) return undefined
   const since = days.filter(({ day }) => day > row.day)
-  return {
-    row,
-    moreReady: ready - row.ready,
-    fellBack: since.reduce((sum, { fellBack }) => sum + fellBack, 0),
-  }
+  const sum = (what: 'fellBack' | 'reminded' | 'repaired') => since.reduce((all, day) => all + day[what], 0)
+  const [fellBack, reminded, repaired] = [sum('fellBack'), sum('reminded'), sum('repaired')]
+  return { row, moreReady: ready - row.ready, fellBack, reminded, repaired }
 }
 
 export type Outlook = {

@@ -70,7 +70,7 @@ describe('the digest', () => {
     ])
     expect(notice.needs).toEqual(['Slack: 412 of 450 people lost access'])
     expect(notice.commands).toEqual([expect.stringContaining('--release slack_1')])
-    expect(notice.paragraphs.join(' ')).toContain('since January 18, 2027')
+    expect(notice.paragraphs.join(' ')).toContain('Since January 18, 2027: 10 fewer ready, 10 fell back')
   })
 
   it('names no one, and no department of fewer than five people', async () => {

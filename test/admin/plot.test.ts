@@ -9,6 +9,8 @@ const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => 
   finished,
   fellBack: 0,
   reopened: 0,
+  reminded: 0,
+  repaired: 0,
 })
 
 const pointsOf = (plot: ReturnType<typeof plotOf>, what: string) =>

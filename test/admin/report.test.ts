@@ -8,7 +8,7 @@ import { mostlyAt, needsOf } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { FACTS, profileOf } from '../../src/admin/profile.ts'
 import { makeReport } from '../../src/admin/report.ts'
-import { newPerson, reached, type AppState, type Person } from '../../src/people/person.ts'
+import { newPerson, reached, withAnswer, type AppState, type Person } from '../../src/people/person.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 import { having, listed, mailed, profiles } from '../helpers/people.ts'
 
@@ -24,7 +24,10 @@ const bounced = mailed(known, 'failed', { now: at })
 /** Slack was connected, and is listed again. */
 const lostApp = (person: Person, lapsedAt: number): Person => {
   const { answer, ...rest } = having(person, { slack_1: 'waiting' }, at)
-  return { ...rest, answer: { askedAt: at, apps: (answer?.apps ?? []).map((app) => ({ ...app, lapsedAt })) } }
+  return {
+    ...rest,
+    answer: { askedAt: at, apps: (answer?.apps ?? []).map((app) => ({ ...app, lapsedAt, lapses: 1 })) },
+  }
 }
 
 const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck'] as const
@@ -86,6 +89,19 @@ describe('where a person is', () => {
     ])
     const ready = plotOf(report.days, at)?.lines.find(({ what }) => what === 'ready')
     expect(ready?.total).toBe(report.ready)
+  })
+
+  it('is repaired on the day on which what was lost is connected again, and reminded on days before', async () => {
+    const lost = mailed(lostApp(here, at - 3 * DAY), 'sent', { reminder: 1, now: at - 2 * DAY })
+    const repaired = withAnswer(lost, { askedAt: at + 1, listed: [] }, at + 1)
+    const { days } = await reportOf(repaired)
+    const flows = days.map(({ day, reminded, repaired: again }) => [day, reminded, again])
+    expect(flows).toEqual(
+      expect.arrayContaining([
+        ['2026-10-31', 1, 0],
+        ['2026-11-02', 0, 1],
+      ]),
+    )
   })
 
   it('is counted apart once they left the list, or the service knows them no more', async () => {

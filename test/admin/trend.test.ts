@@ -13,6 +13,8 @@ const day = (date: string, finished: number, fellBack = 0): Day => ({
   finished,
   fellBack,
   reopened: 0,
+  reminded: 0,
+  repaired: 0,
 })
 const NO_TARGET: Target = { kind: 'none' }
 
