@@ -1,5 +1,5 @@
 // Emails to administrators, as `onramp keep` sends them: an app that many lost at once, and the digest of a week. They name no
-// one, and no group of fewer than five. Pure.
+// one. Pure.
 import type { Notice } from '../campaigns/mail/notice.ts'
 import { calledAs } from '../company/called.ts'
 import type { Company } from '../company/company.ts'
@@ -39,8 +39,6 @@ export function breakNotice(found: Break, words: Words): Notice {
   }
 }
 
-const MAX_GROUPS = 3
-
 /** @param now milliseconds since 1970 */
 export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: Words): Notice {
   const { t, nameOf } = words
@@ -49,14 +47,6 @@ export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: W
   const comparison = comparisonOf(report, upkeep, now)
   const row = comparison?.row
   const needs = needsIn(report, upkeep, t)
-  const groups = report.groups
-    .filter(({ name, fellBack }) => name !== undefined && fellBack > 0)
-    .toSorted((one, other) => other.fellBack - one.fellBack)
-    .slice(0, MAX_GROUPS)
-    .map(
-      ({ name = '', fellBack: connected, people: total }) =>
-        `${name} (${t('admin.person.done', { connected, total })})`,
-    )
   const subject = t('admin.digest.subject', { share: sharesIn(t)(report.ready, report.people) })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
   const figure = (label: string, what: (typeof STATES)[number] | 'people' | 'gone') => ({
@@ -69,7 +59,6 @@ export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: W
     heading: subject,
     paragraphs: [
       ...(comparison === undefined ? [] : [`${sinceIn(comparison, t)}.`]),
-      ...(groups.length === 0 ? [] : [t('admin.digest.groups', { groups: t.list(groups) })]),
       ...(needs.length === 0 ? [t('admin.need.none')] : []),
     ],
     figures: [

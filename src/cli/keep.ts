@@ -247,8 +247,7 @@ function sumUp(upkeep: Upkeep, report: Report, tally: Tally, run: Run): number {
   const { options, parts } = run
   const needs = needsOf(upkeep, tally, run)
   if (options.json) {
-    const { ready, inProgress, notStarted, stuck, fellBack, gone } = report
-    const states = { ready, inProgress, notStarted, stuck, fellBack, gone }
+    const { day: _day, ...states } = rowOf(report)
     parts.stdout.write(`${JSON.stringify({ ...tally, states, needs })}\n`)
   } else {
     parts.stderr.write(summaryOf(tally, false, false))
