@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createChanges } from '../records/change.ts'
 import type { Installation, Vault } from '../records/installation.ts'
 import type { Records } from '../records/records.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
@@ -79,10 +80,10 @@ export function createPeople(keeping: Keeping): People {
   /** What may still be known of a person. */
   function remembered(plain: string): Person | undefined {
     const person = JSON.parse(plain) as Person
-    const { email, changedAt, optedOutAt } = person
+    const { email, changedAt, optedOutAt, leftAt, unknownAt } = person
     if (now() - changedAt < retentionDays * DAY_MS) return person
     if (optedOutAt === undefined || now() - optedOutAt >= OPT_OUT_DAYS * DAY_MS) return undefined
-    return { email, changedAt, optedOutAt, campaigns: [] }
+    return { email, changedAt, optedOutAt, campaigns: [], ...omitUndefined({ leftAt, unknownAt }) }
   }
 
   const lifeOf = ({ optedOutAt }: Person) =>

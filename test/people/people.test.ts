@@ -55,10 +55,16 @@ describe('what is written down about people', () => {
   it('is forgotten when nothing happened for long, but for that someone wants no emails', async () => {
     const { open } = office()
     await open().change(ada, opened)
-    await open().change(bob, (before) => reached(opened(before), 'optedOutAt', at))
+    await open().change(bob, (before) => ({ ...reached(opened(before), 'optedOutAt', at), leftAt: at }))
     const later = open(at + 90 * DAY)
     expect(await later.get(ada)).toBeUndefined()
-    expect(await later.get(bob)).toEqual({ email: bob, changedAt: at, optedOutAt: at, campaigns: [] })
+    expect(await later.get(bob)).toEqual({
+      email: bob,
+      changedAt: at,
+      optedOutAt: at,
+      leftAt: at,
+      campaigns: [],
+    })
     expect(await emailsOf(later)).toEqual([bob])
     expect(await emailsOf(open(at + OPT_OUT_DAYS * DAY))).toEqual([])
   })
