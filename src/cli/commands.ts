@@ -59,8 +59,8 @@ one email, and no one else does until you say --release APP, or most of them
 have it again.
 
 Examples:
-  onramp keep people.csv --dry-run                 show what a run would send now
-  onramp keep people.csv --release slack_1         email people about Slack, too`,
+  onramp keep people.csv --dry-run            show what a run would send now
+  onramp keep people.csv --release slack_1    email people about Slack, too`,
     )
     .argument('<PEOPLE.csv>')
     .option('--dry-run', 'ask no one, send and save nothing')
@@ -73,8 +73,8 @@ Examples:
       'after',
       `
 Exit codes: 0 done, or another run is at work; 3 something needs you (printed
-with the command that helps); 1 stopped; 2 usage error; 78 configuration error;
-130 interrupted.`,
+with the command that helps), or --release or --confirm had to wait for another
+run; 1 stopped; 2 usage error; 78 configuration error; 130 interrupted.`,
     )
     .action((file, options) => exit(import('./keep.ts').then(({ keep }) => keep(file, options, parts))))
 
