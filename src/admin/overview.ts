@@ -119,7 +119,7 @@ export function mostlyAt(
   return first !== undefined && at(first) > 0 && at(first) * 2 >= count ? first : undefined
 }
 
-/** @param now undefined: what is new is said elsewhere */
+/** @param now undefined: the comparison has what is new */
 function statsOf(report: Report, { t, share }: Words, now: number | undefined) {
   const { ready, people: all, inProgressApps, lastEmailAt, notInvited } = report
   const none: string[] = []

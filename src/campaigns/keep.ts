@@ -1,6 +1,6 @@
 // One run of `onramp keep`: everyone on the list is asked about, who is new is invited, who is due is reminded, and what ended
-// is noticed. What surprises: an email about what ended waits until everyone was asked once more, because many who lose an
-// app at once have one cause, and none of them can remove it.
+// is noticed. An email about what ended waits until everyone was asked once more: where many lose an app at once, the cause is
+// one that none of them can remove.
 import { hash } from 'node:crypto'
 import { PersonUnreadable, type People } from '../people/people.ts'
 import { newPerson, wasConnected, withDetails, withListing, type Person } from '../people/person.ts'
@@ -31,7 +31,7 @@ export type KeepParts = Pick<DeliveryParts, 'ask' | 'post' | 'mailPace' | 'tally
   save: (upkeep: Upkeep) => Promise<void>
   zoneOf: ZoneOf
   /** Tells administrators and other systems, unless that was done, and says when. */
-  tell: (found: Break) => Promise<Pick<Break, 'toldAt' | 'eventAt'>>
+  notify: (found: Break) => Promise<Pick<Break, 'notifiedAt' | 'eventAt'>>
   /** People at a time. */
   atOnce: number
   /** May many leave the list? And may anyone, or can some of its lines not be read? */
@@ -87,8 +87,8 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
     await keep({ breaks, judgedAt: upkeep.pass.beganAt, pass: { ...upkeep.pass, endedAt: now() } })
   }
   for (const known of openBreaks(upkeep)) {
-    const told = { ...known, ...(await parts.tell(known)) }
-    await keep({ breaks: upkeep.breaks.map((one) => (one === known ? told : one)) })
+    const notified = { ...known, ...(await parts.notify(known)) }
+    await keep({ breaks: upkeep.breaks.map((one) => (one === known ? notified : one)) })
   }
   return upkeep
 }
@@ -146,7 +146,7 @@ async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts):
 }
 
 /** Everyone on the list, with what is due for them now, also for whom nothing is written down yet. */
-export async function* standing(
+export async function* whatIsDue(
   invitees: ReadonlyMap<string, Invitee>,
   { people, upkeep, zoneOf, now }: Pick<KeepParts, 'people' | 'upkeep' | 'zoneOf' | 'now'>,
 ) {
@@ -177,7 +177,7 @@ async function whoIsDue(
   const [starting, repairing]: [Invitee[], Invitee[]] = [[], []]
   const unasked: { invitee: Invitee; turn: string }[] = []
   let hasAnswered = false
-  for await (const { person, invitee, start, lost } of standing(invitees, parts)) {
+  for await (const { person, invitee, start, lost } of whatIsDue(invitees, parts)) {
     if (start.kind === 'mail' && person.answer !== undefined) starting.push(invitee)
     if (lost.length > 0) repairing.push(invitee)
     const askedAt = person.answer?.askedAt ?? 0
@@ -207,7 +207,7 @@ function sending(
     const plan = await ledger.plan(invitee.email)
     if (plan.due.kind === 'mail') await delivery.deliver(invitee, plan.due.reminder, plan)
   }
-  /** Asks, unless a page has asked meanwhile, and invites who was never asked about. */
+  /** Asks, unless a page has asked since, and invites people who were never asked about. */
   const look = async (invitee: Invitee, askedBefore: number): Promise<void> => {
     const plan = await ledger.plan(invitee.email)
     if (plan.due.kind === 'unreadable' || (plan.person?.answer?.askedAt ?? 0) >= askedBefore) return

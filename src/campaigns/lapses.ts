@@ -37,7 +37,7 @@ function mayEmail(person: Person, now: number, zone: string): boolean {
   return isFree && isWorkingTime(now, zone)
 }
 
-/** The invitation or reminder that is due. Who had connected everything is not reminded of beginning. */
+/** The invitation or reminder that is due; none for people who have lost an app, whose email says that. */
 export function dueToBegin(person: Person, now: number, zone: string): Due {
   const isBeginner = !appsOf(person).some(({ lapsedAt }) => lapsedAt)
   const nothing = { kind: 'not-due', wasSent: false } as const
@@ -59,7 +59,7 @@ export function lapsesDue(person: Person, upkeep: Upkeep, now: number, zone: str
   const mailings = mailingsOf(person, LAPSES)
   if (mailings.at(-1)?.state === 'failed') return []
   const held = new Set(openBreaks(upkeep).map(({ instance }) => instance))
-  const told = lost(person)
+  const open = lost(person)
     .filter(({ instance, lapsedAt }) => !held.has(instance) && lapsedAt < (upkeep.judgedAt ?? 0))
     .map(({ instance, lapsedAt }) => ({
       instance,
@@ -68,14 +68,14 @@ export function lapsesDue(person: Person, upkeep: Upkeep, now: number, zone: str
       ),
     }))
     .filter(({ emails }) => emails.length < AFTER_WORKING_DAYS.length)
-  const isDue = told.some(({ emails }) => {
+  const isDue = open.some(({ emails }) => {
     const [first] = emails
     return (
       first === undefined ||
       workingDaysBetween(first.at, now, zone) >= (AFTER_WORKING_DAYS[emails.length] ?? 0)
     )
   })
-  return isDue ? told.map(({ instance }) => instance) : []
+  return isDue ? open.map(({ instance }) => instance) : []
 }
 
 /** The same as what a campaign asks for. */
@@ -98,7 +98,7 @@ type Count = { name: string; had: number; fresh: number; lapsed: number }
 const SPREAD_MS = 86_400_000
 
 /** Others who lose the app before or after must not keep a break from being over. */
-const isOf = ({ since = 0, noticedAt }: Break, lapsedAt: number): boolean =>
+const isOf = ({ since, noticedAt }: Break, lapsedAt: number): boolean =>
   lapsedAt >= since && lapsedAt < noticedAt + SPREAD_MS
 
 /** Counts of each app, over everyone on the list: who had it, who lost it lately, and who lacks it since its known break. */

@@ -8,7 +8,7 @@ import { profilesOf } from '../admin/profile.ts'
 import { makeReport, type Report } from '../admin/report.ts'
 import { createAsk } from '../campaigns/ask.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
-import { byEmail, keepUp, standing, unreachedZones, type ZoneOf } from '../campaigns/keep.ts'
+import { byEmail, keepUp, whatIsDue, unreachedZones, type ZoneOf } from '../campaigns/keep.ts'
 import { createNoticeMail, type Notice } from '../campaigns/mail/notice.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
 import { createPace } from '../campaigns/pace.ts'
@@ -115,7 +115,7 @@ async function show(records: Records, run: Run): Promise<number> {
   const upkeep = released(await upkeeping.get(), options.release, now())
   for (const fault of run.faults) parts.stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0 }
-  const all = standing(byEmail(list), { people, upkeep, zoneOf: zonesOf(company), now })
+  const all = whatIsDue(byEmail(list), { people, upkeep, zoneOf: zonesOf(company), now })
   for await (const { invitee, start, lost } of all) {
     if (lost.length === 0 && start.kind !== 'mail') continue
     const kind = start.kind !== 'mail' ? 'lapse' : start.reminder === 0 ? 'invitation' : 'reminder'
@@ -174,11 +174,11 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
       upkeep: before,
       save,
       zoneOf: zonesOf(company),
-      async tell(found) {
+      async notify(found) {
         const id = `break ${found.instance} ${found.noticedAt}`
-        const isTold = found.toldAt === undefined && (await post(breakNotice(found, words), id))
+        const isNotified = found.notifiedAt === undefined && (await post(breakNotice(found, words), id))
         const isSent = found.eventAt === undefined && (await events.send(found, now()))
-        return { ...(isTold && { toldAt: now() }), ...(isSent && { eventAt: now() }) }
+        return { ...(isNotified && { notifiedAt: now() }), ...(isSent && { eventAt: now() }) }
       },
       atOnce: AT_ONCE,
       isConfirmed: options.confirm === true,
@@ -187,6 +187,8 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
       now,
       signal,
     })
+    // What was done so far is saved; a run that was interrupted did not end well.
+    if (signal.aborted) return 1
     const report = await makeReport(profilesOf(people.all()), now())
     const counted = { ...kept, lastRunAt: now(), days: withRow(kept.days, rowOf(report)) }
     const isDue = isDigestDue(counted, company, now())

@@ -10,18 +10,18 @@ export type Break = {
   name: string
   noticedAt: number
   /** Who is noticed to lack it since then, and until a day after `noticedAt`, lost it in this break. */
-  since?: number
+  since: number
   /** So many lost it, of so many who had it. */
   lapsed: number
   had: number
   /** When the administrators were emailed, and other systems told. */
-  toldAt?: number
+  notifiedAt?: number
   eventAt?: number
   /** An administrator says that people are to be emailed all the same. */
   releasedAt?: number
 }
 
-/** Everyone on the list is in one of these. */
+/** Everyone who is counted is in one of these. */
 export const STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 /** How many people were in each state at the end of a day's last run; `day` is YYYY-MM-DD in UTC. */

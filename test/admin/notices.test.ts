@@ -14,6 +14,7 @@ const slack = {
   instance: 'slack_1',
   name: 'Slack',
   noticedAt: Date.parse('2027-01-14T08:00:00Z'),
+  since: 0,
   lapsed: 412,
   had: 450,
 }

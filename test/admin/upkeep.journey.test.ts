@@ -47,7 +47,7 @@ const keep = async ({ env }: Running, upkeep: Upkeep) => {
   await store.close()
 }
 
-const ofBreak = { instance: 'slack_1', name: 'Slack', noticedAt: now, lapsed: 412, had: 450 }
+const ofBreak = { instance: 'slack_1', name: 'Slack', noticedAt: now, since: 0, lapsed: 412, had: 450 }
 const metricsOf = async ({ url }: Running) =>
   await (
     await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer a-token-for-the-metrics' } })

@@ -1,6 +1,6 @@
 // Runs of `onramp keep` over a small company, hour by hour, with the service and the mail server as functions.
 import { describe, expect, it } from 'vitest'
-import { byEmail, keepUp, standing, unreachedZones, type KeepParts } from '../../src/campaigns/keep.ts'
+import { byEmail, keepUp, whatIsDue, unreachedZones, type KeepParts } from '../../src/campaigns/keep.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
@@ -29,7 +29,8 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     upkeep,
     save: (next) => Promise.resolve(void (upkeep = next)),
     zoneOf: ({ timezone = 'UTC' }) => timezone,
-    tell: ({ toldAt, ...found }) => Promise.resolve({ toldAt: toldAt ?? (told.push(found) && world.now) }),
+    notify: ({ notifiedAt, ...found }) =>
+      Promise.resolve({ notifiedAt: notifiedAt ?? (told.push(found) && world.now) }),
     ask(email) {
       asked.push(email)
       const has = service.get(email)
@@ -228,7 +229,7 @@ describe('a run', () => {
   it('can be planned for a moment, which asks and writes nothing', async () => {
     const { parts, list, asked, people } = company(2)
     const plan = async (now: number) => {
-      const all = await listed(standing(byEmail(list), { ...parts(), now: () => now }))
+      const all = await listed(whatIsDue(byEmail(list), { ...parts(), now: () => now }))
       return all.map(({ start }) => start.kind)
     }
     expect(await plan(monday)).toEqual(['mail', 'mail'])

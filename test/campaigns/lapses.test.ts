@@ -83,7 +83,7 @@ describe('a lapse', () => {
 
   it('waits until everyone was asked once more, and while it may be shared', () => {
     const person = having([slack], monday - 1)
-    const held = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, lapsed: 60, had: 100 }]
+    const held = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since: 0, lapsed: 60, had: 100 }]
     const released = held.map((one) => ({ ...one, releasedAt: monday }))
     expect(lapsesDue(person, { ...upkeep, judgedAt: monday - 2 }, monday, 'UTC')).toEqual([])
     expect(lapsesDue(person, { ...upkeep, breaks: held }, monday, 'UTC')).toEqual([])
@@ -187,7 +187,15 @@ describe('a shared cause', () => {
   })
 
   it('that was released is found again when it happens again', () => {
-    const released = { instance: 'slack_1', name: 'Slack', noticedAt: 1, lapsed: 60, had: 100, releasedAt: 2 }
+    const released = {
+      instance: 'slack_1',
+      name: 'Slack',
+      noticedAt: 1,
+      since: 0,
+      lapsed: 60,
+      had: 100,
+      releasedAt: 2,
+    }
     expect(everyone(60, 100, { ...upkeep, breaks: [released] })).toMatchObject([{ noticedAt: monday + 2 }])
   })
 })

@@ -10,7 +10,7 @@ describe('a refusal of Redis', () => {
   const OTHERS = ['DENIED', 'NOAUTH', 'WRONGPASS', 'LOADING', 'CLUSTERDOWN', 'MASTERDOWN', 'BUSY']
   const words = expect.stringContaining(' ') as string
 
-  it.each([...WRITES, ...OTHERS])('%s is told as that, in words', (code) => {
+  it.each([...WRITES, ...OTHERS])('%s has words of its own', (code) => {
     for (const message of [`${code} as Redis puts it.`, `-${code} as Redis puts it.`])
       expect(storeTrouble(new Error(message))).toMatchObject({ code, words, isRefusal: true })
   })

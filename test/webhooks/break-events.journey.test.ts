@@ -20,7 +20,7 @@ it('an app that many lost is one signed event that names no one', async () => {
   const { port } = server.address() as AddressInfo
   const events = createBreakEvents({ WEBHOOK_URL: `http://127.0.0.1:${port}`, WEBHOOK_SECRET: [secret] })
   const noticedAt = Date.UTC(2027, 0, 14)
-  const found = { instance: 'slack_1', name: 'Slack', noticedAt, lapsed: 412, had: 450 }
+  const found = { instance: 'slack_1', name: 'Slack', noticedAt, since: 0, lapsed: 412, had: 450 }
   expect(await events.send(found, Date.now())).toBe(true)
   await events.close()
   await new Promise((resolve) => server.close(resolve))

@@ -67,7 +67,7 @@ export function situationOf(walk: Walk, context: OverviewContext) {
 
 /**
  * Was it connected, and waits for the person again? By the person's record, or else by the walk or the service's word.
- * What was set aside is told as that.
+ * Skipped and blocked apps keep their own words.
  */
 export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, standing }: App): boolean =>
   status === 'stale' || (figureOf(standing) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)

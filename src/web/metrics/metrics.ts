@@ -149,7 +149,7 @@ export function createMetrics(): Metrics {
           .finally(() => (reading = undefined)))
       const people: Gauge<'state'> = new Gauge({
         name: 'onramp_people',
-        help: 'People on the list by state, as the last run of onramp keep counted them',
+        help: 'People by state, as the last run of onramp keep counted them',
         labelNames: ['state'],
         registers,
         async collect() {

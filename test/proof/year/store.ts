@@ -1,5 +1,5 @@
 // A store in memory that a year of hourly runs can afford: it answers at once, seals nothing, and what was parsed once is not
-// parsed again until it is written. Records expire by the simulated clock. What surprises: it replaces JSON.parse, so it
+// parsed again until it is written. Records expire by the simulated clock. It replaces JSON.parse, so it
 // belongs into a process of its own.
 import type { Records } from '../../../src/records/records.ts'
 import type { Installation } from '../../../src/records/installation.ts'

@@ -87,8 +87,8 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
         await Promise.resolve()
         alive()
       },
-      async tell(found) {
-        if (found.toldAt !== undefined) return {}
+      async notify(found) {
+        if (found.notifiedAt !== undefined) return {}
         alive()
         await calendar.pass(1_000)
         if (random.chance(0.2)) return {}
@@ -100,7 +100,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
           release(instance, noticedAt),
         )
         alive()
-        return { toldAt: now(), eventAt: now() }
+        return { notifiedAt: now(), eventAt: now() }
       },
       async ask(email) {
         alive()
