@@ -84,7 +84,7 @@ export const picture = (ending: Ending, content: Buffer): Asset =>
 /** The beginning of a PNG of this size, which says all that an email needs to know. */
 export function png(width: number, height: number): Buffer {
   const content = Buffer.alloc(64)
-  content.write('\x89PNG\r\n\x1a\n', 'latin1')
+  content.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
   content.writeUInt32BE(width, 16)
   content.writeUInt32BE(height, 20)
   return content

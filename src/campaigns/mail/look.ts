@@ -1,5 +1,6 @@
 // What an email shows of the company: name, logo, colours, links. The logo travels with the email (cid:), because mail
 // programs block remote pictures at first; they show no SVG and, in part, no WebP, so a name takes its place.
+import { imageSize } from 'image-size'
 import { letterOf } from '../../company/app-marks.ts'
 import type { Asset } from '../../company/asset.ts'
 import type { Company } from '../../company/company.ts'
@@ -31,30 +32,15 @@ const MAX_LOGO_WIDTH = 220
 /** It leaves with every email: 50,000 of them are three gigabytes. */
 const MAX_LOGO_KB = 64
 
-type Size = { width: number; height: number }
-
-/** SOF0 to SOF15, without DHT, JPG and DAC, which are no frames (ITU-T T.81, table B.1). */
-const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
-
-/** Goes from segment to segment until one says the size (ITU-T T.81, B.2.2). */
-function sizeOfJpeg(content: Buffer): Size | undefined {
-  for (let at = 2; at + 9 < content.length && content[at] === 0xff;) {
-    if (isFrame(content[at + 1] ?? 0))
-      return { height: content.readUInt16BE(at + 5), width: content.readUInt16BE(at + 7) }
-    at += 2 + content.readUInt16BE(at + 2)
-  }
-  return undefined
-}
-
 /** Pixels, because Outlook for Windows needs the width of a picture, or draws it in its real size. */
-function sizeOf(type: string, content: Buffer): Size | undefined {
-  const isPng = type === 'image/png' && content.length >= 24
-  const size = isPng
-    ? { width: content.readUInt32BE(16), height: content.readUInt32BE(20) }
-    : type === 'image/jpeg'
-      ? sizeOfJpeg(content)
-      : undefined
-  return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
+function sizeOf({ type, content }: Asset): { width: number; height: number } | undefined {
+  if (type !== 'image/png' && type !== 'image/jpeg') return undefined
+  try {
+    const { width, height } = imageSize(content)
+    return width > 0 && height > 0 ? { width, height } : undefined
+  } catch {
+    return undefined
+  }
 }
 
 type Shown = { logo: Logo; inline: Inline }
@@ -63,7 +49,7 @@ type Shown = { logo: Logo; inline: Inline }
 function shownIn(cid: string, asset: Asset | undefined): Shown | undefined {
   if (asset === undefined || asset.content.length > MAX_LOGO_KB * 1024) return undefined
   const { type, content, path } = asset
-  const size = sizeOf(type, content)
+  const size = sizeOf(asset)
   if (size === undefined) return undefined
   const scale = Math.min(LOGO_HEIGHT / size.height, MAX_LOGO_WIDTH / size.width)
   const [width, height] = [size.width, size.height].map((side) => Math.max(1, Math.round(side * scale)))
