@@ -33,13 +33,15 @@ export function overviewOf(
 ) {
   const words = { t, share: sharesIn(t) }
   const comparison = comparisonOf(report, upkeep, now, since)
-  const outlook = outlookOf(report, now, target)
+  const outlook = outlookOf(report, upkeep.days, now, target)
+  const weekAgo = now - 7 * DAY_MS
+  const recent = comparison === undefined ? moreReadySince(report, upkeep.days, now, weekAgo) : 0
   const isAnyoneInvited = report.funnel.invited > 0 || report.lastEmailAt !== undefined
   const top = (columns: readonly string[]) => ({ query: {}, columns, most: TOP_ROWS })
   return {
     ...standOf(report, t),
     remind: report.due,
-    stats: statsOf(report, words, comparison === undefined ? now : undefined),
+    stats: statsOf(report, recent, words),
     since: comparison && {
       changes: sinceIn(comparison, t),
       day: comparison.row.day,
@@ -53,10 +55,7 @@ export function overviewOf(
     funnel: funnelOf(report, words),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
     needs: needsIn(report, upkeep, t).map((need, index) => ({ id: `need-${index}`, ...need })),
-    plot: plotOf(report.days, now, {
-      nothing: report.nothing,
-      target: target.kind === 'day' ? { endsAt: target.endsAt, people: report.people } : undefined,
-    }),
+    plot: plotOf(report, upkeep.days, now, target.kind === 'day' ? target : undefined),
     target: target.kind === 'day' ? target.day : '',
     range: targetRange(now),
     outlook: outlookIn(outlook, target, { ...words, people: report.people }),
@@ -119,11 +118,10 @@ export function mostlyAt(
   return first !== undefined && at(first) > 0 && at(first) * 2 >= count ? first : undefined
 }
 
-/** @param now undefined: the comparison has what is new */
-function statsOf(report: Report, { t, share }: Words, now: number | undefined) {
+/** @param recent so many more are ready than a week ago; 0: the comparison says it */
+function statsOf(report: Report, recent: number, { t, share }: Words) {
   const { ready, people: all, inProgressApps, lastEmailAt, notInvited } = report
   const none: string[] = []
-  const recent = now === undefined ? 0 : moreReadySince(report.days, now - 7 * DAY_MS)
   const mostly = (app: App | undefined) => (app === undefined ? none : [t('admin.mostly', { app: app.name })])
   const last = [
     ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.date(Date.parse(lastEmailAt)) })]),
@@ -229,22 +227,13 @@ export function needsIn(report: Report, upkeep: Upkeep, t: Texts) {
 }
 
 function needIn({ kind, count, app, href }: Need, report: Report, { t, share }: Words) {
-  const name = app?.name ?? ''
   const { notStartedOptedOut: optedOut, notInvited } = report
-  const details = {
-    app: () =>
-      t('admin.need.appWhy', { share: share(count, app === undefined ? 0 : peopleWith(app)), app: name }),
-    notStarted: () => t('admin.need.notStartedWhy', { notInvited, optedOut }),
-    otherApps: () => t('admin.need.otherAppsWhy'),
-    unconfirmed: () => t('admin.need.unconfirmedWhy'),
-    failed: () => t('admin.need.failedWhy'),
-    deferred: () => t('admin.need.deferredWhy'),
-    uncertain: () => t('admin.need.uncertainWhy'),
-  }
+  const ofApp = app && { app: app.name, share: share(count, peopleWith(app)) }
+  const values = { count, notInvited, optedOut, ...ofApp }
   return {
     href,
-    title: t(`admin.need.${kind}`, { app: name, count }),
-    detail: details[kind](),
+    title: t(`admin.need.${kind}`, values),
+    detail: t(`admin.need.${kind}Why`, values),
     command: undefined,
     action: t(kind === 'notStarted' ? 'admin.remindAction' : 'admin.view'),
   }

@@ -1,7 +1,7 @@
 // Part of everyone, in the order of their addresses: whom a filter and a search leave, a page at a time. However many
 // people there are, it goes through them once and holds no more than a page of them.
 import { isOut, type App, type Mailing, type Person } from '../people/person.ts'
-import { FACTS, undoneAt, type Profile } from './profile.ts'
+import { FACTS, fellBackAt, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
 
@@ -108,7 +108,7 @@ export function stageOf(profile: Profile) {
   const { signedInAt, openedAt, answer, leftAt, unknownAt } = profile.person
   const stages = [
     { stage: 'gone', at: leftAt ?? unknownAt },
-    { stage: 'fellBack', at: FACTS.fellBack(profile) ? undoneAt(profile) : undefined },
+    { stage: 'fellBack', at: fellBackAt(profile) },
     { stage: 'finished', at: FACTS.finished(profile) ? profile.finishedAt : undefined },
     { stage: 'nothing', at: FACTS.nothing(profile) ? answer?.askedAt : undefined },
     { stage: 'signedIn', at: signedInAt },

@@ -1,6 +1,7 @@
-// Progress over time as a drawing: three lines up to now, of which only "ready" can fall, and one from there to the target. Numbers in,
-// coordinates out; the words and the SVG itself are the view's. Pure.
-import type { Day } from './report.ts'
+// Progress over time as a drawing: three lines up to now, of which only "ready" can fall, and one from there to the
+// target. Numbers in, coordinates out; the words and the SVG itself are the view's. Pure.
+import type { DayRow } from '../people/upkeep.ts'
+import { readyByDay, type Counted } from './trend.ts'
 
 const WIDTH = 640
 const HEIGHT = 200
@@ -12,60 +13,55 @@ function roundedUp(most: number): number {
   return Math.max(step, Math.ceil(most / step) * step)
 }
 
-const MORE = {
-  invited: ({ invited }: Day) => invited,
-  signedIn: ({ signedIn }: Day) => signedIn,
-  ready: ({ finished, fellBack, reopened }: Day) => finished - fellBack - reopened,
-}
-
-type What = keyof typeof MORE
-
 /**
+ * @param rows what `onramp keep` counted on each day
  * @param now milliseconds since 1970
- * @param also.nothing had nothing to connect. Since when is not known, so they are ready from the first day.
- * @param also.target where the axis ends, behind now, and how many people it is about
+ * @param target where the axis ends, behind now
  * @returns undefined while there is nothing to draw
  */
-export function plotOf(
-  days: readonly Day[],
-  now: number,
-  also: { nothing?: number; target?: { endsAt: number; people: number } | undefined } = {},
-) {
-  const { nothing = 0, target } = also
+export function plotOf(report: Counted, rows: readonly DayRow[], now: number, target?: { endsAt: number }) {
+  const { days, nothing, ready, people } = report
   const [first] = days
   if (first === undefined) return undefined
   const start = Date.parse(first.day)
   const end = Math.max(now, start, target?.endsAt ?? 0)
   const span = Math.max(1, end - start)
-  const base = (what: What) => (what === 'ready' ? nothing : 0)
-  const total = (what: What) => days.reduce((sum, day) => sum + MORE[what](day), base(what))
-  const everReady = days.reduce((sum, { finished }) => sum + finished, nothing)
-  const top = roundedUp(Math.max(total('invited'), total('signedIn'), everReady, target?.people ?? 0))
+  const countedAs = (what: 'invited' | 'signedIn') => {
+    let count = 0
+    return { what, from: 0, counts: days.map((day): [string, number] => [day.day, (count += day[what])]) }
+  }
+  const series = [
+    countedAs('invited'),
+    countedAs('signedIn'),
+    { what: 'ready', from: nothing, counts: readyByDay(report, rows, now) },
+  ]
+  const all = series.flatMap(({ counts }) => counts.map(([, count]) => count))
+  const top = roundedUp(Math.max(...all, target === undefined ? 0 : people))
   const x = (at: number) => Number((Math.min(1, Math.max(0, (at - start) / span)) * WIDTH).toFixed(1))
   const y = (count: number) => Number((HEIGHT - (count / top) * HEIGHT).toFixed(1))
 
   /** Each day's rise lies between its beginning and its end, today's between its beginning and now. */
-  const lineOf = (what: What) => {
-    let count = base(what)
-    const points: string[] = []
-    for (const day of days) {
-      const begins = Date.parse(day.day)
-      points.push(`${x(begins)},${y(count)}`)
-      count += MORE[what](day)
-      points.push(`${x(Math.min(begins + DAY_MS, now))},${y(count)}`)
-    }
-    const last = { x: x(now), y: y(count) }
-    return { what, points: [...points, `${last.x},${last.y}`].join(' '), end: last, total: count }
+  const lineOf = ({ what, from, counts }: (typeof series)[number]) => {
+    const points = counts.flatMap(([day, count], index) => {
+      const begins = Date.parse(day)
+      return [
+        `${x(begins)},${y(counts[index - 1]?.[1] ?? from)}`,
+        `${x(Math.min(begins + DAY_MS, now))},${y(count)}`,
+      ]
+    })
+    const total = counts.at(-1)?.[1] ?? from
+    const last = { x: x(now), y: y(total) }
+    return { what, points: [...points, `${last.x},${last.y}`].join(' '), end: last, total }
   }
   return {
     width: WIDTH,
     height: HEIGHT,
     /** In the order to draw them, so that lines that coincide can all be seen. */
-    lines: [lineOf('invited'), lineOf('signedIn'), lineOf('ready')],
+    lines: series.map(lineOf),
     /** Horizontal, from the highest to nothing, evenly. */
     marks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
     /** From now to everyone on the target date. */
-    needed: target && { x1: x(now), y1: y(total('ready')), x2: WIDTH, y2: y(target.people) },
+    needed: target && { x1: x(now), y1: y(ready), x2: WIDTH, y2: y(people) },
     from: start,
     // A target counts through its day.
     to: target === undefined ? end : end - 1,

@@ -1,5 +1,4 @@
 // What the report, the list and the export count of a person, worked out once for each. Pure.
-import { isOff } from '../client-api/app-status.ts'
 import {
   appsOf,
   hasFallenBack,
@@ -74,13 +73,9 @@ function progressOf(person: Person, apps: readonly App[], mail: MailState | unde
   return isHere ? 'inProgress' : 'notStarted'
 }
 
-/** Who had connected everything and has not now: since when. Undefined for everyone else. Milliseconds since 1970. */
-export function undoneAt({ person, finishedAt, progress }: Profile): number | undefined {
-  if (finishedAt === undefined || isReady(person)) return undefined
-  const missing = person.answer?.apps.filter(({ status }) => status !== 'connected' && !isOff(status)) ?? []
-  const times = missing.flatMap(({ since, lapsedAt }) => (progress === 'fellBack' ? (lapsedAt ?? []) : since))
-  return times.length === 0 ? undefined : Math.min(...times)
-}
+/** Since when someone who fell back has, as milliseconds since 1970; undefined for everyone else. */
+export const fellBackAt = ({ apps, progress }: Profile): number | undefined =>
+  progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
 
 /** The person can't continue with it alone. */
 export const isHeldUp = ({ state, isUnconfirmed }: App): boolean => state === 'blocked' || isUnconfirmed

@@ -1,7 +1,7 @@
 // How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads them one
 // after the other, so that many people take no more memory.
 import { isOut, type AppState } from '../people/person.ts'
-import { FACTS, isIn, undoneAt, type Fact, type Profile } from './profile.ts'
+import { FACTS, fellBackAt, isIn, type Fact, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
 
 const ALL_FACTS = Object.keys(FACTS) as Fact[]
@@ -15,13 +15,12 @@ function countFacts(counts: Partial<Record<Fact, number>>, facts: ReadonlySet<Fa
 }
 
 /**
- * New ones on a day; `day` is YYYY-MM-DD in UTC. A day keeps who finished on it. Who has not everything connected now is in
- * `fellBack` on the day since when access to an app has ended, or in `reopened` on the day since when a new one is listed.
+ * New ones on a day; `day` is YYYY-MM-DD in UTC. A day keeps who finished on it. `fellBack`: since that day, up to now.
  * `reminded` counts emails, `repaired` apps that were connected again.
  */
 export type Day = Record<(typeof OF_DAY)[number], number> & { day: string }
 
-const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reopened', 'reminded', 'repaired'] as const
+const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reminded', 'repaired'] as const
 
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 export const OF_FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
@@ -159,7 +158,7 @@ function countDays(days: Map<string, Day>, profile: Profile): void {
     ['signedIn', person.signedInAt],
     // Everything was switched off since: ready from the first day, like everyone with nothing to connect.
     ['finished', FACTS.nothing(profile) ? undefined : finishedAt],
-    [FACTS.fellBack(profile) ? 'fellBack' : 'reopened', undoneAt(profile)],
+    ['fellBack', fellBackAt(profile)],
     ...reminders.map(({ at }): [(typeof OF_DAY)[number], number] => ['reminded', at]),
     ...again.map(({ since }): [(typeof OF_DAY)[number], number] => ['repaired', since]),
   ]

@@ -1,7 +1,7 @@
 // When everyone will be ready: at the present pace, and how many people a day a target date takes; and what has changed
 // since a day. Pure. It says nothing where there is too little to go by, because a wrong date is worse than none.
-import { rowOf, type DayRow, type Upkeep } from '../people/upkeep.ts'
-import type { Day, Report } from './report.ts'
+import type { DayRow, Upkeep } from '../people/upkeep.ts'
+import type { Report } from './report.ts'
 
 const DAY_MS = 86_400_000
 /** A pace is taken from the last two weeks, and from no less than this. */
@@ -31,21 +31,42 @@ export function targetOf(asked: unknown, now: number): Target {
   return { kind: 'day', day, endsAt: at + DAY_MS }
 }
 
+export type Counted = Pick<Report, 'days' | 'nothing' | 'people' | 'ready'>
+
+/**
+ * How many were ready at the end of each day: as `onramp keep` counted them, else more by those who finished on it. Since when
+ * the others had nothing to connect is not known, so they are ready from the first day.
+ */
+export function readyByDay(
+  report: Counted,
+  rows: readonly DayRow[],
+  now: number,
+): [day: string, ready: number][] {
+  const counted = new Map(
+    [...rows, { day: dayOf(now), ready: report.ready }].map(({ day, ready }) => [day, ready]),
+  )
+  const finished = new Map(report.days.map((day) => [day.day, day.finished]))
+  let ready = report.nothing
+  return [...new Set([...finished.keys(), ...counted.keys()])]
+    .toSorted()
+    .map((day) => [day, (ready = counted.get(day) ?? ready + (finished.get(day) ?? 0))])
+}
+
 /** More people a day are ready than two weeks ago; undefined: fewer than three days, or than five people, to go by. */
-export function paceOf(days: readonly Day[], now: number): number | undefined {
-  const begun = days.find(({ finished }) => finished > 0)
+export function paceOf(report: Counted, rows: readonly DayRow[], now: number): number | undefined {
+  const begun = report.days.find(({ finished }) => finished > 0)
   if (begun === undefined) return undefined
   const start = Math.max(Date.parse(begun.day), Date.parse(dayOf(now)) - (PACE_DAYS - 1) * DAY_MS)
   const span = (now - start) / DAY_MS
-  const more = moreReadySince(days, start)
+  const more = moreReadySince(report, rows, now, start)
   return span < MIN_PACE_DAYS || more < MIN_PACE_PEOPLE ? undefined : more / span
 }
 
-/** Who finished, without those who no longer have everything connected. @param start the beginning of a day in UTC */
-export const moreReadySince = (days: readonly Day[], start: number): number =>
-  days
-    .filter(({ day }) => Date.parse(day) >= start)
-    .reduce((sum, { finished, fellBack, reopened }) => sum + finished - fellBack - reopened, 0)
+/** How many more are ready than at the beginning of a day. @param start in it, like `now` in milliseconds since 1970 */
+export function moreReadySince(report: Counted, rows: readonly DayRow[], now: number, start: number): number {
+  const before = readyByDay(report, rows, now).findLast(([day]) => day < dayOf(start))
+  return report.ready - (before?.[1] ?? report.nothing)
+}
 
 export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'repaired', number> & { row: DayRow }
 
@@ -62,7 +83,8 @@ export function comparisonOf(
 ): Comparison | undefined {
   const isDay = typeof asked === 'string' && /^\d{4}-\d\d-\d\d$/.test(asked)
   const before = upkeep.days.filter(({ day }) => day < dayOf(now))
-  const row = rowOf({ ...upkeep, days: before }, isDay ? asked : dayOf(now - 7 * DAY_MS)) ?? before[0]
+  const upTo = isDay ? asked : dayOf(now - 7 * DAY_MS)
+  const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined
   const since = days.filter(({ day }) => day > row.day)
   const sum = (what: 'fellBack' | 'reminded' | 'repaired') => since.reduce((all, day) => all + day[what], 0)
@@ -80,13 +102,10 @@ export type Outlook = {
   target: { day: string; days: number; aDay: number; readyByThen: number | undefined } | undefined
 }
 
-export function outlookOf(
-  { days, people, ready }: Pick<Report, 'days' | 'people' | 'ready'>,
-  now: number,
-  target: Target,
-): Outlook {
+export function outlookOf(report: Counted, rows: readonly DayRow[], now: number, target: Target): Outlook {
+  const { people, ready } = report
   const left = Math.max(0, people - ready)
-  const pace = paceOf(days, now)
+  const pace = paceOf(report, rows, now)
   const doneAt = pace === undefined ? undefined : now + (left / pace) * DAY_MS
   const isFar = doneAt !== undefined && doneAt - now > MAX_TARGET_DAYS * DAY_MS
   const outlook = { left, pace, doneAt: isFar ? undefined : doneAt }

@@ -75,7 +75,3 @@ export function createUpkeeping(
 /** Neither released by an administrator nor over. */
 export const openBreaks = ({ breaks }: Upkeep): Break[] =>
   breaks.filter(({ releasedAt }) => releasedAt === undefined)
-
-/** The newest row up to a day. @param day YYYY-MM-DD */
-export const rowOf = ({ days }: Upkeep, day: string): DayRow | undefined =>
-  days.findLast((row) => row.day <= day)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { plotOf } from '../../src/admin/plot.ts'
 import type { Day } from '../../src/admin/report.ts'
+import type { DayRow } from '../../src/people/upkeep.ts'
 
 const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => ({
   day: date,
@@ -8,10 +9,15 @@ const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => 
   signedIn,
   finished,
   fellBack: 0,
-  reopened: 0,
   reminded: 0,
   repaired: 0,
 })
+
+/** Everyone who finished is ready, like those with nothing to connect. */
+const counted = (days: Day[], nothing = 0, people = 0) => {
+  const ready = days.reduce((sum, { finished }) => sum + finished, nothing)
+  return { days, nothing, people, ready }
+}
 
 const pointsOf = (plot: ReturnType<typeof plotOf>, what: string) =>
   plot?.lines
@@ -21,12 +27,12 @@ const pointsOf = (plot: ReturnType<typeof plotOf>, what: string) =>
 
 describe('progress over time', () => {
   it('is nothing before anything happened', () => {
-    expect(plotOf([], Date.parse('2026-11-02T12:00:00Z'))).toBeUndefined()
+    expect(plotOf(counted([]), [], Date.parse('2026-11-02T12:00:00Z'))).toBeUndefined()
   })
 
   it('ends now, however much of the day is left', () => {
     const days = [day('2026-11-01', 10), day('2026-11-02', 10)]
-    const plot = plotOf(days, Date.parse('2026-11-02T12:00:00Z'))
+    const plot = plotOf(counted(days), [], Date.parse('2026-11-02T12:00:00Z'))
     expect(plot).toMatchObject({ from: Date.parse('2026-11-01'), to: Date.parse('2026-11-02T12:00:00Z') })
     expect(plot?.isOneDay).toBe(false)
     // Nothing lies between noon and midnight of today: a day and a half is the whole width.
@@ -40,7 +46,7 @@ describe('progress over time', () => {
   })
 
   it('is a rise from midnight to now on the first day', () => {
-    const plot = plotOf([day('2026-11-02', 3, 1)], Date.parse('2026-11-02T09:30:00Z'))
+    const plot = plotOf(counted([day('2026-11-02', 3, 1)]), [], Date.parse('2026-11-02T09:30:00Z'))
     expect(plot?.isOneDay).toBe(true)
     expect(plot?.marks.map(({ count }) => count)).toEqual([4, 2, 0])
     expect(plot?.lines.map(({ what, total }) => [what, total])).toEqual([
@@ -52,25 +58,42 @@ describe('progress over time', () => {
   })
 
   it('counts people who had nothing to connect as ready from the first day', () => {
-    const plot = plotOf([day('2026-11-01', 0, 0, 6)], Date.parse('2026-11-03'), { nothing: 4 })
+    const plot = plotOf(counted([day('2026-11-01', 0, 0, 6)], 4), [], Date.parse('2026-11-03'))
     expect(pointsOf(plot, 'ready')).toEqual([
       [0, 120],
       [320, 0],
+      // Now, which is the beginning of a day.
+      [640, 0],
+      [640, 0],
       [640, 0],
     ])
     expect(plot?.lines.find(({ what }) => what === 'ready')?.total).toBe(10)
   })
 
+  it('falls on the day on which onramp keep counted fewer, and ends with those who are ready now', () => {
+    const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
+    const rows: DayRow[] = [{ ...counts, day: '2026-11-03', ready: 2 }]
+    const report = { ...counted([day('2026-11-01', 0, 0, 8), day('2026-11-04', 0, 0, 1)]), ready: 4 }
+    expect(pointsOf(plotOf(report, rows, Date.parse('2026-11-05')), 'ready')?.join(' ')).toBe(
+      [
+        '0,200 160,0', // 8 on the 1st
+        '320,0 480,150', // 2 at the end of the 3rd
+        '480,150 640,125', // one more on the 4th
+        '640,125 640,100 640,100', // 4 now
+      ].join(' '),
+    )
+  })
+
   it('goes on to the target date, where everyone is ready', () => {
-    const target = { endsAt: Date.parse('2026-11-05'), people: 20 }
-    const plot = plotOf([day('2026-11-01', 10, 0, 5)], Date.parse('2026-11-03'), { nothing: 5, target })
+    const report = counted([day('2026-11-01', 10, 0, 5)], 5, 20)
+    const plot = plotOf(report, [], Date.parse('2026-11-03'), { endsAt: Date.parse('2026-11-05') })
     expect(plot?.needed).toEqual({ x1: 320, y1: 100, x2: 640, y2: 0 })
     expect(pointsOf(plot, 'ready')?.at(-1)).toEqual([320, 100])
     expect(new Date(plot?.to ?? 0).toISOString()).toMatch(/^2026-11-04T23:59/)
   })
 
   it.each([1, 7, 10, 11, 99, 100, 101, 49_999])('marks round numbers above %i', (count) => {
-    const plot = plotOf([day('2026-11-02', count)], Date.parse('2026-11-02T00:00:00Z'))
+    const plot = plotOf(counted([day('2026-11-02', count)]), [], Date.parse('2026-11-02T00:00:00Z'))
     const [top, half] = plot?.marks ?? []
     expect(top?.count).toBeGreaterThanOrEqual(count)
     expect(top?.count).toBeLessThanOrEqual(Math.max(2, 2 * count))

@@ -2,6 +2,7 @@ import { assert, integer, nat, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { comparisonOf, outlookOf, paceOf, targetOf, type Target } from '../../src/admin/trend.ts'
 import type { Day } from '../../src/admin/report.ts'
+import type { DayRow } from '../../src/people/upkeep.ts'
 
 const DAY = 86_400_000
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -12,7 +13,6 @@ const day = (date: string, finished: number, fellBack = 0): Day => ({
   signedIn: 0,
   finished,
   fellBack,
-  reopened: 0,
   reminded: 0,
   repaired: 0,
 })
@@ -40,26 +40,45 @@ describe('a target date', () => {
   })
 })
 
+/** Everyone who finished is ready, unless so many are. */
+const counted = (days: Day[], ready = days.reduce((sum, { finished }) => sum + finished, 0), people = 0) => ({
+  days,
+  nothing: 0,
+  people,
+  ready,
+})
+
+const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
+const rowOf = (date: string, ready: number): DayRow => ({ ...counts, day: date, ready })
+
 describe('the pace', () => {
   it('is not known after fewer than three days, or fewer than five people', () => {
-    expect(paceOf([], now)).toBeUndefined()
-    expect(paceOf([day('2026-11-19', 100)], now)).toBeUndefined()
-    expect(paceOf([day('2026-11-01', 2), day('2026-11-18', 4)], now)).toBeUndefined()
-    expect(paceOf([day('2026-11-18', 7)], now)).toBe(2)
+    const pace = (...days: Day[]) => paceOf(counted(days), [], now)
+    expect(pace()).toBeUndefined()
+    expect(pace(day('2026-11-19', 100))).toBeUndefined()
+    expect(pace(day('2026-11-01', 2), day('2026-11-18', 4))).toBeUndefined()
+    expect(pace(day('2026-11-18', 7))).toBe(2)
   })
 
   it('is that of the last two weeks, however long ago it began', () => {
     const days = [day('2026-10-01', 5_000), day('2026-11-08', 27), day('2026-11-20', 27)]
     // From the beginning of the 8th to noon of the 21st.
-    expect(paceOf(days, now)).toBe(54 / 13.5)
+    expect(paceOf(counted(days), [], now)).toBe(54 / 13.5)
+  })
+
+  it('is less by those who fell back, and is not flattered by those who had before', () => {
+    const days = [day('2026-10-01', 100), day('2026-11-10', 54)]
+    expect(paceOf(counted(days, 127), [], now)).toBe(27 / 13.5)
+    expect(paceOf(counted(days, 127), [rowOf('2026-11-07', 73)], now)).toBe(54 / 13.5)
+    expect(paceOf(counted(days, 60), [], now)).toBeUndefined()
   })
 })
 
 describe('the outlook', () => {
-  const days = [day('2026-11-18', 35)]
+  const report = counted([day('2026-11-18', 35)], 35, 135)
 
   it('says when everyone is ready at the present pace', () => {
-    expect(outlookOf({ days, people: 150, ready: 50 }, now, NO_TARGET)).toEqual({
+    expect(outlookOf(report, [], now, NO_TARGET)).toEqual({
       left: 100,
       pace: 10,
       doneAt: now + 10 * DAY,
@@ -69,19 +88,19 @@ describe('the outlook', () => {
 
   it('says how many people a day a target takes, and how far the present pace leads', () => {
     const target = targetOf('2026-11-25', now)
-    expect(outlookOf({ days, people: 150, ready: 50 }, now, target).target).toEqual({
+    expect(outlookOf(report, [], now, target).target).toEqual({
       day: '2026-11-25',
       days: 5,
       aDay: 20,
-      readyByThen: 95,
+      readyByThen: 80,
     })
   })
 
   it('promises no day where there is too little to go by, or it is too far away', () => {
     const target = targetOf('2026-11-25', now)
-    const unknown = outlookOf({ days: [], people: 150, ready: 50 }, now, target)
+    const unknown = outlookOf({ ...report, days: [] }, [], now, target)
     expect(unknown).toMatchObject({ pace: undefined, doneAt: undefined, target: { readyByThen: undefined } })
-    const far = outlookOf({ days, people: 50_000, ready: 50 }, now, NO_TARGET)
+    const far = outlookOf({ ...report, people: 50_000 }, [], now, NO_TARGET)
     expect(far).toMatchObject({ pace: 10, doneAt: undefined })
   })
 
@@ -90,7 +109,7 @@ describe('the outlook', () => {
       property(nat(60_000), nat(60_000), integer({ min: 0, max: 700 }), (people, some, ahead) => {
         const ready = Math.min(people, some)
         const asked = new Date(now + ahead * DAY).toISOString().slice(0, 10)
-        const { left, target } = outlookOf({ days, people, ready }, now, targetOf(asked, now))
+        const { left, target } = outlookOf({ ...report, people, ready }, [], now, targetOf(asked, now))
         return (
           target !== undefined &&
           target.aDay * target.days >= left &&
@@ -103,12 +122,7 @@ describe('the outlook', () => {
 })
 
 describe('a comparison', () => {
-  const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
-  const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map((date, ready) => ({
-    ...counts,
-    day: date,
-    ready,
-  }))
+  const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
   const report = { ready: 7, days: [day('2026-11-13', 0, 5), day('2026-11-14', 3, 2)] }
   const dayFor = (asked?: unknown, days = rows) =>
     comparisonOf(report, { breaks: [], zones: {}, days }, now, asked)?.row.day
