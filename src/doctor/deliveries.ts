@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { MailServerUnusable } from '../campaigns/mail/outcome.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
-import { createPost, signatureHeaders, testBody, type Outcome } from '../webhooks/post.ts'
+import { postOnce, type Outcome } from '../webhooks/post.ts'
 import { within } from './ask.ts'
 import { unheard, type Table } from './rule.ts'
 
@@ -27,20 +27,6 @@ async function lookAtMail(url: string): Promise<MailFacts> {
   }
 }
 
-async function sendTestEvent(
-  { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Partial<Settings>,
-  now: number,
-): Promise<Outcome | undefined> {
-  if (url === undefined || secrets === undefined) return undefined
-  const post = createPost(url, 1)
-  try {
-    const body = testBody(now)
-    return await post.send(signatureHeaders(secrets, `msg_${randomUUID()}`, now, body), body)
-  } finally {
-    await post.close()
-  }
-}
-
 const mailTable: Table<MailFacts> = {
   'settings.mail': [
     ({ trouble }) => trouble && { is: 'unusable', trouble: trouble.replace(/^t/, 'T') },
@@ -59,4 +45,8 @@ const webhookTable: Table<Outcome> = {
 }
 
 export const mail = { look: lookAtMail, table: mailTable }
-export const webhook = { look: sendTestEvent, table: webhookTable }
+export const webhook = {
+  look: (settings: Partial<Settings>, now: number) =>
+    postOnce(settings, { id: `msg_${randomUUID()}`, type: 'webhook.test', at: now }, now),
+  table: webhookTable,
+}

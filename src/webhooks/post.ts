@@ -7,6 +7,8 @@ import { requestedWait } from '../client-api/retry-after.ts'
 import { createConnector } from '../client-api/proxy.ts'
 import { silenceOf, type Silence } from '../client-api/silence.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
+import type { Break } from '../people/upkeep.ts'
+import type { Settings } from '../settings/settings.ts'
 
 export type Outcome =
   | { kind: 'taken' }
@@ -53,9 +55,29 @@ export function createPost(url: string, connections: number): Post {
 export const bodyOf = ({ type, at, app }: OutboxEvent, { email, group }: Person): string =>
   JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { email, group, app } })
 
-/** What the doctor sends: it is about no one. @param at milliseconds since 1970 */
-export const testBody = (at: number): string =>
-  JSON.stringify({ type: 'webhook.test', timestamp: new Date(at).toISOString(), data: {} })
+/** That many people lost an app at once. It has the same id however often it is tried. */
+export const breakEvent = ({ instance, name, noticedAt, lapsed, had }: Break) => ({
+  id: `msg_${instance}_${noticedAt}`.replaceAll('.', '_'),
+  type: 'app.disconnected_for_many',
+  at: noticedAt,
+  data: { app: { instance, name }, people: lapsed, of: had },
+})
+
+/**
+ * An event that is about no person, so it stands in no outbox and is tried once.
+ * @param event.at milliseconds since 1970
+ * @returns undefined: there is no receiver
+ */
+export async function postOnce(
+  { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] }: Partial<Settings>,
+  { id, type, at, data = {} }: { id: string; type: string; at: number; data?: object },
+  now: number,
+): Promise<Outcome | undefined> {
+  if (url === undefined) return undefined
+  const post = createPost(url, 1)
+  const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
+  return await post.send(signatureHeaders(secrets, id, now, body), body).finally(() => post.close())
+}
 
 const PREFIX = 'whsec_'
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, expect, it } from 'vitest'
 import { startMailCatcher } from '../../packages/sandbox/src/mail.ts'
+import { faultInEvent } from '../helpers/openapi.ts'
 import { examined, newSecret, startFaulty } from './set-up.ts'
 
 const open: (() => unknown)[] = []
@@ -38,4 +39,5 @@ it('the receiver of events gets one signed event about no one, and its address i
   expect(finding).toMatchObject({ status: 'ok' })
   expect(JSON.stringify(finding)).not.toContain('planted')
   expect(verified).toMatchObject({ type: 'webhook.test', data: {} })
+  expect(faultInEvent(JSON.stringify(verified))).toBeUndefined()
 })

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
-import { createBreakEvents } from '../../src/webhooks/break-events.ts'
+import { breakEvent, postOnce } from '../../src/webhooks/post.ts'
+import { faultInEvent } from '../helpers/openapi.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -18,12 +19,13 @@ it('an app that many lost is one signed event that names no one', async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const events = createBreakEvents({ WEBHOOK_URL: `http://127.0.0.1:${port}`, WEBHOOK_SECRET: [secret] })
+  const receiver = { WEBHOOK_URL: `http://127.0.0.1:${port}`, WEBHOOK_SECRET: [secret] }
   const noticedAt = Date.UTC(2027, 0, 14)
   const found = { instance: 'slack_1', name: 'Slack', noticedAt, since: 0, lapsed: 412, had: 450 }
-  expect(await events.send(found, Date.now())).toBe(true)
-  await events.close()
+  expect(await postOnce(receiver, breakEvent(found), Date.now())).toEqual({ kind: 'taken' })
+  expect(await postOnce({}, breakEvent(found), Date.now())).toBeUndefined()
   await new Promise((resolve) => server.close(resolve))
+  expect(taken.map(({ body }) => faultInEvent(body))).toEqual([undefined])
   expect(taken.map(({ body, headers }) => new Webhook(secret).verify(body, headers))).toEqual([
     {
       type: 'app.disconnected_for_many',
