@@ -137,12 +137,7 @@ export function createOnramp(
   metrics.watchPeople(async () => {
     const { days, lastRunAt } = await upkeeping.get()
     const row = days.at(-1)
-    const inSnakeCase = (state: string) => state.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)
-    return {
-      states:
-        row === undefined ? [] : STATES.map((state) => ({ state: inSnakeCase(state), count: row[state] })),
-      lastRunAt,
-    }
+    return { states: row && Object.fromEntries(STATES.map((state) => [state, row[state]])), lastRunAt }
   })
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,

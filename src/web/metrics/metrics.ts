@@ -38,12 +38,12 @@ export type Metrics = CallTimings & {
   countDeprecation: (notice: { item: string; by: string }) => void
   /** Can they be reached? Asked each time that someone reads the metrics, so it must cost nothing. */
   watchReach: (isReached: Record<'store' | 'authorization_server', () => boolean>) => void
-  /** What the last run of `onramp keep` left, read once for each scrape. Absent where it can't be read or never ran. */
+  /** What the last run of `onramp keep` left, read for each scrape. Absent where it can't be read or never ran. */
   watchPeople: (read: () => Promise<LastRun>) => void
 }
 
-/** @param lastRunAt milliseconds since 1970 */
-type LastRun = { states: { state: string; count: number }[]; lastRunAt?: number | undefined }
+/** `lastRunAt`: milliseconds since 1970. */
+type LastRun = { states?: Record<string, number> | undefined; lastRunAt?: number | undefined }
 
 /** `2xx` of 204. */
 const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
@@ -119,6 +119,15 @@ export function createMetrics(): Metrics {
     labelNames: ['item', 'by'],
     registers,
   })
+  /** @param collect sets it, each time that someone reads the metrics */
+  function gauge<L extends string>(
+    name: string,
+    help: string,
+    labelNames: L[],
+    collect: (made: Gauge<L>) => void | Promise<void>,
+  ): void {
+    const made: Gauge<L> = new Gauge({ name, help, labelNames, registers, collect: () => collect(made) })
+  }
   return {
     ...callTimings(registry),
     registry,
@@ -129,44 +138,25 @@ export function createMetrics(): Metrics {
     countProblem: (code) => problems.inc({ code }),
     countDeprecation: ({ item, by }) => deprecations.inc({ item, by }),
     watchReach(isReached) {
-      const gauge: Gauge<'dependency'> = new Gauge({
-        name: 'onramp_dependency_reachable',
-        help: '1: in use; 0: requests that need it fail at once, until it is reached again in the background',
-        labelNames: ['dependency'],
-        registers,
-        collect() {
-          for (const [dependency, isSo] of Object.entries(isReached))
-            gauge.set({ dependency }, Number(isSo()))
-        },
+      const help =
+        '1: in use; 0: requests that need it fail at once, until it is reached again in the background'
+      gauge('onramp_dependency_reachable', help, ['dependency'], (made) => {
+        for (const [dependency, isSo] of Object.entries(isReached)) made.set({ dependency }, Number(isSo()))
       })
     },
     watchPeople(read) {
-      let reading: Promise<LastRun> | undefined
-      // Both gauges are collected in the same turn.
-      const once = () =>
-        (reading ??= read()
-          .catch((): LastRun => ({ states: [] }))
-          .finally(() => (reading = undefined)))
-      const people: Gauge<'state'> = new Gauge({
-        name: 'onramp_people',
-        help: 'People by state, as the last run of onramp keep counted them',
-        labelNames: ['state'],
-        registers,
-        async collect() {
-          const { states } = await once()
-          people.reset()
-          for (const { state, count } of states) people.set({ state }, count)
-        },
+      const lastRun = () => read().catch((): LastRun => ({}))
+      const help = 'People by state, as the last run of onramp keep counted them'
+      gauge('onramp_people', help, ['state'], async (made) => {
+        const { states = {} } = await lastRun()
+        made.reset()
+        for (const [name, count] of Object.entries(states))
+          made.set({ state: name.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`) }, count)
       })
-      const lastRun: Gauge = new Gauge({
-        name: 'onramp_last_run_timestamp_seconds',
-        help: 'When a run of onramp keep last ended',
-        registers,
-        async collect() {
-          const { lastRunAt } = await once()
-          lastRun.remove()
-          if (lastRunAt !== undefined) lastRun.set(lastRunAt / 1000)
-        },
+      gauge('onramp_last_run_timestamp_seconds', 'When a run of onramp keep last ended', [], async (made) => {
+        const { lastRunAt } = await lastRun()
+        made.remove()
+        if (lastRunAt !== undefined) made.set(lastRunAt / 1000)
       })
     },
   }
