@@ -11,14 +11,19 @@ const AGAIN_MS = 600_000
 /** So many people's last answers are remembered; about 300 bytes each. */
 const MAX_REMEMBERED = 10_000
 
-/** Without times: two of them are the same where nothing has changed for the report. */
 function handedOver({ known }: Walk, now: number) {
   const unconnected = known.flatMap((entry) =>
     entry.status === 'connected' ? [] : [{ ...entry, status: entry.status }],
   )
   return {
     listed: unconnected.map(({ instance, name, status }) => ({ instance, name, status })),
-    connected: known.filter(({ status }) => status === 'connected'),
+    connected: known
+      .filter(({ status }) => status === 'connected')
+      .map(({ instance, name, connectedAt, firstSeen }) => ({
+        instance,
+        name,
+        since: connectedAt ?? firstSeen,
+      })),
     intents: unconnected.flatMap((entry) => intentOf(entry, now)),
   }
 }
@@ -60,21 +65,13 @@ export function createHandOver(
     if (email === undefined || emailVerified !== true) return NONE
     const key = personKey(user)
     const { listed, connected, intents } = handedOver(walk, now())
+    // Without times: it is the same where nothing has changed for the report.
     const what = JSON.stringify([email, listed, connected.map(({ instance }) => instance), intents])
     const before = last.get(key)
     if (before?.what === what && Math.abs(askedAt - before.at) < AGAIN_MS) return NONE
     const after = await people.change(email, (person) => {
-      const answer = {
-        askedAt,
-        listed,
-        connected: connected.map(({ instance, name, connectedAt, firstSeen }) => ({
-          instance,
-          name,
-          since: connectedAt ?? firstSeen,
-        })),
-      }
       const here = withSignIn(reached(person, 'signedInAt', askedAt), key)
-      return withIntents(withAnswer(here, answer, now()), askedAt, intents, now())
+      return withIntents(withAnswer(here, { askedAt, listed, connected }, now()), askedAt, intents, now())
     })
     last.delete(key)
     last.set(key, { what, at: askedAt })

@@ -105,13 +105,11 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
 
 /** Takes in when access to apps has ended. The same walk where that is nothing new. */
 export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk {
-  const isNew = ({ instance, ...entry }: Known) =>
-    (lapsedAt.get(instance) ?? entry.lapsedAt) !== entry.lapsedAt
-  if (!walk.known.some(isNew)) return walk
-  const known = walk.known.map((entry) =>
-    isNew(entry) ? { ...entry, lapsedAt: lapsedAt.get(entry.instance) } : entry,
-  )
-  return { ...walk, known }
+  const known = walk.known.map((entry) => {
+    const at = lapsedAt.get(entry.instance) ?? entry.lapsedAt
+    return at === entry.lapsedAt ? entry : { ...entry, lapsedAt: at }
+  })
+  return known.some((entry, index) => entry !== walk.known[index]) ? { ...walk, known } : walk
 }
 
 /** More were never seen of one person; a service that makes up names must not fill the record. */
