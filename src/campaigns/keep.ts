@@ -3,13 +3,21 @@
 // one that none of them can remove.
 import { hash } from 'node:crypto'
 import { PersonUnreadable, type People } from '../people/people.ts'
-import { newPerson, wasConnected, withDetails, withListing, type Person } from '../people/person.ts'
+import {
+  newPerson,
+  wasConnected,
+  withDetails,
+  withListing,
+  type Details,
+  type Person,
+} from '../people/person.ts'
 import { openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
 import { Explained } from '../problem.ts'
 import type { Due } from './campaign.ts'
 import { createDelivery, type DeliveryParts } from './delivery.ts'
 import { countLapses, dueToBegin, dueToRepair, judged, LAPSES, lapsesDue } from './lapses.ts'
 import { createLedger, RunStopped } from './ledger.ts'
+import { eachOf } from './pace.ts'
 import type { Invitee } from './people-file.ts'
 import { isWorkingTime } from './working-time.ts'
 
@@ -21,15 +29,13 @@ const WEEK_MS = 7 * 86_400_000
 /** More can't leave the list without being told to. */
 const MAX_LEAVING = 0.1
 
-/** Where a person is (IANA). */
-export type ZoneOf = (person: { timezone?: string | undefined }) => string
-
 export type KeepParts = Pick<DeliveryParts, 'ask' | 'post' | 'mailPace' | 'tally'> & {
   people: Pick<People, 'get' | 'change' | 'all'>
   compose: Record<'invitation' | 'lapse', DeliveryParts['compose']>
   upkeep: Upkeep
   save: (upkeep: Upkeep) => Promise<void>
-  zoneOf: ZoneOf
+  /** Where people are of whom the list doesn't say it (IANA). */
+  timezone: string
   /** Tells administrators and other systems, unless that was done, and says when. */
   notify: (found: Break) => Promise<Pick<Break, 'notifiedAt' | 'eventAt'>>
   /** People at a time. */
@@ -48,12 +54,16 @@ export type KeepParts = Pick<DeliveryParts, 'ask' | 'post' | 'mailPace' | 'tally
  * @throws {Explained} where many would leave the list @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}
  */
 export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promise<Upkeep> {
-  const { people, upkeep: before, zoneOf, now, signal } = parts
+  const { people, upkeep: before, timezone: usual, atOnce, now, signal } = parts
   const began = now()
-  let upkeep = { ...before, zones: zonesOf(list, before, zoneOf, began), pass: passAt(before, began) }
+  const zoneOf = ({ timezone = usual }: Details) => timezone
+  const seen = (zone: string) => (isWorkingTime(began, zone) ? began : (before.zones[zone] ?? began))
+  const zones = Object.fromEntries([...new Set(list.map(zoneOf))].map((zone) => [zone, seen(zone)]))
+  let upkeep = { ...before, zones, pass: passAt(before, began) }
   const keep = async (change: Partial<Upkeep>) => parts.save((upkeep = { ...upkeep, ...change }))
 
-  const invitees = byEmail(list)
+  // A list that names someone twice means the last one.
+  const invitees = new Map(list.map((invitee) => [invitee.email, invitee]))
   await enroll(invitees, parts)
   await keep({})
 
@@ -64,17 +74,18 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
 
   const askedBefore = upkeep.pass.endedAt === undefined ? upkeep.pass.beganAt : 0
   const { beganAt } = upkeep.pass
-  const found = await whoIsDue(invitees, { ...parts, upkeep }, { askedBefore, beganAt, began })
+  const found = await whoIsDue(list, { ...parts, upkeep }, { askedBefore, beganAt, began })
   const answering = { ...parts, hasAnswered: found.hasAnswered }
   const held = new Set(openBreaks(upkeep).map(({ instance }) => instance))
   const isNew = (instance: string, person: Person | undefined) =>
     !wasConnected(person, instance) && !held.has(instance)
   const starting = sending(answering, 'onboarding', dueToStart, isNew)
   const repairing = sending(answering, LAPSES, dueAgain, isLost)
-  await eachOf(found.starting, parts, () => true, starting.email)
-  await eachOf(found.repairing, parts, () => true, repairing.email)
-  const isTime = () => now() - began < ASKING_MS
-  const isThrough = await eachOf(found.unasked, parts, isTime, (invitee) =>
+  const isOver = () => signal.aborted
+  await eachOf(found.starting.values(), atOnce, isOver, starting.email)
+  await eachOf(found.repairing.values(), atOnce, isOver, repairing.email)
+  const isOverOrLate = () => isOver() || now() - began >= ASKING_MS
+  const isThrough = await eachOf(found.unasked.values(), atOnce, isOverOrLate, (invitee) =>
     starting.look(invitee, askedBefore),
   )
   repairing.end()
@@ -93,22 +104,11 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   return upkeep
 }
 
-/** A list that names someone twice means the last one. */
-export const byEmail = (list: readonly Invitee[]): ReadonlyMap<string, Invitee> =>
-  new Map(list.map((invitee) => [invitee.email, invitee]))
-
 /** The pass over everyone that is under way, or the next one where it is time. */
 function passAt({ pass }: Upkeep, now: number): NonNullable<Upkeep['pass']> {
   const isDue =
     pass === undefined || (pass.endedAt !== undefined && Math.abs(now - pass.beganAt) >= PASS_EVERY_MS)
   return isDue ? { beganAt: now } : pass
-}
-
-function zonesOf(list: readonly Invitee[], { zones }: Upkeep, zoneOf: ZoneOf, now: number): Upkeep['zones'] {
-  const all = new Set(list.map(zoneOf))
-  return Object.fromEntries(
-    [...all].map((zone) => [zone, isWorkingTime(now, zone) ? now : (zones[zone] ?? now)]),
-  )
 }
 
 /** Zones in which no run of a week was made in working time. */
@@ -147,13 +147,13 @@ async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts):
 
 /** Everyone on the list, with what is due for them now, also for whom nothing is written down yet. */
 export async function* whatIsDue(
-  invitees: ReadonlyMap<string, Invitee>,
-  { people, upkeep, zoneOf, now }: Pick<KeepParts, 'people' | 'upkeep' | 'zoneOf' | 'now'>,
+  list: Iterable<Invitee>,
+  { people, upkeep, timezone, now }: Pick<KeepParts, 'people' | 'upkeep' | 'timezone' | 'now'>,
 ) {
-  const unseen = new Map(invitees)
+  const unseen = new Map([...list].map((invitee) => [invitee.email, invitee]))
   const of = (known: Person, invitee: Invitee) => {
     const person = withListing(withDetails(known, invitee), true, now())
-    const zone = zoneOf(person)
+    const { timezone: zone = timezone } = person
     const start = dueToBegin(person, now(), zone)
     return { person, invitee, start, lost: lapsesDue(person, upkeep, now(), zone) }
   }
@@ -170,14 +170,14 @@ export async function* whatIsDue(
  * service doesn't know, or says nothing of, end it.
  */
 async function whoIsDue(
-  invitees: ReadonlyMap<string, Invitee>,
+  list: Iterable<Invitee>,
   parts: KeepParts,
   { askedBefore, beganAt, began }: { askedBefore: number; beganAt: number; began: number },
 ) {
   const [starting, repairing]: [Invitee[], Invitee[]] = [[], []]
   const unasked: { invitee: Invitee; turn: string }[] = []
   let hasAnswered = false
-  for await (const { person, invitee, start, lost } of whatIsDue(invitees, parts)) {
+  for await (const { person, invitee, start, lost } of whatIsDue(list, parts)) {
     if (start.kind === 'mail' && person.answer !== undefined) starting.push(invitee)
     if (lost.length > 0) repairing.push(invitee)
     const askedAt = person.answer?.askedAt ?? 0
@@ -214,26 +214,4 @@ function sending(
     await delivery.deliver(invitee, plan.due.kind === 'mail' ? plan.due.reminder : undefined, plan)
   }
   return { email, look, end: () => delivery.end() }
-}
-
-/** So many at a time. @returns whether all had their turn */
-async function eachOf<T>(
-  all: readonly T[],
-  { atOnce, signal }: Pick<KeepParts, 'atOnce' | 'signal'>,
-  isTime: () => boolean,
-  work: (one: T) => Promise<void>,
-): Promise<boolean> {
-  const failure = new AbortController()
-  let next = 0
-  const worker = async () => {
-    while (next < all.length && !failure.signal.aborted && !signal.aborted && isTime())
-      await work(all[next++] as T).catch((error: unknown) => {
-        failure.abort()
-        throw error
-      })
-  }
-  const results = await Promise.allSettled(Array.from({ length: atOnce }, worker))
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
-  return next >= all.length
 }

@@ -1,5 +1,5 @@
-// How fast something may go: turns at an even distance, never made up for afterwards. After "too fast" it waits as long
-// as it was asked to, goes on at half the speed and recovers slowly.
+// How fast something may go: how much at a time, and in turns at an even distance, never made up for afterwards. After
+// "too fast" it waits as long as it was asked to, goes on at half the speed and recovers slowly.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Pace = {
@@ -48,4 +48,33 @@ export function createPace({ perSecond, now, signal }: PaceOptions): Pace {
     },
     rate: () => rate,
   }
+}
+
+/**
+ * Works on so many at a time, until all had their turn, one has failed, or it is over.
+ * @returns whether all had their turn @throws what the first one failed with, once no other is under way
+ */
+export async function eachOf<T>(
+  all: AsyncIterator<T> | Iterator<T>,
+  atOnce: number,
+  isOver: () => boolean,
+  work: (one: T) => Promise<void>,
+): Promise<boolean> {
+  let isThrough = false
+  const failure = new AbortController()
+  const worker = async () => {
+    while (!failure.signal.aborted && !isOver()) {
+      const { done, value } = await all.next()
+      if (done === true) return void (isThrough = true)
+      if (!failure.signal.aborted && !isOver()) await work(value)
+    }
+  }
+  const failed = (error: unknown) => {
+    failure.abort()
+    throw error
+  }
+  const results = await Promise.allSettled(Array.from({ length: atOnce }, () => worker().catch(failed)))
+  const first = results.find((result) => result.status === 'rejected')
+  if (first !== undefined) throw first.reason
+  return isThrough
 }

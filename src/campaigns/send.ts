@@ -3,6 +3,7 @@
 import { createDelivery, type DeliveryParts } from './delivery.ts'
 import { type Invitee, type Row } from './people-file.ts'
 import { RunStopped, type Plan } from './ledger.ts'
+import { eachOf } from './pace.ts'
 
 export type SendParts = Omit<DeliveryParts, 'mayStart'> & {
   /** How many people at once; as many emails at most are unknown after a crash. */
@@ -22,9 +23,9 @@ type Turn = { invitee: Invitee; reminder: number; plan: Plan }
 /** @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
 export async function sendInvitations(rows: AsyncIterable<Row>, parts: SendParts): Promise<EndedBy> {
   const { ledger, tally, atOnce, limit, signal, onOver } = parts
-  const over = new AbortController()
   let started = 0
-  const isOver = () => over.signal.aborted || signal.aborted || started >= limit
+  let hasFailed = false
+  const isOver = () => hasFailed || signal.aborted || started >= limit
 
   function mayStart(): boolean {
     if (started >= limit) return false
@@ -59,25 +60,18 @@ export async function sendInvitations(rows: AsyncIterable<Row>, parts: SendParts
     }
   }
 
-  const queue = turns()
-  async function work(): Promise<void> {
-    try {
-      while (!isOver()) {
-        const { done, value: turn } = await queue.next()
-        if (done === true || isOver()) return
-        await delivery.deliver(turn.invitee, turn.reminder, turn.plan)
-      }
-    } catch (error) {
-      over.abort()
-      onOver()
-      throw error
-    }
+  let failure: string | undefined
+  try {
+    await eachOf(turns(), atOnce, isOver, ({ invitee, reminder, plan }) =>
+      delivery.deliver(invitee, reminder, plan).catch((error: unknown) => {
+        hasFailed = true
+        onOver()
+        throw error
+      }),
+    )
+  } finally {
+    failure = delivery.end()
   }
-
-  const results = await Promise.allSettled(Array.from({ length: atOnce }, work))
-  const failure = delivery.end()
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
   if (signal.aborted) return 'signal'
   if (failure !== undefined) throw new RunStopped(failure)
   return started >= limit ? 'limit' : 'list'

@@ -8,7 +8,7 @@ import { profilesOf } from '../admin/profile.ts'
 import { makeReport, type Report } from '../admin/report.ts'
 import { createAsk } from '../campaigns/ask.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
-import { byEmail, keepUp, whatIsDue, unreachedZones, type ZoneOf } from '../campaigns/keep.ts'
+import { keepUp, whatIsDue, unreachedZones } from '../campaigns/keep.ts'
 import { createNoticeMail, type Notice } from '../campaigns/mail/notice.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
 import { createPace } from '../campaigns/pace.ts'
@@ -31,7 +31,7 @@ import {
 import { Explained } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
-import { createBreakEvents } from '../webhooks/break-events.ts'
+import { breakEvent, postOnce } from '../webhooks/post.ts'
 import { holdCampaign } from './invite/lease.ts'
 import { listOf } from './invite/list.ts'
 import { companyOf, mailFor, NO_FROM, serviceFor, settingsWith } from './invite/mail.ts'
@@ -97,11 +97,6 @@ type Run = {
   signal: AbortSignal
 }
 
-const zonesOf =
-  ({ timezone: usual }: Company): ZoneOf =>
-  ({ timezone }) =>
-    timezone ?? usual
-
 const opened = (records: Records, { settings, company, parts: { now } }: Run) => ({
   people: openPeople({ records, settings, now }, company),
   upkeeping: createUpkeeping(records, createInstallation(records, settings.SESSION_SECRET, now)),
@@ -115,7 +110,7 @@ async function show(records: Records, run: Run): Promise<number> {
   const upkeep = released(await upkeeping.get(), options.release, now())
   for (const fault of run.faults) parts.stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0 }
-  const all = whatIsDue(byEmail(list), { people, upkeep, zoneOf: zonesOf(company), now })
+  const all = whatIsDue(list, { people, upkeep, timezone: company.timezone, now })
   for await (const { invitee, start, lost } of all) {
     if (lost.length === 0 && start.kind !== 'mail') continue
     const kind = start.kind !== 'mail' ? 'lapse' : start.reminder === 0 ? 'invitation' : 'reminder'
@@ -161,7 +156,6 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
     for (const admin of admins) outcomes.push((await server.post(compose(admin, notice, id))).outcome)
     return outcomes.includes('sent')
   }
-  const events = createBreakEvents(settings)
   try {
     await server.check()
     const kept = await keepUp(list, {
@@ -173,11 +167,13 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
       tally,
       upkeep: before,
       save,
-      zoneOf: zonesOf(company),
+      timezone: company.timezone,
       async notify(found) {
         const id = `break ${found.instance} ${found.noticedAt}`
         const isNotified = found.notifiedAt === undefined && (await post(breakNotice(found, words), id))
-        const isSent = found.eventAt === undefined && (await events.send(found, now()))
+        const isSent =
+          found.eventAt === undefined &&
+          (await postOnce(settings, breakEvent(found), now()))?.kind === 'taken'
         return { ...(isNotified && { notifiedAt: now() }), ...(isSent && { eventAt: now() }) }
       },
       atOnce: AT_ONCE,
@@ -190,7 +186,9 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
     // What was done so far is saved; a run that was interrupted did not end well.
     if (signal.aborted) return 1
     const report = await makeReport(profilesOf(people.all()), now())
-    const counted = { ...kept, lastRunAt: now(), days: withRow(kept.days, rowOf(report)) }
+    const row = rowOf(report)
+    const days = [...kept.days.filter(({ day }) => day !== row.day), row]
+    const counted = { ...kept, lastRunAt: now(), days }
     const isDue = isDigestDue(counted, company, now())
     const isSent =
       isDue && (await post(digestNotice(report, counted, now(), words), `digest ${report.madeAt}`))
@@ -199,7 +197,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
     return sumUp(after, report, tally, run)
   } finally {
     server.close()
-    await Promise.all([service.close(), events.close()])
+    await service.close()
   }
 }
 
@@ -216,11 +214,6 @@ const rowOf = (report: Report): DayRow => {
   const counts = Object.fromEntries(STATES.map((state) => [state, report[state]]))
   return { ...(counts as Pick<Report, (typeof STATES)[number]>), day: madeAt.slice(0, 10), people, gone }
 }
-
-const withRow = (days: readonly DayRow[], row: DayRow): DayRow[] => [
-  ...days.filter(({ day }) => day !== row.day),
-  row,
-]
 
 function isDigestDue({ digestAt = 0 }: Upkeep, { digest, timezone }: Company, now: number): boolean {
   if (digest === undefined || now - digestAt < DIGEST_AGAIN_MS) return false

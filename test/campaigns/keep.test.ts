@@ -1,6 +1,6 @@
 // Runs of `onramp keep` over a small company, hour by hour, with the service and the mail server as functions.
 import { describe, expect, it } from 'vitest'
-import { byEmail, keepUp, whatIsDue, unreachedZones, type KeepParts } from '../../src/campaigns/keep.ts'
+import { keepUp, whatIsDue, unreachedZones, type KeepParts } from '../../src/campaigns/keep.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
@@ -28,7 +28,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     people,
     upkeep,
     save: (next) => Promise.resolve(void (upkeep = next)),
-    zoneOf: ({ timezone = 'UTC' }) => timezone,
+    timezone: 'UTC',
     notify: ({ notifiedAt, ...found }) =>
       Promise.resolve({ notifiedAt: notifiedAt ?? (told.push(found) && world.now) }),
     ask(email) {
@@ -229,7 +229,7 @@ describe('a run', () => {
   it('can be planned for a moment, which asks and writes nothing', async () => {
     const { parts, list, asked, people } = company(2)
     const plan = async (now: number) => {
-      const all = await listed(whatIsDue(byEmail(list), { ...parts(), now: () => now }))
+      const all = await listed(whatIsDue(list, { ...parts(), now: () => now }))
       return all.map(({ start }) => start.kind)
     }
     expect(await plan(monday)).toEqual(['mail', 'mail'])

@@ -80,7 +80,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
     return {
       people: { ...people, change },
       upkeep,
-      zoneOf: ({ timezone = 'UTC' }) => timezone,
+      timezone: 'UTC',
       async save(next) {
         alive()
         upkeep = next
