@@ -58,7 +58,7 @@ export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: W
     subject,
     heading: subject,
     paragraphs: [
-      ...(comparison === undefined ? [] : [sinceIn(comparison, t)]),
+      ...(comparison === undefined ? [] : sinceIn(comparison, t)),
       ...(needs.length === 0 ? [t('admin.need.none')] : []),
     ],
     figures: [

@@ -152,14 +152,12 @@ function statsOf(report: Report, recent: number, { t, share }: Words) {
   }))
 }
 
-/** What has changed: a sentence. */
-export function sinceIn({ row, moreReady, ...since }: Comparison, t: Texts): string {
+/** What has changed, and what came of reminders: a line each. */
+export function sinceIn({ row, moreReady, fellBack, reminded, acted }: Comparison, t: Texts): string[] {
   const ready = t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count: Math.abs(moreReady) })
-  const flows = (['fellBack', 'reminded', 'repaired'] as const)
-    .filter((what) => what === 'fellBack' || since[what] > 0)
-    .map((what) => t(`admin.since.${what}`, { count: since[what] }))
-  const changes = t.list([ready, ...flows])
-  return t('admin.since', { day: t.day(Date.parse(row.day)), changes })
+  const changes = t.list([ready, t('admin.since.fellBack', { count: fellBack })])
+  const since = t('admin.since', { day: t.day(Date.parse(row.day)), changes })
+  return reminded === 0 ? [since] : [since, t('admin.since.reminded', { count: reminded, acted })]
 }
 
 /** How many reminders become due, and from when. */

@@ -1,6 +1,6 @@
 // How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads them one
 // after the other, so that many people take no more memory.
-import { isOut, type AppState } from '../people/person.ts'
+import { isOut, isReady, type AppState } from '../people/person.ts'
 import { FACTS, fellBackAt, isIn, type Fact, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
 
@@ -16,11 +16,12 @@ function countFacts(counts: Partial<Record<Fact, number>>, facts: ReadonlySet<Fa
 
 /**
  * New ones on a day; `day` is YYYY-MM-DD in UTC. A day keeps who finished on it. `fellBack`: since that day, up to now.
- * `reminded` counts emails, `repaired` apps that were connected again.
+ * `reminded`: their newest reminder, or email about what ended, left on it. `acted`: of these, who has connected since what
+ * it was about.
  */
 export type Day = Record<(typeof OF_DAY)[number], number> & { day: string }
 
-const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reminded', 'repaired'] as const
+const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reminded', 'acted'] as const
 
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 export const OF_FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
@@ -148,19 +149,21 @@ function countApps(counts: Report['inProgressApps'], { apps }: Profile): void {
 const dateOf = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
 
 function countDays(days: Map<string, Day>, profile: Profile): void {
-  const { person, invitedAt, finishedAt } = profile
-  const reminders = profile.mailings.filter(
-    (mailing) => isOut(mailing) && (mailing.reminder > 0 || mailing.apps),
-  )
-  const again = person.answer?.apps.filter(({ status, lapses }) => status === 'connected' && lapses) ?? []
+  const { person, apps, invitedAt, finishedAt } = profile
+  const reminder = profile.mailings
+    .filter((mailing) => isOut(mailing) && (mailing.reminder > 0 || mailing.apps))
+    .toSorted((one, other) => other.at - one.at)[0]
+  const isConnected = (app: string) =>
+    apps.some(({ instance, state }) => instance === app && state === 'connected')
+  const hasActed = reminder?.apps?.every(isConnected) ?? isReady(person)
   const moments: [(typeof OF_DAY)[number], number | undefined][] = [
     ['invited', invitedAt],
     ['signedIn', person.signedInAt],
     // Everything was switched off since: ready from the first day, like everyone with nothing to connect.
     ['finished', FACTS.nothing(profile) ? undefined : finishedAt],
     ['fellBack', fellBackAt(profile)],
-    ...reminders.map(({ at }): [(typeof OF_DAY)[number], number] => ['reminded', at]),
-    ...again.map(({ since }): [(typeof OF_DAY)[number], number] => ['repaired', since]),
+    ['reminded', reminder?.at],
+    ['acted', hasActed ? reminder?.at : undefined],
   ]
   for (const [what, at] of moments) {
     if (at === undefined) continue

@@ -68,7 +68,7 @@ export function moreReadySince(report: Counted, rows: readonly DayRow[], now: nu
   return report.ready - (before?.[1] ?? report.nothing)
 }
 
-export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'repaired', number> & { row: DayRow }
+export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'acted', number> & { row: DayRow }
 
 /**
  * With the newest row up to the day that is asked for, else up to a week ago, else with the oldest.
@@ -87,9 +87,9 @@ export function comparisonOf(
   const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined
   const since = days.filter(({ day }) => day > row.day)
-  const sum = (what: 'fellBack' | 'reminded' | 'repaired') => since.reduce((all, day) => all + day[what], 0)
-  const [fellBack, reminded, repaired] = [sum('fellBack'), sum('reminded'), sum('repaired')]
-  return { row, moreReady: ready - row.ready, fellBack, reminded, repaired }
+  const sum = (what: 'fellBack' | 'reminded' | 'acted') => since.reduce((all, day) => all + day[what], 0)
+  const [fellBack, reminded, acted] = [sum('fellBack'), sum('reminded'), sum('acted')]
+  return { row, moreReady: ready - row.ready, fellBack, reminded, acted }
 }
 
 export type Outlook = {

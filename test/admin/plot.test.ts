@@ -10,7 +10,7 @@ const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => 
   finished,
   fellBack: 0,
   reminded: 0,
-  repaired: 0,
+  acted: 0,
 })
 
 /** Everyone who finished is ready, like those with nothing to connect. */

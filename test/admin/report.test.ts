@@ -9,6 +9,7 @@ import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { FACTS, profileOf } from '../../src/admin/profile.ts'
 import { makeReport } from '../../src/admin/report.ts'
 import { newPerson, reached, withAnswer, type AppState, type Person } from '../../src/people/person.ts'
+import { withMailing } from '../../src/campaigns/campaign.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 import { having, listed, mailed, profiles } from '../helpers/people.ts'
 
@@ -89,17 +90,27 @@ describe('where a person is', () => {
     expect(ready?.total).toBe(report.ready)
   })
 
-  it('is repaired on the day on which what was lost is connected again, and reminded on days before', async () => {
-    const lost = mailed(lostApp(here, at - 3 * DAY), 'sent', { reminder: 1, now: at - 2 * DAY })
-    const repaired = withAnswer(lost, { askedAt: at + 1, listed: [] }, at + 1)
-    const { days } = await reportOf(repaired)
-    const flows = days.map(({ day, reminded, repaired: again }) => [day, reminded, again])
-    expect(flows).toEqual(
-      expect.arrayContaining([
-        ['2026-10-31', 1, 0],
-        ['2026-11-02', 0, 1],
-      ]),
+  it('counts as reminded once, and has acted where what the email was about is connected now', async () => {
+    const about = (apps?: string[]) => (person: Person, now: number) =>
+      withMailing(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
+    const [begin, lapse] = [about(), about(['slack_1'])]
+    const lost = (email: string) => lapse(lostApp({ ...here, email }, at - 3 * DAY), at - 2 * DAY)
+    const connected = (person: Person) => withAnswer(person, { askedAt: at + 1, listed: [] }, at + 1)
+    const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' } as const
+    const onlySlack = withAnswer(lost('bob@acme.example'), { askedAt: at + 1, listed: [jira] }, at + 1)
+    const open = begin(having({ ...here, email: 'eve@acme.example' }, { a_1: 'waiting' }, at), at - 2 * DAY)
+    const report = await reportOf(
+      lapse(connected(lost('ada@acme.example')), at - DAY),
+      onlySlack,
+      lost('dan@acme.example'),
+      connected({ ...open, email: 'kim@acme.example' }),
+      open,
     )
+    const flows = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
+    expect(flows.filter(([, reminded]) => reminded !== 0)).toEqual([
+      ['2026-10-31', 4, 2],
+      ['2026-11-01', 1, 1],
+    ])
   })
 
   it('is counted apart once they left the list, or the service knows them no more', async () => {

@@ -14,7 +14,7 @@ const day = (date: string, finished: number, fellBack = 0): Day => ({
   finished,
   fellBack,
   reminded: 0,
-  repaired: 0,
+  acted: 0,
 })
 const NO_TARGET: Target = { kind: 'none' }
 
@@ -123,7 +123,9 @@ describe('the outlook', () => {
 
 describe('a comparison', () => {
   const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
-  const report = { ready: 7, days: [day('2026-11-13', 0, 5), day('2026-11-14', 3, 2)] }
+  const flows = { reminded: 7, acted: 4 }
+  const before = { ...day('2026-11-13', 0, 5), ...flows }
+  const report = { ready: 7, days: [before, { ...day('2026-11-14', 3, 2), ...flows }] }
   const dayFor = (asked?: unknown, days = rows) =>
     comparisonOf(report, { breaks: [], zones: {}, days }, now, asked)?.row.day
 
@@ -137,8 +139,8 @@ describe('a comparison', () => {
     expect(dayFor(undefined, rows.slice(2))).toBeUndefined()
   })
 
-  it('counts who fell back after that day', () => {
+  it('counts who fell back, was reminded and acted after that day', () => {
     const compared = comparisonOf(report, { breaks: [], zones: {}, days: rows }, now)
-    expect(compared).toMatchObject({ moreReady: 6, fellBack: 2 })
+    expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, reminded: 7, acted: 4 })
   })
 })
