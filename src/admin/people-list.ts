@@ -1,5 +1,6 @@
 // Part of everyone, in the order of their addresses: whom a filter and a search leave, a page at a time. However many
 // people there are, it goes through them once and holds no more than a page of them.
+import { LAPSES } from '../campaigns/lapses.ts'
 import { isOut, type App, type Mailing, type Person } from '../people/person.ts'
 import { FACTS, fellBackAt, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
@@ -79,8 +80,9 @@ export async function listAddresses(
 
 /** A person's newest email, of those that left if there are any. @param states only those; absent: all */
 function newestMail({ campaigns }: Person, states?: readonly Mailing['state'][]) {
+  // Emails about what ended are those of onramp keep alone.
   const all = campaigns.flatMap(({ name, mailings }) =>
-    mailings.map((mailing) => ({ campaign: name, at: mailing.at, mailing })),
+    name === LAPSES ? [] : mailings.map((mailing) => ({ campaign: name, at: mailing.at, mailing })),
   )
   const fits = (mailing: Mailing) => (states === undefined ? isOut(mailing) : states.includes(mailing.state))
   const some = all.filter(({ mailing }) => fits(mailing))

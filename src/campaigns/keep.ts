@@ -11,7 +11,7 @@ import {
   type Details,
   type Person,
 } from '../people/person.ts'
-import { openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
+import { heldApps, openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
 import { Explained } from '../problem.ts'
 import type { Due } from './campaign.ts'
 import { createDelivery, type DeliveryParts } from './delivery.ts'
@@ -76,7 +76,7 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   const { beganAt } = upkeep.pass
   const found = await whoIsDue(list, { ...parts, upkeep }, { askedBefore, beganAt, began })
   const answering = { ...parts, hasAnswered: found.hasAnswered }
-  const held = new Set(openBreaks(upkeep).map(({ instance }) => instance))
+  const held = heldApps(upkeep)
   const isNew = (instance: string, person: Person | undefined) =>
     !wasConnected(person, instance) && !held.has(instance)
   const starting = sending(answering, 'onboarding', dueToStart, isNew)

@@ -1,7 +1,7 @@
 // What ended: who is emailed about it and when, and when so many people lost an app that one cause must be behind it,
 // which only an administrator can remove. Pure.
 import { appsOf, isGone, isOut, type Person } from '../people/person.ts'
-import { openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
+import { heldApps, type Break, type Upkeep } from '../people/upkeep.ts'
 import { due, mailingsOf, type Due, type Policy } from './campaign.ts'
 import { isWorkingTime, workingDaysBetween } from './working-time.ts'
 
@@ -58,7 +58,7 @@ export function lapsesDue(person: Person, upkeep: Upkeep, now: number, zone: str
   if (isGone(person) || !mayEmail(person, now, zone)) return []
   const mailings = mailingsOf(person, LAPSES)
   if (mailings.at(-1)?.state === 'failed') return []
-  const held = new Set(openBreaks(upkeep).map(({ instance }) => instance))
+  const held = heldApps(upkeep)
   const open = lost(person)
     .filter(({ instance, lapsedAt }) => !held.has(instance) && lapsedAt < (upkeep.judgedAt ?? 0))
     .map(({ instance, lapsedAt }) => ({
@@ -140,7 +140,7 @@ export function judged(upkeep: Upkeep, counts: ReadonlyMap<string, Count>, now: 
     const isOpen = known.releasedAt === undefined
     return [isOpen ? { ...known, lapsed: Math.max(known.lapsed, count?.lapsed ?? 0) } : known]
   })
-  const open = new Set(openBreaks({ ...upkeep, breaks: going }).map(({ instance }) => instance))
+  const open = heldApps({ breaks: going })
   const begun = [...counts].flatMap(([instance, count]): Break[] => {
     if (open.has(instance) || !isShared(count)) return []
     const { name, fresh, had } = count

@@ -18,16 +18,8 @@ import { isWorkingTime } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
 import { inScope } from '../onboarding/walk.ts'
-import { createInstallation } from '../records/installation.ts'
 import type { Records } from '../records/records.ts'
-import {
-  createUpkeeping,
-  openBreaks,
-  STATES,
-  type Break,
-  type DayRow,
-  type Upkeep,
-} from '../people/upkeep.ts'
+import { openBreaks, STATES, type Break, type DayRow, type Upkeep } from '../people/upkeep.ts'
 import { Explained } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
@@ -35,7 +27,7 @@ import { breakEvent, postOnce } from '../webhooks/post.ts'
 import { holdCampaign } from './invite/lease.ts'
 import { listOf } from './invite/list.ts'
 import { companyOf, mailFor, NO_FROM, serviceFor, settingsWith } from './invite/mail.ts'
-import { openPeople, withStore } from './store.ts'
+import { openPeople, openUpkeeping, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
 export type KeepOptions = {
@@ -97,17 +89,12 @@ type Run = {
   signal: AbortSignal
 }
 
-const opened = (records: Records, { settings, company, parts: { now } }: Run) => ({
-  people: openPeople({ records, settings, now }, company),
-  upkeeping: createUpkeeping(records, createInstallation(records, settings.SESSION_SECRET, now)),
-})
-
 /** What a run would send. */
 async function show(records: Records, run: Run): Promise<number> {
-  const { list, company, options, parts } = run
-  const { people, upkeeping } = opened(records, run)
+  const { list, settings, company, options, parts } = run
+  const people = openPeople({ records, settings, now: parts.now }, company)
   const now = () => options.now ?? parts.now()
-  const upkeep = released(await upkeeping.get(), options.release, now())
+  const upkeep = released(await openUpkeeping(records, settings).get(), options.release, now())
   for (const fault of run.faults) parts.stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0 }
   const all = whatIsDue(list, { people, upkeep, timezone: company.timezone, now })
@@ -132,7 +119,8 @@ async function show(records: Records, run: Run): Promise<number> {
 async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean>): Promise<number> {
   const { list, settings, company, options, parts, signal } = run
   const { now } = parts
-  const { people, upkeeping } = opened(records, run)
+  const people = openPeople({ records, settings, now }, company)
+  const upkeeping = openUpkeeping(records, settings)
   const before = released(await upkeeping.get(), options.release, now())
   const save = async (upkeep: Upkeep): Promise<void> => {
     if (!(await isHeld())) throw new RunStopped('another run took over')

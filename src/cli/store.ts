@@ -5,6 +5,7 @@ import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import type { Company } from '../company/company.ts'
 import { createPeople, type People } from '../people/people.ts'
+import { createUpkeeping } from '../people/upkeep.ts'
 import { adoptStore, createInstallation, lookAtInstallation } from '../records/installation.ts'
 import type { Records } from '../records/records.ts'
 import { backUpFolder } from '../records/sqlite-backup.ts'
@@ -47,6 +48,9 @@ export function openPeople(
     now,
   })
 }
+
+export const openUpkeeping = (records: Records, { SESSION_SECRET }: Settings) =>
+  createUpkeeping(records, createInstallation(records, SESSION_SECRET))
 
 /** A new key for a store whose former secret is lost. What that one sealed can't be read afterwards. */
 export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {

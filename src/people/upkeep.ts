@@ -73,5 +73,9 @@ export function createUpkeeping(
 }
 
 /** Neither released by an administrator nor over. */
-export const openBreaks = ({ breaks }: Upkeep): Break[] =>
+export const openBreaks = ({ breaks }: Pick<Upkeep, 'breaks'>): Break[] =>
   breaks.filter(({ releasedAt }) => releasedAt === undefined)
+
+/** The apps that no one is emailed about. */
+export const heldApps = (upkeep: Pick<Upkeep, 'breaks'>): ReadonlySet<string> =>
+  new Set(openBreaks(upkeep).map(({ instance }) => instance))

@@ -158,6 +158,12 @@ describe('addresses to copy', () => {
       { show: 'notStarted' },
       'spring',
     ],
+    [
+      'of invite send, where onramp keep wrote last',
+      [mailed(sent('ada', 'sent'), 'sent', { campaign: 'lapses', now: at + 9 })],
+      {},
+      'c',
+    ],
     ['that there is not', [named('ada')], {}, undefined],
   ])('name the campaign %s', async (_which, all, query, campaign) => {
     expect((await list(all, query)).campaign).toBe(campaign)

@@ -1,5 +1,7 @@
 // onramp keep as operators schedule it: the command, a store, the sandbox's service and its mail server; the clock is the test's.
 import { beforeEach, describe, expect, it } from 'vitest'
+import { openUpkeeping, withStore } from '../../src/cli/store.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { useCompany } from './command.ts'
 
@@ -68,4 +70,18 @@ describe('onramp keep', () => {
     expect(recipients()).toEqual(['eve@acme.example'])
     expect(err).toContain('line 2: "Mars/Base" is not a time zone like Europe/Berlin')
   })
+})
+
+it('an app that is held back is in no other email either, and the command says so', async () => {
+  const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-held` }
+  const settings = loadSettings(env)
+  await withStore(settings, async (records) => {
+    const held = { instance: 'slack_1', name: 'Slack', noticedAt: monday, since: 0, lapsed: 9, had: 9 }
+    await openUpkeeping(records, settings).put({ breaks: [held], zones: {}, days: [] })
+  })
+  const { exit, err } = await runCommand(['invite', 'send', list('email\nada@acme.example\n')], env, {})
+  expect([exit, recipients()]).toEqual([0, ['ada@acme.example']])
+  expect(err).toContain('No one is emailed about slack_1: see onramp keep --help.')
+  expect(mails()[0]?.raw).toContain('GitHub')
+  expect(mails()[0]?.raw).not.toContain('Slack')
 })

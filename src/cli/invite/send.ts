@@ -1,5 +1,6 @@
 // onramp invite send: the arguments and the settings, made into one run over the list.
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { printable } from '@onramp/deprecations/command-line/printable'
 import { sentence } from '@onramp/deprecations/command-line/shell'
 import { createAsk } from '../../campaigns/ask.ts'
 import { due } from '../../campaigns/campaign.ts'
@@ -11,11 +12,12 @@ import { readPeople } from '../../campaigns/people-file.ts'
 import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
 import { isComplete, newTally, summaryOf, type Tally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
+import { heldApps } from '../../people/upkeep.ts'
 import { Explained } from '../../problem.ts'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { CallTimings } from '../../web/metrics/metrics.ts'
-import { openPeople, storeInWords, withStore } from '../store.ts'
+import { openPeople, openUpkeeping, storeInWords, withStore } from '../store.ts'
 import { interruptible, isSure } from '../terminal.ts'
 import { holdCampaign } from './lease.ts'
 import { listOf, peopleIn } from './list.ts'
@@ -134,6 +136,9 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
       stderr.write(
         `No saved progress in ${storeInWords(settings)}: everyone will be treated as not yet invited.\n`,
       )
+    const held = heldApps(await openUpkeeping(records, settings).get())
+    if (held.size > 0)
+      stderr.write(`No one is emailed about ${printable([...held].join(', '))}: see onramp keep --help.\n`)
     const policy = policyOf(options)
     endedBy = await sendInvitations(readPeople(list.open()), {
       ...printing(progress, options, parts.stdout),
@@ -146,7 +151,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
         signal,
       }),
       ask,
-      isAbout: (instance) => inScope({ only: options.datasource ?? [] }, instance),
+      isAbout: (instance) => inScope({ only: options.datasource ?? [] }, instance) && !held.has(instance),
       compose: mailFor(settings, company, options, now).compose,
       post: server?.post,
       mailPace: paceOf(options.mailRate),
