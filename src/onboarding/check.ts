@@ -26,20 +26,23 @@ export type Decided = {
 
 export type Checks = ReturnType<typeof createChecks>
 
-export function createChecks(needs: {
+/** What a check is made from. */
+export type Checking = {
   checkFor: CheckFor
   walks: Walks
   handOver: HandOver
+  /** CONFIRM_SECONDS, PUBLIC_URL and SERVICE_BASE_URL. */
   confirmSeconds: number
   publicUrl: string
-  /** SERVICE_BASE_URL. */
   baseUrl: string
   hasNotes: Check['hasNotes']
   /** Gets a line for each decision, with instances and outcomes and nothing else. */
   log: Pick<Log, 'debug' | 'isLevelEnabled'>
   /** Milliseconds since 1970. */
   now: () => number
-}) {
+}
+
+export function createChecks(needs: Checking) {
   const { checkFor, walks, handOver, confirmSeconds, publicUrl, baseUrl, hasNotes, log, now } = needs
   return {
     /**

@@ -7,11 +7,9 @@ import { enteredReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, unattended } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { createChecks, type CheckFor, type Decided } from './check.ts'
-import type { HandOver } from './hand-over.ts'
+import { createChecks, type Checking, type Decided } from './check.ts'
 import { hasNotes, type About } from './overview/about.ts'
 import { worded } from './overview/entries.ts'
 import { overviewOf } from './overview/overview.ts'
@@ -20,7 +18,6 @@ import { createStatusRoute } from './status.ts'
 import { afterClick, afterReturn, resultOf, unknownApp } from './transition.ts'
 import { backFrom, block, isQuick, isReturned, mayAsk, returned, skip, unblock, unskip } from './walk.ts'
 import type { Left, Walk } from './walk.ts'
-import type { Walks } from './walks.ts'
 
 /** Every route below that asks the service. */
 const REACHING_THE_SERVICE = [
@@ -43,14 +40,7 @@ const SETTING_ASIDE = [
 type Answer = { location: string } | Page
 type Page = { page: Walk; from?: string | undefined }
 
-export function createOnboardingRoutes(needs: {
-  checkFor: CheckFor
-  walks: Walks
-  handOver: HandOver
-  /** CONFIRM_SECONDS, PUBLIC_URL and SERVICE_BASE_URL. */
-  confirmSeconds: number
-  publicUrl: string
-  baseUrl: string
+type Onboarding = Omit<Checking, 'hasNotes'> & {
   /** ADVANCE=auto. */
   advances: boolean
   returnTo: ReturnToRules
@@ -60,10 +50,9 @@ export function createOnboardingRoutes(needs: {
   limit: RequestHandler
   sendPage: SendPage
   note: Note
-  log: Pick<Log, 'debug' | 'isLevelEnabled'>
-  /** Milliseconds since 1970. */
-  now: () => number
-}): Router {
+}
+
+export function createOnboardingRoutes(needs: Onboarding): Router {
   const { walks, log, now, note, advances, aboutIn, sendPage, confirmSeconds } = needs
   const router = Router()
   // A double click and a reload get one answer: a second check would void the one-time path that the first one brought.
