@@ -20,13 +20,13 @@ const FILTERS = {
   ready: fact('ready'),
   inProgress: fact('inProgress'),
   notStarted: fact('notStarted'),
-  fellBack: (profile, apps, isOneApp) =>
-    isOneApp ? apps.some(({ lapsedAt }) => lapsedAt !== undefined) : FACTS.fellBack(profile),
+  fellBack: fact('fellBack'),
   gone: fact('gone'),
   stuck: (profile, apps, isOneApp) => (isOneApp ? apps.some(isHeldUp) : FACTS.stuck(profile)),
   waiting: inState('waiting'),
   skipped: inState('skipped'),
   blocked: inState('blocked'),
+  lapsed: (_profile, apps) => apps.some(({ lapsedAt }) => lapsedAt !== undefined),
   unconfirmed: (_profile, apps) => apps.some(({ isUnconfirmed }) => isUnconfirmed),
   finished: fact('finished'),
   nothing: fact('nothing'),
@@ -43,7 +43,7 @@ export type Filter = keyof typeof FILTERS
 /** As the page offers them. */
 export const FILTERS_BY_KIND = {
   progress: ['all', 'ready', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
-  apps: ['waiting', 'skipped', 'blocked', 'unconfirmed', 'finished', 'nothing'],
+  apps: ['waiting', 'skipped', 'blocked', 'lapsed', 'unconfirmed', 'finished', 'nothing'],
   emails: ['absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
 } as const satisfies Record<string, readonly Filter[]>
 

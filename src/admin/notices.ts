@@ -17,24 +17,25 @@ type Words = { t: Texts; nameOf: Company['nameOf']; publicUrl: string }
 
 const linkTo = ({ t, publicUrl }: Words) => ({ href: `${publicUrl}/admin`, label: t('admin.title') })
 
-const isCommand = (command: string | undefined) => command !== undefined
-
 export function breakNotice(found: Break, words: Words): Notice {
   const { t, nameOf } = words
   const { instance, lapsed, had, noticedAt } = found
   const app = nameOf(found, t.lang)
-  const subject = t('admin.need.break', { app, lapsed, had })
+  const day = t.day(noticedAt)
+  const subject = t('admin.need.break', { app, lapsed, had, day })
   return {
     subject,
     heading: subject,
     paragraphs: [
-      t('admin.digest.known', { app, lapsed, had, day: t.day(noticedAt) }),
+      t('admin.digest.known', { app, lapsed, had, day }),
       t('admin.digest.likely', { app }),
       t('admin.digest.release'),
     ],
     figures: [],
     needs: [],
-    commands: [releaseCommand(instance), `${COMMAND} status EMAIL`].filter(isCommand),
+    commands: [releaseCommand(instance), `${COMMAND} status EMAIL`].filter(
+      (command) => command !== undefined,
+    ),
     link: linkTo(words),
   }
 }
@@ -46,7 +47,7 @@ export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: W
   const report = { ...made, datasources: calledAs(named) }
   const comparison = comparisonOf(report, upkeep, now)
   const row = comparison?.row
-  const needs = needsIn(report, upkeep, t)
+  const needs = needsIn(report, upkeep, t, now)
   const subject = t('admin.digest.subject', { share: sharesIn(t)(report.ready, report.people) })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
   const figure = (label: string, what: (typeof STATES)[number] | 'people' | 'gone') => ({
@@ -66,8 +67,8 @@ export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: W
       ...STATES.map((state) => figure(t(`admin.stat.${state}`), state)),
       figure(t('admin.filter.gone'), 'gone'),
     ],
-    needs: needs.map(({ title }) => title),
-    commands: needs.map(({ command }) => command).filter(isCommand),
+    needs,
+    commands: [],
     link: linkTo(words),
   }
 }

@@ -2,20 +2,12 @@
 import type { Texts } from '../web/languages/texts.ts'
 import { queryOf, type Wanted } from './filters.ts'
 import { plotOf } from './plot.ts'
-import { openBreaks, STATES, type Upkeep } from '../people/upkeep.ts'
+import { isKept, openBreaks, STATES, type Upkeep } from '../people/upkeep.ts'
 import { releaseCommand } from './reminder.ts'
 import { OF_FUNNEL, peopleWith, stuckAt, type App, type Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, sharesIn, TOP_ROWS } from './table.ts'
-import {
-  comparisonOf,
-  moreReadySince,
-  outlookOf,
-  targetRange,
-  type Comparison,
-  type Outlook,
-  type Target,
-} from './trend.ts'
+import { comparisonOf, outlookOf, targetRange, type Comparison, type Outlook, type Target } from './trend.ts'
 
 type Words = { t: Texts; share: ReturnType<typeof sharesIn> }
 
@@ -34,14 +26,15 @@ export function overviewOf(
   const words = { t, share: sharesIn(t) }
   const comparison = comparisonOf(report, upkeep, now, since)
   const outlook = outlookOf(report, upkeep.days, now, target)
-  const weekAgo = now - 7 * DAY_MS
-  const recent = comparison === undefined ? moreReadySince(report, upkeep.days, now, weekAgo) : 0
+  const stand = standOf(report, t)
+  const { lastRunAt: ranAt } = upkeep
   const isAnyoneInvited = report.funnel.invited > 0 || report.lastEmailAt !== undefined
   const top = (columns: readonly string[]) => ({ query: {}, columns, most: TOP_ROWS })
   return {
-    ...standOf(report, t),
-    remind: report.due,
-    stats: statsOf(report, recent, words),
+    ...stand,
+    stand: [...stand.stand, ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })])],
+    remind: isKept(upkeep, now) ? 0 : report.due,
+    stats: statsOf(report, words),
     since: comparison && {
       changes: sinceIn(comparison, t),
       day: comparison.row.day,
@@ -54,7 +47,7 @@ export function overviewOf(
     isBegun: isAnyoneInvited || report.people > 1,
     funnel: funnelOf(report, words),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
-    needs: needsIn(report, upkeep, t).map((need, index) => ({ id: `need-${index}`, ...need })),
+    needs: needsIn(report, upkeep, t, now).map((need, index) => ({ id: `need-${index}`, ...need })),
     plot: plotOf(report, upkeep.days, now, target.kind === 'day' ? target : undefined),
     target: target.kind === 'day' ? target.day : '',
     range: targetRange(now),
@@ -118,8 +111,7 @@ export function mostlyAt(
   return first !== undefined && at(first) > 0 && at(first) * 2 >= count ? first : undefined
 }
 
-/** @param recent so many more are ready than a week ago; 0: the comparison says it */
-function statsOf(report: Report, recent: number, { t, share }: Words) {
+function statsOf(report: Report, { t, share }: Words) {
   const { ready, people: all, inProgressApps, lastEmailAt, notInvited } = report
   const none: string[] = []
   const mostly = (app: App | undefined) => (app === undefined ? none : [t('admin.mostly', { app: app.name })])
@@ -128,10 +120,7 @@ function statsOf(report: Report, recent: number, { t, share }: Words) {
     ...laterIn(report.dueLater, t),
   ]
   const details = {
-    ready: [
-      t('admin.readyOf', { ready, people: all }),
-      ...(recent > 0 ? [t('admin.recently', { count: recent })] : none),
-    ],
+    ready: [t('admin.readyOf', { ready, people: all })],
     inProgress:
       inProgressApps.all === 0
         ? none
@@ -157,7 +146,9 @@ export function sinceIn({ row, moreReady, fellBack, reminded, acted }: Compariso
   const ready = t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count: Math.abs(moreReady) })
   const changes = t.list([ready, t('admin.since.fellBack', { count: fellBack })])
   const since = t('admin.since', { day: t.day(Date.parse(row.day)), changes })
-  return reminded === 0 ? [since] : [since, t('admin.since.reminded', { count: reminded, acted })]
+  return reminded === 0
+    ? [since]
+    : [since, t('admin.since.reminded', { count: reminded, acted, share: sharesIn(t)(acted, reminded) })]
 }
 
 /** How many reminders become due, and from when. */
@@ -209,19 +200,21 @@ export function needsOf(report: Report): Need[] {
 }
 
 /** The same in words; first of all what keeps people from being emailed, with the command that ends it. */
-export function needsIn(report: Report, upkeep: Upkeep, t: Texts) {
+export function needsIn(report: Report, upkeep: Upkeep, t: Texts, now: number) {
   const words = { t, share: sharesIn(t) }
-  const breaks = openBreaks(upkeep).map(({ instance, name, lapsed, had }) => {
+  const breaks = openBreaks(upkeep).map(({ instance, name, lapsed, had, noticedAt }) => {
     const app = report.datasources.find((known) => known.instance === instance)?.name ?? name
     return {
-      href: people({ filter: 'fellBack', app: instance }),
-      title: t('admin.need.break', { app, lapsed, had }),
-      detail: t('admin.need.breakWhy'),
+      href: people({ filter: 'lapsed', app: instance }),
+      title: t('admin.need.break', { app, lapsed, had, day: t.day(noticedAt) }),
+      detail: t.sentences([t('admin.digest.likely', { app }), t('admin.need.breakWhy')]),
       command: releaseCommand(instance),
       action: t('admin.view'),
     }
   })
-  return [...breaks, ...needsOf(report).map((need) => needIn(need, report, words))]
+  // A run reminds people itself.
+  const needs = needsOf(report).filter(({ kind }) => kind !== 'notStarted' || !isKept(upkeep, now))
+  return [...breaks, ...needs.map((need) => needIn(need, report, words))]
 }
 
 function needIn({ kind, count, app, href }: Need, report: Report, { t, share }: Words) {

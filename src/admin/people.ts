@@ -56,7 +56,9 @@ export function emailsOf(
   { emails, total, optedOut, due, later, app, campaign }: Named,
   wanted: Wanted,
   t: Texts,
+  isKept: boolean,
 ) {
+  const isLeftToKeep = isKept && ACTION[wanted.filter] === 'remind'
   return {
     ...namesOf(wanted, t),
     file: PEOPLE_FILE,
@@ -71,7 +73,8 @@ export function emailsOf(
     optedOut,
     addresses: emails.join('\n'),
     shown: emails.length,
-    command: reminderFor(wanted, campaign),
+    command: isLeftToKeep ? undefined : reminderFor(wanted, campaign),
+    noCommand: t(isLeftToKeep ? 'admin.emails.kept' : 'admin.emails.noCommand'),
     due: ACTION[wanted.filter] === 'remind' ? dueIn(due, total, later, t) : [],
     days: REMIND_AFTER_DAYS,
   }

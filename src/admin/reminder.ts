@@ -55,6 +55,7 @@ export const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | 
   waiting: 'remind',
   skipped: 'remind',
   blocked: undefined,
+  lapsed: 'remind',
   unconfirmed: 'remind',
   finished: undefined,
   nothing: undefined,

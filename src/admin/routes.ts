@@ -8,7 +8,7 @@ import type { User } from '../session/signed-in.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
-import type { Upkeeping } from '../people/upkeep.ts'
+import { isKept, type Upkeeping } from '../people/upkeep.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { Everyone } from './everyone.ts'
@@ -125,13 +125,17 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'emails')
     const wanted = wantedOf(req.query)
 
-    const addresses = await listAddresses(everyone.profiles(), wanted, now())
+    const [addresses, upkeep] = await Promise.all([
+      listAddresses(everyone.profiles(), wanted, now()),
+      upkeeping.get(),
+    ])
 
     const data = (t: Texts) =>
       emailsOf(
         { ...addresses, app: named(addresses.apps, t).find(({ instance }) => instance === wanted.app)?.name },
         wanted,
         t,
+        isKept(upkeep, now()),
       )
     sendPage(req, res, { view: 'admin/emails', sheet: 'wide', data })
   })

@@ -106,7 +106,7 @@ const APPS: Kind<App> = {
     waiting: { label: 'admin.state.waiting', value: ({ counts }) => counts.waiting, list: 'waiting' },
     skipped: { label: 'admin.state.skipped', value: ({ counts }) => counts.skipped, list: 'skipped' },
     stuck: { label: 'admin.stat.stuck', value: stuckAt, list: 'stuck' },
-    lapsed: { label: 'admin.state.lapsed', value: ({ lapsed }) => lapsed, list: 'fellBack' },
+    lapsed: { label: 'admin.state.lapsed', value: ({ lapsed }) => lapsed, list: 'lapsed' },
     off: { label: 'admin.state.off', value: ({ counts }) => counts.off },
   },
   wanted: ({ instance: app }) => ({ app }),

@@ -58,14 +58,9 @@ export function paceOf(report: Counted, rows: readonly DayRow[], now: number): n
   if (begun === undefined) return undefined
   const start = Math.max(Date.parse(begun.day), Date.parse(dayOf(now)) - (PACE_DAYS - 1) * DAY_MS)
   const span = (now - start) / DAY_MS
-  const more = moreReadySince(report, rows, now, start)
-  return span < MIN_PACE_DAYS || more < MIN_PACE_PEOPLE ? undefined : more / span
-}
-
-/** How many more are ready than at the beginning of a day. @param start in it, like `now` in milliseconds since 1970 */
-export function moreReadySince(report: Counted, rows: readonly DayRow[], now: number, start: number): number {
   const before = readyByDay(report, rows, now).findLast(([day]) => day < dayOf(start))
-  return report.ready - (before?.[1] ?? report.nothing)
+  const more = report.ready - (before?.[1] ?? report.nothing)
+  return span < MIN_PACE_DAYS || more < MIN_PACE_PEOPLE ? undefined : more / span
 }
 
 export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'acted', number> & { row: DayRow }

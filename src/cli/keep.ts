@@ -146,6 +146,8 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   }
   try {
     await server.check()
+    if (parts.stderr.isTTY)
+      parts.stderr.write(`Asking about ${list.length} people, ${options.askRate} a minute…\n`)
     const kept = await keepUp(list, {
       people,
       compose: { invitation: starting.compose, lapse: mails('lapses').compose },

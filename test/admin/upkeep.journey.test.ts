@@ -63,12 +63,14 @@ beforeAll(async () => {
     lost('bob', now - 9 * DAY),
     having(person('eve', now), { slack_1: 'connected' }, now, { slack_1: 'Slack' }),
     { ...person('dan', now - 9 * DAY), leftAt: now },
+    newPerson('zoe@acme.example', now),
   ])
 })
 afterAll(() => running.close())
 
 it('without a run, /admin compares with nothing and /metrics has no figures of people', async () => {
   const grace = await signIn(running, 'grace', '/admin')
+  expect(grace.text).toContain('Remind 1 person')
   expect(grace.page.body).not.toContain('name="since"')
   expect(await metricsOf(running)).not.toMatch(/^onramp_(people|last_run)/m)
 })
@@ -81,15 +83,19 @@ it('after a run, an admin sees who fell back and since when, what is held back, 
   expect(grace.text).toContain('Fell back 2 Most often Slack')
   expect(grace.text).toContain('No longer on the list (1)')
   expect(grace.text).toMatch(/Since [^:]*: 1 fewer ready, 1 fell back/)
-  expect(grace.text).toMatch(/What needs you Slack: 412 of 450 people lost access No one is emailed/)
+  expect(grace.text).toMatch(/What needs you Slack: 412 of 450 people lost access \([^)]*\) When this many/)
   expect(grace.page.body).toContain('keep PEOPLE.csv --release slack_1</code>')
   expect(grace.text).not.toContain('Jira:')
   await grace.open(`${running.url}/admin?since=${dayOf(now - 12 * DAY)}`)
   expect(grace.page.body).toContain(`value="${dayOf(now - 20 * DAY)}"`)
   expect(grace.text).toMatch(/Since [^:]*: 3 fewer ready, 2 fell back/)
 
-  await grace.open(`${running.url}/admin/people?show=fellBack&app=slack_1`)
+  expect(grace.text).not.toContain('Remind 1 person')
+  await grace.open(`${running.url}/admin/people?show=lapsed&app=slack_1`)
   expect(grace.text).toMatch(/ada@acme\.example Fell back .* Slack \(access ended [^)]*\)/)
+  await grace.open(`${running.url}/admin/people/emails?show=notStarted`)
+  expect(grace.text).toContain('when they’re due: onramp keep runs every hour.')
+  expect(grace.page.body).not.toContain('invite send')
   const { body } = await grace.open(`${running.url}/admin/people.csv?show=gone`)
   expect(body).toMatch(new RegExp(`dan@acme\\.example.*,"${dayOf(now)}T`))
   expect(body).not.toContain('ada@')

@@ -61,7 +61,7 @@ it('an email to administrators is readable in both schemes and fits a phone, wha
       heading: 'This week',
       paragraphs: ['More people are ready.'],
       figures: [{ label: 'Ready to search', value: '50,812', change: '+1,031' }],
-      needs: ['Find the cause.'],
+      needs: [{ title: 'Slack: 9 of 9', detail: 'Find the cause.', command: `onramp ${'x'.repeat(60)}` }],
       commands: [`onramp keep ${'x'.repeat(60)} --release slack_1`],
       link: { href: 'https://search-setup.acme.example/admin', label: 'Open the figures' },
     },

@@ -11,7 +11,14 @@ const notice: Notice = {
   heading: 'Many people lost access to <Slack>',
   paragraphs: ['412 of 450 people lost it since 9:00.', 'Emails to them wait.'],
   figures: [{ label: 'Ready', value: '812', change: '−412' }],
-  needs: ['Find the cause in Slack.'],
+  needs: [
+    {
+      title: 'Slack: 9 of 9 lost access',
+      detail: 'Find the cause in Slack.',
+      command: 'onramp keep --release',
+    },
+    { title: 'Fix 2 bounced emails', detail: 'Check the addresses.', command: undefined },
+  ],
   commands: [`onramp keep PEOPLE.csv --release slack_1 ${'--and-so-on '.repeat(8)}`.trim()],
   link: { href: 'https://search-setup.acme.example/admin', label: 'Open the figures' },
 }
@@ -30,7 +37,13 @@ Emails to them wait.
 
 What needs you
 
+Slack: 9 of 9 lost access
 Find the cause in Slack.
+
+  onramp keep --release
+
+Fix 2 bounced emails
+Check the addresses.
 
   ${notice.commands.join('')}
 
@@ -47,7 +60,8 @@ it('a notice says the same in HTML, which is valid', async () => {
   const { html } = write()
   const { figures, needs, commands, paragraphs, link } = notice
   const [figure] = figures
-  const said = [figure?.value, figure?.change, ...needs, ...commands, ...paragraphs, link.href, link.label]
+  const worded = needs.flatMap(({ title, detail, command }) => [title, detail, command ?? ''])
+  const said = [figure?.value, figure?.change, ...worded, ...commands, ...paragraphs, link.href, link.label]
   for (const one of said) expect(html).toContain(one)
   expect(html).toContain('lost access to &lt;Slack&gt;</h1>')
   const { results } = await new HtmlValidate(EMAIL_RULES).validateString(html)

@@ -12,8 +12,8 @@ export type Notice = {
   heading: string
   paragraphs: string[]
   figures: { label: string; value: string; change: string }[]
-  /** What needs someone, each in a sentence. */
-  needs: string[]
+  /** What needs someone, each with the command that helps, where there is one. */
+  needs: { title: string; detail: string; command: string | undefined }[]
   /** To be copied. */
   commands: string[]
   link: { href: string; label: string }
