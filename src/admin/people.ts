@@ -107,6 +107,7 @@ function rowOf(profile: Profile, t: Texts) {
     group,
     stage: t(`admin.stage.${stage}`),
     since: dayOf(at),
+    reminded: profile.reminder && t('admin.person.reminded', { day: t.date(profile.reminder.at) }),
     isStuck: profile.apps.some(isHeldUp),
     notes: notesOf(profile, t),
     done:

@@ -37,6 +37,8 @@ export type Profile = {
   invitedAt: number | undefined
   /** The state of the newest email, if there is one. */
   mail: MailState | undefined
+  /** The newest reminder, or email about what ended, if one left. */
+  reminder: Mailing | undefined
   /** When everything was connected the first time. */
   finishedAt: number | undefined
   progress: Progress
@@ -58,6 +60,9 @@ export function profileOf(person: Person): Profile {
     mailings,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     mail,
+    reminder: mailings
+      .filter((mailing) => isOut(mailing) && (mailing.reminder > 0 || mailing.apps))
+      .toSorted((one, other) => other.at - one.at)[0],
     finishedAt,
     progress: progressOf(person, apps, mail),
   }

@@ -149,10 +149,7 @@ function countApps(counts: Report['inProgressApps'], { apps }: Profile): void {
 const dateOf = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
 
 function countDays(days: Map<string, Day>, profile: Profile): void {
-  const { person, apps, invitedAt, finishedAt } = profile
-  const reminder = profile.mailings
-    .filter((mailing) => isOut(mailing) && (mailing.reminder > 0 || mailing.apps))
-    .toSorted((one, other) => other.at - one.at)[0]
+  const { person, apps, invitedAt, finishedAt, reminder } = profile
   const isConnected = (app: string) =>
     apps.some(({ instance, state }) => instance === app && state === 'connected')
   const hasActed = reminder?.apps?.every(isConnected) ?? isReady(person)

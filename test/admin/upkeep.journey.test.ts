@@ -7,7 +7,7 @@ import { newPerson, type Person } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { settle } from '../helpers/crowd.ts'
-import { having } from '../helpers/people.ts'
+import { having, mailed } from '../helpers/people.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 
 const DAY = 86_400_000
@@ -60,7 +60,7 @@ beforeAll(async () => {
   })
   await settle(running, [
     lost('ada', now - DAY),
-    lost('bob', now - 9 * DAY),
+    mailed(lost('bob', now - 9 * DAY), 'sent', { reminder: 1, now: Date.UTC(2026, 10, 18) }),
     having(person('eve', now), { slack_1: 'connected' }, now, { slack_1: 'Slack' }),
     { ...person('dan', now - 9 * DAY), leftAt: now },
     newPerson('zoe@acme.example', now),
@@ -93,6 +93,7 @@ it('after a run, an admin sees who fell back and since when, what is held back, 
   expect(grace.text).not.toContain('Remind 1 person')
   await grace.open(`${running.url}/admin/people?show=lapsed&app=slack_1`)
   expect(grace.text).toMatch(/ada@acme\.example Fell back .* Slack \(access ended [^)]*\)/)
+  expect(grace.text).toMatch(/bob@acme\.example Fell back [^@]* reminded Nov 18, 2026/)
   await grace.open(`${running.url}/admin/people/emails?show=notStarted`)
   expect(grace.text).toContain('when they’re due: onramp keep runs every hour.')
   expect(grace.page.body).not.toContain('invite send')
