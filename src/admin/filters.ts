@@ -20,7 +20,7 @@ const FILTERS = {
   ready: fact('ready'),
   inProgress: fact('inProgress'),
   notStarted: fact('notStarted'),
-  fellBack: fact('fellBack'),
+  fellBack: (profile, apps) => FACTS.fellBack(profile) && apps.some(({ lapsedAt }) => lapsedAt !== undefined),
   gone: fact('gone'),
   stuck: (profile, apps, isOneApp) => (isOneApp ? apps.some(isHeldUp) : FACTS.stuck(profile)),
   waiting: inState('waiting'),

@@ -9,7 +9,7 @@ import {
   stageOf,
 } from '../../src/admin/people-list.ts'
 import { profileOf } from '../../src/admin/profile.ts'
-import { newPerson, reached, type Mailing, type Person } from '../../src/people/person.ts'
+import { newPerson, reached, withAnswer, type Mailing, type Person } from '../../src/people/person.ts'
 import { having, mailed, profiles } from '../helpers/people.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
@@ -35,6 +35,28 @@ describe('a list of people for administrators', () => {
       after = seen.at(-1) ?? ''
     }
     expect(seen).toEqual(many.map(({ email }) => email).toSorted())
+  })
+
+  it('has those who lost an app, and those who fell back by it', async () => {
+    const listed = (status: 'awaiting', ...all: string[]) =>
+      all.map((instance) => ({ instance, name: instance, status }))
+    const both = listed('awaiting', 'slack_1', 'jira_1')
+    const answered = (name: string, ...answers: (typeof both)[]) =>
+      answers.reduce(
+        (person, left, index) => withAnswer(person, { askedAt: at + index, listed: left }, at + index),
+        reached(named(name), 'signedInAt', at),
+      )
+    const all = [
+      answered('ada', both, [], listed('awaiting', 'slack_1')),
+      answered('bob', both, listed('awaiting', 'jira_1'), both),
+      answered('eve', both, []),
+    ]
+    expect(await emails(all, { show: 'fellBack' })).toEqual(['ada'])
+    expect(await emails(all, { show: 'fellBack', app: 'slack_1' })).toEqual(['ada'])
+    expect(await emails(all, { show: 'fellBack', app: 'jira_1' })).toEqual([])
+    expect(await emails(all, { show: 'lapsed' })).toEqual(['ada', 'bob'])
+    expect(await emails(all, { show: 'lapsed', app: 'slack_1' })).toEqual(['ada', 'bob'])
+    expect(await emails(all, { show: 'lapsed', app: 'jira_1' })).toEqual([])
   })
 
   const absent = sent('absent', 'sent')
