@@ -114,7 +114,8 @@ export function mostlyAt(
 function statsOf(report: Report, { t, share }: Words) {
   const { ready, people: all, inProgressApps, lastEmailAt, notInvited } = report
   const none: string[] = []
-  const mostly = (app: App | undefined) => (app === undefined ? none : [t('admin.mostly', { app: app.name })])
+  const mostly = (app: App | undefined, otherwise = none) =>
+    app === undefined ? otherwise : [t('admin.mostly', { app: app.name })]
   const last = [
     ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.date(Date.parse(lastEmailAt)) })]),
     ...laterIn(report.dueLater, t),
@@ -126,7 +127,7 @@ function statsOf(report: Report, { t, share }: Words) {
         ? none
         : [t('admin.appsDone', { share: share(inProgressApps.connected, inProgressApps.all) })],
     notStarted: notInvited > 0 ? [...last, t('admin.notInvited', { count: notInvited })] : last,
-    stuck: mostly(mostlyAt(report, report.stuck)),
+    stuck: mostly(mostlyAt(report, report.stuck), report.stuck === 0 ? none : [t('admin.means.stuck')]),
     fellBack:
       report.fellBack === 0 ? none : mostly(mostlyAt(report, report.fellBack, ({ lapsed }) => lapsed)),
   }

@@ -31,6 +31,8 @@ export type Addresses = {
   /** How many there are, of everyone who fits. */
   total: number
   optedOut: number
+  /** Left out, too: all that they lack is on hold. */
+  held: number
   /** The app that is asked for, among the others of one person who has it. */
   apps: readonly App[]
   /** Of them the command emails so many now; and how many later, the first of them when (milliseconds since 1970). */
@@ -53,10 +55,11 @@ export async function listAddresses(
   all: AsyncIterable<Profile>,
   wanted: Wanted,
   now: number,
+  heldApps: ReadonlySet<string> = new Set(),
 ): Promise<Addresses> {
   const first = firstBy<string>(MAX_ADDRESSES, (email) => email)
   let total = 0
-  let optedOut = 0
+  let [optedOut, held] = [0, 0]
   const due = countDue(now)
   let apps: readonly App[] = []
   const newest = new Map<string, { people: number; at: number }>()
@@ -64,6 +67,11 @@ export async function listAddresses(
     if (apps.length === 0 && profile.apps.some(({ instance }) => instance === wanted.app)) apps = profile.apps
     if (FACTS.optedOut(profile)) {
       optedOut++
+      continue
+    }
+    const open = profile.apps.filter(({ state }) => state === 'waiting')
+    if (open.length > 0 && open.every(({ instance }) => heldApps.has(instance))) {
+      held++
       continue
     }
     total++
@@ -75,7 +83,7 @@ export async function listAddresses(
     newest.set(mail.campaign, { people: people + 1, at: Math.max(at, mail.at) })
   }
   const [most] = [...newest].sort(([, one], [, other]) => other.people - one.people || other.at - one.at)
-  return { emails: first.all(), total, optedOut, ...due.counts, apps, campaign: most?.[0] }
+  return { emails: first.all(), total, optedOut, held, ...due.counts, apps, campaign: most?.[0] }
 }
 
 /** A person's newest email, of those that left if there are any. @param states only those; absent: all */

@@ -53,7 +53,7 @@ const namesOf = (wanted: Wanted, t: Texts) => ({
 type Named = Omit<Addresses, 'apps'> & { app: string | undefined }
 
 export function emailsOf(
-  { emails, total, optedOut, due, later, app, campaign }: Named,
+  { emails, total, optedOut, held, due, later, app, campaign }: Named,
   wanted: Wanted,
   t: Texts,
   isKept: boolean,
@@ -71,6 +71,7 @@ export function emailsOf(
     back: `/admin/people?${queryOf({ ...wanted, after: '' })}`,
     total,
     optedOut,
+    held,
     addresses: emails.join('\n'),
     shown: emails.length,
     command: isLeftToKeep ? undefined : reminderFor(wanted, campaign),
@@ -95,6 +96,7 @@ function rowOf(profile: Profile, t: Texts) {
   const own = profile.apps.filter(({ state }) => state !== 'off')
   const open = own.filter(({ state }) => state !== 'connected')
   const { stage, at } = stageOf(profile)
+  const { reminder } = profile
   const leftWords = ({ name: app, state, isUnconfirmed, lapsedAt }: (typeof open)[number]) => {
     if (isUnconfirmed) return t('admin.person.unconfirmed', { app })
     if (state === 'blocked') return t('admin.person.blocked', { app })
@@ -107,7 +109,9 @@ function rowOf(profile: Profile, t: Texts) {
     group,
     stage: t(`admin.stage.${stage}`),
     since: dayOf(at),
-    reminded: profile.reminder && t('admin.person.reminded', { day: t.date(profile.reminder.at) }),
+    /** Not of what was before: it would read as if it hadn't worked. */
+    reminded:
+      reminder && reminder.at >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(reminder.at) }) : '',
     isStuck: profile.apps.some(isHeldUp),
     notes: notesOf(profile, t),
     done:

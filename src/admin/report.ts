@@ -1,6 +1,7 @@
 // How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads them one
 // after the other, so that many people take no more memory.
 import { isOut, isReady, type AppState } from '../people/person.ts'
+import { STATES } from '../people/upkeep.ts'
 import { FACTS, fellBackAt, isIn, type Fact, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
 
@@ -217,26 +218,16 @@ export const peopleWith = ({ counts }: App): number =>
 
 export const stuckAt = ({ counts, unconfirmed }: App): number => counts.blocked + unconfirmed
 
-const GROUP_FIGURES = [
-  'people',
-  'signedIn',
-  'finished',
-  'nothing',
-  'ready',
-  'inProgress',
-  'notStarted',
-  'stuck',
-  'fellBack',
-] as const
+const OF_GROUP = ['signedIn', 'finished', 'nothing', ...STATES] as const
 
 /** A department or a place. `name` undefined: the small ones together. */
-export type Group = Record<(typeof GROUP_FIGURES)[number], number> & { name: string | undefined }
+export type Group = Record<(typeof OF_GROUP)[number] | 'people', number> & { name: string | undefined }
 
 const MAX_GROUPS = 500
 /** Smaller ones are never shown alone: their figures would show who it is. */
 const MIN_PEOPLE = 5
 
-const noGroup = (name: string | undefined): Group => ({ name, ...noCounts(GROUP_FIGURES) })
+const noGroup = (name: string | undefined): Group => ({ name, people: 0, ...noCounts(OF_GROUP) })
 
 function createGroups() {
   const groups = new Map<string, Group>()
@@ -245,7 +236,7 @@ function createGroups() {
       if (name === undefined || (!groups.has(name) && groups.size >= MAX_GROUPS)) return
       const group = groups.get(name) ?? noGroup(name)
       group.people++
-      for (const figure of GROUP_FIGURES) if (figure !== 'people' && facts.has(figure)) group[figure]++
+      countFacts(group, facts)
       groups.set(name, group)
     },
     /** The least ready first, the small ones together at the end. */
@@ -253,7 +244,8 @@ function createGroups() {
       const large = [...groups.values()].filter(({ people }) => people >= MIN_PEOPLE)
       const small = noGroup(undefined)
       for (const group of groups.values())
-        if (group.people < MIN_PEOPLE) for (const figure of GROUP_FIGURES) small[figure] += group[figure]
+        if (group.people < MIN_PEOPLE)
+          for (const figure of ['people', ...OF_GROUP] as const) small[figure] += group[figure]
       large.sort((one, other) => one.ready / one.people - other.ready / other.people)
       return small.people < MIN_PEOPLE ? large : [...large, small]
     },

@@ -8,7 +8,7 @@ import type { User } from '../session/signed-in.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
-import { isKept, type Upkeeping } from '../people/upkeep.ts'
+import { heldApps, isKept, type Upkeeping } from '../people/upkeep.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { Everyone } from './everyone.ts'
@@ -125,10 +125,8 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'emails')
     const wanted = wantedOf(req.query)
 
-    const [addresses, upkeep] = await Promise.all([
-      listAddresses(everyone.profiles(), wanted, now()),
-      upkeeping.get(),
-    ])
+    const upkeep = await upkeeping.get()
+    const addresses = await listAddresses(everyone.profiles(), wanted, now(), heldApps(upkeep))
 
     const data = (t: Texts) =>
       emailsOf(

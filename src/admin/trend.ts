@@ -83,8 +83,8 @@ export function comparisonOf(
   if (row === undefined) return undefined
   const since = days.filter(({ day }) => day > row.day)
   const sum = (what: 'fellBack' | 'reminded' | 'acted') => since.reduce((all, day) => all + day[what], 0)
-  const [fellBack, reminded, acted] = [sum('fellBack'), sum('reminded'), sum('acted')]
-  return { row, moreReady: ready - row.ready, fellBack, reminded, acted }
+  const flows = { fellBack: sum('fellBack'), reminded: sum('reminded'), acted: sum('acted') }
+  return { row, moreReady: ready - row.ready, ...flows }
 }
 
 export type Outlook = {

@@ -128,8 +128,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   }
   const tally = newTally()
   tally.rows = list.length
-  const steady = () => performance.now()
-  const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
+  const paceOf = (perSecond: number) => createPace({ perSecond, now: () => performance.now(), signal })
   const service = serviceFor(settings, company)
   const ask = createAsk({ whatIsLeft: service.whatIsLeft, pace: paceOf(options.askRate / 60), signal })
   const server = createMailServer(settings.SMTP_URL ?? '', { connections: AT_ONCE, signal })
@@ -137,11 +136,11 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   const starting = mails('onboarding')
   // The first language that the company offers.
   const words = { ...company, t: starting.languages.in(''), publicUrl: settings.PUBLIC_URL }
-  const admins = settings.ADMIN_EMAILS ?? []
   const compose = createNoticeMail({ from: settings.MAIL_FROM ?? NO_FROM, company })
   const post = async (notice: Notice, id: string): Promise<boolean> => {
     const outcomes = []
-    for (const admin of admins) outcomes.push((await server.post(compose(admin, notice, id))).outcome)
+    for (const admin of settings.ADMIN_EMAILS ?? [])
+      outcomes.push((await server.post(compose(admin, notice, id))).outcome)
     return outcomes.includes('sent')
   }
   try {

@@ -148,11 +148,27 @@ describe('addresses to copy', () => {
       emails: ['ada@acme.example', 'bob@acme.example'],
       total: 2,
       optedOut: 1,
+      held: 0,
       apps: [],
       due: 0,
       later: { count: 1, from: at + 5 + 7 * 86_400_000 },
       campaign: 'autumn',
     })
+  })
+
+  it('leave out people who lack only what is on hold', async () => {
+    const all = [
+      having(named('ada'), { jira_1: 'waiting', slack_1: 'connected' }, at),
+      having(named('bob'), { jira_1: 'waiting', slack_1: 'waiting' }, at),
+      named('eve'),
+    ]
+    const { emails: left, held } = await listAddresses(
+      profiles(...all),
+      wantedOf({}),
+      at,
+      new Set(['jira_1']),
+    )
+    expect([left, held]).toEqual([['bob@acme.example', 'eve@acme.example'], 1])
   })
 
   it.each<[string, Person[], Record<string, string>, string | undefined]>([

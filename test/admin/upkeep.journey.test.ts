@@ -60,7 +60,7 @@ beforeAll(async () => {
   })
   await settle(running, [
     lost('ada', now - DAY),
-    mailed(lost('bob', now - 9 * DAY), 'sent', { reminder: 1, now: Date.UTC(2026, 10, 18) }),
+    mailed(lost('bob', now - 9 * DAY), 'sent', { reminder: 1, now: now - 8 * DAY }),
     having(person('eve', now), { slack_1: 'connected' }, now, { slack_1: 'Slack' }),
     { ...person('dan', now - 9 * DAY), leftAt: now },
     newPerson('zoe@acme.example', now),
@@ -93,7 +93,7 @@ it('after a run, an admin sees who fell back and since when, what is held back, 
   expect(grace.text).not.toContain('Remind 1 person')
   await grace.open(`${running.url}/admin/people?show=lapsed&app=slack_1`)
   expect(grace.text).toMatch(/ada@acme\.example Fell back .* Slack \(access ended [^)]*\)/)
-  expect(grace.text).toMatch(/bob@acme\.example Fell back [^@]* reminded Nov 18, 2026/)
+  expect(grace.text).toMatch(/bob@acme\.example Fell back [^@]* reminded \w+ \d+, \d{4}/)
   await grace.open(`${running.url}/admin/people/emails?show=notStarted`)
   expect(grace.text).toContain('when they’re due: onramp keep runs every hour.')
   expect(grace.page.body).not.toContain('invite send')
