@@ -51,7 +51,8 @@ export type KeepParts = Pick<DeliveryParts, 'ask' | 'post' | 'mailPace' | 'tally
 
 /**
  * @returns what is known now; the caller adds the day's figures
- * @throws {Explained} where many would leave the list @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}
+ * @throws {Explained} where many would leave the list @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}, and
+ * the signal's reason, where it was interrupted: what was done so far is saved
  */
 export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promise<Upkeep> {
   const { people, upkeep: before, timezone: usual, atOnce, now, signal } = parts
@@ -91,7 +92,8 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   repairing.end()
   const failure = starting.end()
   if (failure !== undefined) throw new RunStopped(failure)
-  if (isThrough && !signal.aborted && upkeep.pass.endedAt === undefined) {
+  signal.throwIfAborted()
+  if (isThrough && upkeep.pass.endedAt === undefined) {
     const counts = countLapses(upkeep)
     for await (const person of people.all()) if (invitees.has(person.email)) counts.add(person)
     const breaks = judged(upkeep, counts.counts, now())

@@ -172,8 +172,6 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
       now,
       signal,
     })
-    // What was done so far is saved; a run that was interrupted did not end well.
-    if (signal.aborted) return 1
     const report = await makeReport(profilesOf(people.all()), now())
     const row = rowOf(report)
     const days = [...kept.days.filter(({ day }) => day !== row.day), row]

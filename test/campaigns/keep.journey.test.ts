@@ -1,9 +1,9 @@
 // onramp keep as operators schedule it: the command, a store, the sandbox's service and its mail server; the clock is the test's.
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openUpkeeping, withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { runCommand } from '../cli/run-command.ts'
-import { useCompany } from './command.ts'
+import { ended, useCompany } from './command.ts'
 
 const HOUR = 3_600_000
 const monday = Date.parse('2027-01-18T10:00:00Z')
@@ -84,4 +84,17 @@ it('an app that is held back is in no other email either, and the command says s
   expect(err).toContain('No one is emailed about slack_1: see onramp keep --help.')
   expect(mails()[0]?.raw).toContain('GitHub')
   expect(mails()[0]?.raw).not.toContain('Slack')
+})
+
+it('a run that is interrupted ends with 130, and does not count as one that ended well', async () => {
+  const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-stopped` }
+  const people = list('email\nada@acme.example\nbob@acme.example\ncarol@acme.example\n')
+  const child = company().start(['keep', people, '--ask-rate', '1'], env)
+  await vi.waitFor(() => expect(company().sandbox.requests.length > 0).toBe(true), 10_000)
+  child.kill('SIGINT')
+  expect((await ended(child)).code).toBe(130)
+  const settings = loadSettings(env)
+  const known = await withStore(settings, (records) => openUpkeeping(records, settings).get())
+  expect(known.pass).toBeDefined()
+  expect(known).not.toHaveProperty('lastRunAt')
 })

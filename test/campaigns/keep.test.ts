@@ -121,6 +121,19 @@ describe('a run', () => {
     expect(sent).toEqual([])
   })
 
+  it('is not through where it is interrupted with the last question', async () => {
+    const { list, parts, upkeep } = company(1)
+    const stop = new AbortController()
+    const given = parts()
+    const ask: typeof given.ask = async (email) => {
+      stop.abort()
+      return await given.ask(email)
+    }
+    await expect(keepUp(list, { ...given, ask, signal: stop.signal })).rejects.toThrow(/abort/)
+    expect(upkeep()).toMatchObject({ pass: { beganAt: monday } })
+    expect(upkeep().pass).not.toHaveProperty('endedAt')
+  })
+
   it('emails someone whose access ended after everyone was asked again, and not once it is repaired', async () => {
     const { runs, sent, service, connected } = company(40)
     await connected()
