@@ -1,8 +1,10 @@
 // Emails to administrators, as `onramp keep` sends them: an app that many lost at once, and the digest of a week. They name no
 // one. Pure.
 import type { Notice } from '../campaigns/mail/notice.ts'
+import { isWorkingTime } from '../campaigns/working-time.ts'
 import { calledAs } from '../company/called.ts'
 import type { Company } from '../company/company.ts'
+import { WEEKDAYS } from '../company/schema.ts'
 import { STATES, type Break, type Upkeep } from '../people/upkeep.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -39,6 +41,19 @@ export function breakNotice(found: Break, words: Words): Notice {
     link: linkTo(words),
   }
 }
+
+/** The digest of this week has gone out: runs are not on the minute, so seven days would skip one now and then. */
+const DIGEST_AGAIN_MS = 6 * 86_400_000
+
+/** On its weekday, in working time where the company is. @param now milliseconds since 1970 */
+export const isDigestDue = (
+  { digestAt = 0 }: Upkeep,
+  { digest, timezone }: Pick<Company, 'digest' | 'timezone'>,
+  now: number,
+): boolean =>
+  digest !== undefined &&
+  now - digestAt >= DIGEST_AGAIN_MS &&
+  isWorkingTime(now, timezone, WEEKDAYS.indexOf(digest) + 1)
 
 /** @param now milliseconds since 1970 */
 export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: Words): Notice {

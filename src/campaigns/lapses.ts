@@ -32,7 +32,7 @@ const REMINDING: Policy = {
 function mayEmail(person: Person, now: number, zone: string): boolean {
   const mailings = person.campaigns.flatMap((campaign) => campaign.mailings)
   const sent = mailings.filter((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < QUARTER_MS)
-  const isDelayed = mailings.some(({ state, at }) => state === 'deferred' && now - at < DELAY_MS)
+  const isDelayed = mailings.some(({ state, at }) => state === 'deferred' && Math.abs(now - at) < DELAY_MS)
   const isFree = person.optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER && !isDelayed
   return isFree && isWorkingTime(now, zone)
 }

@@ -3,7 +3,7 @@
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { printable } from '@onramp/deprecations/command-line/printable'
-import { breakNotice, digestNotice } from '../admin/notices.ts'
+import { breakNotice, digestNotice, isDigestDue } from '../admin/notices.ts'
 import { profilesOf } from '../admin/profile.ts'
 import { makeReport, type Report } from '../admin/report.ts'
 import { createAsk } from '../campaigns/ask.ts'
@@ -14,9 +14,7 @@ import { createMailServer } from '../campaigns/mail/server.ts'
 import { createPace } from '../campaigns/pace.ts'
 import { readPeople, type Invitee } from '../campaigns/people-file.ts'
 import { newTally, summaryOf, type Tally } from '../campaigns/tally.ts'
-import { isWorkingTime } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
-import { WEEKDAYS } from '../company/schema.ts'
 import { inScope } from '../onboarding/walk.ts'
 import type { Records } from '../records/records.ts'
 import { openBreaks, STATES, type Break, type DayRow, type Upkeep } from '../people/upkeep.ts'
@@ -45,8 +43,6 @@ const EXIT_NEEDS_SOMEONE = 3
 const AT_ONCE = 3
 const EMAILS_PER_SECOND = 10
 const DAYS = 30
-/** The digest of this week has gone out. */
-const DIGEST_AGAIN_MS = 6 * 86_400_000
 
 export async function keep(file: string, options: KeepOptions, parts: CliParts): Promise<number> {
   const { stdin, stderr, env } = parts
@@ -106,8 +102,7 @@ async function show(records: Records, run: Run): Promise<number> {
     const json = { email: invitee.email, kind, apps: lost }
     parts.stdout.write(`${options.json ? JSON.stringify(json) : printable(words)}\n`)
   }
-  const { invitation, reminder, lapse } = counts
-  const words = `${invitation} invitations, ${reminder} reminders and ${lapse} emails about access that ended`
+  const words = `${counts.invitation} invitations, ${counts.reminder} reminders and ${counts.lapse} emails about access that ended`
   if (options.json) parts.stdout.write(`${JSON.stringify(counts)}\n`)
   else
     parts.stderr.write(
@@ -117,8 +112,8 @@ async function show(records: Records, run: Run): Promise<number> {
 }
 
 async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean>): Promise<number> {
-  const { list, settings, company, options, parts, signal } = run
-  const { now } = parts
+  const { list, settings, company, options, signal } = run
+  const { now, stderr } = run.parts
   const people = openPeople({ records, settings, now }, company)
   const upkeeping = openUpkeeping(records, settings)
   const before = released(await upkeeping.get(), options.release, now())
@@ -126,8 +121,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
     if (!(await isHeld())) throw new RunStopped('another run took over')
     await upkeeping.put(upkeep)
   }
-  const tally = newTally()
-  tally.rows = list.length
+  const tally = { ...newTally(), rows: list.length }
   const paceOf = (perSecond: number) => createPace({ perSecond, now: () => performance.now(), signal })
   const service = serviceFor(settings, company)
   const ask = createAsk({ whatIsLeft: service.whatIsLeft, pace: paceOf(options.askRate / 60), signal })
@@ -145,8 +139,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   }
   try {
     await server.check()
-    if (parts.stderr.isTTY)
-      parts.stderr.write(`Asking about ${list.length} people, ${options.askRate} a minute…\n`)
+    if (stderr.isTTY) stderr.write(`Asking about ${list.length} people, ${options.askRate} a minute…\n`)
     const kept = await keepUp(list, {
       people,
       compose: { invitation: starting.compose, lapse: mails('lapses').compose },
@@ -176,12 +169,10 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
     const row = rowOf(report)
     const days = [...kept.days.filter(({ day }) => day !== row.day), row]
     const counted = { ...kept, lastRunAt: now(), days }
-    const isDue = isDigestDue(counted, company, now())
-    const isSent =
-      isDue && (await post(digestNotice(report, counted, now(), words), `digest ${report.madeAt}`))
-    const after = isSent ? { ...counted, digestAt: now() } : counted
-    await save(after)
-    return sumUp(after, report, tally, run)
+    const digest = digestNotice(report, counted, now(), words)
+    const isSent = isDigestDue(counted, company, now()) && (await post(digest, `digest ${report.madeAt}`))
+    await save(isSent ? { ...counted, digestAt: now() } : counted)
+    return sumUp(counted, report, tally, run)
   } finally {
     server.close()
     await service.close()
@@ -202,16 +193,10 @@ const rowOf = (report: Report): DayRow => {
   return { ...(counts as Pick<Report, (typeof STATES)[number]>), day: madeAt.slice(0, 10), people, gone }
 }
 
-function isDigestDue({ digestAt = 0 }: Upkeep, { digest, timezone }: Company, now: number): boolean {
-  if (digest === undefined || now - digestAt < DIGEST_AGAIN_MS) return false
-  return isWorkingTime(now, timezone, WEEKDAYS.indexOf(digest) + 1)
-}
-
 /** What needs someone, and the command; none: all is well. */
-function needsOf(upkeep: Upkeep, tally: Tally, { faults, company, parts }: Run): string[] {
+function needsOf(upkeep: Upkeep, { unreadable, failed }: Tally, { faults, company, parts }: Run): string[] {
   const named = ({ instance, name }: Break) => printable(company.nameOf({ instance, name }, ''))
   const zones = unreachedZones(upkeep, parts.now()).join(', ')
-  const { unreadable, failed } = tally
   const needs = [
     ...openBreaks(upkeep).map(
       (one) =>

@@ -13,9 +13,10 @@ export const DEFAULT_SECONDS = 5
  */
 export function retryAfterSeconds(header: string | undefined, now: number, max = MAX_SECONDS): number {
   const text = header?.trim() ?? ''
-  // Every date of RFC 9110 5.6.7 starts with a day's name; Date.parse alone would take "-5" for a year.
+  // Every date of RFC 9110 5.6.7 starts with a day's name; Date.parse alone would take "-5" for a year. All mean GMT.
   const isDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)
-  const seconds = /^\d+$/.test(text) ? Number(text) : isDate ? (Date.parse(text) - now) / 1000 : NaN
+  const at = isDate ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : NaN
+  const seconds = /^\d+$/.test(text) ? Number(text) : (at - now) / 1000
   return Number.isNaN(seconds) ? DEFAULT_SECONDS : Math.min(max, Math.max(MIN_SECONDS, Math.ceil(seconds)))
 }
 

@@ -1,6 +1,6 @@
 // The emails that `onramp keep` sends to administrators: what they say, and whom they never name.
 import { describe, expect, it } from 'vitest'
-import { breakNotice, digestNotice } from '../../src/admin/notices.ts'
+import { breakNotice, digestNotice, isDigestDue } from '../../src/admin/notices.ts'
 import { makeReport } from '../../src/admin/report.ts'
 import type { Upkeep } from '../../src/people/upkeep.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
@@ -53,6 +53,23 @@ describe('the email about an app that many lost at once', () => {
 })
 
 describe('the digest', () => {
+  it('is due once on its day, in working time where the company is, though runs are not on the minute', () => {
+    const last = Date.parse('2027-01-18T09:01:05Z')
+    const dueAt = (text: string, digestAt?: number, timezone = 'UTC') =>
+      isDigestDue(
+        { breaks: [], zones: {}, days: [], ...(digestAt !== undefined && { digestAt }) },
+        { digest: 'monday', timezone },
+        Date.parse(text),
+      )
+    expect(dueAt('2027-01-18T09:01:05Z')).toBe(true)
+    expect(dueAt('2027-01-18T15:00:00Z', last)).toBe(false)
+    expect(dueAt('2027-01-19T09:01:00Z', last)).toBe(false)
+    expect(dueAt('2027-01-25T08:59:00Z', last)).toBe(false)
+    expect(dueAt('2027-01-25T09:00:10Z', last)).toBe(true)
+    expect(dueAt('2027-01-25T09:00:10Z', last, 'America/New_York')).toBe(false)
+    expect(dueAt('2027-01-26T09:00:10Z', last)).toBe(false)
+  })
+
   const everyone = [...people('Sales', 6, true), ...people('Law', 4, true), ...people('Ops', 10, false)]
   const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
   const upkeep: Upkeep = { breaks: [slack], zones: {}, days: [{ ...before, day: '2027-01-18' }] }

@@ -113,6 +113,12 @@ describe('where a person is', () => {
     ])
   })
 
+  it('signed in on a day in UTC, wherever the server is', async () => {
+    const evening = { ...known, signedInAt: Date.parse('2026-11-02T15:00:00Z') }
+    expect(new Date(evening.signedInAt).getDate()).toBe(3)
+    expect((await reportOf(evening)).days.map(({ day }) => day)).toEqual(['2026-11-02'])
+  })
+
   it('is counted apart once they left the list, or the service knows them no more', async () => {
     const left = { ...having(here, { a_1: 'blocked' }, at), leftAt: at }
     const report = await reportOf(left, { ...bounced, unknownAt: at }, known)

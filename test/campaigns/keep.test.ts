@@ -32,6 +32,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     notify: ({ notifiedAt, ...found }) =>
       Promise.resolve({ notifiedAt: notifiedAt ?? (told.push(found) && world.now) }),
     ask(email) {
+      world.now += 1_000
       asked.push(email)
       const has = service.get(email)
       if (has === undefined) return Promise.resolve({ kind: 'unknown', detail: 'no one' })

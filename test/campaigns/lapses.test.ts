@@ -39,6 +39,15 @@ const upkeep: Upkeep = { judgedAt: monday, breaks: [], zones: {}, days: [] }
 const told = (person: Person, apps: string[], now: number, reminder = 0) =>
   withMailing(person, { campaign: LAPSES, reminder, state: 'sent', now, apps })
 
+it('an email about access that ended and was put off is tried again on another day, by any clock', () => {
+  const put = (now: number) =>
+    withMailing(having([slack]), { campaign: LAPSES, reminder: 0, state: 'deferred', now, apps: ['slack_1'] })
+  const after = (hours: number) => lapsesDue(put(monday), upkeep, monday + hours * 3_600_000, 'UTC')
+  expect([after(1), after(5), after(23)]).toEqual([[], [], ['slack_1']])
+  // Written down while a clock ran ahead.
+  expect(lapsesDue(put(monday + 30 * DAY), upkeep, monday, 'UTC')).toEqual(['slack_1'])
+})
+
 describe('working time', () => {
   it.each([
     ['2027-01-18T09:00:00Z', 'UTC', true],

@@ -34,6 +34,14 @@ describe('what is written down about people', () => {
     expect(await open().get(' ADA@acme.example')).toMatchObject({ openedAt: at })
   })
 
+  it('is of one person, however the address is written', async () => {
+    const { open, values } = office()
+    await open().change(' Ada@ACME.example', (before) => reached(before, 'signedInAt', at))
+    await open().change(ada, opened)
+    expect(await open().get(ada)).toMatchObject({ email: ada, openedAt: at, signedInAt: at })
+    expect(values.size).toBe(2)
+  })
+
   it('loses nothing when two processes change it at once, and is written only when something changed', async () => {
     const { values, open } = office()
     const processes = [open(), open()] as const

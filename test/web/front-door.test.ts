@@ -58,6 +58,8 @@ describe("another site's page", () => {
       const form = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
       expect(await statusFor({ ...elsewhere, ...form })).toBe(403)
       expect(await statusFor({ origin: elsewhere.origin })).toBe(403)
+      // A neighbour: another host below the same domain.
+      expect(await statusFor({ 'sec-fetch-site': 'same-site', ...form })).toBe(403)
       expect(await statusFor({ 'sec-fetch-site': 'same-origin', ...form })).not.toBe(403)
     },
   )
