@@ -131,7 +131,8 @@ export async function findingsOf(
   const findings = await htmlFindings(html)
   // A token of an invitation is random, and may have these letters in it.
   const words = html.replaceAll(/[\w.-]{22,}/g, '')
-  if (!html.includes('</html>') || /undefined|\[object|NaN/.test(words)) findings.push('its HTML is not whole')
+  if (!html.includes('</html>') || /undefined|\[object|NaN/.test(words))
+    findings.push('its HTML is not whole')
   if (weightOf(html) > 8_192) findings.push(`it weighs ${weightOf(html)} bytes`)
   if ((await page.locator('h1').count()) !== 1) findings.push('it has not one heading')
   for (const width of isWide ? [320, 1280] : [320]) {
