@@ -88,6 +88,8 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, PATIENT, () =
     await server.call('DELETE', `/client/${gone?.client_id}`)
     await world.restart(BY_ITSELF)
     await until(async () => (await madeClients()).length === 1, 'another client')
+    // The server has it before onramp has stored it.
+    await until(async () => (await world.doctor(BY_ITSELF)).length === 0, 'a client that the store knows')
     await world.restart()
   })
 
