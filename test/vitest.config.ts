@@ -33,14 +33,13 @@ export default defineConfig({
     maxWorkers: 4,
     // `npm run coverage`. What runs in a process of its own is not seen.
     coverage: { include: ['src/**', 'packages/*/src/**'], reporter: ['text', 'html'] },
+    testTimeout: 20_000,
     hookTimeout: 60_000,
     projects: (['fast', 'journeys', 'browser', 'engines', 'faults'] as const).map((name) => ({
       extends: true as const,
       test: {
         name,
         include: byProject.get(name) ?? [],
-        // Chromium on a busy machine of two cores is slow, and that is no fault of a page.
-        testTimeout: name === 'browser' || name === 'engines' ? 60_000 : 20_000,
         setupFiles: name === 'fast' ? ['test/helpers/no-processes.ts'] : [],
         // Half a day from UTC: what takes the machine's own day for it is seen.
         env: name === 'fast' ? { TZ: 'Pacific/Auckland' } : {},

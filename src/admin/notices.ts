@@ -35,9 +35,7 @@ export function breakNotice(found: Break, words: Words): Notice {
     ],
     figures: [],
     needs: [],
-    commands: [releaseCommand(instance), `${COMMAND} status EMAIL`].filter(
-      (command) => command !== undefined,
-    ),
+    commands: [releaseCommand(instance) ?? [], `${COMMAND} status EMAIL`].flat(),
     link: linkTo(words),
   }
 }

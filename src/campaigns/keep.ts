@@ -103,6 +103,8 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
     const notified = { ...known, ...(await parts.notify(known)) }
     await keep({ breaks: upkeep.breaks.map((one) => (one === known ? notified : one)) })
   }
+  // Whom the service has not known for the retention is erased, maybe since this run began, and is still on the list.
+  await enroll(invitees, { ...parts, tally: { ...parts.tally } })
   return upkeep
 }
 

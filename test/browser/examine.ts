@@ -129,8 +129,8 @@ export async function findingsOf(
   { isWide = true }: Windows = {},
 ): Promise<string[]> {
   const findings = await htmlFindings(html)
-  // A token of an invitation is random, and may have these letters in it.
-  const words = html.replaceAll(/[\w.-]{22,}/g, '')
+  // The token of an invitation is random, and may have these letters in it.
+  const words = html.replaceAll(/\/invite\/[\w.-]{40,}/g, '')
   if (!html.includes('</html>') || /undefined|\[object|NaN/.test(words))
     findings.push('its HTML is not whole')
   if (weightOf(html) > 8_192) findings.push(`it weighs ${weightOf(html)} bytes`)

@@ -87,4 +87,6 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   await ada.page.goto(link)
   expect(await heading(ada)).toBe('You’re all set, Ada')
   await ada.leave()
-})
+
+  // Eight pages of two browsers and a run of the command.
+}, 40_000)

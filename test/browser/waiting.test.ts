@@ -101,7 +101,8 @@ describe('the page that waits', () => {
     expect(site.running.sandbox.count('checkdatasourceauth')).toBe(6)
     expect(ada.complaints).toEqual([])
     await ada.leave()
-  })
+    // It waits for fifteen seconds by design.
+  }, 40_000)
 
   it('is the only page that may run a script', async () => {
     const ada = await arrive()

@@ -100,6 +100,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     told,
     asked,
     parts,
+    world,
     upkeep: () => upkeep,
     all,
     release: () => (upkeep = { ...upkeep, breaks: upkeep.breaks.map((one) => ({ ...one, releasedAt: 1 })) }),
@@ -179,6 +180,24 @@ describe('a run', () => {
       'p1@acme.example',
       'p2@acme.example',
     ])
+  })
+
+  it('ends with everyone of the list on record, also who was erased while it lasted', async () => {
+    const { runs, list, people, parts, service, world } = company(2)
+    service.set('p0@acme.example', undefined)
+    await runs(1)
+    const unknown = await people.get('p0@acme.example')
+    expect(unknown).toMatchObject({ unknownAt: expect.any(Number) as number })
+    const erasedAt = (unknown?.changedAt ?? 0) + 90 * 24 * HOUR
+    world.now = erasedAt - HOUR
+    await runs(1)
+    world.now = erasedAt - 1
+    const given = parts()
+    await keepUp(list, { ...given, save: (next) => given.save(next).then(() => void (world.now += 1_000)) })
+    expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual(
+      list.map(({ email }) => email),
+    )
+    expect(given.tally.unreadable).toBe(0)
   })
 
   it('lets no one leave while a line of the list can’t be read', async () => {

@@ -144,22 +144,15 @@ export class Rules {
       }
       if (progress !== 'ready') continue
       const employee = world().byEmail.get(person.email)
-      const lacking = employee?.consents.find(
+      const lost = employee?.consents.find(
         ({ isConnected, lapse }) =>
           !isConnected && (lapse === undefined || lapse.at < (person.answer?.askedAt ?? 0)),
       )
-      this.hold('ready', lacking === undefined, () => `${person.email} lacks ${lacking?.instance}`)
+      this.hold('ready', lost === undefined, () => `${person.email} lacks ${lost?.instance}`)
     }
-    // Whom the service has not known for the retention is erased, and on record again with the next run.
-    const isErased = (email: string) => {
-      const { isKnown = true, knownChangedAt = now } = world().byEmail.get(email) ?? {}
-      return !isKnown && now - knownChangedAt >= RETENTION
-    }
-    const lost = [...missing].filter((email) => !isErased(email))
-    this.hold('missing', lost.length === 0, () => lost.slice(0, 3).join(', '))
+    this.hold('missing', missing.size === 0, () => [...missing].slice(0, 3).join(', '))
     const counted = report.people + report.gone
-    const isEveryone = counted === listed.size - missing.size + leftApart
-    this.hold('missing', isEveryone, () => `${counted} are counted`)
+    this.hold('missing', counted === listed.size + leftApart, () => `${counted} are counted`)
     const states = report.ready + report.inProgress + report.notStarted + report.stuck + report.fellBack
     this.hold('missing', states === report.people, () => `${states} of ${report.people} are in a state`)
     for (const { email, isListed, leftAt } of world().employees) {
