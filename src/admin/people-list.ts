@@ -69,7 +69,7 @@ export async function listAddresses(
       optedOut++
       continue
     }
-    const open = profile.apps.filter(({ state }) => state === 'waiting')
+    const open = profile.apps.filter(({ state }) => state === 'waiting' || state === 'skipped')
     if (open.length > 0 && open.every(({ instance }) => heldApps.has(instance))) {
       held++
       continue

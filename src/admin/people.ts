@@ -56,9 +56,7 @@ export function emailsOf(
   { emails, total, optedOut, held, due, later, app, campaign }: Named,
   wanted: Wanted,
   t: Texts,
-  isKept: boolean,
 ) {
-  const isLeftToKeep = isKept && ACTION[wanted.filter] === 'remind'
   return {
     ...namesOf(wanted, t),
     file: PEOPLE_FILE,
@@ -74,8 +72,7 @@ export function emailsOf(
     held,
     addresses: emails.join('\n'),
     shown: emails.length,
-    command: isLeftToKeep ? undefined : reminderFor(wanted, campaign),
-    noCommand: t(isLeftToKeep ? 'admin.emails.kept' : 'admin.emails.noCommand'),
+    command: reminderFor(wanted, campaign),
     due: ACTION[wanted.filter] === 'remind' ? dueIn(due, total, later, t) : [],
     days: REMIND_AFTER_DAYS,
   }
@@ -109,7 +106,7 @@ function rowOf(profile: Profile, t: Texts) {
     group,
     stage: t(`admin.stage.${stage}`),
     since: dayOf(at),
-    /** Not of what was before: it would read as if it hadn't worked. */
+    // Not one from before: it would read as if it hadn't worked.
     reminded:
       reminder && reminder.at >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(reminder.at) }) : '',
     isStuck: profile.apps.some(isHeldUp),

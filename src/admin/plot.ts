@@ -20,7 +20,7 @@ function roundedUp(most: number): number {
  * @returns undefined while there is nothing to draw
  */
 export function plotOf(report: Counted, rows: readonly DayRow[], now: number, target?: { endsAt: number }) {
-  const { days, nothing, ready, people } = report
+  const { days, ready, people } = report
   const [first] = days
   if (first === undefined) return undefined
   const start = Date.parse(first.day)
@@ -33,7 +33,7 @@ export function plotOf(report: Counted, rows: readonly DayRow[], now: number, ta
   const series = [
     countedAs('invited'),
     countedAs('signedIn'),
-    { what: 'ready', from: nothing, counts: readyByDay(report, rows, now) },
+    { what: 'ready', ...readyByDay(report, rows, now) },
   ]
   const all = series.flatMap(({ counts }) => counts.map(([, count]) => count))
   const top = roundedUp(Math.max(...all, target === undefined ? 0 : people))

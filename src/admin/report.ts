@@ -153,7 +153,10 @@ function countDays(days: Map<string, Day>, profile: Profile): void {
   const { person, apps, invitedAt, finishedAt, reminder } = profile
   const isConnected = (app: string) =>
     apps.some(({ instance, state }) => instance === app && state === 'connected')
-  const hasActed = reminder?.apps?.every(isConnected) ?? isReady(person)
+  const isNew = person.answer?.apps.some(
+    ({ status, since }) => status === 'connected' && since >= (reminder?.at ?? 0),
+  )
+  const hasActed = reminder?.apps?.every(isConnected) ?? (isReady(person) && isNew)
   const moments: [(typeof OF_DAY)[number], number | undefined][] = [
     ['invited', invitedAt],
     ['signedIn', person.signedInAt],

@@ -128,13 +128,11 @@ export function createAdminRoutes(parts: AdminParts): Router {
     const upkeep = await upkeeping.get()
     const addresses = await listAddresses(everyone.profiles(), wanted, now(), heldApps(upkeep))
 
-    const data = (t: Texts) =>
-      emailsOf(
-        { ...addresses, app: named(addresses.apps, t).find(({ instance }) => instance === wanted.app)?.name },
-        wanted,
-        t,
-        isKept(upkeep, now()),
-      )
+    const kept = isKept(upkeep, now())
+    const data = (t: Texts) => {
+      const app = named(addresses.apps, t).find(({ instance }) => instance === wanted.app)?.name
+      return { ...emailsOf({ ...addresses, app }, wanted, t), kept }
+    }
     sendPage(req, res, { view: 'admin/emails', sheet: 'wide', data })
   })
 

@@ -34,22 +34,24 @@ export function targetOf(asked: unknown, now: number): Target {
 export type Counted = Pick<Report, 'days' | 'nothing' | 'people' | 'ready'>
 
 /**
- * How many were ready at the end of each day: as `onramp keep` counted them, else more by those who finished on it. Since when
- * the others had nothing to connect is not known, so they are ready from the first day.
+ * How many were ready at the end of each day: as `onramp keep` counted them, else more by those who finished on it. `from`: at
+ * the beginning. Since when others had nothing to connect is not known: from there on, as far as the first count has them.
  */
-export function readyByDay(
-  report: Counted,
-  rows: readonly DayRow[],
-  now: number,
-): [day: string, ready: number][] {
-  const counted = new Map(
-    [...rows, { day: dayOf(now), ready: report.ready }].map(({ day, ready }) => [day, ready]),
-  )
-  const finished = new Map(report.days.map((day) => [day.day, day.finished]))
-  let ready = report.nothing
-  return [...new Set([...finished.keys(), ...counted.keys()])]
-    .toSorted()
-    .map((day) => [day, (ready = counted.get(day) ?? ready + (finished.get(day) ?? 0))])
+export function readyByDay({ days, nothing, ready: isNow }: Counted, rows: readonly DayRow[], now: number) {
+  const counted = new Map(rows.map(({ day, ready }) => [day, ready])).set(dayOf(now), isNow)
+  const finished = new Map(days.map((day) => [day.day, day.finished]))
+  const [first] = rows
+  const by = days
+    .filter(({ day }) => first && day <= first.day)
+    .reduce((sum, { finished: one }) => sum + one, 0)
+  const from = first === undefined ? nothing : Math.max(0, Math.min(nothing, first.ready - by))
+  let ready = from
+  const all = [...new Set([...finished.keys(), ...counted.keys()])].toSorted()
+  const counts = all.map((day): [string, number] => [
+    day,
+    (ready = counted.get(day) ?? ready + (finished.get(day) ?? 0)),
+  ])
+  return { from, counts }
 }
 
 /** More people a day are ready than two weeks ago; undefined: fewer than three days, or than five people, to go by. */
@@ -58,8 +60,8 @@ export function paceOf(report: Counted, rows: readonly DayRow[], now: number): n
   if (begun === undefined) return undefined
   const start = Math.max(Date.parse(begun.day), Date.parse(dayOf(now)) - (PACE_DAYS - 1) * DAY_MS)
   const span = (now - start) / DAY_MS
-  const before = readyByDay(report, rows, now).findLast(([day]) => day < dayOf(start))
-  const more = report.ready - (before?.[1] ?? report.nothing)
+  const { from, counts } = readyByDay(report, rows, now)
+  const more = report.ready - (counts.findLast(([day]) => day < dayOf(start))?.[1] ?? from)
   return span < MIN_PACE_DAYS || more < MIN_PACE_PEOPLE ? undefined : more / span
 }
 
@@ -101,9 +103,8 @@ export function outlookOf(report: Counted, rows: readonly DayRow[], now: number,
   const { people, ready } = report
   const left = Math.max(0, people - ready)
   const pace = paceOf(report, rows, now)
-  const doneAt = pace === undefined ? undefined : now + (left / pace) * DAY_MS
-  const isFar = doneAt !== undefined && doneAt - now > MAX_TARGET_DAYS * DAY_MS
-  const outlook = { left, pace, doneAt: isFar ? undefined : doneAt }
+  const daysLeft = pace === undefined ? Infinity : left / pace
+  const outlook = { left, pace, doneAt: daysLeft > MAX_TARGET_DAYS ? undefined : now + daysLeft * DAY_MS }
   if (target.kind !== 'day') return { ...outlook, target: undefined }
   const exactDays = Math.max(0, (target.endsAt - now) / DAY_MS)
   const wholeDays = Math.max(1, Math.ceil(exactDays))

@@ -35,7 +35,7 @@ export function summaryOf(tally: Tally, isDryRun: boolean, isOver: boolean): str
     tally[key],
     key === 'sent' && isDryRun ? 'would be emailed' : inWords(WORDS[key], tally[key]),
   ])
-  lines.push([notDue, 'not due: already emailed, nothing to connect, opted out, or listed twice'])
+  lines.push([notDue, 'not due: already emailed, nothing to connect, on hold, opted out, or listed twice'])
   return lines
     .filter(([count], index) => index === 0 || count > 0)
     .map(([count, words]) => `${inFigures(count).padStart(9)}  ${words}\n`)

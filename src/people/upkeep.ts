@@ -72,9 +72,9 @@ export function createUpkeeping(
   }
 }
 
-/** A run of the last week: it emails people itself. @param now milliseconds since 1970 */
+/** Runs come, as OnrampKeepMissing has it, and email people themselves. @param now milliseconds since 1970 */
 export const isKept = ({ lastRunAt = -Infinity }: Upkeep, now: number): boolean =>
-  now - lastRunAt < 7 * 86_400_000
+  now - lastRunAt < 3 * 3_600_000
 
 /** Neither released by an administrator nor over. */
 export const openBreaks = ({ breaks }: Pick<Upkeep, 'breaks'>): Break[] =>

@@ -69,11 +69,11 @@ export const breakEvent = ({ instance, name, noticedAt, lapsed, had }: Break) =>
  * @returns undefined: there is no receiver
  */
 export async function postOnce(
-  { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] }: Partial<Settings>,
+  { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Partial<Settings>,
   { id, type, at, data = {} }: { id: string; type: string; at: number; data?: object },
   now: number,
 ): Promise<Outcome | undefined> {
-  if (url === undefined) return undefined
+  if (url === undefined || secrets === undefined) return undefined
   const post = createPost(url, 1)
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
   return await post.send(signatureHeaders(secrets, id, now, body), body).finally(() => post.close())

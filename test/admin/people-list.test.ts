@@ -159,7 +159,8 @@ describe('addresses to copy', () => {
   it('leave out people who lack only what is on hold', async () => {
     const all = [
       having(named('ada'), { jira_1: 'waiting', slack_1: 'connected' }, at),
-      having(named('bob'), { jira_1: 'waiting', slack_1: 'waiting' }, at),
+      having(named('bob'), { jira_1: 'waiting', slack_1: 'skipped' }, at),
+      having(named('cem'), { jira_1: 'skipped' }, at),
       named('eve'),
     ]
     const { emails: left, held } = await listAddresses(
@@ -168,7 +169,7 @@ describe('addresses to copy', () => {
       at,
       new Set(['jira_1']),
     )
-    expect([left, held]).toEqual([['bob@acme.example', 'eve@acme.example'], 1])
+    expect([left, held]).toEqual([['bob@acme.example', 'eve@acme.example'], 2])
   })
 
   it.each<[string, Person[], Record<string, string>, string | undefined]>([

@@ -84,6 +84,22 @@ describe('progress over time', () => {
     )
   })
 
+  it('shows no fall that never was, where runs counted fewer than have nothing to connect by now', () => {
+    const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
+    const rows = [2, 10, 40].map((ready, index): DayRow => ({
+      ...counts,
+      day: `2026-11-0${1 + index}`,
+      ready,
+    }))
+    const early = { ...counted([day('2026-11-01', 9, 0, 1)], 100), ready: 101 }
+    const late = { ...counted([day('2026-10-20', 9, 0, 1), day('2026-10-25', 0, 0, 1)], 100), ready: 102 }
+    for (const report of [early, late]) {
+      const ys = pointsOf(plotOf(report, rows, Date.parse('2026-11-05')), 'ready')?.map(([, y]) => y)
+      expect(ys?.length).toBeGreaterThan(6)
+      expect(ys).toEqual(ys?.toSorted((one = 0, other = 0) => other - one))
+    }
+  })
+
   it('goes on to the target date, where everyone is ready', () => {
     const report = counted([day('2026-11-01', 10, 0, 5)], 5, 20)
     const plot = plotOf(report, [], Date.parse('2026-11-03'), { endsAt: Date.parse('2026-11-05') })

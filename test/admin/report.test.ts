@@ -106,6 +106,10 @@ describe('where a person is', () => {
       connected({ ...open, email: 'kim@acme.example' }),
       open,
     )
+    // An administrator switched off what they lacked.
+    const off = begin(having(here, { a_1: 'connected', b_1: 'off' }, at - 9 * DAY), at - 2 * DAY)
+    const { days } = await reportOf(off)
+    expect(days.find(({ reminded }) => reminded > 0)).toMatchObject({ reminded: 1, acted: 0 })
     const flows = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
     expect(flows.filter(([, reminded]) => reminded !== 0)).toEqual([
       ['2026-10-31', 4, 2],

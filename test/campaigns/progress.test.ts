@@ -81,7 +81,7 @@ describe('the summary of a run', () => {
         4  delivery unknown (resend with --retry-unknown)
         5  unknown to the service
         1  invalid row
-    1,004  not due: already emailed, nothing to connect, opted out, or listed twice
+    1,004  not due: already emailed, nothing to connect, on hold, opted out, or listed twice
 `)
     expect(summaryOf(tally({ rows: 1, sent: 1 }), true, true)).toBe(
       '        1  person\n        1  would be emailed\n',

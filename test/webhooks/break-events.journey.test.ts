@@ -23,7 +23,9 @@ it('an app that many lost is one signed event that names no one', async () => {
   const noticedAt = Date.UTC(2027, 0, 14)
   const found = { instance: 'slack_1', name: 'Slack', noticedAt, since: 0, lapsed: 412, had: 450 }
   expect(await postOnce(receiver, breakEvent(found), Date.now())).toEqual({ kind: 'taken' })
-  expect(await postOnce({}, breakEvent(found), Date.now())).toBeUndefined()
+  const { WEBHOOK_URL } = receiver
+  for (const none of [{}, { WEBHOOK_URL }])
+    expect(await postOnce(none, breakEvent(found), Date.now())).toBeUndefined()
   await new Promise((resolve) => server.close(resolve))
   expect(taken.map(({ body }) => faultInEvent(body))).toEqual([undefined])
   expect(taken.map(({ body, headers }) => new Webhook(secret).verify(body, headers))).toEqual([

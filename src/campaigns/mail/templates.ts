@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Eta } from 'eta'
+import { wrapped as linesOf } from '@onramp/deprecations/command-line/terminal'
 import { neutralCompany } from '../../company/company.ts'
 import { LANGUAGES, readCatalogue, REFERENCE } from '../../web/languages/catalogue.ts'
 import { textsOf, type Texts } from '../../web/languages/texts.ts'
@@ -84,17 +85,7 @@ const MAX_SUBJECT_CHARACTERS = 150
 const MAX_LINE = 72
 
 /** Breaks a paragraph of plain text into lines, at spaces only: some mail programs still show longer ones cut off. */
-function wrapped(paragraph: string): string {
-  const lines: string[] = []
-  let line = ''
-  for (const word of paragraph.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > MAX_LINE) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line].join('\n')
-}
+const wrapped = (paragraph: string): string => linesOf(paragraph, MAX_LINE).join('\n')
 
 /** What templates may call besides `t`. */
 const tools = { letterOf, wrapped }

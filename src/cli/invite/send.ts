@@ -138,7 +138,9 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
       )
     const held = heldApps(await openUpkeeping(records, settings).get())
     if (held.size > 0)
-      stderr.write(`No one is emailed about ${printable([...held].join(', '))}: see onramp keep --help.\n`)
+      stderr.write(
+        `${printable([...held].join(', '))}: on hold until onramp keep PEOPLE.csv --release APP.\n`,
+      )
     const policy = policyOf(options)
     endedBy = await sendInvitations(readPeople(list.open()), {
       ...printing(progress, options, parts.stdout),
