@@ -94,7 +94,7 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   if (failure !== undefined) throw new RunStopped(failure)
   signal.throwIfAborted()
   if (isThrough && upkeep.pass.endedAt === undefined) {
-    const counts = countLapses(upkeep)
+    const counts = countLapses(upkeep, now())
     for await (const person of people.all()) if (invitees.has(person.email)) counts.add(person)
     const breaks = judged(upkeep, counts.counts, now())
     await keep({ breaks, judgedAt: upkeep.pass.beganAt, pass: { ...upkeep.pass, endedAt: now() } })

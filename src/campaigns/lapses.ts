@@ -88,11 +88,11 @@ export function dueToRepair(person: Person, upkeep: Upkeep, now: number, zone: s
 
 const MIN_PEOPLE = 5
 const MIN_SHARE = 0.2
-/** So many have a shared cause, whatever their share is. */
+/** So many have a shared cause, whatever their share is, where they were noticed within half a day. */
 const MANY = 50
-const MIN_SHARE_OF_MANY = 0.005
+const AT_ONCE_MS = 12 * 3_600_000
 
-type Count = { name: string; had: number; fresh: number; lapsed: number }
+type Count = { name: string; had: number; fresh: number; recent: number; lapsed: number }
 
 /** By then everyone was asked about once more. */
 const SPREAD_MS = 86_400_000
@@ -102,7 +102,7 @@ const isOf = ({ since, noticedAt }: Break, lapsedAt: number): boolean =>
   lapsedAt >= since && lapsedAt < noticedAt + SPREAD_MS
 
 /** Counts of each app, over everyone on the list: who had it, who lost it lately, and who lacks it since its known break. */
-export function countLapses(upkeep: Upkeep) {
+export function countLapses(upkeep: Upkeep, now: number) {
   const counts = new Map<string, Count>()
   const breaks = new Map(upkeep.breaks.map((known) => [known.instance, known]))
   return {
@@ -111,12 +111,13 @@ export function countLapses(upkeep: Upkeep) {
       if (isGone(person)) return
       for (const { instance, name, state, lapsedAt } of appsOf(person)) {
         if (state !== 'connected' && lapsedAt === undefined) continue
-        const count = counts.get(instance) ?? { name, had: 0, fresh: 0, lapsed: 0 }
+        const count = counts.get(instance) ?? { name, had: 0, fresh: 0, recent: 0, lapsed: 0 }
         const known = breaks.get(instance)
         const isKnown = known !== undefined && lapsedAt !== undefined && isOf(known, lapsedAt)
         const isFresh = !isKnown && lapsedAt !== undefined && lapsedAt >= (upkeep.judgedAt ?? 0)
         count.lapsed += Number(isKnown)
         count.fresh += Number(isFresh)
+        count.recent += Number(isFresh && lapsedAt > now - AT_ONCE_MS)
         count.had += Number(isFresh || state === 'connected')
         counts.set(instance, count)
       }
@@ -124,9 +125,9 @@ export function countLapses(upkeep: Upkeep) {
   }
 }
 
-/** Where 50,000 have an app, some sixty lose it by themselves in a day. */
-const isShared = ({ fresh, had }: Count): boolean =>
-  fresh >= Math.max(MANY, had * MIN_SHARE_OF_MANY) || (fresh >= MIN_PEOPLE && fresh >= had * MIN_SHARE)
+/** Of 50,000 who have an app, some thirty lose it by themselves in half a day, at 1% a week. */
+const isShared = ({ fresh, recent, had }: Count): boolean =>
+  recent >= MANY || (fresh >= MIN_PEOPLE && fresh >= had * MIN_SHARE)
 
 /** Over once most of those who lost it have it again; a released one is remembered while more may be noticed. */
 const isOver = ({ lapsed, noticedAt, releasedAt }: Break, count: Count | undefined, now: number): boolean =>

@@ -155,7 +155,7 @@ describe('a lapse', () => {
 
 describe('a shared cause', () => {
   const everyone = (lost: number, had: number, before: Upkeep, lapsedAt = monday + 1) => {
-    const counts = countLapses(before)
+    const counts = countLapses(before, monday + 2)
     for (let one = 0; one < had; one++) counts.add(having(one < lost ? [slack] : [], lapsedAt))
     return judged(before, counts.counts, monday + 2)
   }
@@ -166,8 +166,16 @@ describe('a shared cause', () => {
     [5, 26, 0],
     [49, 1_000, 0],
     [50, 1_000, 1],
+    [50, 20_000, 1],
   ])('%i who lost an app of %i who had it are %i', (lost, had, breaks) => {
     expect(everyone(lost, had, upkeep)).toHaveLength(breaks)
+  })
+
+  it('is not what so many lose in the time that it takes to ask about everyone', () => {
+    const counts = countLapses(upkeep, monday + DAY)
+    for (let one = 0; one < 20_000; one++)
+      counts.add(having(one < 90 ? [slack] : [], one < 45 ? monday + DAY / 4 : monday + (DAY * 3) / 4))
+    expect(judged(upkeep, counts.counts, monday + DAY)).toEqual([])
   })
 
   it('counts what was lost since the last time, not what was lost long ago', () => {
@@ -184,7 +192,7 @@ describe('a shared cause', () => {
 
   it('is over then, however many lost the app before it', () => {
     const [found] = everyone(60, 100, upkeep)
-    const counts = countLapses({ ...upkeep, breaks: found ? [found] : [] })
+    const counts = countLapses({ ...upkeep, breaks: found ? [found] : [] }, monday + 3)
     for (let one = 0; one < 200; one++) counts.add(having([slack], monday - DAY))
     expect(judged({ ...upkeep, breaks: found ? [found] : [] }, counts.counts, monday + 3)).toEqual([])
   })
