@@ -113,6 +113,6 @@ const { subtle } = globalThis.crypto
 for (const name of ['digest', 'importKey', 'sign', 'verify'] as const) {
   const work = subtle[name].bind(subtle) as (...given: unknown[]) => Promise<unknown>
   Object.assign(subtle, {
-    [name]: (...given: unknown[]) => awaited(work(...given)),
+    [name]: (...given: unknown[]) => awaited(() => work(...given)),
   })
 }

@@ -31,12 +31,18 @@ export const within = new AsyncLocalStorage<Process>()
 
 const realImmediate = setImmediate
 /** Real work outside of JavaScript that is under way: checking signatures. */
-const outside = { working: 0 }
+const outside = { working: 0, last: Promise.resolve() }
 
-export async function awaited<T>(work: Promise<T>): Promise<T> {
+/** Ends in the order in which it began, whichever processor was faster: two keys may be checked at once. */
+export async function awaited<T>(work: () => Promise<T>): Promise<T> {
   outside.working++
+  const begun = outside.last.then(work)
+  outside.last = begun.then(
+    () => {},
+    () => {},
+  )
   try {
-    return await work
+    return await begun
   } finally {
     outside.working--
   }
