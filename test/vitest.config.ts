@@ -39,6 +39,8 @@ export default defineConfig({
       extends: true as const,
       test: {
         name,
+        // A real browser on a busy machine; what hangs is still seen.
+        ...(name === 'browser' && { testTimeout: 60_000 }),
         include: byProject.get(name) ?? [],
         setupFiles: name === 'fast' ? ['test/helpers/no-processes.ts'] : [],
         // Half a day from UTC: what takes the machine's own day for it is seen.

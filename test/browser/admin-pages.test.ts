@@ -26,25 +26,30 @@ const cases = [
 /** @param isWide looked at in wide windows too */
 async function passes(visitor: Visitor, path: string, title: string, isWide = true): Promise<void> {
   const { page } = visitor
-  await visitor.open('/admin')
   const html = (await (await page.goto(visitor.running.url + path))?.text()) ?? ''
   expect(await page.title()).toMatch(new RegExp(`^${title}\\b.* - `))
   expect(await findingsOf(page, html, { isWide })).toEqual([])
   expect(await page.locator('nav [aria-current=page]').count()).toBe(1)
   expect(visitor.complaints).toEqual([])
-  await visitor.leave()
 }
 
 describe('every page of administrators', () => {
-  it.each(cases)('passes: $path', async ({ path, title }) => {
-    const grace = await site.arrive({ person: 'grace' })
-    await expect(passes(grace, path, title)).resolves.toBeUndefined()
+  let [grace, first]: Visitor[] = []
+  beforeAll(async () => {
+    ;[grace, first] = await Promise.all([site, empty].map((one) => one.arrive({ person: 'grace' })))
+    for (const visitor of [grace, first]) await visitor?.open('/admin')
   })
 
-  it.each(cases)('passes before anyone was invited: $path', async ({ path, title }) => {
-    const grace = await empty.arrive({ person: 'grace' })
-    await expect(passes(grace, path, title, false)).resolves.toBeUndefined()
+  it.each(cases)('passes: $path', async ({ path, title }) => {
+    await expect(passes(grace as Visitor, path, title)).resolves.toBeUndefined()
   })
+
+  it.each(cases.filter(({ path }) => !path.includes('?')))(
+    'passes before anyone was invited: $path',
+    async ({ path, title }) => {
+      await expect(passes(first as Visitor, path, title, false)).resolves.toBeUndefined()
+    },
+  )
 })
 
 it('an admin reads only how to begin before anyone was invited', async () => {

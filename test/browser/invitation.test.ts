@@ -89,4 +89,4 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   await ada.leave()
 
   // Eight pages of two browsers and a run of the command.
-}, 40_000)
+})

@@ -44,7 +44,7 @@ describe('the page that waits', () => {
     }
     expect(looks).toEqual(['BODY', 'BODY'])
     await ada.leave()
-  }, 40_000)
+  })
 
   it('is stopped with the keyboard, and is not loaded again while the keyboard is in it', async () => {
     const ada = await waits()
@@ -102,7 +102,7 @@ describe('the page that waits', () => {
     expect(ada.complaints).toEqual([])
     await ada.leave()
     // It waits for fifteen seconds by design.
-  }, 40_000)
+  })
 
   it('is the only page that may run a script', async () => {
     const ada = await arrive()
