@@ -1,5 +1,5 @@
-// Seeds of the simulation, in processes of their own: it takes over the clock and the timers of a process. Most bugs that were
-// planted showed within these; test/run has ten thousand.
+// The simulation, in processes of its own: it takes over the clock and the timers of a process. test/run has thousands of its
+// seeds.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
@@ -18,12 +18,5 @@ describe('every interleaving', () => {
     const [once, again] = await Promise.all([run(...seeds), run(...seeds, '--backwards')])
     expect(digestIn(once)).toBeDefined()
     expect(digestIn(again)).toBe(digestIn(once))
-  })
-
-  it('five hundred seeds break no rule', { timeout: 120_000 }, async () => {
-    const said = await run('--seeds', '500')
-    expect(said).not.toContain('replay it')
-    const counts = [...said.matchAll(/^(\d+) seeds, 0 failed$/gm)].map(([, count]) => Number(count))
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(500)
   })
 })
