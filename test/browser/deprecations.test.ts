@@ -35,7 +35,7 @@ async function recorded(url: string, script?: string): Promise<string> {
   return har
 }
 
-test('traffic recorded by Chromium is found to use exactly what it used', { timeout: 60_000 }, async () => {
+test('traffic recorded by Chromium is found to use exactly what it used', async () => {
   const server = createServer((req, res) => {
     const name = req.url?.split('?')[0]?.split('/').at(-1) ?? ''
     res.setHeader('Content-Type', name === '' ? 'text/html' : 'application/json')

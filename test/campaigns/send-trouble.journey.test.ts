@@ -19,7 +19,7 @@ describe('the list', () => {
     },
   )
 
-  it('that somebody types in ends at Ctrl-C', { timeout: 15_000 }, async () => {
+  it('that somebody types in ends at Ctrl-C', async () => {
     const child = company().start(['invite', 'send', '-', ...fresh(), '--min-gap', '0'])
     const end = ended(child)
     child.stdin.write('ada@acme.example\nbob@acme.exa')

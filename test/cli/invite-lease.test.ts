@@ -47,7 +47,7 @@ describe.concurrent('holding a campaign', () => {
     expect(records.values.size).toBe(0)
   })
 
-  it('ends when another run took it meanwhile', { timeout: 15_000 }, async () => {
+  it('ends when another run took it meanwhile', async () => {
     const records = memory()
     await hold(records, async (isHeld) => {
       records.values.set(KEY, 'another run')
@@ -57,23 +57,19 @@ describe.concurrent('holding a campaign', () => {
     expect(records.values.get(KEY)).toBe('another run')
   })
 
-  it(
-    'is refused while another run has it, after a while in which that one may be gone',
-    { timeout: 15_000 },
-    async () => {
-      const records = memory()
-      records.values.set(KEY, 'a run that was killed')
-      const written: string[] = []
-      const stderr = { write: (text: string) => written.push(text) }
-      const waiting = holdCampaign(records, 'onboarding', stderr, async (isHeld) => {
-        expect(await isHeld()).toBe(true)
-        expect(await hold(records, () => Promise.resolve('ran'))).toBeUndefined()
-        return 'ran'
-      })
-      await sleep(1_000)
-      expect(written.join('')).toContain('another run may be at work')
-      records.values.delete(KEY)
-      expect(await waiting).toBe('ran')
-    },
-  )
+  it('is refused while another run has it, after a while in which that one may be gone', async () => {
+    const records = memory()
+    records.values.set(KEY, 'a run that was killed')
+    const written: string[] = []
+    const stderr = { write: (text: string) => written.push(text) }
+    const waiting = holdCampaign(records, 'onboarding', stderr, async (isHeld) => {
+      expect(await isHeld()).toBe(true)
+      expect(await hold(records, () => Promise.resolve('ran'))).toBeUndefined()
+      return 'ran'
+    })
+    await sleep(1_000)
+    expect(written.join('')).toContain('another run may be at work')
+    records.values.delete(KEY)
+    expect(await waiting).toBe('ran')
+  })
 })

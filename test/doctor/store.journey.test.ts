@@ -124,7 +124,7 @@ describe('the rights of the user of REDIS_URL', () => {
     expect((await look(asApp)).fails).toEqual([])
     const other = await look({ ...asApp, REDIS_SENTINEL_NAME: 'another' })
     expect(other.fails).toMatchObject([{ settings: ['REDIS_SENTINEL_NAME', 'REDIS_SENTINELS'] }])
-  }, 60_000)
+  })
 })
 
 describe('what the store holds', () => {

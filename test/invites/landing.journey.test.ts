@@ -108,7 +108,7 @@ describe('someone who was forgotten', () => {
     await browser.click('/invite/')
     await chooseAccount(running, browser, 'bob')
     expect(browser.text).toContain('Connect Slack')
-  }, 60_000)
+  })
 })
 
 describe('the address that an invitation is for', () => {

@@ -88,7 +88,7 @@ describe('one person', () => {
     await browser.click('/onboarding/callback')
     expect(browser.text).toContain('Allow access?')
     expect(here.departures()).toBe(2)
-  }, 30_000)
+  })
 
   it('with thirty tabs and the intranet’s element in each is never stopped', async () => {
     const here = await world()

@@ -80,5 +80,5 @@ describe('somebody', () => {
     await onList(browser)
     expect(await status(browser)).toMatchObject({ pending: 1, skipped: 1 })
     await expect.poll(report, SOON).toEqual(isSkipped)
-  }, 60_000)
+  })
 })

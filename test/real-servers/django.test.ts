@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Visitor } from '../browser/visitor.ts'
 import { PASSWORD, SECONDS, startDjango, TOOLKIT } from './django.ts'
-import { lacks, openWorld, PATIENT, type World } from './world.ts'
+import { lacks, openWorld, type World } from './world.ts'
 
 let world: World
 const isHere = existsSync(TOOLKIT)
@@ -28,68 +28,64 @@ async function arrive(): Promise<Visitor> {
   return ada
 }
 
-describe.skipIf(!isHere)(
-  `Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-oauth-toolkit')}`,
-  PATIENT,
-  () => {
-    it('signs people in, renews their tokens twice, and is not said to have signed them out', async () => {
-      const ada = await arrive()
-      await press(ada, 'Authorize')
-      for (const _refresh of [1, 2]) {
-        await ada.reads('0 of 5 connected')
-        await ada.reads('ada@acme.example')
-        await sleep(SECONDS * 1000)
-        await ada.page.goto(world.url)
-      }
-      world.expectRefreshed(2)
-
-      await ada.choose('button', 'Sign out')
-
-      await ada.reads('You’re signed out of this site')
-      await ada.reads('may still remember you in this browser')
-      await ada.page.getByRole('link', { name: 'Sign in again' }).click()
-      // It was asked to have the person sign in anew (prompt=login), and does nothing about it: as the page said.
-      expect(ada.page.url()).toContain('prompt=login')
-      await press(ada, 'Authorize')
+describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-oauth-toolkit')}`, () => {
+  it('signs people in, renews their tokens twice, and is not said to have signed them out', async () => {
+    const ada = await arrive()
+    await press(ada, 'Authorize')
+    for (const _refresh of [1, 2]) {
       await ada.reads('0 of 5 connected')
-      expect(ada.complaints).toEqual([])
-      await ada.leave()
-    })
+      await ada.reads('ada@acme.example')
+      await sleep(SECONDS * 1000)
+      await ada.page.goto(world.url)
+    }
+    world.expectRefreshed(2)
 
-    it('lets people decline, and try again', async () => {
-      const ada = await arrive()
-      await press(ada, 'Cancel')
-      await ada.reads('Sign-in canceled')
-      await ada.page.getByRole('link', { name: 'Sign in', exact: true }).click()
-      await press(ada, 'Authorize')
-      await ada.reads('0 of 5 connected')
-      expect(ada.complaints).toEqual([])
-      await ada.leave()
-    })
+    await ada.choose('button', 'Sign out')
 
-    it('refuses a scope that it does not have, which the log says', async () => {
-      await world.restart({ OIDC_SCOPE: 'openid email profile offline_access' })
-      const ada = await arrive()
-      await ada.reads('Sign-in isn’t set up correctly')
-      expect(world.log.join()).toContain('answered invalid_scope: a scope is not known: see OIDC_SCOPE')
-      await ada.leave()
-      await world.restart()
-    })
+    await ada.reads('You’re signed out of this site')
+    await ada.reads('may still remember you in this browser')
+    await ada.page.getByRole('link', { name: 'Sign in again' }).click()
+    // It was asked to have the person sign in anew (prompt=login), and does nothing about it: as the page said.
+    expect(ada.page.url()).toContain('prompt=login')
+    await press(ada, 'Authorize')
+    await ada.reads('0 of 5 connected')
+    expect(ada.complaints).toEqual([])
+    await ada.leave()
+  })
 
-    it('gets from the doctor what is wrong, and what may be', async () => {
-      const maybe = [
-        "warn: The server doesn't advertise PKCE (S256), which onramp always uses.",
-        'warn: OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, people have to sign in again each time their access token expires.',
-      ]
-      expect(await world.doctor()).toEqual(maybe)
-      for (const wrong of [{ OIDC_CLIENT_SECRET: 'x'.repeat(30) }, { OIDC_CLIENT_ID: 'other' }])
-        expect(await world.doctor(wrong)).toEqual([
-          ...maybe,
-          'fail: The authorization server rejected the client (401 or invalid_client at the token endpoint).',
-        ])
-      expect(await world.doctor({ OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' })).toContain(
-        "fail: OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration.",
-      )
-    })
-  },
-)
+  it('lets people decline, and try again', async () => {
+    const ada = await arrive()
+    await press(ada, 'Cancel')
+    await ada.reads('Sign-in canceled')
+    await ada.page.getByRole('link', { name: 'Sign in', exact: true }).click()
+    await press(ada, 'Authorize')
+    await ada.reads('0 of 5 connected')
+    expect(ada.complaints).toEqual([])
+    await ada.leave()
+  })
+
+  it('refuses a scope that it does not have, which the log says', async () => {
+    await world.restart({ OIDC_SCOPE: 'openid email profile offline_access' })
+    const ada = await arrive()
+    await ada.reads('Sign-in isn’t set up correctly')
+    expect(world.log.join()).toContain('answered invalid_scope: a scope is not known: see OIDC_SCOPE')
+    await ada.leave()
+    await world.restart()
+  })
+
+  it('gets from the doctor what is wrong, and what may be', async () => {
+    const maybe = [
+      "warn: The server doesn't advertise PKCE (S256), which onramp always uses.",
+      'warn: OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, people have to sign in again each time their access token expires.',
+    ]
+    expect(await world.doctor()).toEqual(maybe)
+    for (const wrong of [{ OIDC_CLIENT_SECRET: 'x'.repeat(30) }, { OIDC_CLIENT_ID: 'other' }])
+      expect(await world.doctor(wrong)).toEqual([
+        ...maybe,
+        'fail: The authorization server rejected the client (401 or invalid_client at the token endpoint).',
+      ])
+    expect(await world.doctor({ OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' })).toContain(
+      "fail: OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration.",
+    )
+  })
+})

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Visitor } from '../browser/visitor.ts'
 import { until } from '../helpers/processes.ts'
 import { GLEWLWYD, PASSWORD, SECONDS, startGlewlwyd, type Glewlwyd } from './glewlwyd.ts'
-import { lacks, openWorld, PATIENT, type World } from './world.ts'
+import { lacks, openWorld, type World } from './world.ts'
 
 let world: World
 let server: Glewlwyd
@@ -41,7 +41,7 @@ async function comeBackLater(ada: Visitor): Promise<void> {
   await ada.reads('0 of 5 connected')
 }
 
-describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, PATIENT, () => {
+describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, () => {
   it('signs people in, renews their tokens twice, and ends its own session when they sign out', async () => {
     const ada = await signIn()
     await comeBackLater(ada)

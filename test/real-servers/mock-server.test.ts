@@ -4,7 +4,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { Events, OAuth2Server } from 'oauth2-mock-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../helpers/running.ts'
-import { openWorld, PATIENT, type RealServer, type World } from './world.ts'
+import { openWorld, type RealServer, type World } from './world.ts'
 
 /** Of access tokens, in place of its hour. */
 const SECONDS = 2
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await world?.close())
 
-describe('oauth2-mock-server', PATIENT, () => {
+describe('oauth2-mock-server', () => {
   it('signs people in, renews their tokens twice, and ends its own session when they sign out', async () => {
     const ada = await world.arrive()
     await ada.page.goto(world.url)

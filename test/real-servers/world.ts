@@ -32,9 +32,6 @@ export type World = Running & {
   doctor(changed?: Record<string, string>): Promise<string[]>
 }
 
-/** A machine that does other things as well takes its time. */
-export const PATIENT = { timeout: 60_000 }
-
 /** Why tests with Debian's package can't run here. */
 export const lacks = (file: string, name: string): string =>
   existsSync(file) ? '' : ` (skipped: ${file} is missing; as root, test/run installs ${name})`
@@ -100,7 +97,7 @@ export async function openWorld(start: (addresses: Addresses) => Promise<RealSer
     server,
     async arrive(options) {
       const ada = await Visitor.arrive(browser, onramp, { person: 'ada', ...options })
-      ada.context.setDefaultTimeout(PATIENT.timeout / 2)
+      ada.context.setDefaultTimeout(30_000)
       return ada
     },
     audited,

@@ -290,7 +290,7 @@ describe('tokens that the store does not take at first', () => {
     expect(refreshes()).toBe(1)
     answer()
     expect([await elsewhere, refreshes()]).toEqual(['access-2', 1])
-  }, 10_000)
+  })
 
   it('count as stored where the answer of the store was lost', async () => {
     let isLost = true
