@@ -49,7 +49,7 @@ describe('a picture', () => {
     expect(logoOf('logo.svg', content)).toEqual({ fault: expect.stringMatching(fault) })
   })
 
-  it.each(['../outside.svg', 'inner/../../outside.svg', 'link.svg', 'linked/outside.svg'])(
+  it.each(['../outside.svg', 'inner/../../outside.svg', 'link.svg', 'linked/outside.svg', 'near.svg'])(
     'that is outside of the folder is refused as %s',
     (name) => {
       using folder = companyFolder()
@@ -57,6 +57,9 @@ describe('a picture', () => {
       folder.write('inner/logo.svg', svg())
       symlinkSync(join(around, 'outside.svg'), join(folderOf(folder), 'link.svg'))
       symlinkSync(around, join(folderOf(folder), 'linked'))
+      // A folder beside it whose name begins with its name.
+      const near = folder.write('../company-of-others/logo.svg', svg())
+      symlinkSync(near, join(folderOf(folder), 'near.svg'))
       expect(readLogo(folderOf(folder), name)).toEqual({ fault: expect.stringContaining('is outside of') })
     },
   )

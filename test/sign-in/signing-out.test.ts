@@ -61,6 +61,26 @@ describe('someone who signs out', () => {
     expect(await ada.begin()).not.toHaveProperty('prompt')
   })
 
+  it('has the tokens taken back that another tab had renewed meanwhile', async () => {
+    let meanwhile = async () => {}
+    const records = (usual: Records): Records => ({
+      ...usual,
+      async put(...given) {
+        await meanwhile()
+        return await usual.put(...given)
+      },
+    })
+    const { ada, signOut, taken, refused, answers } = await signedIn({ metadata, records })
+    answers['/token'] = () => ({ body: { access_token: 'access-2', token_type: 'bearer', expires_in: 300 } })
+    refused.add('access-1')
+    meanwhile = async () => {
+      meanwhile = async () => {}
+      expect(await ada.call('elsewhere')).toBe('access-2')
+    }
+    await signOut()
+    expect(taken().at(-1)).toEqual(['access-2', 'access_token'])
+  })
+
   it('is led on after a double click, and has caches cleared', async () => {
     const { ada, page, signOut } = await signedIn()
     await signOut()

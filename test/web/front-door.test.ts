@@ -58,6 +58,8 @@ describe("another site's page", () => {
       const form = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
       expect(await statusFor({ ...elsewhere, ...form })).toBe(403)
       expect(await statusFor({ origin: elsewhere.origin })).toBe(403)
+      // A frame in a sandbox.
+      expect(await statusFor({ origin: 'null' })).toBe(403)
       // A neighbour: another host below the same domain.
       expect(await statusFor({ 'sec-fetch-site': 'same-site', ...form })).toBe(403)
       expect(await statusFor({ 'sec-fetch-site': 'same-origin', ...form })).not.toBe(403)
@@ -101,12 +103,19 @@ it('signing in is counted for the whole /64 of an IPv6 address (RFC 6177), and a
   expect(await isRefused('2001:db8:1:3::1')).toBe(false)
 })
 
-it('someone who can sign in no more, as so many of their address did, can still sign out', async () => {
-  const from = { 'x-forwarded-for': '192.0.2.7' }
+it('someone who can sign in no more, as so many of their address did, can still sign out, and opt out', async () => {
+  const from = { 'x-forwarded-for': '192.0.2.7', 'sec-fetch-site': 'same-origin' }
   const refused = async (asked: request.Test) => (await asked.set(from)).status === 429
-  for (let count = 0; count < PER_MINUTE; count++) await refused(request(onramp.app).get('/sign-in'))
-  expect(await refused(request(onramp.app).get('/sign-in'))).toBe(true)
-  expect(await refused(request(onramp.app).post('/sign-out'))).toBe(false)
+  const signIn = () => request(onramp.app).get('/sign-in')
+  const signOut = () => request(onramp.app).post('/sign-out')
+  for (const asked of [signIn, signOut]) {
+    for (let count = 0; count < PER_MINUTE; count++) expect(await refused(asked())).toBe(false)
+    expect(await refused(asked())).toBe(true)
+  }
+  expect(await refused(request(onramp.app).post('/invite/x/opt-out'))).toBe(false)
+  expect(await refused(request(onramp.app).get('/admin/report.json').auth('x', { type: 'bearer' }))).toBe(
+    false,
+  )
 })
 
 it('a stranger is counted by the address that they have, whatever address they name, where no proxy is', async () => {

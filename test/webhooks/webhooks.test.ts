@@ -21,7 +21,7 @@ const running: Webhooks[] = []
 function office() {
   const { records } = memoryRecords()
   const now = () => Date.now()
-  const sent: { id: string; type: string }[] = []
+  const sent: { id: string; type: string; at: number }[] = []
   const receiver: { answer: () => Promise<Outcome> } = { answer: () => Promise.resolve({ kind: 'taken' }) }
   /** A command beside the server. */
   const command = testPeople({ records, now, onEvents: () => {} })
@@ -34,7 +34,8 @@ function office() {
       records,
       post: {
         send: async (headers, body) => {
-          sent.push({ id: headers['webhook-id'] ?? '', type: (JSON.parse(body) as { type: string }).type })
+          const { type } = JSON.parse(body) as { type: string }
+          sent.push({ id: headers['webhook-id'] ?? '', type, at: Number(headers['webhook-timestamp']) })
           return await Promise.race([receiver.answer(), closed.promise])
         },
         close: async () => closed.resolve({ kind: 'silent', why: 'cut-off' }),
@@ -109,7 +110,7 @@ describe('events', () => {
     expect(sent).toHaveLength(8)
   })
 
-  it('are tried again with the same id', async () => {
+  it('are tried again with the same id, signed anew: receivers refuse old times', async () => {
     const { process, receiver, sent } = office()
     receiver.answer = () => Promise.resolve(refused)
     const { people, registry } = process()
@@ -123,6 +124,7 @@ describe('events', () => {
     await turns(MINUTE)
     expect(sent).toHaveLength(3)
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
+    expect(new Set(sent.map((one) => one.at)).size).toBe(3)
     expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="failed"\} 2$/m)
   })
 
