@@ -5,12 +5,9 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { request } from 'undici'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { spawnOne, statusOf, until } from './helpers/processes.ts'
 import { freePort } from './helpers/running.ts'
-
-// Each is a process or two: seconds on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 type Ranges = Record<string, string>
 type Manifest = Record<string, unknown> & {

@@ -36,6 +36,7 @@ export default defineConfig({
     // Only to end what hangs: a busy machine takes three times as long.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: (['fast', 'journeys', 'browser', 'engines', 'faults'] as const).map((name) => ({
       extends: true as const,
       test: {

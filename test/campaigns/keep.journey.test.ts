@@ -1,5 +1,5 @@
 // onramp keep as operators schedule it: the command, a store, the sandbox's service and its mail server; the clock is the test's.
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openUpkeeping, withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { runCommand } from '../cli/run-command.ts'
@@ -90,7 +90,7 @@ it('a run that is interrupted ends with 130, and does not count as one that ende
   const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-stopped` }
   const people = list('email\nada@acme.example\nbob@acme.example\ncarol@acme.example\n')
   const child = company().start(['keep', people, '--ask-rate', '1'], env)
-  await vi.waitFor(() => expect(company().sandbox.requests.length > 0).toBe(true), 10_000)
+  await expect.poll(() => company().sandbox.requests.length).toBeGreaterThan(0)
   child.kill('SIGINT')
   expect((await ended(child)).code).toBe(130)
   const settings = loadSettings(env)

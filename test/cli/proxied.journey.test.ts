@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { useProxy } from '../../src/client-api/proxy.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createInstallation } from '../../src/records/installation.ts'
@@ -52,7 +52,7 @@ it('onramp invite send', async () => {
   const list = join(folder, 'people.csv')
   writeFileSync(list, 'email\nada@acme.example\n')
   const running = runCommand(['invite', 'send', list, '--campaign', 'launch', '--dry-run'], env)
-  await vi.waitFor(() => expect(proxy.asked.length).toBeGreaterThan(0), 10_000)
+  await expect.poll(() => proxy.asked.length).toBeGreaterThan(0)
   // It would ask a few more times.
   process.emit('SIGINT')
   expect((await running).exit).toBe(130)

@@ -112,7 +112,7 @@ test('a log, a counter or headers that throw, and promises that fail, reach no o
   const fetch = watchDeprecations(() => Promise.resolve(new Response('')), publishedSchedule, hooks)
   // A rejection that is not taken care of fails the test run.
   await fetch('https://a/rest/api/v1/listanswers', { method: 'POST' })
-  await vi.waitFor(() => expect(rejecting).toHaveBeenCalledTimes(3))
+  await expect.poll(() => rejecting.mock.calls.length).toBe(3)
 })
 
 describe('as a wrapper of fetch', () => {
@@ -123,7 +123,7 @@ describe('as a wrapper of fetch', () => {
     const record = (line: string) => lines.push(line)
     const fetch = watchDeprecations(() => Promise.resolve(answer), publishedSchedule, { ...options, record })
     expect(await fetch(`https://a${path}`, { method: 'POST', ...init })).toBe(answer)
-    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0))
+    await expect.poll(() => lines.length).toBeGreaterThan(0)
     const line = lines.join('')
     expect(line).not.toContain('SECRET')
     expect(line.length).toBeLessThan(2 * 1024 * 1024)
@@ -158,7 +158,7 @@ describe('as a wrapper of fetch', () => {
     const answer = (_input: Request) => Promise.resolve(new Response('{}'))
     const request = new Kind('https://a/rest/api/v1/chat', { method: 'POST', body: '{"citations":1}' })
     await watchDeprecations(answer, publishedSchedule, options)(request)
-    await vi.waitFor(() => expect(logged).toMatchObject([{ item: 'chat.citations', by: 'use' }]))
+    await expect.poll(() => logged).toMatchObject([{ item: 'chat.citations', by: 'use' }])
     expect(await request.text()).toBe('{"citations":1}')
   })
 

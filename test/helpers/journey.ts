@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Datasource } from '../../packages/sandbox/src/people.ts'
-import { statusOf, until } from './processes.ts'
 import { chooseAccount, run, signIn, type Running, type RunOptions } from './running.ts'
 import { sqlite, type StoreUnderTest } from './stores.ts'
 import { linksOf, textOf, type Hop, type TestBrowser } from './test-browser.ts'
@@ -22,7 +21,6 @@ export async function openWorld(
 ) {
   const store = await open()
   const running = await run({ ...options, settings: { ...store.settings, ...settings } })
-  await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
   const { sandbox } = running
   let number = 0
   /** Somebody whom no other test knows, with so many datasources, or these. */

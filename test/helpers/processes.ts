@@ -97,7 +97,7 @@ export async function statusOf(url: string): Promise<number | undefined> {
 export async function until(
   isSo: () => Promise<boolean> | boolean,
   what: string,
-  most = 20_000,
+  most = 40_000,
 ): Promise<number> {
   const start = performance.now()
   while (!(await isSo())) {

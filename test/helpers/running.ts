@@ -14,6 +14,7 @@ import { startServer } from '../../src/server.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
 import { describeError, ofRequest, type Log } from '../../src/web/log.ts'
 import { expectDocumented, keepAnswers, type Answered } from './answers.ts'
+import { statusOf, until } from './processes.ts'
 import { TestBrowser } from './test-browser.ts'
 
 export type Running = Awaited<ReturnType<typeof run>>
@@ -102,6 +103,9 @@ export async function run(options: RunOptions = {}) {
     return started
   }
   let server = await start(env)
+  // Redis is connected to in a moment; a test of one that refuses goes on without it.
+  if (env['REDIS_URL'] !== undefined)
+    await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'readiness', 2_000).catch(() => {})
   let running = true
   const stopOnramp = async () => {
     if (running) await server.stop()

@@ -2,7 +2,6 @@
 // a function. Its answers can be replaced by path; everything that was asked, noted and logged can be looked at.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
-import { vi } from 'vitest'
 import { TokenRefused } from '../../src/client-api/errors.ts'
 import { Problem } from '../../src/problem.ts'
 import { createInstallation } from '../../src/records/installation.ts'
@@ -21,9 +20,6 @@ import { memoryStore } from './memory-store.ts'
 import { serverAsFunction, type Form } from './server-as-function.ts'
 
 export { ISSUER, type Form } from './server-as-function.ts'
-
-// A route that does not answer is no reason to wait long.
-vi.setConfig({ testTimeout: 5_000 })
 
 export const PUBLIC_URL = 'http://localhost:3000'
 export const SECRET = 's'.repeat(32)

@@ -1,7 +1,7 @@
 // Calls of the service as the person, with a token that is good: refreshed once, however many requests and processes find
 // it expired, and never at the cost of the sign-in.
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, type Options } from './in-process.ts'
 
@@ -246,7 +246,7 @@ describe('a refresh that goes on after its page was answered with an error', () 
     refused.add(first)
     clock.now += 5 * MINUTE - 1
     const page = ada.call()
-    await vi.waitUntil(() => refreshes() === 1)
+    await expect.poll(refreshes).toBe(1)
     // The page goes on with the token that is still good; when that is refused, it waits for this very refresh.
     await pause(1_100)
     clock.now += 6_000
