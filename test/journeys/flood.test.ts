@@ -32,14 +32,17 @@ describe('one person', () => {
   ])('who opens %s without end is told to wait, and reaches the service seldom', async (path) => {
     const here = await world()
     const { browser } = await here.begin(1)
+    const began = performance.now()
     const answers = await many(browser, here.url + path, 260)
+    // On a slow machine they take longer than the ten seconds that are counted together.
+    const allowed = 201 * Math.ceil((performance.now() - began) / 10_000)
     const refused = answers.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThanOrEqual(59)
+    expect(refused.length).toBeGreaterThanOrEqual(260 - allowed)
     for (const { headers } of refused) {
       expect(Number(headers['retry-after'])).toBeGreaterThan(0)
       expect(Number(headers['retry-after'])).toBeLessThanOrEqual(10)
     }
-    expect(here.sandbox.requests.length).toBeLessThanOrEqual(201)
+    expect(here.sandbox.requests.length).toBeLessThanOrEqual(allowed)
   })
 
   it('who opens /SESSIONS/ without end is told to wait a little later', async () => {
