@@ -11,19 +11,11 @@ import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectCookiesKept, expectOutage, timed } from './outage.ts'
 
-type RedisConnection = ReturnType<typeof connectRedis>
-
 let redis: RedisServer
 let wire: Wire
 let running: Running
 let browser: TestBrowser
-/** A connection to another server, of which nothing is asked while the tests run. */
-let idle: { server: RedisServer; connection: RedisConnection; since: number; log: string[] }
 beforeAll(async () => {
-  const [server, log] = [await startRedis(), [] as string[]]
-  const keep = (_fields: object, message: string) => void log.push(message)
-  const connection = connectRedis(server.url, { warn: keep, info: keep })
-  idle = { server, connection, since: performance.now(), log }
   redis = await startRedis()
   wire = await startWire(redis.port)
   running = await run({ settings: { REDIS_URL: `redis://127.0.0.1:${wire.port}` } })
@@ -83,10 +75,14 @@ describe('Redis that is', () => {
   })
 
   it('idle for three times as long as its sockets may be silent is not away for a moment', async () => {
-    await sleep(Math.max(0, idle.since + 9_500 - performance.now()))
-    expect(await createRedisRecords(idle.connection).get('a')).toBeUndefined()
-    expect(idle.log).toEqual([])
-    idle.connection.destroy()
-    await idle.server.close()
+    const log: string[] = []
+    const keep = (_fields: object, message: string) => void log.push(message)
+    const server = await startRedis()
+    const connection = connectRedis(server.url, { warn: keep, info: keep })
+    await sleep(9_500)
+    expect(await createRedisRecords(connection).get('a')).toBeUndefined()
+    expect(log).toEqual([])
+    connection.destroy()
+    await server.close()
   })
 })
