@@ -49,5 +49,5 @@ it('someone who came back without consent is listed as stuck, with the app', asy
     await carol.open('/admin/people?show=unconfirmed')
     return carol.text
   }
-  await expect.poll(listed, { interval: 1_000 }).toContain('No one matches these filters.')
+  await expect.poll(listed, { timeout: 15_000, interval: 1_000 }).toContain('No one matches these filters.')
 })

@@ -1,5 +1,5 @@
-// The pages in every language: what words can spoil, and a made-up language that shows what was not translated and what
-// has no room for longer words.
+// The pages in every language: what every page has to pass, and a made-up language
+// that shows what was not translated and what has no room for longer words.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { printAST } from '@formatjs/icu-messageformat-parser/printer.js'
 import { afterAll, describe, expect, it } from 'vitest'
 import { LANGUAGES, languagesIn } from '../../src/web/languages/catalogue.ts'
 import { languages } from '../helpers/texts.ts'
-import { overflowAt, smallTargets, weightOf } from './examine.ts'
+import { axeFindings, htmlFindings, overflowAt, smallTargets, weightOf } from './examine.ts'
 import { useSite } from './visitor.ts'
 
 const site = useSite(() => ({ settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example' } }))
@@ -33,9 +33,8 @@ const PAGES = [
   ],
 ] as const
 
-// What no word changes, such as the HTML, colours and focus, pages.test.ts and admin-pages.test.ts look at in English.
 describe.each(languagesIn(LANGUAGES))('the pages in %s', (tag) => {
-  it.each(PAGES)('fit a phone, for %s', async (person, paths) => {
+  it.each(PAGES)('pass for %s', async (person, paths) => {
     const visitor = await site.arrive({ person })
     await visitor.open(`/onboarding?lang=${tag}`)
     const { page } = visitor
@@ -44,9 +43,12 @@ describe.each(languagesIn(LANGUAGES))('the pages in %s', (tag) => {
       const response = await page.goto(site.running.url + path)
       const html = (await response?.text()) ?? ''
       expect(html, path).toContain(`<html lang="${tag}" dir="${dir}">`)
+      expect(await htmlFindings(html), path).toEqual([])
       expect(weightOf(html), path).toBeLessThanOrEqual(8_192)
-      expect(await overflowAt(page, 320), path).toBeLessThanOrEqual(0)
+      // Colours are the same in every language: pages.test.ts looks at them in light and dark.
+      expect(path === paths[0] ? await axeFindings(page, ['light']) : [], path).toEqual([])
       expect(await smallTargets(page), path).toEqual([])
+      for (const width of [320, 1280]) expect(await overflowAt(page, width), path).toBeLessThanOrEqual(0)
     }
     expect(visitor.complaints.filter((one) => !one.includes('404'))).toEqual([])
     await visitor.leave()

@@ -35,7 +35,7 @@ async function whileKilled(primary: RedisServer | undefined, replica: RedisServe
   await sleep(500)
   await primary?.kill()
   await until(() => isPrimary(replica), 'the replica to take over')
-  await until(async () => (await statusOf(page)) !== 503, 'the pages')
+  await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
   await sleep(2_000)
   await load.stop()
   return load
@@ -67,8 +67,8 @@ describe('on a cluster', () => {
       expect(load.trouble()).toBeLessThan(10_000)
       expectOnlyRefusals(load)
       await expectSignedIn(browsers, page)
-      // The client may look at the cluster once more, when the node that died is given up for good.
-      await expect.poll(async () => (await signIn(running, 'eve')).page.status).toBe(200)
+      const visitor = await signIn(running, 'eve')
+      expect(visitor.page.status).toBe(200)
       await redis.primaries[which]?.start()
     },
   )

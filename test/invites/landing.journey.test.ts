@@ -29,7 +29,7 @@ const authorization = () => {
 }
 
 /** The pages of ten seconds share one pass over everyone. */
-const SOON = { interval: 1_000 }
+const SOON = { timeout: 18_000, interval: 1_000 }
 
 describe('an invitation that a mail scanner opens', () => {
   it('says what it is, and changes and asks nothing, however often and however', async () => {
@@ -108,7 +108,7 @@ describe('someone who was forgotten', () => {
     await browser.click('/invite/')
     await chooseAccount(running, browser, 'bob')
     expect(browser.text).toContain('Connect Slack')
-  })
+  }, 60_000)
 })
 
 describe('the address that an invitation is for', () => {

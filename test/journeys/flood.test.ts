@@ -32,17 +32,14 @@ describe('one person', () => {
   ])('who opens %s without end is told to wait, and reaches the service seldom', async (path) => {
     const here = await world()
     const { browser } = await here.begin(1)
-    const began = performance.now()
     const answers = await many(browser, here.url + path, 260)
-    // On a slow machine they take longer than the ten seconds that are counted together.
-    const allowed = 201 * Math.ceil((performance.now() - began) / 10_000)
     const refused = answers.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThanOrEqual(260 - allowed)
+    expect(refused.length).toBeGreaterThanOrEqual(59)
     for (const { headers } of refused) {
       expect(Number(headers['retry-after'])).toBeGreaterThan(0)
       expect(Number(headers['retry-after'])).toBeLessThanOrEqual(10)
     }
-    expect(here.sandbox.requests.length).toBeLessThanOrEqual(allowed)
+    expect(here.sandbox.requests.length).toBeLessThanOrEqual(201)
   })
 
   it('who opens /SESSIONS/ without end is told to wait a little later', async () => {
@@ -91,7 +88,7 @@ describe('one person', () => {
     await browser.click('/onboarding/callback')
     expect(browser.text).toContain('Allow access?')
     expect(here.departures()).toBe(2)
-  })
+  }, 30_000)
 
   it('with thirty tabs and the intranet’s element in each is never stopped', async () => {
     const here = await world()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { faultInEvent } from '../helpers/openapi.ts'
 import { answerConsent } from '../helpers/journey.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
@@ -54,9 +54,8 @@ describe.each(stores)('webhooks on %s', (_name, open) => {
     receiver.close()
   })
 
-  const arrived = async (type: string) => {
-    await expect.poll(() => receiver.events.map((event) => event.type)).toContain(type)
-  }
+  const arrived = (type: string) =>
+    vi.waitFor(() => expect(receiver.events.map((event) => event.type)).toContain(type), 5_000)
 
   it('tell of a sign-in and of an app that was connected', async () => {
     const ada = await signIn(running, 'ada')
@@ -78,10 +77,13 @@ describe.each(stores)('webhooks on %s', (_name, open) => {
     receiver.status = 307
     receiver.asked = 0
     await signIn(running, 'bob')
-    await expect.poll(() => receiver.asked).toBeGreaterThan(0)
+    await vi.waitFor(() => expect(receiver.asked).toBeGreaterThan(0), 5_000)
     await running.restart()
     receiver.status = 204
-    await expect.poll(() => receiver.events.at(-1)).toMatchObject({ data: { email: 'bob@acme.example' } })
+    await vi.waitFor(
+      () => expect(receiver.events.at(-1)).toMatchObject({ data: { email: 'bob@acme.example' } }),
+      15_000,
+    )
     expect(new Set(receiver.events.map(({ id }) => id)).size).toBe(receiver.events.length)
     expect(running.log.join('')).not.toMatch(/code=abc|whsec/)
   })
