@@ -191,6 +191,8 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
     cluster.on('error', onError).on('node-error', onError)
     try {
       await cluster.connect()
+      // A primary that refused the first of several tries counts as connected (redis 6.3).
+      await Promise.all(cluster.masters.map((node) => cluster.nodeClient(node)))
       await withinDeadline(() => cluster.get(prefix + PROBE), PROBE_MS)
       opened = true
       known = cluster.masters.map(({ host, port }) => ({ host, port }))
