@@ -28,7 +28,7 @@ import { companyOf, mailFor, NO_FROM, serviceFor, settingsWith } from './invite/
 import { openPeople, openUpkeeping, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
-export type KeepOptions = {
+type KeepOptions = {
   dryRun?: true | undefined
   json?: true | undefined
   /** Milliseconds since 1970. */

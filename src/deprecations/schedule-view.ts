@@ -3,7 +3,7 @@ import { byRemoval, operationOf, type Choice, type Listed, type Schedule } from 
 import type { Texts } from '../web/languages/texts.ts'
 
 /** A text in pieces between which a line may break: after `/`, `.` and `_`, and at the capitals of a long name. */
-export const piecesOf = (text: string): string[] =>
+const piecesOf = (text: string): string[] =>
   text
     .split(/(?<=[/._])(?=[^\s/._])/)
     .flatMap((piece) => (/\w{20}/.test(piece) ? piece.split(/(?<=[a-z\d])(?=[A-Z])/) : [piece]))

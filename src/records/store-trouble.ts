@@ -1,7 +1,7 @@
 // Why the store failed, in a few words for the log and the doctor. What surprises: a refusal inside a script begins with
 // ERR, and names the real reason later. Pure; imports nothing.
 
-export type StoreTrouble = {
+type StoreTrouble = {
   /** Stable, for searching logs: OOM, NOPERM, READONLY, … as Redis says it, or a system error such as ECONNREFUSED. */
   code: string
   /** What is the case; a sentence without its full stop. */

@@ -30,7 +30,7 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10ff
 const LEFT_TO_RIGHT =
   /(?![\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}])\p{L}|\d/u
 
-export const directionOf = (tag: string): Texts['dir'] =>
+const directionOf = (tag: string): Texts['dir'] =>
   RIGHT_TO_LEFT_SCRIPTS.includes(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr'
 
 /** A name that runs the other way must not turn the words around it (Unicode UAX 9, isolates). */
