@@ -1,6 +1,5 @@
 // The menu of languages that every page has: the same page in each language. It is the same for almost everyone, so its
-// HTML is kept. What surprises: it is ASCII. The names of twelve languages would make every page a text of two bytes a
-// character, which takes twice as long to write.
+// HTML is kept.
 import type { Request } from 'express'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
@@ -21,7 +20,7 @@ export function createLanguageMenu(options: LanguageMenuOptions): LanguageMenu {
   const made = new Map<string, string>()
   const create = (page: string, t: Texts): string => {
     const choices = languages.offered.map(({ tag, name }) => ({ tag, name, href: `${page}lang=${tag}` }))
-    return asciiOf(render('languages', { choices, t }))
+    return render('languages', { choices, t })
   }
   return (req, status, t) => {
     if (languages.offered.length < 2) return ''
@@ -49,9 +48,6 @@ function othersIn(url: string, checkReturnTo: LanguageMenuOptions['checkReturnTo
   }
   return query.size === 0 ? '' : `${query.toString()}&`
 }
-
-const asciiOf = (html: string): string =>
-  html.replaceAll(/[^\0-\x7f]/gu, (character) => `&#${character.codePointAt(0)};`)
 
 /** Addresses that a browser only passes through. */
 const STEPS = /\/(callback|connect|start|continue)\b/

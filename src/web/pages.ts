@@ -75,21 +75,20 @@ export function createPages(options: PagesOptions): SendPage {
     if (data.refresh !== undefined && !still)
       res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
     if (script !== undefined) allowOwnScript(res)
-    const bytes = Buffer.byteLength(html)
+    const bytes = Buffer.from(html)
     res.writeHead(status, {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Length': bytes,
+      'Content-Length': bytes.length,
       'Content-Language': t.lang,
       Vary: 'Accept-Language, Cookie',
     })
-    // Nothing but ASCII, as most pages are: written byte for byte, without turning it into UTF-8 first.
-    res.end(html, bytes === html.length ? 'latin1' : 'utf8')
+    res.end(bytes)
   }
 }
 
 /** Longer ones are cut in tabs and lists of results anyway. As validators count it: each letter as it is written. */
 const MAX_TITLE = 70
-const writtenLength = (text: string) => text.replaceAll(/[&<>"'’“”…]/g, '&rsquo;').length
+const writtenLength = (text: string) => text.replaceAll(/[&<>"']/g, '&quot;').length
 
 function windowTitle(title: string, name: string): string {
   const whole = `${title} - ${name}`

@@ -10,18 +10,12 @@ const ESCAPES: Record<string, string> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-  // With these, a page in English stays ASCII, which Node writes five times as fast: 18 µs of 10 kB (web/pages.ts).
-  '’': '&rsquo;',
-  '“': '&ldquo;',
-  '”': '&rdquo;',
-  '…': '&hellip;',
-  '\u2011': '&#8209;',
 }
 
 function escape(value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') throw new TypeError(`a view prints ${typeof value}, which is not text`)
-  return value.replaceAll(/[&<>"'’“”…\u2011]/g, (character) => ESCAPES[character] ?? '')
+  return value.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 }
 
 /** Behind what a view was given stands this: whatever is not there is an error, even in a condition. */

@@ -130,7 +130,7 @@ export class TestBrowser {
       method,
       url,
       status: response.statusCode,
-      body: withSigns(text),
+      body: text,
       headers,
       ...(location === undefined ? {} : { location }),
     }
@@ -159,14 +159,6 @@ function siteOf(url: string, initiator: string | undefined): string {
   if (to.origin === from.origin) return 'same-origin'
   return to.hostname === from.hostname ? 'same-site' : 'cross-site'
 }
-
-const SIGNS: Record<string, string> = { rsquo: '’', ldquo: '“', rdquo: '”', hellip: '…' }
-
-/** As a person reads it: pages have what is beyond ASCII as entities. */
-const withSigns = (html: string) =>
-  html
-    .replaceAll(/&(rsquo|ldquo|rdquo|hellip);/g, (_entity, name: string) => SIGNS[name] ?? '')
-    .replaceAll(/&#(\d{3,});/g, (_entity, code: string) => String.fromCodePoint(Number(code)))
 
 const ESCAPED: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' }
 const unescape = (html: string) =>
