@@ -53,7 +53,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/healthz', { signal: AbortSignal.timeout(2500) }).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # node as process 1 gets SIGTERM itself and ends after the requests in flight. In a container of 512 MB it would keep 1 MB for
 # new objects and collect garbage all the time: docs/operations.md, Sizing.
-CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=16", "src/server.ts"]
+CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=32", "src/server.ts"]
 
 # Last, because they change with every build, and nothing before has to be built again for them.
 ARG BASE
