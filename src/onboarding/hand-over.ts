@@ -85,6 +85,8 @@ export function createHandOver(
   return (user, walk, askedAt) =>
     write(user, walk, askedAt).catch((error: unknown) => {
       log.warn({ err: error }, "what a page found was not written to the person's record")
+      // What a store took just before it went away may be lost, of anyone: a replica was behind.
+      last.clear()
       return NONE
     })
 }

@@ -1,7 +1,15 @@
 // What a page hands to the person's record: the report agrees with the walk after the next page, whatever went wrong.
 import { describe, expect, it } from 'vitest'
 import { createHandOver } from '../../src/onboarding/hand-over.ts'
-import { block, observe, skip, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import {
+  block,
+  observe,
+  skip,
+  startWalk,
+  unskip,
+  type Waiting,
+  type Walk,
+} from '../../src/onboarding/walk.ts'
 import { appsOf, withAnswer } from '../../src/people/person.ts'
 import type { User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
@@ -114,6 +122,18 @@ describe('the report says what the walk says after the next page', () => {
     away(false)
     await page([slack])
     expect(await report()).toEqual(['slack_1 waiting'])
+  })
+
+  it('where a store that was away came back without what it had taken last', async () => {
+    const { started, report, away } = office()
+    const { page, people } = started()
+    await page([jira])
+    await people.forget(ada.email)
+    away(true)
+    await page([jira], (walk) => skip(walk, 'jira_1', NOW))
+    away(false)
+    await page([jira], (walk) => unskip(walk, 'jira_1'))
+    expect(await report()).toEqual(['jira_1 waiting'])
   })
 
   it('where another process has a clock that is ahead', async () => {
