@@ -40,7 +40,6 @@ const MAX_TAG = 35
 /** Lists of tags whose match is known; browsers send few different ones. */
 const MAX_KNOWN = 500
 
-/** @throws {SyntaxError} for a message that is not ICU MessageFormat */
 export function createLanguages(options: LanguagesOptions): Languages {
   const { folder, textOf: replaced } = options
   const tags = options.offered ?? languagesIn(folder)

@@ -1,9 +1,9 @@
 // A language, ready to use: `t('overview.title')`, its direction, and how it writes days and numbers.
-import { TYPE, parse, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
+import { IntlMessageFormat } from 'intl-messageformat'
 import type { Catalogue, Key } from './catalogue.ts'
 
 export type Texts = {
-  /** The message in this language. @throws {ReferenceError} without a value that it needs */
+  /** The message in this language. @throws {Error} without a value that it needs */
   (key: Key, values?: Values): string
   /** A BCP 47 tag, for `lang` attributes and Content-Language. */
   lang: string
@@ -42,19 +42,22 @@ const MAX_UNBROKEN = 24
 const heldTogether = (value: string): string =>
   value.length <= MAX_UNBROKEN ? value.replaceAll(' ', '\u00a0') : value
 
+/** A word in small letters turns nothing, and a message may choose by it. */
+const CHOICE = /^[a-z]+$/
+
 /** @param common values that any message may name, such as `product` */
 export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
   const dir = directionOf(tag)
   const held = NO_SPACE.test(tag) ? heldTogether : (value: string) => value
-  const rules = rulesOf(tag, { text: (value) => isolatedIn(dir, held(value)), common })
-  const messages = new Map<string, Message>()
-  for (const [key, text] of Object.entries(catalogue)) messages.set(key, compiled(key, text, { tag, rules }))
-  const text = (key: Key, values?: Values): string => {
-    const message = messages.get(key)
-    if (message === undefined) throw new ReferenceError(`there is no message "${key}"`)
-    if (typeof message === 'string') return message
-    return message(values)
-  }
+  const written = (value: string | number) =>
+    typeof value === 'number' || CHOICE.test(value) ? value : isolatedIn(dir, held(value))
+  const allWritten = (values: Values): Values =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, written(value)]))
+  const shared = allWritten(common)
+  const numbers = new Intl.NumberFormat(tag)
+  const messageIn = messagesOf(tag, catalogue, numbers)
+  const text = (key: Key, values?: Values) =>
+    String(messageIn(key).format(values === undefined ? shared : { ...shared, ...allWritten(values) }))
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
   const moments = new Intl.DateTimeFormat(tag, {
@@ -79,124 +82,31 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
       const minutes = Math.max(0, Math.floor(milliseconds / 60_000))
       return minutes < 60 ? spans.format(-minutes, 'minute') : spans.format(-Math.floor(minutes / 60), 'hour')
     },
-    number: rules.number,
+    number: (count: number) => numbers.format(count),
     list: (all: readonly string[]) => lists.format(all.map((name) => isolatedIn(dir, name))),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
   })
 }
 
-type Language = { tag: string; rules: Rules }
-
-function compiled(key: string, text: string, { tag, rules }: Language): Message {
-  try {
-    return compileMessage(text, rules)
-  } catch (cause) {
-    throw new SyntaxError(`the message "${key}" in ${tag} is not ICU MessageFormat: ${text}`, { cause })
-  }
-}
-
 type Values = Readonly<Record<string, string | number>>
 
-export type Message = string | ((values?: Values) => string)
-
-/** How a language counts and writes numbers. */
-type Rules = {
-  number: (value: number) => string
-  plural: (value: number) => Intl.LDMLPluralRule
-  ordinal: (value: number) => Intl.LDMLPluralRule
-  /** What is written for a text that is given; what a message chooses by is left as it is. */
-  text: (value: string) => string
-  /** Values that any message may name. */
-  common: Values
-}
-
-export const rulesOf = (tag: string, how: Partial<Pick<Rules, 'text' | 'common'>> = {}): Rules => ({
-  text: (value) => value,
-  common: {},
-  ...how,
-  number: numberWriter(tag),
-  plural: pluralOf(new Intl.PluralRules(tag)),
-  ordinal: pluralOf(new Intl.PluralRules(tag, { type: 'ordinal' })),
-})
-
-/** @param text ICU MessageFormat @throws {SyntaxError} when it is not, or uses dates, times or tags */
-export function compileMessage(text: string, rules: Rules): Message {
-  const write = joinedOf(parse(text, { ignoreTag: true }), rules)
-  return typeof write === 'string' ? write : (values = rules.common) => write(values, 0)
-}
-
-type Write = (values: Values, counted: number) => string
-
-function joinedOf(elements: readonly MessageFormatElement[], rules: Rules): string | Write {
-  const parts = elements.map((element) => partOf(element, rules))
-  if (parts.every((part) => typeof part === 'string')) return parts.join('')
-  return (values, counted) => {
-    let joined = ''
-    for (const part of parts) joined += typeof part === 'string' ? part : part(values, counted)
-    return joined
+/** The messages of a language, each compiled when it is first needed. */
+function messagesOf(tag: string, catalogue: Catalogue, numbers: Intl.NumberFormat) {
+  const [plural, ordinal] = [new Intl.PluralRules(tag), new Intl.PluralRules(tag, { type: 'ordinal' })]
+  const formatters = {
+    getNumberFormat: () => numbers,
+    getPluralRules: (_tag: unknown, { type }: Intl.PluralRulesOptions = {}) =>
+      type === 'ordinal' ? ordinal : plural,
+    getDateTimeFormat: (): never => {
+      throw new SyntaxError('dates and times have no place in a message: pass them as texts')
+    },
+  }
+  const known = new Map<Key, IntlMessageFormat>()
+  return (key: Key): IntlMessageFormat => {
+    if (!(key in catalogue)) throw new ReferenceError(`there is no message "${key}"`)
+    const message =
+      known.get(key) ?? new IntlMessageFormat(catalogue[key], tag, undefined, { ignoreTag: true, formatters })
+    known.set(key, message)
+    return message
   }
 }
-
-function partOf(element: MessageFormatElement, rules: Rules): string | Write {
-  switch (element.type) {
-    case TYPE.literal:
-      return element.value
-    case TYPE.argument:
-      return (values) => rules.text(String(valueOf(element.value, values, rules)))
-    case TYPE.number:
-      return (values) => rules.number(Number(valueOf(element.value, values, rules)))
-    case TYPE.pound:
-      return (_values, counted) => rules.number(counted)
-    case TYPE.select: {
-      const options = optionsOf(element.options, rules)
-      return (values, counted) =>
-        written(options, String(valueOf(element.value, values, rules)), values, counted)
-    }
-    case TYPE.plural: {
-      const options = optionsOf(element.options, rules)
-      const categoryOf = element.pluralType === 'ordinal' ? rules.ordinal : rules.plural
-      return (values) => {
-        const exact = Number(valueOf(element.value, values, rules))
-        const count = exact - element.offset
-        const key = options.has(`=${exact}`) ? `=${exact}` : categoryOf(count)
-        return written(options, key, values, count)
-      }
-    }
-    default:
-      throw new SyntaxError('dates, times and tags have no place in a message: pass them as texts')
-  }
-}
-
-type Options = ReadonlyMap<string, string | Write>
-
-const optionsOf = (
-  options: Readonly<Record<string, { value: MessageFormatElement[] }>>,
-  rules: Rules,
-): Options => new Map(Object.entries(options).map(([key, { value }]) => [key, joinedOf(value, rules)]))
-
-function written(options: Options, key: string, values: Values, counted: number): string {
-  const chosen = options.get(key) ?? options.get('other') ?? ''
-  return typeof chosen === 'string' ? chosen : chosen(values, counted)
-}
-
-function valueOf(name: string, values: Values, { common }: Rules): string | number {
-  const value = values[name] ?? common[name]
-  if (value === undefined) throw new ReferenceError(`a message needs {${name}}, which it was not given`)
-  return value
-}
-
-const SMALL = 1000
-
-/** Small numbers are worked out once: Intl takes 0.5 µs for each. */
-function keptWhenSmall<T>(work: (value: number) => T): (value: number) => T {
-  const small: T[] = []
-  return (value) =>
-    Number.isInteger(value) && value >= 0 && value < SMALL ? (small[value] ??= work(value)) : work(value)
-}
-
-function numberWriter(tag: string): (value: number) => string {
-  const format = new Intl.NumberFormat(tag)
-  return keptWhenSmall((value) => format.format(value))
-}
-
-const pluralOf = (rules: Intl.PluralRules) => keptWhenSmall((value) => rules.select(value))
