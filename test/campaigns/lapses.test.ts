@@ -192,6 +192,12 @@ describe('a shared cause', () => {
     expect(everyone(29, 100, later)).toEqual([])
   })
 
+  it('is over then, also where they have it again little by little', () => {
+    let before: Upkeep = { ...upkeep, breaks: everyone(60, 100, upkeep) }
+    for (const lost of [55, 45, 35]) before = { ...upkeep, breaks: everyone(lost, 100, before) }
+    expect(everyone(29, 100, before)).toEqual([])
+  })
+
   it('is over then, however many lost the app before it', () => {
     const [found] = everyone(60, 100, upkeep)
     const counts = countLapses({ ...upkeep, breaks: found ? [found] : [] }, monday + 3)

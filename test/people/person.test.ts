@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   appsOf,
+  hasFallenBack,
   isFinished,
   isReady,
   newPerson,
@@ -45,6 +46,16 @@ describe('an answer of the service', () => {
   it('changes nothing where a newer one is known, whoever asked', () => {
     const newer = answered(both, listed('jira_1'), AT + 2)
     expect(answered(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
+  })
+
+  it('makes someone who lost an app fall back, and no one who connected it again and got another one', () => {
+    const lost = answered(answered(answered(ada, listed('slack_1')), [], AT + 1), listed('slack_1'), AT + 2)
+    const again = answered(lost, [], AT + 3)
+    expect([lost, again, answered(again, listed('jira_1'), AT + 4)].map(hasFallenBack)).toEqual([
+      true,
+      false,
+      false,
+    ])
   })
 
   it('counts over one from a clock that is more than a minute ahead, and not over one that is less', () => {

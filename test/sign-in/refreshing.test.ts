@@ -166,6 +166,10 @@ describe('a refresh', () => {
       await ada.call()
       expect((await ada.who())['groups']).toEqual(['New'])
     }
+    Object.assign(person, { claims: { groups: ['Other'] }, tokens: undefined })
+    expire()
+    await ada.call()
+    expect((await ada.who())['groups']).toEqual([])
   })
 
   it.each<[string, (world: Awaited<ReturnType<typeof someone>>) => void]>([

@@ -142,6 +142,7 @@ describe('where "Try again" leads', () => {
     ['//elsewhere.example/onboarding', undefined],
     ['/..//elsewhere.example', undefined],
     ['/sign-in/callback?code=secret', '/sign-in'],
+    ['/Sign-In/callback?code=secret', '/sign-in'],
   ])('for %s is %s', (asked, leads) => {
     expect(repeatablePath(asked, rules.publicOrigin)).toBe(leads)
   })

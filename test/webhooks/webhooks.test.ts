@@ -128,6 +128,17 @@ describe('events', () => {
     expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="failed"\} 2$/m)
   })
 
+  it('are tried again when the receiver asked for it, and not before', async () => {
+    const { process, receiver, sent } = office()
+    receiver.answer = () => Promise.resolve({ ...refused, wait: 3_600 })
+    const { people } = process()
+    await people.change(email, here)
+    for (let minutes = 0; minutes < 58; minutes++) await turns(MINUTE)
+    expect(sent).toHaveLength(1)
+    await turns(3 * MINUTE)
+    expect(sent).toHaveLength(2)
+  })
+
   it('that wait are in the metrics, with the age of the oldest, also after a restart', async () => {
     const { process, receiver } = office()
     receiver.answer = () => Promise.resolve(refused)
