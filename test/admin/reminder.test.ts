@@ -32,6 +32,13 @@ describe('the command that emails the people of a list', () => {
     )
   })
 
+  it('counts in days, hours and minutes, as its options say', () => {
+    const given = '--remind-after 7 --min-gap 24 --ask-again-after 90'
+    const policy = policyOf(optionsIn(`${BEGIN}people.csv ${given}`))
+    const HOUR = 3_600_000
+    expect(policy).toMatchObject({ remindAfterMs: 168 * HOUR, minGapMs: 24 * HOUR, freshMs: 1.5 * HOUR })
+  })
+
   it('is about the one app that is asked for', () => {
     expect(command({ show: 'waiting', app: 'slack_1' }, 'onboarding')).toBe(
       `${BEGIN}onramp-people.csv --datasource slack_1 --remind-after 7 --min-gap 168`,

@@ -206,7 +206,9 @@ describe('setting an app aside', () => {
   it('means nothing for what is connected', () => {
     const walk = seen([github, drive], seen(all), 1)
     expect(skip(walk, 'slack_1', 2)).toEqual(walk)
-    expect(kindOf(seen([github, drive], skip(seen(all), 'slack_1', 1), 2), 'slack_1')).toBe('connected')
+    const connected = seen([github, drive], skip(seen(all), 'slack_1', 1), 2)
+    expect(kindOf(connected, 'slack_1')).toBe('connected')
+    expect(kindOf(seen(all, connected, 3), 'slack_1')).toBe('todo')
   })
 
   it('“I need an admin” is kept with its time until it is taken back, and a later word replaces it', () => {
