@@ -48,7 +48,7 @@ function office() {
     running.push(webhooks)
     return { webhooks, registry, people }
   }
-  return { command, sent, receiver, process }
+  return { records, command, sent, receiver, process }
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: at }))
@@ -159,6 +159,22 @@ describe('events', () => {
     receiver.answer = () => Promise.resolve({ kind: 'taken' })
     await turns(60 * MINUTE)
     for (const one of [first, next]) expect(await figures(one)).toEqual([0, 0])
+  })
+
+  it('that come just as the one before is settled follow it at once', async () => {
+    const { records, process, sent } = office()
+    const { people } = process()
+    const { compareAndSet } = records
+    let writes = 0
+    // The installation's key; what makes the first event, what takes it, what settles it.
+    records.compareAndSet = async (...given) => {
+      const isDone = await compareAndSet(...given)
+      if (++writes === 4) await people.change(email, blocked)
+      return isDone
+    }
+    await people.change(email, here)
+    await turns(1_000)
+    expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
   })
 
   it('of one person that the receiver refuses do not keep others back', async () => {
