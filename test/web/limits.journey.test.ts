@@ -73,22 +73,19 @@ describe('an address', () => {
 })
 
 describe('a person', () => {
-  it.each(['/admin/people?q=', '/search?query=a', '/onboarding'])(
-    'who asks for %s more than twenty times a second is told to wait, on every device together',
-    async (path) => {
-      const running = await run({ settings: { ADMIN_EMAILS: 'ada@acme.example' } })
-      const devices = [await signIn(running, 'ada'), await signIn(running, 'ada')]
-      const cookies = devices.map((device) => device.cookieHeader(running.url))
-      const statuses: number[] = []
-      for (let count = 0; count < 220; count++) {
-        const headers = { cookie: cookies[count % 2] ?? '' }
-        statuses.push((await fetch(`${running.url}${path}`, { headers })).status)
-      }
-      expect(new Set(statuses.slice(0, 150))).toEqual(new Set([200]))
-      expect(statuses).toContain(429)
-      await running.close()
-    },
-  )
+  it('who asks for /admin/people more than twenty times a second is told to wait, on every device together', async () => {
+    const running = await run({ settings: { ADMIN_EMAILS: 'ada@acme.example' } })
+    const devices = [await signIn(running, 'ada'), await signIn(running, 'ada')]
+    const cookies = devices.map((device) => device.cookieHeader(running.url))
+    const statuses: number[] = []
+    for (let count = 0; count < 220; count++) {
+      const headers = { cookie: cookies[count % 2] ?? '' }
+      statuses.push((await fetch(`${running.url}/admin/people?q=`, { headers })).status)
+    }
+    expect(new Set(statuses.slice(0, 150))).toEqual(new Set([200]))
+    expect(statuses).toContain(429)
+    await running.close()
+  })
 })
 
 describe('people who are not signed in', () => {
