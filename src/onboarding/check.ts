@@ -35,7 +35,7 @@ export type Checking = {
   confirmSeconds: number
   publicUrl: string
   baseUrl: string
-  hasNotes: Check['hasNotes']
+  hasHelp: Check['hasHelp']
   /** Gets a line for each decision, with instances and outcomes and nothing else. */
   log: Pick<Log, 'debug' | 'isLevelEnabled'>
   /** Milliseconds since 1970. */
@@ -43,7 +43,7 @@ export type Checking = {
 }
 
 export function createChecks(needs: Checking) {
-  const { checkFor, walks, handOver, confirmSeconds, publicUrl, baseUrl, hasNotes, log, now } = needs
+  const { checkFor, walks, handOver, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = needs
   return {
     /**
      * The walk with the service's present answer. The service is not asked while the person is just leaving for an app:
@@ -84,7 +84,7 @@ export function createChecks(needs: Checking) {
         return path === undefined ? undefined : departureUrl(baseUrl, instance, path)
       }
       const isStartable = (instance: string) => addressOf(instance) !== undefined
-      const check = { now: now(), confirmSeconds, step, waiting, isStartable, hasNotes }
+      const check = { now: now(), confirmSeconds, step, waiting, isStartable, hasHelp }
 
       let transition: Transition | undefined
       const take = (before: Walk) => (transition = decision(before, check)).walk

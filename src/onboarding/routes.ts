@@ -10,7 +10,7 @@ import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { createChecks, type Checking, type Decided } from './check.ts'
-import { hasNotes, type About } from './overview/about.ts'
+import type { About } from './overview/about.ts'
 import { worded } from './overview/entries.ts'
 import { overviewOf } from './overview/overview.ts'
 import { CALLBACK_PATH, callbackPath, overviewPath, stepIn, visitOf, withVisit } from './paths.ts'
@@ -40,7 +40,7 @@ const SETTING_ASIDE = [
 type Answer = { location: string } | Page
 type Page = { page: Walk; from?: string | undefined }
 
-type Onboarding = Omit<Checking, 'hasNotes'> & {
+type Onboarding = Omit<Checking, 'hasHelp'> & {
   /** ADVANCE=auto. */
   advances: boolean
   returnTo: ReturnToRules
@@ -57,7 +57,8 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
   const router = Router()
   // A double click and a reload get one answer: a second check would void the one-time path that the first one brought.
   const once = createOnce<Answer>()
-  const checks = createChecks({ ...needs, hasNotes: (instance) => hasNotes(aboutIn('')(instance)) })
+  const hasHelp = (instance: string) => aboutIn('')(instance).help !== undefined
+  const checks = createChecks({ ...needs, hasHelp })
 
   router.get(REACHING_THE_SERVICE, needs.limit)
 
@@ -161,7 +162,17 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
     const query = textIn(req, 'q')
     const data = (t: Texts) => {
       const about = aboutIn(t.lang)
-      const page = overviewOf(walk, { now: now(), t, person, name, query, from, about, confirmSeconds })
+      const page = overviewOf(walk, {
+        now: now(),
+        t,
+        person,
+        name,
+        query,
+        from,
+        about,
+        advances,
+        confirmSeconds,
+      })
       const { state, step, checking, refresh, watch } = page
       const offers = checking === undefined ? (step?.kind ?? state) : 'wait'
       log.debug({ next: offers, instance: (checking ?? step)?.instance }, 'walk: what the page offers')

@@ -14,8 +14,8 @@ export type Check = {
   waiting: readonly Waiting[]
   /** Is there an address for it that the browser may be sent to? */
   isStartable: (instance: string) => boolean
-  /** Does the company's file name something to read before leaving for this app? */
-  hasNotes: (instance: string) => boolean
+  /** Does the company's file name something to do before leaving for this app? */
+  hasHelp: (instance: string) => boolean
 }
 
 export type Transition =
@@ -72,8 +72,8 @@ export function afterReturn(before: Walk, check: Check, back: Return): Transitio
   const observed = observe(before, waiting, now, confirmSeconds)
   const { walk, outcome } = comeBack(observed, step, now, isRefused)
   const onwardTo = outcome === 'connected' && advances ? onward(walk, now, check.isStartable) : undefined
-  // The company's notes on an app are read before leaving for it.
-  if (onwardTo === undefined || check.hasNotes(onwardTo)) return { walk, kind: 'page', from: instance }
+  // What has to be done first is read before leaving.
+  if (onwardTo === undefined || check.hasHelp(onwardTo)) return { walk, kind: 'page', from: instance }
   return {
     walk: depart(walk, { instance: onwardTo, step: check.step, now, byItself: true }),
     kind: 'leave',

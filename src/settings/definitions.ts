@@ -252,7 +252,8 @@ export const definitions = {
   },
   ADVANCE: {
     default: 'auto',
-    meaning: '`auto` continues straight to the next app; `confirm` shows a page in between',
+    meaning:
+      '`auto` continues straight to the next app, except to one with `help` in the company file; `confirm` shows a page in between',
     schema: oneOf(['auto', 'confirm']),
   },
   CONFIRM_SECONDS: {

@@ -7,6 +7,7 @@ import { aboutApps } from '../../src/onboarding/overview/about.ts'
 import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { companyOf } from '../../src/company/company.ts'
+import type { CompanyFile } from '../../src/company/schema.ts'
 import { Problem } from '../../src/problem.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import type { Note } from '../../src/web/audit.ts'
@@ -32,7 +33,10 @@ const listed = (app: Waiting): Waiting => ({
 })
 export const [slack, github] = [listed(seen.slack), listed(seen.github)]
 
-export function frontDoor() {
+type Described = NonNullable<CompanyFile['datasources']>
+
+/** @param datasources what the company's file says of apps */
+export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.', de: 'Reden.' } } }) {
   const at = {
     now: seen.NOW,
     waiting: [slack, github] as Waiting[],
@@ -59,7 +63,7 @@ export function frontDoor() {
     checkReturnTo: (value) => safeReturnTo(value, returnTo),
     now,
   })
-  const company = companyOf({ datasources: { slack: { why: { en: 'Talk.', de: 'Reden.' } } } }, new Map())
+  const company = companyOf({ datasources }, new Map())
   const routes = createOnboardingRoutes({
     walks,
     handOver(_user, _walk, askedAt) {

@@ -25,6 +25,31 @@ describe('a return', () => {
     expect(notes.every((note) => 'user' in note && note.user === ada)).toBe(true)
   })
 
+  const vpn = { help: 'Connect to the VPN first.' }
+  const back = 'Allow access in Slack, and we’ll bring you back here.'
+  it.each<[string, Parameters<typeof frontDoor>[0], boolean]>([
+    ['nothing', {}, false],
+    ['which account to use', { github: { account: 'your Acme account' } }, false],
+    ['what search never does', { github: { never: ['It can’t post.'] } }, false],
+    [
+      'all that but help, of every app',
+      { all: { account: 'yours', never: ['Post.'], why: 'Plans.' } },
+      false,
+    ],
+    ['what to do before this app', { slack: vpn }, false],
+    ['what to do first', { github: vpn }, true],
+    ['what to do first, in another language', { github: { help: { de: 'Erst das VPN.' } } }, true],
+    ['what to do first, of every app', { all: vpn }, true],
+  ])('before an app of which the company says %s', async (_what, datasources, pauses) => {
+    const { at, get, page, to, back: path } = frontDoor(datasources)
+    const { step } = await page('/onboarding')
+    expect(JSON.stringify(step).includes(back)).toBe(pauses)
+    await to(CLICK)
+    at.now += 10_000
+    at.waiting = [github]
+    expect((await get(path())).status).toBe(pauses ? 200 : 303)
+  })
+
   it('that is not confirmed yet shows the page, which looks again on its own', async () => {
     const { at, to, page, back, notes } = frontDoor()
     await to(CLICK)

@@ -32,6 +32,7 @@ export const see = (walk: Walk, context: Partial<OverviewContext> = {}): Overvie
     query: '',
     from: undefined,
     about: () => notDescribed,
+    advances: true,
     confirmSeconds: CONFIRM,
     ...context,
   })

@@ -115,7 +115,7 @@ describe('every surface', () => {
           for (const { step, ms } of story) walk = step(walk, (now += ms))
 
           const about = () => notDescribed
-          const context = { now, t, person: '', from: undefined, about, confirmSeconds: 30 }
+          const context = { now, t, person: '', from: undefined, advances: true, about, confirmSeconds: 30 }
           const overview = overviewOf(walk, context)
           // What the card is about has no row of its own; it is offered, or being confirmed.
           const rows = [...overview.entries, ...overview.more]

@@ -11,7 +11,7 @@ const checkOf = (waiting: Waiting[], more: Partial<Check> = {}): Check => ({
   step: 'new',
   waiting,
   isStartable: () => true,
-  hasNotes: () => false,
+  hasHelp: () => false,
   ...more,
 })
 const both = [app('slack_1'), app('github_1')]
@@ -102,10 +102,10 @@ describe('a return', () => {
     expect(next(walk, 1_000)).toMatchObject({ kind: 'connect', instance: 'github_1' })
   })
 
-  it('pauses before an app of which the company says what to heed', () => {
-    const hasNotes = (instance: string) => instance === 'github_1'
-    expect(comesBack([app('github_1')], { hasNotes })).toMatchObject(page)
-    expect(comesBack([app('jira_1')], { hasNotes })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
+  it('pauses before an app that needs something first, and before no other', () => {
+    const hasHelp = (instance: string) => instance === 'github_1'
+    expect(comesBack([app('github_1')], { hasHelp })).toMatchObject(page)
+    expect(comesBack([app('jira_1')], { hasHelp })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
   })
 })
 

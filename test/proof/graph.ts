@@ -62,7 +62,7 @@ function checkIn({ service, now }: State): Check {
     step: `step${++steps}`,
     waiting,
     isStartable,
-    hasNotes: () => false,
+    hasHelp: () => false,
   }
 }
 

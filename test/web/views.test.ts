@@ -30,6 +30,7 @@ const overview = overviewOf(observe(startWalk(NOW), waiting, NOW, 90), {
   t,
   person: 'ada@acme.example',
   from: undefined,
+  advances: true,
   about: () => notDescribed,
   confirmSeconds: 90,
 })

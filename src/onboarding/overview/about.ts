@@ -15,13 +15,10 @@ type AboutApp = {
   never: readonly string[]
   why: string | undefined
   account: string | undefined
+  /** What to do first, such as connecting to the VPN: no one is taken to the app before they could read it. */
   help: string | undefined
   isRequired: boolean
 }
-
-/** Does it say what to heed before one leaves for the app? */
-export const hasNotes = ({ never, account, help }: AboutApp): boolean =>
-  never.length > 0 || account !== undefined || help !== undefined
 
 export type About = (instance: string) => AboutApp
 

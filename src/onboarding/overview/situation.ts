@@ -1,9 +1,9 @@
 // What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
 import { calledAs, readable } from '../../company/called.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { next, standingIn } from '../next-step.ts'
+import { next, onward, standingIn } from '../next-step.ts'
 import { figureOf, type Standing } from '../standing.ts'
-import { inScope, type Known, type Walk } from '../walk.ts'
+import { depart, inScope, type Known, type Walk } from '../walk.ts'
 import type { About } from './about.ts'
 import { countsOf, endingOf, openingOf } from './opening.ts'
 
@@ -22,6 +22,8 @@ export type OverviewContext = {
   /** The instance that the person just came from: its state is told first. */
   from: string | undefined
   about: About
+  /** ADVANCE=auto. */
+  advances: boolean
   /** CONFIRM_SECONDS. */
   confirmSeconds: number
 }
@@ -57,6 +59,13 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     /** Also those that a narrowed visit doesn't show. */
     known: all,
     where: next(walk, now),
+    /** Does a return from this app lead straight to another one? Decided as the return will decide it. */
+    goesOn(instance: string): boolean {
+      const left = depart(walk, { instance, step: '', now })
+      const statuses = new Map(walk.known.map((entry) => [entry.instance, entry.status]))
+      const then = onward(left, now, (one) => statuses.get(one) !== 'attention')
+      return context.advances && then !== undefined && about(then).help === undefined
+    },
     counts: seen.shown,
     opening,
     earliest: Math.min(...apps.map(({ entry }) => entry.firstSeen)),

@@ -94,10 +94,10 @@ function connectStep(situation: Situation, instance: string) {
   const ended = known && hasLapsed(known) ? endedOf(known.entry, t) : undefined
   const isAgain = ended !== undefined
   const isLast = situation.counts.pending <= 1
-  const explain = t(isLong(there) ? 'plain.explain' : 'next.explain', {
-    app: there,
-    last: isLast ? 'yes' : 'no',
-  })
+  const comesBack = !isLast && !situation.goesOn(instance)
+  const explain = comesBack
+    ? worded(there, t, ['next.explainBack', 'plain.explainBack'])
+    : t(isLong(there) ? 'plain.explain' : 'next.explain', { app: there, last: isLast ? 'yes' : 'no' })
   const which = known && accountOf(situation, known)
   // Read a moment ago for its twin, or known from the first time.
   const hasReasons = !isAgain && !hasChosenTwin(situation, instance)
