@@ -31,6 +31,8 @@ function handedOver({ known }: Walk, now: number) {
 /** What the person said of an app, also while it is switched off. */
 function intentOf(entry: Known, now: number): Intent[] {
   const { kind } = standingIn({ ...entry, status: 'awaiting' }, now)
+  // Those who declined can go on alone: no admin has to look into it.
+  if (kind === 'unconfirmed' && entry.attempt?.isDeclined) return []
   return kind === 'blocked' || kind === 'unconfirmed' || kind === 'skipped'
     ? [{ instance: entry.instance, kind }]
     : []

@@ -23,16 +23,13 @@ export type Next =
   | { kind: 'connect'; instance: string }
   | { kind: 'finished' }
 
-/** Every reload takes a reader back to the top of the page, so each pause is longer than the one before. */
-const LOOK_AGAIN_SECONDS = [2, 5, 10, 20]
-/** Where another app is offered, the next return looks as well. */
-const LOOK_AGAIN_MEANWHILE_SECONDS = [3, 10, 20]
-const MAX_LOOK_AGAIN_SECONDS = 30
+/** Most consents show within half a minute. One person's looks are far below the service's 30 requests a second. */
+export const OFTEN = { seconds: 5, forMs: 60_000 }
+export const SELDOM_SECONDS = 30
 
-/** How long a page waits before it looks for the nth time, the first being 1. */
-export const secondsBeforeLook = (look: number, isBlocked: boolean): number =>
-  (isBlocked ? LOOK_AGAIN_SECONDS : LOOK_AGAIN_MEANWHILE_SECONDS)[Math.max(0, look - 1)] ??
-  MAX_LOOK_AGAIN_SECONDS
+/** How long a page that waits pauses. @param backAt milliseconds since 1970, as `now` */
+const secondsBeforeLook = (backAt: number, now: number): number =>
+  Math.abs(now - backAt) < OFTEN.forMs ? OFTEN.seconds : SELDOM_SECONDS
 
 /** How an app of a walk is doing. @param now milliseconds since 1970 */
 export const standingIn = (entry: Known, now: number): Standing =>
@@ -61,7 +58,7 @@ export function next(walk: Walk, now: number): Next {
   if (back !== undefined) {
     const { instance, attempt } = back
     const { step, looks, backAt } = attempt
-    const lookAgainSeconds = secondsBeforeLook(looks, meanwhile === undefined)
+    const lookAgainSeconds = secondsBeforeLook(backAt, now)
     return { kind: 'wait', instance, step, looks, backAt, lookAgainSeconds, meanwhile }
   }
   const unconfirmed = apps.find(({ standing }) => standing.kind === 'unconfirmed')

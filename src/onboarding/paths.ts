@@ -22,6 +22,7 @@ const pathFor = (action: string) => (instance: string) =>
 export const connectPath = pathFor('connect')
 export const skipPath = pathFor('skip')
 export const unskipPath = pathFor('unskip')
+export const declinePath = pathFor('declined')
 export const blockPath = pathFor('blocked')
 export const unblockPath = pathFor('unblock')
 

@@ -16,7 +16,18 @@ import { overviewOf } from './overview/overview.ts'
 import { CALLBACK_PATH, callbackPath, overviewPath, stepIn, visitOf, withVisit } from './paths.ts'
 import { createStatusRoute } from './status.ts'
 import { afterClick, afterReturn, resultOf, unknownApp } from './transition.ts'
-import { backFrom, block, isQuick, isReturned, mayAsk, returned, skip, unblock, unskip } from './walk.ts'
+import {
+  backFrom,
+  block,
+  decline,
+  isQuick,
+  isReturned,
+  mayAsk,
+  returned,
+  skip,
+  unblock,
+  unskip,
+} from './walk.ts'
 import type { Left, Walk } from './walk.ts'
 
 /** Every route below that asks the service. */
@@ -32,6 +43,7 @@ const REACHING_THE_SERVICE = [
 const SETTING_ASIDE = [
   { path: 'skip', change: skip, event: 'skipped' },
   { path: 'blocked', change: block, event: 'blocked' },
+  { path: 'declined', change: decline, event: 'declined' },
   { path: 'unskip', change: unskip, event: undefined },
   { path: 'unblock', change: unblock, event: undefined },
 ] as const
@@ -92,7 +104,10 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
     log.debug({ return: left?.instance, looks: left?.attempt.looks }, 'walk: a return')
     if (left === undefined) return seeOther(res, overviewPath(walk.visit))
     // A page that waits is not worth a check that voids the path which another tab is just following.
-    if (isReturned(left) && !mayAsk(walk, now())) return answer(req, res, { page: walk })
+    if (isReturned(left) && !mayAsk(walk, now())) {
+      const page = await walks.update(user, (before) => returned(before, left, now(), 1), walk)
+      return answer(req, res, { page })
+    }
     const isRefused = Boolean(req.query['error'])
     // One app in each chain of redirects: the page goes on automatically.
     if (advances && !isRefused && isQuick(left.attempt, now()) && isBrowser(req)) {
@@ -105,7 +120,7 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
       const decision = checks.decide(req, user, walk, (...on) => afterReturn(...on, back))
       const decided = await decision.catch(async (error: unknown) => {
         // Back is back, also where the service can't be asked now.
-        await walks.update(user, (before) => returned(before, left, now()))
+        await walks.update(user, (before) => returned(before, left, now(), 1))
         throw error
       })
       const result = resultOf(walk, decided.walk, left, now())

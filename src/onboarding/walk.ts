@@ -19,6 +19,8 @@ export type Attempt = {
   looks: number
   /** Judged, given up or set aside: a return with this step changes nothing. */
   isOver?: true | undefined
+  /** The person or the app told us that access wasn't allowed. */
+  isDeclined?: true | undefined
 }
 
 /** Everything ever seen of one app. Times are milliseconds since 1970. */
@@ -160,6 +162,11 @@ export const isQuick = ({ leftAt, backAt }: Attempt, now: number): boolean =>
 
 const over = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
 
+const declined = (attempt: Attempt, now: number): Partial<Known> => ({
+  attempt: { ...over(attempt), isDeclined: true },
+  unconfirmedAt: now,
+})
+
 /** @param byItself no click led to it, it follows a return */
 type Departure = { instance: string; step: string; now: number; byItself?: boolean }
 
@@ -191,16 +198,20 @@ export function backFrom(walk: Walk, step: string | undefined): Left | undefined
   return named === undefined ? latest(left.filter(isAway)) : named.attempt.isOver ? undefined : named
 }
 
-/** The person is back, and the service was not asked yet. */
-export const returned = (walk: Walk, { instance, attempt }: Left, now: number): Walk =>
-  withKnown(walk, instance, (entry) =>
-    entry.attempt?.step === attempt.step
-      ? { ...entry, attempt: { ...entry.attempt, backAt: entry.attempt.backAt ?? now } }
-      : entry,
-  )
+/**
+ * The person is back, and the service was not asked yet.
+ * @param looks 1 where a page was shown: from there on, only a click goes on to the next app
+ */
+export const returned = (walk: Walk, { instance, attempt }: Left, now: number, looks: 0 | 1 = 0): Walk =>
+  withKnown(walk, instance, (entry) => {
+    if (entry.attempt?.step !== attempt.step) return entry
+    const { backAt = now, looks: before } = entry.attempt
+    return { ...entry, attempt: { ...entry.attempt, backAt, looks: Math.max(before, looks) } }
+  })
 
 /**
  * A return with this step id, after the service was asked (observe comes first). It decides nothing: the service does.
+ * `connected` at once, or `noticed` by a page that waited.
  * @param isRefused the return says that it failed: not believed, but no reason to wait for a consent any longer
  */
 export function comeBack(
@@ -208,14 +219,15 @@ export function comeBack(
   step: string,
   now: number,
   isRefused = false,
-): { walk: Walk; outcome: 'connected' | 'waiting' | 'over' } {
+): { walk: Walk; outcome: 'connected' | 'noticed' | 'waiting' | 'over' } {
   const entry = walk.known.find(({ attempt }) => attempt?.step === step)
   if (entry?.attempt === undefined || entry.attempt.isOver) return { walk, outcome: 'over' }
   const back = { ...entry.attempt, backAt: entry.attempt.backAt ?? now }
   const become = (change: Partial<Known>) =>
     withKnown(walk, entry.instance, (before) => ({ ...before, ...change }))
-  if (entry.status === 'connected') return { walk: become({ attempt: over(back) }), outcome: 'connected' }
-  if (isRefused) return { walk: become({ attempt: over(back), unconfirmedAt: now }), outcome: 'over' }
+  if (entry.status === 'connected')
+    return { walk: become({ attempt: over(back) }), outcome: back.looks === 0 ? 'connected' : 'noticed' }
+  if (isRefused) return { walk: become(declined(back, now)), outcome: 'over' }
   return { walk: become({ attempt: { ...back, looks: back.looks + 1 } }), outcome: 'waiting' }
 }
 
@@ -234,6 +246,12 @@ export const skip = (walk: Walk, instance: string, now: number): Walk =>
 
 export const unskip = (walk: Walk, instance: string): Walk =>
   withKnown(walk, instance, (entry) => ({ ...entry, skippedAt: undefined }))
+
+/** "I didn't allow it": ends the wait for a consent. The service still decides whether it is connected. */
+export const decline = (walk: Walk, instance: string, now: number): Walk =>
+  withKnown(walk, instance, (entry) =>
+    isReturned(entry) && entry.status !== 'connected' ? { ...entry, ...declined(entry.attempt, now) } : entry,
+  )
 
 /** "I need an admin to approve this", until the person takes it back or tries again. Administrators see it. */
 export const block = (walk: Walk, instance: string, now: number): Walk =>

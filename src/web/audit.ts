@@ -21,7 +21,7 @@ type AuditEvent =
       datasource: string
       result: StepResult
     }
-  | { event: 'skipped' | 'blocked'; user: Identity; datasource: string }
+  | { event: 'skipped' | 'blocked' | 'declined'; user: Identity; datasource: string }
   | { event: 'limited'; what: string }
   | { event: 'invitation_opened'; email?: string }
   | { event: 'opted_out'; result: 'done' | 'undone'; email?: string }

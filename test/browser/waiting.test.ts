@@ -50,13 +50,13 @@ describe('the page that waits', () => {
     const ada = await waits()
     expect(await ada.focused()).toMatch(/^Checking Slack…/)
     await ada.page.keyboard.press('Tab')
-    expect(await ada.focused()).toBe('Canceled? Try Slack again')
+    expect(await ada.focused()).toBe('I didn’t allow it')
     const before = ourPages(ada)
 
     // Longer than the first pause: without the script the page would be another one now.
     await ada.page.waitForTimeout(5_000)
     expect(ourPages(ada)).toBe(before)
-    expect(await ada.focused()).toBe('Canceled? Try Slack again')
+    expect(await ada.focused()).toBe('I didn’t allow it')
 
     await ada.page.getByRole('link', { name: 'Stop checking' }).focus()
     await ada.page.keyboard.press('Enter')
@@ -70,7 +70,7 @@ describe('the page that waits', () => {
     await ada.leave()
   })
 
-  it('says that there is news while it is in use, and goes on when the person asks', async () => {
+  it('says that there is news while it is in use, and shows it when the person asks', async () => {
     const ada = await waits()
     await ada.page.getByRole('link', { name: 'Stop checking' }).focus()
     const before = ourPages(ada)
@@ -80,28 +80,41 @@ describe('the page that waits', () => {
     expect(ourPages(ada)).toBe(before)
     expect(await ada.focused()).toBe('Check again')
     await ada.page.keyboard.press('Enter')
-    await ada.reads('Acme Search wants to read content you can access in GitHub.')
+    await ada.reads('Slack connected')
+    expect(await ada.focused()).toBe('Continue to GitHub')
     expect(ada.complaints).toEqual([])
     await ada.leave()
   })
 
-  it('goes on by itself, once, when nobody touches it, and asks the service no more often than before', async () => {
+  it('never leaves without a click: it ends at “Slack connected” within five seconds, the next button focused', async () => {
     site.running.sandbox.clearRequests()
     const ada = await waits()
     // One for the click, one for the return.
     expect(site.running.sandbox.count('checkdatasourceauth')).toBe(3)
-    await ada.page.waitForEvent('load', { timeout: 6_000 })
     const before = ourPages(ada)
-    await ada.page.waitForTimeout(8_000)
+    await ada.page.waitForTimeout(6_000)
     expect(ourPages(ada)).toBe(before)
     site.running.sandbox.authorize(ada.person, 'slack_1')
 
-    await ada.page.getByText('content you can access in GitHub').waitFor({ timeout: 15_000 })
-    // The look after three seconds, one question of the script, and the look that goes on.
+    await ada.page.getByText('Slack connected').waitFor({ timeout: 6_000 })
+    expect(await ada.focused()).toBe('Continue to GitHub')
+    await ada.page.waitForTimeout(6_000)
+    expect(ada.isAt('datasource')).toBe(false)
+    // Two questions of the script, and the look that shows the news.
     expect(site.running.sandbox.count('checkdatasourceauth')).toBe(6)
     expect(ada.complaints).toEqual([])
     await ada.leave()
-    // It waits for fifteen seconds by design.
+    // It waits for seventeen seconds by design.
+  })
+
+  it('ends at once for someone who denied it and says so', async () => {
+    const ada = await waits({}, 'Deny')
+    await ada.choose('button', 'I didn’t allow it')
+    await ada.reads('Access wasn’t allowed')
+    expect(await ada.focused()).toBe('Slack isn’t connected yet')
+    expect(await ada.page.locator('script').count()).toBe(0)
+    expect(ada.complaints).toEqual([])
+    await ada.leave()
   })
 
   it('is the only page that may run a script', async () => {

@@ -26,7 +26,7 @@ describe('a consent', () => {
     expect(browser.page.status).toBe(200)
     expectPage(browser.page)
     expect(browser.text).toContain(t('wait.title', { app: 'Slack' }))
-    expect(browser.text).toContain(t('wait.denied', { app: 'Slack' }))
+    expect(browser.text).toContain(t('wait.declined'))
     while (refreshOf(browser.page) !== undefined) await letRefresh(browser)
     expectPage(browser.page)
     await browser.open('/onboarding')

@@ -10,7 +10,7 @@ import {
   type Waiting,
   type Walk,
 } from '../../src/onboarding/walk.ts'
-import { appsOf, withAnswer } from '../../src/people/person.ts'
+import { appsOf, newPerson, withAnswer } from '../../src/people/person.ts'
 import type { User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
@@ -66,6 +66,14 @@ function office() {
 
 const skipped = (walk: Walk) => skip(walk, 'slack_1', NOW)
 const blocked = (walk: Walk) => block(walk, 'slack_1', NOW)
+const declined = (walk: Walk) => ({
+  ...walk,
+  known: walk.known.map((entry) => ({
+    ...entry,
+    unconfirmedAt: NOW,
+    attempt: { step: 's1', leftAt: NOW, looks: 1, isOver: true as const, isDeclined: true as const },
+  })),
+})
 const unconfirmed = (walk: Walk) => ({
   ...walk,
   known: walk.known.map((entry) => ({ ...entry, unconfirmedAt: NOW })),
@@ -83,6 +91,10 @@ describe('a page that asked the service', () => {
     expect(person).toMatchObject({ signedInAt: NOW, answer: { askedAt: NOW } })
     expect(person && appsOf(person)[1]).toMatchObject({ isUnconfirmed: true })
     expect(person?.signIns).toHaveLength(1)
+    await page([jira], declined)
+    expect(appsOf((await people.get(ada.email)) ?? newPerson('', 0))[1]).toMatchObject({
+      isUnconfirmed: false,
+    })
     expect(person?.outbox?.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected'])
   })
 

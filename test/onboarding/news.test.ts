@@ -101,10 +101,10 @@ describe('an app that is being confirmed', () => {
       visit: { only: ['slack', 'github', 'gdrive'], returnTo: '/search' },
     }
     const { refresh, checking, step } = see(walk, { from: 'slack_1' })
-    expect(refresh).toEqual({ seconds: 3, url: '/onboarding/callback?step=step-1' })
+    expect(refresh).toEqual({ seconds: 5, url: '/onboarding/callback?step=step-1' })
     expect(checking).toMatchObject({
       title: 'Checking Slack…',
-      denied: { href: connect, label: 'Canceled? Try Slack again' },
+      decline: { href: '/onboarding/declined/slack_1', label: 'I didn’t allow it' },
       control: {
         lookAgain: '/onboarding/callback?step=step-1',
         stop: '/onboarding?datasource=slack&datasource=github&datasource=gdrive&return_to=%2Fsearch&still=yes',
@@ -120,11 +120,11 @@ describe('an app that is being confirmed', () => {
   it('tells its script when to look, when to ask, and when the time to confirm is over', () => {
     const once = returned([slack, github])
     const watch = { go: '/onboarding/callback?step=step-1', seen: '0 2 0', left: CONFIRM }
-    expect(see(once).watch).toEqual({ ...watch, looksFirst: true, pauses: '3 10 20 30' })
-    const twice = comeBack(once, 'step-1', NOW + 3_000).walk
-    const later = see(twice, { now: NOW + 3_000 }).watch
-    expect(later).toEqual({ ...watch, looksFirst: false, pauses: '10 20 30 30', left: CONFIRM - 3 })
-    expect(see(twice, { now: NOW + CONFIRM * 2_000 }).watch?.left).toBe(0)
+    expect(see(once).watch).toEqual({ ...watch, pauses: '5 5 5 5 5 5 5 5 5 5 5 5 30' })
+    const at = (seconds: number) => see(once, { now: NOW + seconds * 1_000 }).watch
+    expect(at(51)).toEqual({ ...watch, pauses: '5 5 30', left: CONFIRM - 51 })
+    expect(at(60)).toMatchObject({ pauses: '30', left: CONFIRM - 60 })
+    expect(at(CONFIRM * 2)).toMatchObject({ pauses: '30', left: 0 })
     expect(see(seen([slack])).watch).toBeUndefined()
   })
 

@@ -76,7 +76,7 @@ describe('the name of an app', () => {
     const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
     const { checking, step } = see(returned(long), { from: 'slack_1' })
     expect(checking).toMatchObject({ title: 'Checking your connection…', named: LONG })
-    expect([checking?.text, checking?.denied.label].join(' ')).not.toContain(LONG)
+    expect([checking?.text, checking?.decline.label].join(' ')).not.toContain(LONG)
     expect(step?.title).toBe(`Connect ${LONG} too`)
   })
 

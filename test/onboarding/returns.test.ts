@@ -58,7 +58,7 @@ describe('a return', () => {
     const found = await page(path)
     expect(found).toMatchObject({
       checking: { title: 'Checking Slack…', focus: true },
-      refresh: { seconds: 3, url: `${path}&unattended=yes` },
+      refresh: { seconds: 5, url: `${path}&unattended=yes` },
       watch: { go: `${path}&unattended=yes` },
       script: 'wait',
     })
@@ -68,12 +68,49 @@ describe('a return', () => {
     ])
   })
 
+  it('is the only way to go straight on: a page that waits ends at what was connected, and at the next button', async () => {
+    const { at, to, page, back, asked } = frontDoor()
+    await to(CLICK)
+    at.now += 10_000
+    const path = back()
+    await page(path)
+    at.now += 5_000
+    at.waiting = [github]
+    const ended = await page(`${path}&unattended=yes`)
+    expect(ended).toMatchObject({
+      banner: { title: 'Slack connected', text: 'Next up: GitHub.' },
+      step: { main: { href: '/onboarding/connect/github_1' } },
+      goesOn: true,
+    })
+    expect([ended['refresh'], asked.length]).toEqual([undefined, 3])
+  })
+
+  it('that another tab held up, or whose check failed, ends at a page too', async () => {
+    for (const hold of ['another tab', 'a failure'] as const) {
+      const { at, to, get, page, back } = frontDoor()
+      await to(CLICK)
+      const path = back()
+      at.now += 10_000
+      at.fails = hold === 'a failure'
+      await page(path)
+      if (hold === 'another tab') await to('/onboarding/connect/github_1')
+      await get(path)
+      at.now += 20_000
+      Object.assign(at, { fails: false, waiting: [github] })
+      expect(await page(path)).toMatchObject({ banner: { title: 'Slack connected' } })
+    }
+  })
+
   it.each(['access_denied', 'server_error'])('that says error=%s is not waited for', async (error) => {
     const { at, to, page, back } = frontDoor()
     await to(CLICK)
     at.now += 10_000
-    const { checking, refresh } = await page(`${back()}&error=${error}`)
+    const { checking, refresh, step } = await page(`${back()}&error=${error}`)
     expect([checking, refresh]).toEqual([undefined, undefined])
+    expect(step).toMatchObject({
+      title: 'Slack isn’t connected yet',
+      paragraphs: [expect.stringContaining('Access wasn’t allowed')],
+    })
   })
 
   it('asked twice at once asks the service once', async () => {

@@ -31,10 +31,29 @@ describe('what a person says of an app', () => {
     expect(await page(location)).toMatchObject({ step: { title: 'Connect Slack', focus: true } })
   })
 
+  it('by “I didn’t allow it” ends the wait at once, is noted, and says what to do', async () => {
+    const { at, to, page, post, back, notes } = frontDoor()
+    await to('/onboarding/connect/slack_1')
+    at.now += 10_000
+    expect(await page(back())).toMatchObject({
+      checking: { decline: { href: '/onboarding/declined/slack_1' } },
+    })
+    const { headers } = await post('/onboarding/declined/slack_1')
+    expect(headers['location']).toBe('/onboarding?from=slack_1')
+    expect(notes.at(-1)).toEqual({ event: 'declined', user: ada, datasource: 'slack_1' })
+    const after = await page('/onboarding?from=slack_1')
+    expect([after['checking'], after['refresh']]).toEqual([undefined, undefined])
+    expect(after.step).toMatchObject({
+      title: 'Slack isn’t connected yet',
+      paragraphs: ['Access wasn’t allowed, so search can’t find your work there. To connect:'],
+      focus: true,
+    })
+  })
+
   it('is refused for an app that is not theirs, unless it is taken back', async () => {
     const { page, post, notes } = frontDoor()
     await page('/onboarding')
-    for (const path of ['skip', 'blocked']) {
+    for (const path of ['skip', 'blocked', 'declined']) {
       const { status, body } = await post(`/onboarding/${path}/jira_1`)
       expect({ status, code: body.code }).toEqual({ status: 404, code: 'datasource_unknown' })
     }

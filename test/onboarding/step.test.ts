@@ -10,7 +10,7 @@ const bare = {
   marks: [],
   fixes: [],
   block: undefined,
-  again: undefined,
+  decline: undefined,
   control: undefined,
   focus: false,
 }
@@ -45,7 +45,7 @@ describe('the card', () => {
     title: 'Checking Slack…',
     paragraphs: ['This usually takes less than a minute.'],
     main: undefined,
-    again: { href: connect, label: 'Canceled? Try Slack again' },
+    decline: { href: '/onboarding/declined/slack_1', label: 'I didn’t allow it' },
     control: { lookAgain: back, stop: '/onboarding?still=yes' },
   }
 

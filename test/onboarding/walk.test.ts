@@ -5,6 +5,7 @@ import {
   backFrom,
   block,
   comeBack,
+  decline,
   depart,
   IN_FLIGHT_MS,
   inScope,
@@ -64,21 +65,19 @@ describe('what comes next', () => {
   })
 
   it.each([
-    [[app('slack_1')], [2, 5, 10, 20, 30, 30]],
-    // Another app is offered, and its return looks as well.
-    [
-      [app('slack_1'), app('b')],
-      [3, 10, 20, 30, 30, 30],
-    ],
-  ])('is to wait, a little longer each time, after a return that does not show', (listed, pauses) => {
-    let walk = left(listed)
-    const found = pauses.map(() => {
-      walk = comeBack(observe(walk, listed, 1_000, 90), 's1', 1_000).walk
-      const where = next(walk, 1_000)
-      return where.kind === 'wait' ? where.lookAgainSeconds : undefined
-    })
-    expect(found).toEqual(pauses)
-  })
+    [0, 5],
+    [59_999, 5],
+    [60_000, 30],
+    // A clock that was set back meanwhile.
+    [-59_999, 5],
+    [-60_000, 30],
+  ])(
+    'is to wait after a return that does not show: %i ms later for %i seconds',
+    (later, lookAgainSeconds) => {
+      for (const listed of [[slack], all])
+        expect(next(back(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
+    },
+  )
 
   it('is for the person to decide once the time to confirm is over', () => {
     expect(next(seen(all, back(), 30_999), 30_999).kind).toBe('wait')
@@ -179,6 +178,21 @@ describe('an app that was connected and is listed again', () => {
   it('can still be come back from, where another tab saw it connected first', () => {
     const again = seen(all, seen([github, drive], left(), 2), 3)
     expect(backFrom(again, 's1')).toMatchObject({ instance: 'slack_1' })
+  })
+})
+
+describe('an app that the person didn’t allow', () => {
+  it('is waited for no longer, offered again, and connected where the service says so after all', () => {
+    const declined = decline(back(), 'slack_1', 2_000)
+    expect(next(declined, 2_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
+    expect(declined.known[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
+    expect(shown(leave(declined, 'slack_1', 's2', 3))[0]?.attempt?.isDeclined).toBeUndefined()
+    expect(kindOf(seen([github, drive], declined, 3), 'slack_1')).toBe('connected')
+  })
+
+  it('is left alone where nothing is waited for', () => {
+    for (const walk of [seen(all), left(), seen([github, drive], back(), 2)])
+      expect(decline(walk, 'slack_1', 3)).toEqual(walk)
   })
 })
 

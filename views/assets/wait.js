@@ -1,7 +1,7 @@
 // A page that waits: asks our own origin how far the person is, and goes on when that changed. What surprises: the page
 // also says Refresh, for browsers that run no script; stop() takes that back. Nothing moves while the page is in use.
 ;(() => {
-  const { go, first, pauses, seen, left, news } = document.currentScript.dataset
+  const { go, pauses, seen, left, news } = document.currentScript.dataset
   const seconds = pauses.split(' ').map(Number)
   const over = Date.now() + left * 1000
   let isOver = false
@@ -39,8 +39,7 @@
 
   async function look() {
     if (document.hidden) return next()
-    if (Date.now() >= over || (first !== undefined && asked === 1 && !isUsed())) return goOn()
-    if (await ask().catch(() => false)) return goOn()
+    if (Date.now() >= over || (await ask().catch(() => false))) return goOn()
     next()
   }
 

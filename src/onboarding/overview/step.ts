@@ -1,6 +1,6 @@
 // The one thing that the overview offers now: the next app, a consent that is being confirmed, or one that was not. Pure.
 import type { Texts } from '../../web/languages/texts.ts'
-import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
+import { callbackPath, connectPath, declinePath, overviewPath, skipPath } from '../paths.ts'
 import type { Known } from '../walk.ts'
 import { tileOf } from './about.ts'
 import { accountOf, givenAccount, hasChosenTwin, notesBeside } from './alike.ts'
@@ -52,8 +52,8 @@ const cardOf = (situation: Situation, instance: string) => {
     /** What to try, one after the other. */
     fixes: [] as string[],
     block: undefined as Action | undefined,
-    /** To connect once more, where that is not the main action. */
-    again: undefined as Action | undefined,
+    /** Ends the wait for a consent. */
+    decline: undefined as Action | undefined,
     control: undefined as Control | undefined,
     /** Is it what is read first? */
     focus: false,
@@ -157,7 +157,7 @@ function waitStep(situation: Situation, { instance, step }: Where<'wait'>) {
     ...titled(app, t, ['wait.title', 'plain.checking']),
     paragraphs: [t('wait.explain')],
     main: undefined,
-    again: { href: connectPath(instance), ...labelled(app, t, ['wait.denied', 'plain.denied']) },
+    decline: { href: declinePath(instance), label: t('wait.declined') },
     control: controlOf(situation, step),
   }
 }
@@ -171,13 +171,14 @@ function attendStep(situation: Situation, { instance }: Where<'attend'>) {
   const { t } = situation
   const card = cardOf(situation, instance)
   const { app, short } = card
+  const known = appIn(situation, instance)?.entry
   const account = givenAccount(situation, instance)
   const ownAccount = app === short ? t('attend.fix2') : t('attend.fixAlike', { app: short })
   return {
     ...card,
     kind: 'attend' as const,
     ...titled(app, t, ['attend.title', 'plain.attend']),
-    paragraphs: [t('attend.explain')],
+    paragraphs: [t(known?.attempt?.isDeclined ? 'attend.declined' : 'attend.explain')],
     fixes: [
       worded(short, t, ['attend.fix1', 'plain.fix1']),
       account === undefined ? ownAccount : t('next.useAccount', { account }),
@@ -198,7 +199,7 @@ export function checkingOf(situation: Situation) {
     instance,
     ...titled(name, t, ['wait.title', 'plain.checking']),
     text: worded(nameIn(situation, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
-    denied: { href: connectPath(instance), ...labelled(name, t, ['wait.denied', 'plain.denied']) },
+    decline: { href: declinePath(instance), label: t('wait.declined') },
     control: controlOf(situation, step),
     // Once, when the person comes back: moving it at every look would take it from their hands.
     focus: from === instance && looks <= 1,
