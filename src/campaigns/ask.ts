@@ -7,10 +7,10 @@ import type { Pace } from './pace.ts'
 
 export type Asked =
   | { kind: 'left'; left: Waiting[] }
-  /** It does not know the person, or lets no one look them up. */
+  /** It does not know the person. */
   | { kind: 'unknown'; detail: string }
-  /** It gave no answer that says what is left. */
-  | { kind: 'no-answer'; detail: string }
+  /** It gave no answer that says what is left. `refused`: because of the token, also where it answers about others. */
+  | { kind: 'no-answer' | 'refused'; detail: string }
 
 export type Ask = (email: string) => Promise<Asked>
 
@@ -18,7 +18,9 @@ const MAX_TRIES = 4
 /** Of "too many requests", which says nothing about the person. */
 const MAX_WAITS = 20
 
-const ABOUT_THE_PERSON = [400, 403, 404, 422]
+/** The contract doesn't document how an unknown X-Service-ActAs is refused. 401 and 403 are about the token (section 7). */
+const ABOUT_THE_PERSON = [400, 404, 422]
+const ABOUT_THE_TOKEN = [401, 403]
 
 type Service = {
   /** @throws {ServiceProblem} */
@@ -45,6 +47,7 @@ export function createAsk({ whatIsLeft, pace, onPause, signal, pauseMs = 1_000 }
         if (seconds > 0 && pace.slowDown(seconds)) onPause?.(seconds)
         if (ABOUT_THE_PERSON.includes(answered) && isOfEveryone !== true && isOfFront !== true)
           return { kind: 'unknown', detail }
+        if (ABOUT_THE_TOKEN.includes(answered)) return { kind: 'refused', detail }
         // 503 is what may pass; anything else would be the same once more.
         if (status !== 503 || (isBusy ? ++waits >= MAX_WAITS : ++failures >= MAX_TRIES))
           return { kind: 'no-answer', detail }

@@ -14,7 +14,8 @@ import type { Pace } from './pace.ts'
 import type { Tally } from './tally.ts'
 
 /** Why a person has no email now, where that needs a look. */
-export type Trouble = 'deferred' | 'failed' | 'no-answer' | 'uncertain' | 'unknown-to-service' | 'unreadable'
+export type Trouble =
+  'deferred' | 'failed' | 'no-answer' | 'refused' | 'uncertain' | 'unknown-to-service' | 'unreadable'
 
 export type DeliveryParts = {
   ledger: Ledger
@@ -40,6 +41,7 @@ const COUNTS = {
   deferred: 'deferred',
   failed: 'failed',
   'no-answer': 'deferred',
+  refused: 'refused',
   uncertain: 'uncertain',
   'unknown-to-service': 'unknownToService',
   unreadable: 'unreadable',
@@ -170,8 +172,9 @@ export function createDelivery(parts: DeliveryParts) {
           return service.failed(
             `the service knows no one whom it was asked about: ${asked.detail}. If these people have left, run the command again: it asks about others first`,
           )
+        case 'refused':
         case 'no-answer':
-          count(email, 'no-answer', asked.detail)
+          count(email, asked.kind, asked.detail)
           if (!isDry && reminder !== undefined) await ledger.postpone(invitee, reminder)
           return service.failed(
             `the service gave no usable answer about many people in a row: ${asked.detail}`,

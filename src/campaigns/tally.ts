@@ -9,6 +9,7 @@ const WORDS = {
   failed: 'rejected by the mail server (retry with --retry-failed)',
   /** May have been sent: this run, or one that was killed, cannot know. */
   uncertain: 'delivery unknown (resend with --retry-unknown)',
+  refused: 'refused by the service: its token lacks a permission, or is invalid (see onramp doctor)',
   unknownToService: 'unknown to the service',
   unreadable: "not emailed: what is stored about them can't be read (see onramp doctor)",
   invalid: ['invalid row', 'invalid rows'],
@@ -46,8 +47,8 @@ export function summaryOf(tally: Tally, isDryRun: boolean, isOver: boolean): str
  * Did everyone who should get an email, and whom the service knows, certainly get it? People whom it does not know are only
  * worth a look: the next run could do nothing else.
  */
-export const isComplete = ({ deferred, failed, uncertain, unreadable, invalid }: Tally): boolean =>
-  deferred + failed + uncertain + unreadable + invalid === 0
+export const isComplete = ({ deferred, failed, uncertain, refused, unreadable, invalid }: Tally): boolean =>
+  deferred + failed + uncertain + refused + unreadable + invalid === 0
 
 const timeInWords = (seconds: number) => {
   const minutes = Math.round(seconds / 60)
@@ -73,8 +74,8 @@ function barOf(part: number): string {
 
 /** `[####----] 20% · 2 h 05 left · 4.9/s · 1,234 people · 311 emails`: what matters most first, for narrow terminals. */
 export function progressLine(tally: Tally, { perSecond, people }: Speed): string {
-  const { rows, sent, deferred, failed, uncertain, unknownToService, invalid } = tally
-  const trouble = deferred + failed + uncertain + unknownToService
+  const { rows, sent, deferred, failed, uncertain, refused, unknownToService, invalid } = tally
+  const trouble = deferred + failed + uncertain + refused + unknownToService
   const done = rows - invalid
   const parts = [
     people !== undefined && barOf(Math.min(1, done / Math.max(1, people))),

@@ -194,7 +194,11 @@ const rowOf = (report: Report): DayRow => {
 }
 
 /** What needs someone, and the command; none: all is well. */
-function needsOf(upkeep: Upkeep, { unreadable, failed }: Tally, { faults, company, parts }: Run): string[] {
+function needsOf(
+  upkeep: Upkeep,
+  { unreadable, failed, refused }: Tally,
+  { faults, company, parts }: Run,
+): string[] {
   const named = ({ instance, name }: Break) => printable(company.nameOf({ instance, name }, ''))
   const zones = unreachedZones(upkeep, parts.now()).join(', ')
   const needs = [
@@ -205,6 +209,8 @@ function needsOf(upkeep: Upkeep, { unreadable, failed }: Tally, { faults, compan
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
     ...faults,
     unreadable > 0 && `What is stored about ${unreadable} people can't be read: ${COMMAND} doctor`,
+    refused > 0 &&
+      `Questions that the service refused (401 or 403): ${refused}. The token lacks a permission, or is invalid: ${COMMAND} doctor --as EMAIL`,
     failed > 0 && `The mail server rejected ${failed} emails for good: correct the addresses on the list.`,
   ]
   return needs.filter((need) => typeof need === 'string' && need !== '') as string[]

@@ -27,7 +27,7 @@ type Message =
   | 'auth-type-missing'
   /** `Required header missing: X-Service-ActAs`. */
   | 'act-as-missing'
-  /** Another message about `…-ActAs`: no one has that address, or not for this token. */
+  /** Another message about `…-ActAs`: no one has that address. */
   | 'act-as-refused'
 
 export type RefusalReason =
@@ -47,6 +47,8 @@ export type RefusalReason =
   | 'request'
   /** 5xx. */
   | 'failing'
+  /** No refusal, but it should be one: a global token was answered without a person (contract section 5, rule 2). */
+  | 'personal'
   /** A success that holds no list of datasources. */
   | 'unreadable'
 
@@ -63,7 +65,7 @@ type Sent = {
 export function refusalOf(answer: Answer, { headerPrefix, secrets = [] }: Sent, now: number): Refusal {
   const { status, text, headers } = answer
   const isFront = isOfFront(status, headers)
-  const ofMessage = status < 300 ? undefined : messageIn(text)
+  const ofMessage = status < 300 ? undefined : messageIn(text, status)
   return {
     status,
     reason: ofMessage ?? (isFront ? 'in-front' : statusReason(status)),
@@ -84,12 +86,13 @@ function isOfFront(status: number, headers: Answer['headers']): boolean {
   return (isPage && (isOfToken || isOfRequest)) || (isOfToken && !/\bbearer\b/i.test(challenge))
 }
 
-function messageIn(text: string): Message | undefined {
+function messageIn(text: string, status: number): Message | undefined {
   if (/X-Service-Auth-Type/i.test(text) || AUTH_TYPE_MISSING.test(text)) return 'auth-type-missing'
   if (/Invalid Secret/i.test(text)) return 'auth-type'
   if (!/\w-ActAs\b/i.test(text)) return undefined
-  // Not every message that names the header: an address that the service does not know may be told with it too.
-  return ACT_AS_MISSING.test(text) ? 'act-as-missing' : 'act-as-refused'
+  if (ACT_AS_MISSING.test(text)) return 'act-as-missing'
+  // An address that the service doesn't know may be named with the header too. 403 says what the token may (section 7).
+  return status === 403 ? undefined : 'act-as-refused'
 }
 
 /** Whatever the header begins with: a tenant's may begin otherwise than the setting says (SERVICE_HEADER_PREFIX). */
@@ -109,7 +112,7 @@ function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | 
 }
 
 /** By the status alone. */
-export function statusReason(status: number): Exclude<RefusalReason, Message | 'in-front'> {
+export function statusReason(status: number): Exclude<RefusalReason, Message | 'in-front' | 'personal'> {
   if (status < 300) return 'unreadable'
   if (status < 400) return 'redirected'
   if (status === 401) return 'token'

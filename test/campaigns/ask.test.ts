@@ -45,14 +45,17 @@ function service(answers: Answer[], { signal = new AbortController().signal, pau
 const times = (count: number) => Array.from({ length: count }, () => 'asked')
 
 describe('the service', () => {
-  it.each<['unknown' | 'no-answer', Fault[]]>([
-    ['unknown', [400, 403, 404, 422].map((answered) => ({ answered }))],
-    ['no-answer', [401, 302, 407].map((answered) => ({ answered }))],
+  it.each<['unknown' | 'refused' | 'no-answer', Fault[]]>([
+    ['unknown', [400, 404, 422].map((answered) => ({ answered }))],
+    // Contract 7: both are about the token.
+    ['refused', [401, 403].map((answered) => ({ answered }))],
+    ['refused', [{ answered: 403, isOfFront: true }]],
+    ['no-answer', [302, 402, 405, 407].map((answered) => ({ answered }))],
     [
       'no-answer',
       [
         { answered: 400, isOfEveryone: true },
-        { answered: 403, isOfFront: true },
+        { answered: 422, isOfFront: true },
       ],
     ],
   ])(

@@ -63,6 +63,21 @@ describe('onramp keep', () => {
     expect([mails(), (await keep(file, monday, '--now', '2027-01-18T09:30:00Z')).exit]).toEqual([[], 2])
   })
 
+  it('ends with 3 where the service refuses its token about someone, who stays on record as before', async () => {
+    const file = list('email\nada@acme.example\n')
+    const first = await keep(file, monday, '--json')
+    expect(JSON.parse(first.out)).toMatchObject({ sent: 1, states: { notStarted: 1 }, needs: [] })
+    company().sandbox.switches.set({ answers: { checkdatasourceauth: { status: 403, body: 'Forbidden' } } })
+    const { exit, out } = await keep(file, monday + 7 * HOUR, '--json')
+    expect(JSON.parse(out)).toMatchObject({
+      refused: 1,
+      unknownToService: 0,
+      states: { notStarted: 1 },
+      needs: [expect.stringMatching(/refused \(401 or 403\): 1\. .*onramp.* doctor --as EMAIL/)],
+    })
+    expect(exit).toBe(3)
+  })
+
   it('ends with 3 and names the line that is no person', async () => {
     const file = list('email,timezone\nada@acme.example,Mars/Base\neve@acme.example,\n')
     const { exit, err } = await keep(file, monday)

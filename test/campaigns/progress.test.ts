@@ -73,15 +73,24 @@ describe('the line of a run', () => {
 
 describe('the summary of a run', () => {
   it('has a line for each count that is not zero, and for those who were not due', () => {
-    const some = { sent: 1, deferred: 2, failed: 3, uncertain: 4, unknownToService: 5, invalid: 1 }
+    const some = {
+      sent: 1,
+      deferred: 2,
+      failed: 3,
+      uncertain: 4,
+      refused: 2,
+      unknownToService: 5,
+      invalid: 1,
+    }
     expect(summaryOf(tally({ rows: 1_020, ...some }), false, true)).toBe(`    1,020  people
         1  email sent
         2  not sent this time (retried next run)
         3  rejected by the mail server (retry with --retry-failed)
         4  delivery unknown (resend with --retry-unknown)
+        2  refused by the service: its token lacks a permission, or is invalid (see onramp doctor)
         5  unknown to the service
         1  invalid row
-    1,004  not due: already emailed, nothing to connect, on hold, opted out, or listed twice
+    1,002  not due: already emailed, nothing to connect, on hold, opted out, or listed twice
 `)
     expect(summaryOf(tally({ rows: 1, sent: 1 }), true, true)).toBe(
       '        1  person\n        1  would be emailed\n',
@@ -95,7 +104,7 @@ describe('the summary of a run', () => {
 
   it('is complete where everyone whom the service knows has their email for certain', () => {
     expect(isComplete(tally({ rows: 9, sent: 2, unknownToService: 3 }))).toBe(true)
-    for (const what of ['deferred', 'failed', 'uncertain', 'invalid'] as const)
+    for (const what of ['deferred', 'failed', 'uncertain', 'refused', 'invalid'] as const)
       expect(isComplete(tally({ rows: 9, sent: 2, [what]: 1 }))).toBe(false)
   })
 })

@@ -60,6 +60,7 @@ export function showProgress(
 const TROUBLES: Record<Trouble, string> = {
   'unknown-to-service': 'unknown to the search service',
   'no-answer': 'no usable answer from the service',
+  refused: 'refused by the service',
   deferred: 'not accepted by the mail server this time',
   failed: 'rejected by the mail server',
   uncertain: 'delivery unknown',
