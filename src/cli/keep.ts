@@ -139,6 +139,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   }
   try {
     await server.check()
+    await service.checkToken()
     if (stderr.isTTY) stderr.write(`Asking about ${list.length} people, ${options.askRate} a minute…\n`)
     const kept = await keepUp(list, {
       people,

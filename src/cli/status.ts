@@ -29,6 +29,7 @@ const EXITS: Record<RefusalReason, number> = {
   'not-there': EXIT_SETTINGS,
   redirected: EXIT_SETTINGS,
   unreadable: EXIT_SETTINGS,
+  personal: EXIT_SETTINGS,
 }
 
 export async function status(
@@ -77,6 +78,8 @@ function tokenFor(email: string | undefined, env: CliParts['env']): ServiceToken
   const { SERVICE_GLOBAL_TOKEN: global, SERVICE_USER_TOKEN: user } = tokens
   if (global !== undefined && email !== undefined)
     return { kind: 'global-token', token: global, actAs: email }
+  if (user !== undefined && email !== undefined)
+    throw new UsageError('SERVICE_USER_TOKEN only looks up its owner: EMAIL needs SERVICE_GLOBAL_TOKEN')
   if (user !== undefined) return { kind: 'user-token', token: user }
   if (global !== undefined) throw new UsageError('EMAIL is required with SERVICE_GLOBAL_TOKEN')
   throw new SettingsError([

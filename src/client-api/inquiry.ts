@@ -27,8 +27,10 @@ export type Reply =
   | { kind: 'silent'; why: Silence }
 
 export type Inquiry = {
-  /** @throws {TypeError} for a token or an address that must not go into a header; the message does not quote it */
+  /** checkGlobal first. @throws {TypeError} for a token or an address that must not go into a header, without quoting it */
   ask(credentials: Credentials, finalRedirectUrl?: string): Promise<Reply>
+  /** One call without a person. @returns a refusal where that is answered; undefined where the token may be a global one */
+  checkGlobal(token: string): Promise<Reply | undefined>
   close(): Promise<void>
 }
 
@@ -43,6 +45,8 @@ export function createInquiry({
   const connection = createConnection({ ...service, connections: MAX_CONNECTIONS })
   return {
     async ask(credentials, finalRedirectUrl) {
+      const personal = credentials.kind === 'global-token' && (await this.checkGlobal(credentials.token))
+      if (personal) return personal
       // Outside of the try: a token that must not go out is no silence of the service.
       const answering = connection.send(checkCall(finalRedirectUrl), credentials)
       try {
@@ -57,6 +61,12 @@ export function createInquiry({
       } catch (error) {
         return { kind: 'silent', why: silenceOf(error) }
       }
+    },
+    async checkGlobal(token) {
+      const alone = await this.ask({ kind: 'user-token', token })
+      if (alone.kind !== 'answered') return undefined
+      const refusal = refusalOf({ status: 200, text: '', headers: {} }, { headerPrefix }, alone.ours)
+      return { ...alone, ...refusal, kind: 'refused', reason: 'personal' }
     },
     close: () => connection.close(),
   }

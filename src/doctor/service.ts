@@ -38,6 +38,7 @@ type ServiceFacts = {
   prefix: string
   madeUp: Reply
   user: Reply | undefined
+  /** Without a person to look up, only a personal token has one. */
   global: Reply | undefined
   /** The same list without and with a final_redirect_url. */
   wayBack: { redirect: string; without: Reply; withRedirect: Reply } | undefined
@@ -58,7 +59,7 @@ async function look(baseUrl: string, { settings, actAs }: Setup, now: () => numb
     const madeUp = await inquiry.ask({ kind: 'oauth', accessToken: MADE_UP, externalIdp })
     const replies = {
       user: asUser && (await inquiry.ask(asUser)),
-      global: asGlobal && (await inquiry.ask(asGlobal)),
+      global: await (asGlobal ? inquiry.ask(asGlobal) : global ? inquiry.checkGlobal(global) : undefined),
     }
     const without = replies.global ?? replies.user
     const wayBack = await wayBackOf(inquiry, settings, asGlobal ?? asUser, without)
@@ -128,7 +129,7 @@ const table: Table<ServiceFacts> = {
     (facts, { settings: { SERVICE_GLOBAL_TOKEN: global }, actAs }) => [
       ...[tokenFinding(facts, 'SERVICE_USER_TOKEN', facts.user)].flat(),
       ...[tokenFinding(facts, 'SERVICE_GLOBAL_TOKEN', facts.global)].flat(),
-      ...(global !== undefined && actAs === undefined ? (['no-person'] as const) : []),
+      ...(global && !actAs && !facts.global ? (['no-person'] as const) : []),
     ],
   ],
   'service.final-redirect': [

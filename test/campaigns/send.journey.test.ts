@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import PostalMime from 'postal-mime'
 import { expect, describe, it } from 'vitest'
+import { runCommand } from '../cli/run-command.ts'
 import { useCompany } from './command.ts'
 
 const { company, mails, recipients, send, fresh, list } = useCompany()
@@ -20,11 +21,29 @@ describe('who gets a mail', () => {
 
   it('is asked about with the global token and their own address, and by nothing else', async () => {
     await send([list('email\nADA@Acme.Example\n'), ...fresh()])
-    const [request] = company().sandbox.requests.filter(
+    const [alone, request] = company().sandbox.requests.filter(
       ({ operation }) => operation === 'checkdatasourceauth',
     )
+    // Without a person a global token is refused, and only a personal one is answered.
+    expect([alone?.status, alone?.headers['x-service-actas']]).toEqual([401, undefined])
     expect(request?.headers['x-service-actas']).toBe('ada@acme.example')
     expect(request?.headers.authorization).toBe(`Bearer ${company().sandbox.serviceTokens.global}`)
+  })
+
+  it('is no one where SERVICE_GLOBAL_TOKEN holds the token of a person, whose apps would be listed for all', async () => {
+    const env = { ...company().env, SERVICE_GLOBAL_TOKEN: company().sandbox.serviceTokens.user('bob') }
+    const people = list('email\nada@acme.example\n')
+    for (const line of [
+      ['invite', 'send', people, ...fresh()],
+      ['invite', 'send', people, '--dry-run'],
+      ['keep', people],
+    ]) {
+      const { exit, out, err } = await runCommand(line, env)
+      expect([exit, out, mails()]).toEqual([1, '', []])
+      expect(err).toMatch(
+        /SERVICE_GLOBAL_TOKEN holds a personal token.*Nothing was sent\. Set a global token/,
+      )
+    }
   })
 
   it('is reminded after so many days, so many times, while something is left', async () => {

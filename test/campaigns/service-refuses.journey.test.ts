@@ -59,7 +59,8 @@ it.each<[...Answer, RegExp]>([
     expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
     expect(err).not.toMatch(OF_SIGN_INS)
     expect(exit).toBe(1)
-    expect(service.seen).toHaveLength(5)
+    // The first one is without a person: it shows that the token isn't a personal one.
+    expect(service.seen).toHaveLength(6)
   },
 )
 
@@ -67,13 +68,13 @@ it.each([0, 1])(
   'a person whom a firewall blocks (row %i) is named, and the others are looked up',
   async (row) => {
     answerTo = (person) =>
-      person.startsWith(`p${row}@`)
-        ? [403, '<h1>Blocked</h1>', page]
-        : [200, '{"unauthorizedDatasourceInstances":[]}', {}]
+      person === ''
+        ? [401, 'Unauthorized', {}]
+        : person.startsWith(`p${row}@`)
+          ? [403, '<h1>Blocked</h1>', page]
+          : [200, '{"unauthorizedDatasourceInstances":[]}', {}]
     const { exit, err } = await send(3)
-    expect(err).toContain(
-      `p${row}@acme.example: no usable answer from the service: checkdatasourceauth answered 403`,
-    )
+    expect(err).toContain(`p${row}@acme.example: refused by the service: checkdatasourceauth answered 403`)
     expect(err).toMatch(/^ +2 {2}not due/m)
     expect(exit).toBe(3)
   },

@@ -38,7 +38,11 @@ describe('onramp status', () => {
     expect(out).toMatch(
       /bob@acme.example: 2 apps left to connect\n\n {2}Slack +slack_1 +to connect\n {2}Google Drive +gdrive_1/,
     )
-    expect(sandbox.requests.map(({ headers }) => headers['x-service-actas'])).toEqual(['bob@acme.example'])
+    // Contract 5, rule 2: a global token is refused without a person, which tells it from a personal one.
+    expect(sandbox.requests.map(({ status, headers }) => [status, headers['x-service-actas']])).toEqual([
+      [401, undefined],
+      [200, 'bob@acme.example'],
+    ])
   })
 
   it.each([
@@ -69,9 +73,18 @@ describe('onramp status', () => {
     const own = await status(user('bob'))
     expect(own.err).toContain('owner of SERVICE_USER_TOKEN')
     expect(own.out).toContain("The token's owner: 2 apps")
-    const asked = await status(user('bob'), 'ada@acme.example', '--json')
-    expect(asked.err).toContain('To look up anyone, use SERVICE_GLOBAL_TOKEN.')
-    expect(JSON.parse(asked.out)).toMatchObject({ person: null })
+    expect(JSON.parse((await status(user('bob'), '--json')).out)).toMatchObject({ person: null })
+  })
+
+  it('shows no one as someone else: a token of a person looks up no other, and is no global one', async () => {
+    sandbox.clearRequests()
+    const other = await status(user('bob'), 'ada@acme.example')
+    expect([other.exit, other.out, sandbox.requests]).toEqual([2, '', []])
+    expect(other.err).toContain('SERVICE_USER_TOKEN only looks up its owner')
+    const misplaced = { ...global(), SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.user('bob') }
+    const { exit, out, err } = await status(misplaced, 'ada@acme.example', '--json')
+    expect([exit, out]).toEqual([78, ''])
+    expect(err).toMatch(/SERVICE_GLOBAL_TOKEN holds a personal token.* SERVICE_GLOBAL_TOKEN: set a global/)
   })
 
   it('reads the token from a file', async () => {
@@ -127,6 +140,13 @@ describe('what goes wrong', () => {
       5,
       /removes the header/,
     ],
+    [
+      'a person no one knows',
+      { status: 400, body: 'X-Service-ActAs names no one' },
+      5,
+      /rejected the person/,
+    ],
+    ['a token that may not act for them', { status: 403, body: 'X-Service-ActAs: not allowed' }, 4, /scope/],
     ['too many requests', { status: 429, body: '', headers: { 'retry-after': '17' } }, 6, /17 seconds/],
     ['a failing service', { status: 503, body: 'down' }, 7, /returned an error/],
     ['a service that does not answer', { hang: true }, 7, /timed out/],

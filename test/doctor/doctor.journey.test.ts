@@ -48,7 +48,7 @@ describe('a set-up in which everything is right', () => {
     await examined({ ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }, AS_ADA)
     const registrations = ours.sandbox.requests.filter(({ operation }) => operation === 'registration')
     expect(registrations.map(({ status }) => status)).toEqual([400])
-    expect(ours.sandbox.count('checkdatasourceauth')).toBeLessThanOrEqual(3)
+    expect(ours.sandbox.count('checkdatasourceauth')).toBeLessThanOrEqual(5)
     expect(existsSync(join(ours.folder, 'onramp.sqlite'))).toBe(false)
   })
 
@@ -106,8 +106,16 @@ describe('the doctor finds', () => {
     ])
   })
 
+  it('a personal token in SERVICE_GLOBAL_TOKEN, also without a person to look up', async () => {
+    const token = { SERVICE_GLOBAL_TOKEN: ours.sandbox.serviceTokens.user('bob') }
+    for (const args of [[], AS_ADA])
+      expect(await found('service.token', token, args)).toMatchObject([
+        { status: 'fail', says: expect.stringContaining('holds a personal token') },
+      ])
+  })
+
   it('a way back that the service does not accept', async () => {
-    const answer = { skip: 2, status: 400, body: 'not an allowed redirect' }
+    const answer = { skip: 3, status: 400, body: 'not an allowed redirect' }
     ours.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
     expect(await found('service.final-redirect', {}, AS_ADA)).toMatchObject([{ settings: ['PUBLIC_URL'] }])
   })

@@ -14,6 +14,7 @@ import {
   SettingsError,
   type Settings,
 } from '../../settings/settings.ts'
+import { Explained } from '../../problem.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { OnCall } from '../../trace/calls.ts'
 import { languagesFor } from '../../web/brand.ts'
@@ -42,6 +43,9 @@ export function settingsWith(needed: readonly (keyof Settings)[], env: NodeJS.Pr
 /** The company that the emails are from. @throws {SettingsError} naming every fault of the company file */
 export const companyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, offeredToCompanies())
 
+const PERSONAL =
+  "SERVICE_GLOBAL_TOKEN holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token."
+
 /** What asks the service about anyone: as on the pages, an app that the company hides is neither named nor counted. */
 export function serviceFor(settings: Settings, company: Company, onCall?: OnCall) {
   const {
@@ -52,6 +56,11 @@ export function serviceFor(settings: Settings, company: Company, onCall?: OnCall
   const clientApi = createClientApi({ baseUrl, headerPrefix, ...omitUndefined({ onCall }) })
   const setting = 'SERVICE_GLOBAL_TOKEN'
   return {
+    /** A global token without a person is refused (contract section 5, rule 2). @throws {Explained} for a personal one */
+    async checkToken(): Promise<void> {
+      const answered = await clientApi.whatIsLeft({ kind: 'user-token', token }).catch(() => undefined)
+      if (answered !== undefined) throw new Explained(PERSONAL)
+    },
     whatIsLeft: async (actAs: string) =>
       company.arrange(await clientApi.whatIsLeft({ kind: 'global-token', token, actAs, setting })),
     close: () => clientApi.close(),

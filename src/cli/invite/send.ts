@@ -132,6 +132,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
   let endedBy: EndedBy | undefined
   try {
     await server?.check()
+    await service.checkToken()
     if (isHeld !== undefined && (await people.all().next()).done === true)
       stderr.write(
         `No saved progress in ${storeInWords(settings)}: everyone will be treated as not yet invited.\n`,
