@@ -47,7 +47,7 @@ export type Onramp = {
   countProblem: Metrics['countProblem']
   /**
    * Begins to reach for the authorization server; the store is reached for from the start.
-   * @returns resolves when the store was opened @throws {SecretMissing}
+   * @returns resolves when the store was opened @throws {StoreUnreadable}
    */
   start(): Promise<void>
   /** From now on not ready: no new requests should come. */

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './compose.ts'
 import { VERSION } from './version.ts'
-import { SecretMissing } from './records/installation.ts'
+import { StoreUnreadable } from './records/records.ts'
 import { storeOf } from './records/store.ts'
 import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings/settings.ts'
 import { flushSpans } from './trace/spans.ts'
@@ -18,7 +18,7 @@ const MAX_DRAIN_MS = 6_500
 
 type Serving = {
   server: Server
-  /** Resolves when the store was opened. @throws {SecretMissing} */
+  /** Resolves when the store was opened. @throws {StoreUnreadable} */
   opened: Promise<void>
   /** @param drainSeconds how long to serve on while no longer ready */
   stop(drainSeconds?: number): Promise<void>
@@ -186,15 +186,15 @@ function endOnSignals(running: Serving, settings: Settings, log: Log): void {
   })
 }
 
-/** Faults of the settings or the company file are written before there is a log. SecretMissing is a Problem: pages meet it too. */
+/** Faults of the settings or the company file are written before there is a log. StoreUnreadable is a Problem: pages meet it too. */
 function endWith(error: unknown, log?: Log): never {
   if (error instanceof SettingsError) process.stderr.write(`onramp cannot start: ${error.message}\n`)
   else {
     if (log === undefined) throw error
-    const why = error instanceof Explained || error instanceof SecretMissing ? `: ${error.message}` : ''
+    const why = error instanceof Explained || error instanceof StoreUnreadable ? `: ${error.message}` : ''
     log.fatal({ err: error }, `onramp cannot start${why}`)
   }
-  process.exit(error instanceof SettingsError || error instanceof SecretMissing ? EXIT_SETTINGS : 1)
+  process.exit(error instanceof SettingsError || error instanceof StoreUnreadable ? EXIT_SETTINGS : 1)
 }
 
 /** Serves with the settings of this process's environment until it is told to end. */

@@ -11,15 +11,14 @@ import {
   type EndingOf,
 } from '@onramp/deprecations/command-line/shell'
 import { Explained } from '../problem.ts'
-import { SecretMissing } from '../records/installation.ts'
-import { StoreUnavailable } from '../records/records.ts'
+import { StoreUnavailable, StoreUnreadable } from '../records/records.ts'
 import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'
 import { onramp } from './commands.ts'
 
 const endingOfOnramp: EndingOf = (error, name) => {
   if (error instanceof Explained) return { words: `${name}: ${printable(error.message)}\n`, exit: 1 }
   if (error instanceof StoreUnavailable) return { words: `${name}: ${printable(error.detail)}\n`, exit: 1 }
-  if (error instanceof SecretMissing)
+  if (error instanceof StoreUnreadable)
     return { words: `${name}: ${sentence(error.detail)}\n`, exit: EXIT_SETTINGS }
   if (!(error instanceof SettingsError)) return endingOf(error, name)
   const words = error.faults.length === 1 ? sentence(error.message) : error.message

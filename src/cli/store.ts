@@ -6,6 +6,7 @@ import { printable } from '@onramp/deprecations/command-line/printable'
 import type { Company } from '../company/company.ts'
 import { createPeople, type People } from '../people/people.ts'
 import { createUpkeeping } from '../people/upkeep.ts'
+import { isOlder } from '../records/format.ts'
 import { adoptStore, createInstallation, lookAtInstallation } from '../records/installation.ts'
 import type { Records } from '../records/records.ts'
 import { backUpFolder } from '../records/sqlite-backup.ts'
@@ -56,8 +57,9 @@ export const openUpkeeping = (records: Records, { SESSION_SECRET }: Settings) =>
 export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {
   const settings = loadSettings(parts.env)
   const store = storeInWords(settings)
-  return await withStore(settings, async (records) => {
-    if ((await lookAtInstallation(records, settings.SESSION_SECRET)) !== 'other secret') {
+  const work = async (records: Records) => {
+    const hasOtherSecret = (await lookAtInstallation(records, settings.SESSION_SECRET)) === 'other secret'
+    if (!hasOtherSecret && !(await isOlder(records))) {
       parts.stdout.write(`onramp can use the store as it is (${store}): nothing was changed.\n`)
       return 0
     }
@@ -66,7 +68,8 @@ export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promis
     await adoptStore(records, settings.SESSION_SECRET)
     parts.stdout.write(`The store has a new key (${store}). Restart the servers.\n`)
     return 0
-  })
+  }
+  return await withStore(settings, work, { isAdopting: true })
 }
 
 /** The embedded store, as it is at one moment, beside a running server. Reads two settings only. */

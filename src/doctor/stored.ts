@@ -2,6 +2,7 @@
 // sealed anew.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { OtherFormat } from '../records/format.ts'
 import { lookAtInstallation, type Vault } from '../records/installation.ts'
 import { StoreUnavailable, type Records } from '../records/records.ts'
 import { FolderUnusable } from '../records/sqlite-folder.ts'
@@ -15,6 +16,7 @@ import type { Setup, Table } from './rule.ts'
 type Stored = {
   /** Records that the installation's key doesn't open; undefined: no secret of SESSION_SECRET opens that key itself. */
   unreadable: number | undefined
+  otherFormat?: OtherFormat
   /** What onramp registered at OIDC_ISSUER with these settings. */
   client?: Client | undefined
 }
@@ -38,6 +40,7 @@ async function look({ settings, faults }: Setup, now: () => number): Promise<Sto
     const unreadable = await countUnreadable(store.records, vault)
     return { unreadable, client: await registeredClient(all, store.records, vault, now) }
   } catch (error) {
+    if (error instanceof OtherFormat) return { unreadable: undefined, otherFormat: error }
     // The store's own check has reported that it can't be used.
     if (error instanceof StoreUnavailable || error instanceof FolderUnusable) return undefined
     throw error
@@ -73,6 +76,7 @@ async function registeredClient(
 
 const table: Table<Stored> = {
   'store.records': [
+    ({ otherFormat: other }) => other && { is: 'other-format', what: other.what, fix: other.fix },
     ({ unreadable: count }) => {
       if (count === undefined) return 'other-secret'
       if (count === 0) return 'fine'

@@ -110,9 +110,8 @@ export function createWalks({
   }
 }
 
-/** Of the shape of `Walk`: one that an earlier or a later onramp can't read is kept under keys of its own. */
-const SHAPE = 1
-const walkKey = ({ nameOf }: Vault, person: string) => `walk:${nameOf(`walk ${SHAPE}`, person)}`
+/** A shape of `Walk` that an earlier onramp can't read changes the store's format (records/format.ts). */
+const walkKey = ({ nameOf }: Vault, person: string) => `walk:${nameOf('walk 1', person)}`
 
 /** Removes a person's walk. @param person personKey @throws {StoreUnavailable} */
 export async function eraseWalk(

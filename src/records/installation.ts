@@ -2,8 +2,8 @@
 // that outlives a session is named and sealed with. So a secret rotates by sealing this one record anew.
 import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem } from '../problem.ts'
-import { StoreUnavailable, type Records } from './records.ts'
+import { numberStore } from './format.ts'
+import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
 const KEY = 'installation'
@@ -25,20 +25,19 @@ export type Vault = {
 }
 
 export type Installation = {
-  /** Asks the store once a minute at most. @throws {StoreUnavailable} @throws {SecretMissing} */
+  /** Asks the store once a minute at most. @throws {StoreUnavailable} @throws {StoreUnreadable} */
   vault(): Promise<Vault>
 }
 
 /** No secret of SESSION_SECRET opens the record: it is another installation's, or the former secret is missing. */
-export class SecretMissing extends Problem {
+export class SecretMissing extends StoreUnreadable {
+  override name = 'SecretMissing'
   constructor() {
-    const detail =
+    super(
       "the store's key is sealed under another SESSION_SECRET: add the former secret as the second one of SESSION_SECRET, " +
-      "or use another REDIS_PREFIX or DATA_DIR. Without that secret, what is stored about people can't be read: " +
-      'onramp store adopt gives the store a new key'
-    super(503, 'store_unavailable', { detail })
-    this.name = 'SecretMissing'
-    this.message = detail
+        "or use another REDIS_PREFIX or DATA_DIR. Without that secret, what is stored about people can't be read: " +
+        'onramp store adopt gives the store a new key',
+    )
   }
 }
 
@@ -61,6 +60,7 @@ export function createInstallation(
   async function read(): Promise<Vault> {
     try {
       const key = await keyIn(records, sealer, known?.key)
+      await numberStore(records)
       if (key !== known?.key) known = { key, vault: vaultOf(key) }
       return known.vault
     } catch (error) {
@@ -111,7 +111,7 @@ export async function lookAtInstallation(
   return key === undefined ? 'other secret' : vaultOf(key)
 }
 
-/** Waits for a store that can't be reached yet. @throws {SecretMissing} */
+/** Waits for a store that can't be reached yet. @throws {StoreUnreadable} */
 export async function untilOpened(installation: Installation, ending: AbortSignal): Promise<void> {
   while (!ending.aborted)
     try {

@@ -35,6 +35,15 @@ export class StoreUnavailable extends Problem {
   }
 }
 
+/** The store answers, but this onramp can't read it: another secret or format. Ends a start with EXIT_SETTINGS. */
+export class StoreUnreadable extends Problem {
+  /** @param detail what happened, and what to do */
+  constructor(detail: string) {
+    super(503, 'store_unavailable', { detail })
+    this.message = detail
+  }
+}
+
 /** The store did not answer in time; what it was asked may still come to pass. */
 export class TooSlow extends Error {
   constructor(milliseconds: number) {

@@ -1,7 +1,7 @@
 // JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
 import type { Sealer } from './seal.ts'
 
-/** Records of one kind. A later form that an earlier onramp couldn't read gets keys of its own. */
+/** Records of one kind. A later form that an earlier onramp couldn't read changes the format (format.ts). */
 type SealedJson<T> = {
   /** @param key the whole key that it is kept under, without REDIS_PREFIX */
   seal(value: T, key: string): string

@@ -1,6 +1,7 @@
 // Which store there is: Redis where REDIS_URL is set (one server, Sentinels or a cluster), otherwise one SQLite file.
 import { resolve } from 'node:path'
 import { inSpan } from '../trace/spans.ts'
+import { createFormatCheck } from './format.ts'
 import type { RedisTopology } from './redis-clients.ts'
 import { connectRedis, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
@@ -34,25 +35,27 @@ export const storeOf = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial<Store
 export type StoreOptions = {
   /** A server is the only one on a DATA_DIR; commands read and write beside it. */
   isServer?: boolean
+  /** Gives up what is stored, so records of an older format are accepted. */
+  isAdopting?: boolean
   onOperation?: OnOperation
 }
 
-/** @throws {FolderInUse} @throws {FolderUnusable} */
+/** Each operation throws {OtherFormat} if this onramp can't read the store. @throws {FolderInUse} @throws {FolderUnusable} */
 export function openStore(settings: StoreSettings, log: ConnectionLog, options: StoreOptions = {}): Store {
   if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
   const { REDIS_PREFIX: prefix } = settings
   const connection = connectRedis(settings.REDIS_URL, log, topologyOf(settings), prefix)
   return {
-    records: watched(createRedisRecords(connection, prefix), 'redis', options.onOperation),
+    records: watched(createRedisRecords(connection, prefix), 'redis', options),
     isReachable: () => connection.isReady,
     close: async () => connection.destroy(),
   }
 }
 
-function openFolder(folder: string, log: ConnectionLog, { isServer, onOperation }: StoreOptions): Store {
+function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): Store {
   let hold: ReturnType<typeof holdFolder> | undefined
   try {
-    hold = isServer ? holdFolder(folder) : undefined
+    hold = options.isServer ? holdFolder(folder) : undefined
     const records = createSqliteRecords(folder)
     if (records.openToOthers.length > 0)
       log.warn(
@@ -60,7 +63,7 @@ function openFolder(folder: string, log: ConnectionLog, { isServer, onOperation 
         'other users of this machine can read or change what is in DATA_DIR: take their rights away with chmod go-rwx',
       )
     return {
-      records: watched(records, 'sqlite', onOperation),
+      records: watched(records, 'sqlite', options),
       isReachable: () => true,
       async close() {
         records.close()
@@ -85,9 +88,17 @@ export type OnOperation = (operation: { operation: string; isDone: boolean; seco
 
 const WATCHED = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
 
-/** The same records, whose operations are counted and traced. */
-function watched(records: Records, system: 'redis' | 'sqlite', onOperation: OnOperation = () => {}): Records {
-  const result = { ...records }
+/** The same records, whose format is checked and whose operations are counted and traced. */
+function watched(records: Records, system: 'redis' | 'sqlite', options: StoreOptions): Records {
+  const { isAdopting, onOperation = () => {} } = options
+  const checkFormat = createFormatCheck(records, isAdopting)
+  const result: Records = {
+    ...records,
+    async *keys(prefix) {
+      await checkFormat()
+      yield* records.keys(prefix)
+    },
+  }
   for (const operation of WATCHED) {
     const operate = records[operation] as (...given: unknown[]) => Promise<unknown>
     const attributes = { 'db.system.name': system, 'db.operation.name': operation }
@@ -95,6 +106,7 @@ function watched(records: Records, system: 'redis' | 'sqlite', onOperation: OnOp
       const began = performance.now()
       let isDone = false
       try {
+        await checkFormat()
         const answer = await inSpan(`${operation} ${system}`, attributes, () => operate(...given))
         isDone = true
         return answer

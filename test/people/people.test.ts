@@ -39,7 +39,7 @@ describe('what is written down about people', () => {
     await open().change(' Ada@ACME.example', (before) => reached(before, 'signedInAt', at))
     await open().change(ada, opened)
     expect(await open().get(ada)).toMatchObject({ email: ada, openedAt: at, signedInAt: at })
-    expect(values.size).toBe(2)
+    expect([...values.keys()].filter((key) => key.startsWith('person:'))).toHaveLength(1)
   })
 
   it('loses nothing when two processes change it at once, and is written only when something changed', async () => {

@@ -1,0 +1,108 @@
+// A store that this onramp can't read, on both stores: the server, the commands and the doctor refuse it with what to do,
+// and leave it as it is.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openStore } from '../../src/records/store.ts'
+import { createRedisRecords } from '../../src/records/redis-records.ts'
+import { connectRedis } from '../../src/records/redis-connection.ts'
+import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
+import type { Records } from '../../src/records/records.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { createLog } from '../../src/web/log.ts'
+import { runCommand } from '../cli/run-command.ts'
+import { spawnOnramp, until } from '../helpers/processes.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import { stores, type StoreUnderTest } from '../helpers/stores.ts'
+
+describe.each(stores)('on %s, a store', (_name, open) => {
+  let store: StoreUnderTest
+  let running: Running
+  beforeAll(async () => {
+    store = await open()
+    running = await run({ settings: store.settings })
+    await signIn(running, 'ada')
+    await running.stopOnramp()
+  })
+  afterAll(async () => {
+    await running.close()
+    await store.close()
+  })
+
+  /** Past the check. */
+  async function withRecords<T>(work: (records: Records) => Promise<T>): Promise<T> {
+    const { REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: folder } = loadSettings(running.env)
+    if (url === undefined) {
+      const records = createSqliteRecords(folder)
+      return work(records).finally(() => records.close())
+    }
+    const redis = connectRedis(url, createLog('silent'))
+    return work(createRedisRecords(redis, prefix)).finally(() => redis.destroy())
+  }
+
+  const contents = () =>
+    withRecords(async (records) => {
+      const all: Record<string, string | undefined> = {}
+      for await (const keys of records.keys('')) for (const key of keys) all[key] = await records.get(key)
+      return all
+    })
+
+  /** What each of them says of the store, and whether it is as it was. */
+  async function refusals() {
+    const before = await contents()
+    const child = spawnOnramp(running.env)
+    await until(() => child.hasEnded(), 'the end of onramp')
+    const { code } = await child.end('SIGKILL')
+    const commands = [
+      await runCommand(['invite', 'report', '--json'], running.env),
+      await runCommand(['invite', 'forget', 'ada@acme.example'], running.env),
+      await runCommand(['registration', 'forget', '--yes'], running.env),
+    ]
+    const doctor = await runCommand(['doctor', '--json'], running.env)
+    const { findings } = JSON.parse(doctor.out) as { findings: { check: string; status: string }[] }
+    const said = [child.output(), ...commands.map(({ err }) => err), JSON.stringify(findings)]
+    return {
+      exits: [code, ...commands.map(({ exit }) => exit), doctor.exit],
+      said: said.map((text) => text.toLowerCase()),
+      finding: findings.find(({ check }) => check === 'store.records')?.status,
+      isUnchanged: JSON.stringify(await contents()) === JSON.stringify(before),
+    }
+  }
+
+  const refusedWith = (words: string) => ({
+    exits: [78, 78, 78, 78, 1],
+    said: Array.from({ length: 5 }, () => expect.stringContaining(words) as string),
+    finding: 'fail',
+    isUnchanged: true,
+  })
+
+  it('that this onramp wrote has a number, and gets it where it has none', async () => {
+    const number = () => withRecords((records) => records.get('format'))
+    expect(await number()).toBe('1')
+    await withRecords((records) => records.remove('format'))
+    expect(await runCommand(['invite', 'report', '--json'], running.env)).toMatchObject({ exit: 0 })
+    expect(await number()).toBe('1')
+  })
+
+  it('of a later format is refused, and nothing is written', async () => {
+    await withRecords((records) => records.put('format', '2', 3600))
+    expect(await refusals()).toEqual(refusedWith('the store has format 2, and this onramp reads format 1'))
+    await withRecords((records) => records.put('format', '1', 3600))
+  })
+
+  it('of an earlier onramp is refused, nothing is written, and it can be given up on purpose', async () => {
+    const earlier = {
+      ...running.env,
+      REDIS_PREFIX: 'earlier:',
+      DATA_DIR: `${running.env['DATA_DIR']}/earlier`,
+    }
+    Object.assign(running.env, earlier)
+    await withRecords((records) => records.put('arrivals:4711', 'sealed', 3600))
+    const words = 'the store holds records about people that another version of onramp wrote'
+    expect(await refusals()).toEqual(refusedWith(words))
+    expect(await runCommand(['store', 'adopt', '--yes'], earlier)).toMatchObject({ exit: 0 })
+    expect(await runCommand(['invite', 'report', '--json'], earlier)).toMatchObject({ exit: 0 })
+    const again = await runCommand(['store', 'adopt', '--yes'], earlier)
+    expect(again.out).toContain('nothing was changed')
+    const opened = openStore(loadSettings(earlier), createLog('silent'))
+    expect(await opened.records.get('format').finally(() => opened.close())).toBe('1')
+  })
+})
