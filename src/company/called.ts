@@ -14,12 +14,17 @@ type App = { instance: string; name: string }
  */
 export function calledAs<T extends App>(apps: readonly T[]): (T & { short: string })[] {
   const byName = Map.groupBy(apps, ({ name }) => name)
+  const countsByName = new Map(
+    [...byName].map(([name, alike]) => {
+      const instances = new Set(alike.map(({ instance }) => instance))
+      return [name, { instances: instances.size, numbers: new Set([...instances].map(numberOf)).size }]
+    }),
+  )
   return apps.map((app) => {
     const short = readable(app)
-    const instances = new Set(byName.get(app.name)?.map(({ instance }) => instance))
-    if (instances.size < 2 || app.name === app.instance) return { ...app, name: short, short }
-    const numbers = new Set([...instances].map(numberOf))
-    const mark = numbers.size === instances.size ? numberOf(app.instance) : app.instance
+    const { instances, numbers } = countsByName.get(app.name) ?? { instances: 1, numbers: 1 }
+    if (instances < 2 || app.name === app.instance) return { ...app, name: short, short }
+    const mark = numbers === instances ? numberOf(app.instance) : app.instance
     return { ...app, name: `${short}\u00a0(${mark})`, short }
   })
 }

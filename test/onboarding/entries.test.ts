@@ -18,8 +18,9 @@ const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
 })
 const rows = (apps: readonly App[], current?: string, isOver = false, about = () => notDescribed) => {
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
-  const context = { t, about, isOver, from: undefined, earliest }
-  return rowsOf({ ...context, apps, known: apps } as unknown as Situation, current)
+  const names = { byShortName: new Map(), sharedAccounts: new Set() }
+  const context = { t, about, isOver, from: undefined, earliest, ...names }
+  return rowsOf({ ...context, apps } as unknown as Situation, current)
 }
 
 const forApp = 'Slack'

@@ -57,8 +57,10 @@ export function aboutApps(company: Company): (lang: string) => About {
   }
   return (lang) => (instance) => {
     const key = `${lang} ${instance}`
-    const about = known.get(key) ?? create(instance, lang)
+    const found = known.get(key)
+    if (found !== undefined) return found
     if (known.size >= MAX_REMEMBERED) known.clear()
+    const about = create(instance, lang)
     known.set(key, about)
     return about
   }

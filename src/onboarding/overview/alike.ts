@@ -1,5 +1,6 @@
 // Apps with one name, told apart by a number that only this page knows: what it says so that a person connects each of
 // them to an account of its own. Pure.
+import { MAX_AT_A_GLANCE } from '../../company/called.ts'
 import { appIn, hasLapsed, type App, type Situation } from './situation.ts'
 
 /** People who need an admin have tried with an account, and would meet the same wall with it again. */
@@ -9,27 +10,21 @@ const isChosen = ({ standing }: App): boolean => CHOSEN.includes(standing.kind)
 /** What is under way, or isn’t up to the person, is nothing to start with. */
 const NOT_TO_START: readonly App['standing']['kind'][] = ['confirming', 'off']
 
-const isAlike = (app: App, other: App): boolean =>
-  other.short === app.short && other.entry.instance !== app.entry.instance
+/** The apps of this visit with the name of this one, itself among them. */
+const alikeIn = ({ byShortName }: Situation, { short }: App): App[] => byShortName.get(short) ?? []
 
 /** Was an account chosen already for an app of the same name? Then the usual advice would lead to it again. */
 export const hasChosenTwin = (situation: Situation, instance: string | undefined): boolean => {
   const mine = appIn(situation, instance)
-  return mine !== undefined && situation.apps.some((app) => isAlike(mine, app) && isChosen(app))
+  return mine !== undefined && alikeIn(situation, mine).some((app) => app !== mine && isChosen(app))
 }
 
 /**
  * The account that the company's file names for this app. Given for every app of the name, as one for `slack` is, it
  * can't be right for each of them, so it is said of none.
  */
-export function givenAccount({ known, about }: Situation, instance: string): string | undefined {
-  const { account } = about(instance)
-  const mine = known.find(({ entry }) => entry.instance === instance)
-  const isShared = known.some(
-    (app) => mine !== undefined && isAlike(mine, app) && about(app.entry.instance).account === account,
-  )
-  return isShared ? undefined : account
-}
+export const givenAccount = ({ sharedAccounts, about }: Situation, instance: string): string | undefined =>
+  sharedAccounts.has(instance) ? undefined : about(instance).account
 
 /**
  * Which account to choose, for an app that shares its name or had an account before; undefined: there is no other, or the
@@ -37,20 +32,24 @@ export function givenAccount({ known, about }: Situation, instance: string): str
  */
 export function accountOf(situation: Situation, app: App): string | undefined {
   const { t } = situation
-  const others = situation.apps.filter((other) => isAlike(app, other))
   if (givenAccount(situation, app.entry.instance) !== undefined) return undefined
+  const isAgain = hasLapsed(app)
+  const alike = alikeIn(situation, app)
+  if (alike.length < 2) return isAgain ? t('next.alikeAgain') : undefined
+  // So many are not named one by one, in the row of each.
+  if (alike.length > MAX_AT_A_GLANCE)
+    return isAgain ? t('next.alikeAgain') : t('next.alike', { app: app.short, count: alike.length })
+  const others = alike.filter((other) => other !== app)
   const named = (some: readonly App[]) => t.list(some.map(({ name }) => name))
   const chosen = others.filter(isChosen)
   if (chosen.length > 0) return t('next.alikeOther', { apps: named(chosen) })
   // Whatever became of the others, which may be connected and no longer on the page.
-  if (hasLapsed(app)) return t('next.alikeAgain')
-  if (others.length === 0) return undefined
-  if (app.standing.kind === 'blocked') return t('next.alikeAgain')
+  if (isAgain || app.standing.kind === 'blocked') return t('next.alikeAgain')
   if (others.every(({ standing }) => standing.kind === 'off'))
     return t('next.alikeOff', { app: app.name, apps: named(others) })
+  const both = t('next.alike', { app: app.short, count: alike.length })
   // Those that were skipped are still there to mix it up with.
-  const both = t('next.alike', { app: app.short, count: others.length + 1 })
-  const isFree = [app, ...others].every(({ standing }) => !NOT_TO_START.includes(standing.kind))
+  const isFree = alike.every(({ standing }) => !NOT_TO_START.includes(standing.kind))
   return isFree ? t.sentences([both, t('next.alikeStart')]) : both
 }
 
@@ -68,6 +67,6 @@ export function mayDiffer(situation: Situation, instance: string | undefined): b
   const mine = appIn(situation, instance)
   if (mine === undefined) return false
   const isNamed = givenAccount(situation, mine.entry.instance) !== undefined
-  const hasTwin = situation.apps.some((app) => isAlike(mine, app))
+  const hasTwin = alikeIn(situation, mine).length > 1
   return (hasTwin && isNamed) || hasLapsed(mine) || hasChosenTwin(situation, instance)
 }

@@ -56,8 +56,14 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     ...context,
     visit,
     apps,
-    /** Also those that a narrowed visit doesn't show. */
-    known: all,
+    /** Apps of this visit by their short name. */
+    byShortName: Map.groupBy(apps, ({ short }) => short),
+    /** Instances whose account is also that of another app with the same name, shown or not. */
+    sharedAccounts: new Set(
+      [...Map.groupBy(all, ({ short, entry }) => `${short}\n${about(entry.instance).account}`).values()]
+        .filter(({ length }) => length > 1)
+        .flatMap((some) => some.map(({ entry }) => entry.instance)),
+    ),
     where: next(walk, now),
     /** Does a return from this app lead straight to another one? Decided as the return will decide it. */
     goesOn(instance: string): boolean {

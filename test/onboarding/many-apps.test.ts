@@ -1,0 +1,35 @@
+// One person with very many apps holds up everyone else of the process, so the work may grow with their number, not with
+// its square.
+import { expect, it } from 'vitest'
+import { notDescribed } from '../../src/onboarding/overview/about.ts'
+import type { Walk } from '../../src/onboarding/walk.ts'
+import { cpuTimeOf } from '../helpers/cpu-time.ts'
+import { see, seen, waits } from './seen.ts'
+
+/** The square of it takes seconds. */
+const APPS = 10_000
+const MAX_MS = 500
+
+const listed = (nameOf: (number: number) => string) =>
+  Array.from({ length: APPS }, (_, number) => waits(`slack_${number}`, nameOf(number)))
+const own = listed((number) => `Workspace ${number}`)
+const shared = listed(() => 'Slack')
+const half = shared.slice(APPS / 2)
+
+it.each<[what: string, walk: Walk, account?: string]>([
+  ['a name of its own', seen(own)],
+  ['a name of its own and one account of the company for all', seen(own), 'your Acme account'],
+  ['the same name', seen(shared)],
+  ['the same name, and half of them connected', seen(half, seen(shared))],
+  ['the same name and one account of the company for all', seen(shared), 'your Acme account'],
+])('ten thousand apps make a page in a moment, each with %s', (_what, walk, account) => {
+  const about = () => ({ ...notDescribed, account })
+  expect(cpuTimeOf(() => void see(walk, { about }))).toBeLessThan(MAX_MS)
+})
+
+it('more than ten apps of one name are counted beside each, not named', () => {
+  const many = (count: number) => seen(shared.slice(1, count), seen(shared.slice(0, count)))
+  const saidOf = (walk: Walk) => see(walk).step?.paragraphs[0]
+  expect(saidOf(many(10))).toContain('a different account or workspace here than for Slack\u00a0(0)')
+  expect(saidOf(many(11))).toBe('Slack is on your list 11 times, once for each account or workspace.')
+})
