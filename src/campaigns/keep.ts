@@ -1,5 +1,5 @@
 // One run of `onramp keep`: everyone on the list is asked about, who is new is invited, who is due is reminded, and what ended
-// is noticed. An email about what ended waits until everyone was asked once more: where many lose an app at once, the cause is
+// is noticed. An email about what ended leaves once everyone was asked once more: where many lose an app at once, the cause is
 // one that none of them can remove.
 import { hash } from 'node:crypto'
 import { PersonUnreadable, type People } from '../people/people.ts'
@@ -89,12 +89,12 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   const isThrough = await eachOf(found.unasked.values(), atOnce, isOverOrLate, (invitee) =>
     starting.look(invitee, askedBefore),
   )
-  repairing.end()
   const failure = starting.end()
   if (failure !== undefined) throw new RunStopped(failure)
   signal.throwIfAborted()
-  if (isThrough && upkeep.pass.endedAt === undefined) {
-    const counts = countLapses(upkeep, now())
+  const isDecided = isThrough && upkeep.pass.endedAt === undefined
+  if (isDecided) {
+    const counts = countLapses(upkeep)
     for await (const person of people.all()) if (invitees.has(person.email)) counts.add(person)
     const breaks = judged(upkeep, counts.counts, now())
     await keep({ breaks, judgedAt: upkeep.pass.beganAt, pass: { ...upkeep.pass, endedAt: now() } })
@@ -103,6 +103,15 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
     const notified = { ...known, ...(await parts.notify(known)) }
     await keep({ breaks: upkeep.breaks.map((one) => (one === known ? notified : one)) })
   }
+  // What this run has decided isn't left to the next one, which may come tomorrow.
+  if (isDecided) {
+    const lost: Invitee[] = []
+    for await (const due of whatIsDue(list, { ...parts, upkeep }))
+      if (due.lost.length > 0) lost.push(due.invitee)
+    await eachOf(lost.values(), atOnce, isOver, repairing.email)
+  }
+  repairing.end()
+  signal.throwIfAborted()
   // Whom the service has not known for the retention is erased, maybe since this run began, and is still on the list.
   await enroll(invitees, { ...parts, tally: { ...parts.tally } })
   return upkeep

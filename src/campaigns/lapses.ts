@@ -91,18 +91,18 @@ const MIN_SHARE = 0.2
 /** So many have a shared cause, whatever their share is, where they were noticed within half a day. */
 const MANY = 50
 const AT_ONCE_MS = 12 * 3_600_000
+/** By then everyone was asked about once more, also by a run a day. */
+const SPREAD_MS = 36 * 3_600_000
 
-type Count = { name: string; had: number; fresh: number; recent: number; lapsed: number }
-
-/** By then everyone was asked about once more. */
-const SPREAD_MS = 86_400_000
+/** `fresh`: when each lapse was noticed that was not looked at yet; milliseconds since 1970. */
+type Count = { name: string; had: number; fresh: number[]; lapsed: number }
 
 /** Others who lose the app before or after must not keep a break from being over. */
 const isOf = ({ since, noticedAt }: Break, lapsedAt: number): boolean =>
   lapsedAt >= since && lapsedAt < noticedAt + SPREAD_MS
 
 /** Counts of each app, over everyone on the list: who had it, who lost it lately, and who lacks it since its known break. */
-export function countLapses(upkeep: Upkeep, now: number) {
+export function countLapses(upkeep: Upkeep) {
   const counts = new Map<string, Count>()
   const breaks = new Map(upkeep.breaks.map((known) => [known.instance, known]))
   return {
@@ -111,13 +111,12 @@ export function countLapses(upkeep: Upkeep, now: number) {
       if (isGone(person)) return
       for (const { instance, name, state, lapsedAt } of appsOf(person)) {
         if (state !== 'connected' && lapsedAt === undefined) continue
-        const count = counts.get(instance) ?? { name, had: 0, fresh: 0, recent: 0, lapsed: 0 }
+        const count = counts.get(instance) ?? { name, had: 0, fresh: [], lapsed: 0 }
         const known = breaks.get(instance)
         const isKnown = known !== undefined && lapsedAt !== undefined && isOf(known, lapsedAt)
         const isFresh = !isKnown && lapsedAt !== undefined && lapsedAt >= (upkeep.judgedAt ?? 0)
         count.lapsed += Number(isKnown)
-        count.fresh += Number(isFresh)
-        count.recent += Number(isFresh && lapsedAt > now - AT_ONCE_MS)
+        if (isFresh) count.fresh.push(lapsedAt)
         count.had += Number(isFresh || state === 'connected')
         counts.set(instance, count)
       }
@@ -125,9 +124,27 @@ export function countLapses(upkeep: Upkeep, now: number) {
   }
 }
 
-/** Of 50,000 who have an app, some thirty lose it by themselves in half a day, at 1% a week. */
-const isShared = ({ fresh, recent, had }: Count): boolean =>
-  recent >= MANY || (fresh >= MIN_PEOPLE && fresh >= had * MIN_SHARE)
+/** The most lapses that were noticed within `spanMs` of the first one. @param times sorted */
+function mostWithin(times: readonly number[], spanMs: number): { since: number; lapsed: number } {
+  let most = { since: 0, lapsed: 0 }
+  let end = 0
+  for (const [start, since] of times.entries()) {
+    while (end < times.length && times[end]! - since < spanMs) end++
+    if (end - start > most.lapsed) most = { since, lapsed: end - start }
+  }
+  return most
+}
+
+/**
+ * The lapses that have a shared cause, by when each was noticed, however long ago that is. Of 50,000 who have an app, some
+ * thirty lose it by themselves in half a day, at 1% a week.
+ */
+function sharedIn({ fresh, had }: Count): { since: number; lapsed: number } | undefined {
+  const times = fresh.toSorted((one, other) => one - other)
+  const together = mostWithin(times, SPREAD_MS)
+  const isLargeShare = together.lapsed >= MIN_PEOPLE && together.lapsed >= had * MIN_SHARE
+  return isLargeShare || mostWithin(times, AT_ONCE_MS).lapsed >= MANY ? together : undefined
+}
 
 /** Over once most of those who lost it have it again; a released one is remembered while more may be noticed. */
 const isOver = ({ lapsed, noticedAt, releasedAt }: Break, count: Count | undefined, now: number): boolean =>
@@ -143,9 +160,8 @@ export function judged(upkeep: Upkeep, counts: ReadonlyMap<string, Count>, now: 
   })
   const open = heldApps({ breaks: going })
   const begun = [...counts].flatMap(([instance, count]): Break[] => {
-    if (open.has(instance) || !isShared(count)) return []
-    const { name, fresh, had } = count
-    return [{ instance, name, noticedAt: now, since: upkeep.judgedAt ?? 0, lapsed: fresh, had }]
+    const shared = open.has(instance) ? undefined : sharedIn(count)
+    return shared ? [{ instance, name: count.name, noticedAt: now, ...shared, had: count.had }] : []
   })
   const isReplaced = ({ instance }: Break) => begun.some((other) => other.instance === instance)
   return [...going.filter((known) => !isReplaced(known)), ...begun]

@@ -141,7 +141,7 @@ describe('a run', () => {
     await connected()
     service.set('p0@acme.example', { slack_1: 'awaiting' })
     service.set('p1@acme.example', { slack_1: 'awaiting' })
-    await runs(7)
+    await runs(6)
     expect(sent).toEqual([])
     service.set('p1@acme.example', { slack_1: 'connected' })
     await runs(24)
@@ -269,4 +269,44 @@ describe('a run', () => {
     expect(await plan(monday - 2 * HOUR)).toEqual(['not-due', 'not-due'])
     expect([asked, await listed(people.all())]).toEqual([[], []])
   })
+
+  it.each([
+    ['before the run of that day', '2027-04-13T08:00:00Z', '2027-04-13'],
+    ['after the run of that day', '2027-04-13T12:00:00Z', '2027-04-14'],
+  ])(
+    'tells the administrators of what seven of twelve lost %s, and none of the seven, also if no run comes for months',
+    async (_when, at, day) => {
+      const { runs, sent, told, service, world, list, connected } = company(12)
+      const lose = () => {
+        for (const { email } of list.slice(0, 7)) service.set(email, { slack_1: 'awaiting' })
+      }
+      await connected()
+      for (const date of ['2027-04-12', '2027-04-13', '2027-04-14', '2027-12-01']) {
+        world.now = Date.parse(`${date}T10:00:00Z`)
+        if (at < `${date}T10`) lose()
+        await runs(1)
+      }
+      expect(told.map(({ noticedAt, lapsed, had }) => [dateOf(noticedAt), lapsed, had])).toEqual([
+        [day, 7, 12],
+      ])
+      expect(sent).toEqual([])
+    },
+  )
+
+  it('emails someone who lost an app on the working day on which everyone was asked again, also with a run a day', async () => {
+    const { runs, sent, service, world, connected } = company(12)
+    await connected()
+    const sentBy = async (date: string) => {
+      world.now = Date.parse(`${date}T10:00:00Z`)
+      await runs(1)
+      return sent.length
+    }
+    await sentBy('2027-04-14')
+    service.set('p0@acme.example', { slack_1: 'awaiting' })
+    // Noticed on Thursday, asked again on Friday.
+    expect([await sentBy('2027-04-15'), await sentBy('2027-04-16')]).toEqual([0, 1])
+    expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
+  })
 })
+
+const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)

@@ -157,7 +157,7 @@ describe('a lapse', () => {
 
 describe('a shared cause', () => {
   const everyone = (lost: number, had: number, before: Upkeep, lapsedAt = monday + 1) => {
-    const counts = countLapses(before, monday + 2)
+    const counts = countLapses(before)
     for (let one = 0; one < had; one++) counts.add(having(one < lost ? [slack] : [], lapsedAt))
     return judged(before, counts.counts, monday + 2)
   }
@@ -174,10 +174,58 @@ describe('a shared cause', () => {
   })
 
   it('is not what so many lose in the time that it takes to ask about everyone', () => {
-    const counts = countLapses(upkeep, monday + DAY)
+    const counts = countLapses(upkeep)
     for (let one = 0; one < 20_000; one++)
       counts.add(having(one < 90 ? [slack] : [], one < 45 ? monday + DAY / 4 : monday + (DAY * 3) / 4))
     expect(judged(upkeep, counts.counts, monday + DAY)).toEqual([])
+  })
+
+  const HOUR = 3_600_000
+  it.each([
+    [
+      'five of 25, the last within a day and a half of the first',
+      25,
+      [
+        [4, 0],
+        [1, 36 * HOUR - 1],
+      ],
+      [[monday, 5]],
+    ],
+    [
+      'five of 25, the last a day and a half after the first',
+      25,
+      [
+        [4, 0],
+        [1, 36 * HOUR],
+      ],
+      [],
+    ],
+    [
+      'fifty of 1,000, the last within half a day of the first',
+      1_000,
+      [
+        [49, 0],
+        [1, 12 * HOUR - 1],
+      ],
+      [[monday, 50]],
+    ],
+    [
+      'fifty of 1,000, the last half a day after the first',
+      1_000,
+      [
+        [49, 0],
+        [1, 12 * HOUR],
+      ],
+      [],
+    ],
+  ])('is decided by when lapses were noticed, even months later: %s', (_what, had, noticed, expected) => {
+    const counts = countLapses(upkeep)
+    const lost = noticed.reduce((sum, [people = 0]) => sum + people, 0)
+    for (const [people = 0, after = 0] of noticed)
+      for (let one = 0; one < people; one++) counts.add(having([slack], monday + after))
+    for (let one = lost; one < had; one++) counts.add(having([], monday))
+    const found = judged(upkeep, counts.counts, monday + 200 * DAY)
+    expect(found.map(({ since, lapsed }) => [since, lapsed])).toEqual(expected)
   })
 
   it('counts what was lost since the last time, not what was lost long ago', () => {
@@ -200,7 +248,7 @@ describe('a shared cause', () => {
 
   it('is over then, however many lost the app before it', () => {
     const [found] = everyone(60, 100, upkeep)
-    const counts = countLapses({ ...upkeep, breaks: found ? [found] : [] }, monday + 3)
+    const counts = countLapses({ ...upkeep, breaks: found ? [found] : [] })
     for (let one = 0; one < 200; one++) counts.add(having([slack], monday - DAY))
     expect(judged({ ...upkeep, breaks: found ? [found] : [] }, counts.counts, monday + 3)).toEqual([])
   })
