@@ -139,9 +139,9 @@ const datasourceOf = (picture: z.ZodString) =>
   z.strictObject({
     name: localizedText.optional().describe('What people call the app; tells two instances of it apart'),
     logo: picture.optional().describe("The app's logo: a path from the folder of this file"),
-    reads: localizedList.optional().describe('What search reads'),
-    never: localizedList.optional().describe('What search never does'),
-    why: localizedText.optional().describe('Why it is asked for; shown before people leave for the app'),
+    reads: localizedList.optional().describe('What search reads; behind "What search can see"'),
+    never: localizedList.optional().describe('What search never does; the first is above the button'),
+    why: localizedText.optional().describe('Why it is asked for; behind "What search can see"'),
     account: localizedText.optional().describe('Which account to use'),
     help: localizedText.optional().describe('What people need to do first: "Connect to the VPN first"'),
     order: z

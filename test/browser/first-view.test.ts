@@ -68,8 +68,9 @@ it.each(first)('the main button of the overview is in the first view, in $lang',
   const ada = await arrive(person, lang)
   await ada.open()
   expect(await endOf(ada, '.step > .button')).toBeLessThanOrEqual(PHONE.height)
-  expect(await ada.page.locator('.step > .button ~ .marks li').count()).toBeGreaterThan(2)
-  expect(await ada.page.locator('.step > p:has(~ .button)').count()).toBe(1)
+  expect(await ada.page.locator('.step > .marks:has(~ .button) li').count()).toBe(3)
+  expect(await ada.page.locator('.step > .about li').count()).toBe(5)
+  expect(await ada.page.locator('.step > .button ~ :visible').count()).toBe(3)
   // Where text runs the other way, arrows are mirrored and words aren't.
   const mirrored = await ada.page.evaluate<string[]>(
     "[...document.querySelectorAll('main :is(p, li, span, h1, h2, a)')].filter((one) => getComputedStyle(one).transform !== 'none').map((one) => one.textContent)",

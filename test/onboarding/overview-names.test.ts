@@ -22,7 +22,7 @@ describe('the name of an app', () => {
   it('has no number where it is called what it calls itself: there is none behind the button', () => {
     const { step } = see(seen([slack, waits('slack_2', 'Slack')]))
     expect(step?.main?.label).toBe('Continue to Slack\u00a0(1)')
-    const there = [...(step?.paragraphs ?? []), ...(step?.marks.map(({ text }) => text) ?? [])]
+    const there = [step?.explain, ...(step?.marks.map(({ text }) => text) ?? [])]
     expect(there).toContain(t('next.explain', { app: 'Slack', last: 'no' }))
     expect(there).toContain(t('next.reads', { app: 'Slack' }))
   })

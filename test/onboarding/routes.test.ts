@@ -10,12 +10,17 @@ describe('the overview', () => {
     expect(await page('/onboarding')).toMatchObject({
       view: 'onboarding/overview',
       state: 'open',
-      step: { title: 'Connect Slack', paragraphs: ['Talk.'] },
-      account: expect.stringContaining('ada@acme.example'),
+      step: {
+        title: 'Connect Slack',
+        about: { marks: expect.arrayContaining([{ kind: 'notice', text: 'Talk.' }]) },
+      },
       progress: { connected: 0, total: 2 },
     })
     const german = await page('/onboarding', { 'accept-language': 'de' })
-    expect(german.step).toMatchObject({ title: 'Slack verbinden', paragraphs: ['Reden.'] })
+    expect(german.step).toMatchObject({
+      title: 'Slack verbinden',
+      about: { marks: expect.arrayContaining([{ kind: 'notice', text: 'Reden.' }]) },
+    })
     expect(asked).toEqual([undefined, undefined])
   })
 

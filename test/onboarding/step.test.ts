@@ -8,6 +8,8 @@ import { LATE, NOW, github, late, returned, see, seen, slack, waits } from './se
 const bare = {
   paragraphs: [],
   marks: [],
+  about: undefined,
+  explain: '',
   fixes: [],
   block: undefined,
   decline: undefined,
@@ -30,11 +32,18 @@ describe('the card', () => {
     ...card,
     kind: 'connect',
     title: 'Connect Slack',
-    paragraphs: ['Allow access in Slack, and you’re done.'],
     marks: [
-      { kind: 'good', text: 'Search can read what you can already see in Slack.' },
-      { kind: 'lock', text: 'No one else gets access to your content.' },
+      { kind: 'good', text: 'Search can only read what you can already open in Slack.' },
+      { kind: 'account', text: 'Use your work account (ada@acme.example) if you’re asked to choose one.' },
     ],
+    about: {
+      title: 'What search can see',
+      marks: [
+        { kind: 'lock', text: 'No one else gets access to your content.' },
+        { kind: 'clock', text: 'Stop any time; your progress is saved.' },
+      ],
+    },
+    explain: 'Allow access in Slack, and you’re done.',
     main: { href: connect, label: 'Continue to Slack' },
   }
 
@@ -54,7 +63,7 @@ describe('the card', () => {
     [
       'offers the next app',
       seen([slack, github]),
-      { ...plain, paragraphs: ['Allow access in Slack and we’ll take you to the next app.'] },
+      { ...plain, explain: 'Allow access in Slack and we’ll take you to the next app.' },
     ],
     [
       'says of a consent that has expired that, and which account',
@@ -63,7 +72,7 @@ describe('the card', () => {
         ...plain,
         title: 'Connect Slack again',
         paragraphs: ['Access has ended. Connect again so search can find your work there.'],
-        marks: [...plain.marks, { kind: 'notice', text: 'Use the same account or workspace as before.' }],
+        marks: [plain.marks[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
         main: { href: connect, label: 'Connect Slack again' },
       },
     ],
@@ -76,7 +85,7 @@ describe('the card', () => {
         paragraphs: [
           'On November 21, 2026, we noticed that access had ended. Connect again so search can find your work there.',
         ],
-        marks: [...plain.marks, { kind: 'notice', text: 'Use the same account or workspace as before.' }],
+        marks: [plain.marks[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
         main: { href: connect, label: 'Connect Slack again' },
       },
     ],
@@ -118,25 +127,35 @@ describe('the card', () => {
     const about = () => ({
       ...notDescribed,
       reads: ['Channels', 'Files'],
-      never: ['Private messages'],
+      never: ['It can’t post.', 'No private messages.'],
+      isRequired: true,
       why: 'Plans are kept there.',
       account: 'your acme.example account',
       help: 'Ask the help desk.',
     })
     expect(see(seen([slack]), { about }).step).toMatchObject({
-      paragraphs: ['Ask the help desk.'],
+      paragraphs: [],
       marks: [
-        { kind: 'good', text: 'Channels' },
-        { kind: 'good', text: 'Files' },
-        { kind: 'lock', text: 'Private messages' },
-        { kind: 'lock', text: 'No one else gets access to your content.' },
-        { kind: 'notice', text: 'Use your acme.example account.' },
-        { kind: 'notice', text: 'Plans are kept there.' },
-        { kind: 'onward', text: plain.paragraphs[0] },
+        { kind: 'notice', text: 'Ask the help desk.' },
+        plain.marks[0],
+        { kind: 'lock', text: 'It can’t post.' },
+        { kind: 'account', text: 'Use your acme.example account.' },
       ],
+      about: {
+        marks: [
+          { kind: 'good', text: 'Channels' },
+          { kind: 'good', text: 'Files' },
+          { kind: 'lock', text: 'No private messages.' },
+          { kind: 'lock', text: 'No one else gets access to your content.' },
+          { kind: 'notice', text: 'Plans are kept there.' },
+          { kind: 'notice', text: 'Your company asks everyone to connect this app.' },
+          { kind: 'clock', text: 'Stop any time; your progress is saved.' },
+        ],
+      },
     })
     const again = see(seen([waits('slack_1', 'Slack', 'stale')]), { about }).step
-    expect(again?.paragraphs).toEqual([t('next.explainStale'), 'Ask the help desk.'])
+    expect(again?.paragraphs).toEqual([t('next.explainStale')])
+    expect(again?.marks[0]?.text).toBe('Ask the help desk.')
   })
 
   it.each([

@@ -53,20 +53,19 @@ export function accountOf(situation: Situation, app: App): string | undefined {
   return isFree ? t.sentences([both, t('next.alikeStart')]) : both
 }
 
-/** Beside a mere button or link, which leads straight there without a card: what to know before. */
-export function notesBeside(situation: Situation, app: App): string[] {
-  const { help } = situation.about(app.entry.instance)
+/** What the company says, else which one of several, else nothing. */
+function namedAccount(situation: Situation, app: App): string | undefined {
   const account = givenAccount(situation, app.entry.instance)
-  const which =
-    account === undefined ? accountOf(situation, app) : situation.t('next.useAccount', { account })
-  return [help, which].filter((note) => note !== undefined)
+  return account === undefined ? accountOf(situation, app) : situation.t('next.useAccount', { account })
 }
 
-/** May the account that a person works with be the wrong one? Then another one was chosen for it, or is named. */
-export function mayDiffer(situation: Situation, instance: string | undefined): boolean {
-  const mine = appIn(situation, instance)
-  if (mine === undefined) return false
-  const isNamed = givenAccount(situation, mine.entry.instance) !== undefined
-  const hasTwin = alikeIn(situation, mine).length > 1
-  return (hasTwin && isNamed) || hasLapsed(mine) || hasChosenTwin(situation, instance)
-}
+/** Beside a mere button or link, which leads straight there without a card: what to know before. */
+export const notesBeside = (situation: Situation, app: App): string[] =>
+  [situation.about(app.entry.instance).help, namedAccount(situation, app)].filter(
+    (note) => note !== undefined,
+  )
+
+/** Which account to choose there; undefined: nothing is known of the person. */
+export const whichAccount = (situation: Situation, app: App): string | undefined =>
+  namedAccount(situation, app) ??
+  (situation.person === '' ? undefined : situation.t('next.account', { person: situation.person }))

@@ -4,7 +4,6 @@ import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { figureOf } from '../standing.ts'
 import type { Walk } from '../walk.ts'
 import { tileOf } from './about.ts'
-import { mayDiffer } from './alike.ts'
 import { bannerOf } from './banner.ts'
 import { isLong, rowsOf, type Action } from './entries.ts'
 import { hasLapsed, situationOf, type OverviewContext, type Situation } from './situation.ts'
@@ -69,7 +68,6 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
           ])
         : '',
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
-    account: person === '' || mayDiffer(situation, step?.instance) ? '' : t('next.account', { person }),
     returnTo: returnAction(situation),
     refresh:
       where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,

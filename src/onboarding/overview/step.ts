@@ -3,7 +3,7 @@ import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, connectPath, declinePath, overviewPath, skipPath } from '../paths.ts'
 import type { Known } from '../walk.ts'
 import { tileOf } from './about.ts'
-import { accountOf, givenAccount, hasChosenTwin, notesBeside } from './alike.ts'
+import { givenAccount, hasChosenTwin, notesBeside, whichAccount } from './alike.ts'
 import { blockOf, isLong, labelled, titled, worded, type Action } from './entries.ts'
 import { appIn, hasLapsed, nameIn, type Situation } from './situation.ts'
 
@@ -31,7 +31,7 @@ export function stepOf(situation: Situation) {
 type Where<K> = Extract<Situation['where'], { kind: K }>
 /** A button that leads straight to an app, and what to know before one leaves for it. */
 type WithNotes = Action & { notes: string[] }
-type Mark = { text: string; kind: 'good' | 'lock' | 'notice' | 'onward' }
+type Mark = { text: string; kind: 'good' | 'lock' | 'account' | 'notice' | 'clock' }
 /** A page that looks again automatically has one control: to stop it, or to look again where it is stopped. */
 type Control = { stop: string; lookAgain: string }
 
@@ -45,10 +45,14 @@ const cardOf = (situation: Situation, instance: string) => {
     named: '',
     short: appIn(situation, instance)?.short ?? name,
     skip: skipPath(instance),
-    /** Above the main action: one sentence, so that a phone shows both at once. */
+    /** Above the main action: what happened. */
     paragraphs: [] as string[],
-    /** Below it: what search may do there, what it never does, and what else there is to know. */
+    /** Above it too, a line each: what to do first, what search may see, that it changes nothing, and which account to use. */
     marks: [] as Mark[],
+    /** Behind a disclosure: whatever else there is to know. */
+    about: undefined as { title: string; marks: Mark[] } | undefined,
+    /** Below the main action: where it leads. */
+    explain: '',
     /** What to try, one after the other. */
     fixes: [] as string[],
     block: undefined as Action | undefined,
@@ -82,6 +86,14 @@ const markOf = (kind: Mark['kind'], text: string | undefined): Mark | undefined 
 const endedOf = ({ lapsedAt }: Known, t: Texts): string =>
   lapsedAt === undefined ? t('next.explainStale') : t('next.explainLapsed', { date: t.day(lapsedAt) })
 
+/** What a click leads to, and where the person comes out. */
+function explainOf(situation: Situation, instance: string, app: string): string {
+  const { t, counts } = situation
+  const isLast = counts.pending <= 1
+  if (!isLast && !situation.goesOn(instance)) return worded(app, t, ['next.explainBack', 'plain.explainBack'])
+  return t(isLong(app) ? 'plain.explain' : 'next.explain', { app, last: isLast ? 'yes' : 'no' })
+}
+
 function connectStep(situation: Situation, instance: string) {
   if (appIn(situation, instance)?.entry.status === 'attention') return attentionStep(situation, instance)
   const { t, about } = situation
@@ -89,36 +101,24 @@ function connectStep(situation: Situation, instance: string) {
   // Where it leads, it is called what it calls itself.
   const { app, short: there } = card
   const { reads, never, why, help, isRequired } = about(instance)
-  const account = givenAccount(situation, instance)
   const known = appIn(situation, instance)
   const ended = known && hasLapsed(known) ? endedOf(known.entry, t) : undefined
   const isAgain = ended !== undefined
-  const isLast = situation.counts.pending <= 1
-  const comesBack = !isLast && !situation.goesOn(instance)
-  const explain = comesBack
-    ? worded(there, t, ['next.explainBack', 'plain.explainBack'])
-    : t(isLong(there) ? 'plain.explain' : 'next.explain', { app: there, last: isLast ? 'yes' : 'no' })
-  const which = known && accountOf(situation, known)
   // Read a moment ago for its twin, or known from the first time.
   const hasReasons = !isAgain && !hasChosenTwin(situation, instance)
-  // What would be too late after the click comes first.
-  const hints: (Mark | undefined)[] = [
-    markOf('notice', help),
-    markOf('notice', which),
-    markOf('notice', hasReasons ? why : undefined),
-    markOf('onward', isAgain ? undefined : explain),
-  ]
-  const told = hints.filter((mark) => mark !== undefined)
-  // That access has ended is the one sentence above the button, unless there is help, which comes before it too.
-  const above = isAgain && help === undefined ? 0 : 1
+  const [readOnly, ...neverElse] = never
   const marks = [
-    ...(reads.length > 0 ? reads : [worded(there, t, ['next.reads', 'plain.reads'])]).map((text) =>
-      markOf('good', text),
-    ),
-    ...[...never, t('next.noOneElse')].map((text) => markOf('lock', text)),
-    markOf('notice', account === undefined ? undefined : t('next.useAccount', { account })),
-    ...told.slice(above),
+    markOf('notice', help),
+    markOf('good', worded(there, t, ['next.reads', 'plain.reads'])),
+    markOf('lock', readOnly),
+    markOf('account', known && whichAccount(situation, known)),
+  ]
+  const details = [
+    ...reads.map((text) => markOf('good', text)),
+    ...[...neverElse, t('next.noOneElse')].map((text) => markOf('lock', text)),
+    markOf('notice', hasReasons ? why : undefined),
     markOf('notice', isRequired && hasReasons ? t('next.required') : undefined),
+    markOf('clock', t('overview.saved')),
   ]
   const titles = worded(
     app,
@@ -132,8 +132,10 @@ function connectStep(situation: Situation, instance: string) {
     kind: 'connect' as const,
     title,
     named,
-    paragraphs: [ended, ...told.slice(0, above).map(({ text }) => text)].filter((text) => text !== undefined),
+    paragraphs: ended === undefined ? [] : [ended],
     marks: marks.filter((mark) => mark !== undefined),
+    about: { title: t('next.about'), marks: details.filter((mark) => mark !== undefined) },
+    explain: explainOf(situation, instance, there),
     // Put back on the list a moment ago.
     focus: situation.from === instance,
     main: {
