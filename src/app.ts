@@ -126,7 +126,10 @@ export function createApp(services: Services): Express {
   app.use(at('deprecations'), createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
   if (isHttps) app.use(servedOverHttps)
   app.use(signIn.session)
-  app.use(at('sign-in'), createSignInRoutes({ ...common, ...signIn, limit: limits.signingIn }))
+  app.use(
+    at('sign-in'),
+    createSignInRoutes({ ...common, ...signIn, limit: limits.signingIn, comingBack: limits.comingBack }),
+  )
   app.use(
     at('sign-out', 'signed-out'),
     createSignOutRoutes({ ...common, ...signIn, limit: limits.signingOut }),

@@ -77,7 +77,7 @@ export function createOnramp(
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const ids = createAuditIds(secrets, normalizedAddress)
   const note = createAudit({ log, registry: metrics.registry, ids })
-  const limits = createLimits(settings.SIGN_INS_PER_MINUTE, note)
+  const limits = createLimits(settings.SIGN_INS_PER_MINUTE, note, now)
 
   const assets = loadAssets(VIEWS, company)
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS)

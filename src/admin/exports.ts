@@ -70,7 +70,7 @@ export function createTokenRoutes(
     note({ event: 'report_refused' })
     // RFC 6750 3.
     res.setHeader('WWW-Authenticate', 'Bearer realm="onramp", error="invalid_token"')
-    throw new Problem(401, 'token_refused', { detail: 'not the token of REPORT_TOKEN' })
+    throw new Problem(401, 'token_refused', { isAudited: true })
   }
   router.get([REPORT_PATH, PEOPLE_PATH], hasAny, limit, check)
   router.use(exports)

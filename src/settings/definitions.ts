@@ -271,8 +271,7 @@ export const definitions = {
   },
   SIGN_INS_PER_MINUTE: {
     default: '3000',
-    meaning:
-      'Requests to sign in allowed per minute, per IP address and process. A sign-in takes two to four, and an office may share an address',
+    meaning: 'Sign-ins that may begin per minute, per IP address and process. An office may share an address',
     schema: wholeNumber(1, 1_000_000),
   },
   DRAIN_SECONDS: {

@@ -6,6 +6,7 @@ import { nameOf } from '../records/seal.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
+import type { Limits } from '../web/rate-limit.ts'
 import { seeOther } from '../web/see-other.ts'
 import { CALLBACK_PATH, signInPath } from './addresses.ts'
 import { promptIn } from './prompt.ts'
@@ -16,6 +17,7 @@ import { judgeAnswer, MAX_STATE_CHARACTERS, type SignInState } from './state.ts'
 type Needs = Pick<SignIn, 'start' | 'redeem' | 'states' | 'browsers' | 'records' | 'returnTo'> & {
   /** By address: in front of what anyone can ask for. */
   limit: RequestHandler
+  comingBack: Limits['comingBack']
   publicUrl: string
   sendPage: SendPage
   log: Pick<Log, 'debug'>
@@ -50,9 +52,10 @@ export function createSignInRoutes(needs: Needs): Router {
   const isFirst = ({ id }: SignInState) =>
     needs.records.compareAndSet(`used-state:${nameOf(id)}`, undefined, '1', USED_SECONDS)
 
-  router.get(CALLBACK_PATH, limit, async (req, res) => {
+  router.get(CALLBACK_PATH, async (req, res) => {
     const url = callbackUrl(req, publicUrl)
     const opened = states.open(onlyOne(url.searchParams, 'state') ?? '')
+    needs.comingBack(req, opened?.state.id)
     const sessionId = signedInOf(req)?.id
     if (opened === undefined) {
       log.debug({}, 'sign-in: an answer to no sign-in that is known')

@@ -22,7 +22,7 @@ type AuditEvent =
       result: StepResult
     }
   | { event: 'skipped' | 'blocked' | 'declined'; user: Identity; datasource: string }
-  | { event: 'limited'; what: string }
+  | { event: 'limited'; what: string; user?: Identity | undefined }
   | { event: 'invitation_opened'; email?: string }
   | { event: 'opted_out'; result: 'done' | 'undone'; email?: string }
   /** An administrator looked at, or took away, what is known of people. */

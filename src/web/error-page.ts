@@ -65,7 +65,7 @@ export function createErrorPage({
     if (isSignedOut && tryAgain !== undefined && wantsPage(req) && !isUnattended(req))
       return seeOther(res, tryAgain)
     const reference = currentRequest()?.id ?? newRequestId()
-    logFailure(log, problem, reference, req)
+    if (!problem.isAudited) logFailure(log, problem, reference, req)
     count(problem.code)
     if (res.headersSent) return void res.destroy()
     // Whatever was to be written into a session that the store does not take must not end in a cookie for it.

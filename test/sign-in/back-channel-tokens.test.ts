@@ -65,7 +65,7 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
       },
     },
     records: { ...records, ...own },
-    async countRefused() {
+    countRefused() {
       server.counted++
       if (server.isLimited) throw new Problem(429, 'too_many_requests')
     },

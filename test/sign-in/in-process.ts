@@ -63,10 +63,19 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     const sendPage = (_req: express.Request, res: express.Response, page: { view: string; data: unknown }) =>
       void res.json({ view: page.view, ...(page.data as object) })
     const limit: express.RequestHandler = (_req, _res, next) => next()
-    const common = { ...signIn, publicUrl: settings.PUBLIC_URL, sendPage, log, note, now, limit }
+    const common = {
+      ...signIn,
+      publicUrl: settings.PUBLIC_URL,
+      sendPage,
+      log,
+      note,
+      now,
+      limit,
+      comingBack: () => {},
+    }
     const app = express()
     app.get('/cookies', (req, res) => void res.set('x-cookies', req.headers.cookie ?? '').end())
-    app.use(createBackChannelRoutes({ ...common, countRefused: async () => {} }))
+    app.use(createBackChannelRoutes({ ...common, countRefused: () => {} }))
     app.use(signIn.session, createSignInRoutes(common), createSignOutRoutes(common), requireSignIn)
     app.get('/me', (req, res) => void res.json(signedInOf(req)?.user))
     app.get('/id', (req, res) => void res.send(signedInOf(req)?.id))

@@ -10,6 +10,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { LANGUAGES, languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
 import { textsOf } from '../../src/web/languages/texts.ts'
+import { collected, heldBytes } from '../helpers/heap.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const english = readCatalogue(LANGUAGES, 'en')
@@ -167,7 +168,13 @@ describe('the language of a person', () => {
     ['de-AT,de;q=0.9,en;q=0.8', 'de'],
     ['sv, en;q=0.2, de;q=0.5', 'de'],
     ['zh-Hans-SG', 'zh-CN'],
+    ['zh-TW', 'zh-CN'],
     ['pt-PT', 'pt-BR'],
+    ['gsw', 'de'],
+    ['lb', 'de'],
+    // What someone asks for comes before what they may be able to read.
+    ['gsw, ar;q=0.1', 'ar'],
+    ['ar-u-nu-latn', 'ar'],
     ['fr', 'en'],
     ['*', 'en'],
     ['', 'en'],
@@ -178,6 +185,27 @@ describe('the language of a person', () => {
     ['xa,xb,xc,xd,de', 'de'],
   ])('is what the browser asks for: %j gives %s', async (header, tag) => {
     expect(await ask('/', { 'accept-language': header })).toBe(tag)
+  })
+
+  it.each(['ca', 'gl', 'eu-ES'])('is Spanish for someone who reads %s', (tag) => {
+    expect(createLanguages({ folder: LANGUAGES, isHttps: true }).nearest(tag).lang).toBe('es')
+  })
+
+  it('leaves nothing in memory, however many tags are made up', async () => {
+    const letters = (n: number) =>
+      n
+        .toString(26)
+        .padStart(6, '0')
+        .replaceAll(/\d/g, (d) => 'qrstuvwxyz'[+d] ?? '')
+    const askFor = (from: number, to: number) => {
+      for (let n = from; n < to; n++) languages.nearest(`${letters(n)}-DE-x-${letters(n)}`)
+    }
+    askFor(0, 1_000)
+    await collected()
+    const before = heldBytes()
+    askFor(1_000, 21_000)
+    await collected()
+    expect((heldBytes() - before) / 20_000).toBeLessThan(50)
   })
 
   it('is what they chose, and stays so', async () => {

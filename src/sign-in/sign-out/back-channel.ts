@@ -80,7 +80,7 @@ export function createBackChannelRoutes(needs: Needs): Router {
       res.status(200).end()
     } catch (error) {
       if (!(error instanceof UnacceptableLogoutToken)) throw error
-      await needs.countRefused(req)
+      needs.countRefused(req)
       // Expected, and anyone can send them: one line that says why, and no place in the code.
       needs.log.info({ reason: error.message }, 'a back-channel logout was refused')
       // OpenID Connect Back-Channel Logout 1.0, 2.8.

@@ -1,6 +1,5 @@
 // Which language a person reads: what they chose, then what their account says, then what their browser asks for. A choice
 // (`?lang=de` on any page) is kept in a cookie of its own, because people choose before they sign in.
-import { match } from '@formatjs/intl-localematcher'
 import type { Request, RequestHandler } from 'express'
 import { signedInOf } from '../../session/signed-in.ts'
 import { languagesIn, readCatalogue, REFERENCE, type Catalogue } from './catalogue.ts'
@@ -37,8 +36,12 @@ const A_YEAR_MS = 31_536_000_000
 /** Matching takes time for each tag, and people have fewer. */
 const MAX_WANTED = 5
 const MAX_TAG = 35
-/** Lists of tags whose match is known; browsers send few different ones. */
-const MAX_KNOWN = 500
+/** People who read the first usually read the second (Unicode CLDR, language matching). */
+const ALSO_READ = new Map(
+  'br fr,ca es,co fr,eu es,fy nl,gl es,gsw de,lb de,oc fr,rm de'
+    .split(',')
+    .map((pair) => pair.split(' ') as [string, string]),
+)
 
 export function createLanguages(options: LanguagesOptions): Languages {
   const { folder, textOf: replaced } = options
@@ -59,16 +62,20 @@ export function createLanguages(options: LanguagesOptions): Languages {
   for (const tag of tags) if (tag !== fallback) all.set(tag, create(tag))
   const inLanguage = (tag: string) => all.get(tag) ?? byDefault
 
-  const matched = new Map<string, string>()
-  /** @param wanted tags, the most wanted first */
+  /** By language and script, by language, and by the tag itself; of several, the one that is offered first. */
+  const byForm = new Map(
+    [...all.keys()].toReversed().flatMap((tag) => formsOf(tag).map((form) => [form, tag])),
+  )
+
+  /**
+   * Keeps nothing of what it is asked: strangers make up tags.
+   * @param wanted tags, the most wanted first
+   */
   function best(wanted: readonly string[]): string {
     const looked = wanted.slice(0, MAX_WANTED).filter((tag) => tag.length <= MAX_TAG)
-    // A claim may hold a comma, and no header's tag a line break.
-    const key = looked.join('\n')
-    const found = matched.get(key) ?? match(looked.filter(isTag), [...all.keys()], fallback)
-    if (matched.size >= MAX_KNOWN) matched.clear()
-    matched.set(key, found)
-    return found
+    const forms = looked.flatMap(formsOf)
+    const others = forms.map((form) => ALSO_READ.get(form) ?? '')
+    return [...forms, ...others].map((form) => byForm.get(form)).find((tag) => tag !== undefined) ?? fallback
   }
 
   /** The choice that the address brings, if it is one that is offered. */
@@ -108,10 +115,12 @@ export function createLanguages(options: LanguagesOptions): Languages {
   }
 }
 
-function isTag(tag: string): boolean {
+/** What a tag may be offered as, the nearest first: de-AT, de-Latn, de. None where it is no tag. */
+function formsOf(tag: string): string[] {
   try {
-    return new Intl.Locale(tag).language !== undefined
+    const { baseName, language, script = '' } = new Intl.Locale(tag).maximize()
+    return [baseName, `${language}-${script}`, language]
   } catch {
-    return false
+    return []
   }
 }

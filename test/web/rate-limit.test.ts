@@ -1,0 +1,98 @@
+// How often an address, a sign-in and a person may ask: by a clock that stands still until it is moved.
+import express, { type ErrorRequestHandler } from 'express'
+import request from 'supertest'
+import { expect, it } from 'vitest'
+import type { Problem } from '../../src/problem.ts'
+import { createLimits } from '../../src/web/rate-limit.ts'
+import { collected, heldBytes } from '../helpers/heap.ts'
+
+const PER_MINUTE = 30
+
+function office() {
+  const clock = { now: 1_700_000_000_000 }
+  const noted: object[] = []
+  const limits = createLimits(
+    PER_MINUTE,
+    (event) => void noted.push(event),
+    () => clock.now,
+  )
+  const told: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
+    const { status, retryAfter, isAudited } = error as Problem
+    res.status(status).json({ retryAfter, isAudited })
+  }
+  const app = express().set('trust proxy', true)
+  app.get('/sign-in', limits.signingIn, (_req, res) => void res.end())
+  app.get('/callback', (req, res) => {
+    limits.comingBack(req, req.query['id'] as string | undefined)
+    res.end()
+  })
+  app.use(told)
+  const ask = (path: string, address = '192.0.2.7') => request(app).get(path).set('x-forwarded-for', address)
+  /** How many of so many sign-ins are refused. */
+  const refused = async (count: number, path = '/sign-in', address?: string) => {
+    let all = 0
+    for (let one = 0; one < count; one++) if ((await ask(path, address)).status === 429) all++
+    return all
+  }
+  return { clock, noted, ask, refused }
+}
+
+it.each([
+  { seconds: 0, again: 0 },
+  { seconds: 1.9, again: 0 },
+  { seconds: 2, again: 1 },
+  { seconds: 6, again: 3 },
+  { seconds: 59, again: 29 },
+  { seconds: 60, again: 30 },
+  { seconds: 3_600, again: 30 },
+  // A clock that is set back keeps no one out.
+  { seconds: -3_600, again: 0 },
+])(
+  'an address that used up its minute begins $again sign-ins $seconds s later',
+  async ({ seconds, again }) => {
+    const { clock, refused } = office()
+    expect(await refused(PER_MINUTE)).toBe(0)
+    clock.now += seconds * 1000
+    expect(await refused(PER_MINUTE + 1)).toBe(PER_MINUTE + 1 - again)
+    clock.now += 60_000
+    expect(await refused(PER_MINUTE)).toBe(0)
+  },
+)
+
+it('someone who comes back with a sign-in of ours is not refused for what others began behind their address', async () => {
+  const { refused } = office()
+  await refused(PER_MINUTE)
+  expect(await refused(1)).toBe(1)
+  expect(await refused(1, '/callback')).toBe(1)
+  expect(await refused(1, '/callback?id=ada')).toBe(0)
+})
+
+it('one sign-in comes back thirty times a minute at most, and no other pays for that', async () => {
+  const { refused } = office()
+  expect(await refused(31, '/callback?id=ada')).toBe(1)
+  expect(await refused(1, '/callback?id=grace')).toBe(0)
+  expect(await refused(1)).toBe(0)
+})
+
+it('whoever is refused is told when a tenth is free again, and it is noted in one place', async () => {
+  const { ask, refused, noted } = office()
+  await refused(PER_MINUTE)
+  expect((await ask('/sign-in')).body).toEqual({ retryAfter: 6, isAudited: true })
+  expect(noted).toEqual([{ event: 'limited', what: 'address', user: undefined }])
+})
+
+it('a hundred thousand networks leave no more in memory than twenty thousand', async () => {
+  const limits = createLimits(PER_MINUTE, () => {}, Date.now)
+  const askFrom = (from: number, to: number) => {
+    for (let network = from; network < to; network++) {
+      const ip = `2001:db8:${(network >> 16).toString(16)}:${(network & 0xffff).toString(16)}::1`
+      void limits.signingIn({ ip } as never, {} as never, () => {})
+    }
+  }
+  askFrom(0, 20_000)
+  await collected()
+  const before = heldBytes()
+  askFrom(20_000, 100_000)
+  await collected()
+  expect(heldBytes() - before).toBeLessThan(1_000_000)
+})
