@@ -23,13 +23,8 @@ export type Next =
   | { kind: 'connect'; instance: string }
   | { kind: 'finished' }
 
-/** Most consents show within half a minute. One person's looks are far below the service's 30 requests a second. */
-export const OFTEN = { seconds: 5, forMs: 60_000 }
-export const SELDOM_SECONDS = 30
-
-/** How long a page that waits pauses. @param backAt milliseconds since 1970, as `now` */
-const secondsBeforeLook = (backAt: number, now: number): number =>
-  Math.abs(now - backAt) < OFTEN.forMs ? OFTEN.seconds : SELDOM_SECONDS
+/** Most consents show within half a minute. views/assets/wait.js has the same two pauses, of 5 and 30 seconds. */
+export const OFTEN_MS = 60_000
 
 /** How an app of a walk is doing. @param now milliseconds since 1970 */
 export const standingIn = (entry: Known, now: number): Standing =>
@@ -58,7 +53,7 @@ export function next(walk: Walk, now: number): Next {
   if (back !== undefined) {
     const { instance, attempt } = back
     const { step, looks, backAt } = attempt
-    const lookAgainSeconds = secondsBeforeLook(backAt, now)
+    const lookAgainSeconds = Math.abs(now - backAt) < OFTEN_MS ? 5 : 30
     return { kind: 'wait', instance, step, looks, backAt, lookAgainSeconds, meanwhile }
   }
   const unconfirmed = apps.find(({ standing }) => standing.kind === 'unconfirmed')

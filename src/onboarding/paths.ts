@@ -54,10 +54,11 @@ export const visitParameters = ({ only, returnTo }: Visit): [name: string, value
   ...(returnTo === undefined ? [] : [['return_to', returnTo] as [string, string]]),
 ]
 
-/** The overview of this visit; `from` is the datasource that it tells of first. */
-export function overviewPath(visit: Visit, from?: string): string {
+/** The overview of this visit; `from` is the datasource that it tells of first, `isSignedInAgain`: a sign-in came before it. */
+export function overviewPath(visit: Visit, from?: string, isSignedInAgain = false): string {
   const query = new URLSearchParams(visitParameters(visit))
   if (from !== undefined) query.set('from', from)
+  if (isSignedInAgain) query.set('again', 'yes')
   return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`
 }
 

@@ -3,6 +3,7 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { createOnce } from '../records/lease.ts'
 import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
+import { isFresh } from '../sign-in/require-sign-in.ts'
 import { enteredReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, unattended } from '../web/cross-site.ts'
@@ -85,9 +86,14 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
   })
 
   router.get(['/onboarding/connect', '/onboarding/connect/:instance'], async (req, res) => {
-    const { user } = whoIsSignedIn(req)
+    const { user, signedInAt } = whoIsSignedIn(req)
     const { instance } = req.params as { instance?: string }
-    if (!isFollowedFromOwnPage(req, needs.publicUrl)) return seeOther(res, '/onboarding')
+    if (!isFollowedFromOwnPage(req, needs.publicUrl)) {
+      if (!isFresh(signedInAt, now())) return seeOther(res, '/onboarding')
+      // A sign-in came between the click and us.
+      const { visit } = await walks.load(user)
+      return seeOther(res, overviewPath(visit, instance, true))
+    }
 
     const found = await once(`${personKey(user)} click ${instance ?? ''}`, async () => {
       const walk = await walks.load(user)
@@ -175,6 +181,7 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
     const name = user.givenName ?? user.name
     const person = user.email ?? user.name ?? ''
     const query = textIn(req, 'q')
+    const isSignedInAgain = textIn(req, 'again') !== undefined
     const data = (t: Texts) => {
       const about = aboutIn(t.lang)
       const page = overviewOf(walk, {
@@ -184,6 +191,7 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
         name,
         query,
         from,
+        isSignedInAgain,
         about,
         advances,
         confirmSeconds,

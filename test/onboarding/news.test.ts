@@ -120,11 +120,11 @@ describe('an app that is being confirmed', () => {
   it('tells its script when to look, when to ask, and when the time to confirm is over', () => {
     const once = returned([slack, github])
     const watch = { go: '/onboarding/callback?step=step-1', seen: '0 2 0', left: CONFIRM }
-    expect(see(once).watch).toEqual({ ...watch, pauses: '5 5 5 5 5 5 5 5 5 5 5 5 30' })
+    expect(see(once).watch).toEqual({ ...watch, often: 60 })
     const at = (seconds: number) => see(once, { now: NOW + seconds * 1_000 }).watch
-    expect(at(51)).toEqual({ ...watch, pauses: '5 5 30', left: CONFIRM - 51 })
-    expect(at(60)).toMatchObject({ pauses: '30', left: CONFIRM - 60 })
-    expect(at(CONFIRM * 2)).toMatchObject({ pauses: '30', left: 0 })
+    expect(at(51)).toEqual({ ...watch, often: 9, left: CONFIRM - 51 })
+    expect(at(60)).toMatchObject({ often: 0, left: CONFIRM - 60 })
+    expect(at(CONFIRM * 2)).toMatchObject({ often: 0, left: 0 })
     expect(see(seen([slack])).watch).toBeUndefined()
   })
 

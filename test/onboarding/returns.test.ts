@@ -80,7 +80,7 @@ describe('a return', () => {
     expect(ended).toMatchObject({
       banner: { title: 'Slack connected', text: 'Next up: GitHub.' },
       step: { main: { href: '/onboarding/connect/github_1' } },
-      goesOn: true,
+      focusesMain: true,
     })
     expect([ended['refresh'], asked.length]).toEqual([undefined, 3])
   })

@@ -72,8 +72,34 @@ describe('a click', () => {
     expect(back()).not.toBe(first)
   })
 
+  it('that a sign-in came between is not lost: the page says so, and offers that very app', async () => {
+    const { at, to, page, asked } = frontDoor()
+    await page('/onboarding?datasource=slack&datasource=github')
+    const after = { 'sec-fetch-site': 'cross-site' }
+    const path = '/onboarding?datasource=slack&datasource=github&from=github_1&again=yes'
+    at.now += 59_999
+    expect(await to('/onboarding/connect/github_1', after)).toBe(path)
+    expect(asked).toHaveLength(1)
+    expect(await page(path)).toMatchObject({
+      banner: { title: 'You’re signed in again' },
+      step: { main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' }, focus: false },
+      focusesMain: true,
+    })
+    expect(await to('/onboarding/connect', after)).toMatch(/github&again=yes$/)
+    expect(await page('/onboarding?again=yes')).toMatchObject({
+      step: { instance: 'slack_1' },
+      focusesMain: true,
+    })
+    at.waiting = [slack]
+    // Connected meanwhile.
+    expect(await page(path)).toMatchObject({ step: { instance: 'slack_1' }, focusesMain: true })
+    at.now += 1
+    expect(await to('/onboarding/connect/github_1', after)).toBe('/onboarding')
+  })
+
   it('on another site’s link starts nothing', async () => {
-    const { to, asked } = frontDoor()
+    const { at, to, asked } = frontDoor()
+    at.now += 60_000
     for (const site of ['cross-site', 'same-site', 'none'])
       expect(await to(CLICK, { 'sec-fetch-site': site })).toBe('/onboarding')
     expect(await to(CLICK, { referer: 'https://evil.example/' })).toBe('/onboarding')

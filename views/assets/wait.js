@@ -1,11 +1,10 @@
 // A page that waits: asks our own origin how far the person is, and goes on when that changed. What surprises: the page
 // also says Refresh, for browsers that run no script; stop() takes that back. Nothing moves while the page is in use.
 ;(() => {
-  const { go, pauses, seen, left, news } = document.currentScript.dataset
-  const seconds = pauses.split(' ').map(Number)
+  const { go, seen, often, left, news } = document.currentScript.dataset
+  const seldom = Date.now() + often * 1000
   const over = Date.now() + left * 1000
   let isOver = false
-  let asked = 0
 
   const isUsed = () => {
     const active = document.activeElement
@@ -44,9 +43,8 @@
   }
 
   function next() {
-    const pause = seconds[Math.min(asked, seconds.length - 1)] * 1000
+    const pause = Date.now() < seldom ? 5_000 : 30_000
     const left = over - Date.now()
-    asked += 1
     setTimeout(look, left > 0 ? Math.min(pause, left) : pause)
   }
 

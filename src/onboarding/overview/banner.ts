@@ -5,6 +5,13 @@ import { appIn, nameIn, type Situation } from './situation.ts'
 
 export function bannerOf(situation: Situation) {
   const { t, where, opening } = situation
+  if (situation.isSignedInAgain && where.kind === 'connect')
+    return {
+      kind: 'notice',
+      title: t('banner.signedInAgain'),
+      named: '',
+      text: t('banner.signedInAgainText'),
+    }
   const app = appIn(situation, situation.from)
   if (app === undefined) return undefined
   const { name, standing, entry } = app

@@ -18,8 +18,8 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   const step = stepOf(situation)
   const checking = checkingOf(situation)
   const banner = step?.focus || checking?.focus ? undefined : bannerOf(situation)
-  /** What the person comes from is done: the button is where they go on. */
-  const goesOn = banner?.kind === 'good' && step?.kind === 'connect'
+  /** The button is where the person goes on. */
+  const focusesMain = step?.kind === 'connect' && (situation.isSignedInAgain || banner?.kind === 'good')
   const progress = progressOf(situation)
   const result = banner ?? checking ?? (step?.kind === 'connect' ? undefined : step)
   const isDone = opening.state === 'done'
@@ -47,7 +47,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
       .slice(0, 2)
       .join(' - '),
     banner,
-    goesOn,
+    focusesMain,
     /** Is the end reached just now, and no banner says so? Then it is what is read first. */
     arrived: situation.isOver && situation.from !== undefined && banner === undefined,
     checking,

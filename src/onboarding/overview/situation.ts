@@ -21,6 +21,8 @@ export type OverviewContext = {
   query?: string | undefined
   /** The instance that the person just came from: its state is told first. */
   from: string | undefined
+  /** Did a sign-in come between the person's click and the app? Then that app is offered. */
+  isSignedInAgain?: boolean | undefined
   about: About
   /** ADVANCE=auto. */
   advances: boolean
@@ -52,6 +54,7 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     ),
   }
   const opening = openingOf(endingOf(seen), seen, t)
+  const from = apps.find(({ entry }) => entry.instance === context.from)
   return {
     ...context,
     visit,
@@ -64,7 +67,10 @@ export function situationOf(walk: Walk, context: OverviewContext) {
         .filter(({ length }) => length > 1)
         .flatMap((some) => some.map(({ entry }) => entry.instance)),
     ),
-    where: next(walk, now),
+    where:
+      context.isSignedInAgain && isOffered(from)
+        ? { kind: 'connect' as const, instance: from.entry.instance }
+        : next(walk, now),
     /** Does a return from this app lead straight to another one? Decided as the return will decide it. */
     goesOn(instance: string): boolean {
       const left = depart(walk, { instance, step: '', now })
@@ -79,6 +85,10 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     isOver: opening.state !== 'open',
   }
 }
+
+/** Can the person leave for it? */
+const isOffered = (app: App | undefined): app is App =>
+  app !== undefined && !['connected', 'confirming', 'off'].includes(app.standing.kind)
 
 /**
  * Was it connected, and waits for the person again? By the person's record, or else by the walk or the service's word.

@@ -137,7 +137,7 @@ function connectStep(situation: Situation, instance: string) {
     about: { title: t('next.about'), marks: details.filter((mark) => mark !== undefined) },
     explain: explainOf(situation, instance, there),
     // Put back on the list a moment ago.
-    focus: situation.from === instance,
+    focus: situation.from === instance && !situation.isSignedInAgain,
     main: {
       href: connectPath(instance),
       ...labelled(
