@@ -11,8 +11,8 @@ export const LAPSES = 'lapses'
 /** After so many working days since the first email about a lapse. */
 const AFTER_WORKING_DAYS = [0, 2, 7]
 const QUARTER_MS = 91 * 86_400_000
-/** What the mail server did not take is tried once a day. */
-const DELAY_MS = 20 * 3_600_000
+/** One email a day at most, also where the mail server didn't take it: what is found meanwhile goes into the next one. */
+const DAILY_MS = 20 * 3_600_000
 /** To a person, of every kind. */
 const MAX_IN_A_QUARTER = 4
 
@@ -32,8 +32,8 @@ const REMINDING: Policy = {
 function mayEmail(person: Person, now: number, zone: string): boolean {
   const mailings = person.campaigns.flatMap((campaign) => campaign.mailings)
   const sent = mailings.filter((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < QUARTER_MS)
-  const isDelayed = mailings.some(({ state, at }) => state === 'deferred' && Math.abs(now - at) < DELAY_MS)
-  const isFree = person.optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER && !isDelayed
+  const isTooSoon = mailings.some(({ at }) => Math.abs(now - at) < DAILY_MS)
+  const isFree = person.optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER && !isTooSoon
   return isFree && isWorkingTime(now, zone)
 }
 

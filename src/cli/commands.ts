@@ -1,6 +1,6 @@
 // Every command with its options and help. The code of a command is loaded when it is called.
 import { addCommands as addDeprecations } from '@onramp/deprecations/command'
-import { text, UsageError, valued, wholeNumber } from '@onramp/deprecations/command-line/arguments'
+import { texts, UsageError, valued, wholeNumber } from '@onramp/deprecations/command-line/arguments'
 import type { Define } from '@onramp/deprecations/command-line/shell'
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { VERSION } from '../version.ts'
@@ -60,13 +60,14 @@ have it again.
 
 Examples:
   onramp keep people.csv --dry-run            show what a run would send now
-  onramp keep people.csv --release slack_1    email people about Slack, too`,
+  onramp keep people.csv --release slack_1    email people about Slack, too
+  onramp keep people.csv --release all        about each app that is on hold`,
     )
     .argument('<PEOPLE.csv>')
     .option('--dry-run', 'ask no one, send and save nothing')
     .addOption(valued('--now <TIME>', 'with --dry-run: at that moment', momentIn))
     .addOption(wholeNumber('--ask-rate <N>', 'questions to the service per minute', [1, 10_000]).default(80))
-    .addOption(text('--release <APP>', 'email people about the access to this app that ended for many'))
+    .addOption(texts('--release <APP>', 'email people about this app (or "all"), to which many lost access'))
     .option('--confirm', 'many people have left the list, and that is right')
     .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
     .addHelpText(

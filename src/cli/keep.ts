@@ -35,7 +35,8 @@ type KeepOptions = {
   now?: number | undefined
   /** Questions a minute. */
   askRate: number
-  release?: string | undefined
+  /** Apps, or `all`. */
+  release?: readonly string[] | undefined
   confirm?: true | undefined
 }
 
@@ -64,9 +65,17 @@ export async function keep(file: string, options: KeepOptions, parts: CliParts):
     withStore(settings, async (records) => {
       const run = { list: people, faults, settings, company, options, parts, signal }
       if (options.dryRun) return await show(records, run)
-      const held = await holdCampaign(records, 'onboarding', stderr, (isHeld) =>
-        runOnce(records, run, isHeld),
-      )
+      const held = await holdCampaign(records, 'onboarding', stderr, async (isHeld) => {
+        const service = serviceFor(settings, company)
+        const server = createMailServer(settings.SMTP_URL ?? '', { connections: AT_ONCE, signal })
+        const postEvent: Neighbors['postEvent'] = (event) => postOnce(settings, event, parts.now())
+        try {
+          return await runOnce(records, run, isHeld, { service, server, postEvent })
+        } finally {
+          server.close()
+          await service.close()
+        }
+      })
       if (held !== undefined) return held
       stderr.write('Another run is at work. Nothing was done.\n')
       // What was asked for by hand has to be asked for again.
@@ -111,7 +120,20 @@ async function show(records: Records, run: Run): Promise<number> {
   return 0
 }
 
-async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean>): Promise<number> {
+/** What a run talks to. */
+type Neighbors = {
+  service: Pick<ReturnType<typeof serviceFor>, 'checkToken' | 'whatIsLeft'>
+  server: Pick<ReturnType<typeof createMailServer>, 'check' | 'post'>
+  postEvent: (event: ReturnType<typeof breakEvent>) => ReturnType<typeof postOnce>
+}
+
+/** @returns the exit code @throws what {@link keepUp} throws */
+export async function runOnce(
+  records: Records,
+  run: Run,
+  isHeld: () => Promise<boolean>,
+  { service, server, postEvent }: Neighbors,
+): Promise<number> {
   const { list, settings, company, options, signal } = run
   const { now, stderr } = run.parts
   const people = openPeople({ records, settings, now }, company)
@@ -123,9 +145,7 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
   }
   const tally = { ...newTally(), rows: list.length }
   const paceOf = (perSecond: number) => createPace({ perSecond, now: () => performance.now(), signal })
-  const service = serviceFor(settings, company)
   const ask = createAsk({ whatIsLeft: service.whatIsLeft, pace: paceOf(options.askRate / 60), signal })
-  const server = createMailServer(settings.SMTP_URL ?? '', { connections: AT_ONCE, signal })
   const mails = (campaign: string) => mailFor(settings, company, { campaign, days: DAYS }, now)
   const starting = mails('onboarding')
   // The first language that the company offers.
@@ -137,54 +157,50 @@ async function runOnce(records: Records, run: Run, isHeld: () => Promise<boolean
       outcomes.push((await server.post(compose(admin, notice, id))).outcome)
     return outcomes.includes('sent')
   }
-  try {
-    await server.check()
-    await service.checkToken()
-    if (stderr.isTTY) stderr.write(`Asking about ${list.length} people, ${options.askRate} a minute…\n`)
-    const kept = await keepUp(list, {
-      people,
-      compose: { invitation: starting.compose, lapse: mails('lapses').compose },
-      post: server.post,
-      ask,
-      mailPace: paceOf(EMAILS_PER_SECOND),
-      tally,
-      upkeep: before,
-      save,
-      timezone: company.timezone,
-      async notify(found) {
-        const id = `break ${found.instance} ${found.noticedAt}`
-        const isNotified = found.notifiedAt === undefined && (await post(breakNotice(found, words), id))
-        const isSent =
-          found.eventAt === undefined &&
-          (await postOnce(settings, breakEvent(found), now()))?.kind === 'taken'
-        return { ...(isNotified && { notifiedAt: now() }), ...(isSent && { eventAt: now() }) }
-      },
-      atOnce: AT_ONCE,
-      isConfirmed: options.confirm === true,
-      isWhole: run.faults.length === 0,
-      isHeld,
-      now,
-      signal,
-    })
-    const report = await makeReport(profilesOf(people.all()), now())
-    const row = rowOf(report)
-    const days = [...kept.days.filter(({ day }) => day !== row.day), row]
-    const counted = { ...kept, lastRunAt: now(), days }
-    const digest = digestNotice(report, counted, now(), words)
-    const isSent = isDigestDue(counted, company, now()) && (await post(digest, `digest ${report.madeAt}`))
-    await save(isSent ? { ...counted, digestAt: now() } : counted)
-    return sumUp(counted, report, tally, run)
-  } finally {
-    server.close()
-    await service.close()
-  }
+  await server.check()
+  await service.checkToken()
+  if (stderr.isTTY) stderr.write(`Asking about ${list.length} people, ${options.askRate} a minute…\n`)
+  const kept = await keepUp(list, {
+    people,
+    compose: { invitation: starting.compose, lapse: mails('lapses').compose },
+    post: server.post,
+    ask,
+    mailPace: paceOf(EMAILS_PER_SECOND),
+    tally,
+    upkeep: before,
+    save,
+    timezone: company.timezone,
+    async notify(found) {
+      const id = `break ${found.instance} ${found.noticedAt}`
+      const isNotified = found.notifiedAt === undefined && (await post(breakNotice(found, words), id))
+      const isSent = found.eventAt === undefined && (await postEvent(breakEvent(found)))?.kind === 'taken'
+      return { ...(isNotified && { notifiedAt: now() }), ...(isSent && { eventAt: now() }) }
+    },
+    atOnce: AT_ONCE,
+    isConfirmed: options.confirm === true,
+    isWhole: run.faults.length === 0,
+    isHeld,
+    now,
+    signal,
+  })
+  const report = await makeReport(profilesOf(people.all()), now())
+  const row = rowOf(report)
+  const days = [...kept.days.filter(({ day }) => day !== row.day), row]
+  const counted = { ...kept, lastRunAt: now(), days }
+  const digest = digestNotice(report, counted, now(), words)
+  const isSent = isDigestDue(counted, company, now()) && (await post(digest, `digest ${report.madeAt}`))
+  await save(isSent ? { ...counted, digestAt: now() } : counted)
+  return sumUp(counted, report, tally, run)
 }
 
-/** @throws {UsageError} where no emails are held */
-function released(upkeep: Upkeep, app: string | undefined, now: number): Upkeep {
-  if (app === undefined) return upkeep
-  const isMeant = (one: Break) => openBreaks(upkeep).includes(one) && inScope({ only: [app] }, one.instance)
-  if (!upkeep.breaks.some(isMeant)) throw new UsageError('--release: no emails about this app are held back')
+/** @throws {UsageError} where no emails about one of these apps are held */
+function released(upkeep: Upkeep, apps: readonly string[] = [], now: number): Upkeep {
+  const held = openBreaks(upkeep)
+  const isOf = (app: string, { instance }: Break) => app === 'all' || inScope({ only: [app] }, instance)
+  for (const app of apps)
+    if (!held.some((one) => isOf(app, one)))
+      throw new UsageError(`--release ${app}: no emails about this app are held back`)
+  const isMeant = (one: Break) => held.includes(one) && apps.some((app) => isOf(app, one))
   return { ...upkeep, breaks: upkeep.breaks.map((one) => (isMeant(one) ? { ...one, releasedAt: now } : one)) }
 }
 
@@ -202,11 +218,15 @@ function needsOf(
 ): string[] {
   const named = ({ instance, name }: Break) => printable(company.nameOf({ instance, name }, ''))
   const zones = unreachedZones(upkeep, parts.now()).join(', ')
+  const held = openBreaks(upkeep)
+  const release = held.map(({ instance }) => ` --release ${printable(instance)}`).join('')
   const needs = [
-    ...openBreaks(upkeep).map(
+    ...held.map(
       (one) =>
-        `${named(one)}: ${one.lapsed} of ${one.had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause; if people have to connect it again: ${COMMAND} keep PEOPLE.csv --release ${printable(one.instance)}`,
+        `${named(one)}: ${one.lapsed} of ${one.had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause.`,
     ),
+    release &&
+      `If people have to connect it again, one email about all of it: ${COMMAND} keep PEOPLE.csv${release}`,
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
     ...faults,
     unreadable > 0 && `What is stored about ${unreadable} people can't be read: ${COMMAND} doctor`,

@@ -96,7 +96,7 @@ it('an app that is held back is in no other email either, and the command says s
   })
   const { exit, err } = await runCommand(['invite', 'send', list('email\nada@acme.example\n')], env, {})
   expect([exit, recipients()]).toEqual([0, ['ada@acme.example']])
-  expect(err).toContain('slack_1: on hold until onramp keep PEOPLE.csv --release APP.')
+  expect(err).toContain('slack_1: on hold until onramp keep PEOPLE.csv --release all.')
   expect(mails()[0]?.raw).toContain('GitHub')
   expect(mails()[0]?.raw).not.toContain('Slack')
 })

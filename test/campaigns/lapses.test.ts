@@ -48,6 +48,14 @@ it('an email about access that ended and was put off is tried again on another d
   expect(lapsesDue(put(monday + 30 * DAY), upkeep, monday, 'UTC')).toEqual(['slack_1'])
 })
 
+it('someone gets one email a day at most, whatever it is about, so apps that are released one after the other are one email', () => {
+  const person = having([slack, jira])
+  const once = told(person, ['slack_1'], monday - 19 * 3_600_000)
+  const invited = withMailing(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now: monday - 1 })
+  expect([once, invited].map((one) => lapsesDue(one, upkeep, monday, 'UTC'))).toEqual([[], []])
+  expect(lapsesDue(once, upkeep, monday + 3_600_000, 'UTC')).toEqual(['slack_1', 'jira_1'])
+})
+
 describe('working time', () => {
   it.each([
     ['2027-01-18T09:00:00Z', 'UTC', true],

@@ -140,7 +140,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     const held = heldApps(await openUpkeeping(records, settings).get())
     if (held.size > 0)
       stderr.write(
-        `${printable([...held].join(', '))}: on hold until onramp keep PEOPLE.csv --release APP.\n`,
+        `${printable([...held].join(', '))}: on hold until onramp keep PEOPLE.csv --release all.\n`,
       )
     const policy = policyOf(options)
     endedBy = await sendInvitations(readPeople(list.open()), {

@@ -1,0 +1,277 @@
+// What a run of `onramp keep` is made of: the list, the store, the service, the mail server, the administrators and the company
+// file, each of which has to reach what it is for. The service and the mail server are functions.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Mail } from '../../src/campaigns/mail/mail.ts'
+import type { Posted } from '../../src/campaigns/mail/outcome.ts'
+import type { Invitee } from '../../src/campaigns/people-file.ts'
+import { runOnce } from '../../src/cli/keep.ts'
+import { openPeople, openUpkeeping } from '../../src/cli/store.ts'
+import { companyOf } from '../../src/cli/invite/mail.ts'
+import type { Upkeep } from '../../src/people/upkeep.ts'
+import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { listed } from '../helpers/people.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** A Monday. */
+const monday = Date.parse('2027-01-18T10:00:00Z')
+const ADA = 'ada@acme.example'
+const REJECTED: Posted = { outcome: 'failed', reply: '550 5.1.1 unknown', isAboutRecipient: true }
+
+const folders: string[] = []
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })))
+
+type Options = Parameters<typeof runOnce>[1]['options']
+
+/** @param env settings beside the required ones */
+function installation(env: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-keep-'))
+  folders.push(folder)
+  const records = createSqliteRecords(folder)
+  const settings = loadSettings({
+    PUBLIC_URL: 'https://onramp.acme.example',
+    SERVICE_BASE_URL: 'https://service.acme.example',
+    OIDC_ISSUER: 'https://id.acme.example',
+    SESSION_SECRET: 'a secret of thirty-two characters',
+    MAIL_FROM: 'Search team <search@acme.example>',
+    ADMIN_EMAILS: 'old@acme.example,admin@acme.example',
+    ...env,
+  })
+  const world = { now: monday, isHeld: true, canEmail: true, isGlobal: true }
+  const usual = companyOf(settings)
+  /** What each person has left. Whom it doesn't name has nothing left. */
+  const left = new Map<string, string[]>()
+  const asked: string[] = []
+  const mails: Mail[] = []
+  const events: unknown[] = []
+  const people = openPeople({ records, settings, now: () => world.now })
+  const upkeep = openUpkeeping(records, settings)
+
+  async function run(emails: readonly string[], given: Partial<Options> & Given = {}) {
+    const { timezone = 'UTC', digest, faults = [], signal = new AbortController().signal, ...options } = given
+    const text = { out: '', err: '' }
+    const writes = (name: 'out' | 'err') => ({
+      write: (more: string | Uint8Array) => void (text[name] += more),
+    })
+    const exit = await runOnce(
+      records,
+      {
+        list: emails.map((email): Invitee => ({ email })),
+        faults,
+        settings,
+        company: { ...usual, timezone, digest },
+        options: { askRate: 60_000, ...options },
+        parts: { stdout: writes('out'), stderr: writes('err'), now: () => world.now } as never,
+        signal,
+      },
+      () => Promise.resolve(world.isHeld),
+      {
+        service: {
+          checkToken: () => (world.isGlobal ? Promise.resolve() : Promise.reject(new Error('personal'))),
+          whatIsLeft(email) {
+            asked.push(email)
+            const apps = left.get(email) ?? []
+            return Promise.resolve(apps.map((instance) => ({ instance, name: instance, status: 'awaiting' })))
+          },
+        },
+        server: {
+          check: () => (world.canEmail ? Promise.resolve() : Promise.reject(new Error('no mail server'))),
+          post(mail) {
+            mails.push(mail)
+            return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : { outcome: 'sent' })
+          },
+        },
+        postEvent(event) {
+          events.push(event)
+          return Promise.resolve({ kind: 'taken' })
+        },
+      },
+    )
+    world.now += HOUR
+    return { exit, ...text }
+  }
+  return {
+    run,
+    world,
+    left,
+    asked,
+    mails,
+    events,
+    people,
+    upkeep,
+    to: (email: string) => mails.filter(({ to }) => to === email).map(({ subject }) => subject),
+    hold: (...instances: string[]) => upkeep.put({ ...NOTHING, breaks: instances.map(held) }),
+  }
+}
+
+type Given = {
+  timezone?: string
+  digest?: 'monday'
+  faults?: readonly string[]
+  signal?: AbortSignal
+}
+
+const NOTHING: Upkeep = { breaks: [], zones: {}, days: [] }
+const held = (instance: string) => ({
+  instance,
+  name: instance,
+  noticedAt: monday - HOUR,
+  since: monday - 2 * HOUR,
+  lapsed: 0,
+  had: 12,
+})
+
+describe('a run of onramp keep', () => {
+  it('asks the service about who is on the list, invites them, and writes down who they are and what was sent', async () => {
+    const { run, left, asked, to, people } = installation()
+    left.set(ADA, ['slack_1'])
+    expect((await run([ADA])).exit).toBe(0)
+    expect([asked, to(ADA)]).toEqual([[ADA], [expect.stringContaining('search')]])
+    expect(await people.get(ADA)).toMatchObject({
+      listedAt: monday,
+      campaigns: [{ name: 'onboarding', mailings: [{ state: 'sent', at: monday }] }],
+    })
+  })
+
+  it('writes about access that ended in other words and another campaign', async () => {
+    const { run, left, world, to, people } = installation()
+    left.set(ADA, ['slack_1'])
+    await run([ADA])
+    left.set(ADA, [])
+    world.now += 7 * HOUR
+    await run([ADA])
+    left.set(ADA, ['slack_1'])
+    for (const days of [1, 2]) {
+      world.now = monday + days * DAY
+      await run([ADA])
+    }
+    expect(to(ADA)).toEqual([expect.any(String), expect.stringContaining('again')])
+    expect((await people.get(ADA))?.campaigns.map(({ name }) => name)).toEqual(['onboarding', 'lapses'])
+  })
+
+  it('emails no one at night in the time zone of the company file', async () => {
+    const { run, left, to } = installation()
+    left.set(ADA, ['slack_1'])
+    await run([ADA], { timezone: 'Asia/Tokyo' })
+    expect(to(ADA)).toEqual([])
+  })
+
+  it.each([
+    ['the mail server can’t be used', { canEmail: false }],
+    ['the token is a person’s', { isGlobal: false }],
+    ['another run has taken over', { isHeld: false }],
+  ])('asks about no one where %s', async (_why, change) => {
+    const { run, world, asked, left } = installation()
+    left.set(ADA, ['slack_1'])
+    Object.assign(world, change)
+    await expect(run([ADA])).rejects.toThrow(/no mail server|personal|another run took over/)
+    expect(asked).toEqual([])
+  })
+
+  it('ends where it is interrupted, and doesn’t count as one that ended well', async () => {
+    const { run, upkeep } = installation()
+    await expect(run([ADA], { signal: AbortSignal.abort() })).rejects.toThrow(/abort/)
+    expect(await upkeep.get()).not.toHaveProperty('lastRunAt')
+  })
+
+  it('writes down when it ended, and one row of figures for a day', async () => {
+    const { run, upkeep, left, world } = installation()
+    left.set(ADA, ['slack_1'])
+    await run([ADA])
+    await run([ADA])
+    const { lastRunAt, days } = await upkeep.get()
+    expect([lastRunAt, days.map(({ day, people }) => [day, people])]).toEqual([
+      world.now - HOUR,
+      [['2027-01-18', 1]],
+    ])
+  })
+
+  it('refuses a list that many have left, takes it with --confirm, and lets no one leave by a line that can’t be read', async () => {
+    const { run, people } = installation()
+    const gone = async () => (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined).length
+    await run([ADA, 'bob@acme.example'])
+    await expect(run([ADA])).rejects.toThrow('--confirm')
+    const unreadable = await run([ADA], { faults: ['line 3: missing email address'], confirm: true })
+    expect([unreadable.exit, unreadable.err, await gone()]).toEqual([3, expect.stringContaining('line 3'), 0])
+    await run([ADA], { confirm: true })
+    expect(await gone()).toBe(1)
+  })
+
+  it('prints its counts as JSON', async () => {
+    const { run, left } = installation()
+    left.set(ADA, ['slack_1'])
+    const { out } = await run([ADA, 'bob@acme.example'], { json: true })
+    expect(JSON.parse(out)).toMatchObject({ rows: 2, sent: 1, states: { people: 2 }, needs: [] })
+  })
+})
+
+describe('an app that many lost at once', () => {
+  const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
+
+  it('is one email to each administrator and one event, also where one of their addresses is rejected', async () => {
+    const { run, left, world, to, events, mails } = installation()
+    for (const email of twelve) left.set(email, ['slack_1'])
+    // At night, so that no one is invited.
+    world.now = monday - 8 * HOUR
+    await run(twelve)
+    left.clear()
+    world.now = monday + DAY
+    await run(twelve)
+    for (const email of twelve) left.set(email, ['slack_1'])
+    mails.length = 0
+    world.now = monday + 2 * DAY
+    for (let hour = 0; hour < 9; hour++) await run(twelve)
+    expect([to('admin@acme.example').length, to('old@acme.example').length, mails.length]).toEqual([1, 1, 2])
+    expect(events).toMatchObject([{ type: 'app.disconnected_for_many' }])
+  })
+
+  it('is named with the one command that releases all of them', async () => {
+    const { run, hold } = installation()
+    await hold('slack_1', 'jira_1')
+    const { exit, err } = await run([ADA])
+    expect([exit, err]).toEqual([
+      3,
+      expect.stringContaining('keep PEOPLE.csv --release slack_1 --release jira_1'),
+    ])
+  })
+
+  it.each([
+    [['slack_1'], ['jira_1', 'github_1']],
+    [['slack_1', 'jira'], ['github_1']],
+    [['all'], []],
+  ])('is on hold until --release %j, and then %j still are', async (release, still) => {
+    const { run, hold, upkeep } = installation()
+    await hold('slack_1', 'jira_1', 'github_1')
+    await run([ADA], { release })
+    const open = (await upkeep.get()).breaks.filter(({ releasedAt }) => releasedAt === undefined)
+    expect(open.map(({ instance }) => instance)).toEqual(still)
+  })
+
+  it.each([[['github_1']], [['slack_1', 'github_1']]])(
+    'is refused by --release %j where it isn’t one',
+    async (release) => {
+      const { run, hold, asked } = installation()
+      await hold('slack_1')
+      await expect(run([ADA], { release })).rejects.toThrow('--release github_1: no emails')
+      expect(asked).toEqual([])
+    },
+  )
+})
+
+describe('the digest', () => {
+  it('comes once on its day, though a run comes every hour and one address is rejected', async () => {
+    const { run, to } = installation()
+    for (let hour = 0; hour < 7; hour++) await run([ADA], { digest: 'monday' })
+    expect(to('admin@acme.example')).toHaveLength(1)
+  })
+
+  it('doesn’t come where the company file names no day', async () => {
+    const { run, to } = installation()
+    await run([ADA])
+    expect(to('admin@acme.example')).toEqual([])
+  })
+})
