@@ -2,6 +2,7 @@
 // (languages/en/problems.json); detail and cause are for the log alone and never reach a page.
 
 export type ProblemCode =
+  | 'admins_only'
   | 'bad_request'
   | 'cookies_blocked'
   | 'cross_site'

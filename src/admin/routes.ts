@@ -1,4 +1,4 @@
-// GET /admin, its pages and its exports, for ADMIN_EMAILS and ADMIN_GROUPS only; for everyone else none of them exists.
+// GET /admin, its pages and its exports, for ADMIN_EMAILS and ADMIN_GROUPS only; everyone else is told whom to ask.
 // They read what was written down and never ask the service. Every view is in the audit log.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { calledAs } from '../company/called.ts'
@@ -75,7 +75,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     '/admin',
     (req, _res, next) => {
       if (!isAdmin(whoIsSignedIn(req).user))
-        throw new Problem(404, 'not_found', {
+        throw new Problem(403, 'admins_only', {
           detail: 'not one of ADMIN_EMAILS (or not verified), nor in ADMIN_GROUPS',
         })
       next()

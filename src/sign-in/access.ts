@@ -7,7 +7,7 @@ import { TokenRefused } from '../client-api/errors.ts'
 import { endSession } from '../session/session.ts'
 import { signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
 import type { createRefresh } from './refresh.ts'
-import { isFresh, SignInAgain } from './require-sign-in.ts'
+import { isFresh, SignInAgain, signInAgainPath } from './require-sign-in.ts'
 import { conditionOf } from './tokens.ts'
 
 const MAX_EARLY_WAIT_MS = 1_000
@@ -54,7 +54,8 @@ export function createAccess(
 
   async function giveUp(req: Request, refusal: TokenRefused): Promise<never> {
     const signedIn = signedInOf(req)
-    if (signedIn !== undefined && isFresh(signedIn.signedInAt, now())) throw refusal
+    if (signedIn !== undefined && isFresh(signedIn.signedInAt, now()))
+      throw Object.assign(refusal, { tryAgain: signInAgainPath(req) })
     if (signedIn !== undefined) await endSession(req)
     throw new SignInAgain(req, refusal)
   }

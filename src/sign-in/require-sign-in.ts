@@ -20,10 +20,12 @@ export const isFresh = (signedInAt: number, now: number): boolean => now - signe
 /** What can be asked for again with GET; a form's target cannot. */
 const comeBackTo = ({ method, originalUrl }: Request) => (method === 'GET' ? originalUrl : '/onboarding')
 
+export const signInAgainPath = (req: Request): string => signInPath(comeBackTo(req))
+
 /** Thrown where a sign-in is needed: people are led through it and back to where they were (see web/error-page.ts). */
 export class SignInAgain extends Problem {
   constructor(req: Request, cause?: unknown) {
-    super(401, 'signed_out', { tryAgain: signInPath(comeBackTo(req)), cause })
+    super(401, 'signed_out', { tryAgain: signInAgainPath(req), cause })
     this.name = 'SignInAgain'
   }
 }

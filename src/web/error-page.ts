@@ -125,6 +125,7 @@ const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 /** Only someone else can change these, so the company's help comes before the way back. */
 const NEEDS_HELP: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   ...SHUT,
+  'admins_only',
   'search_forbidden',
   'search_misconfigured',
 ])

@@ -195,6 +195,6 @@ describe('an address that only looks like an administrator’s', () => {
     const [id, email] = ['kelvin-sign', 'fran\u212A@acme.example']
     running.sandbox.people.push({ id, name: id, email, datasources: [] })
     const browser = await signIn(running, id, '/admin')
-    expect(browser.page.status).toBe(404)
+    expect(browser.page.status).toBe(403)
   })
 })

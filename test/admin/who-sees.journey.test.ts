@@ -21,10 +21,13 @@ const PATHS = [
   '/admin/nothing',
 ]
 
-it('does not exist for anyone else, whatever the address', async () => {
+it('is refused to anyone else, whatever the address, with who it is for and whom to ask', async () => {
   const bob = await signIn(running, 'bob')
   const noted = () => running.log.filter((line) => line.includes('"admin_viewed"')).length
-  for (const path of PATHS) expect((await bob.open(path, { follow: false })).status, path).toBe(404)
+  for (const path of PATHS) expect((await bob.open(path, { follow: false })).status, path).toBe(403)
+  await bob.open('/admin')
+  expect(bob.text).toContain('This page is for rollout admins')
+  expect(bob.text).toContain('ask the team that runs search to add your email to ADMIN_EMAILS')
   expect(noted()).toBe(0)
 })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
+import { linksOf } from '../helpers/test-browser.ts'
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
 
@@ -73,6 +74,8 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     expect(browser.page.status).toBe(403)
     expectPage(browser.page)
     expect(browser.text).toContain(t('problem.service_refused_sign_in.title'))
+    expect(browser.text).toContain(t('signedOut.action'))
+    expect(linksOf(browser.page.body)).toContain('/sign-in?return_to=%2Fonboarding')
     expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
     expect(world.checks()).toBeLessThanOrEqual(4)
   })

@@ -79,6 +79,7 @@ describe('a call of the service', () => {
     refused.add('all')
     clock.now += MINUTE - 1
     expect([await ada.call(), await isIn()]).toEqual(['service_refused_sign_in', true])
+    expect(await ada.outcomeOf('/call')).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fcall' })
     clock.now += 1
     expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
   })
