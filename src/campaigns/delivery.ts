@@ -74,6 +74,8 @@ type Sending = {
   apps: readonly Waiting[]
   /** All of them were connected before. */
   isLapse: boolean
+  /** All apps of the person, as far as is known. */
+  known: readonly { instance: string; name: string }[]
 }
 
 export function createDelivery(parts: DeliveryParts) {
@@ -102,7 +104,7 @@ export function createDelivery(parts: DeliveryParts) {
     }
   }
 
-  async function send({ invitee, reminder, answer, apps, isLapse }: Sending): Promise<void> {
+  async function send({ invitee, reminder, answer, apps, isLapse, known }: Sending): Promise<void> {
     const { email } = invitee
     if (post === undefined) {
       tally.sent++
@@ -112,7 +114,7 @@ export function createDelivery(parts: DeliveryParts) {
         calledAs(apps).map(({ name }) => name),
       )
     }
-    const mail = await parts.compose(invitee, apps, { reminder, isLapse })
+    const mail = await parts.compose(invitee, apps, { reminder, isLapse, known })
     await parts.mailPace.turn()
     const lapsed = isLapse ? apps.map(({ instance }) => instance) : undefined
     if (!(await ledger.begin(invitee, reminder, answer, lapsed))) return
@@ -162,7 +164,9 @@ export function createDelivery(parts: DeliveryParts) {
           if (apps.length === 0 || reminder === undefined)
             return isDry ? undefined : await ledger.observe(invitee, answer)
           const isLapse = apps.every(({ instance }) => wasConnected(person, instance))
-          return parts.mayStart() ? await send({ invitee, reminder, answer, apps, isLapse }) : undefined
+          if (!parts.mayStart()) return undefined
+          const known = [...asked.left, ...(person?.answer?.apps ?? [])]
+          return await send({ invitee, reminder, answer, apps, isLapse, known })
         }
         case 'unknown':
           count(email, 'unknown-to-service')

@@ -9,28 +9,34 @@ export const datasourceType = (instance: string): string => instance.replace(/_\
 type App = { instance: string; name: string }
 
 /**
- * Apps under names that tell them apart: two with one name by the numbers of their identifiers, or else by all of them.
- * The number stays on the line of what it belongs to. `short` is the name without it, as the app calls itself.
+ * Apps under names that tell them apart. Of those with one name, the first instance has no number: it is called the same
+ * for everyone, whether or not others have a second one. The others have the numbers of their identifiers, or else all of
+ * them. A number stays on the line of what it belongs to. `short` is the name without it, as the app calls itself, and `isShared` whether others are called so too.
  */
-export function calledAs<T extends App>(apps: readonly T[]): (T & { short: string })[] {
-  const byName = Map.groupBy(apps, ({ name }) => name)
-  const countsByName = new Map(
-    [...byName].map(([name, alike]) => {
-      const instances = new Set(alike.map(({ instance }) => instance))
-      return [name, { instances: instances.size, numbers: new Set([...instances].map(numberOf)).size }]
-    }),
+export function calledAs<T extends App>(apps: readonly T[]): (T & { short: string; isShared: boolean })[] {
+  const byName = new Map(
+    [...Map.groupBy(apps, ({ name }) => name)].map(([name, alike]) => [name, marksOf(alike)]),
   )
   return apps.map((app) => {
     const short = readable(app)
-    const { instances, numbers } = countsByName.get(app.name) ?? { instances: 1, numbers: 1 }
-    if (instances < 2 || app.name === app.instance) return { ...app, name: short, short }
-    const mark = numbers === instances ? numberOf(app.instance) : app.instance
-    return { ...app, name: `${short}\u00a0(${mark})`, short }
+    const marks = byName.get(app.name)
+    const mark = marks?.get(app.instance)
+    return { ...app, name: mark ? `${short}\u00a0(${mark})` : short, short, isShared: (marks?.size ?? 0) > 1 }
   })
 }
 
-/** Of `slack_2`: 2. */
-const numberOf = (instance: string): string => /_(\d+)$/.exec(instance)?.[1] ?? instance
+/** By instance, what tells it from the others of its name; the first one has nothing. */
+function marksOf(alike: readonly App[]): ReadonlyMap<string, string> {
+  const instances = [...new Set(alike.map(({ instance }) => instance))].sort(inNumericOrder)
+  const hasNumbers = new Set(instances.map(numberOf)).size === instances.length
+  return new Map(instances.map((one, at) => [one, at === 0 ? '' : hasNumbers ? String(numberOf(one)) : one]))
+}
+
+/** Of `slack_2`: 2. The one without a number is the first. */
+const numberOf = (instance: string): number => Number(/_(\d+)$/.exec(instance)?.[1] ?? 0)
+
+const inNumericOrder = (one: string, other: string): number =>
+  numberOf(one) - numberOf(other) || (one < other ? -1 : 1)
 
 /** A service without display names gives identifiers: `google_drive_1` is read as `Google drive 1`. */
 export const readable = ({ name, instance }: App): string =>

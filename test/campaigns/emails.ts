@@ -32,6 +32,8 @@ export type Written = Partial<MailParts> & {
   apps?: string[]
   reminder?: number
   isLapse?: boolean
+  /** What else the person has. */
+  known?: { instance: string; name: string }[]
   person?: { email: string; name?: string; language?: string }
   file?: CompanyFile
   /** Pictures that the company file names. */
@@ -49,6 +51,7 @@ export function createEmails() {
       apps = ['Slack', 'GitHub', 'Google Drive'],
       reminder = 0,
       isLapse = false,
+      known,
       person = { email: 'ada@acme.example', name: 'Ada' },
       file = {},
       pictures = {},
@@ -70,7 +73,7 @@ export function createEmails() {
         ...parts,
       })
       const left = apps.map((name, n) => ({ instance: `${name.toLowerCase()}_${n + 1}`, name }))
-      return compose(person, left, { reminder, isLapse })
+      return compose(person, left, { reminder, isLapse, known })
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

@@ -50,11 +50,17 @@ describe('the words of an email', () => {
     expect(html + text).not.toContain('minute')
   })
 
-  it('tell apps of one name apart by their numbers, and know a sender by the address alone', async () => {
+  it('number apps of one name from the second one, as the pages do, and know a sender by the address alone', async () => {
     const from = { name: '', address: 'search@acme.example' }
     const { text } = await write({ apps: ['Slack', 'Jira', 'Slack'], from })
-    expect(text).toContain('  - Slack\u00a0(1)\n  - Jira\n  - Slack\u00a0(3)\n')
+    expect(text).toContain('  - Slack\n  - Jira\n  - Slack\u00a0(3)\n')
     expect(text.replaceAll('\n', ' ')).toContain('From search@acme.example, sent to')
+  })
+
+  it('call a second workspace what the pages call it, although the first one is connected', async () => {
+    const known = [{ instance: 'slack_1', name: 'Slack' }]
+    expect((await write({ apps: ['Jira', 'Slack'], known })).text).toContain('- Slack\u00a0(2)\n')
+    expect((await write({ apps: ['Jira', 'Slack'] })).text).toContain('- Slack\n')
   })
 
   it('show a name as it is written, whatever it holds', async () => {

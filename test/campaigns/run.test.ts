@@ -124,8 +124,26 @@ describe('an email', () => {
       }),
     })
     expect(error).toBeUndefined()
-    expect(about).toEqual(['slack', { reminder: 0, isLapse: false }])
+    expect(about).toEqual(['slack', expect.objectContaining({ reminder: 0, isLapse: false })])
     expect((await everyone.get(ada))?.answer?.apps).toHaveLength(4)
+  })
+
+  it('is composed with all apps of the person, so that each has its name of the pages', async () => {
+    const { run, everyone } = office()
+    await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
+    const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
+    const known: unknown[] = []
+    await run({
+      people: [ada],
+      ask: () => ({ kind: 'left', left: [...left, wiki] }),
+      parts: (usual) => ({
+        compose(invitee, apps, kind) {
+          known.push(...(kind.known ?? []).map(({ instance }) => instance))
+          return usual.compose(invitee, apps, kind)
+        },
+      }),
+    })
+    expect(known).toEqual([...left.map(({ instance }) => instance), 'wiki_1', 'slack_1'])
   })
 
   it('is not written down before its turn has come and the campaign is known to be held', async () => {

@@ -66,19 +66,31 @@ describe('apps next to each other', () => {
   const namesOf = (...apps: [instance: string, name: string][]) =>
     calledAs(apps.map(([instance, name]) => ({ instance, name }))).map(({ name }) => name)
 
-  it('tells instances of one name apart by their numbers, each on one line with its name', () => {
-    expect(namesOf(['slack_1', 'Slack'], ['jira_2', 'Jira'], ['slack_2', 'Slack'])).toEqual([
-      'Slack\u00a0(1)',
-      'Jira',
-      'Slack\u00a0(2)',
-    ])
-  })
-
-  it('takes all of the identifiers where their numbers are the same', () => {
-    expect(namesOf(['slack_1', 'Slack'], ['chat_1', 'Slack'])).toEqual([
-      'Slack\u00a0(slack_1)',
-      'Slack\u00a0(chat_1)',
-    ])
+  it.each([
+    [
+      ['slack_1', 'slack_2'],
+      ['', '(2)'],
+    ],
+    [
+      ['slack_10', 'slack_2', 'slack_1'],
+      ['(10)', '(2)', ''],
+    ],
+    [
+      ['slack_3', 'slack_7'],
+      ['', '(7)'],
+    ],
+    [
+      ['slack_1', 'slack'],
+      ['(1)', ''],
+    ],
+    [
+      ['slack_1', 'chat_1', 'chat_2'],
+      ['(slack_1)', '', '(chat_2)'],
+    ],
+  ])('numbers those of one name from the second one, each on one line with its name: %j', (all, marks) => {
+    const expected = marks.map((mark) => (mark === '' ? 'Slack' : `Slack\u00a0${mark}`))
+    const slacks = all.map((instance): [string, string] => [instance, 'Slack'])
+    expect(namesOf(...slacks, ['jira_2', 'Jira'])).toEqual([...expected, 'Jira'])
   })
 
   it('gives no number to an app that is only listed twice, as by two people', () => {

@@ -12,6 +12,7 @@ const TODO: Standing = { kind: 'todo', turn: 'first' }
 
 const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
   name: 'Slack',
+  isShared: false,
   short: 'Slack',
   standing,
   entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, ...entry },

@@ -13,18 +13,18 @@ const saidFirst = (walk: Walk, context: Context = {}) =>
 const rowOf = (walk: Walk, instance: string) => see(walk).entries.find(({ app }) => app === instance)
 const accountIn = (walk: Walk, instance: string) => rowOf(walk, instance)?.notes[0]
 
-const TWO = 'Slack is on your list twice, once for each account or workspace.'
-const TWICE = `${TWO} Start with whichever you like.`
-const TAKEN = 'Choose a different account or workspace here than for Slack\u00a0(1).'
+const TWO = 'You have two Slack accounts or workspaces.'
+const TWICE = `${TWO} Start with any of them.`
+const TAKEN = 'Choose a different account or workspace here than for Slack.'
 const AGAIN = 'Use the same account or workspace as before.'
-const OFF = 'Your admin has turned off Slack\u00a0(2). Connect Slack\u00a0(1) only.'
+const OFF = 'Your admin has turned off Slack\u00a0(2). Connect Slack only.'
 const OTHERS = 'Use your work account (ada@acme.example)'
 
 describe('the card of an app that shares its name', () => {
   it('says that there are several to connect', () => {
     expect(saidFirst(seen([slack, second, github]))).toBe(TWICE)
     expect(saidFirst(seen([slack, second, third]))).toBe(
-      'Slack is on your list 3 times, once for each account or workspace. Start with whichever you like.',
+      'You have 3 Slack accounts or workspaces. Start with any of them.',
     )
   })
 
@@ -43,7 +43,7 @@ describe('the card of an app that shares its name', () => {
   it('says why it has a number, where the other one is turned off', () => {
     const off = waits('slack_2', 'Slack', 'disabled')
     expect(saidFirst(seen([slack, off]))).toBe(OFF)
-    expect(saidFirst(seen([slack, off, third]))).toContain('3 times')
+    expect(saidFirst(seen([slack, off, third]))).toContain('3 Slack accounts')
     expect(accountIn(seen([github, slack, off]), 'slack_1')).toBe(OFF)
   })
 
@@ -56,7 +56,10 @@ describe('the card of an app that shares its name', () => {
     }
     const explained = t('next.explainStale')
     expect(allSaid(seen([stale, second]))).toEqual([explained, AGAIN])
-    expect(allSaid(seen([stale], seen([slack, second])))).toEqual([explained, TAKEN.replace('(1)', '(2)')])
+    expect(allSaid(seen([stale], seen([slack, second])))).toEqual([
+      explained,
+      TAKEN.replace('Slack.', 'Slack\u00a0(2).'),
+    ])
     // Its twin may be connected, and so not on the list; and one account is right for any app.
     expect(allSaid(seen([waits('github_1', 'GitHub', 'stale'), slack]))).toEqual([explained, AGAIN])
     expect(accountIn(seen([stale, other]), 'slack_2')).toBe(AGAIN)

@@ -45,8 +45,11 @@ const DAY_MS = 86_400_000
 
 type App = { instance: string; name: string }
 
-/** `isLapse`: these apps were connected, and access has ended. */
-export type Kind = { reminder: number; isLapse: boolean }
+/**
+ * `isLapse`: these apps were connected, and access has ended. `known`: all apps of the person, so that one has the name that
+ * the pages give it.
+ */
+export type Kind = { reminder: number; isLapse: boolean; known?: readonly App[] | undefined }
 
 /** @param apps what is left */
 export type ComposeMail = (person: Invitee, apps: readonly App[], kind: Kind) => Promise<Mail>
@@ -59,12 +62,14 @@ export const messageIdOf = ({ address }: Mail['from'], what: string): string =>
   `<${hash('sha256', what, 'hex').slice(0, 32)}@${address.split('@')[1] ?? 'localhost'}>`
 
 export function createMail(parts: MailParts): ComposeMail {
-  return async (person, apps, { reminder, isLapse }) => {
+  return async (person, apps, { reminder, isLapse, known = [] }) => {
     const { datasources, days, publicUrl, from, looks } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
     const t = parts.languages.nearest(person.language ?? '')
-    const named = apps.map((app) => ({ ...app, name: parts.nameOf(app, t.lang) }))
-    const names = calledAs(named).map(({ name }) => name)
+    const named = [...apps, ...known].map((app) => ({ ...app, name: parts.nameOf(app, t.lang) }))
+    const names = calledAs(named)
+      .map(({ name }) => name)
+      .slice(0, apps.length)
     const isLong = names.length > MAX_AT_A_GLANCE
     const words = parts.render({
       t,

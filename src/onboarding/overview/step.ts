@@ -175,7 +175,8 @@ function attendStep(situation: Situation, { instance }: Where<'attend'>) {
   const { app, short } = card
   const known = appIn(situation, instance)?.entry
   const account = givenAccount(situation, instance)
-  const ownAccount = app === short ? t('attend.fix2') : t('attend.fixAlike', { app: short })
+  const isShared = appIn(situation, instance)?.isShared === true
+  const ownAccount = isShared ? t('attend.fixAlike', { app: short }) : t('attend.fix2')
   return {
     ...card,
     kind: 'attend' as const,
