@@ -196,6 +196,7 @@ export function createApp(services: Services): Express {
       pathOf: (address) => repeatablePath(address, publicUrl),
       nameOf: services.nameOf,
       count: metrics.countProblem,
+      now,
     }),
   )
   return app

@@ -66,11 +66,22 @@ export function createClientApi({
     reported.add(what)
   }
 
-  async function send(call: Call, credentials: Credentials): Promise<unknown> {
+  /** @param read undefined: it can't be read, which counts as no answer */
+  async function send<T>(
+    call: Call,
+    credentials: Credentials,
+    read: (json: unknown) => T | undefined,
+  ): Promise<T> {
     const { operation, path, body } = call
-    const { status, text, headers } = await timed(
-      () => connection.send(call, credentials),
-      (answer, seconds) => onCall?.({ operation, status: answer?.status, seconds }),
+    const { status, text, headers, found } = await timed(
+      async () => {
+        const answer = await connection.send(call, credentials)
+        return { ...answer, found: answer.status === 200 ? read(jsonIn(answer.text)) : undefined }
+      },
+      (answer, seconds) => {
+        const isUnreadable = answer?.status === 200 && answer.found === undefined
+        onCall?.({ operation, status: isUnreadable ? undefined : answer?.status, seconds })
+      },
     ).catch((error: unknown) => {
       throw noAnswer(operation, 'no usable answer', error)
     })
@@ -84,26 +95,20 @@ export function createClientApi({
         isOfFront: refusal.isOfFront,
       })
     }
-    return jsonIn(text)
+    if (found === undefined) throw noAnswer(operation, UNREADABLE[operation])
+    return found
   }
 
   return {
-    async checkDatasourceAuth(credentials, finalRedirectUrl) {
-      return listed(readCheck(await send(checkCall(finalRedirectUrl), credentials), reportOnce))
-    },
-    async whatIsLeft(credentials) {
-      return listed(readLeft(await send(checkCall(), credentials), reportOnce))
-    },
-    async search(credentials, query) {
-      const answer = readSearch(await send(searchCall(query), credentials))
-      if (answer === undefined) throw noAnswer('search', 'an answer without results')
-      return answer
-    },
+    checkDatasourceAuth: (credentials, finalRedirectUrl) =>
+      send(checkCall(finalRedirectUrl), credentials, (json) => readCheck(json, reportOnce)),
+    whatIsLeft: (credentials) => send(checkCall(), credentials, (json) => readLeft(json, reportOnce)),
+    search: (credentials, query) => send(searchCall(query), credentials, readSearch),
     close: () => connection.close(),
   }
 }
 
-function listed(waiting: Waiting[] | undefined): Waiting[] {
-  if (waiting !== undefined) return waiting
-  throw noAnswer('checkdatasourceauth', 'an answer without a readable list of datasources')
+const UNREADABLE = {
+  checkdatasourceauth: 'an answer without a readable list of datasources',
+  search: 'an answer without results',
 }

@@ -45,7 +45,11 @@ type ErrorPageParts = {
   nameOf: Company['nameOf']
   /** Counts a problem by its code. */
   count: (code: string) => void
+  /** Milliseconds since 1970. */
+  now: () => number
 }
+
+const WARN_EVERY_MS = 3_600_000
 
 export function createErrorPage({
   log,
@@ -54,7 +58,16 @@ export function createErrorPage({
   pathOf,
   nameOf,
   count,
+  now,
 }: ErrorPageParts): ErrorRequestHandler {
+  let warnedAt = -Infinity
+  function levelOf({ status, code }: Problem): 'error' | 'warn' | 'info' {
+    if (status >= 500) return status === 500 ? 'error' : 'warn'
+    if (!BY_SERVICE.has(code) || now() - warnedAt < WARN_EVERY_MS) return 'info'
+    warnedAt = now()
+    return 'warn'
+  }
+
   return (error: unknown, req, res, _next) => {
     const problem = problemOf(error)
     // Nothing failed: the person only has to sign in first.
@@ -65,7 +78,11 @@ export function createErrorPage({
     if (isSignedOut && tryAgain !== undefined && wantsPage(req) && !isUnattended(req))
       return seeOther(res, tryAgain)
     const reference = currentRequest()?.id ?? newRequestId()
-    if (!problem.isAudited) logFailure(log, problem, reference, req)
+    const { status, code, detail, cause } = problem
+    const fields = { code, status, method: req.method, route: routeOf(req), reference }
+    const line = cause === undefined ? fields : { ...fields, err: cause }
+    if (!problem.isAudited)
+      log[levelOf(problem)](line, detail || (status === 500 ? 'a fault in onramp' : code))
     count(problem.code)
     if (res.headersSent) return void res.destroy()
     // Whatever was to be written into a session that the store does not take must not end in a cookie for it.
@@ -97,14 +114,12 @@ function problemOf(error: unknown): Problem {
   return new Problem(500, 'internal', { cause: error })
 }
 
-function logFailure(log: ErrorPageParts['log'], problem: Problem, reference: string, req: Request): void {
-  const { status, code, detail, cause } = problem
-  const fields = { code, status, method: req.method, route: routeOf(req), reference }
-  const line = cause === undefined ? fields : { ...fields, err: cause }
-  if (status === 500) log.error(line, detail || 'a fault in onramp')
-  else if (status > 500) log.warn(line, detail || code)
-  else log.info(line, detail || code)
-}
+/** The service refuses the token of a person: perhaps everyone's, so one line of an hour is a warning. */
+const BY_SERVICE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'search_forbidden',
+  'service_forbidden',
+  'service_refused_sign_in',
+])
 
 /** Only someone else can change these, and until then the overview fails too. */
 const SHUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>([

@@ -59,6 +59,7 @@ function appThatFails() {
       pathOf: (path) => path || undefined,
       nameOf,
       count: () => {},
+      now: Date.now,
     }),
   )
   return app

@@ -7,15 +7,19 @@ import request from 'supertest'
 import { createOnramp } from '../../src/compose.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 
+export const METRICS_SETTINGS = {
+  PUBLIC_URL: 'http://localhost:3000',
+  SERVICE_BASE_URL: 'http://localhost:1',
+  OIDC_ISSUER: 'http://localhost:1',
+  SESSION_SECRET: 'a secret of thirty-two characters',
+  METRICS_TOKEN: 'a-token-for-the-metrics',
+}
+
 export async function metricsPage(changed: Record<string, string> = {}): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-metrics-'))
   const settings = loadSettings({
-    PUBLIC_URL: 'http://localhost:3000',
-    SERVICE_BASE_URL: 'http://localhost:1',
-    OIDC_ISSUER: 'http://localhost:1',
-    SESSION_SECRET: 'a secret of thirty-two characters',
+    ...METRICS_SETTINGS,
     DATA_DIR: folder,
-    METRICS_TOKEN: 'a-token-for-the-metrics',
     ...changed,
   })
   const onramp = createOnramp(settings, pino({ level: 'silent' }))

@@ -1,15 +1,20 @@
 // The dashboard and the alerts ask for nothing that onramp does not export: every metric and every label by its name.
 // `bash test/alerts` has Prometheus' own promtool check the same files.
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Metric } from 'prom-client'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createAudit } from '../../src/web/audit.ts'
-import { createMetrics } from '../../src/web/metrics/metrics.ts'
+import { type createWatch, publishedSchedule } from '@onramp/deprecations'
+import type { Outcome } from '../../src/campaigns/mail/outcome.ts'
+import { createAudit, type Note } from '../../src/web/audit.ts'
+import { createMetrics, type Metrics } from '../../src/web/metrics/metrics.ts'
 import { watchReceiver } from '../../src/webhooks/receiver.ts'
 import { dashboardQueries } from '../helpers/dashboard.ts'
-import { metricsPage } from '../helpers/metrics-page.ts'
+import { metricsPage, METRICS_SETTINGS } from '../helpers/metrics-page.ts'
+import { routesFor } from '../helpers/routes.ts'
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 
@@ -17,6 +22,23 @@ type Rule = { alert: string; expr: string; labels: { severity: string }; annotat
 const { groups } = parse(read('deploy/prometheus/alerts.yml')) as { groups: { rules: Rule[] }[] }
 const rules = groups.flatMap((group) => group.rules)
 const queries = [...dashboardQueries(), ...rules.map(({ expr }) => expr)]
+
+/** The series of the alerts' own tests. */
+type Simulation = { tests: { input_series: { series: string }[] }[] }
+const simulated = (parse(read('test/fixtures/alerts.yml')) as Simulation).tests.flatMap((test) =>
+  test.input_series.map(({ series }) => series),
+)
+
+const matchersIn = (query: string) =>
+  [...query.matchAll(/\b((?:onramp|nodejs|process)_\w+)\{([^}]*)\}/g)].flatMap(
+    ([, name = '', matchers = '']) =>
+      [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"/g)].map(([, label = '', values = '']) => ({
+        name,
+        label,
+        values,
+        query,
+      })),
+  )
 
 /** By Prometheus, not by us. */
 const FROM_PROMETHEUS = ['up', 'ALERTS']
@@ -56,6 +78,7 @@ it('every metric of the dashboard, the alerts and the docs is exported', async (
 it('every label that they ask for is one of the metric', () => {
   const metrics = createMetrics()
   metrics.watchReach({ store: () => true, authorization_server: () => true })
+  metrics.watchPeople(() => Promise.resolve({}))
   watchReceiver(metrics.registry, { info() {}, warn() {} }, () => [], Date.now)
   createAudit({
     log: { info: () => {} },
@@ -69,15 +92,67 @@ it('every label that they ask for is one of the metric', () => {
       }
     ).labelNames
   let count = 0
-  for (const query of queries)
-    for (const [, name = '', matchers = ''] of query.matchAll(
-      /\b((?:onramp|nodejs|process)_\w+)\{([^}]*)\}/g,
-    ))
-      for (const [, label] of matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)) {
-        count++
-        expect([...labelsOf(name), ...LABELS_OF_TARGETS], query).toContain(label)
-      }
+  for (const { name, label, query } of [...queries, ...simulated].flatMap(matchersIn)) {
+    count++
+    expect([...labelsOf(name), ...LABELS_OF_TARGETS], query).toContain(label)
+  }
   expect(count).toBeGreaterThan(60)
+})
+
+type Event = Parameters<Note>[0]
+type ResultOf<E> = E extends { result: infer Result } ? Result : never
+type By = Parameters<NonNullable<NonNullable<Parameters<typeof createWatch>[1]>['count']>>[0]['by']
+
+/** Values that labels really have. The compiler holds each list to the type that the product counts by. */
+async function valuesOf(label: string): Promise<readonly string[]> {
+  switch (label) {
+    case 'code':
+      return Object.keys(JSON.parse(read('languages/en/problems.json')) as object).flatMap(
+        (key) => /^problem\.(\w+)\.title$/.exec(key)?.[1] ?? [],
+      )
+    case 'event':
+      return ['sign_in', 'refresh', 'step_started', 'step_result', 'skipped'] satisfies Event['event'][]
+    case 'result':
+      return [
+        ...(['ok', 'refused', 'failed', 'connected', 'unconfirmed', 'done'] satisfies ResultOf<Event>[]),
+        'delivered',
+        'dropped',
+      ]
+    case 'outcome':
+      return ['sent', 'deferred', 'failed', 'unknown', 'unusable'] satisfies (Outcome | 'unusable')[]
+    case 'by':
+      return ['use', 'possible', 'announced', 'gone'] satisfies By[]
+    case 'dependency':
+      return ['store', 'authorization_server'] satisfies (keyof Parameters<Metrics['watchReach']>[0])[]
+    case 'item':
+      return publishedSchedule.map(({ id }) => id)
+    case 'status':
+      return ['2xx', '4xx', '5xx', '401', '403', 'none']
+    case 'operation':
+      return ['checkdatasourceauth', 'search', 'discovery', 'token']
+    case 'route': {
+      const folder = mkdtempSync(join(tmpdir(), 'onramp-routes-'))
+      const routes = await routesFor('get', { ...METRICS_SETTINGS, DATA_DIR: folder })
+      rmSync(folder, { recursive: true })
+      return routes
+    }
+    default:
+      throw new Error(`no values of ${label}`)
+  }
+}
+
+it('every value that the alerts, their tests and the dashboard compare a label with is one that it has', async () => {
+  const asked = [...queries, ...simulated].flatMap(matchersIn).flatMap(({ label, values, ...rest }) =>
+    // A variable of the dashboard, and what Prometheus puts in.
+    values.startsWith('$') || LABELS_OF_TARGETS.includes(label)
+      ? []
+      : values.split('|').map((value) => ({ ...rest, label, value })),
+  )
+  expect(new Set(asked.map(({ label }) => label)).size).toBeGreaterThan(8)
+  for (const [label, ofLabel] of Map.groupBy(asked, (one) => one.label)) {
+    const values = await valuesOf(label)
+    for (const { value, query } of ofLabel) expect(values, query).toContain(value)
+  }
 })
 
 it('every alert says what it is about, what to look at, and how urgent it is', () => {

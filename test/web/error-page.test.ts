@@ -9,13 +9,13 @@ import { languages } from '../helpers/texts.ts'
 
 const log = { error() {}, warn() {}, info() {} } as unknown as Log
 
-async function pageFor(code: ProblemCode) {
+function failing(problem: () => Problem, given: { log: Log; now: () => number } = { log, now: Date.now }) {
   const app = express().use(() => {
-    throw new Problem(503, code, { retryAfter: 5, tryAgain: '/sign-in' })
+    throw problem()
   })
-  app.use(
+  return app.use(
     createErrorPage({
-      log,
+      ...given,
       languages,
       sendPage: (_req, res, { data }) => void res.json(data),
       pathOf: (address) => address,
@@ -23,6 +23,10 @@ async function pageFor(code: ProblemCode) {
       count() {},
     }),
   )
+}
+
+async function pageFor(code: ProblemCode) {
+  const app = failing(() => new Problem(503, code, { retryAfter: 5, tryAgain: '/sign-in' }))
   const { body } = await request(app).get('/onboarding').set('accept', 'text/html')
   return body as { tryAgain?: string; refresh?: object; stop?: string; isShut: boolean; advice: string }
 }
@@ -30,6 +34,29 @@ async function pageFor(code: ProblemCode) {
 it('what only someone else can change is not tried again, by a link or on its own', async () => {
   const { tryAgain, refresh, stop, isShut } = await pageFor('sign_in_misconfigured')
   expect([tryAgain, refresh, stop, isShut]).toEqual([undefined, undefined, undefined, true])
+})
+
+it('a service that refuses tokens is one warning an hour, and the other lines are at info', async () => {
+  const levels: string[] = []
+  const write = (level: string) => (_line: object, words: string) => void levels.push(`${level} ${words}`)
+  const given = { error: write('error'), warn: write('warn'), info: write('info') } as unknown as Log
+  let [now, code]: [number, ProblemCode] = [0, 'internal']
+  const app = failing(() => new Problem(403, code), { log: given, now: () => now })
+  for ([now, code] of [
+    [0, 'service_forbidden'],
+    [1, 'service_refused_sign_in'],
+    [3_599_999, 'search_forbidden'],
+    [3_600_000, 'service_forbidden'],
+    [3_600_001, 'not_found'],
+  ] as const)
+    await request(app).get('/onboarding')
+  expect(levels).toEqual([
+    'warn service_forbidden',
+    'info service_refused_sign_in',
+    'info search_forbidden',
+    'warn service_forbidden',
+    'info not_found',
+  ])
 })
 
 it('what passes is tried again after the time that was announced', async () => {

@@ -42,6 +42,32 @@ it('tells how long requests and calls of the service take, and what could not be
   )
 })
 
+it('counts a refused token apart, and an answer that can’t be read as none', async () => {
+  const statuses = async (answer: object) => {
+    const ada = await signIn(running, 'ada')
+    const counts = async () =>
+      new Map(
+        [...(await metrics()).matchAll(/^onramp_service_call_\w+_count\{.*status="(\w+)"\} (\d+)$/gm)].map(
+          ([, status = '', count]) => [status, Number(count)],
+        ),
+      )
+    const before = await counts()
+    running.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+    await ada.open('/onboarding')
+    running.sandbox.reset()
+    return [...(await counts())].flatMap(([status, count]) =>
+      count > (before.get(status) ?? 0) ? status : [],
+    )
+  }
+  expect(await statuses({ status: 403, body: 'Forbidden' })).toEqual(['403'])
+  expect(await statuses({ status: 401, body: 'Unauthorized' })).toEqual(['401'])
+  expect(await statuses({ status: 404, body: '' })).toEqual(['4xx'])
+  expect(await statuses({ status: 200, body: '<h1>Sign in</h1>', contentType: 'text/html' })).toEqual([
+    'none',
+  ])
+  expect(await statuses({ status: 200, body: {} })).toEqual(['none'])
+})
+
 it('tells whether the store and the authorization server are there', async () => {
   const reached = async (page: Promise<string>) =>
     [...(await page).matchAll(/^onramp_dependency_reachable\{dependency="(\w+)"\} (\d)$/gm)].map((match) =>

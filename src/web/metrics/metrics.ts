@@ -47,6 +47,9 @@ type LastRun = { states?: Record<string, number> | undefined; lastRunAt?: number
 
 /** `2xx` of 204. */
 const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
+/** Of a call: a token or client that is refused counts apart. */
+const callClassOf = (status: number): string =>
+  status === 401 || status === 403 ? String(status) : classOf(status)
 
 const histogram = <L extends string>(registry: Registry, name: string, help: string, labelNames: L[]) =>
   new Histogram({ name, help, labelNames, buckets: BOUNDS_SECONDS, registers: [registry] })
@@ -79,7 +82,7 @@ export function callTimings(registry: Registry): CallTimings {
   const observed =
     (calls: typeof service): OnCall =>
     ({ operation, status, seconds }) =>
-      calls.observe({ operation, status: status === undefined ? 'none' : classOf(status) }, seconds)
+      calls.observe({ operation, status: status === undefined ? 'none' : callClassOf(status) }, seconds)
   return {
     observeService: observed(service),
     observeAuthorizationServer: observed(authorizationServer),
