@@ -9,8 +9,8 @@ export type Policy = {
   /** Absent: no reminders. */
   remindAfterMs?: number | undefined
   maxReminders: number
-  /** Send again what may have been sent already. */
-  retryUnknown: boolean
+  /** What may have arrived waits for someone to decide, is sent again, or counts as sent, so that reminders follow. */
+  unknown: 'wait' | 'resend' | 'sent'
   /** Send again what the mail server rejected for good. */
   retryFailed: boolean
   /** Least time between two emails of different campaigns to a person. */
@@ -50,13 +50,14 @@ const isReminderDue = (last: Mailing, { remindAfterMs, maxReminders }: Policy, n
 /** @param now milliseconds since 1970 */
 export function due(person: Person, policy: Policy, now: number): Due {
   const last = mailingsOf(person, policy.campaign).at(-1)
-  const isOver = last === undefined || last.state === 'sent'
   const isUnknown = last?.state === 'unknown' || last?.state === 'sending'
+  const isSent = last?.state === 'sent' || (isUnknown && policy.unknown === 'sent')
+  const isOver = last === undefined || isSent
   const notDue = { kind: 'not-due', wasSent: last?.state === 'sent' } as const
   if (person.optedOutAt !== undefined) return notDue
-  if (isUnknown && !policy.retryUnknown) return { kind: 'unknown' }
+  if (isUnknown && policy.unknown === 'wait') return { kind: 'unknown' }
   if (last?.state === 'failed' && !policy.retryFailed) return { kind: 'failed' }
-  if (last?.state === 'sent' && !isReminderDue(last, policy, now)) return notDue
+  if (isSent && !isReminderDue(last, policy, now)) return notDue
   if (isOver && hasNothing(person, policy, now)) return notDue
   if (isTooSoon(person, policy, now)) return notDue
   const reminder = last === undefined ? 0 : last.reminder + Number(isOver)

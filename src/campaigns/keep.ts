@@ -13,7 +13,7 @@ import {
 } from '../people/person.ts'
 import { heldApps, openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
 import { Explained } from '../problem.ts'
-import type { Due } from './campaign.ts'
+import { mailingsOf, type Due } from './campaign.ts'
 import { createDelivery, type DeliveryParts } from './delivery.ts'
 import { countLapses, dueToBegin, dueToRepair, judged, LAPSES, lapsesDue } from './lapses.ts'
 import { createLedger, RunStopped } from './ledger.ts'
@@ -128,9 +128,15 @@ function passAt({ pass }: Upkeep, now: number): NonNullable<Upkeep['pass']> {
 export const unreachedZones = ({ zones }: Upkeep, now: number): string[] =>
   Object.keys(zones).filter((zone) => now - (zones[zone] ?? now) > WEEK_MS)
 
+/** Did a run that has not ended well leave an email of theirs open? */
+const wasKilledAt = (person: Person, { lastRunAt = 0 }: Upkeep): boolean =>
+  ['onboarding', LAPSES]
+    .flatMap((campaign) => mailingsOf(person, campaign))
+    .some(({ state, at }) => state === 'sending' && at >= lastRunAt)
+
 /** Writes down who is on the list and who no longer is. @throws {Explained} */
 async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts): Promise<void> {
-  const { people, isConfirmed, isWhole, now, tally } = parts
+  const { people, upkeep, isConfirmed, isWhole, now, tally } = parts
   const listed = (person: Person, invitee: Invitee | undefined) =>
     withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
   const unseen = new Set(invitees.keys())
@@ -139,6 +145,7 @@ async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts):
   for await (const person of people.all()) {
     const invitee = invitees.get(person.email)
     unseen.delete(person.email)
+    if (invitee !== undefined && wasKilledAt(person, upkeep)) tally.uncertain++
     if (invitee === undefined && !isWhole) continue
     const isListed = person.listedAt !== undefined && person.leftAt === undefined
     before += Number(isListed)

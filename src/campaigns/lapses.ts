@@ -21,7 +21,7 @@ const REMINDING: Policy = {
   campaign: 'onboarding',
   remindAfterMs: 7 * 86_400_000,
   maxReminders: 3,
-  retryUnknown: false,
+  unknown: 'sent',
   retryFailed: false,
   minGapMs: 48 * 3_600_000,
   // Asked anyway, a few times a day.

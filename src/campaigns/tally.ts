@@ -6,9 +6,9 @@ const WORDS = {
   /** In a dry run: would be sent. */
   sent: ['email sent', 'emails sent'],
   deferred: 'not sent this time (retried next run)',
-  failed: 'rejected by the mail server (retry with --retry-failed)',
+  failed: 'rejected by the mail server (retry with invite send --retry-failed)',
   /** May have been sent: this run, or one that was killed, cannot know. */
-  uncertain: 'delivery unknown (resend with --retry-unknown)',
+  uncertain: 'delivery unknown (resend with invite send --retry-unknown)',
   refused: 'refused by the service: its token lacks a permission, or is invalid (see onramp doctor)',
   unknownToService: 'unknown to the service',
   unreadable: "not emailed: what is stored about them can't be read (see onramp doctor)",

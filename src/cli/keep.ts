@@ -213,7 +213,7 @@ const rowOf = (report: Report): DayRow => {
 /** What needs someone, and the command; none: all is well. */
 function needsOf(
   upkeep: Upkeep,
-  { unreadable, failed, refused }: Tally,
+  { unreadable, uncertain, failed, refused }: Tally,
   { faults, company, parts }: Run,
 ): string[] {
   const named = ({ instance, name }: Break) => printable(company.nameOf({ instance, name }, ''))
@@ -232,6 +232,8 @@ function needsOf(
     unreadable > 0 && `What is stored about ${unreadable} people can't be read: ${COMMAND} doctor`,
     refused > 0 &&
       `Questions that the service refused (401 or 403): ${refused}. The token lacks a permission, or is invalid: ${COMMAND} doctor --as EMAIL`,
+    uncertain > 0 &&
+      `Whether ${uncertain} emails arrived is unknown. They count as sent, so that these people are due again after seven days. To send invitations and reminders again now: ${COMMAND} invite send PEOPLE.csv --retry-unknown`,
     failed > 0 && `The mail server rejected ${failed} emails for good: correct the addresses on the list.`,
   ]
   return needs.filter((need) => typeof need === 'string' && need !== '') as string[]

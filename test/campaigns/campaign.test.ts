@@ -10,7 +10,7 @@ const now = Date.parse('2026-11-02T09:00:00Z')
 const POLICY: Policy = {
   campaign: 'c',
   maxReminders: 0,
-  retryUnknown: false,
+  unknown: 'wait',
   retryFailed: false,
   minGapMs: 2 * DAY,
   freshMs: DAY,
@@ -53,9 +53,10 @@ const unknown: Due = { kind: 'unknown' }
 const failed: Due = { kind: 'failed' }
 const notDue: Due = { kind: 'not-due', wasSent: false }
 const wasSent: Due = { kind: 'not-due', wasSent: true }
-const unknownAgain = { retryUnknown: true }
+const unknownAgain = { unknown: 'resend' } as const
 const failedAgain = { retryFailed: true }
 const remind = { remindAfterMs: 3 * DAY, maxReminders: 2 }
+const asSent = { ...remind, unknown: 'sent' } as const
 
 describe('someone', () => {
   it.each<[string, Known, Partial<Policy>, Due]>([
@@ -67,6 +68,15 @@ describe('someone', () => {
     ['the same, to be sent again', after('sending', { reminder: 1 }), unknownAgain, retry(1)],
     ['whose email may have arrived', after('unknown'), failedAgain, unknown],
     ['the same, to be sent again', after('unknown', { reminder: 2 }), unknownAgain, retry(2)],
+    [
+      'whose email counts as sent, as no one decides',
+      after('unknown', { at: now - 3 * DAY + 1 }),
+      asSent,
+      notDue,
+    ],
+    ['the same, once a reminder is due', after('unknown'), asSent, mail(1)],
+    ['whose email was open when a run died, once a reminder is due', after('sending'), asSent, mail(1)],
+    ['whose last reminder counts as sent', after('unknown', { reminder: 2 }), asSent, notDue],
     ['who was rejected', after('failed'), unknownAgain, failed],
     ['the same, to be sent again', after('failed', { reminder: 1 }), failedAgain, retry(1)],
     ['whose email was deferred', after('deferred', { reminder: 1 }), {}, retry(1)],

@@ -100,7 +100,7 @@ describe('an email', () => {
 
   it('that another run has sent again on request keeps what became of that', async () => {
     const { ledger, state } = kept()
-    const [one, other] = [ledger(), ledger({ policy: { retryUnknown: true } })]
+    const [one, other] = [ledger(), ledger({ policy: { unknown: 'resend' } })]
     await one.begin(ada, 0, slack)
     await other.begin(ada, 0, slack)
     await other.end(ada.email, 0, 'sent')

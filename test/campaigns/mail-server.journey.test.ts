@@ -164,7 +164,7 @@ describe('a run', () => {
     expect(first.stderr).toContain('ada@acme.example: rejected by the mail server: 550 5.1.1 User unknown')
     isGone = false
     const again = await send(args, { env })
-    expect(again.stderr).toContain('1  rejected by the mail server (retry with --retry-failed)')
+    expect(again.stderr).toContain('1  rejected by the mail server (retry with invite send --retry-failed)')
     expect((await send([...args, '--retry-failed'], { env })).code).toBe(0)
     expect(server.recipients).toEqual(['bob@acme.example', 'dan@acme.example', 'ada@acme.example'])
   })

@@ -16,7 +16,7 @@ export const left: Waiting[] = [{ instance: 'slack_1', name: 'Slack', status: 'a
 export const policy: Policy = {
   campaign: 'onboarding',
   maxReminders: 3,
-  retryUnknown: false,
+  unknown: 'wait',
   retryFailed: false,
   minGapMs: 0,
   freshMs: 0,

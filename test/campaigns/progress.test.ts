@@ -85,8 +85,8 @@ describe('the summary of a run', () => {
     expect(summaryOf(tally({ rows: 1_020, ...some }), false, true)).toBe(`    1,020  people
         1  email sent
         2  not sent this time (retried next run)
-        3  rejected by the mail server (retry with --retry-failed)
-        4  delivery unknown (resend with --retry-unknown)
+        3  rejected by the mail server (retry with invite send --retry-failed)
+        4  delivery unknown (resend with invite send --retry-unknown)
         2  refused by the service: its token lacks a permission, or is invalid (see onramp doctor)
         5  unknown to the service
         1  invalid row

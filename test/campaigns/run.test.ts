@@ -25,7 +25,7 @@ describe('a list', () => {
     const posted: string[] = []
     const given = {
       people: [ada, ada, bob, 'nobody', ada, bob],
-      policy: { retryUnknown: true, retryFailed: true, remindAfterMs: 0 },
+      policy: { unknown: 'resend' as const, retryFailed: true, remindAfterMs: 0 },
       post: (email: string) => (posted.push(email), email === ada ? broken : ('sent' as const)),
     }
     const first = await run({ ...given, atOnce: 3 })

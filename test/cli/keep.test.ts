@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { withMailing } from '../../src/campaigns/campaign.ts'
 import type { Mail } from '../../src/campaigns/mail/mail.ts'
 import type { Posted } from '../../src/campaigns/mail/outcome.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
@@ -41,7 +42,13 @@ function installation(env: Record<string, string> = {}) {
     ADMIN_EMAILS: 'old@acme.example,admin@acme.example',
     ...env,
   })
-  const world = { now: monday, isHeld: true, canEmail: true, isGlobal: true }
+  const world = {
+    now: monday,
+    isHeld: true,
+    canEmail: true,
+    isGlobal: true,
+    posted: { outcome: 'sent' } as Posted,
+  }
   const usual = companyOf(settings)
   /** What each person has left. Whom it doesn't name has nothing left. */
   const left = new Map<string, string[]>()
@@ -82,7 +89,7 @@ function installation(env: Record<string, string> = {}) {
           check: () => (world.canEmail ? Promise.resolve() : Promise.reject(new Error('no mail server'))),
           post(mail) {
             mails.push(mail)
-            return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : { outcome: 'sent' })
+            return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : world.posted)
           },
         },
         postEvent(event) {
@@ -206,6 +213,38 @@ describe('a run of onramp keep', () => {
     left.set(ADA, ['slack_1'])
     const { out } = await run([ADA, 'bob@acme.example'], { json: true })
     expect(JSON.parse(out)).toMatchObject({ rows: 2, sent: 1, states: { people: 2 }, needs: [] })
+  })
+})
+
+describe('an email of which no one knows whether it arrived', () => {
+  it('needs someone, with the command, and counts as one of their emails, so the reminder comes after seven days', async () => {
+    const { run, left, to, world } = installation()
+    left.set(ADA, ['slack_1'])
+    world.posted = { outcome: 'unknown', reply: 'the connection broke', isAboutRecipient: false }
+    const { exit, err } = await run([ADA])
+    expect([exit, err]).toEqual([3, expect.stringContaining('invite send PEOPLE.csv --retry-unknown')])
+    world.posted = { outcome: 'sent' }
+    for (const [days, emails] of [
+      [6, 1],
+      [7, 2],
+    ] as const) {
+      world.now = monday + days * DAY + HOUR
+      expect([(await run([ADA])).exit, to(ADA).length]).toEqual([0, emails])
+    }
+  })
+
+  it('is told by the run after one that was killed, and not for ever', async () => {
+    const { run, left, people } = installation()
+    left.set(ADA, ['slack_1'])
+    await run(['bob@acme.example'])
+    await people.change(ADA, (person) =>
+      withMailing(person, { campaign: 'onboarding', reminder: 0, state: 'sending', now: monday + 1 }),
+    )
+    const told = [await run([ADA, 'bob@acme.example']), await run([ADA, 'bob@acme.example'])]
+    expect(told.map(({ exit, err }) => [exit, err.includes('--retry-unknown')])).toEqual([
+      [3, true],
+      [0, false],
+    ])
   })
 })
 

@@ -120,7 +120,7 @@ export const policyOf = (options: SendOptions): Policy => ({
   campaign: options.campaign,
   remindAfterMs: options.remindAfter === undefined ? undefined : options.remindAfter * 24 * HOUR_MS,
   maxReminders: options.maxReminders,
-  retryUnknown: options.retryUnknown ?? false,
+  unknown: options.retryUnknown ? 'resend' : 'wait',
   retryFailed: options.retryFailed ?? false,
   minGapMs: options.minGap * HOUR_MS,
   freshMs: options.askAgainAfter * 60_000,
