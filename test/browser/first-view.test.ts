@@ -176,12 +176,13 @@ it('after a search the company’s search and the first result are in the first 
   await ada.leave()
 })
 
-it('where everything is turned off, the main action leads back to the intranet', async () => {
+it('where everything is turned off, the main action is to search, and nothing else is asked', async () => {
   const ada = await arrive(turnedOff)
   await ada.open()
   const main = ada.page.locator('main .button')
-  expect(await main.allInnerTexts()).toEqual(['Back to the Acme intranet'])
-  expect(await main.getAttribute('class')).toBe('button')
+  expect(await main.allInnerTexts()).toEqual(['Open Acme Search', 'Back to the Acme intranet'])
+  expect(await main.first().getAttribute('class')).toBe('button')
+  await ada.reads('You don’t need to do anything.')
   await ada.leave()
 })
 

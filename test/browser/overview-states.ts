@@ -121,7 +121,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'switched off alone',
-    title: 'There’s nothing you can connect',
+    title: 'This app is turned off',
     like: [{ ...slack, authStatus: 'DISABLED' }],
     reach: open(),
   },

@@ -61,7 +61,7 @@ describe('a list opens with words that fit it', () => {
       'The link you followed is for this app only.',
     ],
     ['unknown-name', {}, {}, 'open', t('overview.titleUnderName'), t('overview.nothingUnderName')],
-    ['nothing', {}, undefined, 'done', 'You have nothing to connect', t('overview.nothingKnown')],
+    ['nothing', {}, undefined, 'done', 'Search is ready for you', t('overview.nothingKnown')],
     ['all', { connected: 3 }, undefined, 'done', 'You’re all set', `All 3 apps are connected. ${hours}`],
     [
       'all-but-off',
@@ -116,8 +116,16 @@ describe('a list opens with words that fit it', () => {
       { off: 2 },
       undefined,
       'rest',
-      'There’s nothing you can connect',
-      'Your admin has turned 2 apps off.',
+      'Your apps are turned off for now',
+      'Search still works outside these apps. You don’t need to do anything.',
+    ],
+    [
+      'off',
+      { off: 1 },
+      undefined,
+      'rest',
+      'This app is turned off',
+      'Search still works outside this app. You don’t need to do anything.',
     ],
     [
       'off',
@@ -131,7 +139,9 @@ describe('a list opens with words that fit it', () => {
     const seen = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
     const opening = openingOf(endingOf(seen), seen, t)
     expect(opening).toMatchObject({ ending, state, heading, lead })
-    expect(opening.search).toBe(state === 'done' || ending === 'some')
+    expect(opening.search).toBe(
+      state === 'done' || ending === 'some' || lead.startsWith('Search still works'),
+    )
   })
 })
 
@@ -161,7 +171,7 @@ describe('the end of a list', () => {
         [words.includes('all your apps'), heading === t('finished.title')],
         [state === 'done', left === 0],
         [/all set|everything/i.test(heading), shown.connected > 0],
-        [search && listed > 0, shown.connected > 0],
+        [search && listed > 0, shown.connected > 0 || (left === 0 && listed === shown.off)],
         [/^nothing is connected/i.test(heading), connected === 0],
         [heading === t('finished.titleOff'), left + hidden.pending + hidden.skipped + hidden.blocked === 0],
         [heading === t('finished.titleSome'), hidden.pending === 0],

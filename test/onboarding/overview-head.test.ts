@@ -57,8 +57,8 @@ describe('the window’s title', () => {
     ['0 of 1 connected - Nothing is connected yet', skip(seen([slack]), 'slack_1', NOW), undefined],
     ['You’re all set - 2 of 2 connected', connected(2, 2), 'app_1'],
     [`Skipped - ${long.name}`, skip(seen([long, github]), 'plan_1', NOW), 'plan_1'],
-    ['You have nothing to connect', seen([]), undefined],
-    ['There’s nothing you can connect', seen([waits('jira_1', 'Jira', 'disabled')]), undefined],
+    ['Search is ready for you', seen([]), undefined],
+    ['This app is turned off', seen([waits('jira_1', 'Jira', 'disabled')]), undefined],
   ])('is “%s”', (title, walk, from) => {
     expect(see(walk, { from }).title).toBe(title)
   })
@@ -75,6 +75,13 @@ describe('what is connected, at a glance', () => {
     expect(see(seen([], seen([slack, waits('salesforce_1', 'Salesforce')]))).tiles).toHaveLength(2)
     expect(see(connected(1, 2)).tiles).toEqual([])
   })
+})
+
+it('someone who has nothing to connect is greeted by their name, if that is short enough', () => {
+  const heading = (name: string) => see(seen([]), { name }).heading
+  expect(heading('Carol')).toBe('Search is ready for you, Carol')
+  expect(heading('')).toBe('Search is ready for you')
+  expect(heading('Carol '.repeat(9))).toBe('Search is ready for you')
 })
 
 describe('a narrowed visit', () => {

@@ -72,24 +72,25 @@ export function endingOf({ shown, hidden, isNarrowed }: Seen): Ending {
 type State = 'open' | 'rest' | 'done'
 
 export function openingOf(ending: Ending, seen: Seen, t: Texts) {
-  const [state, heading, lead] = wordsOf(ending, seen, t)
+  const { connected, pending, skipped, blocked, off } = seen.hidden
+  // Of apps that a narrowed visit does not show, its headings say nothing.
+  const isPart = connected + pending + skipped + blocked + off > 0
+  const [state, heading, lead] = wordsOf(ending, { ...seen, isPart }, t)
   return {
     ending,
     state,
     heading,
     lead,
-    /** Is a first search offered? Where nothing is connected it could find nothing. */
-    search: state === 'done' || ending === 'some',
+    /** Is a first search offered? Not where it could find nothing until the person connects what was skipped. */
+    search: state === 'done' || ending === 'some' || (ending === 'off' && !isPart),
   }
 }
 
 function wordsOf(
   ending: Ending,
-  { shown, hidden, isNarrowed, hasBegun }: Seen,
+  { shown, hidden, isNarrowed, hasBegun, isPart }: Seen & { isPart: boolean },
   t: Texts,
 ): [State, heading: string, lead: string] {
-  // Of apps that a narrowed visit does not show, its headings say nothing.
-  const isPart = hidden.connected + hidden.pending + hidden.skipped + hidden.blocked + hidden.off > 0
   const count = shown.connected + shown.pending + shown.skipped + shown.blocked + shown.off
   const title = t('overview.title')
   switch (ending) {
@@ -127,8 +128,9 @@ function wordsOf(
       ]
     }
     case 'off': {
-      if (isPart) return ['rest', t('finished.titleTheseOff', { count }), t('finished.leadOff', { count })]
-      return ['rest', t('finished.titleOff'), t.sentences(reasons(shown, t))]
+      const isSome = isPart || count === 1
+      const heading = isSome ? t('finished.titleTheseOff', { count }) : t('finished.titleOff')
+      return ['rest', heading, t(isPart ? 'finished.leadOff' : 'finished.leadAllOff', { count })]
     }
     default:
       return unhandled(ending)

@@ -1,5 +1,6 @@
 // What the overview shows, from the walk alone. Pure.
 import { MAX_AT_A_GLANCE } from '../../company/called.ts'
+import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { figureOf } from '../standing.ts'
 import type { Walk } from '../walk.ts'
@@ -38,10 +39,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   ]
   return {
     ...opening,
-    heading:
-      opening.ending === 'all' && name && !isLong(name)
-        ? t('finished.titleNamed', { name })
-        : opening.heading,
+    heading: (name && !isLong(name) && namedHeading(opening.ending, name, t)) || opening.heading,
     title: parts
       .filter((part) => part !== undefined)
       .slice(0, 2)
@@ -74,6 +72,12 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     watch: watchOf(walk, where, context.now, context.confirmSeconds),
     script: where.kind === 'wait' ? ('wait' as const) : undefined,
   }
+}
+
+/** An end without a but is said to the person. */
+function namedHeading(ending: Situation['opening']['ending'], name: string, t: Texts): string | undefined {
+  if (ending === 'nothing') return t('finished.titleNothingNamed', { name })
+  return ending === 'all' ? t('finished.titleNamed', { name }) : undefined
 }
 
 /** Someone who has nothing to do but to connect again what they had is no newcomer. */
