@@ -26,7 +26,15 @@ export async function takeLease(
   seconds?: number,
 ): Promise<Lease | undefined> {
   const [key, owner] = [`lease:${name}`, randomUUID()]
-  if (!(await records.compareAndSet(key, undefined, owner, seconds ?? LIFE_SECONDS))) return undefined
+  const remove = () => records.compareAndRemove(key, owner).catch(() => {})
+  // Only for a moment: if the store's answer is lost or late, no one knows that it is held.
+  if (!(await records.compareAndSet(key, undefined, owner, LIFE_SECONDS))) return undefined
+  if (seconds !== undefined) {
+    const extended = records.compareAndSet(key, owner, owner, seconds)
+    // Later than the removal, it finds no lease to extend.
+    extended.catch(remove)
+    if (!(await extended)) return undefined
+  }
   let held = true
   const renewal = setInterval(() => {
     if (seconds !== undefined) return clearInterval(renewal)
@@ -44,7 +52,7 @@ export async function takeLease(
     async release() {
       clearInterval(renewal)
       held = false
-      await records.compareAndRemove(key, owner).catch(() => {})
+      await remove()
     },
   }
 }

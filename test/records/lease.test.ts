@@ -25,8 +25,42 @@ it('a lease that is given back while the store is away is not renewed any more, 
   expect(lives).toHaveLength(3)
   expect(await takeLease(records, 'of a fixed length', 60)).toBeDefined()
   await vi.advanceTimersByTimeAsync(2_100)
-  expect(lives.slice(3)).toEqual([60])
+  expect(lives.slice(3)).toEqual([3, 60])
 })
+
+it.each([
+  { late: 'the first write', at: 1 },
+  { late: 'the write that makes it last', at: 2 },
+])(
+  'a lease of which the store says too late that it is taken ($late) is free within three seconds',
+  async ({ at }) => {
+    for (const isDone of ['before', 'after'] as const) {
+      const { commands, pass } = memoryRedis()
+      const records = createRedisRecords(commands)
+      const later = async (milliseconds: number) => {
+        await vi.advanceTimersByTimeAsync(milliseconds)
+        pass(milliseconds)
+      }
+      let asked = 0
+      const slow = {
+        ...records,
+        async compareAndSet(...given: Parameters<typeof records.compareAndSet>) {
+          if (++asked !== at) return await records.compareAndSet(...given)
+          // Done before the caller gives up, or once the caller has.
+          if (isDone === 'before') await records.compareAndSet(...given)
+          else setTimeout(() => void records.compareAndSet(...given), 100)
+          throw new StoreUnavailable(new Error('no answer'))
+        },
+      }
+      await expect(takeLease(slow, 'refresh', 40)).rejects.toThrow(StoreUnavailable)
+      await later(3_200)
+      const next = await takeLease(records, 'refresh', 40)
+      expect(next?.isHeld()).toBe(true)
+      await later(39_000)
+      expect(await takeLease(records, 'refresh', 40)).toBeUndefined()
+    }
+  },
+)
 
 it('a lease belongs to one at a time, and is held until it is given back', async () => {
   const records = createRedisRecords(memoryRedis().commands)

@@ -1,6 +1,5 @@
 // Calls of the service as the person, with a token that is good: refreshed once, however many requests and processes find
 // it expired, and never at the cost of the sign-in.
-import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, type Options } from './in-process.ts'
@@ -8,8 +7,17 @@ import { inProcess, ISSUER, type Options } from './in-process.ts'
 const MINUTE = 60_000
 
 /** Someone whose tokens are good for five minutes from now. */
-async function someone(options: Options = {}) {
-  const world = inProcess(options)
+async function someone({ records: wrap = (all) => all, ...options }: Options = {}) {
+  let looks = 0
+  const counted = (records: Records): Records => ({
+    ...records,
+    async compareAndSet(key, ...args) {
+      const isDone = await records.compareAndSet(key, ...args)
+      if (key.startsWith('lease:')) looks++
+      return isDone
+    },
+  })
+  const world = inProcess({ ...options, records: (all) => counted(wrap(all)) })
   const ada = world.browser()
   await ada.signIn()
   world.noted.length = 0
@@ -18,7 +26,9 @@ async function someone(options: Options = {}) {
   const expire = () => void (clock.now += 5 * MINUTE)
   const isIn = async () => (await ada.who())['subject'] === 'ada'
   const refreshes = () => world.asked.filter(({ form }) => form['grant_type'] === 'refresh_token').length
-  return { ...world, ada, first, expire, isIn, refreshes }
+  /** How often a process has looked whether another one refreshes: from then on it waits, by the clock. */
+  const looksForLease = () => looks
+  return { ...world, ada, first, expire, isIn, refreshes, looksForLease }
 }
 
 const gone = { status: 400, body: { error: 'invalid_grant' } }
@@ -95,7 +105,7 @@ describe('a refresh', () => {
   })
 
   it('by another process is waited for five seconds, unless the token is still good', async () => {
-    const { ada, first, clock, expire, refreshes, answers } = await someone()
+    const { ada, first, clock, expire, refreshes, answers, looksForLease } = await someone()
     const { promise, resolve } = Promise.withResolvers<{ body: object }>()
     answers['/token'] = () => promise
     clock.now += 5 * MINUTE - 1
@@ -103,8 +113,9 @@ describe('a refresh', () => {
     await expect.poll(refreshes).toBe(1)
     expect(await ada.call('elsewhere')).toBe(first)
     expire()
+    const looked = looksForLease()
     const waiting = ada.call('elsewhere')
-    await new Promise((later) => setTimeout(later, 100))
+    await expect.poll(looksForLease).toBeGreaterThan(looked)
     clock.now += 5_000
     expect(await waiting).toBe('sign_in_unavailable')
     resolve({ body: { access_token: 'winner', token_type: 'Bearer' } })
@@ -245,20 +256,20 @@ describe('a token endpoint that hangs while the access token is still good', () 
 
 describe('a refresh that goes on after its page was answered with an error', () => {
   it('stores its tokens: the refresh token that is there is used up', async () => {
-    const { ada, first, clock, answers, refused, refreshes } = await someone()
+    const { ada, first, clock, answers, refused, refreshes, looksForLease } = await someone()
     const answer = Promise.withResolvers<{ status: number; body: object }>()
     answers['/token'] = () => answer.promise
     refused.add(first)
     clock.now += 5 * MINUTE - 1
     const page = ada.call()
     await expect.poll(refreshes).toBe(1)
+    const looked = looksForLease()
     // The page goes on with the token that is still good; when that is refused, it waits for this very refresh.
-    await pause(1_100)
+    await expect.poll(looksForLease).toBeGreaterThan(looked)
     clock.now += 6_000
     expect(await page).toBe('sign_in_unavailable')
     const body = { access_token: 'late', token_type: 'Bearer', refresh_token: 'next', expires_in: 300 }
     answer.resolve({ status: 200, body })
-    await pause(50)
     expect([await ada.call(), refreshes()]).toEqual(['late', 1])
   })
 })
@@ -287,11 +298,12 @@ describe('tokens that the store does not take at first', () => {
         return await records.compareAndSet(key, expected, ...args)
       },
     })
-    const { ada, expire, refreshes } = await someone({ records: slow })
+    const { ada, expire, refreshes, looksForLease } = await someone({ records: slow })
     expire()
     expect(await ada.call()).toBe('sign_in_unavailable')
+    const looked = looksForLease()
     const elsewhere = ada.call('elsewhere')
-    await pause(300)
+    await expect.poll(looksForLease).toBeGreaterThan(looked)
     expect(refreshes()).toBe(1)
     answer()
     expect([await elsewhere, refreshes()]).toEqual(['access-2', 1])
