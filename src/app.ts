@@ -167,6 +167,7 @@ export function createApp(services: Services): Express {
   app.use(
     createSearchRoutes({
       limit: limits.byPerson,
+      origin,
       searchFor: services.searchFor,
       appIn,
       sendPage,

@@ -64,7 +64,13 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
   }
 }
 
-const LIMITS = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 }
+/** `connectionsCheckingInterval`: how late the others may be noticed; Node's own is 30 s. */
+const LIMITS = {
+  requestTimeout: 30_000,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16_384,
+}
 
 /** @returns undefined without METRICS_PORT @throws when it is taken */
 async function listenForMetrics(settings: Settings, scrape: RequestListener): Promise<Server | undefined> {

@@ -114,7 +114,8 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
       const page = await walks.update(user, (before) => returned(before, left, now(), 1), walk)
       return answer(req, res, { page })
     }
-    const isRefused = Boolean(req.query['error'])
+    // Without the step, it may be another site's link.
+    const isRefused = Boolean(req.query['error']) && stepIn(req.query) === left.attempt.step
     // One app in each chain of redirects: the page goes on automatically.
     if (advances && !isRefused && isQuick(left.attempt, now()) && isBrowser(req)) {
       await walks.update(user, (before) => returned(before, left, now()), walk)

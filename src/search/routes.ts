@@ -1,6 +1,7 @@
 // A first search, over what was just connected.
 import { Router, type Request, type RequestHandler } from 'express'
 import type { SearchAnswer } from '../client-api/answers.ts'
+import { isFromOtherSite } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 
@@ -10,6 +11,8 @@ export type SearchFor = (req: Request, query: { query: string; pageSize: number 
 type SearchParts = {
   /** How often a person may ask for what reaches the service. */
   limit: RequestHandler
+  /** The origin of PUBLIC_URL. */
+  origin: string
   searchFor: SearchFor
   /** What an app is called and seen by, of its instance and in a language. */
   appIn: (instance: string, lang: string) => App
@@ -21,14 +24,16 @@ type App = { name: string; logo: string | undefined; initial: string; tone: stri
 const PAGE_SIZE = 10
 const MAX_CHARACTERS = 500
 
-export function createSearchRoutes({ limit, searchFor, appIn, sendPage }: SearchParts): Router {
+export function createSearchRoutes({ limit, origin, searchFor, appIn, sendPage }: SearchParts): Router {
   const router = Router()
 
   router.get('/search', limit, async (req, res) => {
     const { q } = req.query
     const query = typeof q === 'string' ? q.trim().slice(0, MAX_CHARACTERS) : ''
 
-    const answer = query === '' ? undefined : await searchFor(req, { query, pageSize: PAGE_SIZE })
+    // Another site's link only fills in the form: what is searched for is the person's to say.
+    const isAsked = query !== '' && !isFromOtherSite(req, origin)
+    const answer = isAsked ? await searchFor(req, { query, pageSize: PAGE_SIZE }) : undefined
 
     sendPage(req, res, { view: 'search/results', data: (t) => resultsIn(t, { query, answer, appIn }) })
   })

@@ -16,13 +16,15 @@ function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined 
   return URL.canParse(named) && new URL(named).origin === publicOrigin
 }
 
+/** "none" is the person: an address typed, a bookmark, a reload. What says nothing is no page. */
+export const isFromOtherSite = (req: Request, publicOrigin: string): boolean =>
+  req.get('sec-fetch-site') !== 'none' && isFromOwnPage(req, publicOrigin) === false
+
 /** Refuses every state-changing request that another site's page made (OWASP CSRF, Fetch Metadata with Origin fallback). */
 export function refuseCrossSite(publicOrigin: string): RequestHandler {
   return (req, _res, next) => {
-    if (SAFE_METHODS.has(req.method)) return next()
-    // "none" is the person: an address typed, a reload.
-    const ours = req.get('sec-fetch-site') === 'none' || isFromOwnPage(req, publicOrigin) !== false
-    if (!ours) throw new Problem(403, 'cross_site', { detail: 'a state-changing request from another site' })
+    if (!SAFE_METHODS.has(req.method) && isFromOtherSite(req, publicOrigin))
+      throw new Problem(403, 'cross_site', { detail: 'a state-changing request from another site' })
     next()
   }
 }

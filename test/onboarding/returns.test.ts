@@ -113,6 +113,18 @@ describe('a return', () => {
     })
   })
 
+  it.each(['', 'step=&', 'step=made-up&'])(
+    'that says error without the step that is under way (%j) may be another site’s link, and fails nothing',
+    async (step) => {
+      const { at, to, page, notes } = frontDoor()
+      await to(CLICK)
+      at.now += 10_000
+      const { checking } = await page(`/onboarding/callback?${step}error=1`)
+      expect(checking).toMatchObject({ title: 'Checking Slack…' })
+      expect(notes.at(-1)).toMatchObject({ event: 'step_result', result: 'waiting' })
+    },
+  )
+
   it('asked twice at once asks the service once', async () => {
     const { at, to, back, asked, notes } = frontDoor()
     await to(CLICK)

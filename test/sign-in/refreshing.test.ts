@@ -250,7 +250,6 @@ describe('a token endpoint that hangs while the access token is still good', () 
     const start = performance.now()
     expect(await ada.call()).toBe(first)
     expect(performance.now() - start).toBeGreaterThan(900)
-    expect(performance.now() - start).toBeLessThan(2_500)
   })
 })
 

@@ -1,0 +1,38 @@
+// Half a request: a program that begins one and never ends it holds a connection no longer than docs/operations.md says.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { run, type Running } from '../helpers/running.ts'
+
+let running: Running
+beforeAll(async () => {
+  running = await run()
+})
+afterAll(() => running.close())
+
+const HEAD = [
+  'POST /sign-out/backchannel HTTP/1.1',
+  'Host: onramp',
+  'Content-Type: application/x-www-form-urlencoded',
+  'Content-Length: 100',
+  '',
+].join('\r\n')
+
+it.concurrent.each([
+  { what: 'nothing at all', sent: '', seconds: 10 },
+  { what: 'half its headers', sent: HEAD, seconds: 10 },
+  { what: 'half its body', sent: `${HEAD}\r\nlogout_token=`, seconds: 30 },
+])('a connection that sends $what is closed with 408 after $seconds s', async ({ sent, seconds }) => {
+  const { hostname, port } = new URL(running.url)
+  const socket = connect(Number(port), hostname)
+  const began = performance.now()
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
+  socket.write(sent)
+  await once(socket, 'close')
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+  const took = (performance.now() - began) / 1000
+  expect(took).toBeGreaterThan(seconds - 1)
+  // The wider, the busier the machine; Node's own interval made it 30 and 60.
+  expect(took).toBeLessThan(seconds + 8)
+})
