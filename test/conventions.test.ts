@@ -230,6 +230,28 @@ describe('the docs', () => {
   })
 })
 
+describe('the workflows', () => {
+  const workflows = filesBelow('.github/workflows', '.yml').map((file) => read(file))
+
+  it('name files that are there', () => {
+    const named = workflows.flatMap((text) =>
+      [...text.matchAll(/(?<![\w./@-])(?:\.ci|deploy|docs|packages|src|test)\/[\w./*-]*/g)].map(
+        ([path]) => path,
+      ),
+    )
+    expect(named).toContain('test/packages.journey.test.ts')
+    expect(named.filter((path) => !existsSync(join(root, path.replace(/\*.*/, ''))))).toEqual([])
+  })
+
+  it('run actions by digest, with the version that Renovate compares', () => {
+    const uses = workflows.flatMap((text) =>
+      [...text.matchAll(/uses: (.*)/g)].map(([, action = '']) => action),
+    )
+    expect(uses.length).toBeGreaterThan(0)
+    expect(uses.filter((action) => !/^[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([])
+  })
+})
+
 describe('the settings', () => {
   it.each(['README.md', 'docs/settings.md', '.env.example', 'company.schema.json'])(
     'are in %s as `npm run settings` writes them',
