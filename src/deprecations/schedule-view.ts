@@ -1,5 +1,12 @@
 // What the page of the schedule shows: the days, the current filter, and addresses of the same choice in other forms.
-import { byRemoval, operationOf, type Choice, type Listed, type Schedule } from '@onramp/deprecations'
+import {
+  byRemoval,
+  operationOf,
+  remarksOf,
+  type Choice,
+  type Listed,
+  type Schedule,
+} from '@onramp/deprecations'
 import type { Texts } from '../web/languages/texts.ts'
 
 /** A text in pieces between which a line may break: after `/`, `.` and `_`, and at the capitals of a long name. */
@@ -27,14 +34,14 @@ function nameOf(entry: Listed, t: Texts): string {
   return t(place.depth === 'top' ? 'deprecations.fieldAtTop' : 'deprecations.field', where)
 }
 
-/** Advice and reasons are the schedule's own words. */
-function insteadOf({ replacement, advice, reason }: Listed, t: Texts): string {
+/** Advice and remarks are the schedule's own words. */
+function insteadOf(entry: Listed, t: Texts): string {
+  const { replacement, advice } = entry
   const what =
     replacement === undefined
       ? (advice ?? t('deprecations.noReplacement'))
       : t('deprecations.use', { replacement })
-  const sentence = what.charAt(0).toUpperCase() + what.slice(1)
-  return reason === undefined || reason === 'deprecated' ? sentence : `${sentence} (${reason})`
+  return what.charAt(0).toUpperCase() + what.slice(1) + remarksOf(entry)
 }
 
 const standingOf = ({ state, daysLeft, fixBy }: Listed['status'], t: Texts): string =>

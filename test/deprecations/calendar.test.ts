@@ -30,6 +30,13 @@ test('another reader finds an all-day event on each removal date, with three ala
   expect(new Set(events.map(({ event }) => event.uid)).size).toBe(28)
 })
 
+test('an event has what the service states about its item', () => {
+  const citations = publishedSchedule.filter(({ id }) => id === 'chat.citations')
+  expect(eventsIn(calendarOf(citations))[0]?.event.description).toContain(
+    '(still filled for backward compatibility)',
+  )
+})
+
 test('an event keeps its UID when its date moves', () => {
   const moved = { ...first, removal: '2028-02-29' }
   const [before] = eventsIn(calendarOf([first]))

@@ -26,4 +26,4 @@ export const outcome = async (content: string | Uint8Array, name?: string) => {
 }
 
 export const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: {} }
-export const citing = { ...chat, response: { messages: [{ citations: [{ text: 'SECRET' }] }] } }
+export const citing = { ...chat, request: { messages: [{ citations: [{ text: 'SECRET' }] }] } }

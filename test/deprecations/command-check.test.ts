@@ -6,12 +6,12 @@ import { describe, expect, test } from 'vitest'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 
 const require = createRequire(import.meta.url)
-const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: {}, response: { citations: [] } }
+const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: { citations: [] }, response: {} }
 const answer = {
   method: 'POST',
   url: 'https://a/rest/api/v1/getanswer',
-  request: {},
-  response: { trackingToken: 't' },
+  request: { trackingToken: 't' },
+  response: {},
 }
 const both = ndjson(chat, answer)
 
@@ -27,6 +27,24 @@ describe('the verdict', () => {
     const search = ndjson({ method: 'GET', url: '/rest/api/v1/search' })
     expect((await deprecations(['check'], { stdin: search })).code).toBe(0)
     expect((await deprecations(['check', '-'], { stdin: both })).code).toBe(2)
+  })
+
+  test('is 3 for what the service sends to those who have moved too, named as such, and 0 where only use fails', async () => {
+    const policy = {
+      method: 'GET',
+      url: 'https://a/rest/api/v1/governance/data/policies/7',
+      response: { policy: { enabled: true, datasources: [] } },
+    }
+    for (const answered of [{ ...chat, request: {}, response: { citations: [] } }, policy]) {
+      const sent = fileOf('a.ndjson', ndjson(answered))
+      const { code, out } = await deprecations(['check', sent])
+      expect([code, out]).toEqual([
+        3,
+        expect.stringMatching(/^May be in use[^]+\(sent by the service, used or not\)/),
+      ])
+      expect((await deprecations(['check', sent, '--fail-on', 'use'])).code).toBe(0)
+    }
+    expect((await deprecations(['check', file])).out).toContain('still filled for backward compatibility')
   })
 
   test('--fail-on and --within set what fails', async () => {
@@ -55,7 +73,7 @@ describe('the verdict', () => {
   })
 
   test('a waiver lets an item pass that only may be in use, and the reports keep it', async () => {
-    const possible = fileOf('a.ndjson', ndjson({ ...chat, response: { a: { citations: 1 } } }))
+    const possible = fileOf('a.ndjson', ndjson({ ...chat, request: { a: { citations: 1 } } }))
     const args = ['check', possible, '--waivers', waivers('2027-01-01')]
     const { code, out } = await deprecations(args)
     expect([code, out]).toEqual([

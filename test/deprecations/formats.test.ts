@@ -19,7 +19,7 @@ describe('NDJSON', () => {
         confidence: 'exact',
         firstSeen: '2026-11-01T02:26:40.000Z',
         lastSeen: '2026-11-05T00:00:00.000Z',
-        places: [{ line: 2, side: 'response', pointer: '/messages/0/citations', count: 3 }],
+        places: [{ line: 2, side: 'request', pointer: '/messages/0/citations', count: 3 }],
       },
     ])
   })
@@ -67,11 +67,12 @@ describe('NDJSON', () => {
   test('many places of one item are counted, not kept', async () => {
     const calls = Array.from({ length: 300 }, (_, index) => ({
       ...chat,
-      response: { citations: 1, a: { [`k${index}`]: { citations: 1 } } },
+      request: { citations: 1, a: { [`k${index}`]: { citations: 1 } } },
+      response: {},
     }))
     const { report } = await check(ndjson(...calls))
     expect(report.inUse[0]).toMatchObject({ count: 300, elsewhere: 0, places: [{ count: 300 }] })
-    const possible = calls.map((call) => ({ ...call, response: { a: call.response.a } }))
+    const possible = calls.map((call) => ({ ...call, request: { a: call.request.a } }))
     const { mayBeInUse } = (await check(ndjson(...possible))).report
     expect(mayBeInUse).toMatchObject([{ count: 300, elsewhere: 250 }])
     expect(mayBeInUse[0]?.places).toHaveLength(50)
@@ -116,26 +117,34 @@ describe('HAR', () => {
 
   test('fields are found in the texts of bodies, and told by their entry', async () => {
     const { code, report } = await check(har(entry(message(plain)), entry(message(cites))), 'traffic.har')
-    expect(code).toBe(2)
-    expect(report.inUse[0]).toMatchObject({
+    expect(code).toBe(3)
+    expect(report.mayBeInUse[0]).toMatchObject({
+      confidence: 'sent',
       firstSeen: '2026-11-03T08:00:00.000Z',
       places: [{ record: '/log/entries/1', side: 'response', pointer: '/messages/0/citations' }],
     })
   })
 
-  test.each<[string, number, object]>([
-    ['is plain', 0, message(plain)],
-    ['is in base64', 2, message(btoa(cites), { encoding: 'base64' })],
-    ['is compressed in base64', 3, message('H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==', { encoding: 'base64' })],
-    ['was left out', 3, message(undefined, { size: 900 })],
-    ['is empty, as recorders also write of one they passed on', 3, message('', { size: 0 })],
-    ['is empty by its length', 0, { ...message(''), headers: empty }],
-    ['is empty by its status', 0, { ...message(''), status: 204 }],
-    ['is shorter than the recorder saw', 3, message(plain, { size: 900 })],
-    ['is a page', 3, message('<html>')],
-    ['is a page of an error', 0, { ...message('<html>'), status: 502 }],
-  ])('a body that %s ends in %i', async (_what, code, response) => {
-    expect((await check(har(entry(response)), 'a.har')).code).toBe(code)
+  test.each<[string, number, string[], object]>([
+    ['is plain', 0, [], message(plain)],
+    ['is in base64', 3, ['sent'], message(btoa(cites), { encoding: 'base64' })],
+    [
+      'is compressed in base64',
+      3,
+      ['unread'],
+      message('H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==', { encoding: 'base64' }),
+    ],
+    ['was left out', 3, ['endpoint'], message(undefined, { size: 900 })],
+    ['is empty, as recorders also write of one they passed on', 3, ['endpoint'], message('', { size: 0 })],
+    ['is empty by its length', 0, [], { ...message(''), headers: empty }],
+    ['is empty by its status', 0, [], { ...message(''), status: 204 }],
+    ['is shorter than the recorder saw', 3, ['endpoint'], message(plain, { size: 900 })],
+    ['is a page', 3, ['unread'], message('<html>')],
+    ['is a page of an error', 0, [], { ...message('<html>'), status: 502 }],
+  ])('a body that %s ends in %i', async (_what, code, confidences, response) => {
+    const checked = await check(har(entry(response)), 'a.har')
+    const found = checked.report.mayBeInUse.map(({ confidence }) => confidence)
+    expect([checked.code, found]).toEqual([code, confidences])
   })
 
   test('members that can’t become text do not keep the others from being read', async () => {
@@ -146,7 +155,7 @@ describe('HAR', () => {
       { ...entry(message(plain)), startedDateTime: MUTE },
     ]
     const { report } = await check(har(...odd, entry(message(cites))), 'a.har')
-    expect(report.inUse).toMatchObject([{ id: 'chat.citations' }])
+    expect(report.mayBeInUse).toMatchObject([{ id: 'chat.citations', confidence: 'sent' }])
   })
 
   test('an entry that is no request is reported, addresses that no server is asked for are passed over', async () => {
@@ -157,7 +166,7 @@ describe('HAR', () => {
       entry(message(cites)),
     )
     const { report, err } = await check(content, 'a.har')
-    expect(report).toMatchObject({ requests: 1, faults: 2, inUse: [{ id: 'chat.citations' }] })
+    expect(report).toMatchObject({ requests: 1, faults: 2, mayBeInUse: [{ id: 'chat.citations' }] })
     expect(err).toMatch(/a\.har: \/log\/entries\/0 not a request[^]+\/log\/entries\/2 not a whole request/)
     expect(err).not.toContain('SECRET')
   })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { fileOf } from '../helpers/deprecations.ts'
 
-const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: {}, response: { citations: [] } }
+const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: { citations: [] }, response: {} }
 
 test('a stream of 150 MB is checked in a heap of 100 MB', async () => {
   const [runner, node] = ['../helpers/run-deprecations.ts', '../../node_modules/.bin/node'].map((path) =>

@@ -35,7 +35,7 @@ test.each(publishedSchedule.filter((entry) => entry.kind === 'field'))(
     // The contract leaves the side open.
     for (const side of entry.method === 'GET' ? ['response'] : ['request', 'response']) {
       const used = uses({ ...callOf(entry), [side]: { [field]: [1] } })
-      expect(used).toContain(`${id} exact ${side} /${field}`)
+      expect(used).toContain(`${id} ${side === 'request' ? 'exact' : 'sent'} ${side} /${field}`)
       expect(uses({ ...callOf(entry), [side]: instead })).toEqual([])
     }
   },
@@ -66,19 +66,29 @@ describe('an operation is known by its method and the end of its path', () => {
 })
 
 describe('a field', () => {
-  test('is in use as a member of the body or of what the operation is about, and may be deeper', () => {
-    const response = { citations: [], messages: [{ citations: [], about: [{ citations: [] }] }] }
-    expect(uses({ ...chat, response })).toEqual([
-      'chat.citations exact response /citations',
-      'chat.citations exact response /messages/0/citations',
-      'chat.citations name response /messages/0/about/0/citations',
+  test('is in use as a member of the request or of what the operation is about, and may be deeper', () => {
+    const request = { citations: [], messages: [{ citations: [], about: [{ citations: [] }] }] }
+    expect(uses({ ...chat, request })).toEqual([
+      'chat.citations exact request /citations',
+      'chat.citations exact request /messages/0/citations',
+      'chat.citations name request /messages/0/about/0/citations',
+    ])
+    expect(announcing({ announcement: { role: 1 }, author: { role: 1 } })).toEqual([
+      'createannouncement.role exact request /announcement/role',
+      'createannouncement.role name request /author/role',
+    ])
+  })
+
+  test('of an answer only may be in use, because the service sends it to those who have moved too', () => {
+    expect(uses({ ...chat, response: { messages: [{ citations: [] }] } })).toEqual([
+      'chat.citations sent response /messages/0/citations',
     ])
     expect(announcing({}, { announcement: { role: 1 }, author: { role: 1 } })).toEqual([
-      'createannouncement.role exact response /announcement/role',
+      'createannouncement.role sent response /announcement/role',
       'createannouncement.role name response /author/role',
     ])
     expect(policy({ policy: { enabled: true }, schedule: { enabled: true } })).toEqual([
-      'policies.enabled exact response /policy/enabled',
+      'policies.enabled sent response /policy/enabled',
       'policies.enabled name response /schedule/enabled',
     ])
   })
@@ -89,7 +99,7 @@ describe('a field', () => {
       uses({ ...answer, response: { answer: { trackingToken: 't' }, a: { trackingToken: 't' } } }),
     ).toEqual([])
     expect(uses({ ...answer, response: { trackingToken: 't' } })).toEqual([
-      'getanswer.trackingToken exact response /trackingToken',
+      'getanswer.trackingToken sent response /trackingToken',
     ])
   })
 
@@ -139,7 +149,7 @@ describe('a body', () => {
     ['JSON Lines, as a chat streams them', '{"a":1}\n{"messages":[{"citations":[]}]}\n'],
     ['bytes', new TextEncoder().encode('{"messages":[{"citations":[]}]}')],
   ])('is read as %s', (_what, response) =>
-    expect(uses({ ...chat, response })).toEqual(['chat.citations exact response /messages/0/citations']),
+    expect(uses({ ...chat, response })).toEqual(['chat.citations sent response /messages/0/citations']),
   )
 
   test.each([
@@ -157,7 +167,7 @@ describe('a body', () => {
 
   test('that is cut off keeps what was found before, and an error in words has no fields', () => {
     expect(uses({ ...chat, response: '{"citations":1}\n{"mess' })).toEqual([
-      'chat.citations exact response /citations',
+      'chat.citations sent response /citations',
       'chat.citations unread response',
     ])
     expect(uses({ ...chat, status: 502, response: '<h1>Bad gateway</h1>' })).toEqual([])

@@ -9,14 +9,13 @@ import { check, idsOf, outcome, type Report } from './checking.ts'
 const citing = { properties: { citations: { type: 'array' } } }
 const plain = { properties: { text: {} } }
 const body = (schema: unknown) => ({ content: { 'application/json': { schema } } })
-const answeringWith = (content: object) => ({ requestBody: body(plain), responses: { 200: { content } } })
-const answering = (schema: unknown) => answeringWith(body(schema).content)
+const takingAny = (content: object) => ({ requestBody: { content }, responses: { 200: body(plain) } })
+const taking = (schema: unknown) => takingAny(body(schema).content)
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const api = (paths: unknown, more: object = {}) =>
   JSON.stringify({ openapi: '3.1.0', paths, ...more }, null, 1)
 const posting = (post: object, more: object = {}) => api({ '/rest/api/v1/chat': { post } }, more)
-const chat = (schema: unknown, schemas: object = {}) =>
-  posting(answering(schema), { components: { schemas } })
+const chat = (schema: unknown, schemas: object = {}) => posting(taking(schema), { components: { schemas } })
 /** String() fails on it. */
 const MUTE = { toString: 0 }
 const MUTE_ALL = { oneOf: [{ type: MUTE }], required: [MUTE], properties: { a: { $ref: MUTE } } }
@@ -40,14 +39,13 @@ paths:
     post: {}
   /chat:
     post:
-      responses:
-        200:
-          content:
-            application/json:
-              schema: { $ref: '#/components/schemas/ChatResponse' }
+      requestBody:
+        content:
+          application/json:
+            schema: { $ref: '#/components/schemas/ChatRequest' }
 components:
   schemas:
-    ChatResponse:
+    ChatRequest:
       properties:
         messages: { type: array, items: { $ref: '#/components/schemas/ChatMessage' } }
     ChatMessage:
@@ -61,7 +59,7 @@ components:
     {
       id: 'chat.citations',
       confidence: 'exact',
-      places: [{ line: 23, pointer: '/components/schemas/ChatMessage/properties/citations' }],
+      places: [{ line: 22, pointer: '/components/schemas/ChatMessage/properties/citations' }],
     },
     { id: 'listanswers', confidence: 'exact', places: [{ line: 7, pointer: '/paths/~1listanswers/post' }] },
   ])
@@ -70,11 +68,11 @@ components:
 const at = (url: string, variables?: object) => ({ servers: [{ url, variables }] })
 const root = { r: { default: '/rest/api' } }
 test.each([
-  ['of the document', api({ '/v1/chat': { post: answering(citing) } }, at('https://a/rest/api'))],
-  ['of a path', api({ '/v1/chat': { ...at('/t/rest/api/'), post: answering(citing) } }, at('/x'))],
+  ['of the document', api({ '/v1/chat': { post: taking(citing) } }, at('https://a/rest/api'))],
+  ['of a path', api({ '/v1/chat': { ...at('/t/rest/api/'), post: taking(citing) } }, at('/x'))],
   [
     'of an operation, with variables',
-    api({ '/chat': { post: { ...answering(citing), ...at('{r}/v1', root) } } }),
+    api({ '/chat': { post: { ...taking(citing), ...at('{r}/v1', root) } } }),
   ],
 ])('the base address %s counts', async (_what, content) => {
   expect(await outcome(content, 'a.json')).toEqual(used)
@@ -83,9 +81,9 @@ test.each([
 test('an address that is made to keep the reader busy is given up in time', async () => {
   const began = performance.now()
   for (const url of ['{'.repeat(1_000_000), `${'?'.repeat(1_000_000)}\n`])
-    expect(
-      await outcome(api({ '/rest/api/v1/chat': { post: answering(citing) } }, at(url)), 'a.json'),
-    ).toEqual(used)
+    expect(await outcome(api({ '/rest/api/v1/chat': { post: taking(citing) } }, at(url)), 'a.json')).toEqual(
+      used,
+    )
   expect(performance.now() - began).toBeLessThan(10_000)
 })
 
@@ -113,11 +111,18 @@ test.each<[string, string]>([
   ],
 ])('%s declares the field', async (_what, content) => expect(await outcome(content, 'a.json')).toEqual(used))
 
+test('an answer that is said to have the field is what the service sends, used or not', async () => {
+  const content = posting({ requestBody: body(plain), responses: { 200: body(citing) } })
+  const { code, report } = await check(content, 'a.json')
+  expect([code, report.inUse]).toEqual([3, []])
+  expect(report.mayBeInUse).toMatchObject([{ id: 'chat.citations', confidence: 'sent' }])
+})
+
 test.each<[string, string]>([
   ['a name somewhere deeper', chat({ properties: { a: citing } })],
   ['a member of any name', chat({ ...plain, additionalProperties: citing })],
   ['a body without a schema', posting({ responses: { 200: {} } })],
-  ['one of two types without a schema', posting(answeringWith({ 'text/plain': {}, ...body(plain).content }))],
+  ['one of two types without a schema', posting(takingAny({ 'text/plain': {}, ...body(plain).content }))],
   ['an operation without answers', posting({ requestBody: body(plain) })],
   ['a schema that says nothing', chat({ type: 'object' })],
   ['a text', chat({ type: 'string' })],
@@ -129,7 +134,7 @@ test.each<[string, string]>([
   ['a discriminator that names no schemas', chat({ ...plain, discriminator: { propertyName: 'type' } })],
   ['a dynamic reference', chat({ ...plain, items: { $dynamicRef: '#x' } })],
   ['an example', chat({ ...plain, example: { messages: [{ citations: [] }] } })],
-  ['a parameter', posting({ ...answering(plain), parameters: [{ in: 'query', name: 'citations' }] })],
+  ['a parameter', posting({ ...taking(plain), parameters: [{ in: 'query', name: 'citations' }] })],
   ['a type, name or reference that can’t become text', chat({ ...plain, ...MUTE_ALL })],
 ])('%s may declare the field', async (_what, content) => {
   expect(await outcome(content, 'a.json')).toEqual(possible)
@@ -138,7 +143,7 @@ test.each<[string, string]>([
 test.each<[string, string]>([
   ['all is said', chat({ allOf: [ref('A')], title: 'citations' }, { A: { properties: { a: ref('A') } } })],
   ['an answer is empty by its status', posting({ requestBody: body(plain), responses: { 204: {} } })],
-  ['the operation is not on the schedule', api({ '/search': { post: answering({ $ref: 'https://a/x' }) } })],
+  ['the operation is not on the schedule', api({ '/search': { post: taking({ $ref: 'https://a/x' }) } })],
 ])('nothing is in use where %s', async (_what, content) => {
   expect(await outcome(content, 'a.json')).toEqual([0, [], []])
 })
@@ -185,7 +190,7 @@ test.each([
   ['a file that is broken', 'broken.json#/A'],
   ['a place that is not there', 'x.json#/Nowhere'],
   ['a place in the document that is not there', '#/components/schemas/Nowhere'],
-  ['itself', '#/paths/~1rest~1api~1v1~1chat/post/responses/200/content/application~1json/schema'],
+  ['itself', '#/paths/~1rest~1api~1v1~1chat/post/requestBody/content/application~1json/schema'],
 ])('a reference to %s is not followed: reported, and the field may be declared', async (_what, $ref) => {
   const { code, err, report } = await checkFiles({
     'a/a.json': chat({ $ref }),
@@ -196,7 +201,7 @@ test.each([
   expect([code, report.inUse, idsOf(report.mayBeInUse)]).toEqual(possible)
   expect(report.faults).toBe(1)
   expect(err).toMatch(
-    /a\.json:21: the reference at #\/paths\/~1rest~1api~1v1~1chat\/post\/responses\/200\/content/,
+    /a\.json:9: the reference at #\/paths\/~1rest~1api~1v1~1chat\/post\/requestBody\/content/,
   )
   expect(err).not.toContain('SECRET')
 })

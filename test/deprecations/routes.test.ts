@@ -65,3 +65,24 @@ test('the calendar can be subscribed to', async () => {
     .expect('content-type', 'text/calendar; charset=utf-8')
   expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(28)
 })
+
+test('an API that is none is refused to programs, also a list of them, and an empty one is all', async () => {
+  for (const path of ['/deprecations.json', '/deprecations.ics']) {
+    for (const api of ['foo', 'Client', ['client', 'indexing']])
+      await request(app).get(path).query({ api }).expect(400)
+    for (const api of ['', 'client', 'indexing']) await request(app).get(path).query({ api }).expect(200)
+  }
+})
+
+test('what the service states, and that it states no replacement, is on the page, in the JSON and the calendar', async () => {
+  const note = 'still filled for backward compatibility'
+  const { text } = await request(app).get('/deprecations')
+  expect(text.replaceAll('<wbr>', '')).toContain(`(${note})`)
+  expect(text).toContain('No replacement stated')
+  const { body } = await request(app).get('/deprecations.json')
+  expect((body as { entries: object[] }).entries).toContainEqual(
+    expect.objectContaining({ id: 'chat.citations', note }),
+  )
+  const { text: calendar } = await request(app).get('/deprecations.ics?operation=chat')
+  expect(calendar.replaceAll('\r\n ', '')).toContain(note)
+})

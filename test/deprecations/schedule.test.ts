@@ -32,6 +32,14 @@ describe('the published schedule', () => {
   })
 })
 
+test('what the service states about an item is told with what to do', () => {
+  const citations = publishedSchedule.find(({ id }) => id === 'chat.citations') as Entry
+  expect(insteadOf(citations)).toMatch(/inline citations\) \(still filled for backward compatibility\)$/)
+  expect(insteadOf({ ...citations, reason: 'renamed' })).toMatch(
+    / \(renamed; still filled for backward compatibility\)$/,
+  )
+})
+
 describe('where an entry stands', () => {
   const entry = publishedSchedule.find(({ id }) => id === 'chat.citations') as Entry
 

@@ -26,7 +26,7 @@ describe('a call', () => {
   test('is logged once in the process for each item, and counted every time', () => {
     const { logged, counted, options } = noticing()
     const [one, other] = [createWatch(publishedSchedule, options), createWatch(publishedSchedule, options)]
-    const used = { ...call, url: '/rest/api/v1/insights', response: '{"searchSessionSatisfaction":7}' }
+    const used = { ...call, url: '/rest/api/v1/insights', request: '{"searchSessionSatisfaction":7}' }
     for (const watch of [one, one, other]) watch.observe(used)
     expect(counted).toHaveLength(3)
     expect(logged).toMatchObject([{ item: 'insights.searchSessionSatisfaction', by: 'use' }])
@@ -39,6 +39,22 @@ describe('a call', () => {
     const item = 'createannouncement.role'
     expect(noticesOf({ url, request })).toMatchObject([{ item, by: 'possible' }])
     expect(noticesOf({ url, request: { ...request, role: 1 } })).toMatchObject([{ by: 'use' }])
+  })
+
+  test.each(['{"a":{"citations":1}}\n{"citations":1}', '{"citations":1}\n{"a":{"citations":1}}'])(
+    'is a use for sure wherever the field itself is found, in %j too',
+    (request) => expect(noticesOf({ url: '/rest/api/v1/chat', request })).toMatchObject([{ by: 'use' }]),
+  )
+
+  test('whose answer has a field may be a use, because the service sends it, used or not', () => {
+    const url = '/rest/api/v1/chat'
+    const response = { citations: [], a: { citations: [] } }
+    expect(noticesOf({ url, response })).toMatchObject([
+      { by: 'possible', message: expect.stringContaining('may be in use (the service sends it') as string },
+    ])
+    expect(noticesOf({ url, request: { citations: [] }, response })).toMatchObject([
+      { by: 'use', message: expect.stringContaining('is in use: ') as string },
+    ])
   })
 
   test('that ended with 410 is explained by the schedule', () => {
@@ -136,7 +152,7 @@ describe('as a wrapper of fetch', () => {
     const answer = new Response('{"a":"SECRET"}\n{"messages":[{"citations":["SECRET"]}]}\n')
     const { items, outcome } = await sending('/rest/api/v1/chat?token=SECRET', { body: '{"m":1}' }, answer)
     expect(await answer.text()).toContain('"messages"')
-    expect([items, outcome]).toEqual([['use chat.citations'], [2, ['chat.citations'], []]])
+    expect([items, outcome]).toEqual([['possible chat.citations'], possible])
     const failing = watchDeprecations(() => Promise.reject(new Error('down')), publishedSchedule)
     await expect(failing('https://a/rest/api/v1/chat', { method: 'POST' })).rejects.toThrow('down')
   })

@@ -7,6 +7,7 @@ export {
   insteadOf,
   listJson,
   operationOf,
+  remarksOf,
   titleOf,
   type Choice,
   type Entry,

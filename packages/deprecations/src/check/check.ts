@@ -46,7 +46,7 @@ export const isCertain = ({ confidence }: { confidence: Confidence }): boolean =
 const MAX_PLACES = 50
 const MAX_FAULTS = 20
 
-const CERTAINTY: readonly Confidence[] = ['endpoint', 'unread', 'name', 'exact']
+const CERTAINTY: readonly Confidence[] = ['endpoint', 'unread', 'name', 'sent', 'exact']
 
 /** The format of a file by its first bytes and its name. @throws {InputFault} where these can't be any of them */
 const detectFormat = ({ head, name }: Source): Format => {

@@ -129,9 +129,10 @@ Bodies are JSON, or JSON Lines. Any other is not read.`,
     .addHelpText(
       'after',
       `
-An endpoint counts as in use, and so does a field of the body or of the object
-that the operation is about (employee.location). A field of the same name deeper
-only may be in use, and so may every field of a body that was not seen. A field
+An endpoint counts as in use, and so does a field of the request or of the
+object that the operation is about (employee.location). A field of an answer
+only may be in use, because the service sends it on its own; so may a field of
+the same name deeper, and every field of a body that was not seen. A field
 inside a replacement (permissions.role) is not the deprecated one.
 
 Exit codes: 0 none found, 2 deprecated or removed API in use, 3 only items that

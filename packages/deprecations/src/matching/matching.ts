@@ -12,11 +12,11 @@ export type Call = {
 }
 
 /**
- * How sure a finding is. `exact`: the endpoint itself, or the field as a member of the body or of what the operation is
- * about. The others only may be a use. `name`: the field's name elsewhere. `unread`: the body could not be read.
- * `endpoint`: the body was not recorded.
+ * How sure a finding is. `exact`: the endpoint itself, or the field as a member of the request or of what the operation is
+ * about. The others only may be a use. `sent`: the same of a response, which the service fills on its own (contract,
+ * section 9). `name`: the field's name elsewhere. `unread`: the body could not be read. `endpoint`: it was not recorded.
  */
-export type Confidence = 'exact' | 'name' | 'unread' | 'endpoint'
+export type Confidence = 'exact' | 'sent' | 'name' | 'unread' | 'endpoint'
 
 /** One finding, from the reader to the report. */
 export type Use = {
@@ -139,10 +139,11 @@ export type Level = 0 | 1 | 2
 /** What a member of this name declares at a level, and the level of what is inside. */
 export const judgeMember = ({ fields, isHolder }: Scheduled, side: Side, name: string, level: Level) => {
   const below: Level = level === 0 && isHolder(name) ? 1 : 2
+  const known: Confidence = side === 'request' ? 'exact' : 'sent'
   const uses = (fields[side].get(name) ?? [])
     // Deeper, a field of the top level is another one.
     .filter(({ place }) => level === 0 || place.depth === 'any')
-    .map((entry) => ({ entry, confidence: level < 2 ? ('exact' as const) : ('name' as const), side }))
+    .map((entry) => ({ entry, confidence: level < 2 ? known : ('name' as const), side }))
   return { uses, below }
 }
 

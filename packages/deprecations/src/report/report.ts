@@ -124,6 +124,7 @@ const MAX_PLACES = 5
 
 const CERTAINTY = {
   exact: 'exact match',
+  sent: 'sent by the service, used or not',
   name: 'name match',
   unread: 'body unreadable',
   endpoint: 'body not recorded',

@@ -4,7 +4,7 @@
 import type { Entry, FieldEntry, Schedule } from './schedule.ts'
 
 type Terms = { place?: Partial<FieldEntry['place']>; announced: string; removal: string }
-type Row = Partial<Pick<FieldEntry, 'id' | 'replacement' | 'advice' | 'reason'>>
+type Row = Partial<Pick<FieldEntry, 'id' | 'replacement' | 'advice' | 'reason' | 'note'>>
 
 const partsOf = (operation: string) => {
   const [method = '', path = ''] = operation.split(' ')
@@ -50,7 +50,9 @@ export const publishedSchedule: Schedule = [
     ['trackingToken', { replacement: 'collection.trackingToken' }],
   ]),
   // A chat's messages are of the request as well as of the response; fragments, which replace, are parts of a message.
-  ...fields('POST /rest/api/v1/chat', citations, [['citations', { replacement: inline }]]),
+  ...fields('POST /rest/api/v1/chat', citations, [
+    ['citations', { replacement: inline, note: 'still filled for backward compatibility' }],
+  ]),
   ...fields('POST /api/index/v1/indexemployee', { place: { holders: ['employee'] }, ...fifthOfFebruary }, [
     ['location'],
   ]),

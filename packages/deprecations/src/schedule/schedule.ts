@@ -29,6 +29,7 @@ const deprecation = {
   replacement: text.optional().describe('What to use instead.'),
   advice: text.optional().describe('What to do if there is no replacement.'),
   reason: text.optional(),
+  note: text.optional().describe('What else the service states about it.'),
   announced: dayInFile,
   removal: dayInFile.describe('The item works until the day before this date (UTC).'),
 }
@@ -100,9 +101,15 @@ export const fieldOf = ({ field, place }: FieldEntry): string => {
 }
 
 /** What to do about an entry, as half a sentence: `use answer.trackingToken`. */
-export const insteadOf = ({ replacement, advice, reason }: Entry): string => {
-  const what = replacement === undefined ? (advice ?? 'no replacement stated') : `use ${replacement}`
-  return reason === undefined || reason === 'deprecated' ? what : `${what} (${reason})`
+export const insteadOf = (entry: Entry): string => {
+  const { replacement, advice = 'no replacement stated' } = entry
+  return (replacement === undefined ? advice : `use ${replacement}`) + remarksOf(entry)
+}
+
+/** The service's reason and note, in brackets after a blank; empty if it states neither. */
+export const remarksOf = ({ reason, note }: Entry): string => {
+  const stated = [reason === 'deprecated' ? undefined : reason, note].filter((text) => text !== undefined)
+  return stated.length === 0 ? '' : ` (${stated.join('; ')})`
 }
 
 /** `1 request`, `12,000 requests` */

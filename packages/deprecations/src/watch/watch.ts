@@ -18,7 +18,8 @@ export type Notice = {
   item: string
   operation: string
   /**
-   * `use`: the schedule says so; `possible`: a field of that name is deeper in a body, where it may be another;
+   * `use`: the schedule says so; `possible`: the service sends it on its own, or a field of that name is deeper in a body,
+   * where it may be another;
    * `announced`: a header of the answer says so; `gone`: the answer was 410.
    */
   by: 'use' | 'possible' | 'announced' | 'gone'
@@ -44,17 +45,24 @@ type WatchOptions = {
   seen?: Set<string>
 }
 
+const IN_WORDS = {
+  exact: 'is in use',
+  sent: 'may be in use (the service sends it, used or not)',
+  name: 'may be in use',
+}
+
 /** Each item that a call uses, once. What is not announced yet is no use. */
 const useNotices = (uses: ReturnType<typeof usesIn>, day: () => string): Notice[] => {
-  const isSure = new Map<Entry, boolean>()
-  for (const { entry, confidence } of uses)
-    if (confidence === 'exact') isSure.set(entry, true)
-    else if (confidence === 'name' && !isSure.has(entry)) isSure.set(entry, false)
-  return [...isSure].flatMap(([entry, sure]): Notice[] => {
+  return [...Map.groupBy(uses, ({ entry }) => entry)].flatMap(([entry, ofEntry]): Notice[] => {
     const status = statusOn(entry, day())
-    if (status.state === 'unannounced') return []
-    const message = `${titleOf(entry)} ${sure ? 'is' : 'may be'} in use: ${fateOf(entry, status)}`
-    return [{ item: entry.id, operation: operationOf(entry), by: sure ? 'use' : 'possible', message }]
+    const known = (['exact', 'sent', 'name'] as const).find((confidence) =>
+      ofEntry.some((use) => use.confidence === confidence),
+    )
+    if (known === undefined || status.state === 'unannounced') return []
+    const message = `${titleOf(entry)} ${IN_WORDS[known]}: ${fateOf(entry, status)}`
+    return [
+      { item: entry.id, operation: operationOf(entry), by: known === 'exact' ? 'use' : 'possible', message },
+    ]
   })
 }
 
