@@ -3,6 +3,7 @@
 
 export type ProblemCode =
   | 'admins_only'
+  | 'api_unknown'
   | 'bad_request'
   | 'cookies_blocked'
   | 'cross_site'

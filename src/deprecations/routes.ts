@@ -1,5 +1,6 @@
 // The schedule on the web: a page, JSON and a calendar to subscribe to. Public knowledge, so no sign-in is asked for.
 import { Router, type Request } from 'express'
+import { Problem } from '../problem.ts'
 import type { SendPage } from '../web/pages.ts'
 import { calendarOf, chooseEntries, dayOf, listJson, type Choice, type Schedule } from '@onramp/deprecations'
 import { scheduleView } from './schedule-view.ts'
@@ -11,6 +12,8 @@ type DeprecationsParts = {
   now: () => number
 }
 
+/** An empty one comes from the page's form. */
+const APIS = new Set<unknown>([undefined, '', 'client', 'indexing'])
 const MAX_QUERY = 200
 const FOR_FIVE_MINUTES = 'public, max-age=300'
 
@@ -25,6 +28,11 @@ export function createDeprecationsRoutes({ schedule, sendPage, now }: Deprecatio
     const choice: Choice = { asOf, api: text(query.api), operation: text(query.operation) }
     return { choice, entries: chooseEntries(schedule, choice) }
   }
+  /** A page says that nothing fits; a program would take an empty list for a schedule on which there is nothing. */
+  const chooseForProgram = (req: Request) => {
+    if (!APIS.has(req.query.api)) throw new Problem(400, 'api_unknown')
+    return choose(req)
+  }
 
   router.get('/deprecations', (req, res) => {
     const { choice, entries } = choose(req)
@@ -37,13 +45,13 @@ export function createDeprecationsRoutes({ schedule, sendPage, now }: Deprecatio
   })
 
   router.get('/deprecations.json', (req, res) => {
-    const { choice, entries } = choose(req)
+    const { choice, entries } = chooseForProgram(req)
 
     res.set('Cache-Control', FOR_FIVE_MINUTES).json(listJson(entries, choice.asOf))
   })
 
   router.get('/deprecations.ics', (req, res) => {
-    const { entries } = choose(req)
+    const { entries } = chooseForProgram(req)
 
     res.set('Cache-Control', FOR_FIVE_MINUTES)
     res.set('Content-Disposition', 'inline; filename="deprecations.ics"')

@@ -7,6 +7,7 @@ import { Router, type RequestHandler } from 'express'
 import { appMarks } from '../company/app-marks.ts'
 import { assetOf, type Asset, type Ending } from '../company/asset.ts'
 import type { Company } from '../company/company.ts'
+import { Problem } from '../problem.ts'
 import { seeOther } from './see-other.ts'
 
 /** Further stylesheets, each for the pages that name it. */
@@ -46,9 +47,9 @@ function serveAssets(assets: readonly Asset[]): Router {
     compressed.set(path, encoded)
     return encoded
   }
-  const serve: RequestHandler = (req, res, next) => {
+  const serve: RequestHandler = (req, res) => {
     const asset = byPath.get(req.path)
-    if (asset === undefined) return next()
+    if (asset === undefined) throw new Problem(404, 'not_found')
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
     res.setHeader('Content-Type', asset.type)
     if (asset.type === 'image/svg+xml') res.setHeader('Content-Security-Policy', DRAWING_POLICY)

@@ -1,6 +1,7 @@
 // What other sites may not do in a person's browser, and what browsers and scanners may not do ahead of a person.
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
+import { routeOf } from './route-of.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -70,7 +71,7 @@ const isSpeculative = ({ headers }: Request) =>
 
 /**
  * Nothing is started, consumed or asked of the service for a browser that only guesses where the person will go, nor
- * for a HEAD, which mail scanners send to every link.
+ * for a HEAD, which mail scanners send to every link. A HEAD of no route is 404: which routes there are is public.
  */
 export const answerSpeculation: RequestHandler = (req, res, next) => {
   if (isSpeculative(req)) {
@@ -78,6 +79,7 @@ export const answerSpeculation: RequestHandler = (req, res, next) => {
     res.statusCode = 503
     res.end()
   } else if (req.method === 'HEAD') {
+    if (routeOf(req) === undefined) throw new Problem(404, 'not_found')
     res.setHeader('Content-Type', 'text/html; charset=utf-8')
     res.end()
   } else next()

@@ -47,6 +47,28 @@ describe('a stranger', () => {
   })
 })
 
+it('a HEAD of what does not exist is 404, and of all else says nothing of the person or their links', async () => {
+  const statusOf = async (path: string) => (await request(onramp.app).head(path)).status
+  const nowhere = '/nowhere /admin/nowhere /deprecations/x /onboarding/connect/slack_1/x /assets/nowhere.css'
+  await request(onramp.app).get('/assets/nowhere.css').expect(404)
+  for (const path of nowhere.split(' ')) expect([path, await statusOf(path)]).toEqual([path, 404])
+  const known = '/ /onboarding /onboarding/connect/nowhere_1 /invite/nowhere /admin /deprecations.ics?api=foo'
+  for (const path of known.split(' ')) expect([path, await statusOf(path)]).toEqual([path, 200])
+})
+
+it('a program that asks for the schedule of an API that is none is told the values', async () => {
+  const { body } = await request(onramp.app)
+    .get('/deprecations.ics?api=foo')
+    .set('accept', 'application/json')
+    .expect(400)
+  expect(body).toMatchObject({
+    code: 'api_unknown',
+    detail: expect.stringContaining('client or indexing') as string,
+  })
+  const calendar = await request(onramp.app).get('/deprecations.ics?api=foo').set('accept', 'text/calendar')
+  expect([calendar.status, calendar.text]).toEqual([400, expect.stringContaining('client or indexing')])
+})
+
 describe("another site's page", () => {
   const elsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
 
