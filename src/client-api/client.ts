@@ -4,7 +4,7 @@ import { readCheck, readLeft, readSearch, type SearchAnswer, type OnExcess, type
 import { jsonIn } from './body.ts'
 import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
-import { noAnswer, problemOf } from './errors.ts'
+import { noAnswer, problemOf, unreadable } from './errors.ts'
 import { refusalOf } from './refusal.ts'
 import { requestedWait } from './retry-after.ts'
 import { timed, type OnCall } from '../trace/calls.ts'
@@ -95,7 +95,7 @@ export function createClientApi({
         isOfFront: refusal.isOfFront,
       })
     }
-    if (found === undefined) throw noAnswer(operation, UNREADABLE[operation])
+    if (found === undefined) throw unreadable(operation, text)
     return found
   }
 
@@ -106,9 +106,4 @@ export function createClientApi({
     search: (credentials, query) => send(searchCall(query), credentials, readSearch),
     close: () => connection.close(),
   }
-}
-
-const UNREADABLE = {
-  checkdatasourceauth: 'an answer without a readable list of datasources',
-  search: 'an answer without results',
 }

@@ -156,7 +156,16 @@ function finalRefusal(refusal: Refusal, operation: Operation, isOfPerson: boolea
   })
 }
 
-/** For an answer that is none: a time-out, a reset, a page where JSON was due. */
+/** For a success that doesn't hold what it should. A web page doesn't become an answer by asking again. */
+export function unreadable(operation: Operation, text: string): ServiceProblem {
+  if (!/^\s*</.test(text))
+    return noAnswer(operation, text === '' ? 'an empty answer' : 'an answer of another shape than documented')
+  return new ServiceProblem(502, CODES[operation].misconfigured, {
+    detail: `${operation} answered 200 with a web page (HTML): set SERVICE_BASE_URL to the service's backend, not its web app, and let requests from this machine through a login in front of it`,
+  })
+}
+
+/** For an answer that is none: a time-out or a reset. */
 export function noAnswer(operation: Operation, what: string, cause?: unknown): ServiceProblem {
   const silence = silenceOf(cause)
   return new ServiceProblem(503, CODES[operation][silence === 'too-slow' ? 'slow' : 'unavailable'], {

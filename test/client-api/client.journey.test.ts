@@ -88,6 +88,34 @@ describe('an answer that is none', () => {
   })
 })
 
+describe('a success that can’t be read', () => {
+  const page = '<!doctype html><title>Log in</title>'
+  it.each<[string, object, string, RegExp]>([
+    ['a web page', { contentType: 'text/html', body: page }, 'misconfigured', /HTML.*SERVICE_BASE_URL/],
+    [
+      'a page that calls itself JSON',
+      { body: `\ufeff\n ${page}` },
+      'misconfigured',
+      /HTML.*SERVICE_BASE_URL/,
+    ],
+    ['nothing', { body: '' }, 'unavailable', /: an empty answer$/],
+    ['JSON of another shape', { body: { planted: 1 } }, 'unavailable', /: an answer of another shape/],
+    ['half of its JSON', { body: '{"planted": [' }, 'unavailable', /: an answer of another shape/],
+  ])(
+    'because it is %s is told by what came, and a page is not asked for again',
+    async (_what, body, kind, detail) => {
+      answer(body)
+      const listing = await failure(client.checkDatasourceAuth(ada))
+      expect(listing).toMatchObject({ code: `service_${kind}`, status: kind === 'misconfigured' ? 502 : 503 })
+      expect(listing.detail).toMatch(detail)
+      sandbox.switches.set({ answers: { search: body } })
+      const searching = await failure(client.search(ada, { query: 'q', pageSize: 1 }))
+      expect(searching).toMatchObject({ code: `search_${kind}`, detail: expect.stringMatching(detail) })
+      expect(JSON.stringify([listing, searching])).not.toMatch(/planted|Log in/)
+    },
+  )
+})
+
 describe('a redirect', () => {
   it('is never followed with a token', async () => {
     const elsewhere = await startSandbox()

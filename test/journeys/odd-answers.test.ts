@@ -17,7 +17,7 @@ const odd: [string, object, number][] = [
   ['429 at a date', { status: 429, headers: { 'retry-after': 'Fri, 31 Dec 2100 23:59:59 GMT' } }, 503],
   ['503', { status: 503, headers: { 'retry-after': '3' } }, 503],
   ['204', { status: 204 }, 503],
-  ['200 HTML', html, 503],
+  ['200 HTML', html, 502],
   ['null', { body: 'null' }, 503],
   ['an empty object', { body: {} }, 503],
   ['text in the list', list(['slack_1']), 503],
@@ -77,8 +77,9 @@ describe('when the service answers oddly', () => {
 
       well()
       const again = await browser.open(back.url)
-      expect(again.body).toContain('Allow access?')
-      expect(world.departures()).toBe(2)
+      expect(again.body).toContain(t('banner.connected', { app: 'Slack' }))
+      expect(linksOf(again.body)).toContain('/onboarding/connect/github_1')
+      expect(world.departures()).toBe(1)
     },
   )
 
