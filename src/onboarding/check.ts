@@ -6,11 +6,12 @@ import type { Request } from 'express'
 import type { Waiting } from '../client-api/answers.ts'
 import { departureUrl } from '../client-api/departure.ts'
 import type { User } from '../session/signed-in.ts'
+import type { Note } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import type { HandOver } from './hand-over.ts'
 import { callbackPath } from './paths.ts'
 import type { Check, Transition } from './transition.ts'
-import { mayAsk, observe, withLapses, type Walk } from './walk.ts'
+import { foundConnected, mayAsk, observe, withLapses, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 /** Asks the service about the person who made the request. @throws {Problem} */
@@ -36,6 +37,7 @@ export type Checking = {
   publicUrl: string
   baseUrl: string
   hasHelp: Check['hasHelp']
+  note: Note
   /** Gets a line for each decision, with instances and outcomes and nothing else. */
   log: Pick<Log, 'debug' | 'isLevelEnabled'>
   /** Milliseconds since 1970. */
@@ -44,6 +46,16 @@ export type Checking = {
 
 export function createChecks(needs: Checking) {
   const { checkFor, walks, handOver, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = needs
+
+  /** Keeps what a check found, and what was connected in it: also in another tab, or on another device. */
+  async function take(user: User, walk: Walk, change: (before: Walk) => Walk): Promise<Walk> {
+    let before = walk
+    const after = await walks.update(user, (latest) => change((before = latest)), walk)
+    for (const datasource of foundConnected(before, after))
+      needs.note({ event: 'step_result', user, datasource, result: 'connected' })
+    return after
+  }
+
   return {
     /**
      * The walk with the service's present answer. The service is not asked while the person is just leaving for an app:
@@ -60,9 +72,9 @@ export function createChecks(needs: Checking) {
           'walk: what the service says',
         )
       const at = now()
-      const take = (before: Walk) =>
-        waiting === undefined ? before : observe(before, waiting, at, confirmSeconds)
-      const after = await walks.update(user, (before) => take(change(before)), walk)
+      const after = await take(user, walk, (before) =>
+        waiting === undefined ? change(before) : observe(change(before), waiting, at, confirmSeconds),
+      )
       if (waiting === undefined) return after
       const lapses = await handOver(user, after, askedAt)
       return await walks.update(user, (before) => withLapses(before, lapses), after)
@@ -87,8 +99,7 @@ export function createChecks(needs: Checking) {
       const check = { now: now(), confirmSeconds, step, waiting, isStartable, hasHelp }
 
       let transition: Transition | undefined
-      const take = (before: Walk) => (transition = decision(before, check)).walk
-      const after = await walks.update(user, take, walk)
+      const after = await take(user, walk, (before) => (transition = decision(before, check)).walk)
       await handOver(user, after, askedAt)
       transition ??= decision(after, check)
       const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }

@@ -1,6 +1,7 @@
 // The walk over HTTP: the overview, leaving for an app, coming back from one, and setting one aside. The figures for the
 // intranet are in status.ts.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
+import { Problem } from '../problem.ts'
 import { createOnce } from '../records/lease.ts'
 import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
 import { isFresh } from '../sign-in/require-sign-in.ts'
@@ -97,7 +98,8 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
 
     const found = await once(`${personKey(user)} click ${instance ?? ''}`, async () => {
       const walk = await walks.load(user)
-      return settled(user, await checks.decide(req, user, walk, (...on) => afterClick(...on, instance)))
+      const decision = checks.decide(req, user, walk, (...on) => afterClick(...on, instance))
+      return settled(user, await decision.catch(failed(user, walk, instance)))
     })
 
     answer(req, res, found)
@@ -128,10 +130,11 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
       const decided = await decision.catch(async (error: unknown) => {
         // Back is back, also where the service can't be asked now.
         await walks.update(user, (before) => returned(before, left, now(), 1))
-        throw error
+        return failed(user, walk, left.instance)(error)
       })
       const result = resultOf(walk, decided.walk, left, now())
-      if (result !== undefined) note({ event: 'step_result', user, datasource: left.instance, result })
+      if (result !== undefined && result !== 'connected')
+        note({ event: 'step_result', user, datasource: left.instance, result })
       return settled(user, decided)
     })
 
@@ -155,6 +158,14 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
     })
 
   router.use(createStatusRoute(checks, walks, now))
+
+  /** The line of a failed request names neither the person nor the app. */
+  const failed = (user: User, walk: Walk, instance?: string) => (error: unknown) => {
+    const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
+    const app = datasource ?? walk.known.find((known) => known.instance === instance)
+    note({ event: 'step_failed', user, datasource: app?.instance, code })
+    throw error
+  }
 
   /** Once for each transition, however many requests wait for it. */
   function settled(user: User, decided: Decided): Answer {

@@ -105,6 +105,14 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
   return { ...walk, known: bounded(known) }
 }
 
+/** Apps that are connected after a check and weren't before. */
+export function foundConnected(before: Walk, after: Walk): string[] {
+  const unconnected = new Set(before.known.flatMap((app) => (app.status === 'connected' ? [] : app.instance)))
+  return after.known.flatMap(({ instance, status }) =>
+    status === 'connected' && unconnected.has(instance) ? instance : [],
+  )
+}
+
 /** Takes in when access to apps has ended. The same walk where that is nothing new. */
 export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk {
   const known = walk.known.map((entry) => {

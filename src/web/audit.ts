@@ -3,6 +3,7 @@
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import { Counter, type Registry } from 'prom-client'
 import { omitUndefined } from '../omit-undefined.ts'
+import type { ProblemCode } from '../problem.ts'
 
 type AuditEvent =
   | { event: 'sign_in'; result: 'ok' | 'refused'; user?: Identity; code?: string }
@@ -21,6 +22,8 @@ type AuditEvent =
       datasource: string
       result: StepResult
     }
+  /** `datasource`: undefined where a click named none, or none that the person has. */
+  | { event: 'step_failed'; user: Identity; datasource: string | undefined; code: ProblemCode }
   | { event: 'skipped' | 'blocked' | 'declined'; user: Identity; datasource: string }
   | { event: 'limited'; what: string; user?: Identity | undefined }
   | { event: 'invitation_opened'; email?: string }
@@ -56,7 +59,7 @@ export function createAudit({ log, registry, ids }: AuditParts): Note {
   const known = new Set<string>()
 
   /** The kind of datasource, not the instance, and not without end: labels are kept for ever. */
-  function labelOf(datasource: string): string {
+  function labelOf(datasource = ''): string {
     const kind = datasource.replace(/_\d+$/, '').slice(0, 40)
     if (known.has(kind)) return kind
     if (known.size >= MAX_DATASOURCES) return 'other'
@@ -70,7 +73,7 @@ export function createAudit({ log, registry, ids }: AuditParts): Note {
     const emailId = address === undefined ? undefined : ids.ofEmail(address)
     const who = omitUndefined({ user: user && ids.ofUser(user), emailId })
     const result = 'result' in happened ? happened.result : 'by' in happened ? happened.by : ''
-    counter.inc({ event, result, datasource: 'datasource' in happened ? labelOf(happened.datasource) : '' })
+    counter.inc({ event, result, datasource: labelOf('datasource' in happened ? happened.datasource : '') })
     log.info({ audit: event, ...rest, ...who }, event)
   }
 }

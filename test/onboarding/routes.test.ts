@@ -125,7 +125,7 @@ describe('a click', () => {
     await get('/onboarding?datasource=slack&datasource=github')
     at.waiting = [github]
     expect(await to(CLICK)).toBe('/onboarding?datasource=slack&datasource=github&from=slack_1')
-    expect(notes).toEqual([])
+    expect(notes).toMatchObject([{ event: 'step_result', datasource: 'slack_1', result: 'connected' }])
   })
 
   it.each([
@@ -138,6 +138,8 @@ describe('a click', () => {
     const { status, body } = await get(CLICK)
     const title = 'We can’t connect Slack right now'
     expect({ status, body }).toEqual({ status: 502, body: { code: 'datasource_cannot_start', title } })
-    expect(notes).toEqual([])
+    expect(notes).toMatchObject([
+      { event: 'step_failed', datasource: 'slack_1', code: 'datasource_cannot_start' },
+    ])
   })
 })

@@ -111,7 +111,14 @@ async function valuesOf(label: string): Promise<readonly string[]> {
         (key) => /^problem\.(\w+)\.title$/.exec(key)?.[1] ?? [],
       )
     case 'event':
-      return ['sign_in', 'refresh', 'step_started', 'step_result', 'skipped'] satisfies Event['event'][]
+      return [
+        'sign_in',
+        'refresh',
+        'step_started',
+        'step_failed',
+        'step_result',
+        'skipped',
+      ] satisfies Event['event'][]
     case 'result':
       return [
         ...(['ok', 'refused', 'failed', 'connected', 'unconfirmed', 'done'] satisfies ResultOf<Event>[]),
