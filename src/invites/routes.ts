@@ -70,8 +70,9 @@ export function createInviteRoutes(parts: InviteParts): Router {
     // The button of the others leads to the address that this would offer.
     const host = invitation === undefined ? undefined : new URL(publicUrl).host
     const address = isInAppBrowser(req.get('user-agent')) ? `${publicUrl}/onboarding` : undefined
-    const instances =
-      invitation?.datasources.length === 0 ? parts.companyApps : (invitation?.datasources ?? [])
+    // Otherwise the company’s apps are examples: which of them the person has isn’t known before the sign-in.
+    const isExact = invitation !== undefined && invitation.datasources.length > 0
+    const instances = isExact ? invitation.datasources : invitation === undefined ? [] : parts.companyApps
     parts.sendPage(req, res, {
       view: 'invites/landing',
       data: ({ lang }) => {
@@ -80,9 +81,9 @@ export function createInviteRoutes(parts: InviteParts): Router {
         const shown = apps.slice(0, apps.length > MAX_APPS + 1 ? MAX_APPS : undefined)
         const sender = invitation && parts.sender
         const isValid = invitation !== undefined
-        const more = apps.length - shown.length
+        const more = isExact ? apps.length - shown.length : 0
         const isLong = apps.length > MAX_AT_A_GLANCE
-        return { ...common, host, isValid, address, apps: shown, more, isLong, sender }
+        return { ...common, host, isValid, address, apps: shown, isExact, more, isLong, sender }
       },
     })
   })

@@ -26,19 +26,23 @@ async function open(path: string) {
 const issue = (datasources: string[]) => invite(running, { datasources })
 
 describe('the page of an invitation', () => {
-  it('lists the apps of the company’s file in its order, and says how long it takes and who sent it', async () => {
+  it('names the apps of the company’s file as examples, in its order, and says how long it takes and who sent it', async () => {
     const { apps, text } = await open(await issue([]))
     expect(apps).toEqual(['Slack', 'Google Drive', 'Jira'])
+    expect(text).toContain('Connect apps such as Slack')
     expect(text).toContain('about a minute per app')
     expect(text).toContain('Invitation from Acme Search.')
     expect(running.sandbox.requests.filter(({ operation }) => operation !== 'discovery')).toEqual([])
   })
 
   it('lists the apps that it is for, also those that the file does not know', async () => {
-    expect((await open(await issue(['gdrive_1', 'github']))).apps).toEqual(['Google Drive', 'GitHub'])
+    const two = await open(await issue(['gdrive_1', 'github']))
+    expect(two.apps).toEqual(['Google Drive', 'GitHub'])
+    expect(two.text).toContain('Apps you can connect Google Drive')
     const many = Array.from({ length: 11 }, (_, index) => `app${String.fromCharCode(97 + index)}`)
     const { apps, text } = await open(await issue(many))
     expect(apps).toHaveLength(6)
+    expect(text).toContain('and 5 more')
     expect(text).not.toContain('minute')
   })
 
