@@ -5,7 +5,7 @@ import { eraseWalk } from '../onboarding/walks.ts'
 import { normalizedAddress } from '../people/address.ts'
 import { PersonUnreadable } from '../people/people.ts'
 import { createInstallation } from '../records/installation.ts'
-import { loadSettings } from '../settings/settings.ts'
+import { loadWithoutClient } from '../settings/settings.ts'
 import { createAuditIds } from '../web/audit.ts'
 import { openPeople, storeInWords, withStore } from './store.ts'
 
@@ -17,7 +17,7 @@ export async function link(
   { datasource = [], days, json }: { datasource?: string[] | undefined; days: number; json?: boolean },
   { env, stdout, now }: CliParts,
 ): Promise<number> {
-  const { INVITE_SECRET, SESSION_SECRET, PUBLIC_URL } = loadSettings(env)
+  const { INVITE_SECRET, SESSION_SECRET, PUBLIC_URL } = loadWithoutClient(env)
   const secrets = INVITE_SECRET ?? SESSION_SECRET
   const invitations = createInvitations({ secrets, audience: PUBLIC_URL, now })
   const url = `${PUBLIC_URL}/invite/${await invitations.issue({ email, datasources: datasource }, days)}`
@@ -28,7 +28,7 @@ export async function link(
 
 /** Removes what is known of a person: their walk too, and that they want no emails. */
 export async function forget(email: string, { env, stdout, now }: CliParts): Promise<number> {
-  const settings = loadSettings(env)
+  const settings = loadWithoutClient(env)
   const isForgotten = await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     const known = await people.get(email).catch((error: unknown) => {
@@ -52,7 +52,7 @@ export async function auditId(
   { json }: { json?: boolean },
   { env, stdout, stderr }: CliParts,
 ): Promise<number> {
-  const { INVITE_SECRET, SESSION_SECRET } = loadSettings(env)
+  const { INVITE_SECRET, SESSION_SECRET } = loadWithoutClient(env)
   const ids = (INVITE_SECRET ?? SESSION_SECRET).map((secret, index) => ({
     id: createAuditIds([secret], normalizedAddress).ofEmail(email),
     current: index === 0,

@@ -11,7 +11,7 @@ import { adoptStore, createInstallation, lookAtInstallation } from '../records/i
 import type { Records } from '../records/records.ts'
 import { backUpFolder } from '../records/sqlite-backup.ts'
 import { openStore, storeOf, type StoreOptions } from '../records/store.ts'
-import { loadSettings, loadSome, type Settings } from '../settings/settings.ts'
+import { loadWithoutClient, loadSome, type Settings } from '../settings/settings.ts'
 import { createLog } from '../web/log.ts'
 import { isSure } from './terminal.ts'
 
@@ -55,7 +55,7 @@ export const openUpkeeping = (records: Records, { SESSION_SECRET }: Settings) =>
 
 /** A new key for a store whose former secret is lost. What that one sealed can't be read afterwards. */
 export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {
-  const settings = loadSettings(parts.env)
+  const settings = loadWithoutClient(parts.env)
   const store = storeInWords(settings)
   const work = async (records: Records) => {
     const hasOtherSecret = (await lookAtInstallation(records, settings.SESSION_SECRET)) === 'other secret'

@@ -142,6 +142,10 @@ export function loadSettings(env: NodeJS.ProcessEnv): Settings {
   return read.settings as Settings
 }
 
+/** For commands that sign no one in: only the server needs its client, and has its secret. @throws {SettingsError} */
+export const loadWithoutClient = (env: NodeJS.ProcessEnv): Settings =>
+  loadSettings(Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('OIDC_CLIENT_'))))
+
 /** For a command that needs no others. @throws {SettingsError} naming every fault of these */
 export function loadSome<K extends keyof Settings>(
   names: readonly K[],

@@ -9,7 +9,7 @@ import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
 import { createInvitations } from '../../invites/token.ts'
 import {
-  loadSettings,
+  loadWithoutClient,
   settings as definitions,
   SettingsError,
   type Settings,
@@ -28,7 +28,7 @@ export const NO_FROM = { name: '', address: 'no-reply@localhost' }
 
 /** The settings, with those that the server can do without and this command cannot. @throws {SettingsError} */
 export function settingsWith(needed: readonly (keyof Settings)[], env: NodeJS.ProcessEnv): Settings {
-  const settings = loadSettings(env)
+  const settings = loadWithoutClient(env)
   const missing = definitions.filter(
     ({ name }) => needed.includes(name as keyof Settings) && settings[name as keyof Settings] === undefined,
   )

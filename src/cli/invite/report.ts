@@ -5,7 +5,7 @@ import { profilesOf } from '../../admin/profile.ts'
 import { makeReport, type Report } from '../../admin/report.ts'
 import { sharesIn } from '../../admin/table.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
-import { loadSettings } from '../../settings/settings.ts'
+import { loadWithoutClient } from '../../settings/settings.ts'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 import { LANGUAGES, readCatalogue, REFERENCE } from '../../web/languages/catalogue.ts'
 import { textsOf } from '../../web/languages/texts.ts'
@@ -17,7 +17,7 @@ export async function report(
   { json, csv }: { json?: boolean; csv?: boolean },
   { env, stdout, stderr, now }: CliParts,
 ): Promise<number> {
-  const settings = loadSettings(env)
+  const settings = loadWithoutClient(env)
   const company = companyOf(settings)
   return await withStore(settings, async (records) => {
     let unread = 0

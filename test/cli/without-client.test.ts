@@ -1,0 +1,43 @@
+// The client's secret stays with the server: commands that sign no one in run where it isn't.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { runCommand } from './run-command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-without-client-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const list = join(folder, 'people.csv')
+writeFileSync(list, 'email\nada@acme.example\n')
+const ADA = 'ada@acme.example'
+
+const env = {
+  PUBLIC_URL: 'https://onramp.acme.example',
+  SERVICE_BASE_URL: 'https://service.acme.example',
+  OIDC_ISSUER: 'https://id.acme.example',
+  SESSION_SECRET: 'a secret of thirty-two characters',
+  MAIL_FROM: 'search@acme.example',
+  DATA_DIR: join(folder, 'data'),
+}
+
+it.each([
+  ['no secret', { OIDC_CLIENT_ID: 'onramp' }],
+  ['a file that only the server can read', { OIDC_CLIENT_ID: 'onramp', OIDC_CLIENT_SECRET_FILE: '/none' }],
+  ['no key', { OIDC_CLIENT_ID: 'onramp', OIDC_CLIENT_AUTH: 'private_key_jwt' }],
+])('a command about people needs no client, and the server does: %s', async (_what, client) => {
+  const commands = [
+    ['keep', list, '--dry-run'],
+    ['invite', 'report'],
+    ['invite', 'link', ADA],
+    ['invite', 'forget', ADA],
+    ['invite', 'preview', join(folder, 'preview')],
+    ['audit-id', ADA],
+    ['store', 'adopt', '--yes'],
+  ]
+  const exits = []
+  for (const args of commands) exits.push((await runCommand(args, { ...env, ...client })).exit)
+  expect(exits).toEqual(commands.map(() => 0))
+  expect(() => loadSettings({ ...env, ...client })).toThrow(/OIDC_CLIENT_/)
+})

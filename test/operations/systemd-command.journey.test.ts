@@ -1,0 +1,48 @@
+// deploy/systemd/onramp: what it hands to systemd-run, which here only prints it. `bash test/deploy` looks at the units.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-systemd-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const put = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text)
+  chmodSync(join(folder, name), 0o755)
+  return join(folder, name)
+}
+
+/** The words that systemd-run gets, and what standard input has. */
+function run(...args: string[]): { words: string[]; input: string } {
+  const script = readFileSync(new URL('../../deploy/systemd/onramp', import.meta.url), 'utf8')
+  const command = put('onramp', script.replaceAll('/etc/onramp', join(folder, 'etc')))
+  put('systemd-run', '#!/bin/sh\nprintf "%s\\n" "$@"; echo ---; cat\n')
+  const { stdout } = spawnSync(command, args, {
+    input: '',
+    env: { PATH: `${folder}:${process.env['PATH']}` },
+    encoding: 'utf8',
+  })
+  const [words = '', input = ''] = stdout.split('---\n')
+  return { words: words.trim().split('\n'), input }
+}
+
+it('the command of an email works beside the units, with the secrets that there are and the list that root alone can read', () => {
+  mkdirSync(join(folder, 'etc'))
+  for (const name of ['session-secret', 'smtp-url', 'oidc-client-secret']) put(`etc/${name}`, 'x')
+  const list = put('people.csv', 'email\nada@acme.example\n')
+  const { words, input } = run('keep', list, '--release', 'all')
+  const unit = words.find((word) => word.startsWith('--unit='))?.slice('--unit='.length)
+  expect(words.slice(-5)).toEqual([expect.stringContaining('onramp.mjs'), 'keep', '-', '--release', 'all'])
+  expect(words.filter((word) => /_FILE=/.test(word) && !word.startsWith('Env'))).toEqual([
+    `SESSION_SECRET_FILE=/run/credentials/${unit}.service/session-secret`,
+    `SMTP_URL_FILE=/run/credentials/${unit}.service/smtp-url`,
+  ])
+  expect(input).toBe('email\nada@acme.example\n')
+})
+
+it('a command about one person has no list', () => {
+  const { words } = run('invite', 'forget', 'ada@acme.example')
+  expect(words.slice(-3)).toEqual(['invite', 'forget', 'ada@acme.example'])
+})
