@@ -129,9 +129,11 @@ describe('the image', () => {
 })
 
 type Service = {
-  environment?: Record<string, string>
+  environment?: Record<string, string | number>
   ports?: string[]
-  env_file?: string
+  env_file?: string[]
+  profiles?: string[]
+  depends_on?: unknown
   network_mode?: string
   stop_grace_period?: string
 }
@@ -139,17 +141,12 @@ type Service = {
 describe('the compose file', () => {
   const { services } = parse(read('docker-compose.yml')) as { services: Record<string, Service> }
 
-  it('overrides nothing that .env says', () => {
-    expect(services['onramp']?.env_file).toBe('.env')
-    for (const { environment = {} } of Object.values(services))
-      for (const [name, value] of Object.entries(environment))
-        expect(value, name).toMatch(new RegExp(`^\\$\\{${name}:?-`))
-  })
-
-  it('says how REDIS_URL comes from a file, and an empty one in .env makes way for it', () => {
-    expect(read('docker-compose.yml')).toMatch(/REDIS_URL_FILE.*REDIS_URL= /)
-    // `-`, not `:-`: empty stays empty.
-    expect(services['onramp']?.environment?.['REDIS_URL']).toMatch(/^\$\{REDIS_URL-[^:]/)
+  it('takes settings from .env alone: neither the file nor a shell overrides them', () => {
+    const { env_file: files, environment } = services['onramp'] ?? {}
+    // The later one counts, also where it says nothing after the sign.
+    expect(files).toEqual(['deploy/compose.env', '.env'])
+    expect(read('deploy/compose.env')).toMatch(/^REDIS_URL=redis:\/\/valkey:6379$/m)
+    expect(environment).toEqual({ PORT: 3000 })
     const file = join(image, 'redis-url')
     writeFileSync(file, 'redis://redis:6379')
     const env = {
@@ -161,16 +158,28 @@ describe('the compose file', () => {
     expect(loadSettings({ ...env, REDIS_URL: '', REDIS_URL_FILE: file }).REDIS_URL).toBe('redis://redis:6379')
   })
 
+  it('starts Valkey only for those who say so', () => {
+    expect(services['valkey']?.profiles).toEqual(['valkey'])
+    expect(services['onramp']?.depends_on).toBeUndefined()
+    expect(read('docker-compose.yml')).toContain('COMPOSE_PROFILES=valkey')
+  })
+
   it('waits for as long as the server may take to drain', () => {
     const longest = settings.find(({ name }) => name === 'DRAIN_SECONDS')?.schema.safeParse('60').success
     expect(longest).toBe(true)
     expect(Number.parseInt(services['onramp']?.stop_grace_period ?? '', 10)).toBeGreaterThan(60 + 6.5)
   })
 
-  it('publishes the port that .env says, and the sandbox for this machine alone', () => {
-    expect(services['onramp']?.ports).toEqual(['${PORT:-3000}:${PORT:-3000}'])
+  it('publishes every port on this machine alone, each one at a port on which something listens', () => {
+    const ports = Object.values(services).flatMap((service) => service.ports ?? [])
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
+    // Whoever sets PORT, and where: the container listens on 3000.
+    expect(services['onramp']?.ports).toEqual(['127.0.0.1:${PORT:-3000}:3000'])
     expect(services['sandbox']?.network_mode).toBeUndefined()
-    for (const port of services['sandbox']?.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)
-    expect(services['sandbox']?.ports).toContain('127.0.0.1:4000-4005:4000-4005')
+    expect(services['sandbox']?.environment).toEqual({ PORT: '${PORT:-3000}' })
+    expect(services['sandbox']?.ports).toEqual([
+      '127.0.0.1:${PORT:-3000}:${PORT:-3000}',
+      '127.0.0.1:4000-4005:4000-4005',
+    ])
   })
 })

@@ -20,7 +20,8 @@ const HERE = '172.31.250.1'
 
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd: clone, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
-const compose = (...args: string[]) => run('docker-compose', '--profile', 'sandbox', ...args)
+const compose = (...args: string[]) =>
+  run('docker-compose', '--profile', 'sandbox', '--profile', 'valkey', ...args)
 const containerOf = (service: string) => compose('ps', '--all', '--quiet', service)
 const inspect = (of: string, format: string) => run('docker', 'inspect', '--format', format, of)
 const inOnramp = (...args: string[]) => run('docker', 'exec', containerOf('onramp'), ...args)
@@ -129,7 +130,7 @@ async function checkWithStore(): Promise<void> {
     SESSION_SECRET: randomBytes(32).toString('base64url'),
     NODE_EXTRA_CA_CERTS: '/run/authority.crt',
   })
-  compose('up', '--no-start', 'onramp')
+  compose('up', '--no-start', 'onramp', 'valkey')
   for (const name of ['service', 'authorizationServer'] as const) {
     const gateway = await startGateway({
       ...pem(folder, 'servers'),
@@ -142,7 +143,7 @@ async function checkWithStore(): Promise<void> {
       gateway.close()
     })
   }
-  compose('up', '-d', 'onramp')
+  compose('up', '-d', 'onramp', 'valkey')
   await healthy('valkey')
   await healthy('onramp')
   await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'it to be ready')
