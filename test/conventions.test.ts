@@ -20,17 +20,32 @@ const product = filesBelow('src', '.ts')
 const packages = filesBelow('packages', '.ts').filter((file) => !file.includes('node_modules/'))
 const sources = [...product, ...packages]
 
-/** What a source imports of ours, types too, as paths from the root. */
+/** The file that a package of ours exports under a name: `@onramp/deprecations/command-line/shell`. */
+function exportedAs(name: string): string {
+  const [, folder = '', path = ''] = /^@onramp\/([^/]+)\/?(.*)$/.exec(name) ?? []
+  const { exports } = JSON.parse(read(`packages/${folder}/package.json`)) as {
+    exports: Record<string, string>
+  }
+  const [beginning, last] = [dirname(path), path.split('/').at(-1) ?? '']
+  const file = exports[path === '' ? '.' : `./${path}`] ?? exports[`./${beginning}/*`]?.replace('*', last)
+  return join('packages', folder, file ?? `nothing is exported as ${name}`)
+}
+
+/** What a source imports of ours, types too, by path or by the name of a package, as paths from the root. */
 const importsOf = (file: string): string[] =>
-  [...read(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) =>
-    normalize(join(dirname(file), match[1] ?? ''))
-      .split(sep)
-      .join('/'),
+  [...read(file).matchAll(/(?:from|import|resolve)\s*\(?\s*'((?:\.|@onramp\/)[^']+)'/g)].map(
+    ([, path = '']) =>
+      (path.startsWith('@') ? exportedAs(path) : normalize(join(dirname(file), path))).split(sep).join('/'),
   )
+
+/** What every command line of ours shares: a room of its own within its package. */
+const commandLine = 'packages/deprecations/src/command-line'
 
 /** `src/sign-in/server/client.ts` is in the room sign-in; a package is a room. */
 const roomOf = (file: string) =>
-  /^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? ''
+  file.startsWith(`${commandLine}/`)
+    ? commandLine
+    : (/^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? '')
 
 /** Which rooms a room may import from, besides itself: the arrows of the house. */
 const nouns = [
@@ -45,7 +60,8 @@ const nouns = [
 const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
 const allowed: Record<string, string[]> = {
-  'packages/deprecations': [],
+  'packages/deprecations': [commandLine],
+  [commandLine]: [],
   'packages/sandbox': [],
   'problem.ts': [],
   'omit-undefined.ts': [],
@@ -60,23 +76,33 @@ const allowed: Record<string, string[]> = {
   'client-api': ['problem.ts', 'omit-undefined.ts', 'loopback.ts', 'trace'],
   session: nouns,
   // The company file; its faults are told as those of the settings are.
-  company: ['settings', 'problem.ts', 'loopback.ts'],
+  company: ['settings', 'problem.ts', 'loopback.ts', commandLine],
   web: [...nouns, 'session', 'languages', 'company'],
   // Who onramp is at the authorization server is read from the settings.
   'sign-in': [...web, 'settings'],
   // A page hands what the service said to the person's record.
   onboarding: [...feature, 'people'],
   search: feature,
-  deprecations: web,
+  deprecations: [...web, 'packages/deprecations'],
   // Who was invited and how far they are: what invitations, campaigns and the page for admins share.
   people: [...nouns, 'session'],
   invites: [...feature, 'people'],
-  campaigns: [...web, 'people', 'invites'],
+  campaigns: [...web, 'people', 'invites', commandLine],
   // The emails to administrators are its figures.
   admin: [...feature, 'people', 'campaigns'],
   // Events about people, for other systems.
   webhooks: [...nouns, 'people', 'settings'],
-  'app.ts': [...feature, 'settings', 'people', 'onboarding', 'search', 'deprecations', 'invites', 'admin'],
+  'app.ts': [
+    ...feature,
+    'settings',
+    'people',
+    'onboarding',
+    'search',
+    'deprecations',
+    'invites',
+    'admin',
+    'packages/deprecations',
+  ],
   doctor: [
     'settings',
     ...nouns,
@@ -88,6 +114,7 @@ const allowed: Record<string, string[]> = {
     'web',
     'company',
     'webhooks',
+    commandLine,
   ],
   'compose.ts': ['*'],
   'server.ts': [
@@ -204,6 +231,13 @@ describe('the docs', () => {
       .replaceAll(' ', '-')
   const slugsIn = (file: string) =>
     [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => slugOf(text))
+
+  it('name every bound of what is kept of an answer of the service', () => {
+    const bounds = [...read('src/client-api/bounds.ts').matchAll(/\bMAX_\w+ = ([\d_]+)/g)]
+    expect(bounds.length).toBeGreaterThan(5)
+    for (const [, bound = ''] of bounds)
+      expect(read('docs/operations.md')).toContain(Number(bound.replace('_', '')).toLocaleString('en-US'))
+  })
 
   it('link to files and headings that are there', () => {
     const docs = [
