@@ -80,7 +80,7 @@ export function createOnramp(
   const limits = createLimits(settings.SIGN_INS_PER_MINUTE, note, now)
 
   const assets = loadAssets(VIEWS, company)
-  const isAdmin = administrators(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS)
+  const isAdmin = administrators(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS ?? [])
   const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
   const sendPage = createPages({
     render: createViews(VIEWS),

@@ -1,7 +1,9 @@
-// Everyone known, read in one pass for all pages and exports of the next ten seconds, and handed out in slices, so that
-// requests in between are answered: any web page may send an admin's browser here as often as it likes.
+// Everyone known, read in one pass for all pages and exports of the next ten seconds, and handed out in slices: any web
+// page may send an admin's browser here as often as it likes. Held are rows, not records, and at most two passes of them,
+// because a reader holds none: it goes on in the newest one.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { People } from '../people/people.ts'
+import type { App } from '../people/person.ts'
 import { profileOf, type Profile } from './profile.ts'
 import { makeReport, type Report } from './report.ts'
 
@@ -9,53 +11,86 @@ const FRESH_MS = 10_000
 /** What looks at so many people takes a few milliseconds. */
 const SLICE = 500
 
+/** @param gone aborts when the browser is; then they throw its reason */
 export type Everyone = {
-  profiles(): AsyncGenerator<Profile>
-  report(): Promise<Report>
+  /** In the order of their addresses. */
+  profiles(gone: AbortSignal): AsyncGenerator<Profile>
+  report(gone: AbortSignal): Promise<Report>
 }
 
-type Pass = { at: number; profiles: Promise<Profile[]>; report?: Promise<Report> }
+type Pass = { profiles: Profile[]; report: Report }
+
+const emailOf = (profile: Profile | undefined) => profile?.person.email ?? ''
+
+function sliceBehind(after: string, { profiles }: Pass): Profile[] {
+  let [first, end] = [0, profiles.length]
+  while (first < end) {
+    const middle = Math.floor((first + end) / 2)
+    if (emailOf(profiles[middle]) <= after) first = middle + 1
+    else end = middle
+  }
+  return profiles.slice(first, first + SLICE)
+}
 
 /** @param now milliseconds since 1970 */
 export function createEveryone(people: Pick<People, 'all'>, now: () => number): Everyone {
-  let last: Pass | undefined
-  let unread = 0
+  let latest: Pass | undefined
+  let reading: Promise<void> | undefined
+  /** Those who wait for the pass that is under way, and have not gone. */
+  const waiting = new Set<AbortSignal>()
 
-  async function readAll(): Promise<Profile[]> {
-    const found: Profile[] = []
-    let count = 0
-    for await (const person of people.all(() => count++)) found.push(profileOf(person))
-    unread = count
-    return found
+  /** Stops where everyone who waited for it has gone. */
+  async function read(): Promise<void> {
+    const profiles: Profile[] = []
+    // One object for all who have an app in the same state.
+    const apps = new Map<string, App>()
+    let [unread, isWhole] = [0, false]
+    const shared = (app: App) => {
+      const key = JSON.stringify(app)
+      return apps.get(key) ?? (apps.set(key, app), app)
+    }
+    async function* each() {
+      for await (const person of people.all(() => unread++)) {
+        if (waiting.size === 0) return
+        const profile = profileOf(person, shared)
+        profiles.push(profile)
+        yield profile
+      }
+      isWhole = true
+    }
+    const report = await makeReport(each(), now(), () => unread)
+    if (!isWhole) return
+    profiles.sort((one, other) => (emailOf(one) < emailOf(other) ? -1 : 1))
+    latest = { profiles, report }
+    setTimeout(() => (latest = undefined), FRESH_MS).unref()
   }
 
-  function latest(): Pass {
-    if (last !== undefined && now() - last.at <= FRESH_MS) return last
-    const pass: Pass = { at: now(), profiles: readAll() }
-    const forget = () => {
-      if (last === pass) last = undefined
+  async function newest(gone: AbortSignal): Promise<Pass> {
+    for (;;) {
+      gone.throwIfAborted()
+      if (latest !== undefined) return latest
+      waiting.add(gone)
+      gone.addEventListener('abort', () => waiting.delete(gone))
+      await (reading ??= read().finally(() => {
+        reading = undefined
+        waiting.clear()
+      }))
     }
-    // A store that was away is asked again, and what no one looks at any more is let go.
-    pass.profiles.then(() => setTimeout(forget, FRESH_MS).unref(), forget)
-    return (last = pass)
   }
 
   /** One slice a turn over all who look: a slice of each in the same turn would hold up everyone else. */
   let turns: Promise<void> = Promise.resolve()
-  const nextSlice = () => (turns = turns.then(() => nextTurn()))
-
-  async function* profilesOf(pass: Pass): AsyncGenerator<Profile> {
-    for (const [index, profile] of (await pass.profiles).entries()) {
-      if (index % SLICE === 0) await nextSlice()
-      yield profile
-    }
-  }
 
   return {
-    profiles: () => profilesOf(latest()),
-    report() {
-      const pass = latest()
-      return (pass.report ??= makeReport(profilesOf(pass), pass.at, () => unread))
+    async *profiles(gone) {
+      for (let after = ''; ;) {
+        await (turns = turns.then(() => nextTurn()))
+        const slice = sliceBehind(after, await newest(gone))
+        yield* slice
+        if (slice.length < SLICE) return
+        after = emailOf(slice.at(-1))
+      }
     },
+    report: async (gone) => (await newest(gone)).report,
   }
 }

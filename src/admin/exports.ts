@@ -8,6 +8,7 @@ import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import { hasBearer, sendsBearer } from '../web/bearer.ts'
+import { goneSignal } from '../web/browser-gone.ts'
 import { wantsPage } from '../web/error-page.ts'
 import type { Everyone } from './everyone.ts'
 import { fitting, wantedOf } from './filters.ts'
@@ -15,11 +16,6 @@ import { peopleCsv } from './people-csv.ts'
 import { PEOPLE_FILE } from './reminder.ts'
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
-
-/** Someone who cancels a download has no failure of ours. */
-function unlessGone(error: unknown): void {
-  if (Reflect.get(Object(error), 'code') !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-}
 
 /** Mounted behind a check of who may see them. */
 export function createExports(everyone: Everyone, nameOf: Company['nameOf'], note: Note): Router {
@@ -37,15 +33,19 @@ export function createExports(everyone: Everyone, nameOf: Company['nameOf'], not
   const routes = Router()
   routes.get(REPORT_PATH, async (req, res) => {
     noteView(req, 'report.json')
-    const made = await everyone.report()
+    const made = await everyone.report(goneSignal(res))
     res.json({ ...made, datasources: made.datasources.map(named) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
     noteView(req, 'people.csv')
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
-    const fit = fitting(everyone.profiles(), wantedOf(req.query))
-    await pipeline(Readable.from(peopleCsv(fit, named)), res).catch(unlessGone)
+    const gone = goneSignal(res)
+    const fit = fitting(everyone.profiles(gone), wantedOf(req.query))
+    await pipeline(Readable.from(peopleCsv(fit, named)), res).catch((error: unknown) => {
+      gone.throwIfAborted()
+      throw error
+    })
   })
   return routes
 }

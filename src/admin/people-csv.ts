@@ -38,7 +38,7 @@ const COLUMNS: Record<string, (profile: Profile, named: Named) => string | numbe
   waiting_for_administrator: namesIn('blocked'),
   switched_off: namesIn('off'),
   access_ended: namesOf(({ lapsedAt }) => lapsedAt !== undefined),
-  as_of: ({ person }) => date(person.answer?.askedAt),
+  as_of: ({ askedAt }) => date(askedAt),
 }
 
 async function* rowsOf(all: AsyncIterable<Profile>, named: Named) {

@@ -1,26 +1,30 @@
-// Part of everyone, in the order of their addresses: whom a filter and a search leave, a page at a time. However many
-// people there are, it goes through them once and holds no more than a page of them.
+// Part of everyone: whom a filter and a search leave, a page at a time. However many people there are, it goes through
+// them once, in the order of their addresses, and holds no more than a page of them.
 import { LAPSES } from '../campaigns/lapses.ts'
-import { isOut, type App, type Mailing, type Person } from '../people/person.ts'
+import { isOut, type App, type Mailing } from '../people/person.ts'
 import { FACTS, fellBackAt, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
 
 export const PEOPLE_A_PAGE = 25
 
-/** A page of people, with how many each filter would leave of what is searched for. */
+/**
+ * A page of people, with how many each filter would leave of what is searched for.
+ * @param all in the order of their addresses
+ */
 export async function listPeople(all: AsyncIterable<Profile>, wanted: Wanted) {
-  const first = firstBy<Profile>(PEOPLE_A_PAGE + 1, ({ person }) => person.email)
+  const people: Profile[] = []
+  let hasMore = false
   const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
   for await (const profile of all) {
     const fits = filtersOf(profile, wanted)
     if (fits === undefined) continue
     for (const filter of FILTER_NAMES) if (fits(filter)) counts[filter]++
-    if (profile.person.email > wanted.after && fits(wanted.filter)) first.add(profile)
+    if (profile.person.email <= wanted.after || !fits(wanted.filter)) continue
+    if (people.length < PEOPLE_A_PAGE) people.push(profile)
+    else hasMore = true
   }
-  const people = first.all()
-  const hasMore = people.length > PEOPLE_A_PAGE
-  return { people: people.slice(0, PEOPLE_A_PAGE), hasMore, total: counts[wanted.filter], counts }
+  return { people, hasMore, total: counts[wanted.filter], counts }
 }
 
 export const MAX_ADDRESSES = 500
@@ -50,14 +54,18 @@ const SENT_AGAIN: Partial<Record<Filter, readonly Mailing['state'][]>> = {
   uncertain: ['unknown', 'sending'],
 }
 
-/** @param now milliseconds since 1970 */
+/**
+ * @param all in the order of their addresses
+ * @param now milliseconds since 1970
+ * @param heldApps no one is emailed about them
+ */
 export async function listAddresses(
   all: AsyncIterable<Profile>,
   wanted: Wanted,
   now: number,
-  heldApps: ReadonlySet<string> = new Set(),
+  heldApps: ReadonlySet<string>,
 ): Promise<Addresses> {
-  const first = firstBy<string>(MAX_ADDRESSES, (email) => email)
+  const emails: string[] = []
   let total = 0
   let [optedOut, held] = [0, 0]
   const due = countDue(now)
@@ -75,52 +83,34 @@ export async function listAddresses(
       continue
     }
     total++
-    first.add(profile.person.email)
+    if (emails.length < MAX_ADDRESSES) emails.push(profile.person.email)
     due.add(profile)
-    const mail = newestMail(profile.person, SENT_AGAIN[wanted.filter])
+    const mail = newestMail(profile, SENT_AGAIN[wanted.filter])
     if (mail === undefined) continue
     const { people = 0, at = 0 } = newest.get(mail.campaign) ?? {}
     newest.set(mail.campaign, { people: people + 1, at: Math.max(at, mail.at) })
   }
   const [most] = [...newest].sort(([, one], [, other]) => other.people - one.people || other.at - one.at)
-  return { emails: first.all(), total, optedOut, held, ...due.counts, apps, campaign: most?.[0] }
+  return { emails, total, optedOut, held, ...due.counts, apps, campaign: most?.[0] }
 }
 
 /** A person's newest email, of those that left if there are any. @param states only those; absent: all */
-function newestMail({ campaigns }: Person, states?: readonly Mailing['state'][]) {
+function newestMail({ mailings }: Profile, states?: readonly Mailing['state'][]) {
   // Emails about what ended are those of onramp keep alone.
-  const all = campaigns.flatMap(({ name, mailings }) =>
-    name === LAPSES ? [] : mailings.map((mailing) => ({ campaign: name, at: mailing.at, mailing })),
-  )
-  const fits = (mailing: Mailing) => (states === undefined ? isOut(mailing) : states.includes(mailing.state))
-  const some = all.filter(({ mailing }) => fits(mailing))
+  const all = mailings.filter(({ campaign }) => campaign !== LAPSES)
+  const some = all.filter((mail) => (states === undefined ? isOut(mail) : states.includes(mail.state)))
   const among = states === undefined && some.length === 0 ? all : some
   return among.toSorted((one, other) => other.at - one.at)[0]
 }
 
-/** Keeps the first ones in the order of their keys, so many at most. */
-function firstBy<T>(most: number, keyOf: (one: T) => string) {
-  let kept: T[] = []
-  const all = () => {
-    kept = kept.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)).slice(0, most)
-    return kept
-  }
-  return {
-    add(one: T): void {
-      if (kept.push(one) >= 2 * most) all()
-    },
-    all,
-  }
-}
-
 /** How far a person is, and since when. */
 export function stageOf(profile: Profile) {
-  const { signedInAt, openedAt, answer, leftAt, unknownAt } = profile.person
+  const { signedInAt, openedAt, leftAt, unknownAt } = profile.person
   const stages = [
     { stage: 'gone', at: leftAt ?? unknownAt },
     { stage: 'fellBack', at: fellBackAt(profile) },
     { stage: 'finished', at: FACTS.finished(profile) ? profile.finishedAt : undefined },
-    { stage: 'nothing', at: FACTS.nothing(profile) ? answer?.askedAt : undefined },
+    { stage: 'nothing', at: FACTS.nothing(profile) ? profile.askedAt : undefined },
     { stage: 'signedIn', at: signedInAt },
     { stage: 'opened', at: openedAt },
     { stage: 'invited', at: profile.invitedAt },

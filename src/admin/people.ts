@@ -87,7 +87,7 @@ const dueIn = (due: number, total: number, { count, from }: Addresses['later'], 
 const MAX_LEFT = 6
 
 function rowOf(profile: Profile, t: Texts) {
-  const { email, group = '', answer } = profile.person
+  const { email, group = '' } = profile.person
   const dayOf = (at: number | undefined) =>
     at === undefined ? undefined : { iso: new Date(at).toISOString(), text: t.date(at) }
   const own = profile.apps.filter(({ state }) => state !== 'off')
@@ -112,12 +112,12 @@ function rowOf(profile: Profile, t: Texts) {
     isStuck: profile.apps.some(isHeldUp),
     notes: notesOf(profile, t),
     done:
-      answer === undefined || own.length === 0
+      profile.askedAt === undefined || own.length === 0
         ? '–'
         : t('admin.person.done', { connected: own.length - open.length, total: own.length }),
     left: t.list(left.slice(0, MAX_LEFT)),
     more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',
-    asOf: dayOf(answer?.askedAt),
+    asOf: dayOf(profile.askedAt),
   }
 }
 

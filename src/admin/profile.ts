@@ -1,4 +1,5 @@
-// What the report, the list and the export count of a person, worked out once for each. Pure.
+// What the report, the list and the export count of a person, worked out once for each: a small row, because pages hold
+// everyone's, without the records that they are made from. Pure.
 import {
   appsOf,
   hasFallenBack,
@@ -14,7 +15,7 @@ import {
 
 type MailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
 
-const stateOf = ({ state }: Mailing): MailState =>
+const stateOf = ({ state }: Mail): MailState =>
   state === 'sending' || state === 'unknown' ? 'uncertain' : state
 
 /**
@@ -29,41 +30,55 @@ const stateOf = ({ state }: Mailing): MailState =>
  */
 export type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
+type Row = Omit<Person, 'campaigns' | 'answer' | 'intents' | 'outbox' | 'signIns'>
+
+type Mail = Mailing & { campaign: string }
+
 export type Profile = {
-  person: Person
+  person: Row
+  /** When the service was asked, if it was. */
+  askedAt: number | undefined
   apps: readonly App[]
-  mailings: readonly Mailing[]
+  /** When the newest of those that are connected came to be so; -Infinity: none is. */
+  connectedAt: number
+  mailings: readonly Mail[]
   /** When the first email went out, if one did; milliseconds since 1970. */
   invitedAt: number | undefined
   /** The state of the newest email, if there is one. */
   mail: MailState | undefined
   /** The newest reminder, or email about what ended, if one left. */
-  reminder: Mailing | undefined
+  reminder: Mail | undefined
   /** When everything was connected the first time. */
   finishedAt: number | undefined
   progress: Progress
 }
 
-export function profileOf(person: Person): Profile {
-  const apps = appsOf(person)
-  const mailings = person.campaigns.flatMap((campaign) => campaign.mailings)
+/** @param shared gives one object for equal apps, where many profiles are held */
+export function profileOf(person: Person, shared = (app: App) => app): Profile {
+  const { campaigns, answer, intents: _intents, outbox: _outbox, signIns: _signIns, ...row } = person
+  const apps = appsOf(person).map((app) => shared(app))
+  const mailings = campaigns.flatMap(({ name: campaign, mailings: own }) =>
+    own.map(({ by: _by, ...mailing }): Mail => ({ ...mailing, campaign })),
+  )
   const sent = mailings.filter(isOut).map(({ at }) => at)
-  const newest = mailings.reduce<Mailing | undefined>(
+  const newest = mailings.reduce<Mail | undefined>(
     (last, one) => (last === undefined || one.at >= last.at ? one : last),
     undefined,
   )
   const mail = newest && stateOf(newest)
-  const finishedAt = person.finishedAt ?? (isFinished(person) ? person.answer?.askedAt : undefined)
+  const connected = answer?.apps.filter(({ status }) => status === 'connected') ?? []
   return {
-    person,
+    person: row,
+    askedAt: answer?.askedAt,
     apps,
+    connectedAt: Math.max(...connected.map(({ since }) => since)),
     mailings,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     mail,
     reminder: mailings
       .filter((mailing) => isOut(mailing) && (mailing.reminder > 0 || mailing.apps))
       .toSorted((one, other) => other.at - one.at)[0],
-    finishedAt,
+    finishedAt: person.finishedAt ?? (isFinished(person) ? answer?.askedAt : undefined),
     progress: progressOf(person, apps, mail),
   }
 }
@@ -100,8 +115,8 @@ export const FACTS = {
   opened: ({ person }) => person.openedAt !== undefined,
   signedIn: ({ person }) => person.signedInAt !== undefined,
   /** Everything is connected. */
-  finished: ({ progress, person }) => progress === 'ready' && isFinished(person),
-  nothing: ({ progress, person }) => progress === 'ready' && !isFinished(person),
+  finished: (profile) => profile.progress === 'ready' && isIn(profile, 'connected'),
+  nothing: (profile) => profile.progress === 'ready' && !isIn(profile, 'connected'),
   /** Finished, or nothing to connect. */
   ready: ({ progress }) => progress === 'ready',
   /** At least one app was skipped, or waits for an administrator. */

@@ -1,6 +1,6 @@
 // How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads them one
 // after the other, so that many people take no more memory.
-import { isOut, isReady, type AppState } from '../people/person.ts'
+import { isOut, type AppState } from '../people/person.ts'
 import { STATES } from '../people/upkeep.ts'
 import { FACTS, fellBackAt, isIn, type Fact, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
@@ -111,7 +111,7 @@ function createTotals(now: number) {
       if (isInvited && !facts.has('nothing')) countFunnel(funnel, profile, facts)
       if (facts.has('notStarted')) due.add(profile)
       if (facts.has('inProgress')) countApps(inProgressApps, profile)
-      asOf = Math.min(asOf, profile.person.answer?.askedAt ?? Infinity)
+      asOf = Math.min(asOf, profile.askedAt ?? Infinity)
       for (const mailing of profile.mailings) if (isOut(mailing)) lastEmail = Math.max(lastEmail, mailing.at)
     },
     shown: (): Totals => ({
@@ -150,13 +150,11 @@ function countApps(counts: Report['inProgressApps'], { apps }: Profile): void {
 const dateOf = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
 
 function countDays(days: Map<string, Day>, profile: Profile): void {
-  const { person, apps, invitedAt, finishedAt, reminder } = profile
+  const { person, apps, connectedAt, invitedAt, finishedAt, reminder } = profile
   const isConnected = (app: string) =>
     apps.some(({ instance, state }) => instance === app && state === 'connected')
-  const isNew = person.answer?.apps.some(
-    ({ status, since }) => status === 'connected' && since >= (reminder?.at ?? 0),
-  )
-  const hasActed = reminder?.apps?.every(isConnected) ?? (isReady(person) && isNew)
+  const isNew = connectedAt >= (reminder?.at ?? 0)
+  const hasActed = reminder?.apps?.every(isConnected) ?? (FACTS.ready(profile) && isNew)
   const moments: [(typeof OF_DAY)[number], number | undefined][] = [
     ['invited', invitedAt],
     ['signedIn', person.signedInAt],

@@ -7,6 +7,7 @@ import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
+import { goneSignal } from '../web/browser-gone.ts'
 import type { SendPage } from '../web/pages.ts'
 import { heldApps, isKept, type Upkeeping } from '../people/upkeep.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
@@ -39,7 +40,7 @@ export type IsAdmin = (user: User) => boolean
  * not ASCII only looks like one of them.
  * @param groups ADMIN_GROUPS, compared again at each request: one that is dropped from the setting counts no longer
  */
-export function administrators(emails: readonly string[], groups: readonly string[] = []): IsAdmin {
+export function administrators(emails: readonly string[], groups: readonly string[]): IsAdmin {
   const known = new Set(emails.filter(isAscii).map(normalizedAddress))
   // Every page asks.
   if (known.size === 0 && groups.length === 0) return () => false
@@ -87,7 +88,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'overview')
     const target = targetOf(req.query['target'] ?? keptTarget(req), now())
 
-    const [made, upkeep] = await Promise.all([everyone.report(), upkeeping.get()])
+    const [made, upkeep] = await Promise.all([everyone.report(goneSignal(res)), upkeeping.get()])
 
     if (req.query['target'] !== undefined) keepTarget(req, res, target)
     const data = (t: Texts) =>
@@ -103,7 +104,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'people')
     const wanted = wantedOf(req.query)
 
-    const list = await listPeople(everyone.profiles(), wanted)
+    const list = await listPeople(everyone.profiles(goneSignal(res)), wanted)
 
     const data = (t: Texts) => {
       // An app has one name on the page, for everyone on it.
@@ -126,7 +127,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     const wanted = wantedOf(req.query)
 
     const upkeep = await upkeeping.get()
-    const addresses = await listAddresses(everyone.profiles(), wanted, now(), heldApps(upkeep))
+    const addresses = await listAddresses(everyone.profiles(goneSignal(res)), wanted, now(), heldApps(upkeep))
 
     const kept = isKept(upkeep, now())
     const data = (t: Texts) => {
@@ -139,7 +140,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
   router.get('/admin/departments', async (req, res) => {
     noteView(req, 'departments')
 
-    const made = await everyone.report()
+    const made = await everyone.report(goneSignal(res))
 
     const part = { query: req.query, most: FIRST_ROWS }
     const data = (t: Texts) => ({ ...standOf(made, t), table: groupTable(made.groups, part, t) })
@@ -149,7 +150,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
   router.get('/admin/apps', async (req, res) => {
     noteView(req, 'apps')
 
-    const made = await everyone.report()
+    const made = await everyone.report(goneSignal(res))
 
     const part = { query: req.query, most: FIRST_ROWS }
     const data = (t: Texts) => ({

@@ -7,6 +7,7 @@ import type { Company } from '../company/company.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { sendsBearer } from './bearer.ts'
+import { BrowserGone } from './browser-gone.ts'
 import { currentRequest, newRequestId } from '../trace/current-request.ts'
 import { isUnattended } from './cross-site.ts'
 import type { Log } from './log.ts'
@@ -69,6 +70,7 @@ export function createErrorPage({
   }
 
   return (error: unknown, req, res, _next) => {
+    if (error instanceof BrowserGone) return
     const problem = problemOf(error)
     // Nothing failed: the person only has to sign in first.
     const tryAgain = SHUT.has(problem.code)

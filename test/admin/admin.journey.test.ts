@@ -14,7 +14,7 @@ const PEOPLE = 1200
 const crowd = crowdOf(PEOPLE, Date.now()).map((person, index) =>
   index % 200 === 2 ? { ...person, group: 'Nothing to do' } : person,
 )
-const all = crowd.map(profileOf)
+const all = crowd.map((person) => profileOf(person))
 
 let running: Running
 let grace: TestBrowser

@@ -1,24 +1,45 @@
 // One pass over everyone for all pages of ten seconds, in slices: a page that an admin's browser is sent to again and
-// again keeps no one else waiting.
+// again keeps no one else waiting, and one that it drops costs nothing more.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createEveryone } from '../../src/admin/everyone.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
+import { having } from '../helpers/people.ts'
 
 const PEOPLE = 5_000
+const NOW = 1_000_000
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** In an order that has nothing to do with their addresses. */
+const nameOf = (number: number) => `person-${String((number * 1_237) % PEOPLE).padStart(4, '0')}@acme.example`
+const inOrder = Array.from({ length: PEOPLE }, (_, number) => nameOf(number)).toSorted()
 
 function crowd() {
-  const at = { now: 1_000_000, passes: 0, fails: false }
+  const at = { passes: 0, read: 0, underWay: 0, atOnce: 0, fails: false, onRead: () => {} }
   const people = {
     async *all(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
       at.passes++
-      if (at.fails) throw new Error('away')
-      for (let number = 0; number < PEOPLE; number++) yield newPerson(`person${number}@acme.example`, at.now)
-      for (const key of ['a', 'b', 'c']) onUnreadable(key)
+      at.atOnce = Math.max(at.atOnce, ++at.underWay)
+      try {
+        if (at.fails) throw new Error('away')
+        for (let number = 0; number < PEOPLE; number++) {
+          if (number % 100 === 0) await nextTurn()
+          at.read++
+          at.onRead()
+          yield having(newPerson(nameOf(number), NOW), { slack_1: 'connected', jira_1: 'waiting' }, NOW)
+        }
+        for (const key of ['a', 'b', 'c']) onUnreadable(key)
+      } finally {
+        at.underWay--
+      }
     },
   }
-  return { at, everyone: createEveryone(people, () => at.now) }
+  return { at, everyone: createEveryone(people, () => NOW) }
 }
+
+const here = new AbortController().signal
 
 async function count(all: AsyncIterable<unknown>): Promise<number> {
   let people = 0
@@ -28,26 +49,33 @@ async function count(all: AsyncIterable<unknown>): Promise<number> {
 
 it('is read once for every page and export within ten seconds, also at the same time', async () => {
   const { at, everyone } = crowd()
-  const [list, report] = await Promise.all([count(everyone.profiles()), everyone.report()])
+  const [list, report] = await Promise.all([count(everyone.profiles(here)), everyone.report(here)])
   expect([list, report.people, report.unread]).toEqual([PEOPLE, PEOPLE, 3])
-  at.now += 10_000
-  expect(await count(everyone.profiles())).toBe(PEOPLE)
-  expect(await everyone.report()).toBe(report)
+  vi.advanceTimersByTime(9_999)
+  expect(await count(everyone.profiles(here))).toBe(PEOPLE)
+  expect(await everyone.report(here)).toBe(report)
   expect(at.passes).toBe(1)
-  at.now++
-  await everyone.report()
+  vi.advanceTimersByTime(1)
+  await everyone.report(here)
   expect(at.passes).toBe(2)
+})
+
+it('comes in the order of the addresses', async () => {
+  const { everyone } = crowd()
+  const seen: string[] = []
+  for await (const { person } of everyone.profiles(here)) seen.push(person.email)
+  expect(seen).toEqual(inOrder)
 })
 
 it('lets other work in between, however many look', async () => {
   const { everyone } = crowd()
-  await count(everyone.profiles())
+  await count(everyone.profiles(here))
   let turns = 0
   const looking = { isOver: false }
   const others = (async () => {
     for (; !looking.isOver; turns++) await nextTurn()
   })()
-  await Promise.all(Array.from({ length: 20 }, () => count(everyone.profiles())))
+  await Promise.all(Array.from({ length: 20 }, () => count(everyone.profiles(here))))
   looking.isOver = true
   await others
   // One slice a turn, over all who look.
@@ -57,7 +85,74 @@ it('lets other work in between, however many look', async () => {
 it('is read again where the store was away', async () => {
   const { at, everyone } = crowd()
   at.fails = true
-  await expect(everyone.report()).rejects.toThrow('away')
+  await expect(everyone.report(here)).rejects.toThrow('away')
   at.fails = false
-  expect((await everyone.report()).people).toBe(PEOPLE)
+  expect((await everyone.report(here)).people).toBe(PEOPLE)
+})
+
+it('a pass ends where everyone who waited for it has gone, and goes on for anyone who has not', async () => {
+  const { at, everyone } = crowd()
+  const leaving = new AbortController()
+  at.onRead = () => {
+    if (at.read === 1_000) leaving.abort(new Error('gone'))
+  }
+  const views = [everyone.report(leaving.signal), count(everyone.profiles(leaving.signal))]
+  expect((await Promise.allSettled(views)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(at.read).toBe(1_000)
+  // Not of the part that was read.
+  const other = new AbortController()
+  at.onRead = () => {
+    if (at.read === 2_000) other.abort(new Error('gone'))
+  }
+  const left = everyone.report(other.signal)
+  const [mine] = await Promise.all([everyone.report(here), expect(left).rejects.toThrow('gone')])
+  expect([mine.people, at.read, at.passes]).toEqual([PEOPLE, 1_000 + PEOPLE, 2])
+})
+
+it('is read by one pass at a time, also where a browser comes just as another one has gone', async () => {
+  const { at, everyone } = crowd()
+  for (let number = 0; number < 20; number++) {
+    const leaving = new AbortController()
+    const left = everyone.report(leaving.signal).catch(() => 'gone')
+    for (let turn = 0; turn < number; turn++) await nextTurn()
+    leaving.abort(new Error('gone'))
+    const next = number % 2 === 0 ? everyone.report(here) : undefined
+    await left
+    expect((await next)?.people ?? PEOPLE).toBe(PEOPLE)
+    vi.advanceTimersByTime(10_000)
+  }
+  expect(at.atOnce).toBe(1)
+})
+
+it('a list whose browser goes away ends within its slice', async () => {
+  const { everyone } = crowd()
+  const leaving = new AbortController()
+  let seen = 0
+  const looking = (async () => {
+    for await (const _profile of everyone.profiles(leaving.signal))
+      if (++seen === 700) leaving.abort(new Error('gone'))
+  })()
+  await expect(looking).rejects.toThrow('gone')
+  expect(seen).toBe(1_000)
+})
+
+it('an export that is held up goes on behind its last address in the newest pass, each person once', async () => {
+  const { at, everyone } = crowd()
+  const seen: string[] = []
+  for await (const { person } of everyone.profiles(here)) {
+    seen.push(person.email)
+    if (seen.length % 800 === 0) vi.advanceTimersByTime(10_000)
+  }
+  expect(seen).toEqual(inOrder)
+  expect(at.passes).toBeGreaterThan(5)
+})
+
+it('holds a row for each person and one object for their apps, not their records', async () => {
+  const { everyone } = crowd()
+  const apps = new Set<unknown>()
+  for await (const profile of everyone.profiles(here)) {
+    for (const app of profile.apps) apps.add(app)
+    expect(Object.keys(profile.person)).toEqual(['email', 'changedAt'])
+  }
+  expect(apps.size).toBe(2)
 })

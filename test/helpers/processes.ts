@@ -36,6 +36,7 @@ export function spawnOne(
     })
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   return {
+    pid: child.pid,
     /** What it wrote so far, on both of its outputs. */
     output: () => output,
     hasEnded,

@@ -53,7 +53,7 @@ describe('an address that only looks like another', () => {
     ['with its letters composed differently', 'ad\u00E4@acme.example', 'ada\u0308@acme.example'],
   ])('%s is somebody else', (_what, one, other) => {
     expect(isSameAddress(one, other)).toBe(false)
-    const isAdmin = administrators([other])
+    const isAdmin = administrators([other], [])
     expect(isAdmin({ issuer: 'i', subject: 's', email: one, emailVerified: true })).toBe(false)
   })
 })

@@ -158,11 +158,11 @@ it('who guesses at REPORT_TOKEN has few tries, whatever they call themselves', a
 })
 
 it('the pages of administrators are for addresses that were verified', () => {
-  const isAdmin = administrators(['Grace@ACME.example '])
+  const isAdmin = administrators(['Grace@ACME.example '], [])
   const user = { issuer: 'https://idp.example', subject: 'grace', email: 'gracE@acme.example' }
   expect(isAdmin({ ...user, emailVerified: true })).toBe(true)
   expect(isAdmin({ ...user, emailVerified: false })).toBe(false)
   expect(isAdmin(user)).toBe(false)
   expect(isAdmin({ issuer: user.issuer, subject: 'x', emailVerified: true })).toBe(false)
-  expect(administrators([])({ ...user, emailVerified: true })).toBe(false)
+  expect(administrators([], [])({ ...user, emailVerified: true })).toBe(false)
 })

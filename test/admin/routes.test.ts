@@ -1,0 +1,165 @@
+// What the pages for administrators are made from, each part once: what they show and hide stands or falls with it.
+import express, { type ErrorRequestHandler } from 'express'
+import request from 'supertest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createEveryone, type Everyone } from '../../src/admin/everyone.ts'
+import { createExports } from '../../src/admin/exports.ts'
+import { createAdminRoutes } from '../../src/admin/routes.ts'
+import { companyOf } from '../../src/company/company.ts'
+import { newPerson, type Person } from '../../src/people/person.ts'
+import type { Upkeep } from '../../src/people/upkeep.ts'
+import type { Problem } from '../../src/problem.ts'
+import type { Note } from '../../src/web/audit.ts'
+import type { SendPage } from '../../src/web/pages.ts'
+import { having, mailed, testPeople } from '../helpers/people.ts'
+import { languages } from '../helpers/texts.ts'
+
+const NOW = Date.parse('2026-11-02T09:00:00Z')
+const PAGES = ['/admin', '/admin/people', '/admin/people/emails', '/admin/departments', '/admin/apps']
+const EXPORTS = ['/admin/report.json', '/admin/people.csv']
+
+const grace = { issuer: 'https://as.example', subject: 'grace', email: 'grace@acme.example' }
+const lacksSlack = having(newPerson('ada@acme.example', NOW), { slack_1: 'waiting' }, NOW)
+const lacksJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'waiting' }, NOW)
+const onHold = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
+
+const at = { isAdmin: true, upkeep: {} as Upkeep, now: NOW }
+let notes: Parameters<Note>[0][]
+let limited: string[]
+beforeEach(() => {
+  Object.assign(at, { isAdmin: true, upkeep: { breaks: [], zones: {}, days: [] }, now: NOW })
+  notes = []
+  limited = []
+})
+
+async function pages(people: readonly Person[], given?: Everyone) {
+  const kept = testPeople({ now: () => at.now })
+  for (const person of people) await kept.change(person.email, () => person)
+  const everyone = given ?? createEveryone(kept, () => at.now)
+  const { nameOf } = companyOf({ datasources: { jira: { name: 'Tickets' } } }, new Map())
+  const note: Note = (happened) => void notes.push(happened)
+  const sendPage: SendPage = (req, res, { view, data }) =>
+    void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
+  const routes = createAdminRoutes({
+    everyone,
+    upkeeping: { get: () => Promise.resolve(at.upkeep) },
+    exports: createExports(everyone, nameOf, note),
+    limit(req, _res, next) {
+      limited.push(req.originalUrl)
+      next()
+    },
+    isAdmin: ({ subject }) => at.isAdmin && subject === 'grace',
+    nameOf,
+    sendPage,
+    note,
+    now: () => at.now,
+  })
+  const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) =>
+    void res.status(problem.status).json({ code: problem.code })
+  const app = express()
+    .use((req, _res, next) => {
+      const tokens = { accessToken: '', issuedAt: NOW }
+      Object.assign(req, { session: { id: 's1', user: grace, signedInAt: NOW, tokens } })
+      next()
+    })
+    .use(routes, failed)
+  return async (path: string) => await request(app).get(path).set('accept', 'text/html')
+}
+
+it.each([...PAGES, ...EXPORTS])(
+  '%s is for administrators, and counts against their limit alone',
+  async (path) => {
+    const open = await pages([lacksSlack])
+    expect((await open(path)).status).toBe(200)
+    expect(limited).toEqual([path])
+    at.isAdmin = false
+    expect(await open(path)).toMatchObject({ status: 403, body: { code: 'admins_only' } })
+    expect([limited.length, notes.length]).toEqual([1, 1])
+  },
+)
+
+it('each view is in the audit log under its name, with the person', async () => {
+  const open = await pages([lacksSlack])
+  for (const path of [...PAGES, ...EXPORTS]) await open(path)
+  const seen = 'overview people emails departments apps report.json people.csv'.split(' ')
+  expect(notes).toEqual(seen.map((what) => ({ event: 'admin_viewed', what, user: grace })))
+})
+
+it('every page and export is about the people on record', async () => {
+  const open = await pages([lacksSlack, { ...lacksJira, group: 'Sales' }])
+  const bodies: Record<string, unknown> = {}
+  for (const path of [...PAGES, ...EXPORTS]) {
+    const { body, text } = await open(path)
+    bodies[path] = path.endsWith('csv') ? text.trim().split('\n').length : body
+  }
+  expect(bodies).toMatchObject({
+    '/admin': { view: 'admin/overview', stand: [expect.stringContaining('2 people'), expect.anything()] },
+    '/admin/people': {
+      view: 'admin/people',
+      people: [{ email: lacksSlack.email }, { email: lacksJira.email }],
+    },
+    '/admin/people/emails': { view: 'admin/emails', addresses: `${lacksSlack.email}\n${lacksJira.email}` },
+    '/admin/departments': { view: 'admin/departments', table: { total: 0 } },
+    '/admin/apps': { view: 'admin/apps', table: { total: 2 } },
+    '/admin/report.json': { people: 2 },
+    '/admin/people.csv': 3,
+  })
+})
+
+it('an app is called what the company calls it', async () => {
+  const open = await pages([lacksJira])
+  expect((await open('/admin/people')).body).toMatchObject({ people: [{ left: 'Tickets' }] })
+  expect((await open('/admin/people/emails?app=jira_1')).body.about).toContain('App: Tickets')
+  expect((await open('/admin/apps')).body.table.rows[0].name).toBe('Tickets')
+  expect((await open('/admin/report.json')).body.datasources[0].name).toBe('Tickets')
+  expect((await open('/admin/people.csv')).text).toContain('Tickets [jira_1]')
+})
+
+describe('what onramp keep left behind', () => {
+  it('keeps people whose app is on hold out of the addresses', async () => {
+    const open = await pages([lacksSlack, lacksJira])
+    at.upkeep.breaks = [onHold]
+    expect((await open('/admin/people/emails')).body).toMatchObject({ held: 1, addresses: lacksJira.email })
+    at.upkeep.breaks = [{ ...onHold, releasedAt: NOW }]
+    expect((await open('/admin/people/emails')).body).toMatchObject({ held: 0, total: 2 })
+  })
+
+  it('is on the overview: the app on hold, the last run, and that no one needs to be reminded by hand', async () => {
+    const open = await pages([lacksSlack])
+    expect((await open('/admin')).body).toMatchObject({ remind: 1, needs: [{ id: 'need-0' }] })
+    at.upkeep = { ...at.upkeep, breaks: [onHold], lastRunAt: NOW }
+    const { remind, needs, stand } = (await open('/admin')).body
+    expect([remind, needs[0].command, stand.length]).toEqual([0, expect.stringContaining('slack_1'), 3])
+    expect((await open('/admin/people/emails')).body.kept).toBe(true)
+  })
+})
+
+it('the clock says who is due', async () => {
+  const open = await pages([mailed(lacksSlack, 'sent', { now: NOW })])
+  const due = async () => (await open('/admin/people/emails')).body.due as string[]
+  expect((await due())[0]).toMatch(/0 of 1/)
+  at.now = NOW + 7 * 86_400_000
+  expect((await due())[0]).toMatch(/1 of 1/)
+})
+
+it('a target date stays with the browser that chose it, and one that is over is refused', async () => {
+  const open = await pages([lacksSlack])
+  const chosen = await open('/admin?target=2026-12-01')
+  expect([chosen.body.target, chosen.headers['set-cookie']?.[0]]).toEqual([
+    '2026-12-01',
+    expect.stringContaining('onramp-target=2026-12-01; Max-Age='),
+  ])
+  expect((await open('/admin?target=2026-11-01')).body.target).toBe('')
+  expect((await open('/admin?since=2026-10-01')).status).toBe(200)
+})
+
+it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser has gone', async (path) => {
+  const signals: AbortSignal[] = []
+  const everyone = createEveryone(testPeople(), () => NOW)
+  const open = await pages([], {
+    profiles: (gone) => (signals.push(gone), everyone.profiles(gone)),
+    report: (gone) => (signals.push(gone), everyone.report(gone)),
+  })
+  expect((await open(path)).status).toBe(200)
+  await expect.poll(() => signals.map(({ aborted }) => aborted)).toEqual([true])
+})
