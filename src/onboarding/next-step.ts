@@ -1,5 +1,6 @@
 // Where a person is on the walk and where it goes on, from how each app is doing (standing.ts). Pure.
-import { APP_STATUSES } from '../client-api/app-status.ts'
+import { APP_STATUSES, isOff } from '../client-api/app-status.ts'
+import { MAX_AT_A_GLANCE } from '../company/called.ts'
 import { standingOf, TURNS, turnOf, type Standing } from './standing.ts'
 import { isInFlight, isReturned, lastReturned, shown, type Known, type Walk } from './walk.ts'
 
@@ -42,11 +43,34 @@ type App = { entry: Known; standing: Standing }
 const appsOf = (walk: Walk, now: number): App[] =>
   shown(walk).map((entry) => ({ entry, standing: standingIn(entry, now) }))
 
+/** How many apps a long walk begins with. */
+const FIRST_APPS = 5
+
+/**
+ * The apps that a long walk begins with, in the company's order. Undefined: the walk is short, or the person has connected
+ * one of the others, and goes on with all of them.
+ */
+export function firstFew(walk: Walk): ReadonlySet<string> | undefined {
+  const apps = shown(walk).filter(({ status }) => !isOff(status) && status !== 'attention')
+  const isBeyond = apps
+    .slice(FIRST_APPS)
+    .some(
+      (app) => ['connected', 'stale'].includes(app.status) || (app.lapsedAt ?? app.connectedAt) !== undefined,
+    )
+  if (apps.length <= MAX_AT_A_GLANCE || isBeyond) return undefined
+  return new Set(apps.slice(0, FIRST_APPS).map(({ instance }) => instance))
+}
+
 /** Where the person is: what a page offers first. */
 export function next(walk: Walk, now: number): Next {
   const apps = appsOf(walk, now)
   // One without a usable address is no way to go on.
-  const meanwhile = firstOf(apps, ({ standing }) => !(standing.kind === 'todo' && standing.turn === 'last'))
+  const few = firstFew(walk)
+  const isOffered = ({ entry }: App) => few === undefined || few.has(entry.instance)
+  const meanwhile = firstOf(
+    apps,
+    (app) => isOffered(app) && !(app.standing.kind === 'todo' && app.standing.turn === 'last'),
+  )
   const back = lastReturned(
     apps.flatMap(({ entry, standing }) => (standing.kind === 'confirming' ? [entry] : [])),
   )
@@ -58,7 +82,7 @@ export function next(walk: Walk, now: number): Next {
   }
   const unconfirmed = apps.find(({ standing }) => standing.kind === 'unconfirmed')
   if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.entry.instance, meanwhile }
-  const left = meanwhile ?? firstOf(apps, () => true)
+  const left = meanwhile ?? firstOf(apps, isOffered)
   return left === undefined ? { kind: 'finished' } : { kind: 'connect', instance: left }
 }
 
@@ -78,15 +102,21 @@ export const firstOffered = (
 ): string | undefined => firstOf(appsOf(walk, now), ({ entry }) => isStartable(entry.instance))
 
 /**
- * Where a return goes on without a click: only to what was not started yet, so that nothing starts twice; and to each at
- * most once a click, or a service that takes back an answer would lead in circles.
+ * Where a return goes on without a click: only to what was not started yet, so that nothing starts twice; to each at most
+ * once a click, or a service that takes back an answer would lead in circles; and not beyond the first few of a long walk.
  */
-export const onward = (
+export function onward(
   walk: Walk,
   now: number,
   isStartable: (instance: string) => boolean,
-): string | undefined =>
-  firstOf(
+): string | undefined {
+  const few = firstFew(walk)
+  return firstOf(
     appsOf(walk, now),
-    ({ entry }) => entry.attempt === undefined && entry.leftIn !== walk.clicks && isStartable(entry.instance),
+    ({ entry: { instance, attempt, leftIn } }) =>
+      attempt === undefined &&
+      leftIn !== walk.clicks &&
+      few?.has(instance) !== false &&
+      isStartable(instance),
   )
+}

@@ -73,7 +73,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'many, filtered',
-    title: '11 apps match “wiki 1” - 0 of 40 connected',
+    title: '11 apps match “wiki 1” - 0 of 5 connected',
     like: 'grace',
     async reach(visitor) {
       await visitor.open()
@@ -82,7 +82,7 @@ export const overviewStates: State[] = [
       await visitor.page.waitForURL(/q=wiki/)
     },
   },
-  { name: 'many', title: '0 of 40 connected - Connect your apps to search', like: 'grace', reach: open() },
+  { name: 'many', title: '0 of 5 connected - Connect your apps to search', like: 'grace', reach: open() },
   {
     name: 'narrowed',
     title: '0 of 1 connected - Connect your apps to search',

@@ -29,7 +29,7 @@ describe('the overview', () => {
     expect(many.entries.map(({ name }) => name)).toEqual(['Wiki 1', 'Wiki 10'])
     expect(many).toMatchObject({
       more: [],
-      progress: { minutes: '' },
+      progress: { total: 5, minutes: 'About 5 minutes left' },
       title: expect.stringMatching(/^2 apps/),
     })
     expect(see(seen(apps), { query: 'zebra' })).toMatchObject({

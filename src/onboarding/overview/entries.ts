@@ -88,7 +88,7 @@ const MAX_ROWS = 5
  * @param query what the list is filtered by
  */
 export function rowsOf(situation: Situation, current: string | undefined, query = '') {
-  const { apps } = situation
+  const { apps, few } = situation
   const alike = Map.groupBy(apps, beginningOf)
   const rows = apps
     .toSorted((one, other) => placeOf(one) - placeOf(other))
@@ -102,8 +102,12 @@ export function rowsOf(situation: Situation, current: string | undefined, query 
   const next = rows.find(({ kind }) => kind === 'todo' || kind === 'stale')
   if (next?.kind === 'todo' && current !== undefined) next.status = situation.t('status.next')
   if (query !== '' || rows.length <= MAX_ROWS + 1) return { entries: rows, more: [] }
-  const first = new Set(rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS))
-  return { entries: rows.filter((row) => first.has(row)), more: rows.filter((row) => !first.has(row)) }
+  const shown = new Set(
+    few === undefined
+      ? rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS)
+      : rows.filter((row) => few.has(row.app) || urgency(row) < 1),
+  )
+  return { entries: rows.filter((row) => shown.has(row)), more: rows.filter((row) => !shown.has(row)) }
 }
 
 /** Names that begin alike are told apart by how they end, so these are never cut. */

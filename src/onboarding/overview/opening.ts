@@ -35,6 +35,8 @@ type Seen = {
   hidden: Counts
   /** Was the visit narrowed to some apps? */
   isNarrowed: boolean
+  /** Are those that are shown the first few of a long walk, and the hidden ones left for later? */
+  isStart?: boolean
   /** Does the person come from one of these apps, or is one being confirmed? */
   hasBegun?: boolean
 }
@@ -74,7 +76,7 @@ type State = 'open' | 'rest' | 'done'
 export function openingOf(ending: Ending, seen: Seen, t: Texts) {
   const { connected, pending, skipped, blocked, off } = seen.hidden
   // Of apps that a narrowed visit does not show, its headings say nothing.
-  const isPart = connected + pending + skipped + blocked + off > 0
+  const isPart = !seen.isStart && connected + pending + skipped + blocked + off > 0
   const [state, heading, lead] = wordsOf(ending, { ...seen, isPart }, t)
   return {
     ending,
@@ -88,13 +90,16 @@ export function openingOf(ending: Ending, seen: Seen, t: Texts) {
 
 function wordsOf(
   ending: Ending,
-  { shown, hidden, isNarrowed, hasBegun, isPart }: Seen & { isPart: boolean },
+  { shown, hidden, isNarrowed, isStart, hasBegun, isPart }: Seen & { isPart: boolean },
   t: Texts,
 ): [State, heading: string, lead: string] {
   const count = shown.connected + shown.pending + shown.skipped + shown.blocked + shown.off
+  const others = hidden.pending + hidden.skipped + hidden.blocked
   const title = t('overview.title')
   switch (ending) {
     case 'open': {
+      if (isStart && !hasBegun && shown.connected === 0)
+        return ['open', title, t('overview.leadStart', { count, others })]
       if (isNarrowed) return ['open', title, t('overview.leadNarrowed', { count })]
       // What it is good for is said until the person has begun: then a result is read first.
       return ['open', title, hasBegun || shown.connected > 0 ? '' : t('overview.lead')]
@@ -111,7 +116,7 @@ function wordsOf(
       return ['done', t('finished.titleButOff'), t.sentences([t('finished.leadButOff'), ...why])]
     }
     case 'these': {
-      const others = hidden.pending + hidden.skipped + hidden.blocked
+      if (isStart) return ['done', t('finished.titleStart', { count }), t('finished.leadStart', { others })]
       return ['done', t('finished.titleThese', { count }), t('finished.leadThese', { others })]
     }
     case 'some': {

@@ -24,6 +24,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   const progress = progressOf(situation)
   const result = banner ?? checking ?? (step?.kind === 'connect' ? undefined : step)
   const isDone = opening.state === 'done'
+  const isStart = situation.few !== undefined
   const filter = filterOf(situation)
   const rows = rowsOf(situation, step?.instance, filter?.query)
   const found = filter?.query
@@ -56,6 +57,10 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     /** What is connected, at a glance. */
     tiles: isDone ? connectedTiles(situation) : [],
     ...rows,
+    /** What the list is called, and what is behind "Show more". */
+    listTitle: t(step && !found ? 'overview.othersTitle' : 'overview.listTitle'),
+    moreTitle: t(isStart ? 'overview.later' : 'overview.more', { count: rows.more.length }),
+    isStart,
     filter: filter && { ...filter, found },
     /** At the end: for which account, and how to take it back. */
     connectedFor:

@@ -1,7 +1,7 @@
 // What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
 import { calledAs, readable } from '../../company/called.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { next, onward, standingIn } from '../next-step.ts'
+import { firstFew, firstOffered, next, onward, standingIn, type Next } from '../next-step.ts'
 import { figureOf, type Standing } from '../standing.ts'
 import { depart, inScope, type Known, type Walk } from '../walk.ts'
 import type { About } from './about.ts'
@@ -46,9 +46,13 @@ export function situationOf(walk: Walk, context: OverviewContext) {
   }))
   const [apps, others] = [[], []] as [App[], App[]]
   for (const app of all) (inScope(visit, app.entry.instance) ? apps : others).push(app)
+  const few = firstFew(walk)
+  const isFirst = ({ entry }: App) => few?.has(entry.instance) !== false
+  const first = apps.filter(isFirst)
   const seen = {
-    shown: countsOf(apps),
-    hidden: countsOf(others),
+    shown: countsOf(first),
+    hidden: countsOf([...apps.filter((app) => !isFirst(app)), ...others]),
+    isStart: few !== undefined,
     isNarrowed: visit.only.length > 0,
     hasBegun: apps.some(
       (app) => app.entry.instance === context.from || app.standing.kind === 'confirming' || hasLapsed(app),
@@ -56,6 +60,12 @@ export function situationOf(walk: Walk, context: OverviewContext) {
   }
   const opening = openingOf(endingOf(seen), seen, t)
   const from = apps.find(({ entry }) => entry.instance === context.from)
+  const where: Next =
+    context.isSignedInAgain && isOffered(from)
+      ? { kind: 'connect', instance: from.entry.instance }
+      : next(walk, now)
+  const statuses = new Map(walk.known.map((entry) => [entry.instance, entry.status]))
+  const isStartable = (instance: string) => statuses.get(instance) !== 'attention'
   return {
     ...context,
     visit,
@@ -68,15 +78,15 @@ export function situationOf(walk: Walk, context: OverviewContext) {
         .filter(({ length }) => length > 1)
         .flatMap((some) => some.map(({ entry }) => entry.instance)),
     ),
-    where:
-      context.isSignedInAgain && isOffered(from)
-        ? { kind: 'connect' as const, instance: from.entry.instance }
-        : next(walk, now),
+    where,
+    /** The apps that a long walk begins with. */
+    few,
+    /** What comes after these, once they are done. */
+    following: few && where.kind === 'finished' ? firstOffered(walk, now, isStartable) : undefined,
     /** Does a return from this app lead straight to another one? Decided as the return will decide it. */
     goesOn(instance: string): boolean {
       const left = depart(walk, { instance, step: '', now })
-      const statuses = new Map(walk.known.map((entry) => [entry.instance, entry.status]))
-      const then = onward(left, now, (one) => statuses.get(one) !== 'attention')
+      const then = onward(left, now, isStartable)
       return context.advances && then !== undefined && about(then).help === undefined
     },
     counts: seen.shown,

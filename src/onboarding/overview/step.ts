@@ -209,11 +209,12 @@ export function checkingOf(situation: Situation) {
   }
 }
 
-/** Where nothing is offered first and something was skipped: the way to take it up. */
+/** Where nothing is offered first: the way to what comes after the first few, or was skipped. */
 export function resumeOf(situation: Situation): WithNotes | undefined {
-  const { apps, where, opening, t } = situation
-  if (where.kind !== 'finished' || opening.state !== 'rest') return undefined
-  const app = apps.find(({ standing }) => standing.kind === 'skipped')
+  const { apps, where, opening, following, t } = situation
+  if (where.kind !== 'finished' || opening.state === 'open') return undefined
+  const later = appIn(situation, following)
+  const app = later ?? apps.find(({ standing }) => standing.kind === 'skipped')
   if (app === undefined) return undefined
   const { instance, status } = app.entry
   const key = status === 'stale' ? 'start.stale' : 'start.todo'
@@ -222,7 +223,7 @@ export function resumeOf(situation: Situation): WithNotes | undefined {
   const plain = isFirst ? 'plain.first' : 'plain.skipped'
   return {
     href: connectPath(instance),
-    ...labelled(app.name, t, [key, plain]),
+    ...(later ? { label: t('overview.goOn'), forApp: app.name } : labelled(app.name, t, [key, plain])),
     notes: notesBeside(situation, app),
   }
 }
