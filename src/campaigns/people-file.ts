@@ -29,8 +29,14 @@ export class UnreadablePeople extends Explained {
 /** A row that is no person. The message says why. */
 class Fault extends Error {}
 
-/** @throws {UnreadablePeople} {UnreadableCsv} */
-export async function* readPeople(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Row> {
+/**
+ * @param onColumns gets which columns are taken and which ignored, once, for people
+ * @throws {UnreadablePeople} {UnreadableCsv}
+ */
+export async function* readPeople(
+  source: AsyncIterable<Uint8Array | string>,
+  onColumns: (words: string) => void = () => {},
+): AsyncGenerator<Row> {
   const text = decoded(source)
   const first = await text.next()
   if (first.done === true) return
@@ -40,6 +46,7 @@ export async function* readPeople(source: AsyncIterable<Uint8Array | string>): A
     )
   const kind = /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   let columns: Columns | undefined
+  let width = Infinity
   for await (const { line, cells } of readCsv(kind, first.value, withFirst(first.value, text))) {
     if (cells.every((cell) => cell.trim() === '')) continue
     if (kind === 'csv' && columns === undefined) {
@@ -49,9 +56,18 @@ export async function* readPeople(source: AsyncIterable<Uint8Array | string>): A
         throw new UnreadablePeople(
           `no "email" column, and the first line has no email address: ${allShown(cells, ', ')}`,
         )
+      onColumns(
+        isHeader
+          ? columnsInWords(cells, columns)
+          : `No header: the addresses are in column ${columns.email + 1}.`,
+      )
+      if (isHeader) width = cells.length
       if (isHeader) continue
     }
     try {
+      // An unquoted comma moves what comes after it into the next column.
+      if (cells.length > width)
+        throw new Fault(`${cells.length} cells, and the header has ${width}: quote cells with commas`)
       // The export of people can be a list, too.
       const person =
         columns === undefined ? jsonPerson(cells[0] ?? '') : personOf(columns, cells.map(withoutEscape))
@@ -148,6 +164,15 @@ function columnsNamed(names: readonly string[]): Columns {
   const email = names.findIndex((name) => name === addresses[0])
   const [name, group] = [place(NAME_HEADER), place(GROUP_HEADER)]
   return { email, name, group, language: place(LANGUAGE_HEADER), timezone: place(TIMEZONE_HEADER) }
+}
+
+/** @param names the header's */
+function columnsInWords(names: readonly string[], columns: Columns): string {
+  const taken = Object.entries(columns).filter(([, at]) => at >= 0)
+  const ignored = names.filter((_, at) => !Object.values(columns).includes(at))
+  const more = ignored.length > MAX_COLUMNS_SHOWN ? ` and ${ignored.length - MAX_COLUMNS_SHOWN} more` : ''
+  const words = taken.map(([what, at]) => (names[at] === what ? what : `${what} (${shown(names[at] ?? '')})`))
+  return `Columns: ${words.join(', ')}. Ignored: ${allShown(ignored, ', ') || 'none'}${more}.`
 }
 
 const ADDRESS_ALONE: Columns = { email: 0, name: -1, group: -1, language: -1, timezone: -1 }

@@ -23,7 +23,7 @@ import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
 import { breakEvent, postOnce } from '../webhooks/post.ts'
 import { holdCampaign } from './invite/lease.ts'
-import { listOf } from './invite/list.ts'
+import { faultsShown, listOf } from './invite/list.ts'
 import { companyOf, mailFor, NO_FROM, serviceFor, settingsWith } from './invite/mail.ts'
 import { openPeople, openUpkeeping, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
@@ -54,12 +54,14 @@ export async function keep(file: string, options: KeepOptions, parts: CliParts):
   const company = companyOf(settings)
   const faults: string[] = []
   const people: Invitee[] = []
-  for await (const row of readPeople(list.open()))
+  for await (const row of readPeople(list.open(), (words) => stderr.write(`${words}\n`)))
     if (row.kind === 'fault') faults.push(`line ${row.line}: ${row.fault}`)
     else people.push(row.person)
   // An export that went wrong is often an empty file.
-  if (people.length === 0)
-    throw new Explained(['the list has no one on it. Nothing was done.', ...faults].join('\n'))
+  if (people.length === 0) {
+    for (const fault of faultsShown(faults)) stderr.write(`${fault}\n`)
+    throw new Explained('the list has no one on it. Nothing was done.')
+  }
 
   return await interruptible((signal) =>
     withStore(settings, async (records) => {
@@ -100,7 +102,7 @@ async function show(records: Records, run: Run): Promise<number> {
   const people = openPeople({ records, settings, now: parts.now }, company)
   const now = () => options.now ?? parts.now()
   const upkeep = released(await openUpkeeping(records, settings).get(), options.release, now())
-  for (const fault of run.faults) parts.stderr.write(`${fault}\n`)
+  for (const fault of faultsShown(run.faults)) parts.stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0 }
   const all = whatIsDue(list, { people, upkeep, timezone: company.timezone, now })
   for await (const { invitee, start, lost } of all) {
@@ -228,7 +230,7 @@ function needsOf(
     release &&
       `If people have to connect it again, one email about all of it: ${COMMAND} keep PEOPLE.csv${release}`,
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
-    ...faults,
+    ...faultsShown(faults),
     unreadable > 0 && `What is stored about ${unreadable} people can't be read: ${COMMAND} doctor`,
     refused > 0 &&
       `Questions that the service refused (401 or 403): ${refused}. The token lacks a permission, or is invalid: ${COMMAND} doctor --as EMAIL`,

@@ -37,7 +37,7 @@ describe('onramp keep', () => {
     const first = await keep(file, monday)
     expect([first.exit, first.err.split(/\s{2,}|\n/).filter(Boolean)]).toEqual([
       0,
-      ['1', 'person', '1', 'email sent'],
+      ['Columns: email, timezone. Ignored: none.', '1', 'person', '1', 'email sent'],
     ])
     expect(recipients()).toHaveLength(1)
     everything('authorize')

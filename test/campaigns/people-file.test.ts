@@ -57,6 +57,33 @@ describe('a list', () => {
     ])
   })
 
+  it('with more cells in a row than in the header is refused there, as a comma may have moved them', async () => {
+    const text = `email,name\nada@acme.example,Lovelace, Ada\n${ada},Ada,\n${ada},Ada\n${ada}\n`
+    expect(await read(text)).toEqual([
+      '2 3 cells, and the header has 2: quote cells with commas',
+      '3 3 cells, and the header has 2: quote cells with commas',
+      `4 ${ada} Ada`,
+      `5 ${ada}`,
+    ])
+  })
+
+  it.each([
+    [
+      'E-Mail,Full name,Dept',
+      'Columns: email ("E-Mail"), name ("Full name"), group ("Dept"). Ignored: none.',
+    ],
+    ['Phone,mail,City', 'Columns: email ("mail"). Ignored: "Phone", "City".'],
+    [
+      `email,${Array.from({ length: 12 }, (_, one) => `c${one}`).join()}`,
+      expect.stringMatching(/^Columns: email\. Ignored: "c0", .*"c9" and 2 more\.$/) as string,
+    ],
+    ['7,ada@acme.example', 'No header: the addresses are in column 2.'],
+  ])('whose first line is %s says which columns it takes, once', async (line, words) => {
+    const said: string[] = []
+    for await (const _row of readPeople(inPieces(`${line}\n${ada}\n${ada}\n`, 9), (told) => said.push(told)));
+    expect(said).toEqual([words])
+  })
+
   it('of JSON lines says what is wrong with each', async () => {
     const lines = [
       `{"email":"${ada}"}`,

@@ -58,7 +58,7 @@ describe('a dry run', () => {
       { email: 'bob@acme.example', reminder: 0, apps: ['Slack', 'Google Drive'] },
       expect.objectContaining({ rows: 3, wouldSend: 2 }),
     ])
-    expect([stderr, mails()]).toEqual(['', []])
+    expect([stderr, mails()]).toEqual(['Columns: email, name. Ignored: none.\n', []])
     await send(args)
     expect(mails()).toHaveLength(2)
   })

@@ -32,7 +32,13 @@ export function listOf(file: string, stdin: Input) {
   }
 }
 
-const MAX_FAULTS = 100
+const MAX_FAULTS = 20
+
+/** One a line, and how many more there are. */
+export const faultsShown = (faults: readonly string[]): string[] => [
+  ...faults.slice(0, MAX_FAULTS),
+  ...(faults.length > MAX_FAULTS ? [`${faults.length - MAX_FAULTS} more lines are invalid`] : []),
+]
 
 /**
  * Reads a whole file before anything leaves, so that a faulty row near its end stops nothing halfway.
@@ -41,13 +47,11 @@ const MAX_FAULTS = 100
  */
 export async function peopleIn(list: List, onInvalid: 'stop' | 'skip', stderr: Output): Promise<number> {
   let people = 0
-  let faults = 0
-  for await (const row of readPeople(list.open())) {
+  const faults: string[] = []
+  for await (const row of readPeople(list.open(), (words) => stderr.write(`${words}\n`)))
     if (row.kind === 'person') people++
-    if (row.kind === 'person' || onInvalid === 'skip') continue
-    stderr.write(`line ${row.line}: ${row.fault}\n`)
-    if (++faults >= MAX_FAULTS) break
-  }
-  if (faults > 0) throw new Explained('fix these lines, or use --on-invalid skip. Nothing was sent.')
+    else if (onInvalid === 'stop') faults.push(`line ${row.line}: ${row.fault}`)
+  for (const fault of faultsShown(faults)) stderr.write(`${fault}\n`)
+  if (faults.length > 0) throw new Explained('fix these lines, or use --on-invalid skip. Nothing was sent.')
   return people
 }

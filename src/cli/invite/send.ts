@@ -143,7 +143,9 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
         `${printable([...held].join(', '))}: on hold until onramp keep PEOPLE.csv --release all.\n`,
       )
     const policy = policyOf(options)
-    endedBy = await sendInvitations(readPeople(list.open()), {
+    // Of a file they have been told.
+    const onColumns = (words: string) => void (run.people ?? progress.print(`${words}\n`))
+    endedBy = await sendInvitations(readPeople(list.open(), onColumns), {
       ...printing(progress, options, parts.stdout),
       ledger: createLedger({
         people,

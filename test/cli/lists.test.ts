@@ -1,0 +1,48 @@
+// What a command says of its list: the columns that it takes, and which lines are invalid, at most twenty of them.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { runCommand } from './run-command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-lists-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const env = {
+  PUBLIC_URL: 'https://onramp.acme.example',
+  SERVICE_BASE_URL: 'https://service.acme.example',
+  SERVICE_GLOBAL_TOKEN: 'global-token',
+  OIDC_ISSUER: 'https://id.acme.example',
+  SESSION_SECRET: 'a secret of thirty-two characters',
+  MAIL_FROM: 'search@acme.example',
+  DATA_DIR: join(folder, 'data'),
+}
+
+/** What a command prints about a list with so many lines that are invalid. */
+async function said(command: readonly string[], invalid: number, more = ''): Promise<string[]> {
+  const list = join(folder, 'people.csv')
+  writeFileSync(list, `email,Phone\n${'nobody,7\n'.repeat(invalid)}${more}`)
+  const { err } = await runCommand([...command, list, '--dry-run'], env)
+  return err.trim().split('\n')
+}
+
+it.each([
+  ['keep', ['keep'], 'onramp keep: the list has no one on it. Nothing was done.'],
+  ['invite send', ['invite', 'send'], expect.stringContaining('fix these lines') as string],
+])(
+  '%s names the columns, and twenty lines of a list that is invalid as a whole, one a line',
+  async (...given) => {
+    const [, command, end] = given
+    const columns = 'Columns: email. Ignored: "Phone".'
+    const line = (at: number) => `line ${at}: "nobody" is not a valid email address`
+    const twenty = Array.from({ length: 20 }, (_, one) => line(one + 2))
+    expect(await said(command, 300)).toEqual([columns, ...twenty, '280 more lines are invalid', end])
+    expect(await said(command, 20)).toEqual([columns, ...twenty, end])
+  },
+)
+
+it('keep goes on with the valid lines, and names twenty of the others', async () => {
+  const lines = await said(['keep'], 21, 'ada@acme.example,7\n')
+  expect(lines.filter((line) => line.startsWith('line '))).toHaveLength(20)
+  expect(lines).toContain('1 more lines are invalid')
+})
