@@ -6,7 +6,7 @@ import { printable } from '@onramp/deprecations/command-line/printable'
 import type { Company } from '../company/company.ts'
 import { createPeople, type People } from '../people/people.ts'
 import { createUpkeeping } from '../people/upkeep.ts'
-import { isOlder } from '../records/format.ts'
+import { whyUnreadable } from '../records/format.ts'
 import { adoptStore, createInstallation, lookAtInstallation } from '../records/installation.ts'
 import type { Records } from '../records/records.ts'
 import { backUpFolder } from '../records/sqlite-backup.ts'
@@ -59,7 +59,7 @@ export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promis
   const store = storeInWords(settings)
   const work = async (records: Records) => {
     const hasOtherSecret = (await lookAtInstallation(records, settings.SESSION_SECRET)) === 'other secret'
-    if (!hasOtherSecret && !(await isOlder(records))) {
+    if (!hasOtherSecret && (await whyUnreadable(records)) === undefined) {
       parts.stdout.write(`onramp can use the store as it is (${store}): nothing was changed.\n`)
       return 0
     }

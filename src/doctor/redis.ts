@@ -3,7 +3,7 @@
 import { createClient } from 'redis'
 import { silenceInWords, silenceOf } from '../client-api/silence.ts'
 import { isLoopback } from '../loopback.ts'
-import { otherFormat } from '../records/format.ts'
+import { whyUnreadable } from '../records/format.ts'
 import { NoSuchPrimary, openerOf, primaryUrl, STANDARD_PREFIX } from '../records/redis-clients.ts'
 import { createRedisRecords, redisAccess } from '../records/redis-records.ts'
 import { rootOf, storeTrouble } from '../records/store-trouble.ts'
@@ -48,7 +48,7 @@ async function tryRecords(url: string, settings: Partial<Settings>): Promise<voi
   try {
     const records = createRedisRecords(opened.commands, prefix)
     // Nothing is written to a store of another format, which its own check reports.
-    if ((await otherFormat(records)) !== undefined) return
+    if ((await whyUnreadable(records)) !== undefined) return
     const key = `doctor:${process.pid}.${Date.now()}`
     await records.put(key, 'written', LIFE_SECONDS)
     await records.get(key)

@@ -2,9 +2,8 @@
 // sealed anew.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { OtherFormat } from '../records/format.ts'
 import { lookAtInstallation, type Vault } from '../records/installation.ts'
-import { StoreUnavailable, type Records } from '../records/records.ts'
+import { StoreUnavailable, StoreUnreadable, type Records } from '../records/records.ts'
 import { FolderUnusable } from '../records/sqlite-folder.ts'
 import { openStore } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -16,7 +15,7 @@ import type { Setup, Table } from './rule.ts'
 type Stored = {
   /** Records that the installation's key doesn't open; undefined: no secret of SESSION_SECRET opens that key itself. */
   unreadable: number | undefined
-  otherFormat?: OtherFormat
+  otherFormat?: string
   /** What onramp registered at OIDC_ISSUER with these settings. */
   client?: Client | undefined
 }
@@ -40,7 +39,7 @@ async function look({ settings, faults }: Setup, now: () => number): Promise<Sto
     const unreadable = await countUnreadable(store.records, vault)
     return { unreadable, client: await registeredClient(all, store.records, vault, now) }
   } catch (error) {
-    if (error instanceof OtherFormat) return { unreadable: undefined, otherFormat: error }
+    if (error instanceof StoreUnreadable) return { unreadable: undefined, otherFormat: error.detail }
     // The store's own check has reported that it can't be used.
     if (error instanceof StoreUnavailable || error instanceof FolderUnusable) return undefined
     throw error
@@ -76,7 +75,7 @@ async function registeredClient(
 
 const table: Table<Stored> = {
   'store.records': [
-    ({ otherFormat: other }) => other && { is: 'other-format', what: other.what, fix: other.fix },
+    ({ otherFormat: why }) => why && { is: 'other-format', why },
     ({ unreadable: count }) => {
       if (count === undefined) return 'other-secret'
       if (count === 0) return 'fine'

@@ -10,44 +10,25 @@ const FRESH_MS = 60_000
 /** Where an onramp before November 2026 kept emails and opt-outs, and where people and progress are kept since. */
 const ABOUT_PEOPLE = /^(arrivals|person|walk):/
 
-/** This onramp can't read the records, and would forget who was emailed and who opted out. */
-export class OtherFormat extends StoreUnreadable {
-  override name = 'OtherFormat'
-  readonly what: string
-  readonly fix: string
-  constructor(what: string, fix: string) {
-    super(`the store ${what}: ${fix}`)
-    this.what = what
-    this.fix = fix
-  }
-}
-
-const ELSEWHERE = 'use another REDIS_PREFIX or DATA_DIR'
-
-/** True if there are records about people, but no key that opens them: the key is older than the number. */
-export async function isOlder(records: Pick<Records, 'get' | 'keys'>): Promise<boolean> {
-  if ((await records.get('installation')) !== undefined) return false
-  for await (const keys of records.keys('')) if (keys.some((key) => ABOUT_PEOPLE.test(key))) return true
-  return false
-}
-
-/** @returns undefined where this onramp can read the store, or where it is empty @throws {StoreUnavailable} */
-export async function otherFormat(
+/**
+ * Why this onramp can't read the store, and what to do; undefined where it can, or where there is nothing about people.
+ * @param acceptsNone whether a store without a number is accepted unseen
+ * @throws {StoreUnavailable}
+ */
+export async function whyUnreadable(
   records: Pick<Records, 'get' | 'keys'>,
   acceptsNone = false,
-): Promise<OtherFormat | undefined> {
+): Promise<string | undefined> {
   const number = await records.get(KEY)
-  if (number === FORMAT || (number === undefined && (acceptsNone || !(await isOlder(records)))))
-    return undefined
-  return number === undefined
-    ? new OtherFormat(
-        'holds records about people that another version of onramp wrote, and no key for them',
-        `run that version, restore a backup, or ${ELSEWHERE}; onramp store adopt gives up what is stored about people`,
-      )
-    : new OtherFormat(
-        `has format ${Number(number) || 'unknown'}, and this onramp reads format ${FORMAT}`,
-        `run the version of onramp that wrote it, or ${ELSEWHERE}`,
-      )
+  if (number === FORMAT || (number === undefined && acceptsNone)) return undefined
+  if (number !== undefined)
+    return `the store has format ${Number(number) || 'unknown'}, and this onramp reads format ${FORMAT}: run the version that wrote it, or use another REDIS_PREFIX or DATA_DIR`
+  // The key of people's records is as old as their present form.
+  if ((await records.get('installation')) !== undefined) return undefined
+  for await (const keys of records.keys(''))
+    if (keys.some((key) => ABOUT_PEOPLE.test(key)))
+      return 'the store holds records about people that another version of onramp wrote, and no key for them: run that version, restore a backup, or use another REDIS_PREFIX or DATA_DIR; onramp store adopt gives up what is stored about people'
+  return undefined
 }
 
 /** Numbers a store that has no number yet. Only for a process that has opened the store's key. */
@@ -59,7 +40,7 @@ export const numberStore = (records: Pick<Records, 'compareAndSet'>) =>
  * update of another process changed it, operations fail until it is back.
  * @param isAdopting accepts records that are older than the number
  * @param now milliseconds since 1970
- * @returns throws {OtherFormat} {StoreUnavailable}
+ * @returns throws {StoreUnreadable} {StoreUnavailable}
  */
 export function createFormatCheck(
   records: Pick<Records, 'get' | 'keys'>,
@@ -68,27 +49,23 @@ export function createFormatCheck(
 ): () => Promise<void> {
   let current: Promise<void> | undefined
   let readAt = 0
+  // A store that is emptied later gets its key and its number back.
   let acceptsNone = isAdopting
 
   async function read(): Promise<void> {
     readAt = now()
-    const other = await otherFormat(records, acceptsNone)
-    if (other !== undefined) throw other
-    // A store that is emptied later gets its key and its number back.
+    const why = await whyUnreadable(records, acceptsNone)
+    if (why !== undefined) throw new StoreUnreadable(why)
     acceptsNone = true
   }
 
   return () => {
-    if (current === undefined) {
-      current = read()
-      current.catch((error: unknown) => {
-        if (error instanceof StoreUnavailable) current = undefined
-      })
-    } else if (now() - readAt > FRESH_MS) {
-      const next = read()
-      const replace = () => void (current = next)
-      next.then(replace, (error: unknown) => error instanceof StoreUnavailable || replace())
+    if (current !== undefined && now() - readAt <= FRESH_MS) return current
+    const [before, next] = [current, read()]
+    const settle = (error?: unknown) => {
+      current = error instanceof StoreUnavailable ? before : next
     }
-    return current
+    next.then(() => settle(), settle)
+    return (current = before ?? next)
   }
 }

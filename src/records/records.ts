@@ -37,6 +37,7 @@ export class StoreUnavailable extends Problem {
 
 /** The store answers, but this onramp can't read it: another secret or format. Ends a start with EXIT_SETTINGS. */
 export class StoreUnreadable extends Problem {
+  override name = 'StoreUnreadable'
   /** @param detail what happened, and what to do */
   constructor(detail: string) {
     super(503, 'store_unavailable', { detail })

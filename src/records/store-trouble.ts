@@ -62,7 +62,7 @@ export function storeTrouble(error: unknown): StoreTrouble {
     const denied = deniedCommand(root.message)
     return { code: refusal, words: REFUSALS[refusal] ?? refusal, isRefusal: true, denied }
   }
-  if (root.name === 'OtherFormat')
+  if (root.name === 'StoreUnreadable')
     return { code: root.name, words: 'another onramp has changed its format', isRefusal: true }
   // Redis's own errors have no name, and those of a system no such words.
   if (root.name === 'TooSlow' || /time(d )?out/i.test(root.message))

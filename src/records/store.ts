@@ -40,7 +40,7 @@ export type StoreOptions = {
   onOperation?: OnOperation
 }
 
-/** Each operation throws {OtherFormat} if this onramp can't read the store. @throws {FolderInUse} @throws {FolderUnusable} */
+/** Each operation throws {StoreUnreadable} if this onramp can't read the store. @throws {FolderInUse} @throws {FolderUnusable} */
 export function openStore(settings: StoreSettings, log: ConnectionLog, options: StoreOptions = {}): Store {
   if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
   const { REDIS_PREFIX: prefix } = settings

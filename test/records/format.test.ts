@@ -1,10 +1,10 @@
 // The format of a store, on Redis in memory: which stores are opened, and what a running process does when another changes
 // the number. test/records/format.journey.test.ts has the server, the commands and the doctor on real stores.
 import { describe, expect, it } from 'vitest'
-import { createFormatCheck, OtherFormat } from '../../src/records/format.ts'
+import { createFormatCheck } from '../../src/records/format.ts'
 import { createInstallation } from '../../src/records/installation.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
-import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import { StoreUnavailable, StoreUnreadable, type Records } from '../../src/records/records.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'
 
 const SECRET = 'a secret of thirty-two characters'
@@ -29,14 +29,14 @@ describe('a store', () => {
   ])('that %s is opened or refused', async (_what, keys, isOpened) => {
     const records = await storeWith(keys)
     const error = await createFormatCheck(records)().catch((reason: unknown) => reason)
-    expect(error instanceof OtherFormat).toBe(!isOpened)
+    expect(error instanceof StoreUnreadable).toBe(!isOpened)
     expect(await records.get('format')).toBe(keys['format'])
   })
 
   it('of another format is refused with what to do', async () => {
     const later = createFormatCheck(await storeWith({ format: '2' }))()
     await expect(later).rejects.toThrow(
-      'the store has format 2, and this onramp reads format 1: run the version of onramp that wrote it',
+      'the store has format 2, and this onramp reads format 1: run the version that wrote it',
     )
     const earlier = createFormatCheck(await storeWith({ 'arrivals:17': 'x' }))()
     await expect(earlier).rejects.toThrow('onramp store adopt gives up what is stored about people')
@@ -90,12 +90,12 @@ describe('a running process', () => {
     // The one that asks goes on: no page waits for the number.
     await check()
     await settled()
-    await expect(check()).rejects.toThrow(OtherFormat)
+    await expect(check()).rejects.toThrow(StoreUnreadable)
     expect(reads).toBe(2)
 
     await stored.put('format', '1', 60)
     time += 60_001
-    await expect(check()).rejects.toThrow(OtherFormat)
+    await expect(check()).rejects.toThrow(StoreUnreadable)
     await settled()
     await check()
   })
