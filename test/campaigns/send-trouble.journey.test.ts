@@ -78,11 +78,11 @@ describe('the service', () => {
       times: 1,
     }
     company().sandbox.switches.set({ answers: { checkdatasourceauth: refusal } })
-    const people = ['ada', 'bob', 'carol', 'dan', 'grace'].map((name) => `${name}@acme.example\n`)
+    const people = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example\n`)
     const { code } = await send([list(people.join('')), ...fresh(), '--at-once', '1'])
     expect([code, recipients().length]).toEqual([0, 4])
     const asked = company().sandbox.requests.filter(({ operation }) => operation === 'checkdatasourceauth')
-    expect(asked.map(({ status }) => status)).toEqual([401, 429, 200, 200, 200, 200, 200])
+    expect(asked.map(({ status }) => status)).toEqual([401, 429, 200, 200, 200, 200])
     expect(asked.slice(2).every(({ at }) => Date.parse(at) >= until)).toBe(true)
   })
 })
