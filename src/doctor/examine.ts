@@ -80,7 +80,9 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
     }
   }
 
-  const holding = probe(stored.table, online, () => stored.look(setup, now))
+  const { SMTP_URL: smtpUrl, WEBHOOK_URL: hook, REDIS_URL: redisUrl } = settings
+  const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
+  const holding = probe(stored.table, online || hasFolder, () => stored.look(setup, now))
 
   async function lookAtClient(metadata: Metadata | undefined): Promise<void> {
     const own = clientIn(settings) ?? (await holding)?.client
@@ -101,8 +103,6 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
     await Promise.all([probe(server.table, metadata, server.look), lookAtClient(metadata)])
   }
 
-  const { SMTP_URL: smtpUrl, WEBHOOK_URL: hook, REDIS_URL: redisUrl } = settings
-  const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
   await Promise.all([
     holding,
     lookAtServer(),

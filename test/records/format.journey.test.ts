@@ -13,7 +13,7 @@ import { spawnOnramp, until } from '../helpers/processes.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { stores, type StoreUnderTest } from '../helpers/stores.ts'
 
-describe.each(stores)('on %s, a store', (_name, open) => {
+describe.each(stores)('on %s, a store', (name, open) => {
   let store: StoreUnderTest
   let running: Running
   beforeAll(async () => {
@@ -85,6 +85,13 @@ describe.each(stores)('on %s, a store', (_name, open) => {
   it('of a later format is refused, and nothing is written', async () => {
     await withRecords((records) => records.put('format', '2', 3600))
     expect(await refusals()).toEqual(refusedWith('the store has format 2, and this onramp reads format 1'))
+    await withRecords((records) => records.put('format', '1', 3600))
+  })
+
+  it.skipIf(name === 'Redis')('is looked at by the doctor without the network too', async () => {
+    await withRecords((records) => records.put('format', '2', 3600))
+    const { out } = await runCommand(['doctor', '--offline'], running.env)
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('the store has format 2')
     await withRecords((records) => records.put('format', '1', 3600))
   })
 
