@@ -1,23 +1,22 @@
-// A client of the sandbox records its traffic with the watch, and `check` says what it used: no more, no less.
+// A client of the sandbox is watched, and its traffic is checked: both say what it used, no more, no less.
 import { expect, it, onTestFinished } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { watchDeprecations } from '../../packages/deprecations/src/watch/watch.ts'
 import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
+import { ndjson } from '../helpers/deprecations.ts'
 import { check, idsOf } from './checking.ts'
 
 it('a client that has not changed by the day of the removal is refused, and told what it uses', async () => {
   const date = '2026-10-15'
   const sandbox = await startSandbox({ paths: { service: '/tenant/a' }, switches: { date } })
   onTestFinished(() => sandbox.close())
-  const lines: string[] = []
+  const lines: object[] = []
   const noticed = new Set<string>()
   const watched = watchDeprecations(globalThis.fetch, publishedSchedule, {
-    record: (line) => lines.push(line),
     log: ({ item, by }) => noticed.add(`${by} ${item}`),
     now: () => Date.parse(`${date}T12:00:00Z`),
     seen: new Set(),
   })
-  const statuses: number[] = []
   for (const [path, body] of [
     ['/rest/api/v1/createannouncement', { snippet: 'SECRET', announcement: { role: 'SECRET' } }],
     ['/rest/api/v1/listanswers', {}],
@@ -32,12 +31,17 @@ it('a client that has not changed by the day of the removal is refused, and told
       },
       body: JSON.stringify(body),
     })
-    await response.text()
-    statuses.push(response.status)
+    lines.push({
+      method: 'POST',
+      url: path,
+      status: response.status,
+      request: body,
+      response: await response.text(),
+    })
   }
-  await expect.poll(() => lines.length).toBe(4)
-  const { code, report } = await check(lines.join(''), 'traffic.ndjson', '--as-of', date)
-  expect([code, report.faults, statuses]).toEqual([2, 0, [400, 410, 200, 200]])
+  const { code, report } = await check(ndjson(...lines), 'traffic.ndjson', '--as-of', date)
+  expect([code, report.faults]).toEqual([2, 0])
+  expect(lines).toMatchObject([{ status: 400 }, { status: 410 }, { status: 200 }, { status: 200 }])
   expect(idsOf(report.inUse).sort()).toEqual([
     'createannouncement.role',
     'createannouncement.snippet',
@@ -49,5 +53,7 @@ it('a client that has not changed by the day of the removal is refused, and told
   // The sandbox's refusal is no JSON; the replacements that are sent are not taken for what they replace.
   const others = report.mayBeInUse.filter((item) => item !== moved)
   expect(others.every(({ id }) => id.startsWith('createannouncement.'))).toBe(true)
-  expect([...noticed]).toEqual(expect.arrayContaining(['gone listanswers', 'use createannouncement.role']))
+  await expect
+    .poll(() => [...noticed])
+    .toEqual(expect.arrayContaining(['gone listanswers', 'use createannouncement.role']))
 })

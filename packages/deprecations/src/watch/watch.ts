@@ -1,7 +1,7 @@
 // Watches a client's own calls for what is going away: by the schedule, and by what the answers themselves announce.
 // Logs an item once in a process, counts it every time, never throws, and keeps names and places but no values.
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
-import { createMatcher, endpointsOf, pathOf, readBody, usesIn, type Call } from '../matching/matching.ts'
+import { createMatcher, endpointsOf, pathOf, usesIn, type Call } from '../matching/matching.ts'
 import {
   dayOf,
   fateOf,
@@ -167,8 +167,6 @@ type Fetch<I, O extends Init, A extends Answer> = (input: I, init?: O) => Promis
 
 /** A longer body is not looked through. */
 const MAX_BYTES = 1024 * 1024
-/** What is recorded of a body, in characters: a line of the check has 2 Mi, and quotes within a text count twice. */
-const MAX_NAMES = 256 * 1024
 
 /** The text of a body; undefined for a long one. */
 const textIn = async (body: AsyncIterable<Uint8Array> | null): Promise<string | undefined> => {
@@ -197,47 +195,17 @@ const sentIn = async (input: unknown, body: unknown): Promise<string | undefined
   return textIn(new Response(body as ConstructorParameters<typeof Response>[0]).body)
 }
 
-/** The names in a body as JSON Lines. It is never cleaner than the body: none where that was not seen and read to its end. */
-const namesIn = (body: string | undefined, fields: readonly string[]): string | undefined => {
-  if (body === undefined) return undefined
-  const { documents, unread } = readBody(body)
-  const withoutValue = (_name: string, value: unknown) => {
-    if (typeof value !== 'string') return typeof value === 'object' ? value : null
-    // It may be JSON in a text.
-    const names = fields.filter((field) => value.includes(`"${field}`)).map((field) => `"${field}`)
-    return names.length === 0 ? null : names.join(' ')
-  }
-  try {
-    const names = documents.map((document) => `${JSON.stringify(document, withoutValue)}\n`).join('')
-    return unread === undefined && names.length <= MAX_NAMES ? names : undefined
-  } catch {
-    // It nests too deep.
-    return undefined
-  }
-}
-
-/** An address without the values of its query. */
-const addressIn = (url: string, fields: readonly string[]) => {
-  const [path = '', query = ''] = url.replace(/#[^]*$/, '').split(/\?([^]*)/)
-  const names = [...new Set(new URLSearchParams(query).keys())].filter((name) => fields.includes(name))
-  return [path, ...names.map((name) => `${encodeURIComponent(name)}=`)].join('?')
-}
-
 /**
  * Wraps a fetch so that its calls are watched. The answer is the fetch's own, handed on at once; looking happens on the
  * side, and nothing that goes wrong there reaches the caller. An answer that a redirect led to is taken for that of the
  * address that was called.
- * @param options `record` receives a line of NDJSON for every call, for `onramp deprecations check`: the operation and names
- *   of fields, each value replaced by null; of the query and of texts only names of fields on the schedule
  */
 export const watchDeprecations = <I, O extends Init, A extends Answer>(
   fetch: Fetch<I, O, A>,
   schedule: Schedule,
-  options: WatchOptions & { record?: (line: string) => void } = {},
+  options: WatchOptions = {},
 ): Fetch<I, O, A> => {
   const watch = createWatch(schedule, options)
-  const { record, now = Date.now } = options
-  const fields = [...new Set(schedule.flatMap((entry) => (entry.kind === 'field' ? entry.field : [])))]
   return async (input, init) => {
     const sending = requestIn(input)
     const method = init?.method ?? sending?.method ?? 'GET'
@@ -250,10 +218,6 @@ export const watchDeprecations = <I, O extends Init, A extends Answer>(
       const received = wantsBodies ? textIn(answer.clone().body).catch(() => undefined) : undefined
       const [request, response] = [await sent, await received]
       watch.observe({ method, url, status, headers, request, response })
-      if (record === undefined) return
-      const [time, address] = [new Date(now()).toISOString(), addressIn(url, fields)]
-      const names = { request: namesIn(request, fields), response: namesIn(response, fields) }
-      safely(record, `${JSON.stringify({ time, method, status, url: address, ...names })}\n`)
     }
     look().catch(() => undefined)
     return answer
