@@ -117,7 +117,7 @@ describe('an argument', () => {
     'invite link --datasource',
     'invite send --campaign',
     'doctor --as',
-    'deprecations check --report',
+    'deprecations check --waivers',
     'deprecations calendar --within',
   ])('is a value that may not be missing or empty: %s', async (line) => {
     const args = line.split(' ')
@@ -150,7 +150,6 @@ describe('an argument', () => {
     [['deprecations', 'calendar', '--api', SECRET], '--api expects client or indexing.'],
     [['deprecations', 'schema', SECRET], 'the name expects schedule or waivers.'],
     [['deprecations', 'check', '--input', SECRET, '-'], '--input expects har,'],
-    [['deprecations', 'check', '--report', SECRET, '-'], '--report expects a kind and a file'],
   ])('that makes no sense, or is missing, is explained and not repeated: %j', async (args, words) => {
     expect(await refusal(args)).toContain(words)
   })

@@ -1,11 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import AjvDraft04 from 'ajv-draft-04'
-import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 
-const require = createRequire(import.meta.url)
 const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: { citations: [] }, response: {} }
 const answer = {
   method: 'POST',
@@ -86,9 +81,6 @@ describe('the verdict', () => {
       mayBeInUse: [],
       waived: [{ id: 'chat.citations', confidence: 'name', waiver: { reason: 'moving in Q1' } }],
     })
-    expect(JSON.parse((await deprecations([...args, '--sarif'])).out)).toMatchObject({
-      runs: [{ results: [{ level: 'note', suppressions: [{ justification: 'moving in Q1' }] }] }],
-    })
   })
 
   test('a waiver of a day that does not exist is refused with its line', async () => {
@@ -99,58 +91,5 @@ describe('the verdict', () => {
   test('a file name cannot drive the terminal', async () => {
     const { err } = await deprecations(['check', 'no\u001b[31m\nsuch'])
     expect(err).toBe('no?[31m?such: no such file; check the name\n')
-  })
-})
-
-describe('reports for machines', () => {
-  const odd = fileOf(
-    'a & <b> %,:.ndjson',
-    `${both}${ndjson({ method: 'POST', url: '/rest/api/v1/insights' })}broken`,
-  )
-  const waived = fileOf(
-    'w.json',
-    '{"waivers":[{"item":"getanswer.trackingToken","until":"2027-01-01","reason":"<known> & \\"fine\\""}]}',
-  )
-  const reportOf = async (kind: string) =>
-    (await deprecations(['check', odd, `--${kind}`, '--waivers', waived])).out
-
-  test('the SARIF validates against the schema of SARIF 2.1.0', async () => {
-    const schema = JSON.parse(
-      readFileSync(require.resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json'), 'utf8'),
-    ) as object
-    const ajv = new AjvDraft04.default({ strict: false, unicodeRegExp: false })
-    addFormats.default(ajv)
-    const validate = ajv.compile(schema)
-    const log = JSON.parse(await reportOf('sarif')) as { runs: [{ results: unknown[] }] }
-    expect(validate(log)).toBe(true)
-    expect(log.runs[0].results).toMatchObject([
-      {
-        ruleId: 'chat.citations',
-        level: 'error',
-        locations: [{ physicalLocation: { region: { startLine: 1 } } }],
-      },
-      { ruleId: 'getanswer.trackingToken', level: 'warning', suppressions: [{ kind: 'external' }] },
-      { ruleId: 'insights.searchSessionSatisfaction', level: 'note' },
-      { ruleId: 'insights.searchSessionSatisfaction', level: 'note' },
-    ])
-    expect(validate({ ...log, version: '3' })).toBe(false)
-  })
-
-  test('reports go into files beside the text', async () => {
-    const [sarif, json] = [fileOf('a.sarif', ''), fileOf('a.json', '')]
-    const { out } = await deprecations([
-      'check',
-      odd,
-      '--report',
-      `sarif=${sarif}`,
-      '--report',
-      `json=${json}`,
-    ])
-    expect(out).toMatch(/^In use: 1 removed and 1 deprecated/)
-    expect(readFileSync(sarif, 'utf8')).toContain('"2.1.0"')
-    expect(JSON.parse(readFileSync(json, 'utf8'))).toMatchObject({ exitCode: 2 })
-    expect((await deprecations(['check', odd, '--report', 'json=/nowhere/a.json'])).err).toContain(
-      '/nowhere/a.json: ',
-    )
   })
 })

@@ -9,8 +9,6 @@ describe('wrong usage', () => {
     [['list', '--within', 'soon'], 2, '--within expects a whole number'],
     [['list', '--api', 'indexin'], 2, 'did you mean indexing?'],
     [['schema', 'waiver'], 2, 'did you mean waivers?'],
-    [['check', '--sarif', '--json', 'x'], 1, '--report KIND=FILE'],
-    [['check', '--report', 'sarif', 'x'], 1, 'sarif=FILE'],
     [['check', '--fail-on', 'remove', 'x'], 1, 'did you mean removed?'],
     [['check'], 1, 'specify files'],
   ])('%j ends in one line that says what would do', async (args, code, words) => {

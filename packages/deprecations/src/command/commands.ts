@@ -91,7 +91,7 @@ and path prefixes are ignored. Prints locations only, never values.
 
 Examples:
   ${name} check traffic.har --within 60 --waivers waivers.json
-  ${name} check openapi.yaml --sarif > deprecations.sarif
+  ${name} check openapi.yaml --json > deprecations.json
   gunzip -c access.log.gz | ${name} check -
 
 Input formats:
@@ -124,8 +124,6 @@ Bodies are JSON, or JSON Lines. Any other is not read.`,
     )
     .option('--ignore-broken', "report what can't be read, but don't fail the check because of it")
     .option('--json', 'print the report as JSON')
-    .option('--sarif', 'print the report as SARIF')
-    .addOption(texts('--report <KIND=FILE>', 'write the report as text, json or sarif to a file'))
     .addHelpText(
       'after',
       `

@@ -1,7 +1,4 @@
-// Judges what a check found, and reports it: for people as text, and for programs as JSON and as SARIF 2.1.0 (OASIS), which
-// code hosts show beside the files.
-import { isAbsolute } from 'node:path'
-import { pathToFileURL } from 'node:url'
+// Judges what a check found, and reports it: for people as text, and for programs as JSON.
 import { isCertain, type checkFiles, type Found, type Place } from '../check/check.ts'
 import { printable } from '../command-line/printable.ts'
 import type { Paint } from '../command-line/terminal.ts'
@@ -67,57 +64,9 @@ const itemJson = ({ entry, status, places, request: _request, ...found }: Judged
 })
 
 /** With the code that the command ends with. Adding members is fine, renaming them is not. */
-const jsonReport = ({ inUse, waived, mayBeInUse, ...verdict }: Verdict): string => {
+export const jsonReport = ({ inUse, waived, mayBeInUse, ...verdict }: Verdict): string => {
   const [used, allowed, possible] = [inUse, waived, mayBeInUse].map((items) => items.map(itemJson))
   return `${JSON.stringify({ ...verdict, inUse: used, waived: allowed, mayBeInUse: possible }, null, 2)}\n`
-}
-
-const messageOf = ({ entry, status }: Found) => `${titleOf(entry)}: ${fateOf(entry, status)}.`
-
-const locationOf = ({ file, line, record, side, pointer }: Place) => {
-  const inside = [record, side, pointer].filter((part) => part !== undefined).join(' ')
-  const uri = isAbsolute(file)
-    ? pathToFileURL(file).href
-    : file.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/')
-  return {
-    physicalLocation: {
-      artifactLocation: { uri },
-      region: line === undefined ? undefined : { startLine: line },
-    },
-    logicalLocations: inside === '' ? undefined : [{ fullyQualifiedName: inside }],
-  }
-}
-
-const resultsOf = (item: Judged, ruleIndex: number) =>
-  [...item.places.values()].map((place) => ({
-    ruleId: item.entry.id,
-    ruleIndex,
-    level: !isCertain(place) ? 'note' : item.status.state === 'removed' ? 'error' : 'warning',
-    message: { text: messageOf(item) },
-    locations: [locationOf(place)],
-    occurrenceCount: place.count,
-    properties: { confidence: place.confidence },
-    suppressions: item.waiver && [{ kind: 'external', justification: item.waiver.reason }],
-  }))
-
-/** One result a place; waived ones are suppressed. */
-const sarifReport = (verdict: Verdict): string => {
-  const items = [...verdict.inUse, ...verdict.waived, ...verdict.mayBeInUse]
-  const rules = items.map((item) => ({
-    id: item.entry.id,
-    shortDescription: { text: titleOf(item.entry) },
-    fullDescription: { text: messageOf(item) },
-    help: { text: insteadOf(item.entry) },
-  }))
-  const run = {
-    tool: { driver: { name: 'onramp deprecations', rules } },
-    // Input that could not be read must not look like a check that found nothing.
-    invocations: [{ executionSuccessful: verdict.faults === 0 }],
-    results: items.flatMap(resultsOf),
-    columnKind: 'utf16CodeUnits',
-  }
-  const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }
-  return `${JSON.stringify(log, null, 2)}\n`
 }
 
 const MAX_PLACES = 5
@@ -189,7 +138,7 @@ const possibleText = (items: readonly Judged[], paint: Paint): string[] =>
   })
 
 /** The whole report as text, ending in a line break. */
-const textReport = ({ waived, ...verdict }: Verdict, paint: Paint): string => {
+export const textReport = ({ waived, ...verdict }: Verdict, paint: Paint): string => {
   const asText = (item: Judged) => itemText(item, paint)
   const section = (title: string, texts: readonly string[]) => (texts.length === 0 ? [] : [title, ...texts])
   const lines = [
@@ -201,6 +150,3 @@ const textReport = ({ waived, ...verdict }: Verdict, paint: Paint): string => {
   ]
   return `${lines.join('\n').trimEnd()}\n`
 }
-
-/** The forms of the report of a verdict. */
-export const reports = { text: textReport, json: jsonReport, sarif: sarifReport }
