@@ -271,6 +271,8 @@ describe('a session', () => {
     expect([await ada.get('/'), ...(await have())]).toEqual(['no one', false, false])
     expect(await ada.get('/asks')).toBe(true)
     expect([...store.values.values(), ...done]).toEqual(['ended', 'insert'])
+    // For as long as that browser may have its cookie, and not only while it would have been idle.
+    expect(store.lives.get(`session:${nameOf(id)}`)).toBe(10 * HOUR)
     const full = world({ own: { put: () => Promise.reject(new Error('full')) } })
     await full.sessions.endElsewhere(nameOf((await full.browser().get('/in')) as string))
     expect(full.store.values.size).toBe(0)

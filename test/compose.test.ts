@@ -1,0 +1,401 @@
+// What compose.ts puts together, one test for each part: that it is there, and is given what is meant for it. The app is the
+// real one; the store is in memory, and what leaves for other servers ends here.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import express from 'express'
+import pino from 'pino'
+import request from 'supertest'
+import { Pool, type Dispatcher } from 'undici'
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createOnramp } from '../src/compose.ts'
+import { createInvitations } from '../src/invites/token.ts'
+import { normalizedAddress } from '../src/people/address.ts'
+import { createPeople } from '../src/people/people.ts'
+import { createUpkeeping } from '../src/people/upkeep.ts'
+import { createInstallation } from '../src/records/installation.ts'
+import { createSealer } from '../src/records/seal.ts'
+import type { openStore } from '../src/records/store.ts'
+import { SessionStore } from '../src/session/session-store.ts'
+import { createSession, startSession } from '../src/session/session.ts'
+import type { User } from '../src/session/signed-in.ts'
+import { loadSettings } from '../src/settings/settings.ts'
+import { createAuditIds } from '../src/web/audit.ts'
+import { memoryStore } from './sign-in/memory-store.ts'
+
+const ORIGIN = 'http://localhost:3000'
+const [SECRET, INVITE_SECRET] = ['s'.repeat(40), 'i'.repeat(40)]
+const DAY = 86_400
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-compose-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const COMPANY_FILE = join(folder, 'company.yaml')
+writeFileSync(
+  COMPANY_FILE,
+  `name: Acme
+product: Acme Search
+languages: [en, de]
+links: { search: { url: 'https://find.acme.example/', label: Find it } }
+datasources:
+  all: { account: yours }
+  slack: { name: Team chat, order: 2 }
+  github: { order: 1 }
+  secret: { hidden: true }
+`,
+)
+
+const settings = loadSettings({
+  PUBLIC_URL: ORIGIN,
+  SERVICE_BASE_URL: 'https://service.example/base',
+  SERVICE_HEADER_PREFIX: 'X-Acme',
+  OIDC_ISSUER: 'https://as.example',
+  OIDC_CLIENT_ID: 'onramp',
+  OIDC_CLIENT_SECRET: 'hush',
+  TOKEN_ISSUED_BY: 'external-idp',
+  SESSION_SECRET: SECRET,
+  INVITE_SECRET,
+  INVITE_RETENTION_DAYS: '30',
+  ADMIN_EMAILS: 'grace@acme.example',
+  ADMIN_GROUPS: 'rollout',
+  RETURN_TO_ORIGINS: 'https://intranet.example',
+  MAIL_FROM: 'The search team <search@acme.example>',
+  METRICS_TOKEN: 'the-token-of-metrics',
+  WEBHOOK_URL: 'http://localhost:9/events',
+  WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+  SIGN_INS_PER_MINUTE: '2',
+  COMPANY_FILE,
+  DATA_DIR: folder,
+})
+
+type Sent = { origin: string; path: string; headers: Record<string, string>; body: unknown }
+
+/** What the service says, and all that left for it. */
+const service = {
+  sent: [] as Sent[],
+  status: 200,
+  headers: {} as Record<string, string>,
+  listed: ['slack_1', 'github_1', 'secret_1'],
+}
+
+function answer({ path }: Sent): object {
+  if (path.includes('/search')) return { results: [], requestId: 'r1' }
+  const entries = service.listed.map((instance) => ({
+    datasourceInstance: instance,
+    displayName: instance,
+    authStatus: 'NOT_AUTHORIZED',
+    authUrlRelativePath: `/auth/datasource/${instance}?token=once`,
+  }))
+  return { unauthorizedDatasourceInstances: entries }
+}
+
+beforeEach(() => {
+  Object.assign(service, { sent: [], status: 200, headers: {}, listed: ['slack_1', 'github_1', 'secret_1'] })
+  vi.spyOn(Pool.prototype, 'dispatch').mockImplementation((options, handler) => {
+    const { origin, path, headers, body } = options
+    const sent = {
+      origin: String(origin),
+      path,
+      headers: headers as Record<string, string>,
+      body,
+    }
+    service.sent.push(sent)
+    const controller = { abort() {} } as unknown as Dispatcher.DispatchController
+    handler.onRequestStart?.(controller, {})
+    const said = { 'content-type': 'application/json', ...service.headers }
+    handler.onResponseStart?.(controller, service.status, said, '')
+    handler.onResponseData?.(controller, Buffer.from(JSON.stringify(answer(sent))))
+    handler.onResponseEnd?.(controller, {})
+    return true
+  })
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no authorization server here')))
+})
+afterEach(async () => {
+  for (const onramp of opened.splice(0)) await onramp.close()
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
+
+const opened: { close(): Promise<void> }[] = []
+
+/** @param store that another installation left @param given instead of the settings above */
+function compose(store = memoryStore(), given: Partial<typeof settings> = {}) {
+  const clock = { now: Date.now() }
+  const now = () => clock.now
+  const { records } = store
+  const reach = { isReachable: true, isClosed: false }
+  const openedWith: Parameters<typeof openStore>[] = []
+  const lines: (Record<string, unknown> & { msg: string })[] = []
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(JSON.parse(chunk.toString()) as (typeof lines)[number])
+      done()
+    },
+  })
+  const onramp = createOnramp({ ...settings, ...given }, pino({ level: 'debug', base: null }, sink), {
+    now,
+    open(...given) {
+      openedWith.push(given)
+      return {
+        records,
+        isReachable: () => reach.isReachable,
+        close: async () => void (reach.isClosed = true),
+      }
+    },
+  })
+  opened.push(onramp)
+  const installation = createInstallation(records, [SECRET], now)
+  const people = createPeople({ records, installation, retentionDays: 1, onEvents: () => {}, now })
+
+  /** Someone's browser, as if they had signed in. */
+  async function browser(of: Partial<User> = {}) {
+    const user = {
+      issuer: 'https://as.example',
+      subject: 'ada',
+      email: 'ada@acme.example',
+      emailVerified: true,
+      ...of,
+    }
+    const times = { idleSeconds: 3_600, maxSeconds: 12 * 3_600, now }
+    const sessions = new SessionStore({ records, sealer: createSealer([SECRET]), ...times })
+    const door = express().use(createSession(sessions, [SECRET], false))
+    door.get('/', async (req, res) => {
+      const tokens = { accessToken: 'token', issuedAt: now(), expiresAt: now() + 3_600_000 }
+      await startSession(req, { user, tokens, signedInAt: now() })
+      res.end()
+    })
+    const { headers } = await request(door).get('/')
+    const [cookie = ''] = String(headers['set-cookie']).split(';')
+    return (path: string) =>
+      request(onramp.app).get(path).set({ cookie, accept: 'text/html', 'sec-fetch-site': 'same-origin' })
+  }
+  const scrape = async () =>
+    (await request(onramp.metrics).get('/metrics').auth('the-token-of-metrics', { type: 'bearer' })).text
+  return { ...store, onramp, clock, now, people, installation, reach, openedWith, lines, browser, scrape }
+}
+
+const stranger = (onramp: ReturnType<typeof createOnramp>) => request(onramp.app)
+
+it('the store is opened as by the one server, counted, watched and closed', async () => {
+  const { onramp, openedWith, reach, scrape } = compose()
+  const [[given, , options] = []] = openedWith
+  expect([given, options?.isServer]).toEqual([settings, true])
+  options?.onOperation?.({ operation: 'get', isDone: true, seconds: 0.1 })
+  expect(await scrape()).toContain(
+    'onramp_store_operation_duration_seconds_count{operation="get",result="done"} 1',
+  )
+  expect(await scrape()).toContain('onramp_dependency_reachable{dependency="store"} 1')
+  expect(await scrape()).toContain('onramp_dependency_reachable{dependency="authorization_server"} 0')
+  reach.isReachable = false
+  expect(await scrape()).toContain('onramp_dependency_reachable{dependency="store"} 0')
+  await onramp.close()
+  expect(reach.isClosed).toBe(true)
+})
+
+it('the start makes the key of the installation, and reaches for the authorization server', async () => {
+  const { onramp, values, scrape } = compose()
+  await onramp.start()
+  expect(values.has('installation')).toBe(true)
+  await expect
+    .poll(scrape)
+    .toContain('onramp_authorization_server_call_duration_seconds_count{operation="discovery",status="none"}')
+})
+
+it('readiness tells of the store, of the authorization server and of the drain', async () => {
+  const { onramp } = compose()
+  const { body } = await stranger(onramp).get('/readyz').expect(503)
+  expect(body).toMatchObject({ store: 'ok', authorizationServer: 'not reached yet', draining: false })
+  onramp.drain()
+  expect((await stranger(onramp).get('/readyz').expect(503)).body).toMatchObject({ draining: true })
+})
+
+it('metrics take the token of METRICS_TOKEN, and count problems', async () => {
+  const { onramp, scrape } = compose()
+  await request(onramp.metrics).get('/metrics').expect(401)
+  // Where it has a port of its own, there is nothing else.
+  await request(onramp.metrics).get('/healthz').expect(404)
+  onramp.countProblem('internal')
+  expect(await scrape()).toContain('onramp_problems_total{code="internal"} 1')
+})
+
+it('metrics have the states of people as onramp keep counted them last', async () => {
+  const { records, installation, scrape } = compose()
+  const row = { ready: 7, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, people: 7, gone: 0 }
+  const upkeeping = createUpkeeping(records, installation)
+  await upkeeping.put({ lastRunAt: 5_000, breaks: [], zones: {}, days: [{ day: '2026-11-26', ...row }] })
+  const page = await scrape()
+  expect(page).toContain('onramp_people{state="ready"} 7')
+  expect(page).toContain('onramp_last_run_timestamp_seconds 5')
+})
+
+it('invitations are opened with INVITE_SECRET, for PUBLIC_URL, and by the clock', async () => {
+  const { onramp, clock } = compose()
+  const page = async (secret: string, audience: string) => {
+    const invitations = createInvitations({ secrets: [secret], audience, now: () => clock.now })
+    const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 1)
+    const open = async () => (await stranger(onramp).get(`/invite/${token}`)).text
+    return { first: await open(), open }
+  }
+  const { first, open } = await page(INVITE_SECRET, ORIGIN)
+  // The apps of the company file in its order and by its names, without what it hides, and who sends the emails.
+  expect(first).toMatch(/Github.*Team chat/is)
+  expect(first).not.toMatch(/>\s*(All|Secret)\s*</)
+  expect(first).toContain('The search team')
+  expect((await page(SECRET, ORIGIN)).first).not.toContain('The search team')
+  expect((await page(INVITE_SECRET, 'https://other.example')).first).not.toContain('The search team')
+  clock.now += 2 * DAY * 1000
+  expect(await open()).not.toContain('The search team')
+})
+
+it('the service is asked as the person, by its headers and with our way back, and its answer is arranged', async () => {
+  const { browser, scrape, people, lives, clock } = compose()
+  const get = await browser()
+  const { text } = await get('/onboarding').expect(200)
+  expect(service.sent[0]).toMatchObject({ origin: 'https://service.example' })
+  const back = encodeURIComponent(`${ORIGIN}/onboarding/callback`)
+  expect(service.sent[0]?.path).toBe(`/base/rest/api/v1/checkdatasourceauth?final_redirect_url=${back}`)
+  expect(service.sent[0]?.headers).toMatchObject({
+    authorization: 'Bearer token',
+    'x-acme-auth-type': 'OAUTH',
+  })
+  expect(text.indexOf('github_1')).toBeLessThan(text.indexOf('slack_1'))
+  expect(text).toContain('Team chat')
+  expect(text).not.toContain('secret_1')
+  expect(await scrape()).toMatch(
+    /onramp_service_call_duration_seconds_count\{operation="checkdatasourceauth",status="2xx"\} 1/,
+  )
+  // What the page found is in the person's record, for as long as INVITE_RETENTION_DAYS says.
+  const person = await people.get('ada@acme.example')
+  expect(person?.answer).toMatchObject({ askedAt: clock.now })
+  expect(Math.max(...[...lives].filter(([key]) => key.startsWith('person')).map(([, life]) => life))).toBe(
+    30 * DAY,
+  )
+})
+
+it('what people do is told to WEBHOOK_URL', async () => {
+  const { browser } = compose()
+  await (
+    await browser()
+  )('/onboarding')
+  await expect.poll(() => service.sent.map(({ origin }) => origin)).toContain('http://localhost:9')
+  const event = service.sent.find(({ origin }) => origin === 'http://localhost:9')
+  expect(event?.headers['webhook-signature']).toMatch(/^v1,/)
+})
+
+it('a search is made as the person', async () => {
+  const { browser } = compose()
+  const get = await browser()
+  await get('/search?q=plan').expect(200)
+  expect(service.sent).toMatchObject([
+    { path: '/base/rest/api/v1/search', headers: { authorization: 'Bearer token' } },
+  ])
+  expect(service.sent[0]?.body).toBe(JSON.stringify({ query: 'plan', pageSize: 10 }))
+})
+
+it('sign-ins are limited by SIGN_INS_PER_MINUTE', async () => {
+  const { onramp } = compose()
+  const statuses: number[] = []
+  for (let count = 0; count < 3; count++)
+    statuses.push((await stranger(onramp).get('/sign-in').set('accept', 'text/html')).status)
+  expect(statuses).toEqual([503, 503, 429])
+})
+
+it('an app that the company file hides later is gone from the walk and from the report', async () => {
+  const HIDES_NOTHING = join(folder, 'open.yaml')
+  writeFileSync(HIDES_NOTHING, 'name: Acme\n')
+  const { browser, records, ...store } = compose(memoryStore(), { COMPANY_FILE: HIDES_NOTHING })
+  await (
+    await browser()
+  )('/onboarding')
+  const later = compose({ records, ...store })
+  const { body } = await (await later.browser())('/api/status').expect(200)
+  expect(body).toMatchObject({ connected: 0, pending: 2 })
+  const admin = await later.browser({ subject: 'grace', email: 'grace@acme.example' })
+  expect((await admin('/admin/report.json').expect(200)).text).not.toContain('secret_1')
+})
+
+it('the start sends what waits for WEBHOOK_URL', async () => {
+  const { onramp, people, clock } = compose()
+  await people.change('ada@acme.example', (person) => ({ ...person, signedInAt: clock.now }))
+  await onramp.start()
+  await expect.poll(() => service.sent.map(({ origin }) => origin)).toContain('http://localhost:9')
+})
+
+it('what the service announces of its own end is counted and logged', async () => {
+  service.headers = { deprecation: 'true' }
+  const { browser, scrape, lines } = compose()
+  await (
+    await browser()
+  )('/onboarding')
+  expect(await scrape()).toMatch(
+    /onramp_deprecated_use_total\{item=".*checkdatasourceauth",by="announced"\} 1/,
+  )
+  expect(lines.map(({ deprecation }) => deprecation)).toContainEqual(
+    expect.stringContaining('checkdatasourceauth'),
+  )
+})
+
+it('an answer with too much is logged', async () => {
+  service.listed = [`slack_${'1'.repeat(300)}`]
+  const { browser, lines } = compose()
+  await (
+    await browser()
+  )('/onboarding')
+  expect(lines.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('it is shown, not started'))
+})
+
+it('a walk is kept, with a way back to the intranet for as long as RETURN_TO_ORIGINS has it', async () => {
+  const { browser, records, ...store } = compose()
+  await (
+    await browser()
+  )('/onboarding?return_to=https://intranet.example/home')
+  for (const origins of [['https://intranet.example'], []]) {
+    const later = compose({ records, ...store }, { RETURN_TO_ORIGINS: origins })
+    const { headers } = await (await later.browser())('/onboarding/callback').expect(303)
+    const back = origins.map((origin) => `?return_to=${encodeURIComponent(`${origin}/home`)}`).join('')
+    expect(headers['location']).toBe(`/onboarding${back}`)
+  }
+})
+
+it.each<[Partial<User>, number]>([
+  [{ email: 'grace@acme.example' }, 200],
+  [{ groups: ['rollout'] }, 200],
+  [{ email: 'grace@acme.example', emailVerified: false }, 403],
+  [{}, 403],
+])('/admin is for ADMIN_EMAILS and ADMIN_GROUPS: %j gets %s', async (of, status) => {
+  const { browser } = compose()
+  await (await browser(of))('/admin').expect(status)
+})
+
+it('an admin reads of apps by the company’s names, and the audit log knows who it was by INVITE_SECRET', async () => {
+  const { browser, lines } = compose()
+  await (
+    await browser()
+  )('/onboarding')
+  const { text } = await (
+    await browser({ subject: 'grace', email: 'grace@acme.example' })
+  )('/admin/report.json').expect(200)
+  expect(text).toContain('Team chat')
+  const ids = createAuditIds([INVITE_SECRET], normalizedAddress)
+  expect(lines.find(({ audit }) => audit === 'admin_viewed')).toMatchObject({
+    user: ids.ofUser({ issuer: 'https://as.example', subject: 'grace' }),
+    emailId: ids.ofEmail('grace@acme.example'),
+  })
+})
+
+it('pages have the company’s name, its languages and its stylesheet, and the widget its texts', async () => {
+  const { onramp, browser } = compose()
+  const get = await browser()
+  const { text } = await get('/onboarding').set('accept-language', 'de')
+  expect(text).toContain('<html lang="de"')
+  expect(text).toContain('<strong>Acme</strong>')
+  expect((await get('/onboarding').set('accept-language', 'fr')).text).toContain('<html lang="en"')
+  const [, sheet = ''] = /href="(\/assets\/company\/brand[^"]*)"/.exec(text) ?? []
+  expect((await stranger(onramp).get(sheet).expect(200)).text).toContain('--brand')
+  expect((await stranger(onramp).get('/widget.js').expect(200)).text).toContain(
+    '"searchUrl":"https://find.acme.example/"',
+  )
+  // The menu of languages keeps a way back that is allowed.
+  const menu = (await get('/deprecations?return_to=https://intranet.example/home')).text
+  expect(menu).toContain(encodeURIComponent('https://intranet.example/home'))
+})
