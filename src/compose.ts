@@ -9,6 +9,7 @@ import { createPeople } from './people/people.ts'
 import { createUpkeeping, STATES } from './people/upkeep.ts'
 import { createClientApi } from './client-api/client.ts'
 import { useProxy } from './client-api/proxy.ts'
+import { watchAddresses } from './client-api/watch-addresses.ts'
 import { loadCompany } from './company/read-company.ts'
 import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { createInvitations } from './invites/token.ts'
@@ -146,6 +147,7 @@ export function createOnramp(
     onExcess: (what) => log.warn({}, what),
     onAnswer: watchOwnCalls(log, metrics, now).observe,
   })
+  const watchAnswer = watchAddresses(log, () => metrics.countProblem('datasource_cannot_start'), now)
   const walks = createWalks({
     records,
     installation,
@@ -187,12 +189,14 @@ export function createOnramp(
     walks,
     handOver: createHandOver(people, log, now),
     // Whatever a check is for, a path that it brings leads back here.
-    checkFor: async (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>
-      company.arrange(
-        await signIn.access(req, (credentials) =>
-          clientApi.checkDatasourceAuth(credentials, finalRedirectUrl),
-        ),
-      ),
+    checkFor: async (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) => {
+      const waiting = await signIn.access(req, (credentials) =>
+        clientApi.checkDatasourceAuth(credentials, finalRedirectUrl),
+      )
+      const arranged = company.arrange(waiting)
+      watchAnswer(arranged)
+      return arranged
+    },
     searchFor: (req, query) => signIn.access(req, (credentials) => clientApi.search(credentials, query)),
   })
 

@@ -166,7 +166,7 @@ function funnelOf({ funnel }: Report, { t, share }: Words) {
 }
 
 type Need = {
-  kind: 'app' | 'otherApps' | 'notStarted' | 'failed' | 'deferred' | 'uncertain' | 'unconfirmed'
+  kind: 'app' | 'noAddress' | 'otherApps' | 'notStarted' | 'failed' | 'deferred' | 'uncertain' | 'unconfirmed'
   /** People. */
   count: number
   app?: App
@@ -189,6 +189,9 @@ export function needsOf(report: Report): Need[] {
     app,
     href: people({ filter: 'blocked', app: app.instance }),
   }))
+  const broken = report.datasources.filter(({ noAddress }) => noAddress > 0)
+  for (const app of broken.toSorted((one, other) => other.noAddress - one.noAddress).slice(0, MAX_APPS))
+    needs.push({ kind: 'noAddress', count: app.noAddress, app, href: people({ app: app.instance }) })
   const others: Need[] = [
     { kind: 'otherApps', count: blocked.length - named.length, href: '/admin/apps?sort=stuck' },
     { kind: 'unconfirmed', count: report.unconfirmed, href: people({ filter: 'unconfirmed' }) },

@@ -181,6 +181,8 @@ export type App = {
   unconfirmed: number
   /** Had it connected, and have lost access. */
   lapsed: number
+  /** Can't connect it: the service lists it without a usable address. */
+  noAddress: number
 }
 
 const MAX_APPS = 500
@@ -189,7 +191,7 @@ function createApps() {
   const apps = new Map<string, App>()
   return {
     count(profile: Profile): void {
-      for (const { instance, name, state, isUnconfirmed, lapsedAt } of profile.apps) {
+      for (const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt } of profile.apps) {
         const found = apps.get(instance)
         if (found === undefined && apps.size >= MAX_APPS) continue
         const app = found ?? {
@@ -198,10 +200,12 @@ function createApps() {
           counts: { waiting: 0, connected: 0, skipped: 0, blocked: 0, off: 0 },
           unconfirmed: 0,
           lapsed: 0,
+          noAddress: 0,
         }
         app.counts[state]++
         if (isUnconfirmed) app.unconfirmed++
         if (lapsedAt !== undefined) app.lapsed++
+        if (hasNoAddress) app.noAddress++
         apps.set(instance, app)
       }
     },

@@ -123,7 +123,7 @@ argument, which others on the machine can read.`,
     .argument('[EMAIL]', '', actAs)
     .option(
       '--json',
-      'print {"schema_version", "person", "left": [{"instance", "name", "status"}]}; status: awaiting, stale (reconnect), disabled, attention (has no connection link); person: null with a user token',
+      'print {"schema_version", "person", "left": [{"instance", "name", "status"}]}; status: awaiting, stale (reconnect), disabled, attention (has no usable link); person: null with a user token',
     )
     .addOption(wholeNumber('--timeout <SECONDS>', 'how long to wait for an answer', [1, 120]).default(10))
     .addHelpText(

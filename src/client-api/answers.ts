@@ -1,7 +1,7 @@
 // What the service answers (contract section 2), checked and read tolerantly: more fields than we know, fewer than we
 // hoped for, but never a list where there was none: an answer that cannot be understood is not "all connected".
 import { z } from 'zod'
-import { APP_STATUSES, appStatusOf, type AppStatus } from './app-status.ts'
+import { appStatusOf, isOff, type AppStatus } from './app-status.ts'
 import {
   boundedInstance,
   boundedUrl,
@@ -66,8 +66,7 @@ const instanceInPath = (path: string | undefined) => {
 }
 
 /** Of entries with one identifier the one that a person can do most about counts. */
-const USE = { first: 2, last: 1, never: 0 }
-const useOf = (status: AppStatus) => USE[APP_STATUSES[status].turn]
+const useOf = (status: AppStatus) => (isOff(status) ? 0 : 1)
 
 export type OnExcess = (what: string) => void
 

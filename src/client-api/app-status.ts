@@ -4,8 +4,8 @@
 type Meaning = {
   /** The service's words for it; none: we conclude it from the rest of the entry. */
   authStatus: readonly string[]
-  /** When the walk leads to it: first, after the others, or never, because the person can do nothing about it. */
-  turn: 'first' | 'last' | 'never'
+  /** Does the walk lead to it, or never, because the person can do nothing about it? */
+  turn: 'first' | 'never'
   /** How `onramp status` shows it. */
   terminal: { text: string; colour: 'yellow' | 'red' | 'dim' }
 }
@@ -19,10 +19,18 @@ export const APP_STATUSES = {
     turn: 'first',
     terminal: { text: 'to connect again', colour: 'yellow' },
   },
-  /** Switched off by an administrator. */
-  disabled: { authStatus: ['DISABLED'], turn: 'never', terminal: { text: 'switched off', colour: 'dim' } },
-  /** It comes without an address that could be started from. */
-  attention: { authStatus: [], turn: 'last', terminal: { text: 'has no address', colour: 'red' } },
+  /** The contract doesn't show this word: it is taken to mean that search has turned the app off. */
+  disabled: {
+    authStatus: ['DISABLED'],
+    turn: 'never',
+    terminal: { text: "search says it's turned off", colour: 'dim' },
+  },
+  /** It comes without an address that a consent could start from: the operator has to fix it. */
+  attention: {
+    authStatus: [],
+    turn: 'never',
+    terminal: { text: "can't be connected: no usable link", colour: 'red' },
+  },
 } as const satisfies Record<string, Meaning>
 
 export type AppStatus = keyof typeof APP_STATUSES

@@ -86,8 +86,10 @@ const explained = (reply: Unanswered, { baseUrl, prefix }: ServiceFacts, setting
 /** How one of the service tokens fared. What is wrong with the address, or with every header, has its own finding. */
 function tokenFinding(facts: ServiceFacts, setting: string, reply: Reply | undefined) {
   if (reply?.kind === 'answered') {
-    const { length } = reply.left
-    return { is: 'works', setting, count: `${length} ${length === 1 ? 'app' : 'apps'}` } as const
+    const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`
+    const broken = reply.left.filter(({ status }) => status === 'attention').length
+    const works = { is: 'works', setting, count: apps(reply.left.length) } as const
+    return broken === 0 ? works : [works, { is: 'no-address', setting, count: apps(broken) } as const]
   }
   if (reply?.kind !== 'refused' || reply.otherPrefix !== undefined) return []
   return isAboutService(reply.reason) || reply.reason === 'request' ? [] : explained(reply, facts, setting)

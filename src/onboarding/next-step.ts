@@ -1,7 +1,7 @@
 // Where a person is on the walk and where it goes on, from how each app is doing (standing.ts). Pure.
 import { APP_STATUSES, isOff } from '../client-api/app-status.ts'
 import { MAX_AT_A_GLANCE } from '../company/called.ts'
-import { standingOf, TURNS, turnOf, type Standing } from './standing.ts'
+import { OFFERED, standingOf, type Standing } from './standing.ts'
 import { isInFlight, isReturned, lastReturned, shown, type Known, type Walk } from './walk.ts'
 
 export type Next =
@@ -51,7 +51,7 @@ const FIRST_APPS = 5
  * one of the others, and goes on with all of them.
  */
 export function firstFew(walk: Walk): ReadonlySet<string> | undefined {
-  const apps = shown(walk).filter(({ status }) => !isOff(status) && status !== 'attention')
+  const apps = shown(walk).filter(({ status }) => !isOff(status))
   const isBeyond = apps
     .slice(FIRST_APPS)
     .some(
@@ -64,13 +64,8 @@ export function firstFew(walk: Walk): ReadonlySet<string> | undefined {
 /** Where the person is: what a page offers first. */
 export function next(walk: Walk, now: number): Next {
   const apps = appsOf(walk, now)
-  // One without a usable address is no way to go on.
   const few = firstFew(walk)
-  const isOffered = ({ entry }: App) => few === undefined || few.has(entry.instance)
-  const meanwhile = firstOf(
-    apps,
-    (app) => isOffered(app) && !(app.standing.kind === 'todo' && app.standing.turn === 'last'),
-  )
+  const meanwhile = firstOf(apps, ({ entry }) => few?.has(entry.instance) !== false)
   const back = lastReturned(
     apps.flatMap(({ entry, standing }) => (standing.kind === 'confirming' ? [entry] : [])),
   )
@@ -82,19 +77,18 @@ export function next(walk: Walk, now: number): Next {
   }
   const unconfirmed = apps.find(({ standing }) => standing.kind === 'unconfirmed')
   if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.entry.instance, meanwhile }
-  const left = meanwhile ?? firstOf(apps, isOffered)
-  return left === undefined ? { kind: 'finished' } : { kind: 'connect', instance: left }
+  return meanwhile === undefined ? { kind: 'finished' } : { kind: 'connect', instance: meanwhile }
 }
 
 function firstOf(apps: readonly App[], isWanted: (app: App) => boolean): string | undefined {
-  for (const turn of TURNS) {
-    const found = apps.find((app) => turnOf(app.standing) === turn && isWanted(app))
+  for (const kind of OFFERED) {
+    const found = apps.find((app) => app.standing.kind === kind && isWanted(app))
     if (found !== undefined) return found.entry.instance
   }
   return undefined
 }
 
-/** The app to offer first among those that `isStartable` lets pass; those without a usable address come last. */
+/** The app to offer first among those that `isStartable` lets pass. */
 export const firstOffered = (
   walk: Walk,
   now: number,

@@ -4,8 +4,8 @@
 
 /** What is known of one app: what the service's last word means, and what the person did. Times are milliseconds since 1970. */
 type Facts = {
-  /** When the walk leads to it, as the service's word has it: first, after the others, or never; over: it is connected. */
-  turn: 'first' | 'last' | 'never' | 'over'
+  /** Does the walk lead to it, as the service's word has it? over: it is connected. */
+  turn: 'first' | 'never' | 'over'
   connectedAt?: number | undefined
   skippedAt?: number | undefined
   blockedAt?: number | undefined
@@ -28,7 +28,7 @@ export type Standing =
   /** Under way, perhaps in another tab. */
   | { kind: 'elsewhere' }
   | { kind: 'skipped'; since: number }
-  | { kind: 'todo'; turn: 'first' | 'last' }
+  | { kind: 'todo' }
 
 /** A later word beats an earlier one. */
 export function standingOf(facts: Facts): Standing {
@@ -40,7 +40,7 @@ export function standingOf(facts: Facts): Standing {
   if (unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: unconfirmedAt }
   if (facts.isUnderWay) return { kind: 'elsewhere' }
   if (skippedAt !== undefined) return { kind: 'skipped', since: skippedAt }
-  return { kind: 'todo', turn }
+  return { kind: 'todo' }
 }
 
 /** What each app counts as where apps are counted: every app is in exactly one figure. */
@@ -60,14 +60,8 @@ const FIGURES: Record<Standing['kind'], Figure> = {
 /** @throws where a record held a standing that there is none of, as below */
 export const figureOf = ({ kind }: Standing): Figure => FIGURES[kind] ?? unhandled(kind)
 
-/** The turns there are, the soonest first. */
-export const TURNS = [0, 1, 2]
-
-/** How soon the page offers an app: the lowest first; undefined: it offers others, or waits for an answer. */
-export function turnOf(standing: Standing): number | undefined {
-  if (standing.kind === 'todo') return standing.turn === 'first' ? 0 : 1
-  return standing.kind === 'elsewhere' ? 2 : undefined
-}
+/** What a page offers, the soonest first. */
+export const OFFERED: readonly Standing['kind'][] = ['todo', 'elsewhere']
 
 /** A value that the types rule out. @throws where a record held one all the same */
 export function unhandled(value: unknown): never {

@@ -40,8 +40,10 @@ export function afterClick(before: Walk, check: Check, wanted: string | undefine
   const known = walk.known.find((entry) => entry.instance === instance)
   if (known === undefined) throw unknownApp()
   const { kind } = standingIn(known, now)
-  if (kind === 'connected' || kind === 'off') return { walk, kind: 'overview', from: instance }
-  if (!check.isStartable(instance)) {
+  const hasNoAddress = known.status === 'attention'
+  if (kind === 'connected' || (kind === 'off' && !hasNoAddress))
+    return { walk, kind: 'overview', from: instance }
+  if (hasNoAddress || !check.isStartable(instance)) {
     const detail = `the service's authUrlRelativePath for ${instance} is missing or leads elsewhere`
     throw new Problem(502, 'datasource_cannot_start', { detail, datasource: { instance, among: walk.known } })
   }

@@ -189,7 +189,7 @@ export const withoutAccount = (person: Person, now: number): Person =>
 export const withIntents = (person: Person, askedAt: number, apps: Intent[], now: number): Person =>
   isNewer(askedAt, person.intents, now) ? { ...person, intents: { askedAt, apps } } : person
 
-/** `off`: switched off by an administrator. `blocked`: the person waits for an administrator. */
+/** `off`: turned off, or without a usable address. `blocked`: the person waits for an administrator. */
 export type AppState = 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
 
 export type App = {
@@ -198,6 +198,8 @@ export type App = {
   state: AppState
   /** Among those that are waiting: the person came back from it, and the consent never showed. */
   isUnconfirmed: boolean
+  /** Among those that are off: only an operator can fix it. */
+  hasNoAddress?: boolean
   /** Among those that aren't connected: since when it is known that access has ended. */
   lapsedAt?: number | undefined
 }
@@ -212,7 +214,7 @@ export function appsOf({ answer, intents }: Person): App[] {
     const kind = kinds.get(instance)
     const app = { instance, name, isUnconfirmed: false }
     if (status === 'connected') return { ...app, state: 'connected' }
-    if (isOff(status)) return { ...app, state: 'off' }
+    if (isOff(status)) return { ...app, state: 'off', ...(status === 'attention' && { hasNoAddress: true }) }
     if (kind === 'unconfirmed') return { ...app, state: 'waiting', isUnconfirmed: true, lapsedAt }
     return { ...app, state: kind ?? 'waiting', lapsedAt }
   })

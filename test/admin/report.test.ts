@@ -292,6 +292,23 @@ describe('what needs the person who runs the rollout', () => {
     ])
   })
 
+  it('names an app that the service lists without a usable address, and how many people can’t connect it', async () => {
+    const broken = (...listed: string[]) =>
+      withAnswer(
+        here,
+        {
+          askedAt: at,
+          listed: listed.map((instance) => ({ instance, name: instance, status: 'attention' })),
+        },
+        at,
+      )
+    expect(await needs(broken('evil_1'), broken('evil_1', 'box_1'), waits('jira'))).toEqual([
+      ['app', 1, '/admin/people?show=blocked&app=jira_1'],
+      ['noAddress', 2, '/admin/people?show=all&app=evil_1'],
+      ['noAddress', 1, '/admin/people?show=all&app=box_1'],
+    ])
+  })
+
   it('names three apps, or four, and counts the others', async () => {
     const apps = ['a', 'b', 'c', 'd', 'e'].map((app) => waits(app))
     expect((await needs(...apps.slice(0, 4))).map(([kind]) => kind)).toEqual(['app', 'app', 'app', 'app'])

@@ -11,6 +11,7 @@ const app = (instance: string, name: string, waiting = 1): App => ({
   counts: { waiting, connected: 1, skipped: 0, blocked: 0, off: 0 },
   unconfirmed: 0,
   lapsed: 0,
+  noAddress: 0,
 })
 const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wiki ${index}`, 40 - index))
 const tableOf = (apps: readonly App[], query: Record<string, unknown> = {}) =>

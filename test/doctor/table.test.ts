@@ -193,6 +193,13 @@ describe('the service', () => {
     expect(names(found(service, serviceFacts(), untried))).toContain('no-person')
   })
 
+  it('that lists an app without a usable link says how many, and how to find it', () => {
+    const left = ['attention', 'awaiting'].map((status) => ({ instance: 'evil_1', name: 'Evil', status }))
+    const finding = found(service, serviceFacts({ global: { ...answered(), left } as never }), sameOrigin)
+    expect(lines(finding).join()).toMatch(/that person has 2 apps left.*can't connect 1 app: .*onramp status/)
+    expect(names(finding)).toContain('no-address')
+  })
+
   it.each([
     ['in-front', 'SERVICE_BASE_URL', 'a firewall, or a login'],
     ['scope', 'SERVICE_USER_TOKEN', 'lacks a scope (403)'],

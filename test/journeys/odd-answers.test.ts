@@ -135,7 +135,7 @@ describe('when the service answers oddly', () => {
       expect(page.body.length).toBeLessThan(20_000)
       expect(browser.text).not.toContain(t('finished.title'))
       const counts = await browser.open(`${world.url}/api/status`)
-      expect(JSON.parse(counts.body)).toMatchObject({ pending: 1 })
+      expect(JSON.parse(counts.body)).toMatchObject({ connected: 1, pending: 0 })
       const connect = await browser.open(`${world.url}/onboarding/connect/${'a'.repeat(5_000)}`)
       expect(connect.status).not.toBe(500)
       await browser.open(`${world.url}/onboarding`)
@@ -143,6 +143,7 @@ describe('when the service answers oddly', () => {
     const lines = world.log.slice(before)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(2_000)
     expect(lines.filter((line) => line.includes('characters in its name'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes("people can't connect an app"))).toHaveLength(1)
   })
 
   it('a datasource among more than a thousand others is not taken for connected when the list is refused', async () => {

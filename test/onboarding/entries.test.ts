@@ -8,7 +8,7 @@ import { type Known } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { NOW } from './seen.ts'
 
-const TODO: Standing = { kind: 'todo', turn: 'first' }
+const TODO: Standing = { kind: 'todo' }
 
 const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
   name: 'Slack',
@@ -55,9 +55,9 @@ describe('a row', () => {
     ],
     [
       'attention',
-      app({ kind: 'todo', turn: 'last' }, { status: 'attention' }),
-      'Needs attention',
-      { ...skip, ...block, notes: [t('note.attention')] },
+      app({ kind: 'off' }, { status: 'attention' }),
+      'Not available',
+      { notes: [t('note.attention')] },
     ],
     ['disabled', app({ kind: 'off' }, { status: 'disabled' }), 'Turned off', { notes: [t('note.disabled')] }],
     ['connected', app({ kind: 'connected', since: NOW }, { status: 'connected' }), 'Connected', {}],
@@ -128,7 +128,7 @@ describe('a row', () => {
 
   it('says since when it is connected where the walk is over, and where that is known', () => {
     const noteOf = (entry: Partial<Known>, finished: boolean, standing: Standing['kind'] = 'connected') =>
-      rows([app({ kind: standing, since: NOW } as Standing, entry)], undefined, finished).entries[0]?.notes[0]
+      rows([app({ kind: standing, since: NOW }, entry)], undefined, finished).entries[0]?.notes[0]
     expect(noteOf({ connectedAt: NOW }, true)).toBe('Connected November 21, 2026')
     expect(noteOf({ connectedAt: NOW }, false)).toBeUndefined()
     expect(noteOf({}, true)).toBeUndefined()
@@ -156,10 +156,10 @@ describe('the list', () => {
     expect(rows([named('a')], 'a')).toEqual({ entries: [], more: [] })
   })
 
-  it('begins with what needs attention, and ends with what is turned off', () => {
-    const attention = named('attention', { kind: 'todo', turn: 'last' }, { status: 'attention' })
+  it('ends with what no one can connect', () => {
+    const attention = named('attention', { kind: 'off' }, { status: 'attention' })
     const off = named('off', { kind: 'off' }, { status: 'disabled' })
-    expect(shown([off, named('a'), attention, named('b')])).toEqual(['attention a b off', ''])
+    expect(shown([off, named('a'), attention, named('b')])).toEqual(['a b off attention', ''])
   })
 
   it('shows six as they are, and of more the five most urgent in their order', () => {

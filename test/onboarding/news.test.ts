@@ -44,8 +44,25 @@ describe('the news', () => {
       {
         kind: 'notice',
         title: 'Slack is turned off',
-        text: 'Your admin has turned this app off. You don’t need to do anything.',
+        text: 'Search says that this app is turned off. You don’t need to do anything.',
       },
+    ],
+    [
+      'without a usable address, and nothing is next',
+      seen([waits('slack_1', 'Slack', 'attention'), github]),
+      {
+        kind: 'notice',
+        title: 'We can’t connect Slack right now',
+        text: 'Search has no working link to this app. Your other apps aren’t affected. Your admins can see this. You don’t need to do anything.',
+      },
+    ],
+    [
+      'connected, where only one without an address is left',
+      seen(
+        [waits('evil_1', 'Evil App', 'attention')],
+        seen([slack, waits('evil_1', 'Evil App', 'attention')]),
+      ),
+      undefined,
     ],
     [
       'not confirmed, where another one is told of first',

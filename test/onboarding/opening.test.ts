@@ -69,7 +69,7 @@ describe('a list opens with words that fit it', () => {
       { off: 1 },
       'done',
       'Every app you can connect is connected',
-      'Search can now find your work in your connected apps. Your admin has turned 2 apps off.',
+      'Search can now find your work in your connected apps. Search says that 2 apps are turned off.',
     ],
     [
       'these',
@@ -85,7 +85,7 @@ describe('a list opens with words that fit it', () => {
       undefined,
       'rest',
       'That’s everything for now',
-      `${inConnected} You skipped one app. You can come back and connect it any time. 2 apps are waiting for an admin. Your admin has turned one app off.`,
+      `${inConnected} You skipped one app. You can come back and connect it any time. 2 apps are waiting for an admin. Search says that one app is turned off.`,
     ],
     [
       'some',
@@ -101,7 +101,7 @@ describe('a list opens with words that fit it', () => {
       undefined,
       'rest',
       'Nothing is connected yet',
-      'Search can’t find your work in these apps. You skipped one app. You can come back and connect it any time. Your admin has turned one app off.',
+      'Search can’t find your work in these apps. You skipped one app. You can come back and connect it any time. Search says that one app is turned off.',
     ],
     [
       'none',
@@ -142,6 +142,17 @@ describe('a list opens with words that fit it', () => {
     expect(opening.search).toBe(
       state === 'done' || ending === 'some' || lead.startsWith('Search still works'),
     )
+  })
+})
+
+it('an app without a usable address is no dead end: the list says why, who knows, and what search can do', () => {
+  const shown = { ...countsWith({ off: 2 }), offBy: { attention: 1, disabled: 1 } }
+  const seen = { shown, hidden: countsWith({}), isNarrowed: false }
+  expect(openingOf(endingOf(seen), seen, t)).toMatchObject({
+    state: 'rest',
+    search: true,
+    heading: 'We can’t connect these apps right now',
+    lead: 'Search has no working link to one app. Your admins can see this. Search says that one app is turned off. Search still works outside these apps. You don’t need to do anything.',
   })
 })
 

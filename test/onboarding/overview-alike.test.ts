@@ -17,7 +17,7 @@ const TWO = 'You have two Slack accounts or workspaces.'
 const TWICE = `${TWO} Start with any of them.`
 const TAKEN = 'Choose a different account or workspace here than for Slack.'
 const AGAIN = 'Use the same account or workspace as before.'
-const OFF = 'Your admin has turned off Slack\u00a0(2). Connect Slack only.'
+const OFF = 'Slack\u00a0(2) can’t be connected right now. Connect Slack only.'
 const OTHERS = 'Use your work account (ada@acme.example)'
 
 describe('the card of an app that shares its name', () => {

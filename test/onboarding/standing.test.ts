@@ -40,7 +40,7 @@ function* everything(): Generator<Case> {
 function expected(facts: Case): Standing['kind'] {
   const order: [boolean, Standing['kind']][] = [
     [facts.status === 'connected', 'connected'],
-    [facts.status === 'disabled', 'off'],
+    [facts.status === 'disabled' || facts.status === 'attention', 'off'],
     [facts.isConfirming, 'confirming'],
     [facts.blockedAt !== undefined, 'blocked'],
     [facts.unconfirmedAt !== undefined, 'unconfirmed'],
@@ -99,7 +99,7 @@ const FIGURES = {
   skipped: 'skipped',
   todo: 'pending',
   stale: 'pending',
-  attention: 'pending',
+  attention: 'off',
   waiting: 'pending',
   unconfirmed: 'pending',
   elsewhere: 'pending',

@@ -92,16 +92,6 @@ describe('the card', () => {
     ['waits for a consent to show where nothing else is left', returned([slack]), waiting],
     ['waits for it where nothing else can be started', returned([slack, jira]), waiting],
     [
-      'says that an app can’t be started, and asks again, or an admin',
-      seen([jira]),
-      {
-        title: 'We can’t connect Jira right now',
-        paragraphs: ['We can’t open this app’s sign-in page right now. Check again later.'],
-        main: { href: '/onboarding', label: 'Check again' },
-        block: { href: '/onboarding/blocked/jira_1', label: 'I need an admin to approve this' },
-      },
-    ],
-    [
       'says what to try where a consent does not show',
       late([slack, github]),
       {

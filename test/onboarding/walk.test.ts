@@ -49,16 +49,16 @@ describe('what comes next', () => {
     ['never one that is switched off', seen([app('a', 'disabled')]), 0, { kind: 'finished' }],
     ['one whose permission has run out', seen([app('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
     [
-      'one without an address after all the others',
+      'never one without an address',
       seen([app('a', 'attention'), app('b')]),
       0,
       { kind: 'connect', instance: 'b' },
     ],
     [
-      'one without an address rather than none',
+      'nothing where only one without an address is left',
       skip(seen([app('a', 'attention'), app('b')]), 'b', 1),
       1,
-      { kind: 'connect', instance: 'a' },
+      { kind: 'finished' },
     ],
   ])('is %s', (_what, walk, now, where) => {
     expect(next(walk, now)).toEqual(where)

@@ -75,9 +75,7 @@ const IN_ROW = {
 
 /** What the link of such an app's row says, below its name; undefined: there is nothing to start. */
 export const labelOf = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
-  kind === 'connected' || kind === 'attention' || isOff(kind)
-    ? undefined
-    : { label: t(IN_ROW[kind]), forApp: name }
+  kind === 'connected' || isOff(kind) ? undefined : { label: t(IN_ROW[kind]), forApp: name }
 
 /** How many rows a page shows; the others are behind a disclosure. */
 const MAX_ROWS = 5
@@ -113,8 +111,8 @@ export function rowsOf(situation: Situation, current: string | undefined, query 
 /** Names that begin alike are told apart by how they end, so these are never cut. */
 const beginningOf = ({ name }: App): string => name.slice(0, 24).toLowerCase()
 
-/** What can't be started comes right after the card, and what no one can connect comes last. */
-const placeOf = ({ entry: { status } }: App): number => (status === 'attention' ? 0 : isOff(status) ? 2 : 1)
+/** What no one can connect comes last. */
+const placeOf = ({ entry: { status } }: App): number => Number(isOff(status))
 
 /** What needs the person comes first, and what is over last. */
 const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
@@ -144,7 +142,7 @@ function entryOf(situation: Situation, app: App, index: number) {
     id: `status-${index}`,
     connect: label && { href: connectPath(instance), ...label },
     skip:
-      (label !== undefined || kind === 'attention') && kind !== 'skipped' && kind !== 'blocked'
+      label !== undefined && kind !== 'skipped' && kind !== 'blocked'
         ? { href: skipPath(instance), label: t('overview.skip'), forApp: name }
         : undefined,
     unskip:
@@ -155,7 +153,7 @@ function entryOf(situation: Situation, app: App, index: number) {
 }
 
 /** Where connecting did not work, asking an admin is offered; before that it would only be one more button. */
-const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'attention', 'skipped']
+const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'skipped']
 
 export function blockOf(instance: string, kind: EntryKind, t: Texts): Action | undefined {
   if (kind === 'blocked') return { href: unblockPath(instance), label: t('overview.unblock') }
@@ -170,9 +168,7 @@ function noteOf({ t, earliest, isOver }: Situation, kind: EntryKind, { entry }: 
     return t('note.lapsedOn', { date: t.day(entry.lapsedAt) })
   if (kind === 'connected' && isOver && entry.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(entry.connectedAt) })
-  return kind === 'elsewhere' || kind === 'attention' || kind === 'blocked' || isOff(kind)
-    ? t(`note.${kind}`)
-    : undefined
+  return kind === 'elsewhere' || kind === 'blocked' || isOff(kind) ? t(`note.${kind}`) : undefined
 }
 
 /** Through which account it is connected, as far as the company says. */

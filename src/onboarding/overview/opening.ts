@@ -133,6 +133,12 @@ function wordsOf(
       ]
     }
     case 'off': {
+      if (shown.offBy.attention !== undefined)
+        return [
+          'rest',
+          t('finished.titleUnavailable', { count }),
+          t.sentences([...reasons(shown, t), t('finished.leadAllOff', { count })]),
+        ]
       const isSome = isPart || count === 1
       const heading = isSome ? t('finished.titleTheseOff', { count }) : t('finished.titleOff')
       return ['rest', heading, t(isPart ? 'finished.leadOff' : 'finished.leadAllOff', { count })]

@@ -64,8 +64,6 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     context.isSignedInAgain && isOffered(from)
       ? { kind: 'connect', instance: from.entry.instance }
       : next(walk, now)
-  const statuses = new Map(walk.known.map((entry) => [entry.instance, entry.status]))
-  const isStartable = (instance: string) => statuses.get(instance) !== 'attention'
   return {
     ...context,
     visit,
@@ -82,11 +80,11 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     /** The apps that a long walk begins with. */
     few,
     /** What comes after these, once they are done. */
-    following: few && where.kind === 'finished' ? firstOffered(walk, now, isStartable) : undefined,
+    following: few && where.kind === 'finished' ? firstOffered(walk, now, () => true) : undefined,
     /** Does a return from this app lead straight to another one? Decided as the return will decide it. */
     goesOn(instance: string): boolean {
       const left = depart(walk, { instance, step: '', now })
-      const then = onward(left, now, isStartable)
+      const then = onward(left, now, () => true)
       return context.advances && then !== undefined && about(then).help === undefined
     },
     counts: seen.shown,

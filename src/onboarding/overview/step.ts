@@ -64,21 +64,6 @@ const cardOf = (situation: Situation, instance: string) => {
   }
 }
 
-/** There is no address to start from: only asking the service again may help, or an admin. */
-function attentionStep(situation: Situation, instance: string) {
-  const { t } = situation
-  const card = cardOf(situation, instance)
-  const title = t('problem.datasource_cannot_start.title', { hasApp: 'yes', app: card.app })
-  return {
-    ...card,
-    kind: 'attend' as const,
-    title,
-    paragraphs: [t('note.attention')],
-    main: { href: overviewPath(situation.visit), label: t('wait.lookAgain') } as Action | undefined,
-    block: blockOf(instance, 'attention', t),
-  }
-}
-
 const markOf = (kind: Mark['kind'], text: string | undefined): Mark | undefined =>
   text === undefined ? undefined : { kind, text }
 
@@ -95,7 +80,6 @@ function explainOf(situation: Situation, instance: string, app: string): string 
 }
 
 function connectStep(situation: Situation, instance: string) {
-  if (appIn(situation, instance)?.entry.status === 'attention') return attentionStep(situation, instance)
   const { t, about } = situation
   const card = cardOf(situation, instance)
   // Where it leads, it is called what it calls itself.

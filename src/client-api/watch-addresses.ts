@@ -1,0 +1,36 @@
+// Apps that the service lists without an address that a consent could start from: only an operator can fix that, so each
+// is in the log once an hour. Bounded, because the service may make up names.
+import type { Waiting } from './answers.ts'
+
+const EVERY_MS = 3_600_000
+const MAX_APPS = 1_000
+
+/**
+ * @param count called for each answer that lists such an app
+ * @param now milliseconds since 1970
+ * @returns what looks at an answer
+ */
+export function watchAddresses(
+  log: { warn(fields: object, message: string): void },
+  count: () => void,
+  now: () => number,
+): (waiting: readonly Waiting[]) => void {
+  const logged = new Set<string>()
+  let since = -Infinity
+  return (waiting) => {
+    const broken = waiting.filter(({ status }) => status === 'attention')
+    if (broken.length === 0) return
+    count()
+    if (Math.abs(now() - since) >= EVERY_MS) {
+      logged.clear()
+      since = now()
+    }
+    for (const { instance, authUrlRelativePath } of broken) {
+      if (logged.has(instance) || logged.size >= MAX_APPS) continue
+      logged.add(instance)
+      const fault = authUrlRelativePath === undefined ? 'missing' : 'leads elsewhere'
+      const fields = { code: 'datasource_cannot_start', datasource: instance, authUrlRelativePath: fault }
+      log.warn(fields, "people can't connect an app: the service lists it without a usable address")
+    }
+  }
+}
