@@ -84,7 +84,6 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   const repairing = sending(answering, LAPSES, dueAgain, isLost)
   const isOver = () => signal.aborted
   await eachOf(found.starting.values(), atOnce, isOver, starting.email)
-  await eachOf(found.repairing.values(), atOnce, isOver, repairing.email)
   const isOverOrLate = () => isOver() || now() - began >= ASKING_MS
   const isThrough = await eachOf(found.unasked.values(), atOnce, isOverOrLate, (invitee) =>
     starting.look(invitee, askedBefore),
@@ -92,8 +91,7 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   const failure = starting.end()
   if (failure !== undefined) throw new RunStopped(failure)
   signal.throwIfAborted()
-  const isDecided = isThrough && upkeep.pass.endedAt === undefined
-  if (isDecided) {
+  if (isThrough && upkeep.pass.endedAt === undefined) {
     const counts = countLapses(upkeep)
     for await (const person of people.all()) if (invitees.has(person.email)) counts.add(person)
     const breaks = judged(upkeep, counts.counts, now())
@@ -103,13 +101,11 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
     const notified = { ...known, ...(await parts.notify(known)) }
     await keep({ breaks: upkeep.breaks.map((one) => (one === known ? notified : one)) })
   }
-  // What this run has decided isn't left to the next one, which may come tomorrow.
-  if (isDecided) {
-    const lost: Invitee[] = []
-    for await (const due of whatIsDue(list, { ...parts, upkeep }))
-      if (due.lost.length > 0) lost.push(due.invitee)
-    await eachOf(lost.values(), atOnce, isOver, repairing.email)
-  }
+  // At the end: what this run has decided isn't left to the next one, which may come tomorrow.
+  const lost: Invitee[] = []
+  for await (const due of whatIsDue(list, { ...parts, upkeep }))
+    if (due.lost.length > 0) lost.push(due.invitee)
+  await eachOf(lost.values(), atOnce, isOver, repairing.email)
   repairing.end()
   signal.throwIfAborted()
   // Whom the service has not known for the retention is erased, maybe since this run began, and is still on the list.
@@ -194,19 +190,18 @@ async function whoIsDue(
   parts: KeepParts,
   { askedBefore, beganAt, began }: { askedBefore: number; beganAt: number; began: number },
 ) {
-  const [starting, repairing]: [Invitee[], Invitee[]] = [[], []]
+  const starting: Invitee[] = []
   const unasked: { invitee: Invitee; turn: string }[] = []
   let hasAnswered = false
-  for await (const { person, invitee, start, lost } of whatIsDue(list, parts)) {
+  for await (const { person, invitee, start } of whatIsDue(list, parts)) {
     if (start.kind === 'mail' && person.answer !== undefined) starting.push(invitee)
-    if (lost.length > 0) repairing.push(invitee)
     const askedAt = person.answer?.askedAt ?? 0
     const turn = hash('sha256', `${began} ${person.email}`)
     if (askedAt < askedBefore) unasked.push({ invitee, turn })
     hasAnswered ||= askedAt >= beganAt
   }
   unasked.sort((one, other) => (one.turn < other.turn ? -1 : 1))
-  return { starting, repairing, unasked: unasked.map(({ invitee }) => invitee), hasAnswered }
+  return { starting, unasked: unasked.map(({ invitee }) => invitee), hasAnswered }
 }
 
 /** Sends the emails of one campaign. Each person is asked about immediately before. */

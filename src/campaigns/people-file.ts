@@ -148,8 +148,10 @@ const shown = (text: string): string => {
   return `"${short.slice(0, MAX_SHOWN).join('')}${short.length > MAX_SHOWN ? '…' : ''}"`
 }
 
-const allShown = (cells: readonly string[], between: string) =>
-  cells.slice(0, MAX_COLUMNS_SHOWN).map(shown).join(between)
+const allShown = (cells: readonly string[], between: string): string => {
+  const more = cells.length > MAX_COLUMNS_SHOWN ? [`${cells.length - MAX_COLUMNS_SHOWN} more`] : []
+  return [...cells.slice(0, MAX_COLUMNS_SHOWN).map(shown), ...more].join(between)
+}
 
 /** The first may be the manager's: they would get the emails of everyone below them. */
 const whichOf = (cells: readonly string[], advice: string) =>
@@ -170,9 +172,8 @@ function columnsNamed(names: readonly string[]): Columns {
 function columnsInWords(names: readonly string[], columns: Columns): string {
   const taken = Object.entries(columns).filter(([, at]) => at >= 0)
   const ignored = names.filter((_, at) => !Object.values(columns).includes(at))
-  const more = ignored.length > MAX_COLUMNS_SHOWN ? ` and ${ignored.length - MAX_COLUMNS_SHOWN} more` : ''
   const words = taken.map(([what, at]) => (names[at] === what ? what : `${what} (${shown(names[at] ?? '')})`))
-  return `Columns: ${words.join(', ')}. Ignored: ${allShown(ignored, ', ') || 'none'}${more}.`
+  return `Columns: ${words.join(', ')}. Ignored: ${allShown(ignored, ', ') || 'none'}.`
 }
 
 const ADDRESS_ALONE: Columns = { email: 0, name: -1, group: -1, language: -1, timezone: -1 }

@@ -70,9 +70,8 @@ export async function keep(file: string, options: KeepOptions, parts: CliParts):
       const held = await holdCampaign(records, 'onboarding', stderr, async (isHeld) => {
         const service = serviceFor(settings, company)
         const server = createMailServer(settings.SMTP_URL ?? '', { connections: AT_ONCE, signal })
-        const postEvent: Neighbors['postEvent'] = (event) => postOnce(settings, event, parts.now())
         try {
-          return await runOnce(records, run, isHeld, { service, server, postEvent })
+          return await runOnce(records, run, isHeld, { service, server, postEvent: postOnce })
         } finally {
           server.close()
           await service.close()
@@ -126,7 +125,7 @@ async function show(records: Records, run: Run): Promise<number> {
 type Neighbors = {
   service: Pick<ReturnType<typeof serviceFor>, 'checkToken' | 'whatIsLeft'>
   server: Pick<ReturnType<typeof createMailServer>, 'check' | 'post'>
-  postEvent: (event: ReturnType<typeof breakEvent>) => ReturnType<typeof postOnce>
+  postEvent: typeof postOnce
 }
 
 /** @returns the exit code @throws what {@link keepUp} throws */
@@ -175,7 +174,8 @@ export async function runOnce(
     async notify(found) {
       const id = `break ${found.instance} ${found.noticedAt}`
       const isNotified = found.notifiedAt === undefined && (await post(breakNotice(found, words), id))
-      const isSent = found.eventAt === undefined && (await postEvent(breakEvent(found)))?.kind === 'taken'
+      const isSent =
+        found.eventAt === undefined && (await postEvent(settings, breakEvent(found), now()))?.kind === 'taken'
       return { ...(isNotified && { notifiedAt: now() }), ...(isSent && { eventAt: now() }) }
     },
     atOnce: AT_ONCE,
@@ -213,11 +213,8 @@ const rowOf = (report: Report): DayRow => {
 }
 
 /** What needs someone, and the command; none: all is well. */
-function needsOf(
-  upkeep: Upkeep,
-  { unreadable, uncertain, failed, refused }: Tally,
-  { faults, company, parts }: Run,
-): string[] {
+function needsOf(upkeep: Upkeep, tally: Tally, { faults, company, parts }: Run): string[] {
+  const { unreadable, uncertain, failed, refused } = tally
   const named = ({ instance, name }: Break) => printable(company.nameOf({ instance, name }, ''))
   const zones = unreachedZones(upkeep, parts.now()).join(', ')
   const held = openBreaks(upkeep)
@@ -227,8 +224,7 @@ function needsOf(
       (one) =>
         `${named(one)}: ${one.lapsed} of ${one.had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause.`,
     ),
-    release &&
-      `If people have to connect it again, one email about all of it: ${COMMAND} keep PEOPLE.csv${release}`,
+    release && `If people have to connect it again, in one email: ${COMMAND} keep PEOPLE.csv${release}`,
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
     ...faultsShown(faults),
     unreadable > 0 && `What is stored about ${unreadable} people can't be read: ${COMMAND} doctor`,

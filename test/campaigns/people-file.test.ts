@@ -75,7 +75,7 @@ describe('a list', () => {
     ['Phone,mail,City', 'Columns: email ("mail"). Ignored: "Phone", "City".'],
     [
       `email,${Array.from({ length: 12 }, (_, one) => `c${one}`).join()}`,
-      expect.stringMatching(/^Columns: email\. Ignored: "c0", .*"c9" and 2 more\.$/) as string,
+      expect.stringMatching(/^Columns: email\. Ignored: "c0", .*"c9", 2 more\.$/) as string,
     ],
     ['7,ada@acme.example', 'No header: the addresses are in column 2.'],
   ])('whose first line is %s says which columns it takes, once', async (line, words) => {
@@ -182,7 +182,7 @@ describe('the column of addresses', () => {
     const message = await addressAmong(` \u0007${'x'.repeat(39)} `, 'y'.repeat(41))
     expect(message).toMatch(/: "[?]x{39}", "y{40}…"$/)
     const many = Array.from({ length: 11 }, (_, n) => `c${n}`)
-    expect(await addressAmong(...many)).toMatch(/"c8", "c9"$/)
+    expect(await addressAmong(...many)).toMatch(/"c9", 1 more$/)
   })
 })
 

@@ -92,7 +92,7 @@ function installation(env: Record<string, string> = {}) {
             return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : world.posted)
           },
         },
-        postEvent(event) {
+        postEvent(_settings, event) {
           events.push(event)
           return Promise.resolve({ kind: 'taken' })
         },
