@@ -68,7 +68,8 @@ export class Rules {
   /** After everyone's next page, what an administrator reads of a person is what the service and the person say. */
   async report(): Promise<void> {
     const { store, machine, service } = this.#world
-    const records = { ...recordsOn(() => store), get: async (key: string) => store.read(key) }
+    const observing = { get: async (key: string) => store.read(key), compareAndSet: async () => false }
+    const records = { ...recordsOn(() => store), ...observing }
     const installation = createInstallation(records, settings.SESSION_SECRET)
     const people = createPeople({ records, installation, retentionDays: 90, now: () => machine.now })
     for (const [{ name, email, apps }, shown] of this.#last) {

@@ -58,6 +58,15 @@ describe('a store', () => {
     expect(await records.get('format')).toBe('2')
   })
 
+  it('that is full, and has no number, is used all the same', async () => {
+    const records = await storeWith()
+    await createInstallation(records, [SECRET]).vault()
+    await records.remove('format')
+    const compareAndSet = () => Promise.reject(new StoreUnavailable(new Error('OOM command not allowed')))
+    const vault = createInstallation({ ...records, compareAndSet }, [SECRET]).vault()
+    await expect(vault).resolves.toBeDefined()
+  })
+
   it('is not numbered by a process that has another secret', async () => {
     const records = await storeWith()
     await createInstallation(records, [SECRET]).vault()
