@@ -1,23 +1,15 @@
 // onramp doctor: what is wrong with the setup, and what to change.
-import { insteadOf, publishedSchedule, titleOf } from '@onramp/deprecations'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { columnsOf, painterFor, wrapped, type Paint } from '@onramp/deprecations/command-line/terminal'
 import { examine, type Report } from '../doctor/examine.ts'
-
-/** What onramp itself calls; the rest of the schedule is for `onramp deprecations check`. */
-const OWN_PATHS = ['/rest/api/v1/checkdatasourceauth', '/rest/api/v1/search']
-
-const deadlines = publishedSchedule
-  .filter((entry) => OWN_PATHS.includes(entry.path))
-  .map((entry) => ({ what: titleOf(entry), replacement: insteadOf(entry), removal: entry.removal }))
 
 export async function doctor(
   options: { as?: string; offline?: boolean; strict?: boolean; json?: boolean },
   { env, stdout, now }: CliParts,
 ): Promise<number> {
   const { as: actAs, offline = false, strict, json } = options
-  const report = await examine({ env, now, actAs, offline, deadlines })
+  const report = await examine({ env, now, actAs, offline })
   const { findings, notRun } = report
   const counts = { ok: 0, warn: 0, fail: 0, skip: 0 }
   for (const { status } of findings) counts[status]++

@@ -110,6 +110,8 @@ function textOf(file: string): { text: string } | { fault: string } {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) }
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    if (reason === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      return { fault: 'COMPANY_FILE names a file in another encoding than UTF-8: save it as UTF-8' }
     return {
       fault: `COMPANY_FILE names a file that cannot be read (${reason}): it takes the path of a YAML file`,
     }

@@ -2,22 +2,26 @@
 // the type `webhook.test` that is about no one. The product's own code connects, signs in and signs.
 import { randomUUID } from 'node:crypto'
 import { MailServerUnusable } from '../campaigns/mail/outcome.ts'
-import { createMailServer } from '../campaigns/mail/server.ts'
+import { createMailServer, refusalOfSender } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
 import { postOnce, type Outcome } from '../webhooks/post.ts'
 import { within } from './ask.ts'
 import { unheard, type Table } from './rule.ts'
 
-/** `trouble`: in the product's words, which name the server; undefined where it answers and takes the sign-in. */
-type MailFacts = { trouble: string | undefined }
+/**
+ * `trouble`: in the product's words, which name the server; undefined where it answers and takes the sign-in. `sender`: its
+ * reply to MAIL_FROM, where it refuses that.
+ */
+type MailFacts = { trouble: string | undefined; sender?: string | undefined }
 
 const LIMIT_MS = 10_000
 
-async function lookAtMail(url: string): Promise<MailFacts> {
+async function lookAtMail(url: string, { MAIL_FROM: from }: Partial<Settings>): Promise<MailFacts> {
   const server = createMailServer(url)
   try {
     await within(LIMIT_MS, server.check())
-    return { trouble: undefined }
+    const asked = from && refusalOfSender(url, from.address, LIMIT_MS).catch(() => undefined)
+    return { trouble: undefined, sender: await asked }
   } catch (error) {
     const isSaid = error instanceof MailServerUnusable
     const late = `the mail server gave no answer within ${LIMIT_MS / 1_000} seconds`
@@ -32,7 +36,12 @@ const mailTable: Table<MailFacts> = {
     ({ trouble }) => trouble && { is: 'unusable', trouble: trouble.replace(/^t/, 'T') },
     () => 'fine',
   ],
-  'settings.mail/sender': [(_, { settings }) => settings.MAIL_FROM === undefined && 'none'],
+  'settings.mail/sender': [
+    ({ sender: reply }, { settings: { MAIL_FROM: from } }) =>
+      reply !== undefined && { is: 'refused', from: from?.address, reply: reply.slice(0, 200) },
+    (_, { settings, faults }) =>
+      settings.MAIL_FROM === undefined && !faults.some((fault) => fault.startsWith('MAIL_FROM')) && 'none',
+  ],
 }
 
 const webhookTable: Table<Outcome> = {

@@ -4,6 +4,7 @@ import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { useProxy } from '../client-api/proxy.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
 import { within } from './ask.ts'
+import { certificates } from './certificates.ts'
 import { client, clientIn, isRejected } from './client.ts'
 import { mail, webhook } from './deliveries.ts'
 import { machine } from './machine.ts'
@@ -41,7 +42,7 @@ const unfinished = (check = ''): Finding => ({
   fix: 'try again; if it stays so, please report this as a bug in onramp',
 })
 
-type Examination = Pick<Setup, 'env' | 'actAs' | 'deadlines'> & {
+type Examination = Pick<Setup, 'env' | 'actAs'> & {
   now: () => number
   /** Without asking anyone. */
   offline: boolean
@@ -108,7 +109,8 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
     lookAtServer(),
     probe(machine.table, setup, machine.look),
     probe(ownAddress.table, online && url, ownAddress.look),
-    smtpUrl && probe(mail.table, online && smtpUrl, mail.look),
+    probe(certificates.table, online && settings, certificates.look),
+    smtpUrl && probe(mail.table, online && smtpUrl, (server) => mail.look(server, settings)),
     hook && probe(webhook.table, online, () => webhook.look(settings, setup.now)),
     hasFolder && probe(sqlite.table, true, async () => sqlite.look(settings.DATA_DIR ?? '')),
     redisUrl && probe(redis.table, online && redisUrl, (address) => redis.look(address, settings)),

@@ -66,16 +66,28 @@ const OTHERS = /_PORT(_\d+_\w+)?$|_SERVICE_/
 /** Shorter names are too near to those of other programs. */
 const candidates = known.filter((name) => name.length >= 6)
 
-/** Never a failure: another program may read it, above all where the setting that it is near to is set too. */
+/** They were settings once. What does the same now, in words. */
+const REMOVED: Record<string, string> = {
+  HELP_URL: 'set links.help in COMPANY_FILE',
+  REQUESTS_PER_MINUTE: 'remove it: the limit for each person is fixed',
+  SIGN_INS_WAITING_MB: 'remove it: sign-ins under way are no longer stored',
+}
+/** Another program's variable is hardly that near to a long name, also where that one is set. */
+const MIN_LONG = 12
+
+/** Never a failure: another program may read it. */
 function misnamed(env: NodeJS.ProcessEnv) {
   const names = Object.keys(env).filter(
     (name) => env[name] && /^[A-Z][A-Z0-9_]{5,60}$/.test(name) && !OTHERS.test(name) && !known.includes(name),
   )
   return names.toSorted().flatMap((name) => {
+    const instead = REMOVED[name]
+    if (instead !== undefined) return { is: 'removed', name, instead } as const
     const meant = nearest(name, candidates) ?? ''
     const isNear = meant !== '' && Math.abs(meant.length - name.length) <= 3
     const base = meant.replace(/_FILE$/, '')
-    if (isNear && !env[base] && !env[`${base}_FILE`]) return { is: 'mistyped', name, meant } as const
+    const isFree = meant.length >= MIN_LONG || (!env[base] && !env[`${base}_FILE`])
+    if (isNear && isFree) return { is: 'mistyped', name, meant } as const
     return OURS.test(name) ? ({ is: 'unknown', name } as const) : []
   })
 }
@@ -93,9 +105,6 @@ function isWide(range: string): boolean {
   return prefix !== undefined && Number(prefix) < (address.includes(':') ? 16 : 8)
 }
 
-const DAY_MS = 24 * 3600 * 1000
-const NEAR_DAYS = 90
-
 const table: Table<Machine> = {
   'settings.read': [
     (_, { faults }) => faults.map((fault) => ({ is: 'fault', ...partsOf(fault) })),
@@ -111,6 +120,10 @@ const table: Table<Machine> = {
   'settings.company': [
     ({ company }) => company?.faults.map((fault) => ({ is: 'fault', fault: fault.replace(/[.]?$/, '.') })),
     ({ company }) => company && 'fine',
+  ],
+  'settings.admins': [
+    (_, { settings: { ADMIN_EMAILS: admins = [], SMTP_URL: mail, SERVICE_GLOBAL_TOKEN: token } }) =>
+      admins.length === 0 && mail && token && 'none',
   ],
   'settings.proxy': [
     (_, { settings: { TRUST_PROXY: trusted = [], PUBLIC_URL: url } }) => {
@@ -134,13 +147,6 @@ const table: Table<Machine> = {
         { is: 'back-channel', url: backChannelLogout },
       ]
     },
-  ],
-  'service.deprecations': [
-    (_, { deadlines, now }) =>
-      deadlines.flatMap((deadline) => {
-        const days = Math.ceil((Date.parse(deadline.removal) - now) / DAY_MS)
-        return days > NEAR_DAYS ? [] : { is: days > 0 ? 'soon' : 'gone', ...deadline, days }
-      }),
   ],
 }
 

@@ -105,6 +105,8 @@ function judgeFailure({ failed }: RedisFacts, { settings }: Setup) {
     const rights = redisAccess(prefix, topology, url).join(' ')
     return { is: 'denied', rights, denied: what } as const
   }
+  if (failed?.at === 'connecting' && url?.startsWith('rediss:') && why === silenceInWords('too-slow'))
+    return 'plain'
   if (failed?.at === 'connecting' && FIXES[code] === undefined)
     return { is: 'unreached', why, sentinels: topology === 'sentinel' ? 'REDIS_SENTINELS, ' : '' } as const
   return { is: 'unusable', why, code, fix: FIXES[code] ?? "check Redis's log" } as const

@@ -28,8 +28,6 @@ export type Setup = {
   actAs: string | undefined
   /** Milliseconds since 1970. */
   now: number
-  /** What onramp uses of the service and will end, or has; dates as YYYY-MM-DD. */
-  deadlines: readonly { what: string; replacement: string; removal: string }[]
 }
 
 /** Names that several subjects of the service use, where they have none of their own. */

@@ -2,12 +2,17 @@
 // sealed anew.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { nearest } from '@onramp/deprecations/command-line/arguments'
+import { readCompany } from '../company/read-company.ts'
+import { inScope, type Walk } from '../onboarding/walk.ts'
+import type { Person } from '../people/person.ts'
 import { lookAtInstallation, type Vault } from '../records/installation.ts'
 import { StoreUnavailable, StoreUnreadable, type Records } from '../records/records.ts'
 import { FolderUnusable } from '../records/sqlite-folder.ts'
 import { openStore } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { registrationOf } from '../sign-in/registration/registration.ts'
+import { offeredToCompanies } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
 import type { Client } from './client.ts'
 import type { Setup, Table } from './rule.ts'
@@ -16,9 +21,13 @@ type Stored = {
   /** Records that the installation's key doesn't open; undefined: no secret of SESSION_SECRET opens that key itself. */
   unreadable: number | undefined
   otherFormat?: string
+  /** Instances that anyone was ever listed with, and when the oldest record of a person is from; milliseconds since 1970. */
+  seen?: Seen
   /** What onramp registered at OIDC_ISSUER with these settings. */
   client?: Client | undefined
 }
+
+type Seen = { instances: Set<string>; since: number }
 
 /** Of what is sealed under the installation's key. */
 const PREFIXES = ['person:', 'walk:', 'client:', 'sessions-of:', 'sid:']
@@ -36,8 +45,9 @@ async function look({ settings, faults }: Setup, now: () => number): Promise<Sto
     const vault = await lookAtInstallation(store.records, all.SESSION_SECRET)
     if (vault === 'none') return undefined
     if (vault === 'other secret') return { unreadable: undefined }
-    const unreadable = await countUnreadable(store.records, vault)
-    return { unreadable, client: await registeredClient(all, store.records, vault, now) }
+    const seen: Seen = { instances: new Set(), since: Infinity }
+    const unreadable = await countUnreadable(store.records, vault, seen)
+    return { unreadable, seen, client: await registeredClient(all, store.records, vault, now) }
   } catch (error) {
     if (error instanceof StoreUnreadable) return { unreadable: undefined, otherFormat: error.detail }
     // The store's own check has reported that it can't be used.
@@ -48,14 +58,27 @@ async function look({ settings, faults }: Setup, now: () => number): Promise<Sto
   }
 }
 
-async function countUnreadable(records: Records, { sealer }: Vault): Promise<number> {
+async function countUnreadable(records: Records, { sealer }: Vault, seen: Seen): Promise<number> {
   let count = 0
   for (const prefix of PREFIXES)
     for await (const keys of records.keys(prefix)) {
       const read = await Promise.all(keys.map(async (key) => ({ key, text: await records.get(key) })))
-      count += read.filter(({ key, text }) => text && sealer.open(text, key) === undefined).length
+      for (const { key, text } of read) {
+        if (text === undefined) continue
+        const plain = sealer.open(text, key)
+        if (plain === undefined) count++
+        else if (/^(person|walk):/.test(prefix)) takeApps(JSON.parse(plain) as PersonOrWalk, seen)
+      }
     }
   return count
+}
+
+type PersonOrWalk = Partial<Pick<Person, 'answer' | 'campaigns'> & Pick<Walk, 'known' | 'startedAt'>>
+
+function takeApps({ answer, campaigns = [], known = [], startedAt }: PersonOrWalk, seen: Seen): void {
+  for (const { instance } of [...known, ...(answer?.apps ?? [])]) seen.instances.add(instance)
+  const mailed = campaigns.flatMap(({ mailings }) => mailings.map(({ at }) => at))
+  seen.since = Math.min(seen.since, ...mailed, startedAt ?? Infinity)
 }
 
 async function registeredClient(
@@ -73,7 +96,24 @@ async function registeredClient(
   return { id: kept.client_id, how }
 }
 
+const WEEK_MS = 7 * 86_400_000
+
 const table: Table<Stored> = {
+  'settings.company/apps': [
+    ({ seen }, { settings: { COMPANY_FILE: file }, now }) => {
+      // In the first week many haven't been here yet.
+      if (file === undefined || seen === undefined || now - seen.since < WEEK_MS) return undefined
+      const instances = [...seen.instances]
+      const kinds = [...new Set(instances.map((instance) => instance.replace(/_\d+$/, '')))]
+      const keys = [...(readCompany(file, offeredToCompanies()).company?.datasources.keys() ?? [])]
+      return keys.flatMap((key) => {
+        if (key === 'all' || instances.some((instance) => inScope({ only: [key] }, instance))) return []
+        const meant = nearest(key, kinds)
+        const fix = meant === undefined ? 'correct its name, or remove it' : `did you mean ${meant}?`
+        return { is: 'unmatched', key, fix }
+      })
+    },
+  ],
   'store.records': [
     ({ otherFormat: why }) => why && { is: 'other-format', why },
     ({ unreadable: count }) => {

@@ -111,5 +111,9 @@ describe('a company file', () => {
       'COMPANY_FILE names a file that cannot be read (ENOENT): it takes the path of a YAML file',
     ])
     expect(readCompany(folder.write('company.yaml', png())).faults[0]).toMatch(/^COMPANY_FILE names a file/)
+    const latin1 = Buffer.from('name: Café', 'latin1')
+    expect(readCompany(folder.write('company.yaml', latin1)).faults).toEqual([
+      'COMPANY_FILE names a file in another encoding than UTF-8: save it as UTF-8',
+    ])
   })
 })

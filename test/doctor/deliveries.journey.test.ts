@@ -1,19 +1,27 @@
 // The mail server of SMTP_URL and the receiver of events, tried for real.
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, expect, it } from 'vitest'
 import { startMailCatcher } from '../../packages/sandbox/src/mail.ts'
+import { startSmtpServer } from '../campaigns/smtp-server.ts'
+import { makeCertificates, pem } from '../helpers/tls.ts'
 import { faultInEvent } from '../helpers/openapi.ts'
-import { examined, newSecret, startFaulty } from './set-up.ts'
+import { examined, newFolder, newSecret, startFaulty } from './set-up.ts'
 
 const open: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close()
 })
 
-const found = async (check: string, changed: Record<string, string>) => {
+const found = async (check: string, changed: Record<string, string>, wanted?: 'fail') => {
   const env = { PUBLIC_URL: 'https://onramp.example', SESSION_SECRET: newSecret() + newSecret(), ...changed }
-  return (await examined(env)).findings.find((finding) => finding.check === check)
+  return (await examined(env)).findings.find(
+    ({ check: of, status }) => of === check && (wanted === undefined || status === wanted),
+  )
 }
 
 it('a mail server that answers is in order, and gets no mail', async () => {
@@ -22,6 +30,48 @@ it('a mail server that answers is in order, and gets no mail', async () => {
   const settings = { SMTP_URL: catcher.url, MAIL_FROM: 'search@acme.test' }
   expect(await found('settings.mail', settings)).toMatchObject({ status: 'ok' })
   expect(catcher.mails).toEqual([])
+})
+
+it('a sender that the mail server does not allow is told in its words, and no email leaves', async () => {
+  const lines: string[] = []
+  const server = await startSmtpServer(({ stage, line }) => {
+    lines.push(line)
+    return stage === 'MAIL' && !line.includes('<search@acme.test>')
+      ? '553 5.7.1 not an address of yours'
+      : undefined
+  })
+  open.push(() => server.close())
+  const sender = async (from: string) =>
+    await found('settings.mail', { SMTP_URL: server.url, MAIL_FROM: `Search <${from}>` }, 'fail')
+  expect(await sender('search@acme.test')).toBeUndefined()
+  expect(await sender('ceo@acme.test')).toMatchObject({
+    says: 'The mail server refuses ceo@acme.test as a sender: 553 5.7.1 not an address of yours.',
+    settings: ['MAIL_FROM', 'SMTP_URL'],
+  })
+  expect(lines.filter((line) => /^(RCPT|DATA)/.test(line))).toEqual([])
+})
+
+it('a certificate that ends in two days is told with the setting, trusted or not', async () => {
+  const folder = newFolder()
+  makeCertificates(folder, { hook: ['localhost'] })
+  const server = createServer(pem(folder, 'hook'), (_req, res) => res.writeHead(204).end()).listen(0)
+  await once(server, 'listening')
+  open.push(
+    () => server.close(),
+    () => rmSync(folder, { recursive: true }),
+  )
+  const { port } = server.address() as AddressInfo
+  const settings = {
+    WEBHOOK_URL: `https://localhost:${port}/`,
+    WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+  }
+  expect(await found('settings.certificates', settings)).toMatchObject({
+    status: 'warn',
+    says: expect.stringMatching(
+      new RegExp(`certificate of localhost:${port} ends on \\d{4}-\\d\\d-\\d\\d, in less`),
+    ),
+    settings: ['WEBHOOK_URL'],
+  })
 })
 
 it('the receiver of events gets one signed event about no one, and its address is never shown', async () => {

@@ -15,14 +15,13 @@ export type FactsOf<C extends { look: (...asked: never[]) => unknown }> = NonNul
   Awaited<ReturnType<C['look']>>
 >
 
-const NOW = Date.parse('2026-07-20')
+export const NOW = Date.parse('2026-07-20')
 
 const setup = (changed: Partial<Setup> = {}): Setup => ({
   env: {},
   faults: [],
   actAs: undefined,
   now: NOW,
-  deadlines: [],
   ...changed,
   settings: {
     PUBLIC_URL: 'https://onramp.acme.test',

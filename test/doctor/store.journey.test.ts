@@ -1,4 +1,6 @@
 // Redis, and what the store holds, as the doctor sees them: tried on real servers.
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createInstallation } from '../../src/records/installation.ts'
 import { redisAccess } from '../../src/records/redis-records.ts'
@@ -7,7 +9,7 @@ import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { startSentinels } from '../helpers/redis-topologies.ts'
-import { examined, newSecret } from './set-up.ts'
+import { examined, newFolder, newSecret } from './set-up.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
@@ -76,6 +78,13 @@ describe('Redis', () => {
     expect(fails).toMatchObject([{ says: expect.stringMatching(says) }])
   })
 
+  it('that has no TLS at the port of a rediss:// is told so, in time', async () => {
+    const { fails } = await look({ REDIS_URL: (await start()).url.replace('redis:', 'rediss:') })
+    expect(fails).toMatchObject([
+      { says: expect.stringContaining('as at a port without TLS'), fix: expect.stringContaining('redis://') },
+    ])
+  })
+
   it('that is not a cluster, or no Sentinel, is told so', async () => {
     const redis = await start()
     expect((await look({ REDIS_URL: redis.url, REDIS_CLUSTER: 'yes' })).fails).toMatchObject([
@@ -128,6 +137,26 @@ describe('the rights of the user of REDIS_URL', () => {
 })
 
 describe('what the store holds', () => {
+  it('shows an app of the company file that no one has had in a week', async () => {
+    const folder = newFolder()
+    open.push({ close: () => rmSync(folder, { recursive: true }) })
+    const COMPANY_FILE = join(folder, 'company.yaml')
+    writeFileSync(COMPANY_FILE, 'datasources: { slak: {}, jira: {}, box: {} }')
+    const env = { ...REQUIRED, DATA_DIR: folder, COMPANY_FILE }
+    const store = openStore(loadSettings(env), createLog('silent'))
+    const { sealer } = await createInstallation(store.records, [REQUIRED.SESSION_SECRET]).vault()
+    const put = (key: string, record: object) =>
+      store.records.put(key, sealer.seal(JSON.stringify(record), key), 3_600)
+    await put('walk:ada', { startedAt: Date.now() - 8 * 86_400_000, known: [{ instance: 'slack_1' }] })
+    await put('person:bob', { answer: { apps: [{ instance: 'jira_2' }] }, campaigns: [] })
+    await store.close()
+    const found = (await examined(env)).findings.filter(({ check }) => check === 'settings.company')
+    expect(found.filter(({ status }) => status === 'warn')).toMatchObject([
+      { says: expect.stringContaining('datasources.slak'), fix: 'did you mean slack?' },
+      { says: expect.stringContaining('datasources.box'), fix: 'correct its name, or remove it' },
+    ])
+  })
+
   it('that no secret opens, or that was damaged, is told, and nothing is changed', async () => {
     const redis = await start()
     const env = { ...REQUIRED, REDIS_URL: redis.url }

@@ -1,6 +1,10 @@
 // What the doctor says of facts about everything but the authorization server: every rule applies to its own, and is silent
 // about those of a set-up that is right.
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { certificates } from '../../src/doctor/certificates.ts'
 import { mail, webhook } from '../../src/doctor/deliveries.ts'
 import { machine } from '../../src/doctor/machine.ts'
 import { ownAddress } from '../../src/doctor/own-address.ts'
@@ -17,6 +21,7 @@ import {
   lines,
   machineFacts,
   names,
+  NOW,
   random,
   redisFacts,
   refusedWith,
@@ -34,6 +39,12 @@ describe('settings and the machine', () => {
     ['mistyped', {}, { env: { OIDC_ISUER: 'x' } }],
     ['unknown', {}, { env: { OIDC_ISUER: 'x', OIDC_ISSUER: 'y' } }],
     ['unknown', {}, { env: { OIDC_TENANT_NAME: 'x' } }],
+    // Long enough that no other program has it by chance, also beside the setting itself.
+    ['mistyped', {}, { env: { SESION_SECRET: 'x' } }],
+    ['mistyped', {}, { env: { SESION_SECRET: 'x', SESSION_SECRET: 'y' } }],
+    ['removed', {}, { env: { HELP_URL: 'https://help.acme.test' } }],
+    ['removed', {}, { env: { REQUESTS_PER_MINUTE: '9' } }],
+    ['none', {}, { settings: { SMTP_URL: 'smtp://m.acme.test', SERVICE_GLOBAL_TOKEN: random } }],
     ['open', { openFiles: ['REDIS_URL_FILE'] }, {}],
     ['quoted', {}, { env: { OIDC_CLIENT_SECRET: '"x"' } }],
     ['local', {}, { settings: { PUBLIC_URL: 'http://localhost:3000' } }],
@@ -64,8 +75,20 @@ describe('settings and the machine', () => {
     ['REDIS_SERVICE_HOST', '10.0.0.1'],
     ['SESSION_MANAGER', 'local/desk'],
     ['LOGLEVEL', ''],
+    ['MAIL_FORM', ''],
   ])('leave the variables of other programs alone: %s=%s', (name, value) => {
     expect(judged({}, { env: { [name]: value } })).toEqual([])
+  })
+
+  it('need no admin where no run of onramp keep could email anyone, or one is named', () => {
+    const able = { SMTP_URL: 'smtp://m.acme.test', SERVICE_GLOBAL_TOKEN: random }
+    for (const settings of [
+      {},
+      { SMTP_URL: able.SMTP_URL },
+      { SERVICE_GLOBAL_TOKEN: random },
+      { ...able, ADMIN_EMAILS: ['grace@acme.test'] },
+    ])
+      expect(judged({}, { settings })).toEqual([])
   })
 
   it('have a poor secret where others could guess it', () => {
@@ -73,14 +96,6 @@ describe('settings and the machine', () => {
       expect(names(judged({}, { settings: { REPORT_TOKEN: secret } }))).toEqual(['poor'])
     expect(names(judged({}, { settings: { SESSION_SECRET: [random, 'a'.repeat(34)] } }))).toEqual(['poor'])
     expect(judged({}, { settings: { SESSION_SECRET: [random], REPORT_TOKEN: random } })).toEqual([])
-  })
-
-  it('are warned of an announced end ninety days before, and fail afterwards', () => {
-    const at = (removal: string) =>
-      lines(judged({}, { deadlines: [{ what: 'POST /x', replacement: 'use POST /y', removal }] }))
-    expect(at('2026-12-24')).toEqual([])
-    expect(at('2026-10-15')).toEqual([expect.stringMatching(/^warn : POST \/x will be removed.*in 87 days/)])
-    expect(at('2026-07-20')).toEqual([expect.stringMatching(/^fail : POST \/x was removed/)])
   })
 })
 
@@ -224,6 +239,47 @@ describe('the service', () => {
   })
 })
 
+describe('the certificate of another server', () => {
+  const DAY = 86_400_000
+  it.each([
+    [-1, []],
+    [0, ['ending']],
+    [13.9, ['ending']],
+    [14, []],
+    [NaN, []],
+  ])('that ends in %d days', (days, expected) => {
+    const endsAt = NOW + days * DAY
+    expect(names(found(certificates, [{ setting: 'SMTP_URL', host: 'm:465', endsAt }]))).toEqual(expected)
+  })
+})
+
+describe('an app in the company file', () => {
+  const DAY = 86_400_000
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-company-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const COMPANY_FILE = join(folder, 'company.yaml')
+  writeFileSync(COMPANY_FILE, 'datasources: { all: {}, slack: {}, jira_2: {}, slak: {}, box: {} }')
+  const after = (days: number, instances = ['slack_1', 'jira_2']) =>
+    lines(
+      found(
+        stored,
+        { unreadable: 0, seen: { instances: new Set(instances), since: NOW - days * DAY } },
+        { settings: { COMPANY_FILE } },
+      ),
+    ).filter((line) => line.startsWith('warn'))
+
+  it('is named where it matches nothing that anyone had in a week', () => {
+    expect(after(6.9)).toEqual([])
+    expect(after(7)).toEqual([
+      expect.stringContaining('datasources.slak in the company file matches no app'),
+      expect.stringContaining('datasources.box in the company file matches no app'),
+    ])
+    expect(after(7, ['slack_1', 'jira_2', 'slak_3', 'box'])).toEqual([])
+    expect(after(7, ['slack_1', 'jira_1', 'slak_3', 'box'])).toHaveLength(1)
+    expect(after(-Infinity)).toEqual([])
+  })
+})
+
 describe('deliveries', () => {
   const sender = { settings: { MAIL_FROM: { name: 'Search', address: 'search@acme.test' } } }
   it.each([
@@ -232,6 +288,15 @@ describe('deliveries', () => {
   ])('by a mail server with %o', (facts, expected) => {
     expect(names(found(mail, facts, sender))).toEqual([expected])
     expect(names(found(mail, facts))).toEqual([expected, 'none'])
+    // It is set, and its fault is told already.
+    expect(names(found(mail, facts, { faults: ['MAIL_FROM must be like x'] }))).toEqual([expected])
+  })
+
+  it('by a mail server that refuses the sender are told with its reply', () => {
+    const facts = { trouble: undefined, sender: '553 5.7.1 not yours' }
+    expect(lines(troubles(found(mail, facts, sender)))).toEqual([
+      'fail MAIL_FROM, SMTP_URL: The mail server refuses search@acme.test as a sender: 553 5.7.1 not yours.',
+    ])
   })
 
   it.each([

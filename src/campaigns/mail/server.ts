@@ -1,7 +1,9 @@
 // Hands emails to the mail server over a few kept connections, and returns the outcome of each. nodemailer sends an email
 // again only while not a byte of it was read; what broke later may have arrived.
 import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { createTransport } from 'nodemailer'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { isLoopback } from '../../loopback.ts'
 import { timed } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
@@ -72,6 +74,35 @@ const isSmtpError = (error: unknown): error is SmtpError => error instanceof Err
 
 /** No email would leave. */
 const UNUSABLE = ['EAUTH', 'ETLS', 'EDNS']
+
+/**
+ * Names a sender to the mail server, and no recipient: no email leaves.
+ * @returns the reply, where it refuses the sender @throws where it can't be asked
+ */
+export async function refusalOfSender(smtpUrl: string, address: string, limitMs: number) {
+  const { auth, ...server } = serverOf(smtpUrl)
+  let refusal: string | undefined
+  const connection = new SMTPConnection({
+    ...server,
+    ...waiting(limitMs, limitMs),
+    customAuth: {
+      // The library sends a command of ours only where it takes it for a way to sign in.
+      SENDER: async (dialogue) => {
+        const { status, response } = await dialogue.sendCommand(`MAIL FROM:<${address}>`)
+        if (status >= 400) refusal = response
+      },
+    },
+  })
+  const login = promisify(connection.login.bind(connection))
+  try {
+    await new Promise<unknown>((resolve, reject) => connection.on('error', reject).connect(resolve))
+    if (auth) await login(auth)
+    await login({ method: 'SENDER', user: '', pass: '' })
+    return refusal
+  } finally {
+    connection.close()
+  }
+}
 
 /** What the connection reads an email from. */
 type Source = { stream?: Readable }

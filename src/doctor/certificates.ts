@@ -1,0 +1,62 @@
+// How long the certificates of other servers are still good. One that has ended already, or isn't trusted, is the finding of
+// whatever connects there.
+import { once } from 'node:events'
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+import { proxyTo } from '../client-api/proxy.ts'
+import type { Settings } from '../settings/settings.ts'
+import { within } from './ask.ts'
+import type { Table } from './rule.ts'
+
+type Certificate = { setting: string; host: string; endsAt: number }
+
+const SETTINGS = [
+  'PUBLIC_URL',
+  'SERVICE_BASE_URL',
+  'OIDC_ISSUER',
+  'SMTP_URL',
+  'REDIS_URL',
+  'WEBHOOK_URL',
+] as const
+/** TLS from the first byte: of other servers, the certificate shows only after a dialogue. */
+const PORTS: Record<string, number> = { 'https:': 443, 'smtps:': 465, 'rediss:': 6379 }
+const LIMIT_MS = 4_000
+const DAY_MS = 86_400_000
+const NEAR_DAYS = 14
+
+/** @returns undefined where there is no connection, or a forward proxy is in between */
+async function certificateOf(setting: string, address: string): Promise<Certificate | undefined> {
+  const url = new URL(address)
+  const port = Number(url.port) || PORTS[url.protocol]
+  if (port === undefined || (url.protocol === 'https:' && proxyTo(url) !== undefined)) return undefined
+  const host = url.hostname.replaceAll(/[[\]]/g, '')
+  // Whether it is trusted is for those that send something.
+  const socket = connect({ host, port, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: false })
+  try {
+    await within(LIMIT_MS, once(socket, 'secureConnect'))
+    return { setting, host: url.host, endsAt: Date.parse(socket.getPeerCertificate().valid_to) }
+  } catch {
+    return undefined
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function look(settings: Partial<Settings>): Promise<Certificate[]> {
+  const found = SETTINGS.map(async (name) => settings[name] && (await certificateOf(name, settings[name])))
+  return (await Promise.all(found)).filter((one) => typeof one === 'object')
+}
+
+const table: Table<readonly Certificate[]> = {
+  'settings.certificates': [
+    (certificates, { now }) =>
+      certificates.flatMap(({ setting, host, endsAt }) => {
+        const days = (endsAt - now) / DAY_MS
+        // NaN where the server sends none.
+        if (!(days >= 0 && days < NEAR_DAYS)) return []
+        return { is: 'ending', setting, host, date: new Date(endsAt).toISOString().slice(0, 10) }
+      }),
+  ],
+}
+
+export const certificates = { look, table }
