@@ -12,7 +12,7 @@ import { needsIn, sinceIn } from './overview.ts'
 import { releaseCommand } from './reminder.ts'
 import type { Report } from './report.ts'
 import { sharesIn } from './table.ts'
-import { comparisonOf } from './trend.ts'
+import { comparisonOf } from './comparison.ts'
 
 /** @param t in the company's first language */
 type Words = { t: Texts; nameOf: Company['nameOf']; publicUrl: string }

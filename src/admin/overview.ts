@@ -1,5 +1,6 @@
 // What the overview for administrators shows, from the report alone. Pure.
 import type { Texts } from '../web/languages/texts.ts'
+import { comparisonOf, type Comparison } from './comparison.ts'
 import { queryOf, type Wanted } from './filters.ts'
 import { plotOf } from './plot.ts'
 import { isKept, openBreaks, STATES, type Upkeep } from '../people/upkeep.ts'
@@ -7,7 +8,6 @@ import { releaseCommand } from './reminder.ts'
 import { OF_FUNNEL, peopleWith, stuckAt, type App, type Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, sharesIn, TOP_ROWS } from './table.ts'
-import { comparisonOf, outlookOf, targetRange, type Comparison, type Outlook, type Target } from './trend.ts'
 
 type Words = { t: Texts; share: ReturnType<typeof sharesIn> }
 
@@ -21,11 +21,10 @@ export function overviewOf(
   report: Report,
   upkeep: Upkeep,
   t: Texts,
-  { now, target, since }: { now: number; target: Target; since: unknown },
+  { now, since }: { now: number; since: unknown },
 ) {
   const words = { t, share: sharesIn(t) }
   const comparison = comparisonOf(report, upkeep, now, since)
-  const outlook = outlookOf(report, upkeep.days, now, target)
   const stand = standOf(report, t)
   const { lastRunAt: ranAt } = upkeep
   const isAnyoneInvited = report.funnel.invited > 0 || report.lastEmailAt !== undefined
@@ -48,10 +47,7 @@ export function overviewOf(
     funnel: funnelOf(report, words),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
     needs: needsIn(report, upkeep, t, now).map((need, index) => ({ id: `need-${index}`, ...need })),
-    plot: plotOf(report, upkeep.days, now, target.kind === 'day' ? target : undefined),
-    target: target.kind === 'day' ? target.day : '',
-    range: targetRange(now),
-    outlook: outlookIn(outlook, target, { ...words, people: report.people }),
+    plot: plotOf(report, upkeep.days, now),
     groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck', 'fellBack']), t),
     moreGroups: report.groups.length > TOP_ROWS,
     apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'stuck', 'lapsed']), t),
@@ -232,26 +228,4 @@ function needIn({ kind, count, app, href }: Need, report: Report, { t, share }: 
     command: undefined,
     action: t(kind === 'notStarted' ? 'admin.remindAction' : 'admin.view'),
   }
-}
-
-/** Sentences: when it is through, and what the target takes. */
-function outlookIn(
-  { left, pace, doneAt, target }: Outlook,
-  asked: Target,
-  { t, share, people }: Words & { people: number },
-): string[] {
-  if (people === 0) return []
-  if (left === 0) return [t('admin.trend.done')]
-  const aDay = pace === undefined ? 0 : Math.max(0.1, Math.round(pace * 10) / 10)
-  const sentences = [t('admin.trend.left', { count: left })]
-  if (pace === undefined) sentences.push(t('admin.trend.tooLittle'))
-  else if (doneAt === undefined) sentences.push(t('admin.trend.far', { pace: aDay }))
-  else sentences.push(t('admin.trend.pace', { pace: aDay, day: t.day(doneAt) }))
-  if (asked.kind === 'unusable') sentences.push(t('admin.trend.unusable'))
-  if (target === undefined) return sentences
-  const { aDay: needed, days, readyByThen } = target
-  sentences.push(t('admin.trend.needed', { day: t.day(Date.parse(target.day)), needed, days }))
-  if (readyByThen !== undefined)
-    sentences.push(t('admin.trend.byThen', { ready: readyByThen, people, share: share(readyByThen, people) }))
-  return sentences
 }

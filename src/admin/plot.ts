@@ -1,11 +1,36 @@
-// Progress over time as a drawing: three lines up to now, of which only "ready" can fall, and one from there to the
-// target. Numbers in, coordinates out; the words and the SVG itself are the view's. Pure.
+// Progress over time as a drawing: three lines up to now, of which only "ready" can fall. Numbers in, coordinates out; the
+// words and the SVG itself are the view's. Pure.
 import type { DayRow } from '../people/upkeep.ts'
-import { readyByDay, type Counted } from './trend.ts'
+import type { Report } from './report.ts'
 
 const WIDTH = 640
 const HEIGHT = 200
 const DAY_MS = 86_400_000
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+type Counted = Pick<Report, 'days' | 'nothing' | 'ready'>
+
+/**
+ * How many were ready at the end of each day: as `onramp keep` counted them, else more by those who finished on it. `from`: at
+ * the beginning. Since when others had nothing to connect is not known: from there on, as far as the first count has them.
+ */
+function readyByDay({ days, nothing, ready: isNow }: Counted, rows: readonly DayRow[], now: number) {
+  const counted = new Map(rows.map(({ day, ready }) => [day, ready])).set(dayOf(now), isNow)
+  const finished = new Map(days.map((day) => [day.day, day.finished]))
+  const [first] = rows
+  const by = days
+    .filter(({ day }) => first && day <= first.day)
+    .reduce((sum, { finished: one }) => sum + one, 0)
+  const from = first === undefined ? nothing : Math.max(0, Math.min(nothing, first.ready - by))
+  let ready = from
+  const all = [...new Set([...finished.keys(), ...counted.keys()])].toSorted()
+  const counts = all.map((day): [string, number] => [
+    day,
+    (ready = counted.get(day) ?? ready + (finished.get(day) ?? 0)),
+  ])
+  return { from, counts }
+}
 
 /** A round number that no line exceeds. It is even, because half of it is marked too. */
 function roundedUp(most: number): number {
@@ -16,15 +41,14 @@ function roundedUp(most: number): number {
 /**
  * @param rows what `onramp keep` counted on each day
  * @param now milliseconds since 1970
- * @param target where the axis ends, behind now
  * @returns undefined while there is nothing to draw
  */
-export function plotOf(report: Counted, rows: readonly DayRow[], now: number, target?: { endsAt: number }) {
-  const { days, ready, people } = report
+export function plotOf(report: Counted, rows: readonly DayRow[], now: number) {
+  const { days } = report
   const [first] = days
   if (first === undefined) return undefined
   const start = Date.parse(first.day)
-  const end = Math.max(now, start, target?.endsAt ?? 0)
+  const end = Math.max(now, start)
   const span = Math.max(1, end - start)
   const countedAs = (what: 'invited' | 'signedIn') => {
     let count = 0
@@ -36,7 +60,7 @@ export function plotOf(report: Counted, rows: readonly DayRow[], now: number, ta
     { what: 'ready', ...readyByDay(report, rows, now) },
   ]
   const all = series.flatMap(({ counts }) => counts.map(([, count]) => count))
-  const top = roundedUp(Math.max(...all, target === undefined ? 0 : people))
+  const top = roundedUp(Math.max(...all))
   const x = (at: number) => Number((Math.min(1, Math.max(0, (at - start) / span)) * WIDTH).toFixed(1))
   const y = (count: number) => Number((HEIGHT - (count / top) * HEIGHT).toFixed(1))
 
@@ -60,11 +84,8 @@ export function plotOf(report: Counted, rows: readonly DayRow[], now: number, ta
     lines: series.map(lineOf),
     /** Horizontal, from the highest to nothing, evenly. */
     marks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
-    /** From now to everyone on the target date. */
-    needed: target && { x1: x(now), y1: y(ready), x2: WIDTH, y2: y(people) },
     from: start,
-    // A target counts through its day.
-    to: target === undefined ? end : end - 1,
+    to: end,
     /** Times of day matter. */
     isOneDay: end - start < DAY_MS,
   }

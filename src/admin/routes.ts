@@ -1,6 +1,6 @@
 // GET /admin, its pages and its exports, for ADMIN_EMAILS and ADMIN_GROUPS only; everyone else is told whom to ask.
 // They read what was written down and never ask the service. Every view is in the audit log.
-import { Router, type Request, type RequestHandler, type Response } from 'express'
+import { Router, type Request, type RequestHandler } from 'express'
 import { calledAs } from '../company/called.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
@@ -17,7 +17,6 @@ import { wantedOf } from './filters.ts'
 import { overviewOf, standOf } from './overview.ts'
 import { emailsOf, peopleOf } from './people.ts'
 import { listAddresses, listPeople } from './people-list.ts'
-import { MAX_TARGET_DAYS, targetOf, type Target } from './trend.ts'
 import { appTable, groupTable, FIRST_ROWS } from './table.ts'
 
 type AdminParts = {
@@ -49,19 +48,6 @@ export function administrators(emails: readonly string[], groups: readonly strin
     (emailVerified === true && email !== undefined && isAscii(email) && known.has(normalizedAddress(email)))
 }
 
-/** The target date stays with the browser it was chosen in, for as long as a target may lie ahead. */
-const TARGET_COOKIE = 'onramp-target'
-
-const keptTarget = ({ headers }: Request): string | undefined =>
-  new RegExp(`(?:^|;[ \\t]*)${TARGET_COOKIE}=([\\d-]{10})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
-
-function keepTarget(req: Request, res: Response, target: Target): void {
-  const options = { path: '/admin', httpOnly: true, sameSite: 'lax', secure: req.secure } as const
-  if (target.kind === 'day')
-    res.cookie(TARGET_COOKIE, target.day, { ...options, maxAge: MAX_TARGET_DAYS * 86_400_000 })
-  else if (target.kind === 'none') res.clearCookie(TARGET_COOKIE, options)
-}
-
 export function createAdminRoutes(parts: AdminParts): Router {
   const { everyone, upkeeping, exports, isAdmin, nameOf, sendPage, note, now } = parts
   const router = Router()
@@ -86,15 +72,12 @@ export function createAdminRoutes(parts: AdminParts): Router {
 
   router.get('/admin', async (req, res) => {
     noteView(req, 'overview')
-    const target = targetOf(req.query['target'] ?? keptTarget(req), now())
 
     const [made, upkeep] = await Promise.all([everyone.report(goneSignal(res)), upkeeping.get()])
 
-    if (req.query['target'] !== undefined) keepTarget(req, res, target)
     const data = (t: Texts) =>
       overviewOf({ ...made, datasources: named(made.datasources, t) }, upkeep, t, {
         now: now(),
-        target,
         since: req.query['since'],
       })
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })

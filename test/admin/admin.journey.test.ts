@@ -63,22 +63,6 @@ describe('the overview for administrators', () => {
     expect(grace.text).toContain(`${bounced} people`)
   })
 
-  it('says what a target date takes, and refuses one that is none', async () => {
-    const day = new Date(Date.now() + 9 * 86_400_000).toISOString().slice(0, 10)
-    const { body } = await grace.open(`${running.url}/admin?target=${day}`)
-    expect(grace.text).toMatch(
-      /To be ready by [^,]*, \d+, \d+ people a day have to finish \(10 days left\)\./,
-    )
-    expect(grace.text).toMatch(/At the current pace, [\d,]+ of 1,200 \(\d+%\) are ready by then\./)
-    expect(body).toContain(`value="${day}"`)
-    // Kept with the browser, until it is emptied.
-    expect((await grace.open(`${running.url}/admin`)).body).toContain(`value="${day}"`)
-    await grace.open(`${running.url}/admin?target=`)
-    expect((await grace.open(`${running.url}/admin`)).body).not.toContain(`value="${day}"`)
-    await grace.open(`${running.url}/admin?target=2001-01-01%22`)
-    expect(grace.text).toContain('Choose a target date from today to two years from now.')
-  })
-
   it('is noted in the audit log, as each of the other pages is', async () => {
     const pages = ['/admin', '/admin/people', '/admin/people/emails', '/admin/departments', '/admin/apps']
     const before = running.log.length

@@ -100,14 +100,6 @@ describe('progress over time', () => {
     }
   })
 
-  it('goes on to the target date, where everyone is ready', () => {
-    const report = counted([day('2026-11-01', 10, 0, 5)], 5, 20)
-    const plot = plotOf(report, [], Date.parse('2026-11-03'), { endsAt: Date.parse('2026-11-05') })
-    expect(plot?.needed).toEqual({ x1: 320, y1: 100, x2: 640, y2: 0 })
-    expect(pointsOf(plot, 'ready')?.at(-1)).toEqual([320, 100])
-    expect(new Date(plot?.to ?? 0).toISOString()).toMatch(/^2026-11-04T23:59/)
-  })
-
   it.each([1, 7, 10, 11, 99, 100, 101, 49_999])('marks round numbers above %i', (count) => {
     const plot = plotOf(counted([day('2026-11-02', count)]), [], Date.parse('2026-11-02T00:00:00Z'))
     const [top, half] = plot?.marks ?? []

@@ -9,11 +9,8 @@ const options = () => ({ settings: { ADMIN_EMAILS: 'grace@acme.example' } })
 const [site, empty] = [useSite(options), useSite(options)]
 beforeAll(() => settle(site.running, crowdOf(600, Date.now())))
 
-const inThirtyDays = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
-
 const cases = [
   { title: 'Rollout progress', path: '/admin' },
-  { title: 'Rollout progress', path: `/admin?target=${inThirtyDays}` },
   { title: 'People', path: '/admin/people' },
   { title: 'People', path: '/admin/people?q=nobody-is-called-so&show=finished' },
   { title: 'People', path: '/admin/people?show=blocked&app=slack_6&group=شؤون الموظفين' },

@@ -1,0 +1,31 @@
+// What has changed since a day on which a run of `onramp keep` ended. Pure.
+import type { DayRow, Upkeep } from '../people/upkeep.ts'
+import type { Report } from './report.ts'
+
+const DAY_MS = 86_400_000
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'acted', number> & { row: DayRow }
+
+/**
+ * With the newest row up to the day that is asked for, else up to a week ago, else with the oldest.
+ * @param asked the query's `since`, untrusted: YYYY-MM-DD
+ * @returns undefined: `onramp keep` left no row before today
+ */
+export function comparisonOf(
+  { ready, days }: Pick<Report, 'ready' | 'days'>,
+  upkeep: Upkeep,
+  now: number,
+  asked?: unknown,
+): Comparison | undefined {
+  const isDay = typeof asked === 'string' && /^\d{4}-\d\d-\d\d$/.test(asked)
+  const before = upkeep.days.filter(({ day }) => day < dayOf(now))
+  const upTo = isDay ? asked : dayOf(now - 7 * DAY_MS)
+  const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
+  if (row === undefined) return undefined
+  const since = days.filter(({ day }) => day > row.day)
+  const sum = (what: 'fellBack' | 'reminded' | 'acted') => since.reduce((all, day) => all + day[what], 0)
+  const flows = { fellBack: sum('fellBack'), reminded: sum('reminded'), acted: sum('acted') }
+  return { row, moreReady: ready - row.ready, ...flows }
+}
