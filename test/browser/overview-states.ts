@@ -77,6 +77,7 @@ export const overviewStates: State[] = [
     like: 'grace',
     async reach(visitor) {
       await visitor.open()
+      await visitor.page.getByText('The other 35 can wait', { exact: true }).click()
       await visitor.page.getByLabel('Find an app').fill('wiki 1')
       await visitor.page.getByRole('button', { name: 'Find' }).click()
       await visitor.page.waitForURL(/q=wiki/)

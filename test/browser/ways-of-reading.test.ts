@@ -28,7 +28,7 @@ describe('the overview', () => {
   it('is walked with the keyboard alone, and shows where the focus is', async () => {
     const ada = await arrive('ada')
     const seen: string[] = []
-    for (let presses = 0; presses < 9; presses++) {
+    for (let presses = 0; presses < 10; presses++) {
       await ada.page.keyboard.press('Tab')
       seen.push(await ada.focused())
       const outline = await ada.page.evaluate(
@@ -43,6 +43,7 @@ describe('the overview', () => {
       'ada@acme.example AL Your account',
       'Continue to Slack',
       'Skip for now',
+      'What search can see',
       'GitHub Next',
       'Google Drive',
       'Jira',
@@ -54,7 +55,7 @@ describe('the overview', () => {
     await ada.page.keyboard.press('Enter')
     await ada.page.keyboard.press('Tab')
     expect(await ada.focused()).toBe('Continue to Slack')
-    for (const key of ['Tab', 'Tab', 'Enter', 'Tab']) await ada.page.keyboard.press(key)
+    for (const key of ['Tab', 'Tab', 'Tab', 'Enter', 'Tab']) await ada.page.keyboard.press(key)
     expect(await ada.focused()).toBe('Connect GitHub')
     for (const key of ['Tab', 'Shift+Tab', 'Enter']) await ada.page.keyboard.press(key)
     await ada.reads('Acme Search wants to read')
