@@ -41,8 +41,6 @@ type ProblemOptions = {
   /** For the log: what exactly happened and which setting corrects it. Never shown. */
   detail?: string
   cause?: unknown
-  /** Its line in the audit log says it all: no other one is written. */
-  isAudited?: boolean
   /** Seconds after which another try makes sense (RFC 9110 10.2.3). */
   retryAfter?: number
   /** Where "Try again" leads: a path of ours. Absent: where the person was. */
@@ -55,7 +53,6 @@ export class Problem extends Error {
   readonly status: number
   readonly code: ProblemCode
   readonly detail: string
-  readonly isAudited: boolean
   readonly retryAfter: number | undefined
   readonly tryAgain: string | undefined
   readonly datasource: ProblemOptions['datasource']
@@ -66,7 +63,6 @@ export class Problem extends Error {
     this.status = status
     this.code = code
     this.detail = options.detail ?? ''
-    this.isAudited = options.isAudited ?? false
     this.retryAfter = options.retryAfter
     this.tryAgain = options.tryAgain
     this.datasource = options.datasource

@@ -70,7 +70,7 @@ export function createTokenRoutes(
     note({ event: 'report_refused' })
     // RFC 6750 3.
     res.setHeader('WWW-Authenticate', 'Bearer realm="onramp", error="invalid_token"')
-    throw new Problem(401, 'token_refused', { isAudited: true })
+    throw new Problem(401, 'token_refused')
   }
   router.get([REPORT_PATH, PEOPLE_PATH], hasAny, limit, check)
   router.use(exports)

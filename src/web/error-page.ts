@@ -83,7 +83,7 @@ export function createErrorPage({
     const { status, code, detail, cause } = problem
     const fields = { code, status, method: req.method, route: routeOf(req), reference }
     const line = cause === undefined ? fields : { ...fields, err: cause }
-    if (!problem.isAudited)
+    if (!AUDITED.has(problem.code))
       log[levelOf(problem)](line, detail || (status === 500 ? 'a fault in onramp' : code))
     count(problem.code)
     if (res.headersSent) return void res.destroy()
@@ -122,6 +122,9 @@ const BY_SERVICE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'service_forbidden',
   'service_refused_sign_in',
 ])
+
+/** Their line in the audit log says it all. */
+const AUDITED: ReadonlySet<ProblemCode> = new Set(['too_many', 'too_many_requests', 'token_refused'] as const)
 
 /** Only someone else can change these, and until then the overview fails too. */
 const SHUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>([

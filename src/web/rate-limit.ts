@@ -3,40 +3,16 @@
 // that a request which finds its route is counted, however its address is written.
 import type { Request, RequestHandler } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
-import { personKey, signedInOf } from '../session/signed-in.ts'
+import { personKey, signedInOf, whoIsSignedIn } from '../session/signed-in.ts'
 import type { Note } from './audit.ts'
 import { networkOf } from './network.ts'
 
-export type Limits = {
-  /** Signing in, by address. */
-  signingIn: RequestHandler
-  /**
-   * Coming back from the authorization server: by sign-in, so that no one is refused for what others began.
-   * @param id of the sign-in; absent where it is none of ours: then by address, as if one began @throws {Problem} 429
-   */
-  comingBack: (req: Request, id: string | undefined) => void
-  /** Signing out, by address: apart from signing in, so that a rush in the morning keeps no one signed in. */
-  signingOut: RequestHandler
-  /** Stopping reminders, by address. */
-  stoppingReminders: RequestHandler
-  /** Reading the report with REPORT_TOKEN, by address. */
-  readingReports: RequestHandler
-  /** What reaches the service, by person; behind requireSignIn. */
-  byPerson: RequestHandler
-  /** What asks the store much and the service nothing, by person: three times as often. */
-  lookingAtSignIns: RequestHandler
-  /**
-   * Counts a logout token that was refused, by address. One that is good is taken however many came before.
-   * @throws {Problem} 429 where there were too many before
-   */
-  refusedLogout: (req: Request) => void
-}
+export type Limits = ReturnType<typeof createLimits>
 
 const ADDRESS_SECONDS = 60
 /** Short, so that no one spends a minute's worth at once: the service takes about 30 requests a second of one person. */
 const PERSON_SECONDS = 10
 const PERSON_POINTS = 200
-
 /** A double click, the back button, restored tabs. */
 const RETURNS = 30
 /** Of each kind; the one that asked longest ago is forgotten first. Strangers may have more addresses than memory. */
@@ -48,13 +24,9 @@ const addressOf = (req: Request) => networkOf(req.ip ?? '').slice(0, 64)
  * @param perAddress SIGN_INS_PER_MINUTE
  * @param now milliseconds since 1970
  */
-export function createLimits(perAddress: number, note: Note, now: () => number): Limits {
+export function createLimits(perAddress: number, note: Note, now: () => number) {
   /** Points come back steadily: after a rush, those behind the same address wait for seconds, not for the minute to end. */
-  function counted(
-    what: 'address' | 'sign_in' | 'person',
-    points: number,
-    code: ProblemCode = 'too_many_requests',
-  ) {
+  function counted(what: 'address' | 'sign_in' | 'person', points: number, code: ProblemCode) {
     const seconds = what === 'person' ? PERSON_SECONDS : ADDRESS_SECONDS
     const msPerPoint = (seconds * 1000) / points
     const buckets = new Map<string, { left: number; at: number }>()
@@ -67,37 +39,41 @@ export function createLimits(perAddress: number, note: Note, now: () => number):
       if (left >= 1) return
       note({ event: 'limited', what, user: signedInOf(req)?.user })
       // When a tenth is there again: not all who wait come back for the first point.
-      const retryAfter = Math.ceil(Math.max(msPerPoint, seconds * 100) / 1000)
-      throw new Problem(429, code, { isAudited: true, retryAfter })
+      throw new Problem(429, code, { retryAfter: Math.ceil(Math.max(msPerPoint, seconds * 100) / 1000) })
     }
   }
-
   const limited =
-    (count: (req: Request) => void): RequestHandler =>
+    (
+      count: (req: Request, key?: string) => void,
+      keyOf?: (req: Request) => string | undefined,
+    ): RequestHandler =>
     (req, _res, next) => {
-      count(req)
+      count(req, keyOf?.(req))
       next()
     }
-
-  function byPerson(points: number): RequestHandler {
-    const count = counted('person', points)
-    return limited((req) => {
-      const user = signedInOf(req)?.user
-      if (user !== undefined) count(req, personKey(user))
-    })
-  }
-
+  const byAddress = () => counted('address', perAddress, 'too_many_requests')
+  /** Behind requireSignIn. */
+  const byPerson = (points: number) =>
+    limited(counted('person', points, 'too_many_requests'), (req) => personKey(whoIsSignedIn(req).user))
   const signingIn = counted('address', perAddress, 'too_many')
   const returning = counted('sign_in', RETURNS, 'too_many')
-
   return {
     signingIn: limited(signingIn),
-    comingBack: (req, id) => (id === undefined ? signingIn(req) : returning(req, id)),
-    signingOut: limited(counted('address', perAddress)),
-    stoppingReminders: limited(counted('address', perAddress)),
-    readingReports: limited(counted('address', perAddress)),
+    /**
+     * Coming back from the authorization server: by sign-in, so that no one is refused for what others began.
+     * @param id of the sign-in; absent where it is none of ours: then by address, as if one began @throws {Problem} 429
+     */
+    comingBack: (req: Request, id?: string) => (id === undefined ? signingIn(req) : returning(req, id)),
+    /** Apart from signing in, so that a rush in the morning keeps no one signed in. */
+    signingOut: limited(byAddress()),
+    stoppingReminders: limited(byAddress()),
+    /** With REPORT_TOKEN. */
+    readingReports: limited(byAddress()),
+    /** What reaches the service. */
     byPerson: byPerson(PERSON_POINTS),
+    /** What asks the store much and the service nothing: three times as often. */
     lookingAtSignIns: byPerson(3 * PERSON_POINTS),
-    refusedLogout: counted('address', perAddress),
+    /** A logout token that was refused. One that is good is taken however many came before. @throws {Problem} 429 */
+    refusedLogout: byAddress() as (req: Request) => void,
   }
 }

@@ -17,8 +17,8 @@ function office() {
     () => clock.now,
   )
   const told: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
-    const { status, retryAfter, isAudited } = error as Problem
-    res.status(status).json({ retryAfter, isAudited })
+    const { status, retryAfter } = error as Problem
+    res.status(status).json({ retryAfter })
   }
   const app = express().set('trust proxy', true)
   app.get('/sign-in', limits.signingIn, (_req, res) => void res.end())
@@ -77,7 +77,7 @@ it('one sign-in comes back thirty times a minute at most, and no other pays for 
 it('whoever is refused is told when a tenth is free again, and it is noted in one place', async () => {
   const { ask, refused, noted } = office()
   await refused(PER_MINUTE)
-  expect((await ask('/sign-in')).body).toEqual({ retryAfter: 6, isAudited: true })
+  expect((await ask('/sign-in')).body).toEqual({ retryAfter: 6 })
   expect(noted).toEqual([{ event: 'limited', what: 'address', user: undefined }])
 })
 

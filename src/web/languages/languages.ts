@@ -35,13 +35,9 @@ const CHOSEN = new RegExp(`(?:^|;[ \\t]*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
 const A_YEAR_MS = 31_536_000_000
 /** Matching takes time for each tag, and people have fewer. */
 const MAX_WANTED = 5
-const MAX_TAG = 35
+const isShort = (tag: string) => tag.length <= 35
 /** People who read the first usually read the second (Unicode CLDR, language matching). */
-const ALSO_READ = new Map(
-  'br fr,ca es,co fr,eu es,fy nl,gl es,gsw de,lb de,oc fr,rm de'
-    .split(',')
-    .map((pair) => pair.split(' ') as [string, string]),
-)
+const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es', gsw: 'de', lb: 'de' }
 
 export function createLanguages(options: LanguagesOptions): Languages {
   const { folder, textOf: replaced } = options
@@ -67,15 +63,11 @@ export function createLanguages(options: LanguagesOptions): Languages {
     [...all.keys()].toReversed().flatMap((tag) => formsOf(tag).map((form) => [form, tag])),
   )
 
-  /**
-   * Keeps nothing of what it is asked: strangers make up tags.
-   * @param wanted tags, the most wanted first
-   */
+  /** Keeps nothing of what it is asked: strangers make up tags. @param wanted the most wanted first */
   function best(wanted: readonly string[]): string {
-    const looked = wanted.slice(0, MAX_WANTED).filter((tag) => tag.length <= MAX_TAG)
-    const forms = looked.flatMap(formsOf)
-    const others = forms.map((form) => ALSO_READ.get(form) ?? '')
-    return [...forms, ...others].map((form) => byForm.get(form)).find((tag) => tag !== undefined) ?? fallback
+    const forms = wanted.slice(0, MAX_WANTED).filter(isShort).flatMap(formsOf)
+    const found = [...forms, ...forms.map((form) => ALSO_READ[form] ?? '')].find((form) => byForm.has(form))
+    return byForm.get(found ?? '') ?? fallback
   }
 
   /** The choice that the address brings, if it is one that is offered. */
