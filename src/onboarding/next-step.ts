@@ -24,7 +24,7 @@ export type Next =
   | { kind: 'connect'; instance: string }
   | { kind: 'finished' }
 
-/** Most consents show within half a minute. views/assets/wait.js has the same two pauses, of 5 and 30 seconds. */
+/** Most consents show within half a minute. views/assets/walk.js has the same two pauses, of 5 and 30 seconds. */
 export const OFTEN_MS = 60_000
 
 /** How an app of a walk is doing. @param now milliseconds since 1970 */

@@ -50,5 +50,5 @@ function resultsIn(t: Texts, { query, answer, appIn }: Found) {
     app: datasource ? appIn(datasource, t.lang) : undefined,
   }))
   const heading = answer === undefined ? undefined : t('search.results', { count: results.length, query })
-  return { title: heading ?? t('search.title'), query, results, heading }
+  return { title: heading ?? t('search.title'), query, results, heading, script: 'walk' as const }
 }

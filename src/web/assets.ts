@@ -14,7 +14,7 @@ import { seeOther } from './see-other.ts'
 export type Sheet = 'schedule' | 'walk' | 'wide'
 
 /** Scripts, each for the pages that name it. */
-export type Script = 'wait'
+export type Script = 'walk'
 
 export type Assets = {
   stylesheet: string
@@ -85,18 +85,18 @@ export function loadAssets(folder: string, company: Company): Assets {
     schedule: load('schedule', 'css'),
     walk: load('walk', 'css'),
     wide: load('wide', 'css'),
-    wait: load('wait', 'js'),
+    script: load('walk', 'js'),
     icon: load('icon', 'svg'),
   }
   const icon = company.icon ?? ours.icon
-  const { stylesheet, brand, schedule, walk, wide, wait } = ours
+  const { stylesheet, brand, schedule, walk, wide, script } = ours
   const routes = serveAssets([...Object.values(ours), ...company.assets, ...appMarks])
   routes.get('/favicon.ico', (_req, res) => seeOther(res, icon.path))
   return {
     stylesheet: stylesheet.path,
     brand: brand.path,
     sheets: { schedule: schedule.path, walk: walk.path, wide: wide.path },
-    scripts: { wait: wait.path },
+    scripts: { walk: script.path },
     icon: icon.path,
     routes,
   }

@@ -211,7 +211,10 @@ describe('the service', () => {
   it('that lists an app without a usable link says how many, and how to find it', () => {
     const left = ['attention', 'awaiting'].map((status) => ({ instance: 'evil_1', name: 'Evil', status }))
     const finding = found(service, serviceFacts({ global: { ...answered(), left } as never }), sameOrigin)
-    expect(lines(finding).join()).toMatch(/that person has 2 apps left.*can't connect 1 app: .*onramp status/)
+    expect(lines(finding).join()).toMatch(
+      /that person has 2 apps left.*can't connect 1 app: the service lists/,
+    )
+    expect(finding.find(({ is }) => is === 'no-address')?.fix).toContain('onramp status')
     expect(names(finding)).toContain('no-address')
   })
 

@@ -6,7 +6,7 @@ import { t } from './texts.ts'
 export const brandIn = brandOf(neutralCompany)
 
 export const sheets = { schedule: '/assets/schedule.css', walk: '/assets/walk.css', wide: '/assets/wide.css' }
-export const scripts = { wait: '/assets/wait.js' }
+export const scripts = { walk: '/assets/walk.js' }
 
 export const frame = {
   stylesheet: '/assets/onramp.css',

@@ -60,7 +60,7 @@ describe('a return', () => {
       checking: { title: 'Checking Slack…', focus: true },
       refresh: { seconds: 5, url: `${path}&unattended=yes` },
       watch: { go: `${path}&unattended=yes` },
-      script: 'wait',
+      script: 'walk',
     })
     await page(path)
     expect(notes.filter(({ event }) => event === 'step_result')).toEqual([

@@ -75,7 +75,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     refresh:
       where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,
     watch: watchOf(walk, where, context.now, context.confirmSeconds),
-    script: where.kind === 'wait' ? ('wait' as const) : undefined,
+    script: 'walk' as const,
   }
 }
 

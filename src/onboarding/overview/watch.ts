@@ -1,4 +1,4 @@
-// What a page that waits gives its script (views/assets/wait.js): how often to ask how far the person is, and where to
+// What a page that waits gives its script (views/assets/walk.js): how often to ask how far the person is, and where to
 // look. Pure.
 import { OFTEN_MS, type Next } from '../next-step.ts'
 import { callbackPath } from '../paths.ts'

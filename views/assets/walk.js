@@ -1,7 +1,41 @@
-// A page that waits: asks our own origin how far the person is, and goes on when that changed. What surprises: the page
-// also says Refresh, for browsers that run no script; stop() takes that back. Nothing moves while the page is in use.
+// What scripts add to pages that do without. A press that takes long shows that it was taken, and is taken once. A page
+// that waits (data-go) asks our own origin how far the person is, and shows the news. What surprises: such a page also
+// says Refresh, for browsers that run no script; stop() takes that back. Nothing moves while the page is in use.
+;(() => {
+  const { slow } = document.currentScript.dataset
+  const line = document.createElement('p')
+  line.className = 'quiet small slow'
+  line.setAttribute('role', 'status')
+  let timers = []
+
+  function release() {
+    timers.forEach(clearTimeout)
+    line.textContent = ''
+    document.querySelector('[aria-busy]')?.removeAttribute('aria-busy')
+  }
+
+  function press(event, control) {
+    if (control.hasAttribute('aria-busy')) return event.preventDefault()
+    release()
+    control.setAttribute('aria-busy', 'true')
+    const place = control.closest('.field, .ways, .actions, form') ?? control
+    place.after(line)
+    timers = [setTimeout(() => (line.textContent = slow), 4_000), setTimeout(release, 30_000)]
+  }
+
+  addEventListener('click', (event) => {
+    const link = event.target.closest('a.button')
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey
+    if (link !== null && isPlain) press(event, link)
+  })
+  addEventListener('submit', (event) => event.submitter && press(event, event.submitter))
+  // Stopped, or shown again by the back button.
+  addEventListener('keydown', ({ key }) => key === 'Escape' && release())
+  addEventListener('pageshow', release)
+})()
 ;(() => {
   const { go, seen, often, left, news } = document.currentScript.dataset
+  if (go === undefined) return
   const seldom = Date.now() + often * 1000
   const over = Date.now() + left * 1000
   let isOver = false
