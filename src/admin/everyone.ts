@@ -11,10 +11,12 @@ const FRESH_MS = 10_000
 /** What looks at so many people takes a few milliseconds. */
 const SLICE = 500
 
+type Use = 'page' | 'download'
+
 /** @param gone aborts when the browser is; then they throw its reason */
 export type Everyone = {
   /** In the order of their addresses. */
-  profiles(gone: AbortSignal): AsyncGenerator<Profile>
+  profiles(gone: AbortSignal, use: Use): AsyncGenerator<Profile>
   report(gone: AbortSignal): Promise<Report>
 }
 
@@ -78,14 +80,22 @@ export function createEveryone(people: Pick<People, 'all'>, now: () => number): 
     }
   }
 
-  /** One slice a turn over all who look: a slice of each in the same turn would hold up everyone else. */
-  let turns: Promise<void> = Promise.resolve()
+  /**
+   * One slice a turn over all pages, and one over all downloads: a slice of each in the same turn would hold up everyone
+   * else. Downloads are longer, so no page waits for them.
+   */
+  const turns = { page: Promise.resolve(), download: Promise.resolve() }
+
+  async function nextSlice(after: string, use: Use, gone: AbortSignal): Promise<Profile[]> {
+    const pass = await newest(gone)
+    await (turns[use] = turns[use].then(() => nextTurn()))
+    return sliceBehind(after, pass)
+  }
 
   return {
-    async *profiles(gone) {
+    async *profiles(gone, use) {
       for (let after = ''; ;) {
-        await (turns = turns.then(() => nextTurn()))
-        const slice = sliceBehind(after, await newest(gone))
+        const slice = await nextSlice(after, use, gone)
         yield* slice
         if (slice.length < SLICE) return
         after = emailOf(slice.at(-1))

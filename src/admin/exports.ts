@@ -41,7 +41,7 @@ export function createExports(everyone: Everyone, nameOf: Company['nameOf'], not
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
     const gone = goneSignal(res)
-    const fit = fitting(everyone.profiles(gone), wantedOf(req.query))
+    const fit = fitting(everyone.profiles(gone, 'download'), wantedOf(req.query))
     await pipeline(Readable.from(peopleCsv(fit, named)), res).catch((error: unknown) => {
       gone.throwIfAborted()
       throw error

@@ -87,7 +87,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'people')
     const wanted = wantedOf(req.query)
 
-    const list = await listPeople(everyone.profiles(goneSignal(res)), wanted)
+    const list = await listPeople(everyone.profiles(goneSignal(res), 'page'), wanted)
 
     const data = (t: Texts) => {
       // An app has one name on the page, for everyone on it.
@@ -110,7 +110,12 @@ export function createAdminRoutes(parts: AdminParts): Router {
     const wanted = wantedOf(req.query)
 
     const upkeep = await upkeeping.get()
-    const addresses = await listAddresses(everyone.profiles(goneSignal(res)), wanted, now(), heldApps(upkeep))
+    const addresses = await listAddresses(
+      everyone.profiles(goneSignal(res), 'page'),
+      wanted,
+      now(),
+      heldApps(upkeep),
+    )
 
     const kept = isKept(upkeep, now())
     const data = (t: Texts) => {

@@ -20,7 +20,7 @@ const DAY_SECONDS = 86_400
 export const PEOPLE_PREFIX = 'person:'
 
 /** So many are read at once, and requests wait for about so long. */
-const AT_ONCE = 100
+const AT_ONCE = 500
 const SLICE_MS = 10
 
 /** The record of one person can't be read. It is left as it is, and `onramp doctor` names it. */

@@ -152,7 +152,7 @@ it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser has gone'
   const signals: AbortSignal[] = []
   const everyone = createEveryone(testPeople(), () => NOW)
   const open = await pages([], {
-    profiles: (gone) => (signals.push(gone), everyone.profiles(gone)),
+    profiles: (gone, use) => (signals.push(gone), everyone.profiles(gone, use)),
     report: (gone) => (signals.push(gone), everyone.report(gone)),
   })
   expect((await open(path)).status).toBe(200)
