@@ -116,7 +116,7 @@ Example:
 
 Requires SERVICE_BASE_URL and one of these tokens, and no other setting:
   SERVICE_GLOBAL_TOKEN   looks up anyone (acts on behalf of EMAIL)
-  SERVICE_USER_TOKEN     looks up the token's owner only
+  SERVICE_USER_TOKEN     looks up the token's owner only (leave EMAIL out)
 Pass tokens through the environment or a file (NAME_FILE), never as an
 argument, which others on the machine can read.`,
     )
