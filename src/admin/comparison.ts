@@ -1,10 +1,8 @@
 // What has changed since a day on which a run of `onramp keep` ended. Pure.
 import type { DayRow, Upkeep } from '../people/upkeep.ts'
-import type { Report } from './report.ts'
+import { dayOf, type Report } from './report.ts'
 
 const DAY_MS = 86_400_000
-
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'acted', number> & { row: DayRow }
 

@@ -5,7 +5,7 @@ import { queryOf, type Wanted } from './filters.ts'
 import { plotOf } from './plot.ts'
 import { isKept, openBreaks, STATES, type Upkeep } from '../people/upkeep.ts'
 import { releaseCommand } from './reminder.ts'
-import { OF_FUNNEL, peopleWith, stuckAt, type App, type Report } from './report.ts'
+import { dayOf, OF_FUNNEL, peopleWith, stuckAt, type App, type Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, sharesIn, TOP_ROWS } from './table.ts'
 
@@ -38,7 +38,7 @@ export function overviewOf(
       changes: sinceIn(comparison, t),
       day: comparison.row.day,
       first: upkeep.days[0]?.day,
-      last: new Date(now - DAY_MS).toISOString().slice(0, 10),
+      last: dayOf(now - DAY_MS),
     },
     inviteCommand: `${COMMAND} invite send PEOPLE.csv`,
     isAnyoneInvited,

@@ -1,6 +1,6 @@
 // What the list of people, and the page that emails them, show. Pure.
 import type { Texts } from '../web/languages/texts.ts'
-import { FACTS, isHeldUp, type Profile } from './profile.ts'
+import { FACTS, type Profile } from './profile.ts'
 import { FILTERS_BY_KIND, isNarrowed, queryOf, type Wanted } from './filters.ts'
 import { stageOf, type Addresses, type listPeople } from './people-list.ts'
 import { ACTION, PEOPLE_FILE, REMIND_AFTER_DAYS, reminderFor } from './reminder.ts'
@@ -109,7 +109,6 @@ function rowOf(profile: Profile, t: Texts) {
     // Not one from before: it would read as if it hadn't worked.
     reminded:
       reminder && reminder.at >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(reminder.at) }) : '',
-    isStuck: profile.apps.some(isHeldUp),
     notes: notesOf(profile, t),
     done:
       profile.askedAt === undefined || own.length === 0

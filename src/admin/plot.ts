@@ -1,13 +1,11 @@
 // Progress over time as a drawing: three lines up to now, of which only "ready" can fall. Numbers in, coordinates out; the
 // words and the SVG itself are the view's. Pure.
 import type { DayRow } from '../people/upkeep.ts'
-import type { Report } from './report.ts'
+import { dayOf, type Report } from './report.ts'
 
 const WIDTH = 640
 const HEIGHT = 200
 const DAY_MS = 86_400_000
-
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 type Counted = Pick<Report, 'days' | 'nothing' | 'ready'>
 

@@ -22,6 +22,9 @@ function countFacts(counts: Partial<Record<Fact, number>>, facts: ReadonlySet<Fa
  */
 export type Day = Record<(typeof OF_DAY)[number], number> & { day: string }
 
+/** The UTC day of a moment, YYYY-MM-DD. @param at milliseconds since 1970 */
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
 const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reminded', 'acted'] as const
 
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
@@ -166,7 +169,7 @@ function countDays(days: Map<string, Day>, profile: Profile): void {
   ]
   for (const [what, at] of moments) {
     if (at === undefined) continue
-    const day = new Date(at).toISOString().slice(0, 10)
+    const day = dayOf(at)
     const found = days.get(day) ?? { day, ...noCounts(OF_DAY) }
     found[what]++
     days.set(day, found)
