@@ -15,18 +15,6 @@ const piecesOf = (text: string): string[] =>
     .split(/(?<=[/._])(?=[^\s/._])/)
     .flatMap((piece) => (/\w{20}/.test(piece) ? piece.split(/(?<=[a-z\d])(?=[A-Z])/) : [piece]))
 
-/** Gives each id a name that an address may end in: letters, digits and dashes, each once. */
-const anchors = () => {
-  const given = new Set<string>()
-  return (id: string): string => {
-    const plain = `item-${id.replaceAll(/[^A-Za-z0-9]+/g, '-')}`
-    let anchor = plain
-    for (let more = 2; given.has(anchor); more += 1) anchor = `${plain}-${more}`
-    given.add(anchor)
-    return anchor
-  }
-}
-
 function nameOf(entry: Listed, t: Texts): string {
   if (entry.kind === 'endpoint') return t('deprecations.endpoint')
   const { field, place } = entry
@@ -60,7 +48,6 @@ type Chosen = { schedule: Schedule; entries: readonly Listed[]; choice: Choice }
 
 /** The data of `views/deprecations/schedule.eta`. */
 export const scheduleView = ({ schedule, entries, choice }: Chosen, t: Texts) => {
-  const anchorOf = anchors()
   const days = byRemoval(entries).map(({ removal, removed, operations }) => ({
     removal,
     removed,
@@ -69,7 +56,7 @@ export const scheduleView = ({ schedule, entries, choice }: Chosen, t: Texts) =>
     operations: operations.map(({ operation, items }) => ({
       operation: piecesOf(operation),
       items: items.map((item) => ({
-        anchor: anchorOf(item.id),
+        anchor: `item-${item.id.replaceAll('.', '-')}`,
         name: piecesOf(nameOf(item, t)),
         instead: piecesOf(insteadOf(item, t)),
         announced: item.announced,

@@ -116,13 +116,16 @@ export const remarksOf = ({ reason, note }: Entry): string => {
 export const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 
-const ago = ({ daysLeft }: Status) => (daysLeft === 0 ? 'today' : `${counted(-daysLeft, 'day')} ago`)
+/** `37 days ago`, `55 days left, fix by 2027-01-14` */
+const whenOf = (entry: Entry, { state, daysLeft }: Status): string => {
+  if (state !== 'removed') return `${counted(daysLeft, 'day')} left, fix by ${fixBy(entry)}`
+  return daysLeft === 0 ? 'today' : `${counted(-daysLeft, 'day')} ago`
+}
 
 /** When and what to do: `removed on 2026-10-15, 37 days ago; use text` */
 export const fateOf = (entry: Entry, status: Status): string => {
-  const left = `${counted(status.daysLeft, 'day')} left, fix by ${fixBy(entry)}`
-  const [verb, when] = status.state === 'removed' ? ['removed', ago(status)] : ['removal', left]
-  return `${verb} on ${entry.removal}, ${when}; ${insteadOf(entry)}`
+  const verb = status.state === 'removed' ? 'removed' : 'removal'
+  return `${verb} on ${entry.removal}, ${whenOf(entry, status)}; ${insteadOf(entry)}`
 }
 
 /** Which entries to show. */
@@ -157,11 +160,9 @@ export const chooseEntries = (schedule: Schedule, { asOf, api, operation = '', w
  */
 export const byRemoval = (entries: readonly Listed[]) =>
   [...Map.groupBy(entries, ({ removal }) => removal)].map(([removal, ofDay]) => {
-    const [{ status }] = ofDay as [Listed, ...Listed[]]
-    const removed = status.state === 'removed'
-    const standing = removed
-      ? `removed ${ago(status)}`
-      : `${counted(status.daysLeft, 'day')} left, fix by ${status.fixBy}`
+    const [first] = ofDay as [Listed, ...Listed[]]
+    const removed = first.status.state === 'removed'
+    const standing = `${removed ? 'removed ' : ''}${whenOf(first, first.status)}`
     const ofOperation = [...Map.groupBy(ofDay, operationOf)]
     const operations = ofOperation.map(([operation, items]) => ({ operation, items }))
     return { removal, standing, removed, operations }
