@@ -11,17 +11,16 @@ type App = { instance: string; name: string }
 /**
  * Apps under names that tell them apart. Of those with one name, the first instance has no number: it is called the same
  * for everyone, whether or not others have a second one. The others have the numbers of their identifiers, or else all of
- * them. A number stays on the line of what it belongs to. `short` is the name without it, as the app calls itself, and `isShared` whether others are called so too.
+ * them. A number stays on the line of what it belongs to. `short` is the name without it, as the app calls itself.
  */
-export function calledAs<T extends App>(apps: readonly T[]): (T & { short: string; isShared: boolean })[] {
+export function calledAs<T extends App>(apps: readonly T[]): (T & { short: string })[] {
   const byName = new Map(
     [...Map.groupBy(apps, ({ name }) => name)].map(([name, alike]) => [name, marksOf(alike)]),
   )
   return apps.map((app) => {
     const short = readable(app)
-    const marks = byName.get(app.name)
-    const mark = marks?.get(app.instance)
-    return { ...app, name: mark ? `${short}\u00a0(${mark})` : short, short, isShared: (marks?.size ?? 0) > 1 }
+    const mark = byName.get(app.name)?.get(app.instance)
+    return { ...app, name: mark ? `${short}\u00a0(${mark})` : short, short }
   })
 }
 

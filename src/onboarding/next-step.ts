@@ -61,11 +61,15 @@ export function firstFew(walk: Walk): ReadonlySet<string> | undefined {
   return new Set(apps.slice(0, FIRST_APPS).map(({ instance }) => instance))
 }
 
+function withoutLater(walk: Walk, apps: App[]): App[] {
+  const few = firstFew(walk)
+  return few === undefined ? apps : apps.filter(({ entry }) => few.has(entry.instance))
+}
+
 /** Where the person is: what a page offers first. */
 export function next(walk: Walk, now: number): Next {
   const apps = appsOf(walk, now)
-  const few = firstFew(walk)
-  const meanwhile = firstOf(apps, ({ entry }) => few?.has(entry.instance) !== false)
+  const meanwhile = firstOf(withoutLater(walk, apps), () => true)
   const back = lastReturned(
     apps.flatMap(({ entry, standing }) => (standing.kind === 'confirming' ? [entry] : [])),
   )
@@ -99,18 +103,12 @@ export const firstOffered = (
  * Where a return goes on without a click: only to what was not started yet, so that nothing starts twice; to each at most
  * once a click, or a service that takes back an answer would lead in circles; and not beyond the first few of a long walk.
  */
-export function onward(
+export const onward = (
   walk: Walk,
   now: number,
   isStartable: (instance: string) => boolean,
-): string | undefined {
-  const few = firstFew(walk)
-  return firstOf(
-    appsOf(walk, now),
-    ({ entry: { instance, attempt, leftIn } }) =>
-      attempt === undefined &&
-      leftIn !== walk.clicks &&
-      few?.has(instance) !== false &&
-      isStartable(instance),
+): string | undefined =>
+  firstOf(
+    withoutLater(walk, appsOf(walk, now)),
+    ({ entry }) => entry.attempt === undefined && entry.leftIn !== walk.clicks && isStartable(entry.instance),
   )
-}

@@ -12,7 +12,6 @@ const TODO: Standing = { kind: 'todo' }
 
 const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
   name: 'Slack',
-  isShared: false,
   short: 'Slack',
   standing,
   entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, ...entry },

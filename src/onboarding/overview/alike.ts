@@ -11,7 +11,7 @@ const isChosen = ({ standing }: App): boolean => CHOSEN.includes(standing.kind)
 const NOT_TO_START: readonly App['standing']['kind'][] = ['confirming', 'off']
 
 /** The apps of this visit with the name of this one, itself among them. */
-const alikeIn = ({ byShortName }: Situation, { short }: App): App[] => byShortName.get(short) ?? []
+export const alikeIn = ({ byShortName }: Situation, { short }: App): App[] => byShortName.get(short) ?? []
 
 /** Was an account chosen already for an app of the same name? Then the usual advice would lead to it again. */
 export const hasChosenTwin = (situation: Situation, instance: string | undefined): boolean => {

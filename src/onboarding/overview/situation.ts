@@ -8,7 +8,7 @@ import type { About } from './about.ts'
 import { countsOf, endingOf, openingOf } from './opening.ts'
 
 /** An app of the walk, under the company's name for it, and how it is doing. `short`: without what tells it apart. */
-export type App = { entry: Known; standing: Standing; name: string; short: string; isShared: boolean }
+export type App = { entry: Known; standing: Standing; name: string; short: string }
 
 export type OverviewContext = {
   now: number
@@ -41,7 +41,6 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     entry,
     name: entry.name,
     short: entry.short,
-    isShared: entry.isShared,
     standing: standingIn(entry, now),
   }))
   const [apps, others] = [[], []] as [App[], App[]]

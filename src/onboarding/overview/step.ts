@@ -3,7 +3,7 @@ import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, connectPath, declinePath, overviewPath, skipPath } from '../paths.ts'
 import type { Known } from '../walk.ts'
 import { tileOf } from './about.ts'
-import { givenAccount, hasChosenTwin, notesBeside, whichAccount } from './alike.ts'
+import { alikeIn, givenAccount, hasChosenTwin, notesBeside, whichAccount } from './alike.ts'
 import { blockOf, isLong, labelled, titled, worded, type Action } from './entries.ts'
 import { appIn, hasLapsed, nameIn, type Situation } from './situation.ts'
 
@@ -157,10 +157,11 @@ function attendStep(situation: Situation, { instance }: Where<'attend'>) {
   const { t } = situation
   const card = cardOf(situation, instance)
   const { app, short } = card
-  const known = appIn(situation, instance)?.entry
+  const mine = appIn(situation, instance)
+  const known = mine?.entry
   const account = givenAccount(situation, instance)
-  const isShared = appIn(situation, instance)?.isShared === true
-  const ownAccount = isShared ? t('attend.fixAlike', { app: short }) : t('attend.fix2')
+  const hasTwin = mine !== undefined && alikeIn(situation, mine).length > 1
+  const ownAccount = hasTwin ? t('attend.fixAlike', { app: short }) : t('attend.fix2')
   return {
     ...card,
     kind: 'attend' as const,
