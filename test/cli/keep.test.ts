@@ -48,6 +48,7 @@ function installation(env: Record<string, string> = {}) {
     canEmail: true,
     isGlobal: true,
     posted: { outcome: 'sent' } as Posted,
+    onAsk: () => {},
   }
   const usual = companyOf(settings)
   /** What each person has left. Whom it doesn't name has nothing left. */
@@ -81,6 +82,7 @@ function installation(env: Record<string, string> = {}) {
           checkToken: () => (world.isGlobal ? Promise.resolve() : Promise.reject(new Error('personal'))),
           whatIsLeft(email) {
             asked.push(email)
+            world.onAsk()
             const apps = left.get(email) ?? []
             return Promise.resolve(apps.map((instance) => ({ instance, name: instance, status: 'awaiting' })))
           },
@@ -145,7 +147,7 @@ describe('a run of onramp keep', () => {
   })
 
   it('writes about access that ended in other words and another campaign', async () => {
-    const { run, left, world, to, people } = installation()
+    const { run, left, world, to, people, mails } = installation()
     left.set(ADA, ['slack_1'])
     await run([ADA])
     left.set(ADA, [])
@@ -157,6 +159,8 @@ describe('a run of onramp keep', () => {
       await run([ADA])
     }
     expect(to(ADA)).toEqual([expect.any(String), expect.stringContaining('again')])
+    // Mail programs drop a second email with the same Message-ID.
+    expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(2)
     expect((await people.get(ADA))?.campaigns.map(({ name }) => name)).toEqual(['onboarding', 'lapses'])
   })
 
@@ -177,6 +181,14 @@ describe('a run of onramp keep', () => {
     Object.assign(world, change)
     await expect(run([ADA])).rejects.toThrow(/no mail server|personal|another run took over/)
     expect(asked).toEqual([])
+  })
+
+  it('emails no one once another run has taken over', async () => {
+    const { run, world, left, mails } = installation()
+    left.set(ADA, ['slack_1'])
+    world.onAsk = () => void (world.isHeld = false)
+    await expect(run([ADA])).rejects.toThrow('another run took over the campaign')
+    expect(mails).toEqual([])
   })
 
   it('ends where it is interrupted, and doesn’t count as one that ended well', async () => {
