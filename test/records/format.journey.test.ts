@@ -1,5 +1,6 @@
 // A store that this onramp can't read, on both stores: the server, the commands and the doctor refuse it with what to do,
 // and leave it as it is.
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
@@ -42,7 +43,8 @@ describe.each(stores)('on %s, a store', (name, open) => {
     withRecords(async (records) => {
       const all: Record<string, string | undefined> = {}
       for await (const keys of records.keys('')) for (const key of keys) all[key] = await records.get(key)
-      return all
+      // Left by the run before: they are gone within seconds.
+      return Object.fromEntries(Object.entries(all).filter(([key]) => !/^(lease:|ready$)/.test(key)))
     })
 
   /** What each of them says of the store, and whether it is as it was. */
@@ -63,7 +65,8 @@ describe.each(stores)('on %s, a store', (name, open) => {
       exits: [code, ...commands.map(({ exit }) => exit), doctor.exit],
       said: said.map((text) => text.toLowerCase()),
       finding: findings.find(({ check }) => check === 'store.records')?.status,
-      isUnchanged: JSON.stringify(await contents()) === JSON.stringify(before),
+      // Redis lists its keys in another order when its table grows.
+      isUnchanged: isDeepStrictEqual(await contents(), before),
     }
   }
 
