@@ -1,5 +1,6 @@
 // What came of the app that the person comes from, as the overview says it first. Pure.
 import { isOff } from '../../client-api/app-status.ts'
+import type { Key } from '../../web/languages/catalogue.ts'
 import { isLong, titled } from './entries.ts'
 import { appIn, nameIn, type Situation } from './situation.ts'
 
@@ -15,12 +16,13 @@ export function bannerOf(situation: Situation) {
   const app = appIn(situation, situation.from)
   if (app === undefined) return undefined
   const { name, standing, entry } = app
+  const banner = (kind: string, titles: readonly [Key, Key], text: string) => ({
+    kind,
+    ...titled(name, t, titles),
+    text,
+  })
   if (standing.kind === 'off' && isOff(entry.status))
-    return {
-      kind: 'notice',
-      ...titled(name, t, [`banner.${entry.status}`, `status.${entry.status}`]),
-      text: t(`note.${entry.status}`),
-    }
+    return banner('notice', [`banner.${entry.status}`, `status.${entry.status}`], t(`note.${entry.status}`))
   switch (standing.kind) {
     case 'connected': {
       // A page that says that everything is connected need not say it of the last one too.
@@ -28,28 +30,16 @@ export function bannerOf(situation: Situation) {
       const next = where.kind === 'connect' ? nameIn(situation, where.instance) : undefined
       // A long one is read in the title of the card.
       const text = next === undefined || isLong(next) ? '' : t('banner.connectedNext', { app: next })
-      return { kind: 'good', ...titled(name, t, ['banner.connected', 'status.connected']), text }
+      return banner('good', ['banner.connected', 'status.connected'], text)
     }
     case 'blocked':
-      return {
-        kind: 'notice',
-        ...titled(name, t, ['banner.blocked', 'status.blocked']),
-        text: t('banner.blockedText'),
-      }
+      return banner('notice', ['banner.blocked', 'status.blocked'], t('banner.blockedText'))
     case 'skipped':
       // A page at rest says it of everything that was skipped.
       if (opening.state === 'rest') return undefined
-      return {
-        kind: 'notice',
-        ...titled(name, t, ['banner.skipped', 'status.skipped']),
-        text: t('banner.skippedText'),
-      }
+      return banner('notice', ['banner.skipped', 'status.skipped'], t('banner.skippedText'))
     case 'unconfirmed':
-      return {
-        kind: 'bad',
-        ...titled(name, t, ['banner.unconfirmed', 'plain.attend']),
-        text: t('banner.unconfirmedText'),
-      }
+      return banner('bad', ['banner.unconfirmed', 'plain.attend'], t('banner.unconfirmedText'))
     default:
       return undefined
   }
