@@ -122,6 +122,7 @@ async function checkWithStore(): Promise<void> {
 
   write('.env', {
     PORT: port,
+    REDIS_URL: 'redis://valkey:6379',
     PUBLIC_URL: url,
     SERVICE_BASE_URL: addresses.service,
     OIDC_ISSUER: addresses.authorizationServer,
