@@ -87,7 +87,7 @@ const allowed: Record<string, string[]> = {
   // Who was invited and how far they are: what invitations, campaigns and the page for admins share.
   people: [...nouns, 'session'],
   invites: [...feature, 'people'],
-  campaigns: [...web, 'people', 'invites', commandLine],
+  campaigns: [...feature, 'settings', 'people', 'invites', commandLine],
   // The emails to administrators are its figures.
   admin: [...feature, 'people', 'campaigns'],
   // Events about people, for other systems.

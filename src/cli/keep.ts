@@ -69,7 +69,7 @@ export async function keep(file: string, options: KeepOptions, parts: CliParts):
       if (options.dryRun) return await show(records, run)
       const held = await holdCampaign(records, 'onboarding', stderr, async (isHeld) => {
         const service = serviceFor(settings, company)
-        const server = createMailServer(settings.SMTP_URL ?? '', { connections: AT_ONCE, signal })
+        const server = createMailServer(settings, { connections: AT_ONCE, signal })
         try {
           return await runOnce(records, run, isHeld, { service, server, postEvent: postOnce })
         } finally {

@@ -16,11 +16,12 @@ type MailFacts = { trouble: string | undefined; sender?: string | undefined }
 
 const LIMIT_MS = 10_000
 
-async function lookAtMail(url: string, { MAIL_FROM: from }: Partial<Settings>): Promise<MailFacts> {
-  const server = createMailServer(url)
+async function lookAtMail(settings: Partial<Settings>): Promise<MailFacts> {
+  const { MAIL_FROM: from } = settings
+  const server = createMailServer(settings)
   try {
     await within(LIMIT_MS, server.check())
-    const asked = from && refusalOfSender(url, from.address, LIMIT_MS).catch(() => undefined)
+    const asked = from && refusalOfSender(settings, from.address, LIMIT_MS).catch(() => undefined)
     return { trouble: undefined, sender: await asked }
   } catch (error) {
     const isSaid = error instanceof MailServerUnusable

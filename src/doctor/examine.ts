@@ -110,7 +110,7 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
     probe(machine.table, setup, machine.look),
     probe(ownAddress.table, online && url, ownAddress.look),
     probe(certificates.table, online && settings, certificates.look),
-    smtpUrl && probe(mail.table, online && smtpUrl, (server) => mail.look(server, settings)),
+    smtpUrl && probe(mail.table, online && smtpUrl, () => mail.look(settings)),
     hook && probe(webhook.table, online, () => webhook.look(settings, setup.now)),
     hasFolder && probe(sqlite.table, true, async () => sqlite.look(settings.DATA_DIR ?? '')),
     redisUrl && probe(redis.table, online && redisUrl, (address) => redis.look(address, settings)),

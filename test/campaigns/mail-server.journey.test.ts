@@ -17,11 +17,15 @@ afterEach(async () => {
 
 const LIMITS = { check: 50, greeting: 5_000, reply: 5_000, slow: 5_000, stop: 10 }
 
+type Settings = Parameters<typeof createMailServer>[0]
 type Parts = NonNullable<Parameters<typeof createMailServer>[1]>
 
-async function open(script: Script, { limits, ...parts }: Parts = {}) {
+async function open(script: Script, { limits, ...parts }: Parts = {}, settings: Settings = {}) {
   server = await startSmtpServer(script)
-  return createMailServer(server.url, { ...parts, limits: { ...LIMITS, ...limits } })
+  return createMailServer(
+    { SMTP_URL: server.url, ...settings },
+    { ...parts, limits: { ...LIMITS, ...limits } },
+  )
 }
 
 async function posted(script: Script, parts?: Parts) {
@@ -118,6 +122,33 @@ describe('a mail server that is slow', () => {
 })
 
 describe('a mail server', () => {
+  it.each([
+    ['https://onramp.acme.example', 'onramp.acme.example'],
+    ['https://onramp.acme.example:8443', 'onramp.acme.example'],
+    ['https://xn--bcher-kva.example', 'xn--bcher-kva.example'],
+  ])(
+    'that answers 421 to EHLO with an address is told the host of PUBLIC_URL: %s',
+    async (PUBLIC_URL, host) => {
+      const strict: Script = ({ stage, line }) =>
+        stage === 'EHLO' && line !== `EHLO ${host}` ? '421 4.7.0 try again later' : undefined
+      const opened = await open(strict, {}, { PUBLIC_URL })
+      await opened.check()
+      expect(await opened.post(mail)).toEqual({ outcome: 'sent' })
+      opened.close()
+    },
+  )
+
+  it.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000', 'https://intranet'])(
+    'is not told a host that is no domain name: %s',
+    async (PUBLIC_URL) => {
+      const names = new Set<string>()
+      const opened = await open(({ line }) => void names.add(line), {}, { PUBLIC_URL })
+      await opened.check()
+      opened.close()
+      expect([...names]).not.toContain(`EHLO ${new URL(PUBLIC_URL).hostname}`)
+    },
+  )
+
   it('that quotes the email in its reply has no link of it shown', async () => {
     const reply = '554 5.6.0 dislikes http://127.0.0.1:3000/invite/eyJ.a-b_c'
     expect(await posted(at('end', reply))).toMatchObject({
@@ -135,7 +166,7 @@ describe('a mail server', () => {
       { length: 80 },
       (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`,
     )
-    const opened = createMailServer(company().env['SMTP_URL'] ?? '')
+    const opened = createMailServer(company().env)
     await opened.post({
       ...mail,
       text: [...lines, `..${token}`, '.', ''].join('\n'),

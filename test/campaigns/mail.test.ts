@@ -229,7 +229,7 @@ it.each<Partial<Mail>>([
   const injected: Mail = { ...mail, ...part }
   expect(() => refuseInjection(mail)).not.toThrow()
   expect(() => refuseInjection(injected)).toThrow(RangeError)
-  const server = createMailServer('smtp://127.0.0.1:1')
+  const server = createMailServer({ SMTP_URL: 'smtp://127.0.0.1:1' })
   await expect(server.post(injected)).rejects.toThrow(RangeError)
   server.close()
 })

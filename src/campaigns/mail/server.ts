@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { createTransport } from 'nodemailer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { isLoopback } from '../../loopback.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { timed } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { messageOf, refuseInjection, type Mail } from './mail.ts'
@@ -46,12 +47,18 @@ type MailServerParts = {
   limits?: typeof LIMITS
 }
 
+type MailSettings = Partial<Pick<Settings, 'SMTP_URL' | 'PUBLIC_URL'>>
+
+/** For EHLO: a container has no domain name of its own, and strict relays refuse it. Undefined: the library's choice. */
+const domainOf = (publicUrl: string) => /\.[a-z][^.]*$/.exec(new URL(publicUrl).hostname)?.input
+
 /** TLS, from the start (smtps) or by STARTTLS, except for a mail server on this machine. */
-function serverOf(smtpUrl: string) {
-  const url = new URL(smtpUrl)
+function serverOf({ SMTP_URL = '', PUBLIC_URL = 'http://localhost' }: MailSettings) {
+  const url = new URL(SMTP_URL)
   const secure = url.protocol === 'smtps:'
   const user = decodeURIComponent(url.username)
   return {
+    name: domainOf(PUBLIC_URL),
     host: url.hostname.replaceAll(/[[\]]/g, ''),
     port: Number(url.port) || (secure ? 465 : 587),
     secure,
@@ -79,8 +86,8 @@ const UNUSABLE = ['EAUTH', 'ETLS', 'EDNS']
  * Names a sender to the mail server, and no recipient: no email leaves.
  * @returns the reply, where it refuses the sender @throws where it can't be asked
  */
-export async function refusalOfSender(smtpUrl: string, address: string, limitMs: number) {
-  const { auth, ...server } = serverOf(smtpUrl)
+export async function refusalOfSender(settings: MailSettings, address: string, limitMs: number) {
+  const { auth, ...server } = serverOf(settings)
   let refusal: string | undefined
   const connection = new SMTPConnection({
     ...server,
@@ -107,10 +114,10 @@ export async function refusalOfSender(smtpUrl: string, address: string, limitMs:
 /** What the connection reads an email from. */
 type Source = { stream?: Readable }
 
-/** @param smtpUrl SMTP_URL */
-export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): MailServer {
+/** The mail server of SMTP_URL. */
+export function createMailServer(settings: MailSettings, parts: MailServerParts = {}): MailServer {
   const { connections = 1, signal, onSlow = () => {}, onEmail, limits = LIMITS } = parts
-  const server = serverOf(smtpUrl)
+  const server = serverOf(settings)
   const name = `${server.host}:${server.port}`
   const probe = createTransport({ ...server, ...waiting(limits.check, limits.check) })
   const transport = createTransport({

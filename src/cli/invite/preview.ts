@@ -10,6 +10,7 @@ import type { Languages } from '../../web/languages/languages.ts'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import { listOf } from './list.ts'
 import { companyOf, mailFor, settingsWith } from './mail.ts'
+import type { Settings } from '../../settings/settings.ts'
 import type { CliParts, Output } from '@onramp/deprecations/command-line/parts'
 
 const DAYS = 30
@@ -43,7 +44,7 @@ export async function preview(
   const sample = { ...options, campaign: 'preview', days: DAYS }
   const { compose, languages } = mailFor(settings, companyOf(settings), sample, parts.now)
   const shown = await languagesShown(languages, tags, list, parts)
-  if (to !== undefined) return await sendTo(to, shown, compose, settings.SMTP_URL ?? '', parts.stderr)
+  if (to !== undefined) return await sendTo(to, shown, compose, settings, parts.stderr)
   await writeTo(folder ?? '', shown, compose, languages.offered[0]?.tag, parts.stdout)
   return 0
 }
@@ -116,10 +117,10 @@ async function sendTo(
   email: string,
   languages: readonly string[],
   compose: ComposeMail,
-  smtpUrl: string,
+  settings: Settings,
   stderr: Output,
 ): Promise<number> {
-  const server = createMailServer(smtpUrl)
+  const server = createMailServer(settings)
   try {
     await server.check()
     for (const language of languages) {

@@ -119,7 +119,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
   let isSlow = false
   const server =
     isHeld &&
-    createMailServer(settings.SMTP_URL ?? '', {
+    createMailServer(settings, {
       connections: options.atOnce,
       signal,
       onEmail: timings.observeEmail,
