@@ -29,7 +29,7 @@ const states: Record<string, (visitor: Visitor) => Promise<void>> = {
   'one being checked': async (visitor) => {
     visitor.running.sandbox.switches.set({ consentDelaySeconds: 600 })
     await connectNext(visitor)
-    await visitor.page.locator('.banner a').first().waitFor()
+    await visitor.page.locator('.banner button').first().waitFor()
     visitor.running.sandbox.switches.reset()
   },
 }

@@ -67,7 +67,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'odd statuses',
-    title: '0 of 5 connected - Connect your apps to search',
+    title: '0 of 4 connected - Connect your apps to search',
     like: 'frank',
     reach: open(),
   },
