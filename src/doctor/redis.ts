@@ -1,10 +1,9 @@
 // Redis: can it be reached, does it take what onramp writes, and does it keep it? The server's own code finds the primary
 // and tries the store; a connection of the doctor's own gives up, and asks Redis about itself.
-import { createClient } from 'redis'
 import { silenceInWords, silenceOf } from '../client-api/silence.ts'
 import { isLoopback } from '../loopback.ts'
 import { whyUnreadable } from '../records/format.ts'
-import { NoSuchPrimary, openerOf, primaryUrl, STANDARD_PREFIX } from '../records/redis-clients.ts'
+import { newClient, NoSuchPrimary, openerOf, primaryUrl, STANDARD_PREFIX } from '../records/redis-clients.ts'
 import { createRedisRecords, redisAccess } from '../records/redis-records.ts'
 import { rootOf, storeTrouble } from '../records/store-trouble.ts'
 import { topologyOf } from '../records/store.ts'
@@ -26,14 +25,14 @@ const LIFE_SECONDS = 5
 
 /** @throws why it can't be reached */
 async function infoFrom(url: string): Promise<RedisFacts['info']> {
-  const client = createClient({ url, socket: { connectTimeout: TIME_LIMIT_MS, reconnectStrategy: false } })
   // Without a listener the process would die; the reason comes with connect().
-  client.on('error', () => {})
+  const client = newClient(url).on('error', () => {})
   try {
     await client.connect()
-    const info = await client.info().catch(() => '')
     // Without PING the server considers its own connection lost, every second.
     await client.ping()
+    // Last: a proxy closes the connection for a command that it doesn't know.
+    const info = await client.info().catch(() => '')
     const lines = info.matchAll(/^([a-z_]+):([^\r\n]*)/gm)
     return Object.fromEntries([...lines].map(([, name, value]) => [name, value]))
   } finally {

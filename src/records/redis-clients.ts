@@ -53,8 +53,13 @@ const PROBE = 'probe'
 
 /** Also bounds how long opening may take: a frozen server takes the connection and stays silent. */
 const SOCKET = { connectTimeout: 1_500, socketTimeout: 3_000, reconnectStrategy: false } as const
-/** No time-out of its own for each command (it makes a timer and a signal every time): ours is in redis-connection.ts. */
+/**
+ * Protocol 2 and no CLIENT SETINFO: proxies answer HELLO with an error, or close the connection for both. No time-out of its
+ * own for each command (it makes a timer and a signal every time): ours is in redis-connection.ts.
+ */
 const CLIENT = {
+  RESP: 2,
+  disableClientInfo: true,
   commandOptions: { timeout: 0 },
   disableOfflineQueue: true,
   pingInterval: 1_000,
@@ -71,7 +76,7 @@ let create: ReturnType<typeof RedisClient.factory> | undefined
  */
 const clientOf = (options: Options) => (create ??= RedisClient.factory())(options)
 
-const newClient = (url: string) => clientOf({ ...CLIENT, url, socket: { ...SOCKET } })
+export const newClient = (url: string) => clientOf({ ...CLIENT, url, socket: { ...SOCKET } })
 type Client = ReturnType<typeof newClient>
 
 /** @param prefix REDIS_PREFIX: a user may be allowed nothing but the keys below it */
@@ -152,7 +157,7 @@ async function askSentinel(url: string, name: string): Promise<RedisNode> {
 
 async function askOnce(url: string, name: string): Promise<RedisNode> {
   const socket = { ...SOCKET, connectTimeout: ASK_MS, socketTimeout: ASK_MS }
-  const client = clientOf({ url, RESP: 2, disableClientInfo: true, socket })
+  const client = clientOf({ ...CLIENT, url, socket })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -7,6 +7,7 @@ import { redisAccess } from '../../src/records/redis-records.ts'
 import { openStore } from '../../src/records/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
+import { startWire } from '../helpers/network.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { startSentinels } from '../helpers/redis-topologies.ts'
 import { examined, newFolder, newSecret } from './set-up.ts'
@@ -76,6 +77,14 @@ describe('Redis', () => {
   ])('that is %s is told so', async (_what, options, says) => {
     const { fails } = await look({ REDIS_URL: (await start(...options)).url })
     expect(fails).toMatchObject([{ says: expect.stringMatching(says) }])
+  })
+
+  it('behind a proxy that closes the connection for HELLO, CLIENT and INFO is in order', async () => {
+    const proxy = await startWire((await start()).port, { refuses: /\r\n(HELLO|CLIENT|INFO)\r\n/i })
+    open.push(proxy)
+    const { said, fails } = await look({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` })
+    expect(fails).toEqual([])
+    expect(said).toContain('onramp can write')
   })
 
   it('that has no TLS at the port of a rediss:// is told so, in time', async () => {

@@ -10,10 +10,11 @@ export type Wire = Awaited<ReturnType<typeof startWire>>
  * Between a program and its Redis. What goes the same way stays in order.
  * @param ms how long every chunk takes
  * @param writeMs the same for one that writes: so that a read by another program can arrive before it
+ * @param refuses closes the connection for a chunk that matches, as proxies do for a command that they don't know
  */
 export async function startWire(
   target: number,
-  { ms = 0, writeMs = ms }: { ms?: number; writeMs?: number } = {},
+  { ms = 0, writeMs = ms, refuses }: { ms?: number; writeMs?: number; refuses?: RegExp } = {},
 ) {
   const sockets = new Set<Socket>()
   let [leadsTo, answerMs] = [target, ms]
@@ -39,6 +40,10 @@ export async function startWire(
   const isWrite = (chunk: Buffer) => /\r\n(SET|EVAL|DEL)\r\n/.test(chunk.toString('latin1'))
   const server = createServer((socket) => {
     const upstream = connect(leadsTo, '127.0.0.1')
+    socket.on(
+      'data',
+      (chunk) => refuses?.test(chunk.toString('latin1')) === true && socket.end('-ERR unknown\r\n'),
+    )
     pass(socket, upstream, (chunk) => (isWrite(chunk) ? writeMs : ms))
     pass(upstream, socket, () => answerMs)
   })

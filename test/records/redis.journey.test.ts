@@ -105,6 +105,20 @@ describe('a connection to Redis', () => {
     expect(await until(works(connection), 'writes')).toBeLessThan(5_000)
   })
 
+  it('through a proxy that knows neither HELLO nor CLIENT works, with a password and a database', async () => {
+    const redis = await server({
+      url: (port) => `redis://:sesame@127.0.0.1:${port}`,
+      options: () => ['--requirepass', 'sesame'],
+    })
+    const proxy = await startWire(redis.port, { refuses: /\r\n(HELLO|CLIENT)\r\n/i })
+    closing.push(() => proxy.close())
+    const { records } = await connected(`redis://:sesame@127.0.0.1:${proxy.port}/3`)
+    expect(await records.compareAndSet('a', undefined, '1', 60)).toBe(true)
+    expect(await records.compareAndSet('a', '1', '2', 60)).toBe(true)
+    expect(await records.keys('').next()).toMatchObject({ value: ['a'] })
+    expect(await records.get('a')).toBe('2')
+  })
+
   it('to a cluster is opened again by the nodes that it knows, and leaves none open at its end', async () => {
     const redis = await clusterOfOne()
     const wire = await startWire(redis.port)
