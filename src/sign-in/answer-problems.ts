@@ -96,13 +96,20 @@ function meaningOf(error: unknown): Meaning {
 export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
   new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
 
-/** The problem that a failed sign-in, refresh or metadata request means; `tryAgain` is where the person starts anew. */
-export function problemOfAnswer(error: unknown, tryAgain?: string): Problem {
+/**
+ * The problem that a failed sign-in, refresh or metadata request means.
+ * @param tryAgain where the person starts anew @param which request it was, in front of the detail
+ */
+export function problemOfAnswer(error: unknown, tryAgain?: string, which = ''): Problem {
   if (error instanceof Problem) return error
   const { status, code, detail } = meaningOf(error)
   const wait = responseOf(error)?.headers.get('retry-after') ?? undefined
   const retryAfter = code === 'sign_in_unavailable' ? retryAfterSeconds(wait, Date.now()) : undefined
-  return new Problem(status, code, { detail, cause: error, ...omitUndefined({ retryAfter, tryAgain }) })
+  return new Problem(status, code, {
+    detail: which + detail,
+    cause: error,
+    ...omitUndefined({ retryAfter, tryAgain }),
+  })
 }
 
 /**

@@ -25,6 +25,7 @@ import { clientMetadataOf } from './server/configuration.ts'
 import { deviceOf } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
+import { takesPushed } from './start.ts'
 import type { SignInState } from './state.ts'
 import { tokenParameters, tokensOf, whyNoRefresh } from './tokens.ts'
 
@@ -35,9 +36,10 @@ type Answer = { url: URL; state: SignInState; proofs: { nonce: string; verifier:
  * `ask-login`: another account was asked for, and the server refused to, or brought the same one back without a word.
  * `same-account`: it did so again, though it was asked to have the person sign in anew.
  * `restart`: nothing is wrong with the person; the keys were rotated, or the authorization server
- * ended the sign-in while it was on its way.
+ * ended the sign-in while it was on its way. `push`: the request was refused, and may have to be pushed: servers can
+ * require that of one client without a word in their metadata (RFC 9126 6).
  */
-type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart'
+type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart' | 'push'
 
 /** @throws {Problem} */
 type Redeem = (req: Request, res: Response, answer: Answer) => Promise<Redeemed>
@@ -116,11 +118,17 @@ export function createRedeem(needs: Needs): Redeem {
     return true
   }
 
-  async function afterFailure(error: unknown, req: Request, res: Response, state: SignInState) {
+  async function afterFailure(
+    error: unknown,
+    { req, res, state }: { req: Request; res: Response; state: SignInState },
+    configuration: Configuration,
+  ) {
     const { prompt, restarts, returnTo } = state
     if (error instanceof AuthorizationResponseError) {
       if (isPromptRefused(prompt, error.error)) return 'ask-login'
       if (prompt === 'login' && isLoginRefused(error.error) && (await askNoMore(req, res))) return 'restart'
+      // Once, or a second time where select_account or login was refused with the same error before.
+      if (error.error === 'invalid_request' && restarts < 2 && takesPushed(configuration)) return 'push'
     }
     if (areKeysFoundAgain(error) && restarts === 0) return 'restart'
     const problem = problemOfAnswer(error, signInPath(returnTo))
@@ -150,7 +158,7 @@ export function createRedeem(needs: Needs): Redeem {
     const { state } = answer
     const configuration = await authorizationServer.configuration()
     const result = await granted(configuration, answer).catch((error: unknown) =>
-      afterFailure(error, req, res, state),
+      afterFailure(error, { req, res, state }, configuration),
     )
     if (typeof result === 'string') return result
     const { user, tokens } = result

@@ -82,6 +82,8 @@ export function createSignInRoutes(needs: Needs): Router {
       throw new Problem(400, 'cookies_blocked', { detail, tryAgain: signInPath(returnTo) })
     }
     if (restarts >= MAX_RESTARTS) throw over('this sign-in was used, or belongs to another browser', returnTo)
+    if (outcome === 'push')
+      return seeOther(res, await needs.start(req, res, { ...state, restarts: restarts + 1, push: true }))
     seeOther(res, againPath(state, outcome === 'ask-login'))
   })
 

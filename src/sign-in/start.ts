@@ -1,5 +1,5 @@
-// Sends a person to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1), pushed where the
-// server takes pushed requests (RFC 9126). Nothing is stored for it.
+// Sends a person to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1), pushed only where the
+// server requires it (RFC 9126): a pushed request costs a call for each GET of a stranger. Nothing is stored for it.
 import { hash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import {
@@ -27,6 +27,8 @@ type Start = {
   loginHint?: string | undefined
   /** The person asks for another account. */
   prompt?: Prompt | undefined
+  /** The server refused this request in the address: pushes it if the server takes pushed requests. */
+  push?: boolean
 }
 
 /** Gives the browser its cookie and the address to go to. @throws {Problem} */
@@ -49,7 +51,7 @@ export function createStartSignIn(needs: Needs): StartSignIn {
   const asksForIdToken = scope.split(' ').includes('openid')
 
   async function addressFor(req: Request, browser: Browser, start: Start): Promise<string> {
-    const { returnTo, restarts = 0, loginHint, prompt } = start
+    const { returnTo, restarts = 0, loginHint, prompt, push = false } = start
     const { text, nonce, verifier } = states.seal(
       { returnTo, startedAt: now(), prompt, restarts },
       { cookie: browser.cookie, sessionId: signedInOf(req)?.id },
@@ -72,8 +74,8 @@ export function createStartSignIn(needs: Needs): StartSignIn {
       prompt: promptParameter(alwaysPrompt, prompt),
     })
     const configuration = await authorizationServer.configuration()
-    return await authorizationUrl(configuration, parameters).catch((error: unknown) => {
-      throw problemOfAnswer(error, signInPath(returnTo))
+    return await authorizationUrl(configuration, parameters, push).catch((error: unknown) => {
+      throw problemOfAnswer(error, signInPath(returnTo), 'the pushed authorization request failed: ')
     })
   }
 
@@ -102,15 +104,20 @@ export function createStartSignIn(needs: Needs): StartSignIn {
   }
 }
 
+export const takesPushed = (configuration: Configuration): boolean =>
+  serverMetadataOf(configuration).pushed_authorization_request_endpoint !== undefined
+
 async function authorizationUrl(
   configuration: Configuration,
   given: Record<string, string>,
+  push: boolean,
 ): Promise<string> {
   // A client that registered itself asks for what it was registered for.
   const { scope } = clientMetadataOf(configuration)
   const parameters = typeof scope === 'string' ? { ...given, scope } : given
-  const takesPushed = serverMetadataOf(configuration).pushed_authorization_request_endpoint !== undefined
-  const url = takesPushed
+  const { require_pushed_authorization_requests: isRequired } = serverMetadataOf(configuration)
+  const isPushed = isRequired === true || (push && takesPushed(configuration))
+  const url = isPushed
     ? await buildAuthorizationUrlWithPAR(configuration, parameters)
     : buildAuthorizationUrl(configuration, parameters)
   return url.href

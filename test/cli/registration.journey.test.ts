@@ -23,13 +23,11 @@ describe('onramp registration forget', () => {
   it('forgets the client, removes it at the authorization server, and the next start registers anew', async () => {
     const running = await startOwn()
     await signIn(running, 'ada')
-    const before = running.sandbox.requests.find(({ operation }) => operation === 'par')?.body as {
-      client_id: string
-    }
+    const before = running.sandbox.requests.find(({ operation }) => operation === 'authorization')?.query
     await running.stopOnramp()
     const { exit, out } = await runCommand(FORGET, running.env)
     expect(exit).toBe(0)
-    expect(out).toContain(`Deleted the client ${before.client_id}`)
+    expect(out).toContain(`Deleted the client ${before?.['client_id']}`)
     expect(out).toContain('removed from the authorization server')
     const managed = running.sandbox.requests.filter(({ operation }) => operation === 'registrationManagement')
     expect(managed.map(({ method }) => method)).toEqual(['GET', 'DELETE'])

@@ -119,8 +119,7 @@ describe('onramp', () => {
     const signIn = await browser.open(`${world.url}/sign-in`, { headers: forged, follow: false })
     const authorization = new URL(signIn.location ?? '')
     expect(authorization.origin).toBe(world.sandbox.urls.authorizationServer)
-    const pushed = world.sandbox.requests.findLast(({ operation }) => operation === 'par')?.body
-    expect(pushed).toMatchObject({ redirect_uri: `${world.url}/sign-in/callback` })
+    expect(authorization.searchParams.get('redirect_uri')).toBe(`${world.url}/sign-in/callback`)
     const page = await browser.open(`${world.url}/onboarding`, { headers: forged })
     expect(page.body).not.toContain('evil')
   })

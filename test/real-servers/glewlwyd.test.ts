@@ -1,4 +1,4 @@
-// Debian's Glewlwyd: pushed requests, refresh tokens that rotate, sign-out, back-channel logout, registration.
+// Debian's Glewlwyd: refresh tokens that rotate, sign-out, back-channel logout, registration.
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -49,8 +49,8 @@ describe('two processes that start together', () => {
     expect(registrations(two)).toBe(1)
     const keys = (await two.redis.ask('KEYS', '*')) as string[]
     const values = await Promise.all(keys.map((key) => two.redis.ask('GET', key).catch(() => '')))
-    const { client_id: id } = (two.sandbox.requests.find(({ operation }) => operation === 'par')?.body ??
-      {}) as { client_id?: string }
+    const asked = two.sandbox.requests.find(({ operation }) => operation === 'authorization')
+    const id = asked?.query['client_id']
     expect(id).toBeTypeOf('string')
     expect([...keys, ...values].join('\n')).not.toContain(id)
   })

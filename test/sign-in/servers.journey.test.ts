@@ -39,8 +39,9 @@ describe('a server that is plain OAuth 2.1', () => {
       const browser = await signIn(running, 'ada')
       expect(browser.page.url).toBe(`${running.url}/onboarding`)
       expect(browser.text).toContain('ada@acme.example')
-      const answered = running.sandbox.requests.find(({ operation }) => operation === 'par')
-      expect(answered?.body).not.toHaveProperty('nonce')
+      const asked = running.sandbox.requests.find(({ operation }) => operation === 'authorization')
+      expect(asked?.query).toHaveProperty('state')
+      expect(asked?.query).not.toHaveProperty('nonce')
       running.sandbox.expireTokens()
       await expectSignedIn(running, browser)
       expect(refreshesOf(running.sandbox)).toBe(1)
@@ -77,4 +78,53 @@ describe('an external identity provider', () => {
       expect(running.sandbox.count('authorization')).toBe(1)
     },
   )
+})
+
+describe('pushed requests at oidc-provider', () => {
+  it.each([
+    ['404', { status: 404 }],
+    ['403', { status: 403 }],
+    ['405', { status: 405 }],
+    ['a page', { status: 200, body: '<html>', contentType: 'text/html' }],
+    ['a hang', { hang: true }],
+  ])('that are advertised and answered by %s are in no one’s way', async (_what, par) => {
+    const running = await started({ sandbox: { switches: { answers: { par } } } })
+    const browser = await signIn(running, 'ada')
+    expect(browser.page.url).toBe(`${running.url}/onboarding`)
+    expect(running.sandbox.count('par')).toBe(0)
+  })
+
+  it('are made where the metadata requires them, and a failure says that it was these', async () => {
+    const metadata = { require_pushed_authorization_requests: true }
+    const running = await started({ sandbox: { switches: { faults: { metadata } } } })
+    await signIn(running, 'ada')
+    expect(running.sandbox.count('par')).toBe(1)
+    running.sandbox.switches.set({
+      answers: { par: { status: 403, body: '<html>', contentType: 'text/html' } },
+    })
+    const browser = new TestBrowser()
+    expect((await browser.open(`${running.url}/onboarding`)).status).toBe(503)
+    expect(messagesOf(running)).toContain('the pushed authorization request failed: ')
+  })
+
+  it('that are required of this client alone are made after the first one was refused', async () => {
+    const running = await started({})
+    const { env, sandbox, url } = running
+    const answer = await fetch(`${sandbox.urls.authorizationServer}/reg`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        redirect_uris: [`${url}/sign-in/callback`],
+        require_pushed_authorization_requests: true,
+        grant_types: ['authorization_code', 'refresh_token'],
+        application_type: 'native',
+      }),
+    })
+    const { client_id, client_secret } = (await answer.json()) as Record<string, string>
+    Object.assign(env, { OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret })
+    await running.restart()
+    const browser = await signIn(running, 'ada')
+    expect(browser.page.url).toBe(`${running.url}/onboarding`)
+    expect(sandbox.count('par')).toBe(1)
+  })
 })

@@ -24,10 +24,8 @@ async function waiting(): Promise<{ browser: TestBrowser; again: string }> {
 /** What the authorization server was asked for at each sign-in that started. */
 const prompts = () =>
   running.sandbox.requests
-    .filter(
-      ({ operation, body }) => operation === 'par' || (operation === 'authorization' && body === undefined),
-    )
-    .map(({ query, body }) => query['prompt'] ?? (body as Record<string, string> | undefined)?.['prompt'])
+    .filter(({ operation }) => operation === 'authorization')
+    .map(({ query }) => query['prompt'])
 const loadsItself = (browser: TestBrowser, path: string) =>
   browser.open(running.url + path, { from: `${running.url}/onboarding/callback` })
 

@@ -128,15 +128,70 @@ describe('someone who signs in', () => {
 })
 
 describe('pushed authorization requests', () => {
-  const metadata = { pushed_authorization_request_endpoint: `${ISSUER}/par` }
+  const offered = { pushed_authorization_request_endpoint: `${ISSUER}/par` }
+  const metadata = { ...offered, require_pushed_authorization_requests: true }
   const taken = () => ({ status: 201, body: { request_uri: 'urn:one', expires_in: 60 } })
   const refused = (error: string) => ({ status: 400, body: { error } })
 
-  it('are made where the server takes them', async () => {
+  it('are made where the server requires them', async () => {
     const { browser, answers, asked } = inProcess({ metadata })
     answers['/par'] = taken
     expect(await browser().begin()).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
     expect(asked[0]).toMatchObject({ path: '/par', form: { scope: 'openid offline_access' } })
+  })
+
+  it('that a server only advertises are not made, so nothing that it answers there is in the way', async () => {
+    for (const more of [offered, { ...offered, require_pushed_authorization_requests: false }]) {
+      const { browser, asked } = inProcess({ metadata: more })
+      expect(await browser().begin()).toMatchObject({ scope: 'openid offline_access' })
+      expect(asked).toEqual([])
+    }
+  })
+
+  it.each([
+    ['404', () => ({ status: 404 })],
+    ['405', () => ({ status: 405 })],
+    ['403 with a page', () => ({ status: 403, body: '<html>', headers: { 'content-type': 'text/html' } })],
+    ['nothing', () => Promise.reject(new TypeError('no answer'))],
+  ])(
+    'that are required and answered by %s fail, and the log says that it was these',
+    async (_what, answer) => {
+      const { browser, answers } = inProcess({ metadata })
+      answers['/par'] = answer
+      expect(await browser().outcomeOf('/sign-in')).toMatchObject({
+        status: 503,
+        detail: expect.stringMatching(/^the pushed authorization request failed: /) as string,
+      })
+    },
+  )
+
+  it('are made where the server refuses one that wasn’t pushed, because this client’s have to be', async () => {
+    const { browser, answers, answerTo, asked, noted } = inProcess({ metadata: offered })
+    answers['/par'] = taken
+    const ada = browser()
+    const { state = '' } = await ada.begin({ return_to: '/x' })
+    const pushed = await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`)
+    expect(parametersOf(pushed as string)).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
+    expect(noted).toEqual([])
+    expect(await ada.outcomeOf(answerTo(asked[0]?.form ?? {}))).toBe('/x')
+  })
+
+  it('are tried twice at most, and only where the server takes them', async () => {
+    const { browser, answers, asked } = inProcess({ metadata: offered })
+    answers['/par'] = taken
+    const ada = browser()
+    let { state = '' } = await ada.begin()
+    const outcomes: unknown[] = []
+    for (let times = 0; times < 3; times++) {
+      outcomes.push(await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`))
+      state = asked.at(-1)?.form['state'] ?? ''
+    }
+    expect(outcomes.at(-1)).toMatchObject({ code: 'sign_in_misconfigured' })
+    expect(asked.map(({ path }) => path)).toEqual(['/par', '/par'])
+    const bob = inProcess().browser()
+    const sent = await bob.begin()
+    const address = `/sign-in/callback?state=${sent['state']}&error=invalid_request`
+    expect(await bob.outcomeOf(address)).toMatchObject({ code: 'sign_in_misconfigured' })
   })
 
   it('that are refused for select_account are made with login', async () => {

@@ -87,11 +87,9 @@ describe('while everything works', () => {
   it('an answer that came to another address is redeemed as one to ours', async () => {
     const begun = await ask('/sign-in')
     const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
-    const state = running.sandbox.requests.findLast(({ operation }) => operation === 'par')?.body as {
-      state: string
-    }
+    const state = new URL(begun.headers['location'] ?? '').searchParams.get('state')
     running.sandbox.clearRequests()
-    const query = `state=${state.state}&code=forged&iss=${encodeURIComponent(running.sandbox.urls.authorizationServer)}`
+    const query = `state=${state}&code=forged&iss=${encodeURIComponent(running.sandbox.urls.authorizationServer)}`
     await ask(`http://${EVIL}/Sign-In/Callback?${query}`, { cookie: own })
     const token = running.sandbox.requests.find(({ operation }) => operation === 'token')?.body
     expect(token).toMatchObject({ redirect_uri: `${running.url}/sign-in/callback` })
