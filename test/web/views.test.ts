@@ -42,6 +42,7 @@ const pages: Record<string, Record<string, unknown>> = {
     title: 'Search',
     query: '',
     heading: 'One result',
+    script: '/assets/walk.js',
     results: [{ title: 'Roadmap', url: undefined, snippet: 'What we build', datasource: undefined }],
   },
   'sign-in/same-account': { ...frame, account: 'ada@acme.example', returnTo: '/onboarding' },
