@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { loadSettings, settings } from '../src/settings/settings.ts'
+import { loadSettings, readSettings, settings } from '../src/settings/settings.ts'
 import { faultsIn } from './helpers/settings-faults.ts'
 
 const whole = {
@@ -21,7 +21,7 @@ const keyOn = (namedCurve: string) =>
 
 const folder = mkdtempSync(join(tmpdir(), 'onramp-settings-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const file = (name: string, content: string) => {
+const file = (name: string, content: string | Buffer) => {
   writeFileSync(join(folder, name), content)
   return join(folder, name)
 }
@@ -177,6 +177,14 @@ describe('the settings', () => {
   })
 })
 
+it('METRICS_PORT that Kubernetes sets for a service called metrics is told so', () => {
+  expect(faultsOf({ METRICS_PORT: 'tcp://10.0.0.7:9464' })).toEqual([
+    expect.stringMatching(
+      /^METRICS_PORT is the address of a service, which Kubernetes sets: .*enableServiceLinks/,
+    ),
+  ])
+})
+
 describe('a secret', () => {
   const secrets = settings.filter((setting) => setting.secret).map((setting) => setting.name)
 
@@ -217,6 +225,24 @@ describe('a secret', () => {
       expect([...both, ...empty, ...missing].join()).not.toContain('planted')
     },
   )
+
+  it.each<[string, Buffer, isRead: boolean]>([
+    [
+      'UTF-16 with a mark, as PowerShell writes it',
+      Buffer.from('\uFEFFplanted-in-a-file-of-a-secret-of-mine\n', 'utf16le'),
+      false,
+    ],
+    ['UTF-16 without a mark', Buffer.from('planted-in-a-file-of-a-secret-of-mine', 'utf16le'), false],
+    ['bytes of no text', Buffer.from([...Buffer.from('planted'), 0xff, 0xfe]), false],
+    ['UTF-8 with a mark', Buffer.from('\uFEFFplanted-in-a-file-of-a-secret-of-mine\r\n'), true],
+    ['UTF-8 beyond ASCII', Buffer.from('planted-in-a-file-of-a-secret-of-Zoë'), true],
+  ])('in a file of %s is refused at the start, or right', (what, bytes, isRead) => {
+    const env = { SESSION_SECRET: undefined, SESSION_SECRET_FILE: file(what, bytes) }
+    const fault = 'SESSION_SECRET_FILE names a file that is not UTF-8 text: save it as UTF-8'
+    expect(faultsOf(env)).toEqual(isRead ? [] : [fault])
+    const secrets = isRead ? [bytes.toString().trim()] : undefined
+    expect(readSettings({ ...whole, ...env }).settings.SESSION_SECRET).toEqual(secrets)
+  })
 
   it('is nothing else: what is no secret has no file', () => {
     expect(faultsOf({ PUBLIC_URL: undefined, PUBLIC_URL_FILE: file('url', whole.PUBLIC_URL) })).toHaveLength(

@@ -17,7 +17,12 @@ const origin = address
 const wholeNumber = (least: number, most: number) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, 'is not a whole number')
+    .regex(/^\d{1,9}$/, {
+      error: ({ input }) =>
+        String(input).startsWith('tcp:')
+          ? 'is the address of a service, which Kubernetes sets: set enableServiceLinks to false for the pod, or rename the service'
+          : 'is not a whole number',
+    })
     .transform(Number)
     .refine((n) => n >= least && n <= most, `must be between ${least} and ${most}`)
 

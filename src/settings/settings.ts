@@ -1,4 +1,5 @@
 // Reads the settings from the environment. loadSettings(env) names every fault at once, none with a secret's value.
+import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { definitions } from './definitions.ts'
@@ -56,7 +57,11 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
   if (!file) return direct ? { value: direct } : {}
   if (direct) return { fault: `${setting.name} and ${setting.name}_FILE are both set: keep one of them` }
   try {
-    const value = readFileSync(file, 'utf8').trim()
+    const bytes = readFileSync(file)
+    // UTF-16 has a null byte in each ASCII character, and a byte order mark that is not UTF-8.
+    if (!isUtf8(bytes) || bytes.includes(0))
+      return { fault: `${setting.name}_FILE names a file that is not UTF-8 text: save it as UTF-8` }
+    const value = bytes.toString().trim()
     return value === '' ? { fault: `${setting.name}_FILE names a file that is empty` } : { value }
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
