@@ -26,6 +26,8 @@ export type DeliveryParts = {
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
   post?: ((mail: Mail) => Promise<Posted>) | undefined
   mailPace: Pace
+  /** The mail server takes no more for so many seconds. @param reply in its words */
+  onThrottle?: (seconds: number, reply: string) => void
   /** The service has answered about others only just now: so it is there, and takes the token. */
   hasAnswered?: boolean
   /** May another email leave? */
@@ -48,6 +50,10 @@ const COUNTS = {
 } as const satisfies Record<Trouble, keyof Tally>
 
 const MAX_FAILURES_IN_A_ROW = 5
+/** Seconds without an email, while the mail server takes none: 5, 10, 20 … Eight in a row are a quarter of an hour. */
+const FIRST_PAUSE = 5
+const MAX_PAUSE = 300
+const MAX_PAUSES = 8
 
 /** Counts failures in a row. */
 function createRow() {
@@ -86,6 +92,8 @@ export function createDelivery(parts: DeliveryParts) {
   let { hasAnswered = false } = parts
   let lastUnknown: string | undefined
   let hasAccepted = false
+  /** In a row. */
+  let pauses = 0
   /** Whom the mail server rejected before it accepted anyone: it may reject everyone. */
   const rejectedFirst: { email: string; reminder: number; reply: string }[] = []
 
@@ -97,11 +105,20 @@ export function createDelivery(parts: DeliveryParts) {
   /** The first email is accepted: the mail server rejects some, not everyone. */
   async function accepted(): Promise<void> {
     server.worked()
+    pauses = 0
     hasAccepted = true
     for (const { email, reminder, reply } of rejectedFirst.splice(0)) {
       await ledger.end(email, reminder, 'failed')
       count(email, 'failed', reply)
     }
+  }
+
+  /** It goes on at half the pace. Other emails that were under way count with the first one. */
+  function throttle(reply: string): void {
+    const seconds = Math.min(FIRST_PAUSE * 2 ** pauses, MAX_PAUSE)
+    if (!parts.mailPace.slowDown(seconds)) return
+    pauses++
+    parts.onThrottle?.(seconds, reply)
   }
 
   async function send({ invitee, reminder, answer, apps, isLapse, known }: Sending): Promise<void> {
@@ -115,13 +132,26 @@ export function createDelivery(parts: DeliveryParts) {
       )
     }
     const mail = await parts.compose(invitee, apps, { reminder, isLapse, known })
-    await parts.mailPace.turn()
     const lapsed = isLapse ? apps.map(({ instance }) => instance) : undefined
-    if (!(await ledger.begin(invitee, reminder, answer, lapsed))) return
-    const posted = await post(mail).catch(async (error: unknown) => {
-      await ledger.end(email, reminder, 'deferred')
-      throw error
-    })
+    const begin = () => ledger.begin(invitee, reminder, answer, lapsed)
+    const postpone = () => ledger.end(email, reminder, 'deferred')
+    let posted: Posted
+    for (;;) {
+      await parts.mailPace.turn()
+      if (!(await begin())) return
+      posted = await post(mail).catch(async (error: unknown) => {
+        await postpone()
+        throw error
+      })
+      if (posted.outcome === 'sent' || posted.reason !== 'throttled') break
+      await postpone()
+      if (pauses >= MAX_PAUSES) {
+        count(email, 'deferred', posted.reply)
+        const says = saysOf(posted.reply, 'It says: ')
+        throw new RunStopped(`the mail server has taken no email for a quarter of an hour. ${says}`)
+      }
+      throttle(posted.reply)
+    }
     const isTooEarly = posted.outcome === 'failed' && !hasAccepted
     await ledger.end(email, reminder, isTooEarly ? 'deferred' : posted.outcome)
     if (posted.outcome === 'sent') {
@@ -132,7 +162,7 @@ export function createDelivery(parts: DeliveryParts) {
     if (isTooEarly) rejectedFirst.push({ email, reminder, reply })
     else count(email, posted.outcome === 'unknown' ? 'uncertain' : posted.outcome, reply)
     const says = saysOf(reply, 'The mail server says: ', 'What happened: ')
-    if (!posted.isAboutRecipient)
+    if (posted.reason === 'other')
       server.failed(`too many emails in a row were not sent. ${says}: see SMTP_URL and MAIL_FROM`)
   }
 

@@ -94,7 +94,8 @@ export function createLedger(given: Given): Ledger {
       if (!(await patiently(isHeld))) throw new RunStopped('another run took over the campaign')
       let isOurs = false
       await change(invitee.email, (before) => {
-        isOurs = mailingOf(before, campaign, reminder)?.by === by
+        const known = mailingOf(before, campaign, reminder)
+        isOurs = known?.by === by && known.state === 'sending'
         if (isOurs) return before
         const then = due(before, now())
         isOurs = then.kind === 'mail' && then.reminder === reminder

@@ -12,12 +12,18 @@ export type Pace = {
 }
 
 const MIN_RATE = 0.2
-/** How much of the full rate comes back with each turn. */
-const RECOVERY = 0.01
+/** How much faster it gets with each turn. */
+const RECOVERY = 1.01
 
-type PaceOptions = { perSecond: number; now: () => number; signal?: AbortSignal }
+type PaceOptions = {
+  perSecond: number
+  now: () => number
+  signal?: AbortSignal
+  /** For tests. @param ms milliseconds */
+  wait?: (ms: number, value: undefined, options: { signal?: AbortSignal } | undefined) => Promise<unknown>
+}
 
-export function createPace({ perSecond, now, signal }: PaceOptions): Pace {
+export function createPace({ perSecond, now, signal, wait = sleep }: PaceOptions): Pace {
   let rate = perSecond
   let nextAt = 0
   let pausedUntil = 0
@@ -25,11 +31,10 @@ export function createPace({ perSecond, now, signal }: PaceOptions): Pace {
 
   async function oneTurn(): Promise<void> {
     // slowDown may have been called meanwhile.
-    for (let wait = nextAt - now(); wait > 0; wait = nextAt - now())
-      await sleep(wait, undefined, signal && { signal })
+    for (let ms = nextAt - now(); ms > 0; ms = nextAt - now()) await wait(ms, undefined, signal && { signal })
     signal?.throwIfAborted()
     nextAt = now() + 1000 / rate
-    rate = Math.min(perSecond, rate + perSecond * RECOVERY)
+    rate = Math.min(perSecond, rate * RECOVERY)
   }
 
   return {

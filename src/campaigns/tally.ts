@@ -44,6 +44,15 @@ export function summaryOf(tally: Tally, isDryRun: boolean, isOver: boolean): str
 }
 
 /**
+ * What the mail server's limit came to. Empty where it has none.
+ * @param perSecond how fast emails leave now @param fullPerSecond without a limit
+ */
+export const limitInWords = (perSecond: number, fullPerSecond: number): string =>
+  perSecond >= fullPerSecond
+    ? ''
+    : `The mail server limits how fast it takes emails: in the end they left at ${Math.max(1, Math.round(perSecond * 60))} a minute.\n`
+
+/**
  * Did everyone who should get an email, and whom the service knows, certainly get it? People whom it does not know are only
  * worth a look: the next run could do nothing else.
  */

@@ -13,7 +13,7 @@ import { createNoticeMail, type Notice } from '../campaigns/mail/notice.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
 import { createPace } from '../campaigns/pace.ts'
 import { readPeople, type Invitee } from '../campaigns/people-file.ts'
-import { newTally, summaryOf, type Tally } from '../campaigns/tally.ts'
+import { limitInWords, newTally, summaryOf, type Tally } from '../campaigns/tally.ts'
 import type { Company } from '../company/company.ts'
 import { inScope } from '../onboarding/walk.ts'
 import type { Records } from '../records/records.ts'
@@ -146,6 +146,7 @@ export async function runOnce(
   }
   const tally = { ...newTally(), rows: list.length }
   const paceOf = (perSecond: number) => createPace({ perSecond, now: () => performance.now(), signal })
+  const mailPace = paceOf(EMAILS_PER_SECOND)
   const ask = createAsk({ whatIsLeft: service.whatIsLeft, pace: paceOf(options.askRate / 60), signal })
   const mails = (campaign: string) => mailFor(settings, company, { campaign, days: DAYS }, now)
   const starting = mails('onboarding')
@@ -166,7 +167,7 @@ export async function runOnce(
     compose: { invitation: starting.compose, lapse: mails('lapses').compose },
     post: server.post,
     ask,
-    mailPace: paceOf(EMAILS_PER_SECOND),
+    mailPace,
     tally,
     upkeep: before,
     save,
@@ -192,6 +193,7 @@ export async function runOnce(
   const digest = digestNotice(report, counted, now(), words)
   const isSent = isDigestDue(counted, company, now()) && (await post(digest, `digest ${report.madeAt}`))
   await save(isSent ? { ...counted, digestAt: now() } : counted)
+  if (!options.json) stderr.write(limitInWords(mailPace.rate(), EMAILS_PER_SECOND))
   return sumUp(counted, report, tally, run)
 }
 

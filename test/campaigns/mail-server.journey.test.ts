@@ -41,14 +41,14 @@ const at =
     return stage === where ? answer : undefined
   }
 
-const deferred = (reply: string) => ({ outcome: 'deferred', reply, isAboutRecipient: false })
+const deferred = (reply: string) => ({ outcome: 'deferred', reply, reason: 'other' })
 
 describe('a connection that breaks', () => {
   it.each<Stage>(['connect', 'EHLO', 'MAIL', 'RCPT', 'DATA'])(
     'before the email leaves (%s) leaves it for a later run',
     async (stage) => {
       const came = await posted(at(stage, 'break'))
-      expect(came).toMatchObject({ outcome: 'deferred', isAboutRecipient: false })
+      expect(came).toMatchObject({ outcome: 'deferred', reason: 'other' })
     },
   )
 
@@ -79,7 +79,7 @@ describe('a connection that breaks', () => {
 
   it.each<Stage>(['RCPT', 'end'])('with a 421 at %s has taken nothing', async (stage) => {
     const reply = '421 4.3.2 closing for maintenance'
-    expect(await posted(at(stage, reply))).toEqual(deferred(reply))
+    expect(await posted(at(stage, reply))).toEqual({ ...deferred(reply), reason: 'throttled' })
   })
 })
 
@@ -181,7 +181,48 @@ describe('a mail server', () => {
   })
 })
 
+describe('a mail server that takes no more for now', () => {
+  it.each([
+    ['connect', '421 4.7.0 too many connections'],
+    ['EHLO', '421 4.7.0 try again later'],
+    ['AUTH', '454 4.7.0 Too many login attempts, please try again later'],
+    ['MAIL', '450 4.7.1 Error: too much mail from 127.0.0.1'],
+    ['DATA', '454 Throttling failure: Maximum sending rate exceeded.'],
+  ] as const)('says so at %s, and the same email is taken later', async (stage, reply) => {
+    let isBusy = true
+    server = await startSmtpServer(({ stage: now }) => {
+      if (now === stage && isBusy) return reply
+      if (now === 'EHLO') return '250-mail.acme.example\r\n250 AUTH PLAIN'
+      return now === 'AUTH' ? '235 2.7.0 welcome' : undefined
+    })
+    const signedIn = createMailServer({ SMTP_URL: server.url.replace('//', '//search:password@') })
+    expect(await signedIn.post(mail)).toMatchObject({ outcome: 'deferred', reason: 'throttled', reply })
+    isBusy = false
+    expect(await signedIn.post(mail)).toEqual({ outcome: 'sent' })
+    signedIn.close()
+  })
+})
+
 describe('a run', () => {
+  it('goes on more slowly where the mail server limits it, and everyone gets one email', async () => {
+    let isBusy = true
+    server = await startSmtpServer(({ stage, taken }) => {
+      if (stage !== 'end' || taken !== 1 || !isBusy) return undefined
+      isBusy = false
+      return '432 4.3.2 sender thread limit exceeded'
+    })
+    const names = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example`)
+    const args = [list(names.join('\n')), ...fresh(), '--at-once', '1']
+    const { code, stderr } = await send(args, { env: { SMTP_URL: server.url } })
+    expect([code, server.recipients]).toEqual([0, names])
+    expect(stderr).toContain(
+      'The mail server takes no more emails for now: 432 4.3.2 sender thread limit exceeded. Waiting 5 s…',
+    )
+    expect(stderr).toMatch(
+      /The mail server limits how fast it takes emails: in the end they left at \d+ a minute\./,
+    )
+  }, 15_000)
+
   it('marks one whose mailbox is gone, and sends to them again only on request', async () => {
     let isGone = true
     server = await startSmtpServer(({ stage, line }) =>

@@ -22,10 +22,10 @@ export const policy: Policy = {
   freshMs: 0,
 }
 
-export const gone: Posted = { outcome: 'failed', reply: '550 5.1.1 unknown', isAboutRecipient: true }
-export const greylisted: Posted = { outcome: 'deferred', reply: '450 4.2.0 later', isAboutRecipient: true }
-export const objects: Posted = { outcome: 'deferred', reply: '554 5.7.1 not you', isAboutRecipient: false }
-export const broken: Posted = { outcome: 'unknown', reply: 'the connection broke', isAboutRecipient: false }
+export const gone: Posted = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
+export const greylisted: Posted = { outcome: 'deferred', reply: '450 4.2.0 later', reason: 'recipient' }
+export const objects: Posted = { outcome: 'deferred', reply: '554 5.7.1 not you', reason: 'other' }
+export const broken: Posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
 
 type Given = {
   people: Iterable<string>

@@ -7,85 +7,123 @@ type Given = Omit<Partial<SmtpError>, 'name'>
 const came = (given: Given, hasLeft = false) =>
   outcomeOf(Object.assign(new Error('Failed'), given), hasLeft, 5_000)
 
-const replied = (response: string, command = 'RCPT TO') =>
+const replied = (response: string, command: string) =>
   came({ code: 'EENVELOPE', response, responseCode: Number(response.slice(0, 3)), command }, true)
 
-const later = { outcome: 'deferred', isAboutRecipient: false }
+const REJECTED = { outcome: 'failed', reason: 'recipient' }
+const LATER = { outcome: 'deferred', reason: 'recipient' }
+const THROTTLED = { outcome: 'deferred', reason: 'throttled' }
+const OTHER = { outcome: 'deferred', reason: 'other' }
 
-describe('a permanent reply about the recipient', () => {
-  it.each([
-    '550-5.1.1 The email account that you tried to reach does not exist. Please try\r\n550 5.1.1 double-checking',
-    '550 5.1.1 <ada@acme.example>: Recipient address rejected: User unknown in virtual mailbox table',
-    '550 5.1.2 no such host',
-    '553 5.1.3 that is no address',
-    '551 5.1.6 has moved',
-    '550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup',
-    '550 5.2.1 The email account that you tried to reach is disabled.',
-    '550 #5.1.1 unknown',
-    '550 5.4.1 Recipient address rejected: Access denied. AS(201806281)',
-    '550 No such user here (was: 450 4.2.0 greylisted)',
-    '551 User not local',
-    '553 sorry, no such mailbox',
-    '550-Requested action not taken: mailbox unavailable\r\n550 No such user here',
-  ])('is a rejection: %s', (reply) => {
-    expect(replied(reply)).toMatchObject({ outcome: 'failed', isAboutRecipient: true })
-  })
+const NAMES = new Map<object, string>([
+  [REJECTED, 'rejects this recipient'],
+  [LATER, 'puts this recipient off'],
+  [THROTTLED, 'takes nothing from us for now'],
+  [OTHER, 'is about neither'],
+])
 
-  it('is one also at the end of an email, where it has a status code', () => {
-    expect(replied('550 5.1.1 no', 'DATA')).toMatchObject({ outcome: 'failed' })
-    expect(replied('550 5.1.1 no', 'MAIL FROM')).toMatchObject(later)
-    for (const command of ['DATA', 'MAIL FROM', 'CONN'])
-      expect(replied('550 no such user', command)).toMatchObject(later)
-  })
-})
+/** Stage, reply, and what it means. Neighbors lie on the two sides of a boundary. */
+const REPLIES: readonly (readonly [command: string, reply: string, means: object])[] = [
+  // 5xx: which codes of RFC 3463 are about a mailbox
+  [
+    'RCPT TO',
+    '550-5.1.1 The account that you tried to reach does not exist. Try\r\n550 5.1.1 again',
+    REJECTED,
+  ],
+  ['RCPT TO', '550 5.1.1 <ada@acme.example>: Recipient address rejected: User unknown in table', REJECTED],
+  ['DATA', '550 5.1.1 no', REJECTED],
+  ['MAIL FROM', '550 5.1.1 no', OTHER],
+  ['CONN', '550 5.1.1 no', OTHER],
+  ['RCPT TO', '550 5.1.0 Address rejected', OTHER],
+  ['RCPT TO', '550 5.1.2 no such host', REJECTED],
+  ['RCPT TO', '553 5.1.3 that is no address', REJECTED],
+  ['RCPT TO', '553 5.1.4 ambiguous', OTHER],
+  ['RCPT TO', '551 5.1.6 has moved', REJECTED],
+  ['RCPT TO', '550 5.1.7 <search@acme.example>: Sender address rejected: undeliverable', OTHER],
+  ['RCPT TO', '550 5.1.8 <search@acme.example>: Sender address rejected: Domain not found', OTHER],
+  ['RCPT TO', '550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by lookup', REJECTED],
+  ['RCPT TO', '550 5.1.11 <ada@acme.example>: a code that no one has registered', OTHER],
+  ['DATA', "550 5.1.90 Your message can't be sent because you've reached your daily limit", OTHER],
+  ['RCPT TO', '550 5.2.1 The email account that you tried to reach is disabled.', REJECTED],
+  ['RCPT TO', '552 5.2.2 mailbox full', LATER],
+  ['DATA', '552-5.2.2 The email account that you tried to reach is over quota.', LATER],
+  ['MAIL FROM', '552 5.2.2 mailbox full', OTHER],
+  ['DATA', '554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException', OTHER],
+  ['RCPT TO', '550 #5.1.1 unknown', REJECTED],
+  ['RCPT TO', '550-5.7.1 The server behind this one says:\r\n550 5.1.1 unknown', OTHER],
+  ['RCPT TO', '550 5.4.1 Recipient address rejected: Access denied. AS(201806281)', REJECTED],
+  ['RCPT TO', '550 5.4.1 All recipient addresses rejected : Access denied', OTHER],
+  ['RCPT TO', '550-5.7.1 The server behind this one says:\r\n550 5.4.1 Recipient address rejected', OTHER],
+  // 5xx without a code of RFC 3463
+  ['RCPT TO', '550 No such user here (was: 450 4.2.0 greylisted)', REJECTED],
+  ['RCPT TO', '550-Requested action not taken: mailbox unavailable\r\n550 No such user here', REJECTED],
+  ['RCPT TO', '551 User not local', REJECTED],
+  ['RCPT TO', '552 Message size exceeds maximum permitted', OTHER],
+  ['RCPT TO', '553 sorry, no such mailbox', REJECTED],
+  ['RCPT TO', '554 No such user', OTHER],
+  ['DATA', '550 no such user', OTHER],
+  ['RCPT TO', '500 unrecognized command', OTHER],
+  // 5xx about the sender, or about how it may send
+  ['RCPT TO', '553 5.7.1 <search@acme.example>: Sender address rejected: not owned by user', OTHER],
+  ['DATA', '550 5.7.60 SMTP; Client does not have permissions to send as this sender', OTHER],
+  ['RCPT TO', '550 5.7.23 <ada@acme.example>: Recipient address rejected: rejected due to: SPF fail', OTHER],
+  ['DATA', '550-5.7.26 Unauthenticated email from acme.example is\r\n550 5.7.26 not accepted', OTHER],
+  ['RCPT TO', '550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup', OTHER],
+  ['MAIL FROM', '530 5.7.57 Client not authenticated to send mail', OTHER],
+  ['RCPT TO', '554 5.7.1 <ada@acme.example>: Relay access denied', OTHER],
+  ['CONN', '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using a list', OTHER],
+  // 5xx: a rate is for now, a quota of the day is not
+  ['DATA', '550 5.7.1 Message rejected: sending rate exceeded', THROTTLED],
+  ['RCPT TO', '550 5.7.1 Too many messages from you', THROTTLED],
+  ['RCPT TO', '550 Sender rate overlimit - 12.3 / 1h', THROTTLED],
+  ['RCPT TO', '550 5.1.1 Too many wrong ones: no such user', REJECTED],
+  ['DATA', '550 5.7.1 This was rated as spam by a corporate filter', OTHER],
+  ['DATA', '554 5.4.6 Too many hops', OTHER],
+  ['DATA', '552 5.3.4 Message size exceeds fixed limit', OTHER],
+  ['DATA', '550 5.4.5 Daily user sending quota exceeded. o65sm25351206pga.71 - gsmtp', OTHER],
+  // 4xx before a recipient is named, and at the end: no one in particular is meant
+  ['CONN', '421 4.7.0 mail.acme.example Error: too many connections from 192.0.2.1', THROTTLED],
+  ['EHLO', '421 4.7.0 Try again later, closing connection.', THROTTLED],
+  ['AUTH PLAIN', '454 4.7.0 Too many login attempts, please try again later.', THROTTLED],
+  ['AUTH LOGIN', '432 4.3.2 Concurrent connections limit exceeded', THROTTLED],
+  ['MAIL FROM', '450 4.7.1 Error: too much mail from 192.0.2.1', THROTTLED],
+  ['MAIL FROM', '452 4.3.1 Insufficient system storage', THROTTLED],
+  ['DATA', '454 Throttling failure: Maximum sending rate exceeded.', THROTTLED],
+  ['DATA', '432 4.3.2 STOREDRV.ClientSubmit; sender thread limit exceeded', THROTTLED],
+  ['DATA', '451 later', THROTTLED],
+  ['DATA', '452 4.2.2 mailbox full', LATER],
+  // 4xx to RCPT TO: about the mailbox, the sender's address, or the mail system
+  ['RCPT TO', '450 4.2.0 <ada@acme.example>: Recipient address rejected: Greylisted', LATER],
+  ['RCPT TO', '450 4.2.1 The user you are trying to contact is receiving mail too quickly', LATER],
+  ['RCPT TO', '452 4.2.2 mailbox full', LATER],
+  ['MAIL FROM', '452 4.2.2 mailbox full', THROTTLED],
+  ['RCPT TO', '450 4.1.1 <ada@acme.example>: unverified address: verification in progress', LATER],
+  ['RCPT TO', '450 4.1.7 <search@acme.example>: Sender address rejected: unverified', THROTTLED],
+  ['RCPT TO', '450 4.1.8 <search@acme.example>: Sender address rejected: Domain not found', THROTTLED],
+  ['RCPT TO', '451 4.3.0 <ada@acme.example>: Temporary lookup failure', THROTTLED],
+  ['RCPT TO', '451 4.4.1 no answer from the host of acme.example', LATER],
+  ['RCPT TO', '452 4.5.3 Error: too many recipients', THROTTLED],
+  ['RCPT TO', '451 4.7.1 Greylisting in action, please come back later', LATER],
+  ['RCPT TO', '450 4.7.1 <ada@acme.example>: Recipient address rejected: too much mail', THROTTLED],
+  ['RCPT TO', '451 mailbox busy', LATER],
+  ['RCPT TO', '451 rate-limited, slow down', THROTTLED],
+  ['RCPT TO', '421 4.3.2 closing', THROTTLED],
+]
 
-describe('a reply that is not', () => {
-  it.each([
-    '553 5.7.1 <search@acme.example>: Sender address rejected: not owned by user search',
-    '550 5.1.8 <search@acme.example>: Sender address rejected: Domain not found',
-    '550 5.1.7 <search@acme.example>: Sender address rejected: undeliverable address',
-    '550 5.1.11 <ada@acme.example>: a code that no one has registered',
-    "550 5.1.90 Your message can't be sent because you've reached your daily limit for recipients",
-    '550 5.7.60 SMTP; Client does not have permissions to send as this sender',
-    '550 5.7.23 <ada@acme.example>: Recipient address rejected: Message rejected due to: SPF fail',
-    '550-5.7.26 Unauthenticated email from acme.example is not accepted\r\n550 5.7.26 due to domain policy',
-    '550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; authentication for the group',
-    '530 5.7.57 Client not authenticated to send mail',
-    '554 5.7.1 <ada@acme.example>: Relay access denied',
-    '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org',
-    '550 5.4.5 Daily user sending quota exceeded. o65sm25351206pga.71 - gsmtp',
-    '550 5.4.1 All recipient addresses rejected : Access denied',
-    '550-5.7.1 The server behind this one says:\r\n550 5.1.1 unknown',
-    '550-5.7.1 The server behind this one says:\r\n550 5.4.1 Recipient address rejected',
-    '554 No such user',
-    '552 Message size exceeds maximum permitted',
-    '500 unrecognized command',
-  ])('means later, and counts as a failure: %s', (reply) => {
-    expect(replied(reply)).toMatchObject(later)
-  })
-
-  it.each([
-    '450 4.2.0 <ada@acme.example>: Recipient address rejected: Greylisted',
-    '451 4.3.0 <ada@acme.example>: Temporary lookup failure',
-    '452 4.2.2 mailbox full',
-    '552 5.2.2 mailbox full',
-    '552-5.2.2 The email account that you tried to reach is over quota.',
-  ])('means later, and is about this mailbox: %s', (reply) => {
-    expect(replied(reply)).toMatchObject({ outcome: 'deferred', isAboutRecipient: true })
-  })
-
-  it('counts as a failure behind RCPT, also where it passes', () => {
-    expect(replied('421 4.3.2 closing')).toMatchObject(later)
-    for (const command of ['MAIL FROM', 'DATA', 'CONN'])
-      expect(replied('451 4.3.2 later', command)).toMatchObject(later)
-  })
+describe('a reply of a mail server', () => {
+  it.each(REPLIES.map(([command, reply, means]) => [command, reply, NAMES.get(means), means] as const))(
+    'to %s: %s: %s',
+    (command, reply, _name, means) => {
+      expect(replied(reply, command)).toMatchObject(means)
+    },
+  )
 })
 
 it('a reply that is missing leaves an email unknown only where all of it has left', () => {
   const reply = 'the connection broke (ECONNRESET)'
   const given = { code: 'ESOCKET', errno: -104 }
-  expect(came(given, true)).toEqual({ outcome: 'unknown', reply, isAboutRecipient: false })
-  expect(came(given, false)).toEqual({ ...later, reply })
+  expect(came(given, true)).toEqual({ outcome: 'unknown', reply, reason: 'other' })
+  expect(came(given, false)).toEqual({ ...OTHER, reply })
 })
 
 describe('what is shown of a reply', () => {

@@ -48,7 +48,7 @@ describe('a pace', () => {
     expect(pace.rate()).toBe(50)
     now = 4_000
     for (const [turns, rate] of [
-      [20, 70],
+      [20, 50 * 1.01 ** 20],
       [100, 100],
     ] as const) {
       for (let count = 0; count < turns; count++) {

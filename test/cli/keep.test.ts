@@ -21,7 +21,7 @@ const DAY = 24 * HOUR
 /** A Monday. */
 const monday = Date.parse('2027-01-18T10:00:00Z')
 const ADA = 'ada@acme.example'
-const REJECTED: Posted = { outcome: 'failed', reply: '550 5.1.1 unknown', isAboutRecipient: true }
+const REJECTED: Posted = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
 
 const folders: string[] = []
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })))
@@ -232,7 +232,7 @@ describe('an email of which no one knows whether it arrived', () => {
   it('needs someone, with the command, and counts as one of their emails, so the reminder comes after seven days', async () => {
     const { run, left, to, world } = installation()
     left.set(ADA, ['slack_1'])
-    world.posted = { outcome: 'unknown', reply: 'the connection broke', isAboutRecipient: false }
+    world.posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
     const { exit, err } = await run([ADA])
     expect([exit, err]).toEqual([3, expect.stringContaining('invite send PEOPLE.csv --retry-unknown')])
     world.posted = { outcome: 'sent' }

@@ -69,9 +69,9 @@ function post(to: string, rules: Rules): Promise<Posted> {
     const drop = () => reject(new Dead())
     const run = () => {
       const fate = random.next()
-      if (fate < 0.05) return resolve({ outcome: 'deferred', reply: '450 not now', isAboutRecipient: true })
+      if (fate < 0.05) return resolve({ outcome: 'deferred', reply: '450 not now', reason: 'recipient' })
       if (fate < 0.95) rules.delivered(to)
-      const unknown = { outcome: 'unknown', reply: 'the connection broke', isAboutRecipient: false } as const
+      const unknown = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' } as const
       const posted: Posted = fate < 0.85 ? { outcome: 'sent' } : unknown
       current().add({ at: current().now + random.below(50), process, drop, run: () => resolve(posted) })
     }

@@ -8,20 +8,28 @@ import { Explained } from '../../problem.ts'
  */
 export type Outcome = 'sent' | 'deferred' | 'failed' | 'unknown'
 
+/**
+ * recipient: the reply is about this mailbox. throttled: the server takes nothing from us for now, so the same email is sent
+ * again, later and more slowly. other: anything else, such as a refused sender or a broken connection.
+ */
+export type Reason = 'recipient' | 'throttled' | 'other'
+
 /** The outcome of an email. `reply` is for people: the server's, or why there is none; bounded, in one line, without links. */
 export type Posted =
-  { outcome: 'sent' } | { outcome: Exclude<Outcome, 'sent'>; reply: string; isAboutRecipient: boolean }
+  { outcome: 'sent' } | { outcome: Exclude<Outcome, 'sent'>; reply: string; reason: Reason }
 
 /** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */
 export class MailServerUnusable extends Explained {
   override name = 'MailServerUnusable'
 }
 
+/** A reply that may be another one later. */
+export const isPassing = ({ responseCode = 500 }: SmtpError): boolean => responseCode < 500
+
 /** @param name host and port @param limitMs how long it was waited for */
 export function unusable(name: string, error: SmtpError, limitMs: number): MailServerUnusable {
-  const isPassing = error.responseCode !== undefined && error.responseCode < 500
   const refused = isWrongPassword(error) ? 'rejects the username and password' : "doesn't take this sign-in"
-  const signIn = isPassing ? 'takes no sign-in for now' : refused
+  const signIn = isPassing(error) ? 'takes no sign-in for now' : refused
   const what = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
   return new MailServerUnusable(
     `the mail server ${name} ${what} (${troubleOf(error, limitMs)}): see SMTP_URL`,
@@ -29,35 +37,58 @@ export function unusable(name: string, error: SmtpError, limitMs: number): MailS
   )
 }
 
-/** Enhanced status codes (RFC 3463) that say that there is no such mailbox, or that it takes no email from anyone. */
-const NO_SUCH_MAILBOX = /^5\.(1\.([1-36]|10)|2\.1)$/
-/** Exchange Online says no more than this of people whom it doesn't know. */
-const UNKNOWN_TO_EXCHANGE = /^550[ -]5\.4\.1 recipient address rejected/i
-const STATUS = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})(?![.\d])/m
+const ENHANCED = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})(?![.\d])/m
+/** At the recipient's turn, or at the end of the email. Before that, no reply is about a recipient. */
+const RECIPIENT = ['RCPT TO', 'DATA']
+const TOO_FAST = /\brate\b|\brate-?limit|throttl|slow down|too (many|much|fast|quickly)/i
 
-/** Does a permanent reply speak of the recipient, and of nothing else? What it doesn't say in these words, we don't know. */
-function isRejection(response: string, command: string | undefined): boolean {
-  const status = STATUS.exec(response)?.[1]
-  if (status === undefined) return command === 'RCPT TO' && /^55[013]/.test(response)
-  return command !== 'MAIL FROM' && (NO_SUCH_MAILBOX.test(status) || UNKNOWN_TO_EXCHANGE.test(response))
+/** What a reply means. `code` is the reply's, `enhanced` the status code of RFC 3463 ('' without one). */
+type Meaning = {
+  stages?: readonly string[]
+  code: RegExp
+  enhanced?: RegExp
+  words?: RegExp
+  means: { outcome: 'deferred' | 'failed'; reason: Reason }
 }
 
-/** Greylisting, or a full mailbox. With 421 it closes, whatever the command was (RFC 5321 3.8). */
-const isForNow = (response: string, code: number, command: string | undefined): boolean =>
-  (command === 'RCPT TO' && code < 500 && code !== 421) ||
-  STATUS.exec(response)?.[1]?.endsWith('.2.2') === true
+const REJECTED = { outcome: 'failed', reason: 'recipient' } as const
+const LATER = { outcome: 'deferred', reason: 'recipient' } as const
+const THROTTLED = { outcome: 'deferred', reason: 'throttled' } as const
+const OTHER = { outcome: 'deferred', reason: 'other' } as const
+
+/** The first row that fits counts. */
+const MEANINGS: readonly Meaning[] = [
+  // There is no such mailbox, or it takes no email from anyone.
+  { stages: RECIPIENT, code: /^5/, enhanced: /^5\.(1\.([1-36]|10)|2\.1)$/, means: REJECTED },
+  // Exchange Online says no more than this of people whom it doesn't know.
+  { stages: RECIPIENT, code: /^550/, words: /^550[ -]5\.4\.1 recipient address rejected/i, means: REJECTED },
+  // It closes the connection, whatever the command was (RFC 5321 3.8).
+  { code: /^421/, means: THROTTLED },
+  // A mailbox that is full, busy or greylisted. X.2 is about the mailbox (RFC 3463 3.3).
+  { stages: RECIPIENT, code: /^[45]/, enhanced: /^(4\.2\.\d+|5\.2\.2)$/, means: LATER },
+  // Many servers refuse a sender only at RCPT. X.1.7 and X.1.8 are the sender's address, X.3 and X.5 the mail system.
+  { stages: ['RCPT TO'], code: /^4/, enhanced: /^4\.(1\.[78]|3\.\d+|5\.\d+)$/, means: THROTTLED },
+  { code: /^4/, words: TOO_FAST, means: THROTTLED },
+  { code: /^5/, enhanced: /^(5\.7\.\d+)?$/, words: TOO_FAST, means: THROTTLED },
+  { stages: ['RCPT TO'], code: /^55[013]/, enhanced: /^$/, means: REJECTED },
+  { stages: ['RCPT TO'], code: /^4/, means: LATER },
+  { code: /^4/, means: THROTTLED },
+]
+
+function meaningOf(response: string, command = ''): Meaning['means'] {
+  const status = ENHANCED.exec(response)?.[1] ?? ''
+  const fits = ({ stages, code, enhanced = /^/, words = /^/ }: Meaning) =>
+    stages?.includes(command) !== false &&
+    code.test(response) &&
+    enhanced.test(status) &&
+    words.test(response)
+  return MEANINGS.find(fits)?.means ?? OTHER
+}
 
 /** @param hasLeft the whole email has left @param limitMs how long a reply was waited for */
 export function outcomeOf(error: SmtpError, hasLeft: boolean, limitMs: number): Posted {
   const { response, responseCode, command } = error
-  if (response === undefined || responseCode === undefined)
-    return {
-      outcome: hasLeft ? 'unknown' : 'deferred',
-      reply: troubleOf(error, limitMs),
-      isAboutRecipient: false,
-    }
-  const reply = replyShown(response)
-  if (responseCode >= 500 && isRejection(response, command))
-    return { outcome: 'failed', reply, isAboutRecipient: true }
-  return { outcome: 'deferred', reply, isAboutRecipient: isForNow(response, responseCode, command) }
+  if (response !== undefined && responseCode !== undefined)
+    return { ...meaningOf(response, command), reply: replyShown(response) }
+  return { outcome: hasLeft ? 'unknown' : 'deferred', reply: troubleOf(error, limitMs), reason: 'other' }
 }

@@ -9,7 +9,7 @@ import type { Settings } from '../../settings/settings.ts'
 import { timed } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { messageOf, refuseInjection, type Mail } from './mail.ts'
-import { outcomeOf, unusable, type Outcome, type Posted } from './outcome.ts'
+import { isPassing, outcomeOf, unusable, type Outcome, type Posted } from './outcome.ts'
 import type { SmtpError } from './smtp-trouble.ts'
 
 type MailServer = {
@@ -96,7 +96,7 @@ export async function refusalOfSender(settings: MailSettings, address: string, l
       // The library sends a command of ours only where it takes it for a way to sign in.
       SENDER: async (dialogue) => {
         const { status, response } = await dialogue.sendCommand(`MAIL FROM:<${address}>`)
-        if (status >= 400) refusal = response
+        if (status >= 500) refusal = response
       },
     },
   })
@@ -150,7 +150,8 @@ export function createMailServer(settings: MailSettings, parts: MailServerParts 
       return { outcome: 'sent' }
     } catch (error) {
       if (!isSmtpError(error)) throw error
-      if (UNUSABLE.includes(error.code ?? '')) throw unusable(name, error, limits.greeting)
+      if (UNUSABLE.includes(error.code ?? '') && !isPassing(error))
+        throw unusable(name, error, limits.greeting)
       // Before its end no server may deliver an email (RFC 5321 4.1.1.4).
       return outcomeOf(error, source.stream?.readableEnded === true, limits.reply)
     } finally {

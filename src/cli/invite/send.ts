@@ -10,7 +10,7 @@ import { createMailServer } from '../../campaigns/mail/server.ts'
 import { createPace } from '../../campaigns/pace.ts'
 import { readPeople } from '../../campaigns/people-file.ts'
 import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
-import { isComplete, newTally, summaryOf, type Tally } from '../../campaigns/tally.ts'
+import { isComplete, limitInWords, newTally, summaryOf, type Tally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { heldApps } from '../../people/upkeep.ts'
 import { Explained } from '../../problem.ts'
@@ -91,7 +91,7 @@ type Run = {
   signal: AbortSignal
 }
 
-/** A pause of the service that is worth a line. */
+/** A pause of the service or the mail server that is worth a line. */
 const MIN_PAUSE_SECONDS = 60
 const SLOW = 'Waiting for the mail server: an email has up to 10 minutes to be answered…\n'
 
@@ -116,7 +116,9 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     },
     signal,
   })
+  const mailPace = paceOf(options.mailRate)
   let isSlow = false
+  let isThrottled = false
   const server =
     isHeld &&
     createMailServer(settings, {
@@ -159,7 +161,12 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
       isAbout: (instance) => inScope({ only: options.datasource ?? [] }, instance) && !held.has(instance),
       compose: mailFor(settings, company, options, now).compose,
       post: server?.post,
-      mailPace: paceOf(options.mailRate),
+      mailPace,
+      onThrottle(seconds, reply) {
+        if (!isThrottled || seconds >= MIN_PAUSE_SECONDS)
+          progress.print(`The mail server takes no more emails for now: ${reply}. Waiting ${seconds} s…\n`)
+        isThrottled = true
+      },
       atOnce: options.atOnce,
       limit: options.limit ?? Infinity,
       tally,
@@ -174,6 +181,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     server?.close()
     await service.close()
     sumUp(tally, options, { error: failure, endedBy, isInterrupted: signal.aborted }, parts)
+    if (!options.json) stderr.write(limitInWords(mailPace.rate(), options.mailRate))
   }
   // An export that went wrong is often an empty file.
   if (tally.rows === 0 && !signal.aborted) throw new Explained('the list is empty. Nothing was sent.')

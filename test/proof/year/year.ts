@@ -121,13 +121,13 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
         const employee = world.byEmail.get(sent?.email ?? '')
         if (sent === undefined || employee === undefined) throw new RangeError('an email to no one')
         if (random.chance(0.005))
-          return { outcome: 'deferred', reply: '450 4.2.1 later', isAboutRecipient: true }
+          return { outcome: 'deferred', reply: '450 4.2.1 later', reason: 'recipient' }
         counts.emails++
         note(`${sent.isLapse ? 'lapse' : 'begin'} ${sent.email} ${sent.apps.join()}`)
         rules.sent(sent, employee, list.has(sent.email))
         world.read(employee)
         alive()
-        if (random.chance(0.002)) return { outcome: 'unknown', reply: 'timed out', isAboutRecipient: true }
+        if (random.chance(0.002)) return { outcome: 'unknown', reply: 'timed out', reason: 'recipient' }
         return await Promise.resolve({ outcome: 'sent' })
       },
       mailPace: { turn: () => Promise.resolve(), slowDown: () => false, rate: () => 10 },

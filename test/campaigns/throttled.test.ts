@@ -1,0 +1,119 @@
+// A mail server that limits how fast it takes emails: the run finds the pace that works. The clock is the test's.
+import { describe, expect, it } from 'vitest'
+import { outcomeOf } from '../../src/campaigns/mail/outcome.ts'
+import { createPace } from '../../src/campaigns/pace.ts'
+import { office } from './office.ts'
+
+const MINUTE = 60_000
+const people = (count: number) => Array.from({ length: count }, (_, index) => `p${index}@acme.example`)
+
+const replied = (command: string, response: string) => {
+  const responseCode = Number(response.slice(0, 3))
+  return outcomeOf(Object.assign(new Error('Failed'), { command, response, responseCode }), false, 1)
+}
+
+type Window = (taken: readonly number[], now: number) => boolean
+/** 30 in any 60 seconds, and 30 in each minute of the clock. */
+const sliding: Window = (taken, now) => taken.filter((at) => now - at < MINUTE).length < 30
+const fixed: Window = (taken, now) =>
+  taken.filter((at) => Math.floor(at / MINUTE) === Math.floor(now / MINUTE)).length < 30
+
+/** Sends to so many people through a server that takes what `takes` allows. */
+async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, count = 300) {
+  let clock = 0
+  let asked = 0
+  const taken: number[] = []
+  const mailboxes: string[] = []
+  const wait = (ms: number) => {
+    clock += ms
+    return Promise.resolve()
+  }
+  const mailPace = createPace({ perSecond: 10, now: () => clock, wait })
+  const pauses: number[] = []
+  const { run, written } = office()
+  const done = await run({
+    people: people(count),
+    atOnce: 3,
+    post(email) {
+      asked++
+      if (!takes(taken, clock)) return refusal
+      taken.push(clock)
+      mailboxes.push(email)
+      return 'sent'
+    },
+    parts: () => ({ mailPace, onThrottle: (seconds) => pauses.push(seconds) }),
+  })
+  return {
+    ...done,
+    written,
+    mailboxes,
+    asked,
+    pauses,
+    minutes: clock / MINUTE,
+    perMinute: mailPace.rate() * 60,
+  }
+}
+
+describe('a mail server that takes 30 emails a minute', () => {
+  it.each([
+    ['DATA', '432 4.3.2 STOREDRV.ClientSubmit; sender thread limit exceeded'],
+    ['DATA', '454 Throttling failure: Maximum sending rate exceeded.'],
+    ['MAIL FROM', '421 4.7.0 Try again later, closing connection.'],
+    ['DATA', '550 5.7.1 Message rejected: sending rate exceeded'],
+    ['RCPT TO', '450 4.7.1 <p@acme.example>: Recipient address rejected: too much mail'],
+    ['AUTH PLAIN', '454 4.7.0 Too many login attempts, please try again later.'],
+  ])('and refuses the next one at %s (%s) gets all 300, once each', async (stage, reply) => {
+    for (const takes of [sliding, fixed]) {
+      const { error, tally, mailboxes, asked, minutes, perMinute, trouble } = await sendThrough(
+        takes,
+        replied(stage, reply),
+      )
+      expect([error, tally.sent, tally.deferred, trouble]).toEqual([undefined, 300, 0, []])
+      expect(mailboxes.toSorted()).toEqual(people(300).toSorted())
+      // It is not asked much more often than it takes, and is not left waiting.
+      expect(asked).toBeLessThan(360)
+      expect(minutes).toBeLessThan(20)
+      expect(perMinute).toBeLessThan(60)
+    }
+  })
+})
+
+const BUSY = replied('DATA', '451 4.3.0 queue file write error')
+
+describe('a mail server that takes nothing for now', () => {
+  it('ends the run after a quarter of an hour in its words, and no one counts as tried in vain', async () => {
+    const { error, tally, pauses, mailboxes, written, minutes } = await sendThrough(
+      (taken) => taken.length < 2,
+      BUSY,
+      9,
+    )
+    expect(String(error)).toBe(
+      'RunStopped: the mail server has taken no email for a quarter of an hour. It says: 451 4.3.0 queue file write error',
+    )
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
+    expect(minutes).toBeLessThan(17)
+    expect([tally.sent, mailboxes.length, written('p2@acme.example')]).toEqual([2, 2, 'deferred'])
+  })
+
+  it('leaves no email in doubt while it is waited for', async () => {
+    const seen: unknown[] = []
+    const leaving = new Set<unknown>()
+    const { run, written, everyone } = office()
+    const [ada = '', bob = ''] = people(2)
+    const { tally } = await run({
+      people: [ada, bob],
+      post: (email) => (leaving.add(written(email)), BUSY),
+      parts: ({ mailPace }) => ({
+        mailPace: { ...mailPace, slowDown: () => (seen.push(written(ada)), true) },
+        // Who opts out meanwhile gets no email.
+        onThrottle: () =>
+          void everyone.change(seen.length > 4 ? bob : seen.length > 2 ? ada : 'other@acme.example', (p) => ({
+            ...p,
+            optedOutAt: 1,
+          })),
+      }),
+    })
+    expect([seen[0], ...leaving]).toEqual(['deferred', 'sending'])
+    expect([tally.sent, tally.deferred]).toEqual([0, 0])
+  })
+})
