@@ -30,6 +30,7 @@ export type ProblemCode =
   | 'sign_in_failed'
   | 'sign_in_misconfigured'
   | 'sign_in_unavailable'
+  | 'sign_in_unfinished'
   | 'signed_out'
   | 'store_unavailable'
   | 'token_refused'

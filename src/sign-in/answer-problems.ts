@@ -58,7 +58,9 @@ function meaningOfOAuthError(
   answer = nameOfError(error),
 ): Meaning {
   const said = `the authorization server answered ${answer}`
-  if (error === 'access_denied') return { status: 403, code: 'sign_in_denied', detail: said }
+  // `login_required` and its like come from the browser, and mean that the person didn't sign in there.
+  if (error === 'access_denied' || (status === undefined && error.endsWith('_required')))
+    return { status: 403, code: 'sign_in_denied', detail: said }
   // With 500 and above the library reads no body: see UNREACHED.
   if (error === 'temporarily_unavailable' || error === 'server_error' || status === 429)
     return unavailable(said)
@@ -77,6 +79,8 @@ function meaningOf(error: unknown): Meaning {
     const why = asymmetric([algorithm]).length > 0 ? UNLISTED : FORGEABLE
     return misconfigured(`the id_token is signed with ${algorithm}, ${why}`)
   }
+  const issuer = refusedIssuer(error)
+  if (issuer !== undefined) return failed(issuer)
   const member = refusedMember(error)
   if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
   const silence = silenceOf(error)
@@ -211,6 +215,18 @@ function errorIn(error: unknown): string | undefined {
 function refusedMember(error: unknown): string | undefined {
   const messages = chainOf(error).map((one) => (one instanceof Error ? one.message : ''))
   return messages.map((message) => /body "(\w{1,40})" property/.exec(message)?.[1]).find(Boolean)
+}
+
+/** What is wrong with the `iss` of an authorization response (RFC 9207), which the library says in its message only. */
+function refusedIssuer(error: unknown): string | undefined {
+  const message = chainOf(error)
+    .map((one) => (one instanceof Error ? one.message : ''))
+    .join()
+  if (message.includes('response parameter "iss" (issuer) missing'))
+    return "the answer came without iss, which the authorization server's metadata promises (authorization_response_iss_parameter_supported; RFC 9207)"
+  return message.includes('"iss" (issuer) response parameter value')
+    ? 'the answer has the iss of another authorization server (RFC 9207)'
+    : undefined
 }
 
 /**

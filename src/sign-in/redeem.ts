@@ -63,6 +63,9 @@ type Needs = {
   now: () => number
 }
 
+/** Read without `iss` (RFC 9207), which servers leave out of errors: an error redeems nothing. A wrong one is refused. */
+export const hasError = (parameters: URLSearchParams): boolean => Boolean(parameters.get('error'))
+
 export function createRedeem(needs: Needs): Redeem {
   const { settings, authorizationServer, browsers, sessions, log, note, now } = needs
   const { OIDC_SCOPE: scope } = settings
@@ -71,10 +74,13 @@ export function createRedeem(needs: Needs): Redeem {
   let keysDoubtedAt = -Infinity
 
   async function granted(configuration: Configuration, { url, proofs }: Answer): Promise<Granted> {
+    const { searchParams: parameters } = url
+    if (hasError(parameters) && !parameters.has('iss') && parameters.getAll('error').length === 1)
+      throw new AuthorizationResponseError('an error without iss', { cause: parameters })
     const hasIdToken = scope.split(' ').includes('openid')
     const checks = omitUndefined({
       pkceCodeVerifier: proofs.verifier,
-      expectedState: url.searchParams.get('state') ?? undefined,
+      expectedState: parameters.get('state') ?? undefined,
       idTokenExpected: hasIdToken,
       expectedNonce: hasIdToken ? proofs.nonce : undefined,
     })

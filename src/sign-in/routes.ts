@@ -12,6 +12,7 @@ import { CALLBACK_PATH, signInPath } from './addresses.ts'
 import { promptIn } from './prompt.ts'
 import { enteredReturnTo } from './return-to.ts'
 import type { SignIn } from './sign-in.ts'
+import { hasError } from './redeem.ts'
 import { judgeAnswer, MAX_STATE_CHARACTERS, type SignInState } from './state.ts'
 
 type Needs = Pick<SignIn, 'start' | 'redeem' | 'states' | 'browsers' | 'records' | 'returnTo'> & {
@@ -59,6 +60,15 @@ export function createSignInRoutes(needs: Needs): Router {
     const sessionId = signedInOf(req)?.id
     if (opened === undefined) {
       log.debug({}, 'sign-in: an answer to no sign-in that is known')
+      const isApproval = saysYes(url, 'admin_consent')
+      const isError = hasError(url.searchParams) || saysYes(url, 'success', 'false')
+      if (isError)
+        throw new Problem(400, 'sign_in_unfinished', {
+          detail: 'the authorization server sent an error, for no sign-in of ours',
+          ...(sessionId === undefined && { tryAgain: signInPath(HOME) }),
+        })
+      if (isApproval || saysYes(url, 'success'))
+        return needs.sendPage(req, res, { view: 'sign-in/confirmed', data: { isApproval } })
       if (sessionId !== undefined) return seeOther(res, HOME)
       throw over('no sign-in is known for this state', HOME)
     }
@@ -114,6 +124,13 @@ function callbackUrl(req: Request, publicUrl: string): URL {
   const [, query = ''] = req.originalUrl.split(/\?(.*)/s)
   return new URL(`${CALLBACK_PATH}?${query}`, publicUrl)
 }
+
+/**
+ * Servers send people here after other things than a sign-in too: an admin who consented for everyone, someone who
+ * confirmed an address. Nothing of it is believed; it only chooses the words.
+ */
+const saysYes = ({ searchParams }: URL, name: string, wanted = 'true'): boolean =>
+  searchParams.get(name)?.toLowerCase() === wanted
 
 const over = (detail: string, returnTo: string) =>
   new Problem(400, 'sign_in_expired', { detail, tryAgain: signInPath(returnTo) })

@@ -122,6 +122,12 @@ export const otherStates: State[] = [
     reach: open('/signed-out'),
   },
   {
+    name: 'approved for everyone',
+    title: 'Access approved',
+    like: 'carol',
+    reach: open('/sign-in/callback?admin_consent=True&tenant=acme'),
+  },
+  {
     name: 'signing out',
     title: 'Signing you out',
     like: 'carol',

@@ -28,7 +28,6 @@ describe('an OAuth error', () => {
     ['access_denied', 403, 'sign_in_denied', /^$/],
     ['temporarily_unavailable', 503, 'sign_in_unavailable', /^$/],
     ['server_error', 503, 'sign_in_unavailable', /^$/],
-    ['login_required', 400, 'sign_in_failed', /^$/],
     ['invalid_client', 502, 'sign_in_misconfigured', /OIDC_CLIENT_AUTH.*onramp registration forget/],
     ['unauthorized_client', 502, 'sign_in_misconfigured', /OIDC_CLIENT_ID and OIDC_CLIENT_SECRET/],
     ['invalid_request', 502, 'sign_in_misconfigured', /redirect address/],

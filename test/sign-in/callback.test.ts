@@ -66,6 +66,34 @@ describe('an answer', () => {
     expect(await ada.outcomeOf('/sign-in/callback')).toBe('/onboarding')
   })
 
+  it.each([
+    ['an admin who consented for everyone', 'admin_consent=True&tenant=5f3c&scope=openid', true],
+    ['someone who confirmed an address', 'message=Your+email+was+verified.&success=true&code=success', false],
+  ])('that is %s is told so, and starts or ends no session', async (_who, query, isApproval) => {
+    const { ada, asked, store, noted } = await begun()
+    const page = { status: 200, view: 'sign-in/confirmed', isApproval }
+    expect(await ada.outcomeOf(`/sign-in/callback?${query}`)).toEqual(page)
+    expect([asked, store.values.size, noted]).toEqual([[], 0, []])
+    await ada.signIn()
+    expect(await ada.outcomeOf(`/sign-in/callback?${query}`)).toEqual(page)
+    expect(await ada.who()).toMatchObject({ subject: 'ada' })
+  })
+
+  it.each([
+    'error=access_denied&error_description=AADSTS65004&admin_consent=True&tenant=5f3c',
+    'error=server_error&state=unknown',
+    'success=false&message=This+URL+can+be+used+only+once&code=used_ticket',
+  ])('that is an error for no sign-in of ours says that, and neither signs in nor out: %s', async (query) => {
+    const { ada } = await begun()
+    const told = { status: 400, code: 'sign_in_unfinished' }
+    const outcome = () => ada.outcomeOf(`/sign-in/callback?${query}`)
+    expect(await outcome()).toMatchObject({ ...told, tryAgain: '/sign-in?return_to=%2Fonboarding' })
+    await ada.signIn()
+    expect(await outcome()).toMatchObject(told)
+    expect(await outcome()).not.toHaveProperty('tryAgain')
+    expect(await ada.who()).toMatchObject({ subject: 'ada' })
+  })
+
   it('in another browser signs no one in, but has that one begin anew a few times', async () => {
     for (const [again, outcome] of [
       ['0', AGAIN],
@@ -171,6 +199,39 @@ describe('a refusal', () => {
     expect(noted).toMatchObject([{ event: 'sign_in', result: 'refused' }])
     expect(server.did).toEqual([])
   })
+
+  const authorization_response_iss_parameter_supported = true
+  const promising = { metadata: { authorization_response_iss_parameter_supported } }
+
+  it.each([
+    ['access_denied', { status: 403, code: 'sign_in_denied' }],
+    ['login_required', { status: 403, code: 'sign_in_denied' }],
+    ['server_error', { status: 503, code: 'sign_in_unavailable' }],
+  ])('%s without the iss that the server advertises is what it says', async (error, outcome) => {
+    const { answered, asked } = await begun(promising)
+    expect(await answered({ error })).toMatchObject(outcome)
+    expect(asked).toEqual([])
+  })
+
+  it('of select_account without iss has the person asked with login', async () => {
+    const { answered } = await begun(promising, { return_to: '/x', prompt: 'select_account' })
+    expect(await answered({ error: 'interaction_required' })).toBe(`${AGAIN}&prompt=login`)
+  })
+
+  it.each<[string, Form, string]>([
+    ['a success without it', { code: 'c' }, 'came without iss'],
+    ['a success with a wrong one', { code: 'c', iss: 'https://other.example' }, 'iss of another'],
+    ['an error with a wrong one', { error: 'access_denied', iss: 'https://other.example' }, 'iss of another'],
+    ['an error with an empty one', { error: 'access_denied', iss: '' }, 'came without iss'],
+  ])(
+    'is %s where the server advertises iss: no code is redeemed, and the line says iss',
+    async (_what, answer, words) => {
+      const { answered, asked } = await begun(promising)
+      const detail = expect.stringContaining(words) as string
+      expect(await answered(answer)).toMatchObject({ status: 400, code: 'sign_in_failed', detail })
+      expect(asked).toEqual([])
+    },
+  )
 
   it.each(['invalid_client', 'invalid_grant'])('%s leads to no other request of ours', async (error) => {
     const { redeemed, server, asked, answers } = await begun()

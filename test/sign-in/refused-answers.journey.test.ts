@@ -69,9 +69,16 @@ describe('an answer', () => {
 })
 
 describe('an error of the authorization server', () => {
+  it('without the iss that oidc-provider promises is told as what it says', async () => {
+    const browser = await beginSignIn(running)
+    setFaults(running, { authorizationAnswer: { code: null, iss: null, error: 'access_denied' } })
+    expect((await expectRefused(running, browser)).status).toBe(403)
+  })
+
   const description = '<script>alert(1)</script><b>bold</b>'
   it.each([
     ['access_denied', 403],
+    ['login_required', 403],
     ['server_error', 503],
     ['invalid_scope', 502],
     ['<b>', 400],
