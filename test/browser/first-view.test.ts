@@ -164,12 +164,14 @@ it('the finish with a skipped app leads to the company’s search first, and to 
 
 it('after a search the company’s search and the first result are in the first view', async () => {
   const ada = await arrive(searching)
-  await ada.open('/search?q=roadmap')
+  await ada.open('/search')
+  await ada.search('roadmap')
   expect(await ada.page.getByRole('link', { name: 'Open Acme Search' }).getAttribute('href')).toBe(SEARCH)
   expect(await ada.page.locator('main .button:not(.secondary), main button:not(.secondary)').count()).toBe(1)
   expect(await endOf(ada, '.result')).toBeLessThanOrEqual(PHONE.height)
   // Without results, what helps is another search.
-  await ada.open('/search?q=zebra')
+  await ada.search('zebra')
+  await ada.reads('No results for')
   expect(
     await ada.page.locator('main .button:not(.secondary), main button:not(.secondary)').allInnerTexts(),
   ).toEqual(['Search'])

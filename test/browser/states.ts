@@ -56,7 +56,10 @@ export const otherStates: State[] = [
     name: 'search, results',
     title: '2 results for “roadmap”',
     like: 'carol',
-    reach: open('/search?q=roadmap'),
+    async reach(visitor) {
+      await visitor.open('/search')
+      await visitor.search('roadmap')
+    },
   },
   { name: 'no such page', title: 'Page not found', like: 'carol', reach: open('/nowhere') },
   {

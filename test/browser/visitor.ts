@@ -85,6 +85,13 @@ export class Visitor {
     await this.page.getByRole('button', { name: what, exact: true }).click()
   }
 
+  /** Types it into the form of the page, as from another site nothing is searched. */
+  async search(query: string): Promise<void> {
+    await this.page.locator('#q').fill(query)
+    await this.page.getByRole('button', { name: 'Search', exact: true }).click()
+    await this.page.locator('#results').waitFor()
+  }
+
   async skip(instance: string): Promise<void> {
     const action = `/onboarding/skip/${encodeURIComponent(instance)}`
     await this.press(this.page.locator(`form[action="${action}"] button`).first())
