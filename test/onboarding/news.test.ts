@@ -53,7 +53,7 @@ describe('the news', () => {
       {
         kind: 'notice',
         title: 'We can’t connect Slack right now',
-        text: 'Search has no working link to this app. Your other apps aren’t affected. Your admins can see this. You don’t need to do anything.',
+        text: 'Search has no working link to this app. Your admins can see this. You don’t need to do anything.',
       },
     ],
     [

@@ -146,9 +146,17 @@ describe('a list opens with words that fit it', () => {
 })
 
 it('an app without a usable address is no dead end: the list says why, who knows, and what search can do', () => {
-  const shown = { ...countsWith({ off: 2 }), offBy: { attention: 1, disabled: 1 } }
-  const seen = { shown, hidden: countsWith({}), isNarrowed: false }
-  expect(openingOf(endingOf(seen), seen, t)).toMatchObject({
+  const openingWith = (off: number, offBy: Counts['offBy']) => {
+    const seen = { shown: { ...countsWith({ off }), offBy }, hidden: countsWith({}), isNarrowed: false }
+    return openingOf(endingOf(seen), seen, t)
+  }
+  expect(openingWith(1, { attention: 1 })).toMatchObject({
+    state: 'rest',
+    search: true,
+    heading: 'We can’t connect this app right now',
+    lead: 'Search has no working link to this app. Your admins can see this. You don’t need to do anything.',
+  })
+  expect(openingWith(2, { attention: 1, disabled: 1 })).toMatchObject({
     state: 'rest',
     search: true,
     heading: 'We can’t connect these apps right now',

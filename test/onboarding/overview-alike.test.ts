@@ -14,7 +14,7 @@ const rowOf = (walk: Walk, instance: string) => see(walk).entries.find(({ app })
 const accountIn = (walk: Walk, instance: string) => rowOf(walk, instance)?.notes[0]
 
 const TWO = 'You have two Slack accounts or workspaces.'
-const TWICE = `${TWO} Start with any of them.`
+const TWICE = `${TWO} Start with either.`
 const TAKEN = 'Choose a different account or workspace here than for Slack.'
 const AGAIN = 'Use the same account or workspace as before.'
 const OFF = 'Slack\u00a0(2) can’t be connected right now. Connect Slack only.'

@@ -50,7 +50,7 @@ export function accountOf(situation: Situation, app: App): string | undefined {
   const both = t('next.alike', { app: app.short, count: alike.length })
   // Those that were skipped are still there to mix it up with.
   const isFree = alike.every(({ standing }) => !NOT_TO_START.includes(standing.kind))
-  return isFree ? t.sentences([both, t('next.alikeStart')]) : both
+  return isFree ? t.sentences([both, t('next.alikeStart', { two: alike.length === 2 ? 'yes' : 'no' })]) : both
 }
 
 /** What the company says, else which one of several, else nothing. */

@@ -137,7 +137,9 @@ function wordsOf(
         return [
           'rest',
           t('finished.titleUnavailable', { count }),
-          t.sentences([...reasons(shown, t), t('finished.leadAllOff', { count })]),
+          count === 1
+            ? t('note.attention')
+            : t.sentences([...reasons(shown, t), t('finished.leadAllOff', { count })]),
         ]
       const isSome = isPart || count === 1
       const heading = isSome ? t('finished.titleTheseOff', { count }) : t('finished.titleOff')
