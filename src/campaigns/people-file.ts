@@ -1,12 +1,23 @@
-// Reads who is to be invited: CSV (with or without a header; comma, semicolon or tab), NDJSON, or one address a line. A row
-// at a time, so that a long list takes no more memory than a short one. Everything in it is untrusted: it goes into headers,
-// emails, terminals and pages.
+// Reads who is to be invited: CSV (with or without a header; comma, semicolon or tab), NDJSON, a JSON document, or one address a
+// line. But for a document, a row at a time, so that a long list takes no more memory than a short one. Everything in it is
+// untrusted: it goes into headers, emails, terminals and pages.
 import { TextDecoder } from 'node:util'
-import { printable } from '@onramp/deprecations/command-line/printable'
-import { canonicalLanguage, isTimezone } from '../company/schema.ts'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv, withoutEscape } from '../people/csv.ts'
-import { Explained } from '../problem.ts'
+import {
+  ADDRESS_ALONE,
+  allShown,
+  columnsInWords,
+  columnsNamed,
+  columnsWithout,
+  isBlocked,
+  isGuest,
+  languageIn,
+  shown,
+  timezoneOf,
+  UnreadablePeople,
+  type Columns,
+} from './people-columns.ts'
 
 export type Invitee = {
   email: string
@@ -21,42 +32,54 @@ export type Invitee = {
 
 export type Row = { line: number } & ({ kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string })
 
-/** The whole list cannot be read: another encoding, or no column of addresses. The message says what to do. */
-export class UnreadablePeople extends Explained {
-  override name = 'UnreadablePeople'
-}
-
 /** A row that is no person. The message says why. */
 class Fault extends Error {}
 
+/** What can be lost without losing the person, and what counts instead. */
+const UNREAD = {
+  'Time zones': "the company's counts",
+  Languages: 'the default one counts',
+  Statuses: 'these people stay',
+}
+type OnUnread = (what: keyof typeof UNREAD, cell: string) => void
+
 /**
- * @param onColumns gets which columns are taken and which ignored, once, for people
+ * Leaves out people who are blocked in the directory that the list comes from, and guests unless they are wanted.
+ * @param onWords gets which columns are taken and which ignored; at the end, how many are left out, and what can't be read
  * @throws {UnreadablePeople} {UnreadableCsv}
  */
 export async function* readPeople(
   source: AsyncIterable<Uint8Array | string>,
-  onColumns: (words: string) => void = () => {},
+  onWords: (words: string) => void = () => {},
+  includeGuests = false,
 ): AsyncGenerator<Row> {
   const text = decoded(source)
   const first = await text.next()
   if (first.done === true) return
-  if (/^\s*\[\s*[[{"]/.test(first.value))
-    throw new UnreadablePeople(
-      'the list is a JSON array. Convert it to one object per line (NDJSON) with `jq -c .[]`',
-    )
-  const kind = /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
+  const whole = withFirst(first.value, text)
+  const isWhole = isDocument(first.value)
+  const lines = isWhole ? documentLines(whole, onWords) : whole
+  const kind = isWhole || /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
+  const out = { blocked: 0, guest: 0 }
+  const unread = new Map<keyof typeof UNREAD, { count: number; sample: string }>()
+  const onUnread: OnUnread = (what, sample) => {
+    const known = unread.get(what) ?? { count: 0, sample }
+    unread.set(what, { ...known, count: known.count + 1 })
+  }
+  const skipped: string[][] = []
   let columns: Columns | undefined
   let width = Infinity
-  for await (const { line, cells } of readCsv(kind, first.value, withFirst(first.value, text))) {
+  for await (const { line, cells } of readCsv(kind, first.value, lines)) {
     if (cells.every((cell) => cell.trim() === '')) continue
     if (kind === 'csv' && columns === undefined) {
       const isHeader = !cells.some((cell) => cell.includes('@'))
-      columns = isHeader ? columnsNamed(cells) : columnsWithout(cells)
-      if (columns.email < 0)
-        throw new UnreadablePeople(
-          `no "email" column, and the first line has no email address: ${allShown(cells, ', ')}`,
-        )
-      onColumns(
+      if (!isHeader && skipped.some(hasSeveral)) throw noColumn(skipped)
+      const found = isHeader ? columnsNamed(cells) : columnsWithout(cells)
+      // Exports begin with a version, a type or a title.
+      if (found.email < 0 && skipped.push(cells) >= MAX_SKIPPED) throw noColumn(skipped)
+      if (found.email < 0) continue
+      columns = found
+      onWords(
         isHeader
           ? columnsInWords(cells, columns)
           : `No header: the addresses are in column ${columns.email + 1}.`,
@@ -69,14 +92,24 @@ export async function* readPeople(
       if (cells.length > width)
         throw new Fault(`${cells.length} cells, and the header has ${width}: quote cells with commas`)
       // The export of people can be a list, too.
-      const person =
-        columns === undefined ? jsonPerson(cells[0] ?? '') : personOf(columns, cells.map(withoutEscape))
-      yield { line, kind: 'person', person }
+      const row =
+        columns === undefined ? jsonRow(cells[0] ?? '') : { columns, cells: cells.map(withoutEscape) }
+      const reason = reasonToLeaveOut(row, onUnread)
+      if (reason === 'blocked' || (reason === 'guest' && !includeGuests)) out[reason]++
+      else yield { line, kind: 'person', person: personOf(row, onUnread) }
     } catch (error) {
       if (!(error instanceof Fault)) throw error
       yield { line, kind: 'fault', fault: error.message }
     }
   }
+  if (columns === undefined && skipped.length > 0) throw noColumn(skipped)
+  const reasons = [
+    out.blocked > 0 && `${out.blocked} ${out.blocked === 1 ? 'is' : 'are'} blocked there`,
+    out.guest > 0 && `${out.guest} ${out.guest === 1 ? 'is a guest' : 'are guests'} (see --include-guests)`,
+  ].filter(Boolean)
+  if (reasons.length > 0) onWords(`Left out: ${reasons.join(', ')}.`)
+  for (const [what, { count, sample }] of unread)
+    onWords(`${what} that can't be read: ${count}, such as ${shown(sample)}; ${UNREAD[what]}.`)
 }
 
 async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
@@ -86,8 +119,10 @@ async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGene
 
 /** A first line that is longer is no list. Characters. */
 const MAX_START = 65_536
+/** A whole line that says how the list is written. */
+const START = /[,;\t@{[][^\r\n]*[\r\n]/
 
-/** The text in pieces; the first one holds the first line. @throws {UnreadablePeople} */
+/** The text in pieces; the first one holds a whole line of a list. @throws {UnreadablePeople} */
 async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let start: string | undefined = ''
@@ -97,7 +132,7 @@ async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenera
     const piece = decodedWith(decoder, bytes)
     if (start === undefined) yield piece
     else start += piece
-    if (start === undefined || (!/[\r\n]/.test(start.trimStart()) && start.length < MAX_START)) continue
+    if (start === undefined || (!START.test(start) && start.length < MAX_START)) continue
     yield start
     start = undefined
   }
@@ -120,73 +155,89 @@ function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
   }
 }
 
-/** Which cell is what; -1: there is none. */
-type Columns = { email: number; name: number; group: number; language: number; timezone: number }
-
-/**
- * Each counts only where no column has a name before it. A name to sign in with often takes no emails; last, `Work Email` or
- * `e-mail (work)`.
- */
-const EMAIL_HEADERS = [
-  /^e-?mail([ _-]?address)?$/i,
-  /^mail$/i,
-  /^(user[ _-]?principal[ _-]?name|upn)$/i,
-  /(^|[ _-])e-?mail($|[ _(-])/i,
-]
-const NAME_HEADER = /^((full|display|first|given)[ _-]?)?name$/i
-const GROUP_HEADER = /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i
-const LANGUAGE_HEADER = /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i
-const TIMEZONE_HEADER = /^(time[ _-]?zone|tz)$/i
-
 const MAX_CHARACTERS = 100
-const MAX_SHOWN = 40
-const MAX_COLUMNS_SHOWN = 10
+const MAX_SKIPPED = 10
 
-/** A cell as people see it who correct the list: short, and harmless on a terminal. */
-const shown = (text: string): string => {
-  const short = Array.from(printable(text.trim()))
-  return `"${short.slice(0, MAX_SHOWN).join('')}${short.length > MAX_SHOWN ? '…' : ''}"`
+const hasSeveral = (cells: readonly string[]): boolean =>
+  cells.filter((cell) => cell.trim() !== '').length > 1
+
+/** @param rows the first of the list, none of which is a header */
+const noColumn = (rows: readonly string[][]) => {
+  const header = rows.find(hasSeveral) ?? rows[0] ?? []
+  return new UnreadablePeople(
+    `no "email" column, and the first line has no email address: ${allShown(header, ', ')}`,
+  )
 }
 
-const allShown = (cells: readonly string[], between: string): string => {
-  const more = cells.length > MAX_COLUMNS_SHOWN ? [`${cells.length - MAX_COLUMNS_SHOWN} more`] : []
-  return [...cells.slice(0, MAX_COLUMNS_SHOWN).map(shown), ...more].join(between)
+/** Characters: it is in memory as a whole. */
+const MAX_DOCUMENT = 64 * 1024 * 1024
+
+/** The objects of a JSON document: a list, or the only list in an object, as Microsoft Graph and SCIM answer. */
+const listIn = (value: unknown): unknown[] | undefined => {
+  if (Array.isArray(value)) return value
+  const lists = Object.values(Object(value) as object).filter((member) => Array.isArray(member))
+  const [list] = lists as unknown[][]
+  return lists.length === 1 && list?.every((one) => typeof one === 'object') ? list : undefined
 }
 
-/** The first may be the manager's: they would get the emails of everyone below them. */
-const whichOf = (cells: readonly string[], advice: string) =>
-  new UnreadablePeople(`which column has the addresses, ${allShown(cells, ' or ')}? ${advice}`)
-
-/** @throws {UnreadablePeople} */
-function columnsNamed(names: readonly string[]): Columns {
-  const place = (pattern: RegExp) => names.findIndex((name) => pattern.test(name.trim()))
-  const found = EMAIL_HEADERS.map((pattern) => names.filter((name) => pattern.test(name.trim())))
-  const [addresses = []] = found.filter(({ length }) => length > 0)
-  if (addresses.length > 1) throw whichOf(addresses, 'Rename it to "email", and the others to something else')
-  const email = names.findIndex((name) => name === addresses[0])
-  const [name, group] = [place(NAME_HEADER), place(GROUP_HEADER)]
-  return { email, name, group, language: place(LANGUAGE_HEADER), timezone: place(TIMEZONE_HEADER) }
+/** One JSON document, not an object a line? @param start at least the first line */
+function isDocument(start: string): boolean {
+  if (!/^\s*(\{|\[\s*([[{"\]]|$))/.test(start)) return false
+  try {
+    const value: unknown = JSON.parse(start.trimStart().split(/[\r\n]/, 1)[0] ?? '')
+    // A person may have a list, too.
+    return listIn(value) !== undefined && columnsNamed(Object.keys(Object(value) as object)).email < 0
+  } catch {
+    return true
+  }
 }
 
-/** @param names the header's */
-function columnsInWords(names: readonly string[], columns: Columns): string {
-  const taken = Object.entries(columns).filter(([, at]) => at >= 0)
-  const ignored = names.filter((_, at) => !Object.values(columns).includes(at))
-  const words = taken.map(([what, at]) => (names[at] === what ? what : `${what} (${shown(names[at] ?? '')})`))
-  return `Columns: ${words.join(', ')}. Ignored: ${allShown(ignored, ', ') || 'none'}.`
+/** Its entries, one a line. @throws {UnreadablePeople} */
+async function* documentLines(
+  text: AsyncIterable<string>,
+  onWords: (words: string) => void,
+): AsyncGenerator<string> {
+  const advice = 'Convert it to one object per line (NDJSON) with `jq -c .[]`'
+  let whole = ''
+  for await (const piece of text)
+    if ((whole += piece).length > MAX_DOCUMENT)
+      throw new UnreadablePeople(`the list is more than 64 MiB of JSON. ${advice}`)
+  let value: unknown
+  try {
+    value = JSON.parse(whole.trimStart())
+  } catch {
+    throw new UnreadablePeople(`the list is neither one JSON document nor an object per line. ${advice}`)
+  }
+  const list = listIn(value)
+  if (list === undefined)
+    throw new UnreadablePeople(`the JSON has no list of people in it, or several. ${advice}`)
+  const next = Object.entries(Object(value) as object).find(([key, to]) => /(^|\.)next/i.test(key) && to)
+  if (next !== undefined)
+    throw new UnreadablePeople(`the list is one page of several (${shown(next[0])}). Export all of them`)
+  onWords(`JSON with ${list.length} entries; "line 2" is the second one.`)
+  for (const entry of list) yield `${JSON.stringify(entry)}\n`
 }
 
-const ADDRESS_ALONE: Columns = { email: 0, name: -1, group: -1, language: -1, timezone: -1 }
+/** A cell's text; empty for what is none. */
+const textOf = (cell: unknown): string =>
+  ['string', 'boolean', 'number'].includes(typeof cell) ? String(cell).trim() : ''
 
-/** Of a list without a header. @param cells of its first row @throws {UnreadablePeople} */
-function columnsWithout(cells: readonly string[]): Columns {
-  const addresses = cells.filter((cell) => addressToInvite(cell) !== undefined)
-  if (addresses.length > 1) throw whichOf(addresses, 'Add a first line that calls it "email"')
-  return { ...ADDRESS_ALONE, email: cells.findIndex((cell) => cell.includes('@')) }
+type Cells = { columns: Columns; cells: readonly unknown[] }
+
+function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): 'blocked' | 'guest' | undefined {
+  const reasons = columns.signals.map(({ at, means }) => {
+    const cell = textOf(cells[at])
+    if (means === 'guest') return isGuest(cell) && 'guest'
+    const is = isBlocked(cell, means === 'blocked')
+    if (is === undefined) onUnread('Statuses', cell)
+    return is === true && 'blocked'
+  })
+  if (reasons.includes('blocked')) return 'blocked'
+  return reasons.includes('guest') || isGuest(textOf(cells[columns.email])) ? 'guest' : undefined
 }
 
 /** @throws {Fault} */
-function personOf(columns: Columns, cells: readonly unknown[]): Invitee {
+function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
   const textIn = (column: number): string => {
     const cell = cells[column]
     return typeof cell === 'string' ? cell.trim() : ''
@@ -204,34 +255,28 @@ function personOf(columns: Columns, cells: readonly unknown[]): Invitee {
     if (text !== '') person[what] = text
   }
   const zone = textIn(columns.timezone)
-  if (zone !== '' && !isTimezone(zone))
-    throw new Fault(`${shown(zone)} is not a time zone like Europe/Berlin`)
-  if (zone !== '') person.timezone = zone
+  const timezone = timezoneOf(zone)
+  if (timezone !== undefined) person.timezone = timezone
+  else if (zone !== '') onUnread('Time zones', zone)
   const tag = textIn(columns.language)
-  if (tag === '') return person
-  const language = languageOf(tag)
-  if (language === undefined) throw new Fault(`${shown(tag)} is not a language tag like en, de or pt-BR`)
-  return { ...person, language }
-}
-
-/** The tag as it is written everywhere else. Directories export `pt_BR` for `pt-BR`, and "German" is no tag. */
-export function languageOf(text: string): string | undefined {
-  const tag = text.replaceAll('_', '-')
-  return /^[A-Za-z]{2,3}(-|$)/.test(tag) ? canonicalLanguage(tag) : undefined
+  const language = languageIn(tag)
+  if (language !== undefined) person.language = language
+  else if (tag !== '') onUnread('Languages', tag)
+  return person
 }
 
 /** @param line of NDJSON: an object, or an address alone @throws {Fault} */
-function jsonPerson(line: string): Invitee {
+function jsonRow(line: string): Cells {
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch {
     throw new Fault('not valid JSON')
   }
-  if (typeof value === 'string') return personOf(ADDRESS_ALONE, [value])
+  if (typeof value === 'string') return { columns: ADDRESS_ALONE, cells: [value] }
   if (typeof value !== 'object' || value === null) throw new Fault('neither an object nor an address')
   try {
-    return personOf(columnsNamed(Object.keys(value)), Object.values(value))
+    return { columns: columnsNamed(Object.keys(value)), cells: Object.values(value) }
   } catch (error) {
     throw error instanceof UnreadablePeople ? new Fault(error.message) : error
   }

@@ -68,6 +68,7 @@ Examples:
     .addOption(valued('--now <TIME>', 'with --dry-run: at that moment', momentIn))
     .addOption(wholeNumber('--ask-rate <N>', 'questions to the service per minute', [1, 10_000]).default(80))
     .addOption(texts('--release <APP>', 'email people about this app (or "all"), to which many lost access'))
+    .option('--include-guests', 'guests of your directory count as on the list')
     .option('--confirm', 'many people have left the list, and that is right')
     .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
     .addHelpText(

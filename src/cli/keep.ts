@@ -38,6 +38,7 @@ type KeepOptions = {
   /** Apps, or `all`. */
   release?: readonly string[] | undefined
   confirm?: true | undefined
+  includeGuests?: true | undefined
 }
 
 const EXIT_NEEDS_SOMEONE = 3
@@ -54,7 +55,11 @@ export async function keep(file: string, options: KeepOptions, parts: CliParts):
   const company = companyOf(settings)
   const faults: string[] = []
   const people: Invitee[] = []
-  for await (const row of readPeople(list.open(), (words) => stderr.write(`${words}\n`)))
+  for await (const row of readPeople(
+    list.open(),
+    (words) => stderr.write(`${words}\n`),
+    options.includeGuests,
+  ))
     if (row.kind === 'fault') faults.push(`line ${row.line}: ${row.fault}`)
     else people.push(row.person)
   // An export that went wrong is often an empty file.

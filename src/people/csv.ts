@@ -20,10 +20,10 @@ const MAX_BYTES = 65_536
 /** A control character, which JSON always escapes, so it never splits a line. */
 const NO_DELIMITER = '\u001F'
 
-/** The one of `,` `;` and tab that occurs most in the first line. */
+/** The one of `,` `;` and tab that occurs most in the first line that has one, such as `sep=;`. */
 function delimiterOf(start: string): string {
-  const [line = ''] = start.split(/\r?\n|\r/, 1)
-  const bare = line.replaceAll(/"[^"]*"/g, '')
+  const lines = start.split(/\r?\n|\r/).map((line) => line.replaceAll(/"[^"]*"/g, ''))
+  const bare = lines.find((line) => /[,;\t]/.test(line)) ?? ''
   const times = (delimiter: string) => bare.split(delimiter).length
   return [',', ';', '\t'].reduce((best, other) => (times(other) > times(best) ? other : best))
 }

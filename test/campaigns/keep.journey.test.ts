@@ -55,6 +55,29 @@ describe('onramp keep', () => {
     expect(recipients()).toHaveLength(2)
   })
 
+  it('takes those who are blocked in the directory, and its guests, for people who have left', async () => {
+    const rows = (state: string) =>
+      `mail,Status,userType\nada@acme.example,${state}\nbob@acme.example,Active,Member\n`
+    await keep(list(rows('Active,Member')), monday)
+    expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
+    for (const [state, words, ...wanted] of [
+      ['Suspended,Member', 'Left out: 1 is blocked there.'],
+      ['Active,Guest', 'Left out: 1 is a guest (see --include-guests).'],
+      ['Active,Guest', undefined, '--include-guests'],
+    ] as const) {
+      const file = list(rows(state))
+      const asked = await keep(file, monday + HOUR, ...wanted)
+      expect(asked.err.includes('1 of the 2 people who were on the list are no longer on it')).toBe(
+        words !== undefined,
+      )
+      const { out, err } = await keep(file, monday + HOUR, '--confirm', '--json', ...wanted)
+      expect(JSON.parse(out)).toMatchObject({ rows: words === undefined ? 2 : 1 })
+      expect(err).toContain(words ?? 'Columns')
+      await keep(list(rows('Active,Member')), monday + 2 * HOUR)
+    }
+    expect(recipients()).toHaveLength(2)
+  })
+
   it('shows what a run at some moment would do, and does nothing', async () => {
     const file = list('email,timezone\nada@acme.example,Europe/London\neve@acme.example,Asia/Tokyo\n')
     const shown = await keep(file, monday, '--dry-run', '--now', '2027-01-18T09:30:00Z')
@@ -79,11 +102,11 @@ describe('onramp keep', () => {
   })
 
   it('ends with 3 and names the line that is no person', async () => {
-    const file = list('email,timezone\nada@acme.example,Mars/Base\neve@acme.example,\n')
+    const file = list('email,timezone\nnobody,Mars/Base\neve@acme.example,\n')
     const { exit, err } = await keep(file, monday)
     expect(exit).toBe(3)
     expect(recipients()).toEqual(['eve@acme.example'])
-    expect(err).toContain('line 2: "Mars/Base" is not a time zone like Europe/Berlin')
+    expect(err).toContain('line 2: "nobody" is not a valid email address')
   })
 })
 

@@ -1,7 +1,8 @@
 // A list of people, as spreadsheets and directories write it: which column is what, and what is said of the rest.
 import { describe, expect, it } from 'vitest'
 import { UnreadableCsv } from '../../src/people/csv.ts'
-import { readPeople, UnreadablePeople, type Invitee, type Row } from '../../src/campaigns/people-file.ts'
+import { UnreadablePeople } from '../../src/campaigns/people-columns.ts'
+import { readPeople, type Invitee, type Row } from '../../src/campaigns/people-file.ts'
 
 /** In pieces of so many bytes, as a pipe may hand them over. */
 async function* inPieces(text: string | Uint8Array, size: number) {
@@ -115,7 +116,7 @@ describe('a list', () => {
     ['Latin-1', Buffer.from('email\nada@acme.example,\u00e9\n', 'latin1'), 'UTF-8. Save it as "CSV UTF-8"'],
     ['half a character at its end', Buffer.from('email,name\nada@acme.example,é').subarray(0, -1), 'UTF-8'],
     ['no column of addresses', Buffer.from('id,person\n7,Ada\n'), 'no email address: "id", "person"'],
-    ['an array of JSON', Buffer.from('\n[\n {"email":"ada@acme.example"}]'), 'NDJSON) with `jq -c .[]`'],
+    ['an array of JSON that is cut off', Buffer.from('\n[\n {"email":"a'), 'NDJSON) with `jq -c .[]`'],
   ])('is refused for %s, with what to do', async (_what, content, message) => {
     for (const size of [65_536, 100]) {
       await expect(rowsOf(content, size)).rejects.toThrow(UnreadablePeople)
@@ -212,8 +213,6 @@ it('a row that could harm an email, a terminal or a page is a fault', async () =
     [`${ada},A\u2028da,,`, 'the name contains a line break or a control character'],
     [`${ada},,a\u202Eb,`, 'the group contains a line break or a control character'],
     [`${ada},,,zh_Hant_TW`, { email: ada, language: 'zh-Hant-TW' }],
-    [`${ada},,,x`, '"x" is not a language tag like en, de or pt-BR'],
-    [`${ada},,,German`, '"German" is not a language tag like en, de or pt-BR'],
     [`b\u0000b@acme.example,,,`, '"b?b@acme.example" is not a valid email address'],
     [',Bob,,', 'missing email address'],
   ]

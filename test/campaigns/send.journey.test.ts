@@ -19,6 +19,24 @@ describe('who gets a mail', () => {
     expect(mails()).toHaveLength(2)
   })
 
+  it('is not who is blocked in the directory or a guest of it, which is said before anything leaves', async () => {
+    const people =
+      'mail,userType,accountEnabled\nada@acme.example,Guest,True\nbob@acme.example,Member,False\n'
+    const args = [list(`${people}carol@acme.example,Member,True\n`), ...fresh()]
+    const without = await send(args)
+    expect([recipients(), without.stderr]).toEqual([
+      [],
+      expect.stringMatching(
+        /Left out: 1 is blocked there, 1 is a guest \(see --include-guests\)\.\n.*1 {2}person\n/s,
+      ),
+    ])
+    const { stderr } = await send([...args, '--include-guests'])
+    expect([recipients(), stderr]).toEqual([
+      ['ada@acme.example'],
+      expect.stringContaining('Left out: 1 is blocked there.\n'),
+    ])
+  })
+
   it('is asked about with the global token and their own address, and by nothing else', async () => {
     await send([list('email\nADA@Acme.Example\n'), ...fresh()])
     const [alone, request] = company().sandbox.requests.filter(

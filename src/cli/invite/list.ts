@@ -45,10 +45,14 @@ export const faultsShown = (faults: readonly string[]): string[] => [
  * @returns how many people are on it
  * @throws {Explained} after a line about each invalid row, unless they are skipped
  */
-export async function peopleIn(list: List, onInvalid: 'stop' | 'skip', stderr: Output): Promise<number> {
+export async function peopleIn(
+  list: List,
+  { onInvalid, includeGuests }: { onInvalid: 'stop' | 'skip'; includeGuests?: true | undefined },
+  stderr: Output,
+): Promise<number> {
   let people = 0
   const faults: string[] = []
-  for await (const row of readPeople(list.open(), (words) => stderr.write(`${words}\n`)))
+  for await (const row of readPeople(list.open(), (words) => stderr.write(`${words}\n`), includeGuests))
     if (row.kind === 'person') people++
     else if (onInvalid === 'stop') faults.push(`line ${row.line}: ${row.fault}`)
   for (const fault of faultsShown(faults)) stderr.write(`${fault}\n`)

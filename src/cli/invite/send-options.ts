@@ -41,7 +41,8 @@ it stopped, even after a crash, and no one is emailed twice. Only one run of a
 campaign can be active at a time.
 
 The list is a CSV file with an "email" column (optionally "name", "department"
-and "language"), NDJSON with the same keys, or one address per line.
+and "language"), JSON with the same keys, or one address per line. People who
+are blocked in the directory that wrote it, and its guests, are left out.
 
 Examples:
   onramp invite send people.csv --dry-run          show who would be emailed
@@ -77,6 +78,7 @@ Examples:
         'stop' as const,
       ),
     )
+    .option('--include-guests', 'also guests of your directory (see "The list" in docs/invitations.md)')
     .option('--retry-unknown', 'resend emails that may have been sent (a crash, a broken connection)')
     .option('--retry-failed', 'resend emails that the mail server rejected')
 

@@ -41,7 +41,7 @@ export async function send(file: string, options: SendOptions, parts: CliParts):
     env,
   )
   const company = companyOf(settings)
-  const people = list.isFile ? await peopleIn(list, options.onInvalid, stderr) : undefined
+  const people = list.isFile ? await peopleIn(list, options, stderr) : undefined
   // A script is not asked, because it cannot answer.
   if (people && !dryRun && !options.yes && stdin.isTTY && stderr.isTTY) {
     const emails = Math.min(people, options.limit ?? Infinity).toLocaleString('en')
@@ -146,8 +146,8 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
       )
     const policy = policyOf(options)
     // Of a file they have been told.
-    const onColumns = (words: string) => void (run.people ?? progress.print(`${words}\n`))
-    endedBy = await sendInvitations(readPeople(list.open(), onColumns), {
+    const onWords = (words: string) => void (run.people ?? progress.print(`${words}\n`))
+    endedBy = await sendInvitations(readPeople(list.open(), onWords, options.includeGuests), {
       ...printing(progress, options, parts.stdout),
       ledger: createLedger({
         people,

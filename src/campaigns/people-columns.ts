@@ -1,0 +1,174 @@
+// Which column of a list is what, by the names that directories and spreadsheets give them, and what each kind of cell means.
+import { printable } from '@onramp/deprecations/command-line/printable'
+import windows from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' }
+import { canonicalLanguage, isTimezone } from '../company/schema.ts'
+import { addressToInvite } from '../people/address.ts'
+import { Explained } from '../problem.ts'
+
+/** The whole list cannot be read: another encoding, or no column of addresses. The message says what to do. */
+export class UnreadablePeople extends Explained {
+  override name = 'UnreadablePeople'
+}
+
+/** Which cell is what; -1: there is none. `signals` say whether a person is left out. */
+export type Columns = Record<'email' | 'name' | 'group' | 'language' | 'timezone', number> & {
+  signals: { at: number; means: keyof typeof SIGNAL_HEADERS }[]
+}
+
+/**
+ * Each counts only where no column has a name before it. A name to sign in with often takes no emails; last, `Work Email` or
+ * `e-mail (work)`.
+ */
+const EMAIL_HEADERS = [
+  /^e-?mail([ _-]?address)?$/i,
+  /^mail$/i,
+  /^primary[ _-]?(work[ _-]?)?(e-?mail|smtp)([ _-]?address)?$|^e-?mail - primary( work)?$/i,
+  /^(user[ _-]?principal[ _-]?name|upn)$/i,
+  /(^|[ _-])e-?mail($|[ _(-])/i,
+]
+/** Not where onramp writes to, if there is another column. */
+const OTHER_EMAIL_HEADER = /(^|[ _-])(secondary|recovery|alternate|home|personal|private)($|[ _)-])/i
+const NAME_HEADER = /^((full|display|first|given)[ _-]?)?name$/i
+const GROUP_HEADER = /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i
+const LANGUAGE_HEADER = /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i
+const TIMEZONE_HEADER = /^(time[ _-]?zone|tz)$/i
+/** The first that fits. In Entra's template `Block sign in (Yes/No) [accountEnabled] Required`, in each language, a yes blocks. */
+const SIGNAL_HEADERS = {
+  blocked:
+    /^((is|user|account)[ _-]?)?(suspended|archived|disabled|deactivated|terminated|block(ed)?([ _-](credential|sign[ _-]?in\b.*))?)$|\[accountEnabled\]/i,
+  active:
+    /^((is|user|account|employ(ee|ment)|worker|sign[ _-]?in|login)[ _-]?)?(enabled|active|status|active[ _-]?status)$/i,
+  guest: /^((user|recipient|account|member)[ _-]?type([ _-]?details)?|user[ _-]?principal[ _-]?name|upn)$/i,
+}
+
+/** `User name [userPrincipalName] Required` has two names. */
+const isNamed = (pattern: RegExp) => (header: string) =>
+  [header, ...header.split(/[[\]]/, 2)].some((name) => pattern.test(name.trim()))
+
+const MAX_SHOWN = 40
+const MAX_COLUMNS_SHOWN = 10
+
+/** A cell as people see it who correct the list: short, and harmless on a terminal. */
+export const shown = (text: string): string => {
+  const short = Array.from(printable(text.trim()))
+  return `"${short.slice(0, MAX_SHOWN).join('')}${short.length > MAX_SHOWN ? '…' : ''}"`
+}
+
+export const allShown = (cells: readonly string[], between: string): string => {
+  const more = cells.length > MAX_COLUMNS_SHOWN ? [`${cells.length - MAX_COLUMNS_SHOWN} more`] : []
+  return [...cells.slice(0, MAX_COLUMNS_SHOWN).map(shown), ...more].join(between)
+}
+
+/** The first may be the manager's: they would get the emails of everyone below them. */
+const whichOf = (cells: readonly string[], advice: string) =>
+  new UnreadablePeople(`which column has the addresses, ${allShown(cells, ' or ')}? ${advice}`)
+
+/** @throws {UnreadablePeople} where several columns may have the addresses */
+export function columnsNamed(headers: readonly string[]): Columns {
+  const place = (pattern: RegExp) => headers.findIndex(isNamed(pattern))
+  const found = EMAIL_HEADERS.map((pattern) => headers.filter(isNamed(pattern)))
+  const [addresses = []] = found.filter(({ length }) => length > 0)
+  const own = addresses.filter((header) => !OTHER_EMAIL_HEADER.test(header))
+  const few = own.length > 0 ? own : addresses
+  if (few.length > 1) throw whichOf(few, 'Rename it to "email", and the others to something else')
+  const email = headers.findIndex((header) => header === few[0])
+  const signals = headers.flatMap((header, at) => {
+    const means = (['blocked', 'active', 'guest'] as const).find((kind) =>
+      isNamed(SIGNAL_HEADERS[kind])(header),
+    )
+    return means === undefined ? [] : { at, means }
+  })
+  const [name, group] = [place(NAME_HEADER), place(GROUP_HEADER)]
+  return { email, name, group, language: place(LANGUAGE_HEADER), timezone: place(TIMEZONE_HEADER), signals }
+}
+
+export function columnsInWords(headers: readonly string[], { signals, ...texts }: Columns): string {
+  const taken = Object.entries(texts).filter(([, at]) => at >= 0)
+  const words = taken.map(([what, at]) =>
+    headers[at] === what ? what : `${what} (${shown(headers[at] ?? '')})`,
+  )
+  const judging = signals.map(({ at }) => headers[at] ?? '')
+  if (judging.length > 0) words.push(`who is left out (${allShown(judging, ', ')})`)
+  const places = [...Object.values(texts), ...signals.map(({ at }) => at)]
+  const ignored = headers.filter((_, at) => !places.includes(at))
+  return `Columns: ${words.join(', ')}. Ignored: ${allShown(ignored, ', ') || 'none'}.`
+}
+
+export const ADDRESS_ALONE: Columns = { ...columnsNamed([]), email: 0 }
+
+/** Of a list without a header. @param cells of its first row @throws {UnreadablePeople} */
+export function columnsWithout(cells: readonly string[]): Columns {
+  const addresses = cells.filter((cell) => addressToInvite(cell) !== undefined)
+  if (addresses.length > 1) throw whichOf(addresses, 'Add a first line that calls it "email"')
+  return { ...ADDRESS_ALONE, email: cells.findIndex((cell) => cell.includes('@')) }
+}
+
+export const isGuest = (cell: string): boolean => /^guest(mail)?(user)?$|#EXT#@/i.test(cell)
+
+/** Also as Excel writes them in other languages. */
+const YES = /^(true|yes|y|1|ja|oui|sí|si|sim|tak|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda)$/i
+const NO = /^(false|no|n|0|nein|non|não|nee|nie|falsch|faux|falso|onwaar|fałsz)$/i
+const ACTIVE =
+  /^(active|activated|enabled|allowed|staged|provisioned|recovery|password[ _]expired|locked[ _]out|on leave)$/i
+const BLOCKED =
+  /^(suspended|deprovisioned|disabled|inactive|blocked|deactivated|terminated|archived|deleted)$/i
+
+/** @param isYes what a yes in this column says @returns undefined: it can't be read */
+export function isBlocked(cell: string, isYes: boolean): boolean | undefined {
+  if (cell === '' || ACTIVE.test(cell)) return false
+  if (BLOCKED.test(cell)) return true
+  if (YES.test(cell)) return isYes
+  return NO.test(cell) ? !isYes : undefined
+}
+
+/** The tag as it is written everywhere else. Directories export `pt_BR` for `pt-BR`. */
+export function languageOf(text: string): string | undefined {
+  const tag = text.replaceAll('_', '-')
+  return /^[A-Za-z]{2,3}(-|$)/.test(tag) ? canonicalLanguage(tag) : undefined
+}
+
+let tags: Map<string, string> | undefined
+
+/** By name, in English or in the language itself: `German`, `Deutsch`, `Portuguese (Brazil)`. */
+function tagsByName(): Map<string, string> {
+  const letters = Array.from('abcdefghijklmnopqrstuvwxyz')
+  const all = letters.flatMap((one) => letters.map((other) => one + other))
+  const found = new Map<string, string>()
+  for (const tag of [...all, 'pt-BR', 'zh-Hans', 'zh-Hant'])
+    for (const language of ['en', tag]) {
+      const options = { type: 'language', fallback: 'none', languageDisplay: 'standard' } as const
+      const name = new Intl.DisplayNames(language, options).of(tag)
+      if (name !== undefined) found.set(name.toLowerCase(), tag)
+    }
+  return found
+}
+
+/** The tag of a tag, as `languageOf`, or of a name. */
+export function languageIn(text: string): string | undefined {
+  const name = text.toLowerCase()
+  const tag = (tags ??= tagsByName()).get(name) ?? tags.get(name.replace(/ ?\(.*/, ''))
+  return languageOf(tag ?? text)
+}
+
+const WINDOWS_ZONES = new Map(
+  windows.supplemental.windowsZones.mapTimezones
+    .filter(({ mapZone }) => mapZone._territory === '001')
+    .map(({ mapZone }) => [mapZone._other.toLowerCase(), mapZone._type]),
+)
+const AREAS = [...new Set(Intl.supportedValuesOf('timeZone').map((zone) => zone.split('/')[0] ?? ''))]
+
+/**
+ * A name of the IANA database for it, for Windows' name, and for what Windows shows, by a city in it: `(UTC+01:00) Amsterdam,
+ * Berlin`. The offset alone knows no summer.
+ */
+export function timezoneOf(text: string): string | undefined {
+  if (isTimezone(text)) return text
+  const zone = WINDOWS_ZONES.get(text.toLowerCase())
+  if (zone !== undefined || !/^\(?(UTC|GMT)\b/i.test(text)) return zone
+  return text
+    .replace(/^\(?(UTC|GMT)[^a-z)]*\)?/i, '')
+    .split(/[,()]/)
+    .map((city) => city.trim().replaceAll(' ', '_'))
+    .flatMap((city) => [city, ...AREAS.map((area) => `${area}/${city}`)])
+    .find(isTimezone)
+}
