@@ -171,7 +171,7 @@ describe('the settings', () => {
   })
 
   it('that belong together are missed together', () => {
-    expect(faultsOf({ OIDC_CLIENT_SECRET: '' })[0]).toContain('OIDC_CLIENT_AUTH=none')
+    expect(faultsOf({ OIDC_CLIENT_SECRET: '' })[0]).toContain('OIDC_CLIENT_AUTH=private_key_jwt for a key')
     expect(faultsOf({ OIDC_CLIENT_SECRET: '', OIDC_CLIENT_AUTH: 'none' })).toEqual([])
     expect(faultsOf({ OIDC_CLIENT_AUTH: 'private_key_jwt' })[0]).toContain('OIDC_CLIENT_KEY')
   })

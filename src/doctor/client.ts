@@ -5,6 +5,7 @@ import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { objectIn } from '../client-api/body.ts'
 import { addressesOf } from '../sign-in/addresses.ts'
 import {
+  clientAuthenticationIn,
   clientAuthOf,
   formEncoded,
   type ClientAuthentication,
@@ -19,9 +20,10 @@ export type Client = { id: string; how: ClientAuthentication }
 
 /**
  * `accepted`: it got past the check of the client, if there is one; `not-allowed`: unauthorized_client; `unclear`: it tells
- * nothing; `silent`: no answer, or a page instead of one.
+ * nothing; `silent`: no answer, or a page instead of one; `unsent`: the client can't authenticate.
  */
-type ClientAnswer = 'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent'
+type ClientAnswer =
+  'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent' | 'unsent'
 
 type ClientFacts = {
   metadata: Metadata
@@ -35,11 +37,11 @@ type ClientFacts = {
 
 /** The client of the settings; undefined where one has to be registered, or its secret is missing. */
 export function clientIn(settings: Partial<Settings>): Client | undefined {
-  const { OIDC_CLIENT_ID: id, OIDC_CLIENT_AUTH: method } = settings
-  const { OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_KEY: key } = settings
-  if (id === undefined || method === undefined) return undefined
-  if (method.startsWith('client_secret') && secret === undefined) return undefined
-  return { id, how: { method, secret, key } }
+  const { OIDC_CLIENT_ID: id } = settings
+  const how = clientAuthenticationIn(settings)
+  if (id === undefined || how === undefined) return undefined
+  if (how.method.startsWith('client_secret') && how.secret === undefined) return undefined
+  return { id, how }
 }
 
 /** Pure. RFC 6749 5.2. */
@@ -61,7 +63,8 @@ function wrongOne({ how, ...client }: Client): Client {
   if (how.method === 'none') return { ...client, how, id: invented() }
   if (how.method !== 'private_key_jwt') return { ...client, how: { ...how, secret: invented() } }
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  return { ...client, how: { ...how, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() } }
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return { ...client, how: { method: how.method, key } }
 }
 
 const OTHER_METHODS: Partial<Record<Method, Method>> = {
@@ -88,7 +91,7 @@ async function look(metadata: Metadata, client: Client, publicUrl: string): Prom
     return answerIn(await ask(String(endpoint), sent))
   }
 
-  const ours = await answerTo(client)
+  const ours = await answerTo(client).catch((): ClientAnswer => 'unsent')
   const method = OTHER_METHODS[client.how.method]
   const other = ours === 'refused' && method ? { ...client, how: { ...client.how, method } } : undefined
   return {
@@ -118,7 +121,9 @@ function refused({ id, how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Sett
   // Basic percent-encodes all but letters, digits and - _ . * (RFC 6749 2.3.1), which some servers don't decode.
   const isBasic = how.method === 'client_secret_basic'
   if (isBasic && [id, how.secret ?? ''].some((text) => formEncoded(text) !== text)) return 'encoded'
-  const proof = how.method === 'private_key_jwt' ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_SECRET, '
+  if (how.assertionFile !== undefined) return 'unfederated'
+  const key = how.certificate === undefined ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_KEY, OIDC_CLIENT_CERT, '
+  const proof = how.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '
   return { is: 'rejected', proof: how.method === 'none' ? '' : proof } as const
 }
 
@@ -131,7 +136,7 @@ const table: Table<ClientFacts> = {
     ({ metadata, client }) => unlisted(metadata, client.how.method),
     ({ client, ours }, { settings }) => {
       if (ours === 'refused') return refused(client, settings)
-      if (ours === 'silent' || ours === 'not-allowed') return ours
+      if (ours === 'silent' || ours === 'not-allowed' || ours === 'unsent') return ours
       return ours.startsWith('status ') && { is: 'failing', answer: ours }
     },
   ],

@@ -58,7 +58,9 @@ function partsOf(fault: string) {
   return { setting, says, remedy: remedy || (says.includes(' is required ') ? 'set it' : 'correct it') }
 }
 
-const known = definitions.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
+const known = definitions.flatMap(({ name, secret, file }) =>
+  secret || file ? [name, `${name}_FILE`] : [name],
+)
 /** No other program's variables begin so, but for one of desktops. */
 const OURS = /^(OIDC|SESSION)_(?!MANAGER$)/
 /** What orchestrators put in for a service that is called "redis". */

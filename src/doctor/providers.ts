@@ -47,7 +47,12 @@ const TRAPS: [ProviderName, Trap, isIn: (settings: Partial<Settings>, metadata: 
     'google-consent',
     (settings) => isOffline(settings) && settings.OIDC_PROMPT?.includes('consent') !== true,
   ],
-  ['Microsoft Entra ID', 'entra-key', ({ OIDC_CLIENT_AUTH: method }) => method === 'private_key_jwt'],
+  [
+    'Microsoft Entra ID',
+    'entra-key',
+    ({ OIDC_CLIENT_KEY: key, OIDC_CLIENT_CERT: certificate }) =>
+      key !== undefined && certificate === undefined,
+  ],
   [
     'Microsoft Entra ID',
     'entra-graph',

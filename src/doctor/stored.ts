@@ -12,6 +12,7 @@ import { FolderUnusable } from '../records/sqlite-folder.ts'
 import { openStore } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { registrationOf } from '../sign-in/registration/registration.ts'
+import { clientAuthenticationIn } from '../sign-in/server/client-authentication.ts'
 import { offeredToCompanies } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
 import type { Client } from './client.ts'
@@ -92,7 +93,7 @@ async function registeredClient(
   const kept = await registrationOf(settings, { records, installation, now }).stored()
   if (kept === undefined) return undefined
   const method = kept.token_endpoint_auth_method as Client['how']['method']
-  const how = { method, secret: kept.client_secret, key: settings.OIDC_CLIENT_KEY }
+  const how = { ...clientAuthenticationIn(settings), method, secret: kept.client_secret }
   return { id: kept.client_id, how }
 }
 

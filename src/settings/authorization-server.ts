@@ -1,17 +1,7 @@
 // The settings of the authorization server, of what is asked of it, and of the tokens that come from it: a part of
 // definitions.ts.
-import { createPrivateKey } from 'node:crypto'
+import { clientCredentials } from './client-credentials.ts'
 import { address, bearerToken, oneOf, text, type Definitions } from './values.ts'
-
-/** One that client assertions can be signed with (RFC 7523 2.2). */
-const signingKey = text.refine((pem) => {
-  try {
-    const { asymmetricKeyType: type = '', asymmetricKeyDetails: details } = createPrivateKey(pem)
-    return ['rsa', 'ed25519'].includes(type) || details?.namedCurve === 'prime256v1'
-  } catch {
-    return false
-  }
-}, 'must be an RSA, P-256 or Ed25519 private key in PEM (PKCS #8); a file in OIDC_CLIENT_KEY_FILE is easiest')
 
 const PROMPTS = ['login', 'consent', 'select_account']
 
@@ -74,18 +64,13 @@ export const authorizationServerDefinitions = {
     meaning: 'Client ID. If unset, onramp registers itself (RFC 7591)',
     schema: text,
   },
-  OIDC_CLIENT_SECRET: { secret: true, meaning: "That client's secret", schema: text },
   OIDC_CLIENT_AUTH: {
     default: 'client_secret_basic',
     meaning:
-      'How the client authenticates: `client_secret_basic`, `client_secret_post`, `private_key_jwt`, `none`. When onramp registers itself, the default becomes `client_secret_post` where the server lists it',
+      'How the client authenticates: `client_secret_basic`, `client_secret_post`, `private_key_jwt`, `none`; not used with `OIDC_CLIENT_ASSERTION_FILE`. When onramp registers itself, the default becomes `client_secret_post` where the server lists it',
     schema: oneOf(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']),
   },
-  OIDC_CLIENT_KEY: {
-    secret: true,
-    meaning: 'The private key for `private_key_jwt`, PEM (PKCS #8)',
-    schema: signingKey,
-  },
+  ...clientCredentials('OIDC', '`private_key_jwt`'),
   OIDC_INITIAL_ACCESS_TOKEN: {
     secret: true,
     meaning: 'Initial access token for dynamic registration, if the server requires one',

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
+import { credentialRules } from './client-credentials.ts'
 import { definitions } from './definitions.ts'
 import type { Setting } from './values.ts'
 
@@ -53,7 +54,7 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
   const direct = variablesOf(setting)
     .map((name) => env[name]?.trim())
     .find(Boolean)
-  const file = setting.secret ? env[`${setting.name}_FILE`]?.trim() : undefined
+  const file = (setting.secret ?? setting.file) ? env[`${setting.name}_FILE`]?.trim() : undefined
   if (!file) return direct ? { value: direct } : {}
   if (direct) return { fault: `${setting.name} and ${setting.name}_FILE are both set: keep one of them` }
   try {
@@ -73,17 +74,20 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
 function faultsBetween(loaded: Partial<Settings>): string[] {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_SECRET: secret } = loaded
   const { REDIS_URL: redis, REDIS_SENTINELS: sentinels, WEBHOOK_URL: hook, WEBHOOK_SECRET: signing } = loaded
+  const assertionFile = loaded.OIDC_CLIENT_ASSERTION_FILE
   const isCluster = loaded.REDIS_CLUSTER === 'yes'
   const rules: [isBroken: unknown, fault: string][] = [
     [
-      clientId && method?.startsWith('client_secret') && !secret,
-      `OIDC_CLIENT_SECRET is required with OIDC_CLIENT_AUTH=${method}: set it, or choose OIDC_CLIENT_AUTH=none for a public client`,
+      clientId && method?.startsWith('client_secret') && !secret && !assertionFile,
+      `OIDC_CLIENT_SECRET is required with OIDC_CLIENT_AUTH=${method}: set it, choose OIDC_CLIENT_AUTH=private_key_jwt for a key or certificate, or none for a public client`,
     ],
     [
-      method === 'private_key_jwt' && !loaded.OIDC_CLIENT_KEY,
+      method === 'private_key_jwt' && !loaded.OIDC_CLIENT_KEY && !assertionFile,
       'OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key',
     ],
     [secret && !clientId, 'OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set'],
+    [assertionFile && !clientId, 'OIDC_CLIENT_ID is required when OIDC_CLIENT_ASSERTION_FILE is set'],
+    ...credentialRules(loaded, 'OIDC'),
     [
       signing && !hook,
       'WEBHOOK_URL is required with WEBHOOK_SECRET: the address that the events are sent to',

@@ -9,6 +9,8 @@ export type Setting = {
   required?: true
   /** A secret may also come as NAME_FILE, a path to a file that holds it. */
   secret?: true
+  /** It is no secret, and may come as NAME_FILE too. */
+  file?: true
   /** It may also be written in lower case, which then counts, as for curl and most other programs. */
   lowerCase?: true
   meaning: string

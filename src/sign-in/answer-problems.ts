@@ -105,7 +105,9 @@ export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
  * @param tryAgain where the person starts anew @param which request it was, in front of the detail
  */
 export function problemOfAnswer(error: unknown, tryAgain?: string, which = ''): Problem {
-  if (error instanceof Problem) return error
+  // The library wraps what a client's authentication throws.
+  const own = chainOf(error).find((one) => one instanceof Problem)
+  if (own !== undefined) return own
   const { status, code, detail } = meaningOf(error)
   const wait = responseOf(error)?.headers.get('retry-after') ?? undefined
   const retryAfter = code === 'sign_in_unavailable' ? retryAfterSeconds(wait, Date.now()) : undefined

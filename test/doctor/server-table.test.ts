@@ -263,7 +263,7 @@ describe('identity providers, by public copies of their metadata', () => {
     ['Okta', {}, /^warn OIDC_ISSUER: .*org authorization server/],
     ['Microsoft Entra ID', {}, /^warn OIDC_SCOPE: .*Microsoft Graph/],
     ['Microsoft Entra ID', { OIDC_EMAIL_TRUST: 'always' }, /^warn OIDC_EMAIL_CLAIM: .*a guest may have/],
-    ['Microsoft Entra ID', { OIDC_CLIENT_AUTH: 'private_key_jwt' }, /^fail OIDC_CLIENT_AUTH: .*thumbprint/],
+    ['Microsoft Entra ID', { OIDC_CLIENT_KEY: 'pem' }, /^fail OIDC_CLIENT_CERT: .*thumbprint/],
     ['Auth0', {}, /^warn OIDC_AUDIENCE: .*only Auth0 itself/],
     ['Auth0', {}, /^warn OIDC_ISSUER: .*signing out/],
     ['Google', {}, /^warn OIDC_AUTHORIZATION_PARAMS: .*sign in again hourly/],

@@ -1,8 +1,11 @@
 // How the client proves itself at the token endpoint.
 import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import type { ServerMetadata } from 'openid-client'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   clientAuthOf,
   formEncoded,
@@ -19,6 +22,9 @@ const keysOf: [string, string, string][] = [
   ['a P-256 key', ec, 'ES256'],
   ['an Ed25519 key', pemOf(generateKeyPairSync('ed25519').privateKey), 'Ed25519'],
 ]
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-client-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 async function sent(authentication: ClientAuthentication) {
   const [body, headers] = [new URLSearchParams(), new Headers()]
@@ -57,6 +63,38 @@ describe('a client', () => {
     expect(body).toMatchObject({ client_id: 'a:b' })
     expect(decodeProtectedHeader(body['client_assertion'] ?? '')).toEqual({ alg })
   })
+})
+
+describe("a client with another issuer's token", () => {
+  const assertionFile = join(folder, 'token')
+  const federated: ClientAuthentication = { method: 'private_key_jwt', assertionFile }
+
+  it('sends what its file holds at each call', async () => {
+    for (const token of ['a.b.c', 'd.e.f']) {
+      writeFileSync(assertionFile, `${token}\n`)
+      expect((await sent(federated)).body).toEqual({
+        client_id: 'a:b',
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: token,
+      })
+    }
+  })
+
+  it.each([
+    ['is empty', '', 'holds no signed JWT'],
+    ['holds something else', 'root:planted:0', 'holds no signed JWT'],
+    ['is not there', undefined, 'cannot be read (ENOENT)'],
+  ])(
+    'whose file %s sends nothing, and the line for the operator names the path',
+    async (_what, text, why) => {
+      if (text === undefined) rmSync(assertionFile)
+      else writeFileSync(assertionFile, text)
+      const refused = await sent(federated).catch((error: unknown) => error)
+      expect(refused).toMatchObject({ code: 'sign_in_misconfigured' })
+      expect(String(Reflect.get(Object(refused), 'detail'))).toContain(`${assertionFile} ${why}`)
+      expect(JSON.stringify(refused)).not.toContain('planted')
+    },
+  )
 })
 
 describe('a key', () => {

@@ -1,16 +1,33 @@
-// How the client proves itself at the token endpoint (OIDC_CLIENT_AUTH).
-import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto'
-import { ClientSecretPost, None, PrivateKeyJwt, type ClientAuth } from 'openid-client'
+// How the client authenticates at a token endpoint (OIDC_CLIENT_…, SMTP_OAUTH_CLIENT_…).
+import { createPrivateKey, createPublicKey, hash, X509Certificate, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { ClientSecretPost, modifyAssertion, None, PrivateKeyJwt, type ClientAuth } from 'openid-client'
+import { Problem } from '../../problem.ts'
+import { credentialsIn } from '../../settings/client-credentials.ts'
+import type { Settings } from '../../settings/settings.ts'
 
 export type ClientAuthentication = {
   method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
   secret?: string | undefined
   /** PEM, PKCS #8. */
   key?: string | undefined
+  /** The key's, PEM. */
+  certificate?: string | undefined
+  /** A path: another issuer's token is sent as the client assertion. */
+  assertionFile?: string | undefined
+}
+
+/** The client of OIDC_CLIENT_…; undefined without a method, which has a default. */
+export function clientAuthenticationIn(settings: Partial<Settings>): ClientAuthentication | undefined {
+  const credentials = credentialsIn(settings, 'OIDC')
+  const method = credentials.assertionFile === undefined ? settings.OIDC_CLIENT_AUTH : 'private_key_jwt'
+  return method && { method, ...credentials }
 }
 
 /** @throws {Error} when the key is not one that signs; the message does not quote it */
-export async function clientAuthOf({ method, secret, key }: ClientAuthentication): Promise<ClientAuth> {
+export async function clientAuthOf(client: ClientAuthentication): Promise<ClientAuth> {
+  const { method, secret, key = '', certificate, assertionFile } = client
+  if (assertionFile !== undefined) return federated(assertionFile)
   switch (method) {
     case 'none':
       return None()
@@ -19,7 +36,47 @@ export async function clientAuthOf({ method, secret, key }: ClientAuthentication
     case 'client_secret_post':
       return ClientSecretPost(secret)
     case 'private_key_jwt':
-      return PrivateKeyJwt(signingKey(key ?? ''))
+      return certificate === undefined ? PrivateKeyJwt(signingKey(key)) : certified(key, certificate)
+  }
+}
+
+/** Short-lived, and replaced while onramp runs (RFC 7521 4.2). */
+const federated =
+  (path: string): ClientAuth =>
+  (_server, client, body) => {
+    body.set('client_id', client.client_id)
+    body.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
+    body.set('client_assertion', assertionIn(path))
+  }
+
+/** @throws {Problem} sign_in_misconfigured, which names the path and quotes nothing of the file */
+function assertionIn(path: string): string {
+  let why = 'holds no signed JWT'
+  try {
+    const assertion = readFileSync(path, 'utf8').trim()
+    if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(assertion)) return assertion
+  } catch (error) {
+    why = `cannot be read (${String(Reflect.get(Object(error), 'code'))})`
+  }
+  const detail = `the file ${path} ${why}: see ASSERTION_FILE in the settings of the client`
+  throw new Problem(502, 'sign_in_misconfigured', { detail })
+}
+
+/**
+ * As Microsoft Entra documents it ("certificate credentials"): the certificate's thumbprint, PS256, and the token endpoint
+ * as the audience. A server that lists its algorithms without PS256 gets the key's usual one.
+ */
+function certified(pem: string, certificate: string): ClientAuth {
+  const x5t = hash('sha256', new X509Certificate(certificate).raw, 'base64url')
+  return (server, ...request) => {
+    const isListed = server.token_endpoint_auth_signing_alg_values_supported?.includes('PS256') !== false
+    const prove = PrivateKeyJwt(signingKey(pem, isListed ? 'RSA-PSS' : undefined), {
+      [modifyAssertion](header, payload) {
+        Object.assign(header, { typ: 'JWT', 'x5t#S256': x5t })
+        payload['aud'] = server.token_endpoint ?? server.issuer
+      },
+    })
+    return prove(server, ...request)
   }
 }
 
@@ -52,15 +109,14 @@ export function publicJwks(pem: string) {
   return { keys: [{ ...jwk, use: 'sig' }] }
 }
 
-function signingKey(pem: string) {
+function signingKey(pem: string, rsa?: 'RSA-PSS') {
   const key = createPrivateKey(pem)
-  const algorithm = algorithmOf(key)
-  return key.toCryptoKey(algorithm, false, ['sign'])
+  return key.toCryptoKey(algorithmOf(key, rsa), false, ['sign'])
 }
 
 /** Of the kinds that OIDC_CLIENT_KEY may be. */
-function algorithmOf(key: KeyObject) {
-  if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+function algorithmOf(key: KeyObject, rsa = 'RSASSA-PKCS1-v1_5') {
+  if (key.asymmetricKeyType === 'rsa') return { name: rsa, hash: 'SHA-256' }
   if (key.asymmetricKeyType === 'ed25519') return { name: 'Ed25519' }
   return { name: 'ECDSA', namedCurve: 'P-256' }
 }

@@ -4,7 +4,7 @@ import { settings as definitions, type Settings } from '../../settings/settings.
 import type { Log } from '../../web/log.ts'
 import { scopeFor } from '../registration/metadata.ts'
 import { registrationOf, requestRegistration, type RegistrationNeeds } from '../registration/registration.ts'
-import { clientAuthOf, type ClientAuthentication } from './client-authentication.ts'
+import { clientAuthenticationIn, clientAuthOf, type ClientAuthentication } from './client-authentication.ts'
 import type { Client } from './configuration.ts'
 import type { OnCall } from '../../trace/calls.ts'
 
@@ -21,12 +21,9 @@ const defaultScope = definitions.find(({ name }) => name === 'OIDC_SCOPE')?.defa
 /** OIDC_CLIENT_ID, or a client that onramp registers itself. */
 export function clientOf(settings: Settings, needs: Needs): FindClient {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, OIDC_SCOPE: scope } = settings
-  const { OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_KEY: key } = settings
+  const own = clientAuthenticationIn(settings) ?? { method }
   if (clientId !== undefined)
-    return async () => ({
-      metadata: { client_id: clientId },
-      auth: await clientAuthOf({ method, secret, key }),
-    })
+    return async () => ({ metadata: { client_id: clientId }, auth: await clientAuthOf(own) })
   const registration = registrationOf(settings, needs)
 
   return async (server, mayRegister) => {
@@ -39,7 +36,7 @@ export function clientOf(settings: Settings, needs: Needs): FindClient {
     const asked = scope === defaultScope ? scopeFor(scope, server, kept['scope']) : scope
     return {
       metadata: { ...kept, scope: asked },
-      auth: await clientAuthOf({ method: agreed, secret: kept.client_secret, key }),
+      auth: await clientAuthOf({ ...own, method: agreed, secret: kept.client_secret }),
     }
   }
 }

@@ -1,0 +1,73 @@
+// How a client of an authorization server authenticates, for OIDC_CLIENT_… and SMTP_OAUTH_CLIENT_… alike: with a secret,
+// a key (and its certificate), or another issuer's token in a file.
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import type { z } from 'zod'
+import { text } from './values.ts'
+
+type Prefix = 'OIDC' | 'SMTP_OAUTH'
+type Name<P extends Prefix> = `${P}_CLIENT_${'SECRET' | 'KEY' | 'CERT' | 'ASSERTION_FILE'}`
+type Definition = { secret?: true; file?: true; meaning: string; schema: z.ZodType<string, string> }
+
+const pemOf = (isUsable: (pem: string) => boolean, fault: string) =>
+  text.refine((pem) => {
+    try {
+      return isUsable(pem)
+    } catch {
+      return false
+    }
+  }, fault)
+
+/** One that client assertions can be signed with (RFC 7523 2.2). */
+function canSign(pem: string): boolean {
+  const { asymmetricKeyType: type = '', asymmetricKeyDetails: details } = createPrivateKey(pem)
+  return ['rsa', 'ed25519'].includes(type) || details?.namedCurve === 'prime256v1'
+}
+
+/** @param use what the key is for */
+export function clientCredentials<P extends Prefix>(prefix: P, use: string) {
+  const key = `must be an RSA, P-256 or Ed25519 private key in PEM (PKCS #8); a file in ${prefix}_CLIENT_KEY_FILE is easiest`
+  const certificate = `must be a certificate in PEM; a file in ${prefix}_CLIENT_CERT_FILE is easiest`
+  const definitions: Record<string, Definition> = {
+    SECRET: { secret: true, meaning: "That client's secret", schema: text },
+    KEY: {
+      secret: true,
+      meaning: `The private key for ${use}, PEM (PKCS #8)`,
+      schema: pemOf(canSign, key),
+    },
+    CERT: {
+      file: true,
+      meaning:
+        'Its certificate, PEM, for servers that know the client by it, as Microsoft Entra does; also `_FILE`',
+      schema: pemOf((pem) => new X509Certificate(pem).raw.length > 0, certificate),
+    },
+    ASSERTION_FILE: {
+      meaning:
+        "Path of a file with another issuer's token about this workload (Kubernetes, Azure, AWS, GitHub): sent instead of a secret, and read again for each call",
+      schema: text,
+    },
+  }
+  const named = Object.entries(definitions).map(([name, one]) => [`${prefix}_CLIENT_${name}`, one])
+  return Object.fromEntries(named) as Record<Name<P>, Definition>
+}
+
+type Credentials = Partial<Record<Name<Prefix>, string | undefined>>
+
+export const credentialsIn = (settings: Credentials, prefix: Prefix) => ({
+  secret: settings[`${prefix}_CLIENT_SECRET`],
+  key: settings[`${prefix}_CLIENT_KEY`],
+  certificate: settings[`${prefix}_CLIENT_CERT`],
+  assertionFile: settings[`${prefix}_CLIENT_ASSERTION_FILE`],
+})
+
+/** What must hold between them, for faultsBetween. */
+export function credentialRules(settings: Credentials, prefix: Prefix): [isBroken: unknown, fault: string][] {
+  const { secret, key, certificate, assertionFile } = credentialsIn(settings, prefix)
+  const name = `${prefix}_CLIENT`
+  const isOther = (pem: string, ofKey: string) =>
+    !new X509Certificate(pem).checkPrivateKey(createPrivateKey(ofKey))
+  return [
+    [certificate && !key, `${name}_KEY is required with ${name}_CERT: the certificate's private key`],
+    [certificate && key && isOther(certificate, key), `${name}_CERT is not the certificate of ${name}_KEY`],
+    [assertionFile && (secret ?? key), `${name}_ASSERTION_FILE excludes ${name}_SECRET and ${name}_KEY`],
+  ]
+}
