@@ -33,7 +33,7 @@ describe('the card', () => {
     kind: 'connect',
     title: 'Connect Slack',
     marks: [
-      { kind: 'good', text: 'Search can only read what you can already open in Slack.' },
+      { kind: 'good', text: 'Search can only see what you can already open in Slack.' },
       { kind: 'account', text: 'Use your work account (ada@acme.example) if you’re asked to choose one.' },
     ],
     about: {
