@@ -1,13 +1,13 @@
 // The service's operations (contract section 4) as requests, and the keep-alive pool that they leave by. What surprises:
 // redirects are never followed (a client that does keeps X-Service-ActAs across origins).
-import { Pool, type Dispatcher } from 'undici'
+import { Client, Pool, type Dispatcher } from 'undici'
 import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { readLimited } from './body.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Operation } from './errors.ts'
 import { createConnector } from './proxy.ts'
 
-/** A POST; `path` without the service's address. */
+/** A POST that only reads; `path` without the service's address. */
 export type Call = { operation: Operation; path: string; body?: string }
 
 /** Contract 4.1. @param finalRedirectUrl absent: the tenant's own setting counts */
@@ -70,7 +70,7 @@ export function createConnection({ baseUrl, timeLimitMs, connections, headerPref
   })
   return {
     send({ path, body }, credentials) {
-      const question = { method: 'POST', path: prefix + path } as const
+      const question = { method: 'POST', path: prefix + path, idempotent: true } as const
       const fixed = { ...credentialHeaders(credentials, headerPrefix), ...JSON_BOTH_WAYS }
       return inHttpSpan({ ...question, server }, () => {
         const headers = { ...fixed, ...traceHeaders() }
@@ -81,8 +81,15 @@ export function createConnection({ baseUrl, timeLimitMs, connections, headerPref
   }
 }
 
+type ConnectionError = Error & { wasAnswering?: boolean; code?: string }
+
+/** The other side had forgotten the connection, as firewalls and load balancers do after a pause, and answered nothing. */
+const wasForgotten = ({ wasAnswering, code = '' }: ConnectionError): boolean =>
+  wasAnswering === true && ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code)
+
 /**
- * One request and its whole answer; `text` is '' for a body that cannot be read where the status says enough.
+ * One request and its whole answer; `text` is '' for a body that cannot be read where the status says enough. What only
+ * reads (a GET, or `idempotent`) is sent once more, on a new connection, where a kept one turns out to be forgotten.
  * @throws when there is no connection, it takes too long, or the body cannot be read
  */
 export async function exchange(
@@ -96,15 +103,24 @@ export async function exchange(
     () => ending.abort(new DOMException('aborted due to timeout', 'TimeoutError')),
     timeLimitMs,
   )
+  const request = { ...options, signal: ending.signal }
+  const { idempotent: isRead = options.method === 'GET', origin = '' } = options
+  let fresh: Client | undefined
   try {
     const {
       statusCode: status,
       headers,
       body,
-    } = await dispatcher.request({ ...options, signal: ending.signal })
+    } = await dispatcher.request(request).catch((error: ConnectionError) => {
+      if (!isRead || !wasForgotten(error)) throw error
+      // Others of the pool may be forgotten too.
+      fresh = new Client(origin, { ...HTTP1, connect: createConnector(timeLimitMs) })
+      return fresh.request(request)
+    })
     const text = await readLimited({ status, body, coding: headers['content-encoding'] })
     return { status, headers, text }
   } finally {
     clearTimeout(timer)
+    void fresh?.destroy()
   }
 }

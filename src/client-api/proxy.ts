@@ -18,6 +18,11 @@ type ProxySettings = {
 
 type Proxy = { url: URL; exempt: readonly string[] }
 
+/**
+ * For each address of a host, before the next one is tried. Node's 250 ms are shorter than a connection over a VPN takes,
+ * and than TCP waits before it repeats a lost packet (1 s, RFC 6298 2.1): a slow address would count as a dead one.
+ */
+const ATTEMPT = { autoSelectFamilyAttemptTimeout: 2_500 }
 const MAX_TUNNEL_MS = 3_500
 /** Of the time that a call has, so that it can still say that it was the proxy. */
 const TUNNEL_SHARE = 0.8
@@ -25,12 +30,12 @@ const HTTP1 = { allowH2: false }
 
 let proxy: Proxy | undefined
 
-/** From now on calls leave as these settings say. Everything but our own pools asks undici's global dispatcher. */
+/** From now on calls leave as these settings say. Everything but our own pools uses undici's global dispatcher. */
 export function useProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = [] }: ProxySettings): void {
   // Every call is https, except to this machine. Where there is only the other variable, its proxy takes both.
   const address = HTTPS_PROXY ?? HTTP_PROXY
   proxy = address === undefined ? undefined : { url: new URL(address), exempt: NO_PROXY }
-  if (proxy !== undefined) setGlobalDispatcher(new Agent({ ...HTTP1, connect: createConnector() }))
+  setGlobalDispatcher(new Agent({ ...HTTP1, connect: createConnector() }))
 }
 
 /** @returns host and port of the proxy that a call to this address goes through, without its user name and password */
@@ -40,13 +45,19 @@ export const proxyTo = (url: URL): string | undefined =>
     : proxy.url.host
 
 /**
- * How a pool makes its connections. Decided for each connection and not for each request.
+ * How a pool makes its connections. Decided for each connection and not for each request. The error of a connection that
+ * breaks has `wasAnswering`: something was read from it before.
  * @param timeout for a connection, its TLS included; milliseconds
  */
 export function createConnector(timeout?: number): buildConnector.connector {
-  const direct = buildConnector({ ...HTTP1, ...(timeout !== undefined && { timeout }) })
+  const direct = buildConnector({ ...HTTP1, ...ATTEMPT, ...(timeout !== undefined && { timeout }) })
   const limitMs = Math.min(MAX_TUNNEL_MS, (timeout ?? Infinity) * TUNNEL_SHARE)
-  return (options, callback) => {
+  return (options, report) => {
+    const callback: typeof report = (...result) => {
+      const [, socket] = result
+      socket?.once('error', (error) => Object.assign(error, { wasAnswering: socket.bytesRead > 0 }))
+      report(...result)
+    }
     const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`)
     if (proxy === undefined || proxyTo(url) === undefined) {
       direct(options, callback)
@@ -69,7 +80,7 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
   const { request } = through.protocol === 'https:' ? https : http
   // Without a name of its own its certificate would be held against the Host header.
   const servername = isIP(through.hostname.replaceAll(/[[\]]/g, '')) === 0 ? through.hostname : ''
-  const options = { method: 'CONNECT', path: target, headers, agent: false, servername }
+  const options = { method: 'CONNECT', path: target, headers, agent: false, servername, ...ATTEMPT }
   const asking = request(through.origin, options).end()
   const late = setTimeout(() => asking.destroy(new DOMException('late', 'TimeoutError')), limitMs)
   try {

@@ -52,7 +52,13 @@ const PROBE_MS = 600
 const PROBE = 'probe'
 
 /** Also bounds how long opening may take: a frozen server takes the connection and stays silent. */
-const SOCKET = { connectTimeout: 1_500, socketTimeout: 3_000, reconnectStrategy: false } as const
+const SOCKET = {
+  connectTimeout: 1_500,
+  /** Of a host with several, so that two have their time. */
+  autoSelectFamilyAttemptTimeout: 700,
+  socketTimeout: 3_000,
+  reconnectStrategy: false,
+} as const
 /**
  * Protocol 2 and no CLIENT SETINFO: proxies answer HELLO with an error, or close the connection for both. No time-out of its
  * own for each command (it makes a timer and a signal every time): ours is in redis-connection.ts.

@@ -1,21 +1,32 @@
 // What a connection to either server bears: answers that are compressed although no one asked for it, and connections
 // that carry HTTP/2 or die in silence.
-import { execFileSync } from 'node:child_process'
+import dns from 'node:dns'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
-import { connect, createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
+import {
+  connect,
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { checkCall, createConnection } from '../../src/client-api/connection.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../src/client-api/silence.ts'
 import { ask as askOnce } from '../../src/doctor/ask.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
+import { createPost } from '../../src/webhooks/post.ts'
+import { spawnOne, until } from '../helpers/processes.ts'
+import { freePort } from '../helpers/running.ts'
+import { makeCertificates, pem } from '../helpers/tls.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -93,23 +104,129 @@ describe.each(Object.entries(WAYS))('an answer to %s', (_name, ask) => {
   })
 })
 
-describe('a server that speaks HTTP/2', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-http2-'))
-  const trusted = getCACertificates('default')
-  const file = (name: string) => readFileSync(join(folder, name), 'utf8')
-  beforeAll(() => {
-    const made = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key -out cert'
-    const named = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-    execFileSync('openssl', [...made.split(' '), ...named], { cwd: folder, stdio: 'ignore' })
-    setDefaultCACertificates([...trusted, file('cert')])
-  })
-  afterAll(() => {
-    setDefaultCACertificates(trusted)
-    rmSync(folder, { recursive: true })
+const folder = mkdtempSync(join(tmpdir(), 'onramp-connection-'))
+const trusted = getCACertificates('default')
+beforeAll(() => {
+  makeCertificates(folder, { server: ['localhost'] })
+  setDefaultCACertificates([...trusted, readFileSync(join(folder, 'ca.crt'), 'utf8')])
+})
+afterAll(() => {
+  setDefaultCACertificates(trusted)
+  rmSync(folder, { recursive: true })
+})
+
+describe.each(['http', 'https'])('over %s, a connection that the other side has forgotten', (scheme) => {
+  type Raw = Socket & { answered?: number }
+  /** @param onUsed what comes of a request on a connection that was used before @param onNew the same on a new one */
+  async function start(onUsed: 'reset' | 'half' | 'answer', onNew: 'reset' | 'answer' = 'answer') {
+    const seen: (string | undefined)[] = []
+    const raws = new Map<number | undefined, Raw>()
+    const listener: RequestListener = (req, res) => {
+      seen.push(req.method)
+      req.resume().on('end', () => {
+        const raw = raws.get(req.socket.remotePort)
+        const now = (raw?.answered ?? 0) > 0 ? onUsed : onNew
+        if (now === 'half') res.writeHead(200, { 'content-length': 9 }).write('{')
+        if (now === 'answer') res.end('{}', () => Object.assign(raw ?? {}, { answered: 1 }))
+        else setTimeout(() => raw?.resetAndDestroy(), now === 'half' ? 50 : 0)
+      })
+    }
+    const server =
+      scheme === 'http' ? createServer(listener) : createTlsServer(pem(folder, 'server'), listener)
+    server.on('connection', (raw: Raw) => raws.set(raw.remotePort, raw))
+    closers.push(() => server.closeAllConnections())
+    return { url: `${scheme}://localhost:${await listening(server)}`, seen }
+  }
+
+  const connectionTo = (baseUrl: string) => {
+    const connection = createConnection({ baseUrl, timeLimitMs: 5_000, connections: 3 })
+    closers.push(() => connection.close())
+    return () => connection.send(checkCall(), credentials)
+  }
+  const statusOf = (call: Promise<{ status: number }>) => call.then(({ status }) => status, silenceOf)
+  /** Until the connection is free for the next request. */
+  const isFree = () => pause(50)
+
+  it('is no error of a read of the service: it is sent once more, on a new one', async () => {
+    const { url, seen } = await start('reset')
+    const send = connectionTo(url)
+    await Promise.all([send(), send(), send()])
+    await isFree()
+    expect(await Promise.all([send(), send(), send()].map(statusOf))).toEqual([200, 200, 200])
+    expect(seen).toHaveLength(9)
   })
 
+  it('is one where the answer had begun, and where the connection was new', async () => {
+    const half = await start('half')
+    const send = connectionTo(half.url)
+    await send()
+    await isFree()
+    expect(await statusOf(send())).toBe('cut-off')
+    expect(half.seen).toHaveLength(2)
+    const dead = await start('reset', 'reset')
+    expect(await statusOf(connectionTo(dead.url)())).toBe('cut-off')
+    expect(dead.seen).toHaveLength(1)
+  })
+
+  it('is no error of a GET to the authorization server, and no POST is sent there twice', async () => {
+    const { url, seen } = await start('reset')
+    const ask = createFetch(5)
+    const get = { method: 'GET', headers: {}, body: null, redirect: 'manual' } as const
+    await ask(url, get)
+    await isFree()
+    expect(await statusOf(ask(url, get))).toBe(200)
+    await ask(url, post)
+    await isFree()
+    expect(await statusOf(ask(url, post))).toBe('cut-off')
+    expect(seen).toEqual(['GET', 'GET', 'GET', 'POST', 'POST'])
+  })
+
+  it('does not send an event to the receiver of webhooks twice', async () => {
+    const { url, seen } = await start('reset')
+    const receiver = createPost(url, 1)
+    closers.push(() => receiver.close())
+    expect(await receiver.send({}, '{}')).toEqual({ kind: 'taken' })
+    await isFree()
+    expect(await receiver.send({}, '{}')).toEqual({ kind: 'silent', why: 'cut-off' })
+    expect(seen).toHaveLength(2)
+  })
+})
+
+describe('a host with several addresses', () => {
+  it('of which the first is slow and the second dead is reached', async () => {
+    const port = await freePort()
+    const slow = spawnOne(process.execPath, [
+      '-e',
+      `require('http').createServer((_, res) => res.end('{}')).listen({ port: ${port}, host: '127.0.0.2', backlog: 1 }, () => console.log('ready'))`,
+    ])
+    closers.push(() => slow.end('SIGKILL'))
+    await until(() => slow.output().includes('ready'), 'the server')
+    slow.signal('SIGSTOP')
+    // Until its queue is full: from then on a connection takes as long as it takes to repeat the first packet.
+    const full = Array.from({ length: 4 }, () => connect(port, '127.0.0.2').on('error', () => {}))
+    closers.push(() => full.forEach((socket) => socket.destroy()))
+    await pause(100)
+    const both = ['127.0.0.2', '127.0.0.3'].map((address) => ({ address, family: 4 }))
+    const lookup = vi
+      .spyOn(dns, 'lookup')
+      .mockImplementation(((_name: string, _options: object, done: Function) => done(null, both)) as never)
+    closers.push(() => lookup.mockRestore())
+    const connection = createConnection({
+      baseUrl: `http://service.test:${port}`,
+      timeLimitMs: 8_000,
+      connections: 1,
+    })
+    closers.push(() => connection.close())
+    const sent = connection.send(checkCall(), credentials)
+    await pause(400)
+    slow.signal('SIGCONT')
+    expect(await sent).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a server that speaks HTTP/2', () => {
   async function start(listener: RequestListener): Promise<number> {
-    const options = { key: file('key'), cert: file('cert'), allowHTTP1: true }
+    const options = { ...pem(folder, 'server'), allowHTTP1: true }
     const server: Http2SecureServer = createSecureServer(options, listener as never)
     server.on('session', (session) => closers.push(() => session.destroy()))
     return await listening(server)
