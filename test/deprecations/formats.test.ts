@@ -1,4 +1,5 @@
 // The formats of traffic that are read: NDJSON, HAR and access logs. What is in none of them is reported, never called clean.
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 import { chat, check, citing, idsOf, outcome } from './checking.ts'
@@ -134,6 +135,9 @@ describe('HAR', () => {
       ['unread'],
       message('H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==', { encoding: 'base64' }),
     ],
+    ['is called base64 by Firefox, and is plain', 3, ['sent'], message(cites, { encoding: 'base64' })],
+    ['is in base64 with line ends', 3, ['sent'], message(`${btoa(cites)}\r\n`, { encoding: 'base64' })],
+    ['Playwright put into another file', 3, ['unread'], message(undefined, { size: 9, _file: 'a1.json' })],
     ['was left out', 3, ['endpoint'], message(undefined, { size: 900 })],
     ['is empty, as recorders also write of one they passed on', 3, ['endpoint'], message('', { size: 0 })],
     ['is empty by its length', 0, [], { ...message(''), headers: empty }],
@@ -145,6 +149,18 @@ describe('HAR', () => {
     const checked = await check(har(entry(response)), 'a.har')
     const found = checked.report.mayBeInUse.map(({ confidence }) => confidence)
     expect([checked.code, found]).toEqual([code, confidences])
+  })
+
+  test('of Playwright says that a body is in another file, and what to do', async () => {
+    const sent = {
+      ...entry(message(plain)),
+      request: { method: 'POST', url: chat.url, postData: { _file: 'a' } },
+    }
+    const { err } = await check(har(sent, entry(message(undefined, { _file: 'b' }))), 'a.har')
+    for (const side of ['0 the request', '1 the response'])
+      expect(err).toContain(
+        `${side} of POST /rest/api/v1/chat is in another file: record it again with the bodies`,
+      )
   })
 
   test('members that can’t become text do not keep the others from being read', async () => {
@@ -189,6 +205,80 @@ describe('an access log', () => {
     expect(report.inUse).toMatchObject([{ firstSeen: '2026-11-03T07:00:00.000Z', places: [{ line: 2 }] }])
   })
 
+  const LOGS = new URL('../fixtures/logs/', import.meta.url)
+  test.each(readdirSync(LOGS))('of a proxy is read, not called damaged: %s', async (name) => {
+    const { code, report, err } = await check(readFileSync(new URL(name, LOGS)), name)
+    expect([code, report.requests, report.faults, err]).toEqual([2, 3, 0, ''])
+    // HAProxy's has no time zone.
+    const from = name === 'haproxy.log' ? undefined : '2026-11-27T10:00:00'
+    expect(report.inUse).toMatchObject([{ id: 'listanswers', count: 3 }])
+    expect(report.inUse[0]?.firstSeen?.slice(0, 19)).toBe(from)
+  })
+
+  test.each([
+    [
+      'of nginx with its request line',
+      '{"time_iso8601":"2026-11-27T10:00:00Z","request":"POST /rest/api/v1/chat HTTP/1.1"}',
+    ],
+    [
+      'of Istio in JSON',
+      '{"authority":"a","method":"POST","path":"/rest/api/v1/chat","start_time":"2026-11-27T10:00:00Z"}',
+    ],
+    [
+      'of Caddy',
+      '{"ts":1795773600,"request":{"method":"POST","host":"a","uri":"/rest/api/v1/chat"},"status":200}',
+    ],
+    [
+      'of Google Cloud',
+      '{"httpRequest":{"requestMethod":"POST","requestUrl":"https://a/rest/api/v1/chat"},"timestamp":"2026-11-27T10:00:00Z"}',
+    ],
+    [
+      'of CloudFront in JSON',
+      '{"cs-method":"POST","cs-uri-stem":"/rest/api/v1/chat","timestamp":"1795773600"}',
+    ],
+    [
+      'of IIS',
+      '#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query\r\n2026-11-27 10:00:00 ::1 POST /rest/api/v1/chat -\r\n',
+    ],
+    [
+      'of Envoy without a request before',
+      '[2026-11-27T09:00:00Z] "- - -" 0 DPE\n[2026-11-27T10:00:00Z] "POST /rest/api/v1/chat HTTP/2" 200 -',
+    ],
+    [
+      'of HAProxy with a bad request before',
+      'x [27/Nov/2026:10:00:00.655] a "<BADREQ>"\nx [27/Nov/2026:10:00:00.655] a "POST /rest/api/v1/chat HTTP/1.1"',
+    ],
+  ])('%s is read: no bodies, so fields may be in use', async (_what, content) => {
+    const { code, report } = await check(content, 'access.log')
+    expect([code, report.requests, report.faults, idsOf(report.mayBeInUse)]).toEqual([
+      3,
+      1,
+      0,
+      ['chat.citations'],
+    ])
+    expect(report.mayBeInUse).toMatchObject([{ confidence: 'endpoint' }])
+  })
+
+  test('with a query in a column of its own shows the fields that are in it', async () => {
+    const columns = '#Fields: cs-method cs-uri-stem cs-uri-query\n'
+    const { report } = await check(`${columns}POST /rest/api/v1/chat citations=SECRET\n`, 'a.log')
+    expect(report.mayBeInUse).toMatchObject([{ confidence: 'name' }])
+  })
+
+  test.each([
+    [
+      'with spaces between its columns',
+      '1286536309.450 180 192.0.2.1 TCP_MISS/200 411 GET http://a/ - -',
+      "awk '{print",
+    ],
+    ['in JSON with names of its own', '{"verb":"POST","target":"/rest/api/v1/chat"}', 'jq -c'],
+    ['in JSON that is cut off', '{"method":"POST","url":"/re', 'not JSON from its beginning to its end'],
+  ])('%s is named, with the line that converts it', async (_what, content, words) => {
+    const { code, err } = await check(content, 'access.log')
+    expect([code, err]).toEqual([1, expect.stringContaining(words)])
+    expect(err).not.toMatch(/damaged|SECRET/)
+  })
+
   test('what only may be in use fails the check with a code of its own, and comes first in the report', async () => {
     const file = fileOf('a.log', line('POST /rest/api/v1/chat HTTP/1.1'))
     const { code, out } = await deprecations(['check', file])
@@ -201,7 +291,7 @@ describe('an access log', () => {
     for (const text of ['a b '.repeat(50_000), '['.repeat(500_000), `a b [c] "${'\\'.repeat(500_000)}`])
       expect(await check(text, 'a.log', '--input', 'log')).toMatchObject({
         code: 1,
-        err: expect.stringContaining(':1: not in the Common') as string,
+        err: expect.stringContaining(':1: has no request') as string,
       })
     expect(performance.now() - began).toBeLessThan(10_000)
   })

@@ -56,7 +56,7 @@ const detectFormat = ({ head, name }: Source): Format => {
   const text = Buffer.from(head).toString('utf8').trimStart()
   if (/\.(?:nd|l)json$|\.jsonl$/i.test(name)) return 'ndjson'
   if (/^["']?openapi["']?\s*:/m.test(text) || /^\{[^]*"openapi"\s*:/.test(text)) return 'openapi'
-  if (!/^[[{]/.test(text)) return /\.ya?ml$/i.test(name) ? 'openapi' : 'log'
+  if (!/^(?:\{|\[\s*[[{"\]])/.test(text)) return /\.ya?ml$/i.test(name) ? 'openapi' : 'log'
   return /\.har$/i.test(name) || /^\{\s*"log"\s*:/.test(text) ? 'har' : 'ndjson'
 }
 

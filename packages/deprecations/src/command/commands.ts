@@ -96,7 +96,7 @@ Examples:
 
 Input formats:
   HAR 1.2 (256 MiB), OpenAPI 3 (JSON or YAML, 8 MiB; nothing is fetched), access
-  logs in the Common or Combined Log Format, and NDJSON, one a line:
+  logs with requests like "GET / HTTP/1.1" or #Fields:, and NDJSON, one a line:
   {"method", "url", "request"?, "response"?, "status"?, "time"?}
 Bodies are JSON, or JSON Lines. Any other is not read.`,
     )

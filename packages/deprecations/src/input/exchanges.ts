@@ -1,6 +1,6 @@
 // Recorded exchanges of a request and its answer: a line of NDJSON, a line of an access log, an entry of a HAR 1.2.
 import { InputFault } from '../command-line/input-fault.ts'
-import { usesIn, type Call, type Matcher } from '../matching/matching.ts'
+import { IN_ANOTHER_FILE, usesIn, type Call, type Matcher } from '../matching/matching.ts'
 import { listOf, parse, recordOf, textOf } from './document.ts'
 import { lineReader, wholeText, type Reader, type Reading } from './source.ts'
 
@@ -10,7 +10,10 @@ const MAX_HAR_MIB = 256
 const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): Reading => {
   const { method, url, status, request, response, time, incomplete } = exchange
   if (typeof method !== 'string' || typeof url !== 'string')
-    return { fault: 'not a request: it has no method and url; record it again or remove it' }
+    return {
+      fault:
+        'not a request: it has no method and url; record it again, or rename (jq -c {method:.METHOD,url:.URL})',
+    }
   // One whose address was masked may be of any operation.
   if (!/^[a-z]+(?:-[a-z]+)*$/i.test(method) || !/^(?:\/|https?:\/\/[^/]+\/)/i.test(url))
     return { fault: 'not a whole request: it has no method or no path; record it again or remove it' }
@@ -25,32 +28,79 @@ const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): Read
   return { uses: usesIn(scheduled, call), time }
 }
 
+/** A request as proxies log it in JSON: `request_uri` (nginx), `RequestPath` (Traefik), `path` (Envoy), `request.uri` (Caddy). */
+const loggedIn = (line: Record<string, unknown>) => {
+  const members = Object.entries({ ...recordOf(line.request), ...recordOf(line.httpRequest), ...line })
+  const like = (name: RegExp) => members.find(([key]) => name.test(key))?.[1]
+  const [method, url] = textOf(line.request).split(' ')
+  return {
+    method: like(/^(?:request_?|cs-)?method$/i) ?? method,
+    url: like(/^(?:request_?|cs-)?(?:ur[il](?:-stem)?|path)$/i) ?? url,
+    time: like(/^(?:time|ts|timestamp|time_?iso8601|start_?time|start_?utc)$/i),
+  }
+}
+
 const readNdjson = lineReader((line, matcher) => {
   try {
-    return readExchange(recordOf(JSON.parse(line)), matcher)
+    const exchange = recordOf(JSON.parse(line))
+    return readExchange('method' in exchange && 'url' in exchange ? exchange : loggedIn(exchange), matcher)
   } catch {
-    return { fault: 'not JSON: truncated or damaged; fix or remove the line' }
+    return { fault: 'not JSON from its beginning to its end; fix or remove the line' }
   }
 })
 
 const LOG_LINE = /^\S+ \S+ .*?\[([^[\]]{1,40})\] "([^"\\]*(?:\\.[^"\\]*)*)" (\d{3}) /
+/** Of any other log: Envoy's, HAProxy's, a load balancer's of AWS. */
+const REQUEST_LINE = /"([a-z-]+ \S+ HTTP\/[\d.]+)"/i
+const ZONED_TIME = /\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)/
+const NO_REQUEST = /"(?:- |<BADREQ>)/
+const CONVERT = `awk '{print "{\\"method\\":\\"" $6 "\\",\\"url\\":\\"" $7 "\\"}"}' (with its columns of method and path)`
 
-/** The Common or Combined Log Format. A connection that made no request is passed over. */
-const readAccessLog = lineReader((line, matcher) => {
-  const [, stamp = '', request, status] = LOG_LINE.exec(line) ?? []
+/** A line with a request in quotes, as the Common Log Format has it. A connection that made no request is passed over. */
+const readLogLine = (line: string, matcher: Matcher) => {
+  const [, stamp, clf, status] = LOG_LINE.exec(line) ?? []
+  const request = clf ?? REQUEST_LINE.exec(line)?.[1]
   if (request === undefined)
-    return { fault: 'not in the Common or Combined Log Format; use one of these, or NDJSON' }
+    return NO_REQUEST.test(line)
+      ? undefined
+      : { fault: `has no request like "GET /path HTTP/1.1"; convert the log to NDJSON: ${CONVERT}` }
   const [method, url = ''] = request.split(' ')
   // RFC 9112 3.2.3 and 3.2.4: neither has a path.
   if ((Number(status) >= 400 && !url.includes('/')) || url === '*' || method === 'CONNECT') return undefined
   // 10/Oct/2026:13:55:36 +0200
-  return readExchange({ method, url, time: stamp.replaceAll('/', ' ').replace(':', ' ') }, matcher)
-})
+  const time = stamp?.replaceAll('/', ' ').replace(':', ' ') ?? ZONED_TIME.exec(line)?.[0]
+  return readExchange({ method, url, time }, matcher)
+}
 
-/** A body; undefined where it was not recorded, or only a part of it. */
-const bodyOf = ({ headers }: Record<string, unknown>, { text, encoding, size }: Record<string, unknown>) => {
+/** In W3C's Extended Log File Format (CloudFront, IIS) a line names the columns. */
+const readColumns = (columns: readonly string[], line: string, matcher: Matcher) => {
+  const cells = line.split(/[\t ]/)
+  const cell = (name: string) => cells[columns.indexOf(name)] ?? '-'
+  const [method, stem, query] = ['cs-method', 'cs-uri-stem', 'cs-uri-query'].map(cell)
+  return readExchange({ method, url: `${stem}?${query}`, time: `${cell('date')}T${cell('time')}Z` }, matcher)
+}
+
+const readAccessLog: Reader = (source, matcher, take) => {
+  let columns: string[] | undefined
+  const read = lineReader((line) => {
+    if (!line.startsWith('#'))
+      return columns ? readColumns(columns, line, matcher) : readLogLine(line, matcher)
+    columns = /^#Fields:\s*(.*\S)/.exec(line)?.[1]?.split(/\s+/) ?? columns
+    return undefined
+  })
+  return read(source, matcher, take)
+}
+
+/** A body; undefined where it was not recorded, or only a part of it. Firefox calls plain text base64. */
+const bodyOf = (
+  { headers }: Record<string, unknown>,
+  { text, encoding, size, _file }: Record<string, unknown>,
+) => {
+  // Playwright's, unless it embeds them.
+  if (_file !== undefined) return IN_ANOTHER_FILE
   if (typeof text === 'string' && text !== '') {
-    const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')
+    const isBase64 = encoding === 'base64' && /^[\w+/=\s-]*$/.test(text)
+    const bytes = Buffer.from(text, isBase64 ? 'base64' : 'utf8')
     return Number(textOf(size)) > bytes.length ? undefined : bytes.toString('utf8')
   }
   // Recorders write a size of 0 also for a body that they passed on unseen, so only its length is a proof.

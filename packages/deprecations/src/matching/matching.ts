@@ -117,6 +117,9 @@ const parsed = (text: string): unknown => {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
+/** Instead of a body that a recorder wrote elsewhere. */
+export const IN_ANOTHER_FILE = Symbol('a body in another file')
+
 /**
  * Reads a body: a value that was parsed, bytes, JSON as text, or several documents of a line each (JSON Lines).
  * `unread` is why some or all of it could not be read, as the end of a sentence: that may hold anything.
@@ -124,6 +127,8 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 export const readBody = (body: unknown): { documents: object[]; unread?: string } => {
   if (body instanceof Uint8Array) return readBody(Buffer.from(body).toString('utf8'))
   if (isObject(body)) return { documents: [body] }
+  if (body === IN_ANOTHER_FILE)
+    return { documents: [], unread: 'is in another file: record it again with the bodies embedded' }
   const text = typeof body === 'string' ? body.replace(/^\uFEFF/, '').trim() : 'null'
   if (text === '') return { documents: [] }
   const whole = parsed(text)
