@@ -87,7 +87,7 @@ export function createChecks(needs: Checking) {
       walk: Walk,
       decision: (before: Walk, check: Check) => Transition,
     ): Promise<Decided> {
-      const step = randomBytes(16).toString('base64url')
+      const step = randomBytes(16).toString('hex')
       const askedAt = now()
       const waiting = await checkFor(req, `${publicUrl}${callbackPath(step)}`)
       const paths = new Map(waiting.map((entry) => [entry.instance, entry.authUrlRelativePath]))

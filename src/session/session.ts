@@ -1,8 +1,9 @@
 // The browser's session, as express-session keeps it under one small signed cookie. It would answer before it
 // has saved, so what changes a session saves it and waits.
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Store } from 'express-session'
+import { alarmsFirewalls } from '../records/spelling.ts'
 import type { SessionStore } from './session-store.ts'
 import { signedInOf, type SessionContent, type SignedIn } from './signed-in.ts'
 
@@ -13,6 +14,14 @@ export const cookieName = (https: boolean) => (https ? '__Host-onramp' : 'onramp
 const cookieKey = (secret: string) =>
   createHmac('sha256', secret).update('onramp cookie 1').digest('base64url')
 
+/** The cookie is the id, a dot and the signature, which firewalls may take for a file's name. @param key that signs */
+function newId(key: string): string {
+  for (;;) {
+    const id = randomBytes(24).toString('hex')
+    if (!alarmsFirewalls(`.${createHmac('sha256', key).update(id).digest('base64')}`)) return id
+  }
+}
+
 /**
  * express-session; it reads the store once for a request that brings a cookie of ours, and for no other.
  * SameSite=Lax, not Strict: with Strict the cookie is missing when the authorization server sends the browser back.
@@ -22,6 +31,7 @@ export const createSession = (store: Store, secrets: readonly string[], https: b
   expressSession({
     store,
     name: cookieName(https),
+    genid: () => newId(cookieKey(secrets[0] ?? '')),
     secret: secrets.map(cookieKey),
     resave: false,
     saveUninitialized: false,

@@ -31,11 +31,12 @@ const browserOf = (cookie: string): Browser => ({
   mustAsk: cookie.endsWith(MARK),
 })
 
-const newCookie = () => randomBytes(16).toString('base64url')
+/** Without `-`, two of which firewalls refuse. */
+const newCookie = () => randomBytes(16).toString('hex')
 
 export function createBrowsers(https: boolean): Browsers {
   const name = https ? '__Host-onramp-browser' : 'onramp-browser'
-  const found = new RegExp(`(?:^|;[ \\t]*)${name}=([\\w-]{22}(?:\\${MARK})?)(?:;|$)`)
+  const found = new RegExp(`(?:^|;[ \\t]*)${name}=([\\w-]{22,32}(?:\\${MARK})?)(?:;|$)`)
 
   const of = ({ headers }: Request): Browser | undefined => {
     const [, cookie] = found.exec(headers.cookie ?? '') ?? []

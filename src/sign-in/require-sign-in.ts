@@ -4,7 +4,7 @@ import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import { signInPath } from './addresses.ts'
-import { MAX_RETURN_TO_CHARACTERS, returnToTooLong } from './return-to.ts'
+import { asParameter, MAX_RETURN_TO_CHARACTERS, returnToTooLong } from './return-to.ts'
 
 export const requireSignIn: RequestHandler = (req, _res, next) => {
   if (signedInOf(req) !== undefined) return next()
@@ -18,7 +18,8 @@ const FRESH_MS = 60_000
 export const isFresh = (signedInAt: number, now: number): boolean => now - signedInAt < FRESH_MS
 
 /** What can be asked for again with GET; a form's target cannot. */
-const comeBackTo = ({ method, originalUrl }: Request) => (method === 'GET' ? originalUrl : '/onboarding')
+const comeBackTo = ({ method, originalUrl }: Request) =>
+  method === 'GET' ? asParameter(originalUrl) : '/onboarding'
 
 export const signInAgainPath = (req: Request): string => signInPath(comeBackTo(req))
 

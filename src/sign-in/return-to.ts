@@ -49,7 +49,8 @@ function allowedAddress(value: unknown, rules: ReturnToRules): string | undefine
   if (url === undefined) return undefined
   if (url.origin !== rules.publicOrigin)
     return rules.allowedOrigins.includes(url.origin) ? url.href : undefined
-  return isOwnLoop(url.pathname) ? undefined : pathOf(url)
+  const path = isOwnLoop(url.pathname) ? undefined : pathOf(url)
+  return path === undefined ? undefined : asParameter(path)
 }
 
 /**
@@ -72,6 +73,15 @@ function readAddress(value: string, base: string): URL | undefined {
   const url = new URL(value, base)
   return url.username || url.password ? undefined : url
 }
+
+/**
+ * Inside a parameter, firewalls take `/onboarding?datasource=…` for an event handler (OWASP core rule set, 941100); with a
+ * slash before the question mark it is the same page, and none.
+ */
+export const asParameter = (path: string): string => path.replace(/^([^?#]*\/on[^/?#]*)\?/i, '$1/?')
+
+/** The address again, as links to it are written. */
+export const asAddress = (parameter: string): string => parameter.replace(/^(\/on[^/?#]*)\/\?/i, '$1?')
 
 function pathOf(url: URL): string | undefined {
   const path = url.pathname + url.search + url.hash

@@ -10,7 +10,7 @@ import type { Limits } from '../web/rate-limit.ts'
 import { seeOther } from '../web/see-other.ts'
 import { CALLBACK_PATH, signInPath } from './addresses.ts'
 import { promptIn } from './prompt.ts'
-import { enteredReturnTo } from './return-to.ts'
+import { asAddress, enteredReturnTo } from './return-to.ts'
 import type { SignIn } from './sign-in.ts'
 import { hasError } from './redeem.ts'
 import { judgeAnswer, MAX_STATE_CHARACTERS, type SignInState } from './state.ts'
@@ -46,7 +46,10 @@ export function createSignInRoutes(needs: Needs): Router {
 
     const isDone = restarts > 0 && prompt === undefined && signedInOf(req) !== undefined
     log.debug({ restarts, prompt, isDone }, 'sign-in: a browser asks to sign in')
-    seeOther(res, isDone ? returnTo : await needs.start(req, res, { returnTo, restarts, loginHint, prompt }))
+    seeOther(
+      res,
+      isDone ? asAddress(returnTo) : await needs.start(req, res, { returnTo, restarts, loginHint, prompt }),
+    )
   })
 
   /** Of any number of callbacks one may redeem the code: the first. */
@@ -86,7 +89,7 @@ export function createSignInRoutes(needs: Needs): Router {
       return seeOther(res, `/sign-in/same-account?return_to=${encodeURIComponent(returnTo)}`)
     // Also where another callback of this sign-in was first.
     if (outcome === 'signed-in' || outcome === 'go-on' || (outcome === 'redeem' && sessionId !== undefined))
-      return seeOther(res, returnTo)
+      return seeOther(res, asAddress(returnTo))
     if (restarts > 0 && cookie === undefined) {
       const detail = 'the callback came without its cookie'
       throw new Problem(400, 'cookies_blocked', { detail, tryAgain: signInPath(returnTo) })

@@ -1,6 +1,5 @@
 // Sends a person to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1), pushed only where the
 // server requires it (RFC 9126): a pushed request costs a call for each GET of a stranger. Nothing is stored for it.
-import { hash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import {
   buildAuthorizationUrl,
@@ -52,7 +51,7 @@ export function createStartSignIn(needs: Needs): StartSignIn {
 
   async function addressFor(req: Request, browser: Browser, start: Start): Promise<string> {
     const { returnTo, restarts = 0, loginHint, prompt, push = false } = start
-    const { text, nonce, verifier } = states.seal(
+    const { text, nonce, challenge } = states.seal(
       { returnTo, startedAt: now(), prompt, restarts },
       { cookie: browser.cookie, sessionId: signedInOf(req)?.id },
     )
@@ -64,7 +63,7 @@ export function createStartSignIn(needs: Needs): StartSignIn {
       redirect_uri: addressesOf(settings.PUBLIC_URL).callback,
       scope,
       state: text,
-      code_challenge: hash('sha256', verifier, 'base64url'),
+      code_challenge: challenge,
       code_challenge_method: 'S256',
       nonce: asksForIdToken ? nonce : undefined,
       // The page to sign in on speaks the same language (OpenID Connect Core 3.1.2.1).

@@ -1,8 +1,9 @@
 // `state`: all that a sign-in under way needs to end well, sealed and carried by the browser, so that nothing is stored for
 // people who haven't signed in. Nonce and PKCE verifier aren't in it: they are derived from it and from the browser's
 // cookie, under the secret that sealed it. Pure.
-import { createHmac, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto'
+import { createHmac, createSecretKey, hash, hkdfSync, randomBytes, type KeyObject } from 'node:crypto'
 import { createSealer, nameOf, type Sealer } from '../records/seal.ts'
+import { alarmsFirewalls, fromPlainSpelling, plainSpelling } from '../records/spelling.ts'
 import type { Prompt } from './prompt.ts'
 
 export type SignInState = {
@@ -22,8 +23,11 @@ export type SignInState = {
   session?: string | undefined
 }
 
-/** What only the browser that began can bring about: the nonce (OpenID Connect Core) and the PKCE verifier (RFC 7636). */
-type Proofs = { nonce: string; verifier: string }
+/**
+ * What only the browser that began can bring about: the nonce (OpenID Connect Core), and the PKCE verifier with its
+ * challenge (RFC 7636).
+ */
+type Proofs = { nonce: string; verifier: string; challenge: string }
 
 export type States = {
   /** @param browser that begins: its cookie, and the id of the session that it has, if any */
@@ -40,8 +44,8 @@ const markOf = (secret: string): string => nameOf(secret).slice(0, 22)
 
 const HOLDER = 'sign-in state 1'
 
-/** With the longest return address it takes 1,560 characters, with a usual one about 250. */
-export const MAX_STATE_CHARACTERS = 1_600
+/** With the longest return address it takes 1,610 characters, with a usual one about 260. */
+export const MAX_STATE_CHARACTERS = 1_700
 
 type Keys = { sealer: Sealer; proving: KeyObject }
 
@@ -53,7 +57,8 @@ const keysOf = (secret: string): Keys => ({
 function proofsOf({ proving }: Keys, id: string, cookie: string): Proofs {
   const derive = (what: string) =>
     createHmac('sha256', proving).update(`${what}\n${id}\n${cookie}`).digest('base64url')
-  return { nonce: derive('nonce'), verifier: derive('verifier') }
+  const verifier = derive('verifier')
+  return { nonce: derive('nonce'), verifier, challenge: hash('sha256', verifier, 'base64url') }
 }
 
 type Members = [string, string, number, number, string, Prompt | undefined, string | undefined]
@@ -73,16 +78,22 @@ export function createStates(secrets: readonly string[]): States {
   if (first === undefined) throw new RangeError('createStates needs a secret')
   return {
     seal(start, { cookie, sessionId }) {
-      const id = randomBytes(16).toString('base64url')
+      let id: string
+      let proofs: Proofs
+      do {
+        id = randomBytes(16).toString('base64url')
+        proofs = proofsOf(first, id, cookie)
+      } while (Object.values(proofs).some(alarmsFirewalls))
       const { returnTo, startedAt, restarts, prompt } = start
       const session = sessionId && markOf(sessionId)
       const members: Members = [id, returnTo, startedAt, restarts, markOf(cookie), prompt, session]
       const text = first.sealer.seal(JSON.stringify(members), HOLDER)
-      return { text, ...proofsOf(first, id, cookie) }
+      return { text: plainSpelling(text), ...proofs }
     },
     open(text) {
       for (const keys of all) {
-        const plain = keys.sealer.open(text, HOLDER)
+        // As it came: from before an update.
+        const plain = keys.sealer.open(fromPlainSpelling(text), HOLDER) ?? keys.sealer.open(text, HOLDER)
         if (plain === undefined) continue
         const state = stateIn(plain)
         return { state, proofsFor: (cookie) => proofsOf(keys, state.id, cookie) }

@@ -1,5 +1,6 @@
 // What every answer says to the browser. What surprises: form-action is enforced along a form's whole redirect chain,
-// so nothing leaves this origin by a form; Referrer-Policy is same-origin because no-referrer turns Origin into null.
+// so nothing leaves this origin by a form; Referrer-Policy is strict-origin because no-referrer turns Origin into null, and a path
+// may look like an attack to a firewall (return-to.ts).
 import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
@@ -20,7 +21,7 @@ const POLICY = {
 export function securityHeaders(https: boolean): RequestHandler {
   const setHeaders = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: POLICY },
-    referrerPolicy: { policy: 'same-origin' },
+    referrerPolicy: { policy: 'strict-origin' },
     strictTransportSecurity: https && { maxAge: YEAR_SECONDS, includeSubDomains: true },
     frameguard: { action: 'deny' },
   })

@@ -13,7 +13,7 @@ export type Hop = {
 
 type Step = {
   method?: string
-  body?: string
+  body?: string | undefined
   headers?: Record<string, string>
   from?: string
   follow?: boolean
@@ -51,7 +51,7 @@ export class TestBrowser {
     let body = step.body
     let initiator = step.from
     for (let count = 0; count < 60; count++) {
-      const sent = { ...step, method, ...(body !== undefined && { body }) }
+      const sent = { ...step, method, body }
       const hop = await this.#send(target, sent, initiator)
       this.hops.push(hop)
       if (hop.location === undefined || step.follow === false) {
@@ -108,9 +108,11 @@ export class TestBrowser {
       method: method as 'GET',
       headers: {
         accept: 'text/html,application/xhtml+xml',
+        'user-agent': 'Mozilla/5.0 (test)',
         'sec-fetch-mode': 'navigate',
         'sec-fetch-dest': 'document',
         'sec-fetch-site': siteOf(url, initiator),
+        ...refererOf(url, initiator, this.page.headers['referrer-policy']),
         ...(cookies !== '' && { cookie: cookies }),
         ...(method === 'POST' && {
           'content-type': 'application/x-www-form-urlencoded',
@@ -158,6 +160,15 @@ function siteOf(url: string, initiator: string | undefined): string {
   const [to, from] = [new URL(url), new URL(initiator)]
   if (to.origin === from.origin) return 'same-origin'
   return to.hostname === from.hostname ? 'same-site' : 'cross-site'
+}
+
+/** Referrer Policy, W3C: the policies that pages here have. */
+function refererOf(url: string, initiator = 'about:blank', policy = 'strict-origin-when-cross-origin') {
+  if (initiator === 'about:blank') return {}
+  const [{ origin }, isSame] = [new URL(initiator), siteOf(url, initiator) === 'same-origin']
+  if (policy === 'strict-origin') return { referer: `${origin}/` }
+  if (isSame) return { referer: initiator.split('#', 1)[0] }
+  return policy === 'same-origin' ? {} : { referer: `${origin}/` }
 }
 
 const ESCAPED: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' }

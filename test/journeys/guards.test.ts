@@ -141,7 +141,7 @@ describe('onramp', () => {
       expect(headers['content-security-policy'], path).toContain("default-src 'none'")
       expect(headers['content-security-policy'], path).not.toContain('unsafe')
       expect(headers['x-content-type-options'], path).toBe('nosniff')
-      expect(headers['referrer-policy'], path).toBe('same-origin')
+      expect(headers['referrer-policy'], path).toBe('strict-origin')
       for (const name of ['x-powered-by', 'server', 'etag']) expect(headers, path).not.toHaveProperty(name)
     }
   })

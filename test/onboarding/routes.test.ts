@@ -65,7 +65,7 @@ describe('a click', () => {
     const { to, asked, notes, back } = frontDoor()
     expect(await to(CLICK)).toBe(consentOf('slack_1'))
     expect(asked).toHaveLength(1)
-    expect(asked[0]).toMatch(/^https:\/\/onramp\.example\/onboarding\/callback\?step=[\w-]{22}$/)
+    expect(asked[0]).toMatch(/^https:\/\/onramp\.example\/onboarding\/callback\?step=[\da-f]{32}$/)
     expect(notes).toEqual([{ event: 'step_started', user: ada, datasource: 'slack_1' }])
     const first = back()
     await to('/onboarding/connect/github_1')

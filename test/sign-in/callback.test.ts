@@ -167,7 +167,7 @@ describe('an answer', () => {
     const { ada, redeemed } = await begun()
     const before = await ada.cookies()
     await redeemed()
-    expect(await ada.cookies()).toMatch(/onramp-browser=[\w-]{22}/)
+    expect(await ada.cookies()).toMatch(/onramp-browser=[\da-f]{32}/)
     expect(await ada.cookies()).not.toContain(before)
   })
 

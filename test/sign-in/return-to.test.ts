@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { repeatablePath, safeReturnTo, type ReturnToRules } from '../../src/sign-in/return-to.ts'
+import {
+  asAddress,
+  asParameter,
+  repeatablePath,
+  safeReturnTo,
+  type ReturnToRules,
+} from '../../src/sign-in/return-to.ts'
 import { cpuTimeOf } from '../helpers/cpu-time.ts'
 
 const rules: ReturnToRules = {
@@ -12,7 +18,7 @@ const safe = (value: unknown) => safeReturnTo(value, rules)
 describe('where someone may be sent', () => {
   it.each([
     ['/onboarding', '/onboarding'],
-    ['/onboarding?datasource=slack&datasource=github_1', '/onboarding?datasource=slack&datasource=github_1'],
+    ['/onboarding?datasource=slack&datasource=github_1', '/onboarding/?datasource=slack&datasource=github_1'],
     ['/onboarding/callback?step=abc#x', '/onboarding/callback?step=abc#x'],
     ['/search?q=%40%2F%2Fevil', '/search?q=%40%2F%2Fevil'],
     ['/a/../b', '/b'],
@@ -132,6 +138,30 @@ describe('where someone may be sent', () => {
     })
     expect(took).toBeLessThan(100)
   })
+})
+
+describe('an address of ours inside a parameter', () => {
+  it.each([
+    ['/onboarding?datasource=slack_0', '/onboarding/?datasource=slack_0'],
+    ['/onboarding?lang=de', '/onboarding/?lang=de'],
+    ['/Onboarding?lang=de', '/Onboarding/?lang=de'],
+    ['/a/once?b=c', '/a/once/?b=c'],
+    ['/onboarding/?lang=de', '/onboarding/?lang=de'],
+    ['/onboarding', '/onboarding'],
+    ['/onboarding#on?a', '/onboarding#on?a'],
+    ['/onboarding/callback?step=1', '/onboarding/callback?step=1'],
+    ['/search?q=/only?', '/search?q=/only?'],
+    ['/connect/on_1?a=b', '/connect/on_1/?a=b'],
+  ])('looks like no event handler to a firewall: %s is %s', (path, written) => {
+    expect(asParameter(path)).toBe(written)
+  })
+
+  it.each(['/onboarding?datasource=slack_0', '/onboarding', '/onboarding/callback?step=1', '/a/once/?b=c'])(
+    'is %s again where people come back',
+    (path) => {
+      expect(asAddress(asParameter(path))).toBe(path)
+    },
+  )
 })
 
 describe('where "Try again" leads', () => {

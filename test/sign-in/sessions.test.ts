@@ -1,5 +1,6 @@
 // Where a person is signed in: the page about it, the list behind it, and what a logout at the authorization server ends.
 import { describe, expect, it } from 'vitest'
+import { fromPlainSpelling } from '../../src/records/spelling.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { deviceOf } from '../../src/sign-in/sessions/device.ts'
 import { inProcess, ISSUER, type Options } from './in-process.ts'
@@ -33,7 +34,8 @@ describe('the page of sign-ins', () => {
       [false, 120_000],
     ])
     expect((await entries(second))[0]).toEqual({
-      name: expect.stringMatching(/^[\w-]{43}$/) as string,
+      // In an address, firewalls refuse two hyphens.
+      name: expect.stringMatching(/^\w{43,60}$/) as string,
       device: '',
       time: clock.now - 120_000,
       age: 120_000,
@@ -73,7 +75,7 @@ describe('the page of sign-ins', () => {
     server.isReady = false
     await second.agent.post('/sign-out').expect(303)
     const [, latest] = await entries()
-    store.values.delete(`session:${latest?.name}`)
+    store.values.delete(`session:${fromPlainSpelling(latest?.name ?? '')}`)
     expect(await third.who()).toMatchObject(signedOut)
     expect(await entries()).toHaveLength(1)
   })

@@ -33,7 +33,7 @@ describe('someone who signs out', () => {
     expect(headers['set-cookie']).toEqual([
       'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
       expect.stringMatching(
-        /^onramp-browser=[\w-]{22}\.ask; Max-Age=86400; Path=\/; .*HttpOnly; SameSite=Lax$/,
+        /^onramp-browser=[\da-f]{32}\.ask; Max-Age=86400; Path=\/; .*HttpOnly; SameSite=Lax$/,
       ),
     ])
     expect(store.named('session:')).toEqual([])
@@ -50,7 +50,7 @@ describe('someone who signs out', () => {
     expect(there.origin + there.pathname).toBe(`${ISSUER}/end`)
     const { id_token_hint: hint, state, ...others } = Object.fromEntries(there.searchParams)
     expect(others).toEqual({ client_id: 'onramp', post_logout_redirect_uri: `${PUBLIC_URL}/signed-out` })
-    expect([hint?.split('.').length, state?.length]).toEqual([3, 22])
+    expect([hint?.split('.').length, state?.length]).toEqual([3, 32])
     expect(await page('/sign-out/continue')).toBe('/signed-out')
     expect(await page('/signed-out')).toMatchObject({ view: 'sign-in/signed-out', isOverThere: false })
     expect((await ada.begin())['prompt']).toBe('login')
@@ -212,7 +212,7 @@ describe('a store', () => {
     const { headers } = await ada.agent.post('/sign-out').expect(303)
     const cleared = 'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
     expect([headers['location'], headers['set-cookie']?.[0]]).toEqual(['/signed-out', cleared])
-    expect(headers['set-cookie']?.at(-1)).toMatch(/^onramp-browser=[\w-]{22}\.ask;/)
+    expect(headers['set-cookie']?.at(-1)).toMatch(/^onramp-browser=[\da-f]{32}\.ask;/)
 
     for (const path of ['/signed-out', '/sign-out', '/me']) await bob.agent.get(path).expect(503)
     for (const site of ['none', 'same-site'])

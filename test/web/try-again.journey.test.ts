@@ -79,7 +79,7 @@ describe('while everything works', () => {
     const { status, headers } = await ask(target)
     expect({ status, location: headers['location'] }).toEqual({
       status: 303,
-      location: `/sign-in?return_to=${encodeURIComponent(target)}`,
+      location: `/sign-in?return_to=${encodeURIComponent(target.replace('?', '/?'))}`,
     })
     expect((await ask(headers['location'] ?? '')).status).toBe(303)
   })

@@ -1,6 +1,7 @@
 // GET /sessions: where a person is signed in, with one click to end each.
 import { Router, type RequestHandler } from 'express'
 import { nameOf } from '../../records/seal.ts'
+import { plainSpelling } from '../../records/spelling.ts'
 import { whoIsSignedIn } from '../../session/signed-in.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
@@ -24,7 +25,13 @@ export function createSessionsPage({ sessions, sessionStore, limit, sendPage, no
 
     const entries = list
       .toSorted((one, other) => other.time - one.time)
-      .map(({ name, device, time }) => ({ name, device, time, age: now() - time, here: name === here }))
+      .map(({ name, device, time }) => ({
+        name: plainSpelling(name),
+        device,
+        time,
+        age: now() - time,
+        here: name === here,
+      }))
       .sort((one, other) => Number(other.here) - Number(one.here))
     sendPage(req, res, { view: 'sign-in/sessions', data: { entries } })
   })
@@ -32,7 +39,7 @@ export function createSessionsPage({ sessions, sessionStore, limit, sendPage, no
   router.post('/sessions/end/:name', limit, async (req, res) => {
     const { user } = whoIsSignedIn(req)
 
-    const ended = (await sessions.list(user)).find(({ name }) => name === req.params['name'])
+    const ended = (await sessions.list(user)).find(({ name }) => plainSpelling(name) === req.params['name'])
     if (ended !== undefined) await sessionStore.endElsewhere(ended.name)
 
     seeOther(res, '/sessions')

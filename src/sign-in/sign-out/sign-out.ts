@@ -185,7 +185,7 @@ function onwardAt(
   back: string,
 ): SigningOut | undefined {
   if (serverMetadataOf(configuration).end_session_endpoint === undefined) return undefined
-  const state = randomBytes(16).toString('base64url')
+  const state = randomBytes(16).toString('hex')
   const parameters = omitUndefined({
     id_token_hint: idToken,
     ...(mayComeBack(configuration, back) && { post_logout_redirect_uri: back, state }),
