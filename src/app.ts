@@ -38,6 +38,7 @@ import type { Log } from './web/log.ts'
 import type { Metrics } from './web/metrics/metrics.ts'
 import { createScrape } from './web/metrics/scrape.ts'
 import { createObserve } from './web/observe.ts'
+import { withoutPort } from './web/network.ts'
 import type { SendPage } from './web/pages.ts'
 import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
@@ -90,6 +91,9 @@ export function createApp(services: Services): Express {
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('trust proxy', settings.TRUST_PROXY ?? false)
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean
+  // Azure and IIS write a port behind each hop, and Express trusts no address that has one: everyone would share a limit.
+  app.set('trust proxy', (address: string, hop: number) => isTrusted(withoutPort(address), hop))
 
   app.use(createObserve({ log, isLogged: settings.REQUEST_LOG === 'yes', metrics }))
   app.use(securityHeaders(isHttps))

@@ -15,7 +15,7 @@ export function networkOf(address: string): string {
 }
 
 /** Of `192.0.2.7:51234` and `[2001:db8::1]:443`: otherwise each connection would count as a network. */
-const withoutPort = (address: string): string =>
+export const withoutPort = (address: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(address)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(address)?.[1] ?? address
 
 /** All eight, in lower case and without leading zeros: the URL parser writes every spelling in one way. */

@@ -125,6 +125,30 @@ it('signing in is counted for the whole /64 of an IPv6 address (RFC 6177), and a
   expect(await isRefused('2001:db8:1:3::1')).toBe(false)
 })
 
+it.each([
+  [
+    'an inner proxy that is written with its port',
+    (host: number) => `198.51.100.${host}:4711, 127.0.0.4:51234`,
+  ],
+  ['one of IPv6', (host: number) => `198.51.101.${host}:4711, [::1]:51234`],
+])('people behind %s are counted by their own address', async (_what, forwardedFor) => {
+  const isRefused = async (host: number) =>
+    (await request(onramp.app).get('/sign-in').set('x-forwarded-for', forwardedFor(host))).status === 429
+  for (let host = 1; host <= PER_MINUTE; host++) expect(await isRefused(host)).toBe(false)
+  expect(await isRefused(99)).toBe(false)
+  for (let count = 1; count < PER_MINUTE; count++) expect(await isRefused(99)).toBe(false)
+  expect(await isRefused(99)).toBe(true)
+})
+
+it('a hop with a port that is no proxy of ours is the client, whatever stands before it', async () => {
+  const isRefused = async (host: number) => {
+    const forwardedFor = `198.51.100.${host}, 203.0.113.9:4711`
+    return (await request(onramp.app).get('/sign-in').set('x-forwarded-for', forwardedFor)).status === 429
+  }
+  for (let host = 1; host <= PER_MINUTE; host++) expect(await isRefused(host)).toBe(false)
+  expect(await isRefused(99)).toBe(true)
+})
+
 it('someone who can sign in no more, as so many of their address did, can still sign out, and opt out', async () => {
   const from = { 'x-forwarded-for': '192.0.2.7', 'sec-fetch-site': 'same-origin' }
   const refused = async (asked: request.Test) => (await asked.set(from)).status === 429
