@@ -1,4 +1,5 @@
 // Requests that Node refuses before the app sees them: answered as Node would, and counted and logged like other failures.
+// Only headers that are too large get a body, because a person can do something about them.
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '../problem.ts'
@@ -12,6 +13,10 @@ const REFUSALS: Record<string, Refusal> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too_large' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'bad_request' },
 }
+
+/** In English: the request's language is in the headers. */
+const TOO_LARGE =
+  'Your browser sent more than 16 KiB of headers, most likely cookies: delete the cookies of this site, then open the link again.\n'
 
 type MalformedParts = {
   log: Pick<Log, 'info'>
@@ -30,7 +35,10 @@ export const refuseMalformed =
     count(code)
     log.info({ code, status, cause }, 'what came was no request that can be read')
     const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse }
-    if (underWay?.headersSent !== true)
-      socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`)
+    if (underWay?.headersSent !== true) {
+      const body = status === 431 ? TOO_LARGE : ''
+      const type = body && `Content-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\n`
+      socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${type}Connection: close\r\n\r\n${body}`)
+    }
     socket.destroySoon()
   }
