@@ -62,7 +62,8 @@ export const unattended = (path: string): string => `${path}${path.includes('?')
 /** A page that loads again may find that the person has signed out in another tab: it must not sign them in again. */
 export const isUnattended = (req: Request): boolean => req.query['unattended'] !== undefined
 
-const SPECULATION = ['sec-purpose', 'purpose', 'x-moz']
+/** `X-Purpose: preview` comes from Safari, and from messengers that load links ahead. */
+const SPECULATION = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 
 const isSpeculative = ({ headers }: Request) =>
   SPECULATION.some(

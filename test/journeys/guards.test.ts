@@ -20,6 +20,8 @@ describe('onramp', () => {
     ['by a prerender', { 'sec-purpose': 'prefetch;prerender' }],
     ['by an older prefetch', { purpose: 'prefetch' }],
     ['by a still older one', { 'x-moz': 'prefetch' }],
+    ['by a preview of Safari or a messenger', { 'x-purpose': 'preview' }],
+    ['by a prefetch through a proxy', { 'sec-purpose': 'prefetch;anonymous-client-ip' }],
   ])('a connect link that is followed %s asks the service for nothing', async (_how, headers) => {
     const { browser } = await world.begin(2)
     for (const path of ['/onboarding/connect', '/onboarding/connect/slack_1']) {
