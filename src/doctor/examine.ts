@@ -97,10 +97,12 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
     const isRefused = tried !== undefined && isRejected(tried)
     await probe(redirect.table, known, (all) => redirect.look(all.metadata, settings, all, isRefused))
   }
+  const issuer = online && settings.OIDC_ISSUER
+  const discovering = probe(discovery.table, issuer, (address) => discovery.look(address, now)).then(
+    (facts) => metadataIn(facts?.discovery),
+  )
   async function lookAtServer(): Promise<void> {
-    const issuer = online && settings.OIDC_ISSUER
-    const found = await probe(discovery.table, issuer, (address) => discovery.look(address, now))
-    const metadata = metadataIn(found?.discovery)
+    const metadata = await discovering
     await Promise.all([probe(server.table, metadata, server.look), lookAtClient(metadata)])
   }
 
@@ -108,7 +110,7 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
     holding,
     lookAtServer(),
     probe(machine.table, setup, machine.look),
-    probe(ownAddress.table, online && url, ownAddress.look),
+    probe(ownAddress.table, online && url, (address) => ownAddress.look(address, discovering)),
     probe(certificates.table, online && settings, certificates.look),
     smtpUrl && probe(mail.table, online && smtpUrl, () => mail.look(settings)),
     hook && probe(webhook.table, online, () => webhook.look(settings, setup.now)),

@@ -6,6 +6,10 @@ import { storeTrouble } from '../records/store-trouble.ts'
 /** By this header the doctor knows that what answers at PUBLIC_URL is onramp. It says nothing of the version. */
 export const RECOGNISED_BY = { name: 'x-onramp', value: 'healthz' } as const
 
+/** What the doctor gets instead of JSON, to see whether pages come back as they were sent: so it has an address. */
+export const SAMPLE_PAGE =
+  '<!doctype html>\n<html lang="en"><head><title>onramp</title></head><body><p>ada@example.com</p></body></html>\n'
+
 export type HealthParts = {
   /** Resolves when the store takes what is written. */
   askStore: () => Promise<unknown>
@@ -17,9 +21,10 @@ export type HealthParts = {
 export function createHealthRoutes(parts: HealthParts): Router {
   const router = Router()
 
-  router.get('/healthz', (_req, res) => {
+  router.get('/healthz', (req, res) => {
     res.setHeader(RECOGNISED_BY.name, RECOGNISED_BY.value)
-    res.json({ status: 'ok' })
+    if (req.get('accept') === 'text/html') res.type('html').end(SAMPLE_PAGE)
+    else res.json({ status: 'ok' })
   })
 
   router.get('/readyz', async (_req, res) => {

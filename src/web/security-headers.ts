@@ -26,7 +26,8 @@ export function securityHeaders(https: boolean): RequestHandler {
     frameguard: { action: 'deny' },
   })
   return (req, res, next) => {
-    res.setHeader('Cache-Control', 'no-store')
+    // Without no-transform, Cloudflare replaces addresses in pages by a script that the policy blocks (docs/proxies.md).
+    res.setHeader('Cache-Control', 'no-store, no-transform')
     res.setHeader('X-Request-Id', currentRequest()?.id ?? '')
     setHeaders(req, res, next)
   }

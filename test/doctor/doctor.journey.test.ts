@@ -1,12 +1,13 @@
 // onramp doctor as it is called, against the sandbox: what it says of a set-up that is right, and of one that isn't.
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createInstallation } from '../../src/records/installation.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { registrationOf } from '../../src/sign-in/registration/registration.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { run } from '../helpers/running.ts'
+import { freePort, run } from '../helpers/running.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { examined, newFolder, newSecret, setUp, troubles, type SetUp } from './set-up.ts'
 
@@ -147,8 +148,40 @@ describe('what is around onramp', () => {
   it('leads people there', async () => {
     const running = await run()
     open.push(() => running.close())
-    const reached = await found('settings.public-url-reached', { PUBLIC_URL: running.url })
-    expect(reached).toMatchObject([{ status: 'ok' }])
+    const { findings } = await examined(running.env)
+    const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
+    expect(about).toMatchObject([{ check: 'settings.public-url-reached', status: 'ok' }])
+  })
+
+  it('is a proxy that puts its own host into redirects, and replaces addresses in pages', async () => {
+    const port = await freePort('localhost')
+    const running = await run({ port, settings: { PORT: String(await freePort('localhost')) } })
+    open.push(() => running.close())
+    const proxy = createServer((req, res) => {
+      void fetch(`http://localhost:${running.env['PORT']}${req.url}`, {
+        headers: { accept: req.headers.accept ?? '*/*' },
+        redirect: 'manual',
+      }).then(async (answer) => {
+        const headers = Object.fromEntries(answer.headers)
+        delete headers['content-length']
+        if (headers['location']?.startsWith('http'))
+          headers['location'] = headers['location'].replace(/^https?:\/\/[^/]+/, running.url)
+        res.writeHead(answer.status, headers)
+        res.end((await answer.text()).replace(/\w+@[\w.]+/, '<a class="hidden">[email protected]</a>'))
+      })
+    }).listen(port, 'localhost')
+    open.push(() => proxy.close())
+    const { findings } = await examined(running.env)
+    const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
+    expect(about).toMatchObject([
+      { check: 'settings.public-url-reached', status: 'ok' },
+      {
+        check: 'settings.public-url-redirects',
+        status: 'fail',
+        says: `Something in front of onramp changes its redirects: /sign-in leads to ${running.url} instead of ${running.sandbox.urls.authorizationServer}.`,
+      },
+      { check: 'settings.public-url-pages', status: 'warn' },
+    ])
   })
 
   it('is a file with a secret that every user can read', async () => {

@@ -80,7 +80,7 @@ export function expectPage(hop: Hop): void {
   expect(hop.status, textOf(hop.body)).not.toBe(500)
   expect(hop.headers['content-type'], hop.url).toMatch(/^text\/html/)
   expect(hop.body.match(/<h1[\s>]/g), textOf(hop.body)).toHaveLength(1)
-  expect(hop.headers['cache-control']).toBe('no-store')
+  expect(hop.headers['cache-control']).toBe('no-store, no-transform')
   const main = /<main[\s\S]*<\/main>/.exec(hop.body)?.[0] ?? ''
   const ways = [...linksOf(main), ...main.matchAll(/<form/g)]
   expect(ways.length, textOf(hop.body)).toBeGreaterThan(0)

@@ -40,7 +40,7 @@ describe('an invitation that a mail scanner opens', () => {
       const page = await browser.open(url, { headers: outlook })
       expect(page.status).toBe(200)
       expect(page.headers['set-cookie']).toBeUndefined()
-      expect(page.headers['cache-control']).toBe('no-store')
+      expect(page.headers['cache-control']).toBe('no-store, no-transform')
       expect(page.body).toContain('<meta name="robots" content="noindex">')
       expect(page.body).not.toContain('ada@')
       expect((await browser.open(url, { method: 'HEAD' })).status).toBe(200)

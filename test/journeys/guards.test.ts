@@ -139,7 +139,7 @@ describe('onramp', () => {
       '/search?q=a',
     ]) {
       const { headers } = await browser.open(world.url + path, { follow: false })
-      expect(headers['cache-control'], path).toBe('no-store')
+      expect(headers['cache-control'], path).toBe('no-store, no-transform')
       expect(headers['content-security-policy'], path).toContain("default-src 'none'")
       expect(headers['content-security-policy'], path).not.toContain('unsafe')
       expect(headers['x-content-type-options'], path).toBe('nosniff')
