@@ -133,14 +133,10 @@ function wordsOf(
       ]
     }
     case 'off': {
-      if (shown.offBy.attention !== undefined)
-        return [
-          'rest',
-          t('finished.titleUnavailable', { count }),
-          count === 1
-            ? t('note.attention')
-            : t.sentences([...reasons(shown, t), t('finished.leadAllOff', { count })]),
-        ]
+      if (shown.offBy.attention !== undefined) {
+        const why = t.sentences([...reasons(shown, t), t('finished.leadAllOff', { count })])
+        return ['rest', t('finished.titleUnavailable', { count }), count === 1 ? t('note.attention') : why]
+      }
       const isSome = isPart || count === 1
       const heading = isSome ? t('finished.titleTheseOff', { count }) : t('finished.titleOff')
       return ['rest', heading, t(isPart ? 'finished.leadOff' : 'finished.leadAllOff', { count })]
