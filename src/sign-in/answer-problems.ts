@@ -47,6 +47,14 @@ const UNLISTED =
 const FORGEABLE =
   "which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)"
 
+const NO_KEY =
+  "none of the keys at the authorization server's jwks_uri fits the id_token, by its kid and alg, or more than one does"
+
+const WRONG_SIGNATURE = "the id_token's signature isn't of the key at jwks_uri that its kid names"
+
+const ENCRYPTED =
+  "the id_token can't be read: it is encrypted (JWE), and onramp has no key for it. Turn off encryption of id_tokens for this client there"
+
 const unavailable = (detail: string): Meaning => ({ status: 503, code: 'sign_in_unavailable', detail })
 const misconfigured = (detail: string): Meaning => ({ status: 502, code: 'sign_in_misconfigured', detail })
 const failed = (detail: string): Meaning => ({ status: 400, code: 'sign_in_failed', detail })
@@ -79,6 +87,8 @@ function meaningOf(error: unknown): Meaning {
     const why = asymmetric([algorithm]).length > 0 ? UNLISTED : FORGEABLE
     return misconfigured(`the id_token is signed with ${algorithm}, ${why}`)
   }
+  const refused = unsupported(error)
+  if (refused !== undefined) return misconfigured(refused)
   const issuer = refusedIssuer(error)
   if (issuer !== undefined) return failed(issuer)
   const member = refusedMember(error)
@@ -87,9 +97,11 @@ function meaningOf(error: unknown): Meaning {
   if (isOfProxy(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
   if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
   const code = error.code ?? 'no code'
-  const status = statusOf(error)
+  if (code === 'OAUTH_KEY_SELECTION_FAILED') return failed(NO_KEY)
+  if (isSignatureRefused(error)) return failed(WRONG_SIGNATURE)
+  const { status, url = '' } = responseOf(error) ?? {}
   if (UNREACHED.has(code)) {
-    const which = status === undefined ? code : `status ${status}, ${code}`
+    const which = [status && `status ${status}`, code, url && `at ${url}`].filter(Boolean).join(', ')
     return unavailable(`the authorization server gave no usable answer (${which})`)
   }
   const why = member === undefined ? code : `${code}: ${member} is missing, or cannot be used`
@@ -145,9 +157,10 @@ export function isGrantRefused(error: unknown, when: { isFresh: boolean; isEarly
   const said = errorIn(error)
   if (error instanceof ResponseBodyError && said === 'invalid_grant') return true
   if (when.isFresh || isClientRefused(error) || NOT_OF_THE_GRANT.has(said ?? '')) return false
-  // An answer with 200 that is no token.
+  // An answer with 200 that is no token, or an error.
   const isNone = error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE'
-  return (isNone || REFUSALS.has(statusOf(error) ?? 0)) && (said !== undefined || !when.isEarly)
+  const isError = error instanceof ResponseBodyError && error.status < 300
+  return (isNone || isError || REFUSALS.has(statusOf(error) ?? 0)) && (said !== undefined || !when.isEarly)
 }
 
 const MAX_DESCRIPTION = 200
@@ -217,6 +230,19 @@ function errorIn(error: unknown): string | undefined {
 function refusedMember(error: unknown): string | undefined {
   const messages = chainOf(error).map((one) => (one instanceof Error ? one.message : ''))
   return messages.map((message) => /body "(\w{1,40})" property/.exec(message)?.[1]).find(Boolean)
+}
+
+/** The library has one code for all that it doesn't do; what its error carries tells them apart. */
+function unsupported(error: unknown): string | undefined {
+  if (!(error instanceof ClientError) || error.code !== 'OAUTH_UNSUPPORTED_OPERATION') return undefined
+  const { algorithm, body } = carriedBy(error)
+  const { modulusLength: bits } = recordOf(algorithm)
+  if (typeof bits === 'number')
+    return `the id_token is signed with a key of ${bits} bits: RFC 7518 3.3 asks for 2,048 or more`
+  if ('token_type' in recordOf(body))
+    return "the access token isn't a bearer token, by its token_type (RFC 6750): the service takes no others"
+  // What the token was in a string, which isn't repeated.
+  return chainOf(error).some((one) => typeof one === 'string') ? ENCRYPTED : undefined
 }
 
 /** What is wrong with the `iss` of an authorization response (RFC 9207), which the library says in its message only. */

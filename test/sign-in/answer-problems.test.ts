@@ -1,6 +1,12 @@
 // What an answer that is no sign-in means for the person, and what the log tells the operator to do about it: enough to
 // act on, and nothing that could be a secret. The errors are the library's own, made of answers that a server could give.
-import { authorizationCodeGrant, AuthorizationResponseError, refreshTokenGrant } from 'openid-client'
+import { generateKeyPairSync, sign } from 'node:crypto'
+import {
+  authorizationCodeGrant,
+  AuthorizationResponseError,
+  enableNonRepudiationChecks,
+  refreshTokenGrant,
+} from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { ProxyTrouble } from '../../src/client-api/silence.ts'
 import {
@@ -10,7 +16,7 @@ import {
   problemOfAnswer,
   statusOf,
 } from '../../src/sign-in/answer-problems.ts'
-import { answering, libraryError, refusalOf } from './library-errors.ts'
+import { answering, issuer, libraryError, refusalOf } from './library-errors.ts'
 
 const refusal = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   refusalOf(refreshTokenGrant(answering(status, body, headers), 'one'))
@@ -170,6 +176,48 @@ describe('an answer that can’t be used', () => {
     const more = listed && { id_token_signing_alg_values_supported: listed }
     const work = refreshTokenGrant(answering(200, body, {}, more), 'one')
     expect(problemOfAnswer(await refusalOf(work)).detail).toMatch(says)
+  })
+
+  const unverified = async (more: object, bits = 2048) => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
+    const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one' }
+    const parts = [
+      { alg: 'RS256', kid: 'one' },
+      { iss: issuer, aud: 'client', sub: 'ada', iat: 1, exp: 9_999_999_999 },
+    ].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    const signed = `${parts.join('.')}.${sign('sha256', Buffer.from(parts.join('.')), privateKey).toString('base64url')}`
+    // One answer for both questions.
+    const body = { ...tokens, id_token: signed, keys: [jwk], ...more }
+    const configuration = answering(200, body, {}, { jwks_uri: `${issuer}/keys` })
+    enableNonRepudiationChecks(configuration)
+    return problemOfAnswer(await refusalOf(refreshTokenGrant(configuration, 'one')))
+  }
+
+  it.each<[string, object, number, string, RegExp]>([
+    ['a token that is no bearer token', { token_type: 'mac' }, 2048, 'sign_in_misconfigured', /token_type/],
+    ['an encrypted id_token', { id_token: 'a.b.c.d.e' }, 2048, 'sign_in_misconfigured', /encrypted \(JWE\)/],
+    ['a key of 1,024 bits', {}, 1024, 'sign_in_misconfigured', /a key of 1024 bits: .* 2,048/],
+    ['no key that fits', { keys: [] }, 2048, 'sign_in_failed', /none of the keys at .* jwks_uri fits/],
+    ['no list of keys', { keys: 'none' }, 2048, 'sign_in_failed', /: keys is missing/],
+  ])('says what it was in a sentence of its own: %s', async (_what, more, bits, code, words) => {
+    const { detail, code: told } = await unverified(more, bits)
+    expect([told, detail]).toEqual([code, expect.stringMatching(words)])
+    expect(detail).not.toContain('a.b.c.d.e')
+  })
+
+  it('says that it was the signature', async () => {
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
+    const { detail } = await unverified({ keys: [{ ...other, kid: 'one' }] })
+    expect(detail).toContain("the id_token's signature isn't of the key at jwks_uri")
+  })
+
+  it('says which address it came from', async () => {
+    const answer = Object.defineProperty(new Response('', { status: 502 }), 'url', {
+      value: `${issuer}/keys`,
+    })
+    expect(said(libraryError('OAUTH_RESPONSE_IS_NOT_CONFORM', answer))[2]).toBe(
+      `the authorization server gave no usable answer (status 502, OAUTH_RESPONSE_IS_NOT_CONFORM, at ${issuer}/keys)`,
+    )
   })
 
   it('may have a signature that is of no known key', () => {

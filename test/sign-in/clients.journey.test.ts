@@ -58,6 +58,7 @@ describe('a client that was registered by hand', () => {
     })
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding`)
+    await browser.post(browser.page.url, { person: 'ada' })
     expect(browser.page.status).toBe(502)
     expectPage(browser.page)
     expect(messagesOf(running)).toContain('OIDC_CLIENT_SECRET')

@@ -21,9 +21,9 @@ describe('a registration endpoint that is closed', () => {
 })
 
 describe('a registration that is refused', () => {
-  const refusing = (is: (body: Json) => boolean, error: Json): Answers => ({
+  const refusing = (is: (body: Json) => boolean, error: Json, status = 400): Answers => ({
     '/register': (asked, own) =>
-      is(asked.body) ? own.json(asked.res, error, 400) : own.json(asked.res, own.register(asked), 201),
+      is(asked.body) ? own.json(asked.res, error, status) : own.json(asked.res, own.register(asked), 201),
   })
 
   it.each<[string, (body: Json) => boolean, Json]>([
@@ -41,6 +41,13 @@ describe('a registration that is refused', () => {
     expect(messagesOf(running)).toContain('registered with less')
     const kept = server.registrations.at(-1) ?? {}
     expect(kept['redirect_uris']).toEqual([`${running.url}/sign-in/callback`])
+  })
+
+  it('with 200 and an error in it is a refusal', async () => {
+    const error = { error: 'invalid_client_metadata', error_description: 'no scope, please' }
+    const { running } = await start(refusing((body) => 'scope' in body, error, 200))
+    await expectSignsIn(running)
+    expect(messagesOf(running)).toContain('answered 200 (invalid_client_metadata: no scope, please)')
   })
 
   it('for everything that is tried ends, and the log has one clean line of what the server said', async () => {

@@ -120,8 +120,58 @@ describe('an answer to a form', () => {
     )
   })
 
+  it('has a token_type without the spaces around it', async () => {
+    expect(await tidied({ token_type: 'Bearer ' })).toBe('{"token_type":"Bearer"}')
+  })
+
+  const INVALID = '{"error":"invalid_client"}'
+  it.each<[number, string | undefined, string, string | undefined]>([
+    [401, 'text/plain', INVALID, 'invalid_client'],
+    [401, 'text/json', INVALID, 'invalid_client'],
+    [400, undefined, INVALID, 'invalid_client'],
+    [200, 'application/json', INVALID, 'invalid_client'],
+    [200, 'text/html', '{"error":"bad_code"}', 'bad_code'],
+    [500, 'text/plain', INVALID, 'invalid_client'],
+    [500, 'application/json', '{"error":"internal"}', undefined],
+    [200, 'application/json', '{"error":"","access_token":"a"}', undefined],
+    [200, 'application/json', '{"error":"odd","access_token":"a"}', undefined],
+    [201, 'application/json', '{"error":"odd","request_uri":"urn:a"}', undefined],
+    [400, 'application/json', '{"error":7}', undefined],
+    [400, 'text/html', '<html>', undefined],
+  ])('of %i, %s and %s is the OAuth error %s', async (status, type, body, error) => {
+    const headers = type === undefined ? {} : { 'content-type': type }
+    const { answer } = await ask(
+      { '/there': ({ res }) => void res.writeHead(status, headers).end(body) },
+      FORM,
+    )
+    const { error: told, status: came } = answer as { error?: string; status: number }
+    expect([told, came]).toEqual([error, status])
+    expect(answer).toBeInstanceOf(error === undefined ? Response : Error)
+  })
+
   it('is left as it is where it answers a question without secrets', async () => {
     expect(await tidied({ a: null }, GET)).toBe('{"a":null}')
+  })
+})
+
+describe('a set of keys', () => {
+  const one = { kty: 'RSA', kid: '1', n: 'n', e: 'AQAB' }
+  const signing = { ...one, use: 'sig', alg: 'RS256' }
+  it.each<[string, unknown[], unknown[]]>([
+    ['the same key twice', [signing, signing], [signing]],
+    ['null, a text and a number', [null, 'x', 7, signing], [signing]],
+    ['the same key with and without its algorithm', [signing, one], [one]],
+    [
+      'the same key for two algorithms',
+      [signing, { ...one, alg: 'PS256' }],
+      [signing, { ...one, alg: 'PS256' }],
+    ],
+    ['the same key for encryption', [{ ...one, use: 'enc' }, signing], [signing]],
+    ['two keys of one name', [one, { ...one, n: 'm' }], [one, { ...one, n: 'm' }]],
+    ['one key by two names', [one, { ...one, kid: '2' }], [one, { ...one, kid: '2' }]],
+  ])('with %s has each signing key once', async (_what, keys, usable) => {
+    const { answer } = await ask({ '/there': ({ res }, own) => own.json(res, { keys }) })
+    expect(await (answer as Response).json()).toEqual({ keys: usable })
   })
 })
 
@@ -169,6 +219,18 @@ describe('the configuration', () => {
       code: 'OAUTH_HTTP_REQUEST_FORBIDDEN',
     })
   })
+
+  it.each([
+    [{}, ['RS256']],
+    [{ id_token_signing_alg_values_supported: ['HS256', 'ES256', 'none'] }, ['ES256']],
+    [{ userinfo_signing_alg_values_supported: ['PS256'] }, ['PS256']],
+  ])(
+    'takes signed userinfo as id_tokens are signed, where the metadata says no more: %j',
+    (more, algorithms) => {
+      const known = configurationOf({ ...server('https://as.example'), ...more }, client).serverMetadata()
+      expect(known.userinfo_signing_alg_values_supported).toEqual(algorithms)
+    },
+  )
 
   it('tells each request by the name of its endpoint', async () => {
     const calls: object[] = []

@@ -2,9 +2,9 @@
 // external identity provider; each down, slow or changed while people come.
 import { describe, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
-import { expectSignedIn, messagesOf } from '../helpers/faulty.ts'
+import { expectSignedIn, expectSignedOut, messagesOf } from '../helpers/faulty.ts'
 import { expectPage } from '../helpers/journey.ts'
-import { signIn, type Running } from '../helpers/running.ts'
+import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { started } from './at-plain-server.ts'
 import { refreshesOf } from './two-processes.ts'
@@ -108,23 +108,75 @@ describe('pushed requests at oidc-provider', () => {
   })
 
   it('that are required of this client alone are made after the first one was refused', async () => {
-    const running = await started({})
-    const { env, sandbox, url } = running
-    const answer = await fetch(`${sandbox.urls.authorizationServer}/reg`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        redirect_uris: [`${url}/sign-in/callback`],
-        require_pushed_authorization_requests: true,
-        grant_types: ['authorization_code', 'refresh_token'],
-        application_type: 'native',
-      }),
-    })
-    const { client_id, client_secret } = (await answer.json()) as Record<string, string>
-    Object.assign(env, { OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret })
-    await running.restart()
+    const running = await startAs({ require_pushed_authorization_requests: true })
     const browser = await signIn(running, 'ada')
     expect(browser.page.url).toBe(`${running.url}/onboarding`)
-    expect(sandbox.count('par')).toBe(1)
+    expect(running.sandbox.count('par')).toBe(1)
+  })
+})
+
+/** A client that registered itself at oidc-provider with more than onramp asks for. */
+async function startAs(client: object, options: RunOptions = {}): Promise<Running> {
+  const running = await started(options)
+  const { env, sandbox, url } = running
+  const answer = await fetch(`${sandbox.urls.authorizationServer}/reg`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      redirect_uris: [`${url}/sign-in/callback`],
+      grant_types: ['authorization_code', 'refresh_token'],
+      application_type: 'native',
+      ...client,
+    }),
+  })
+  const { client_id, client_secret } = (await answer.json()) as Record<string, string>
+  Object.assign(env, { OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret })
+  await running.restart()
+  return running
+}
+
+describe('userinfo of oidc-provider that is signed for this client', () => {
+  it('completes the id_token, although the metadata lists no algorithm for it', async () => {
+    const metadata = { userinfo_signing_alg_values_supported: null }
+    const switches = { faults: { metadata, idToken: 'subOnly' } } as const
+    const running = await startAs({ userinfo_signed_response_alg: 'RS256' }, { sandbox: { switches } })
+    const browser = await signIn(running, 'ada')
+    expect(running.sandbox.count('userinfo')).toBe(1)
+    expect(browser.text).toContain('ada@acme.example')
+    expect(messagesOf(running)).not.toContain('userinfo')
+  })
+})
+
+describe('the keys of oidc-provider', () => {
+  it('that are listed twice and beside null verify a sign-in, and a logout by the server', async () => {
+    const running = await started({})
+    const { sandbox, url } = running
+    const answer = await fetch(`${sandbox.urls.authorizationServer}/jwks`)
+    const { keys } = (await answer.json()) as { keys: object[] }
+    sandbox.switches.set({ answers: { jwks: { status: 200, body: { keys: [null, ...keys, ...keys] } } } })
+    const browser = await signIn(running, 'ada')
+    expect(browser.page.url).toBe(`${url}/onboarding`)
+    await sandbox.endSessions('ada')
+    await expect.poll(() => messagesOf(running)).toContain('sign_out')
+    await expectSignedOut(running, browser)
+  })
+})
+
+describe('an error of the token endpoint', () => {
+  it.each([
+    ['text/plain', { status: 401, contentType: 'text/plain' }],
+    ['text/json', { status: 401, contentType: 'text/json' }],
+    ['200', { status: 200, contentType: 'application/json' }],
+  ])('that comes as %s is told with what to do about it', async (_what, how) => {
+    const running = await started({})
+    const body = '{"error":"invalid_client","error_description":"secret has expired"}'
+    running.sandbox.switches.set({ answers: { token: { ...how, body } } })
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/onboarding`)
+    await browser.post(browser.page.url, { person: 'ada' })
+    expect(browser.page.status).toBe(502)
+    expect(messagesOf(running)).toMatch(
+      /invalid_client with status \d+ \("secret has expired"\).*OIDC_CLIENT_SECRET/,
+    )
   })
 })

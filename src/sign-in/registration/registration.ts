@@ -67,7 +67,8 @@ export async function requestRegistration(
       { method: 'POST', headers, body: JSON.stringify(requested) },
       onCall,
     )
-    if (status >= 200 && status < 300) {
+    const { error, description } = readRefusal(text, token)
+    if (status >= 200 && status < 300 && error === undefined) {
       const read = readRegistered(text, requested, now())
       if ('unusable' in read)
         throw notRegistered(
@@ -81,10 +82,9 @@ export async function requestRegistration(
         log.warn({ requested: Object.keys(requested) }, 'the client is registered with less')
       return read.client
     }
-    const { error, description } = readRefusal(text, token)
     refused = refusal(status, [error, description], requestedWait(retryAfter, now()))
     // Anything else is about the right to register, not about what was asked for.
-    if (status !== 400 && status !== 422) throw refused
+    if (status >= 300 && status !== 400 && status !== 422) throw refused
     log.warn({ requested: Object.keys(requested) }, refused.detail ?? '')
   }
   throw refused ?? new Error('there is a request to try')

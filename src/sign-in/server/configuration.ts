@@ -6,6 +6,7 @@ import {
   Configuration,
   customFetch,
   enableNonRepudiationChecks,
+  ResponseBodyError,
   type ClientAuth,
   type ClientMetadata,
   type CustomFetch,
@@ -17,6 +18,8 @@ import { createConnector } from '../../client-api/proxy.ts'
 import { isLoopbackHttp } from '../../loopback.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inHttpSpan } from '../../trace/spans.ts'
+import { asymmetric } from '../sign-out/logout-token.ts'
+import { withUsableKeys } from './keys.ts'
 
 /** Who onramp is at the authorization server. */
 export type Client = {
@@ -41,7 +44,10 @@ export function configurationOf(
   { metadata, auth }: Client,
   { isPatient = false, onCall }: ConfigurationOptions = {},
 ): Configuration {
-  const configuration = new Configuration(server, metadata.client_id, metadata, auth)
+  const { id_token_signing_alg_values_supported: signing } = server
+  // Servers sign userinfo for a client without listing how; the library then takes no algorithm at all.
+  const known = { userinfo_signing_alg_values_supported: asymmetric(signing), ...server }
+  const configuration = new Configuration(known, metadata.client_id, metadata, auth)
   const seconds = isPatient ? PATIENT_SECONDS : TIME_LIMIT_SECONDS
   // The library's own limit leaves a timer behind with each request; createFetch has one that is taken back.
   configuration.timeout = 0
@@ -94,16 +100,41 @@ function secretsOf(form: string, authorization = ''): string[] {
 
 /**
  * An answer for the library: without members that are null or empty (refresh_token, scope), which it takes only left out,
- * and without secrets that a description of an error repeats, because the log tells it.
+ * without spaces around its token_type, and without secrets that a description of an error repeats, because the log tells
+ * it.
  */
-function tidied(text: string, secrets: readonly string[]): string {
-  const json = objectIn(text)
-  if (json === undefined) return text
-  const { error_description: said, ...others } = json
+function normalizeTokenResponse(json: Record<string, unknown>, secrets: readonly string[]) {
+  const { error_description: said, token_type: type, ...others } = json
   const description =
     typeof said === 'string' ? secrets.reduce((words, secret) => words.replaceAll(secret, '…'), said) : ''
-  const members = Object.entries({ ...others, error_description: description })
-  return JSON.stringify(Object.fromEntries(members.filter(([, value]) => value !== null && value !== '')))
+  const token_type = typeof type === 'string' ? type.trim() : type
+  const members = Object.entries({ ...others, token_type, error_description: description })
+  return Object.fromEntries(members.filter(([, value]) => (value ?? '') !== ''))
+}
+
+/** RFC 6749 5.2, RFC 8707 2. */
+const REGISTERED_ERRORS = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'invalid_target',
+])
+
+/**
+ * JSON that says so is an OAuth error, with whatever status and media type it comes: servers send it as text, and with 200.
+ * With 500 and above only a registered one: others are of the machinery, and pass.
+ */
+function isOAuthError(
+  status: number,
+  json: Record<string, unknown>,
+): json is { error: string; error_description?: string } {
+  const { error } = json
+  if (typeof error !== 'string') return false
+  if (status >= 500) return REGISTERED_ERRORS.has(error)
+  return status >= 400 || !['access_token', 'request_uri', 'active'].some((member) => member in json)
 }
 
 /**
@@ -138,11 +169,15 @@ export function createFetch(
       [value ?? []].flat().map((one): [string, string] => [name, one]),
     )
     const { body: form, headers: sent } = options
-    const text =
-      method === 'POST' ? tidied(answer.text, secretsOf(form ?? '', sent['authorization'])) : answer.text
-    return new Response(WITHOUT_BODY.has(answer.status) ? null : text, {
+    const json = method === 'POST' ? objectIn(answer.text) : undefined
+    const normal = json && normalizeTokenResponse(json, secretsOf(form ?? '', sent['authorization']))
+    const text = normal === undefined ? withUsableKeys(answer.text) : JSON.stringify(normal)
+    const response = new Response(WITHOUT_BODY.has(answer.status) ? null : text, {
       status: answer.status,
       headers: entries,
     })
+    if (normal !== undefined && isOAuthError(answer.status, normal))
+      throw new ResponseBodyError('an OAuth error', { cause: normal, response })
+    return Object.defineProperty(response, 'url', { value: origin + pathname })
   }
 }

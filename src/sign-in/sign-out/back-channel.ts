@@ -1,6 +1,6 @@
 // POST /sign-out/backchannel: the authorization server ends sign-ins here, of a session (sid) or of a person (sub).
 // It is no browser: no cookie, no page, no cross-site question; its token is the proof.
-import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
 import express, { Router } from 'express'
 import { storeTrouble } from '../../records/store-trouble.ts'
 import { nameOf } from '../../records/seal.ts'
@@ -9,6 +9,7 @@ import type { Log } from '../../web/log.ts'
 import type { Limits } from '../../web/rate-limit.ts'
 import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken } from './logout-token.ts'
 import { clientMetadataOf, serverMetadataOf } from '../server/configuration.ts'
+import { withUsableKeys } from '../server/keys.ts'
 import type { SignIn } from '../sign-in.ts'
 
 type Needs = Pick<SignIn, 'authorizationServer' | 'records'> & {
@@ -21,7 +22,11 @@ type Needs = Pick<SignIn, 'authorizationServer' | 'records'> & {
 
 /** Longer than a token is accepted, so that none is accepted twice. */
 const REMEMBER_SECONDS = 900
-const FETCHING_KEYS = { cooldownDuration: 5_000, timeoutDuration: 5_000 }
+const fetchKeys: FetchImplementation = async (url, options) => {
+  const response = await fetch(url, options)
+  return new Response(withUsableKeys(await response.text()), response)
+}
+const FETCHING_KEYS = { cooldownDuration: 5_000, timeoutDuration: 5_000, [customFetch]: fetchKeys }
 
 export function createBackChannelRoutes(needs: Needs): Router {
   const router = Router()

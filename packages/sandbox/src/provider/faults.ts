@@ -78,7 +78,8 @@ function changeUserinfo(ctx: KoaContextWithOIDC, { people }: Issuer, { userinfo 
     ctx.status = 200
     ctx.body = { sub: person.id, name: person.name, email: person.email, email_verified: true }
   }
-  if (ctx.status === 200) ctx.body = changed(jsonOf(ctx), userinfo)
+  // A signed answer is a text, which no fault changes.
+  if (ctx.status === 200 && typeof ctx.body !== 'string') ctx.body = changed(jsonOf(ctx), userinfo)
 }
 
 function endSecret(ctx: KoaContextWithOIDC, store: Store, seconds: number | undefined): void {

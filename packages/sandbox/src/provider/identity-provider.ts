@@ -178,6 +178,7 @@ function configuration(issuer: Issuer, store: Store, key: JWK): Configuration {
     features: {
       devInteractions: { enabled: false },
       backchannelLogout: { enabled: true },
+      jwtUserinfo: { enabled: true },
       registration: { enabled: true, initialAccessToken: issuer.initialAccessToken ?? false },
       registrationManagement: { enabled: true },
       revocation: ofOwnTokens,
