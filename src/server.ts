@@ -30,13 +30,14 @@ type Serving = {
  */
 export async function startServer(settings: Settings, log: Log): Promise<Serving> {
   const onramp = createOnramp(settings, log)
-  const server = createServer(LIMITS, onramp.app)
-  server.on('clientError', refuseMalformed({ log, count: onramp.countProblem }))
-  // Longer than a proxy keeps an idle connection, so that the proxy is the one who closes it.
-  server.keepAliveTimeout = 75_000
+  const refuse = refuseMalformed({ log, count: onramp.countProblem })
+  const server = createServer(LIMITS, oneByOne(onramp.app, refuse))
+  server.on('clientError', refuse)
+  // Longer than a proxy keeps an idle connection, so that the proxy is the one who closes it. `timeout`: responses not read.
+  server.keepAliveTimeout = server.timeout = 75_000
   let metrics: Server | undefined
   try {
-    metrics = await listenForMetrics(settings, onramp.metrics)
+    metrics = await listenForMetrics(settings, oneByOne(onramp.metrics, refuse))
     await listen(server, settings, 'PORT')
   } catch (error) {
     metrics?.close()
@@ -71,6 +72,15 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16_384,
 }
+
+const PIPELINED = Object.assign(new Error('a pipelined request'), { code: 'PIPELINED' })
+
+/** Refuses pipelined requests (RFC 9112 9.3.2): 64 kB of them, never read, would leave 11 MB of responses in memory. */
+const oneByOne =
+  (listener: RequestListener, refuse: ReturnType<typeof refuseMalformed>): RequestListener =>
+  (req, res) =>
+    // A response has no socket while another one is before it.
+    res.socket === null ? refuse(PIPELINED, req.socket) : listener(req, res)
 
 /** @returns undefined without METRICS_PORT @throws when it is taken */
 async function listenForMetrics(settings: Settings, scrape: RequestListener): Promise<Server | undefined> {

@@ -64,3 +64,9 @@ it('what comes behind a request does not change the answer to it', async () => {
   const answer = await send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n')
   expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
 })
+
+it('pipelined requests are refused: their responses, never read, would fill the memory', async () => {
+  const answer = await send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(700))
+  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+  expect(linesOf('PIPELINED')).toHaveLength(1)
+})
