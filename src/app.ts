@@ -198,6 +198,7 @@ export function createApp(services: Services): Express {
       log,
       sendPage,
       languages: services.languages,
+      origin,
       pathOf: (address) => repeatablePath(address, publicUrl),
       nameOf: services.nameOf,
       count: metrics.countProblem,

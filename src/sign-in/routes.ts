@@ -4,6 +4,7 @@ import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { nameOf } from '../records/seal.ts'
 import { signedInOf } from '../session/signed-in.ts'
+import { isUnattended } from '../web/cross-site.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { Limits } from '../web/rate-limit.ts'
@@ -44,7 +45,7 @@ export function createSignInRoutes(needs: Needs): Router {
     const loginHint = typeof hint === 'string' && hint !== '' && hint.length <= 254 ? hint : undefined
     const restarts = restartsIn(req.query['again'])
 
-    const isDone = restarts > 0 && prompt === undefined && signedInOf(req) !== undefined
+    const isDone = restarts > 0 && !prompt && !isUnattended(req) && signedInOf(req) !== undefined
     log.debug({ restarts, prompt, isDone }, 'sign-in: a browser asks to sign in')
     seeOther(
       res,

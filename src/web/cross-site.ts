@@ -10,6 +10,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
  * it), by Origin or Referer where a browser is older; undefined when nothing is said, as by programs.
  */
 function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined {
+  if (isUnattended(req)) return false
   const site = req.get('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin'
   const named = req.get('origin') ?? req.get('referer')
@@ -54,13 +55,14 @@ export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boole
   isFromOwnPage(req, publicOrigin) !== false
 
 /** Did the person click on a page of ours, as far as a browser can prove it? An older one cannot. */
-export const isProvenFromOwnPage = (req: Request): boolean => req.get('sec-fetch-site') === 'same-origin'
+export const isProvenFromOwnPage = (req: Request): boolean =>
+  req.get('sec-fetch-site') === 'same-origin' && !isUnattended(req)
 
 /** The address at which a page loads again without the person. */
 export const unattended = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}unattended=yes`
 
-/** A page that loads again may find that the person has signed out in another tab: it must not sign them in again. */
-export const isUnattended = (req: Request): boolean => req.query['unattended'] !== undefined
+/** A page that loads again may not sign in a person who has signed out meanwhile, nor do what another site's link may not. */
+export const isUnattended = ({ originalUrl }: Request): boolean => /[?&]unattended=/.test(originalUrl)
 
 /** `X-Purpose: preview` comes from Safari, and from messengers that load links ahead. */
 const SPECULATION = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']

@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../records/records.ts'
 import { sendsBearer } from './bearer.ts'
 import { BrowserGone } from './browser-gone.ts'
 import { currentRequest, newRequestId } from '../trace/current-request.ts'
-import { isUnattended } from './cross-site.ts'
+import { isFromOtherSite, isUnattended, unattended } from './cross-site.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
 import { routeOf } from './route-of.ts'
@@ -40,6 +40,8 @@ type ErrorPageParts = {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
   languages: Pick<Languages, 'of'>
+  /** Of PUBLIC_URL. */
+  origin: string
   /** The one check of where a link may lead: a path of ours, or undefined. */
   pathOf: (address: string) => string | undefined
   /** What the company calls an app. */
@@ -56,6 +58,7 @@ export function createErrorPage({
   log,
   sendPage,
   languages,
+  origin,
   pathOf,
   nameOf,
   count,
@@ -72,10 +75,13 @@ export function createErrorPage({
   return (error: unknown, req, res, _next) => {
     if (error instanceof BrowserGone) return
     const problem = problemOf(error)
+    // Trying again comes from this page: what another site's link asked for must not come as ours.
+    const isElsewhere = isFromOtherSite(req, origin) && !isUnattended(req)
+    const again = isElsewhere ? unattended(req.originalUrl) : req.originalUrl
     // Nothing failed: the person only has to sign in first.
     const tryAgain = SHUT.has(problem.code)
       ? undefined
-      : pathOf(problem.tryAgain ?? (isRepeatable(req, problem) ? req.originalUrl : ''))
+      : pathOf(problem.tryAgain ?? (isRepeatable(req, problem) ? again : ''))
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
     if (isSignedOut && tryAgain !== undefined && wantsPage(req) && !isUnattended(req))
       return seeOther(res, tryAgain)

@@ -56,6 +56,7 @@ function appThatFails() {
       log: pino({ level: 'silent' }),
       sendPage,
       languages,
+      origin: `http://${HOST}`,
       pathOf: (path) => path || undefined,
       nameOf,
       count: () => {},

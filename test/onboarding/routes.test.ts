@@ -103,6 +103,8 @@ describe('a click', () => {
     for (const site of ['cross-site', 'same-site', 'none'])
       expect(await to(CLICK, { 'sec-fetch-site': site })).toBe('/onboarding')
     expect(await to(CLICK, { referer: 'https://evil.example/' })).toBe('/onboarding')
+    // The page of a failure asks again, for what that link asked for.
+    expect(await to(`${CLICK}?unattended=yes`, { 'sec-fetch-site': 'same-origin' })).toBe('/onboarding')
     expect(asked).toEqual([])
     expect(await to(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
   })

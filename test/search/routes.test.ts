@@ -48,3 +48,8 @@ it.each([
 it('an empty search asks nothing', async () => {
   expect((await open('/search?q=+', { 'sec-fetch-site': 'none' })).asked).toEqual([])
 })
+
+it('a page that loads again on its own searches for nothing', async () => {
+  const { asked } = await open('/search?q=layoffs&unattended=yes', { 'sec-fetch-site': 'same-origin' })
+  expect(asked).toEqual([])
+})

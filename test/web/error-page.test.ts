@@ -3,6 +3,7 @@ import express from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
+import { isFollowedFromOwnPage, isFromOtherSite, isProvenFromOwnPage } from '../../src/web/cross-site.ts'
 import { createErrorPage } from '../../src/web/error-page.ts'
 import type { Log } from '../../src/web/log.ts'
 import { languages } from '../helpers/texts.ts'
@@ -18,6 +19,7 @@ function failing(problem: () => Problem, given: { log: Log; now: () => number } 
       ...given,
       languages,
       sendPage: (_req, res, { data }) => void res.json(data),
+      origin: 'https://onramp.example',
       pathOf: (address) => address,
       nameOf: ({ name }) => name,
       count() {},
@@ -67,4 +69,27 @@ it('what passes is tried again after the time that was announced', async () => {
     isShut: false,
     advice: expect.stringContaining('5 seconds') as string,
   })
+})
+
+const MANY = '&a'.repeat(2_000)
+it.each([
+  ['another site', '/search?q=x', 'cross-site', '/search?q=x&unattended=yes'],
+  ['another site', '/onboarding/connect', 'same-site', '/onboarding/connect?unattended=yes'],
+  ['another site', '/x?unattended=yes', 'cross-site', '/x?unattended=yes'],
+  ['another site', `/x?q=x${MANY}`, 'cross-site', `/x?q=x${MANY}&unattended=yes`],
+  ['our own page', '/search?q=x', 'same-origin', '/search?q=x'],
+  ['the address bar', '/search?q=x', 'none', '/search?q=x'],
+])('what %s asked for and was refused comes again as if from there', async (from, path, site, again) => {
+  const app = failing(() => new Problem(429, 'too_many_requests', { retryAfter: 1 }))
+  const ask = (url: string, value: string) =>
+    request(app).get(url).set({ accept: 'text/html', 'sec-fetch-site': value })
+  const { body } = await ask(path, site)
+  expect(body).toMatchObject({ tryAgain: again, refresh: { url: again } })
+  const judging = express().use((req, res) => {
+    const origin = 'https://onramp.example'
+    const isOther = isFromOtherSite(req, origin)
+    res.json([!isOther, isFollowedFromOwnPage(req, origin), isProvenFromOwnPage(req)])
+  })
+  const seen = await request(judging).get(again).set('sec-fetch-site', 'same-origin')
+  expect(seen.body).toEqual(Array(3).fill(from !== 'another site'))
 })
