@@ -1,10 +1,11 @@
 // Stopping reminders. A GET shows a page, and only a POST acts (RFC 8058), because mail scanners follow every link. It
 // comes before the cross-site refusal: the mail program's provider posts it, without a cookie. The token is the proof,
 // even when it has expired.
-import express, { Router, type RequestHandler } from 'express'
+import express, { Router } from 'express'
 import { Problem } from '../problem.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
+import type { Limits } from '../web/rate-limit.ts'
 import { seeOther } from '../web/see-other.ts'
 import { wantsPage } from '../web/error-page.ts'
 import { maskedAddress } from '../people/address.ts'
@@ -13,7 +14,7 @@ import type { People } from '../people/people.ts'
 import type { Invitations } from './token.ts'
 
 type OptOutParts = {
-  limit: RequestHandler
+  limit: Limits['stoppingReminders']
   invitations: Pick<Invitations, 'readExpired'>
   people: Pick<People, 'get' | 'change'>
   sendPage: SendPage
@@ -33,10 +34,11 @@ export function createOptOutRoutes(parts: OptOutParts): Router {
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '1kb' })
 
-  const route = router.route('/invite/:token/opt-out').all(limit)
+  const route = router.route('/invite/:token/opt-out')
 
   route.get(async (req, res) => {
     const invitation = await invitations.readExpired(req.params.token)
+    limit(req, invitation?.email)
     if (invitation === undefined) return sendPage(req, res, unknownLink)
     const { email } = invitation
 
@@ -51,6 +53,7 @@ export function createOptOutRoutes(parts: OptOutParts): Router {
   route.post(form, async (req, res) => {
     const { token } = req.params
     const invitation = await invitations.readExpired(token)
+    limit(req, invitation?.email)
     const fields = (req.body ?? {}) as Record<string, unknown>
     const isUndo = fields['undo'] === 'yes'
     // A provider's one click wants no redirect (RFC 8058 3.2), a person wants the page. The click may come as multipart,

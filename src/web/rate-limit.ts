@@ -64,9 +64,10 @@ export function createLimits(perAddress: number, note: Note, now: () => number) 
      * @param id of the sign-in; absent where it is none of ours: then by address, as if one began @throws {Problem} 429
      */
     comingBack: (req: Request, id?: string) => (id === undefined ? signingIn(req) : returning(req, id)),
-    /** Apart from signing in, so that a rush in the morning keeps no one signed in. */
-    signingOut: limited(byAddress()),
-    stoppingReminders: limited(byAddress()),
+    /** Apart from signing in, so that a rush in the morning keeps no one signed in; and by session, where there is one. */
+    signingOut: limited(byAddress(), (req) => signedInOf(req)?.id),
+    /** By the email of the link, where it is one of ours. @throws {Problem} 429 */
+    stoppingReminders: byAddress(),
     /** With REPORT_TOKEN. */
     readingReports: limited(byAddress()),
     /** What reaches the service. */

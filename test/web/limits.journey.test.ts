@@ -79,6 +79,19 @@ describe('an address', () => {
     expect(await statusOf('/sign-in')).toBe(303)
   })
 
+  it('that used up its sign-outs and opt-outs keeps no one signed in, and no one on the list', async () => {
+    const ada = await signIn(running, 'ada')
+    const token = await invite(running)
+    const post = { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' }
+    for (const path of ['/sign-out', '/invite/made-up/opt-out']) {
+      for (let count = 0; count < PER_MINUTE; count++) expect(await statusOf(path, post)).not.toBe(429)
+      expect(await statusOf(path, post)).toBe(429)
+    }
+    expect((await ada.post(`${running.url}/sign-out`, {}, { follow: false })).status).toBe(303)
+    expect(await statusOf(`/invite/${token}/opt-out`, post)).toBe(200)
+    expect(await statusOf(`/invite/${token}/opt-out`)).toBe(200)
+  })
+
   it('that sends logout tokens which are refused is limited, and a good one is taken all the same', async () => {
     await signIn(running, 'ada')
     const post = (target: string) =>
