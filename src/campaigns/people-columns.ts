@@ -103,7 +103,11 @@ export function columnsWithout(cells: readonly string[]): Columns {
   return { ...ADDRESS_ALONE, email: cells.findIndex((cell) => cell.includes('@')) }
 }
 
-export const isGuest = (cell: string): boolean => /^guest(mail)?(user)?$|#EXT#@/i.test(cell)
+/** Who is no employee, by the kind of account or the name to sign in with. */
+export function exclusionIn(cell: string): 'guest' | 'mailbox' | undefined {
+  if (/^guest(mail)?(user)?$|#EXT#@/i.test(cell)) return 'guest'
+  return /^(shared|room|equipment|scheduling)mailbox$/i.test(cell) ? 'mailbox' : undefined
+}
 
 /** Also as Excel writes them in other languages. */
 const YES = /^(true|yes|y|1|ja|oui|sí|si|sim|tak|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda)$/i
@@ -127,27 +131,23 @@ export function languageOf(text: string): string | undefined {
   return /^[A-Za-z]{2,3}(-|$)/.test(tag) ? canonicalLanguage(tag) : undefined
 }
 
-let tags: Map<string, string> | undefined
-
 /** By name, in English or in the language itself: `German`, `Deutsch`, `Portuguese (Brazil)`. */
-function tagsByName(): Map<string, string> {
+function tagsByName() {
+  const options = { type: 'language', fallback: 'none', languageDisplay: 'standard' } as const
+  const nameIn = (language: string, tag: string) =>
+    new Intl.DisplayNames(language, options).of(tag)?.toLowerCase()
   const letters = Array.from('abcdefghijklmnopqrstuvwxyz')
   const all = letters.flatMap((one) => letters.map((other) => one + other))
-  const found = new Map<string, string>()
-  for (const tag of [...all, 'pt-BR', 'zh-Hans', 'zh-Hant'])
-    for (const language of ['en', tag]) {
-      const options = { type: 'language', fallback: 'none', languageDisplay: 'standard' } as const
-      const name = new Intl.DisplayNames(language, options).of(tag)
-      if (name !== undefined) found.set(name.toLowerCase(), tag)
-    }
-  return found
+  const tags = [...all, 'pt-BR', 'zh-Hans', 'zh-Hant']
+  return new Map(tags.flatMap((tag) => ['en', tag].map((language) => [nameIn(language, tag), tag] as const)))
 }
+let tags: ReturnType<typeof tagsByName> | undefined
 
 /** The tag of a tag, as `languageOf`, or of a name. */
 export function languageIn(text: string): string | undefined {
+  tags ??= tagsByName()
   const name = text.toLowerCase()
-  const tag = (tags ??= tagsByName()).get(name) ?? tags.get(name.replace(/ ?\(.*/, ''))
-  return languageOf(tag ?? text)
+  return languageOf(tags.get(name) ?? tags.get(name.replace(/ ?\(.*/, '')) ?? text)
 }
 
 const WINDOWS_ZONES = new Map(
@@ -162,6 +162,16 @@ const AREAS = [...new Set(Intl.supportedValuesOf('timeZone').map((zone) => zone.
  * Berlin`. The offset alone knows no summer.
  */
 export function timezoneOf(text: string): string | undefined {
+  if (!zones.has(text) && zones.size >= MAX_ZONES) zones.clear()
+  if (!zones.has(text)) zones.set(text, findTimezone(text))
+  return zones.get(text)
+}
+
+/** Trying a name takes a while, and a list has few. */
+const zones = new Map<string, string | undefined>()
+const MAX_ZONES = 1_000
+
+function findTimezone(text: string): string | undefined {
   if (isTimezone(text)) return text
   const zone = WINDOWS_ZONES.get(text.toLowerCase())
   if (zone !== undefined || !/^\(?(UTC|GMT)\b/i.test(text)) return zone

@@ -10,8 +10,8 @@ import {
   columnsInWords,
   columnsNamed,
   columnsWithout,
+  exclusionIn,
   isBlocked,
-  isGuest,
   languageIn,
   shown,
   timezoneOf,
@@ -41,6 +41,12 @@ const UNREAD = {
   Languages: 'the default one counts',
   Statuses: 'these people stay',
 }
+/** Why someone is left out, of one and of many. */
+const LEFT_OUT = {
+  blocked: ['is blocked there', 'are blocked there'],
+  guest: ['is a guest (see --include-guests)', 'are guests (see --include-guests)'],
+  mailbox: ['is a mailbox of a room or a team', 'are mailboxes of rooms or teams'],
+} as const
 type OnUnread = (what: keyof typeof UNREAD, cell: string) => void
 
 /**
@@ -60,7 +66,7 @@ export async function* readPeople(
   const isWhole = isDocument(first.value)
   const lines = isWhole ? documentLines(whole, onWords) : whole
   const kind = isWhole || /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
-  const out = { blocked: 0, guest: 0 }
+  const out = { blocked: 0, guest: 0, mailbox: 0 }
   const unread = new Map<keyof typeof UNREAD, { count: number; sample: string }>()
   const onUnread: OnUnread = (what, sample) => {
     const known = unread.get(what) ?? { count: 0, sample }
@@ -95,7 +101,7 @@ export async function* readPeople(
       const row =
         columns === undefined ? jsonRow(cells[0] ?? '') : { columns, cells: cells.map(withoutEscape) }
       const reason = reasonToLeaveOut(row, onUnread)
-      if (reason === 'blocked' || (reason === 'guest' && !includeGuests)) out[reason]++
+      if (reason !== undefined && !(reason === 'guest' && includeGuests)) out[reason]++
       else yield { line, kind: 'person', person: personOf(row, onUnread) }
     } catch (error) {
       if (!(error instanceof Fault)) throw error
@@ -103,10 +109,10 @@ export async function* readPeople(
     }
   }
   if (columns === undefined && skipped.length > 0) throw noColumn(skipped)
-  const reasons = [
-    out.blocked > 0 && `${out.blocked} ${out.blocked === 1 ? 'is' : 'are'} blocked there`,
-    out.guest > 0 && `${out.guest} ${out.guest === 1 ? 'is a guest' : 'are guests'} (see --include-guests)`,
-  ].filter(Boolean)
+  const reasons = Object.entries(LEFT_OUT).flatMap(([reason, [one, many]]) => {
+    const count = out[reason as keyof typeof LEFT_OUT]
+    return count === 0 ? [] : `${count} ${count === 1 ? one : many}`
+  })
   if (reasons.length > 0) onWords(`Left out: ${reasons.join(', ')}.`)
   for (const [what, { count, sample }] of unread)
     onWords(`${what} that can't be read: ${count}, such as ${shown(sample)}; ${UNREAD[what]}.`)
@@ -224,16 +230,16 @@ const textOf = (cell: unknown): string =>
 
 type Cells = { columns: Columns; cells: readonly unknown[] }
 
-function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): 'blocked' | 'guest' | undefined {
+function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof typeof LEFT_OUT | undefined {
   const reasons = columns.signals.map(({ at, means }) => {
     const cell = textOf(cells[at])
-    if (means === 'guest') return isGuest(cell) && 'guest'
+    if (means === 'guest') return exclusionIn(cell)
     const is = isBlocked(cell, means === 'blocked')
     if (is === undefined) onUnread('Statuses', cell)
-    return is === true && 'blocked'
+    return is === true ? 'blocked' : undefined
   })
-  if (reasons.includes('blocked')) return 'blocked'
-  return reasons.includes('guest') || isGuest(textOf(cells[columns.email])) ? 'guest' : undefined
+  const all = [...reasons, exclusionIn(textOf(cells[columns.email]))]
+  return (['blocked', 'mailbox', 'guest'] as const).find((reason) => all.includes(reason))
 }
 
 /** @throws {Fault} */

@@ -225,6 +225,7 @@ describe('who is left out', () => {
     ['AccountDisabled', ['True'], ['False']],
     ['userType', ['Guest'], ['Member', '']],
     ['RecipientTypeDetails', ['GuestMailUser'], ['UserMailbox']],
+    ['Recipient type details', ['RoomMailbox', 'SharedMailbox'], ['UserMailbox', 'MailUser']],
     ['upn', ['g_partner.example#EXT#@acme.onmicrosoft.com'], ['guest@acme.example']],
     ['State', [], ['Inactive', 'Bavaria']],
     ['DirSyncEnabled', [], ['False']],
@@ -243,6 +244,15 @@ describe('who is left out', () => {
       'Left out: 1 is blocked there.',
       'Statuses that can\'t be read: 2, such as "Full-time"; these people stay.',
     ])
+  })
+
+  it('are counted by reason, whatever comes first in the list', async () => {
+    const rows = ['RoomMailbox,', 'GuestMailUser,', 'SharedMailbox,', 'UserMailbox,yes', 'GuestMailUser,yes']
+    const list = `mail,Recipient type details,suspended\n${rows.map((row) => `${a},${row}\n`).join('')}`
+    expect((await readText(list)).words).toEqual([
+      'Left out: 2 are blocked there, 1 is a guest (see --include-guests), 2 are mailboxes of rooms or teams.',
+    ])
+    expect((await readText(list, true)).emails).toEqual([a])
   })
 
   it('needs no address: accounts of services have none, and are blocked', async () => {
