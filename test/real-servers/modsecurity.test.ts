@@ -80,6 +80,24 @@ describe.skipIf(!isHere).for([1, 2] as const)(
       expect(refusedIn(browser, running.url), found().join('\n')).toEqual([])
     })
 
+    it.runIf(level === 2)(
+      'a scope that the server returns is no file, with what deploy/proxies leaves out',
+      async () => {
+        const { running, found } = await behindFirewall(level)
+        const scope = 'email profile openid https://www.googleapis.com/auth/userinfo.profile'
+        const query = new URLSearchParams({
+          state: 'x',
+          code: '0.AXoA.env',
+          scope,
+          iss: 'https://login.example',
+        })
+        const browser = new TestBrowser()
+        await browser.open(`${running.url}/sign-in/callback?${query.toString()}`)
+        expect(browser.page.status, found().join('\n')).toBe(400)
+        expect(browser.text).toContain('sign-in')
+      },
+    )
+
     it('people come from an invitation to the walk, and stop their reminders', async () => {
       const { running, found } = await behindFirewall(level)
       for (let count = 0; count < TIMES * 8; count++) {
