@@ -204,10 +204,11 @@ describe('a secret', () => {
       HTTP_PROXY: 'https://proxy.acme.example',
       OIDC_CLIENT_KEY: keyOn('P-256'),
     }
-    const value = addresses[name] ?? 'x'.repeat(40)
+    const value = addresses[name.replace('SMTP_OAUTH', 'OIDC')] ?? 'x'.repeat(40)
     const path = file(name, `${value}\n`)
-    // These two are for one another.
-    const others = name.startsWith('WEBHOOK_') ? addresses : {}
+    // These are for one another.
+    const oauth = { SMTP_OAUTH_ISSUER: 'https://as.example', SMTP_OAUTH_CLIENT_ID: 'mailer' }
+    const others = name.startsWith('WEBHOOK_') ? addresses : name.startsWith('SMTP_OAUTH_') ? oauth : {}
     const loaded = loadSettings({ ...whole, ...others, [name]: undefined, [`${name}_FILE`]: path })
     expect([Reflect.get(loaded, name)].flat()).toEqual([value])
   })

@@ -1,6 +1,7 @@
 // Where onramp sends things: the mail server, which only gets a greeting, and the receiver of events, which gets one of
 // the type `webhook.test` that is about no one. The product's own code connects, signs in and signs.
 import { randomUUID } from 'node:crypto'
+import { NoAccessToken } from '../campaigns/mail/access-token.ts'
 import { MailServerUnusable } from '../campaigns/mail/outcome.ts'
 import { createMailServer, refusalOfSender } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -12,7 +13,7 @@ import { unheard, type Table } from './rule.ts'
  * `trouble`: in the product's words, which name the server; undefined where it answers and takes the sign-in. `sender`: its
  * reply to MAIL_FROM, where it refuses that.
  */
-type MailFacts = { trouble: string | undefined; sender?: string | undefined }
+type MailFacts = { trouble: string | undefined; hasNoToken?: boolean; sender?: string | undefined }
 
 const LIMIT_MS = 10_000
 
@@ -26,7 +27,8 @@ async function lookAtMail(settings: Partial<Settings>): Promise<MailFacts> {
   } catch (error) {
     const isSaid = error instanceof MailServerUnusable
     const late = `the mail server gave no answer within ${LIMIT_MS / 1_000} seconds`
-    return { trouble: isSaid ? error.message.replace(/: see SMTP_URL$/, '') : late }
+    const trouble = isSaid ? error.message.replace(/: see SMTP_\w+( and SMTP_\w+)?$/, '') : late
+    return { trouble, hasNoToken: error instanceof NoAccessToken }
   } finally {
     server.close()
   }
@@ -34,7 +36,10 @@ async function lookAtMail(settings: Partial<Settings>): Promise<MailFacts> {
 
 const mailTable: Table<MailFacts> = {
   'settings.mail': [
-    ({ trouble }) => trouble && { is: 'unusable', trouble: trouble.replace(/^t/, 'T') },
+    ({ trouble, hasNoToken }) => {
+      const is = hasNoToken === true ? 'no-token' : 'unusable'
+      return trouble && { is, trouble: trouble.replace(/^[nt]/, (letter) => letter.toUpperCase()) }
+    },
     () => 'fine',
   ],
   'settings.mail/sender': [

@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { authorizationServerDefinitions } from './authorization-server.ts'
+import { clientCredentials } from './client-credentials.ts'
 import { address, bearerToken, oneOf, text, webAddress, type Definitions } from './values.ts'
 
 /** Some receivers tell their senders apart by a token in the query. */
@@ -330,6 +331,21 @@ export const definitions = {
     secret: true,
     meaning: 'Mail server for invitations: `smtp://` (requires STARTTLS) or `smtps://`',
     schema: mailServer,
+  },
+  SMTP_OAUTH_ISSUER: {
+    meaning:
+      'Authorization server that issues access tokens for the mailbox, which is the user of `SMTP_URL`: no password then (docs/invitations.md)',
+    schema: address,
+  },
+  SMTP_OAUTH_TOKEN_URL: {
+    meaning: 'Its token endpoint, instead of `SMTP_OAUTH_ISSUER`, if it has no metadata',
+    schema: addressWithQuery,
+  },
+  SMTP_OAUTH_CLIENT_ID: { meaning: 'Client ID there', schema: text },
+  ...clientCredentials('SMTP_OAUTH', '`private_key_jwt`, or of a service account'),
+  SMTP_OAUTH_SCOPE: {
+    meaning: 'Scope of the access token, such as `https://outlook.office365.com/.default`',
+    schema: text,
   },
   MAIL_FROM: {
     meaning: 'Sender of invitations: `Name <address>`, a person or team that people know',

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
-import { credentialRules } from './client-credentials.ts'
+import { credentialRules, credentialsIn } from './client-credentials.ts'
 import { definitions } from './definitions.ts'
 import type { Setting } from './values.ts'
 
@@ -75,6 +75,10 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_SECRET: secret } = loaded
   const { REDIS_URL: redis, REDIS_SENTINELS: sentinels, WEBHOOK_URL: hook, WEBHOOK_SECRET: signing } = loaded
   const assertionFile = loaded.OIDC_CLIENT_ASSERTION_FILE
+  const { secret: mailSecret, key, assertionFile: token } = credentialsIn(loaded, 'SMTP_OAUTH')
+  const proofs = [mailSecret, key, token].filter(Boolean)
+  const hasOAuth = Object.keys(loaded).some((name) => name.startsWith('SMTP_OAUTH_'))
+  const { SMTP_OAUTH_ISSUER: issuer, SMTP_OAUTH_TOKEN_URL: tokenUrl, SMTP_URL: mail } = loaded
   const isCluster = loaded.REDIS_CLUSTER === 'yes'
   const rules: [isBroken: unknown, fault: string][] = [
     [
@@ -88,6 +92,15 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
     [secret && !clientId, 'OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set'],
     [assertionFile && !clientId, 'OIDC_CLIENT_ID is required when OIDC_CLIENT_ASSERTION_FILE is set'],
     ...credentialRules(loaded, 'OIDC'),
+    ...credentialRules(loaded, 'SMTP_OAUTH'),
+    [
+      hasOAuth && (!issuer === !tokenUrl || !loaded.SMTP_OAUTH_CLIENT_ID || proofs.length !== 1),
+      'SMTP_OAUTH_CLIENT_ID belongs together with SMTP_OAUTH_ISSUER or SMTP_OAUTH_TOKEN_URL, and one of SMTP_OAUTH_CLIENT_SECRET, SMTP_OAUTH_CLIENT_KEY and SMTP_OAUTH_CLIENT_ASSERTION_FILE',
+    ],
+    [
+      hasOAuth && mail && new URL(mail).username === '',
+      'SMTP_URL needs the mailbox with SMTP_OAUTH_ISSUER, like smtp://search%40acme.example@smtp.office365.com',
+    ],
     [
       signing && !hook,
       'WEBHOOK_URL is required with WEBHOOK_SECRET: the address that the events are sent to',

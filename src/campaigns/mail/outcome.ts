@@ -28,7 +28,10 @@ export const isPassing = ({ responseCode = 500 }: SmtpError): boolean => respons
 
 /** @param name host and port @param limitMs how long it was waited for */
 export function unusable(name: string, error: SmtpError, limitMs: number): MailServerUnusable {
-  const refused = isWrongPassword(error) ? 'rejects the username and password' : "doesn't take this sign-in"
+  if (error instanceof MailServerUnusable) return error
+  const isToken = error.command === 'AUTH XOAUTH2'
+  const wrong = isToken ? 'rejects the access token' : 'rejects the username and password'
+  const refused = isWrongPassword(error) ? wrong : "doesn't take this sign-in"
   const signIn = isPassing(error) ? 'takes no sign-in for now' : refused
   const what = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
   return new MailServerUnusable(

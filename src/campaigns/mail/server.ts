@@ -4,10 +4,12 @@ import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createTransport } from 'nodemailer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { isLoopback } from '../../loopback.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { timed } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
+import { createAccessTokens, type OAuthSettings } from './access-token.ts'
 import { messageOf, refuseInjection, type Mail } from './mail.ts'
 import { isPassing, outcomeOf, unusable, type Outcome, type Posted } from './outcome.ts'
 import type { SmtpError } from './smtp-trouble.ts'
@@ -47,16 +49,21 @@ type MailServerParts = {
   limits?: typeof LIMITS
 }
 
-type MailSettings = Partial<Pick<Settings, 'SMTP_URL' | 'PUBLIC_URL'>>
+type MailSettings = Partial<Pick<Settings, 'SMTP_URL' | 'PUBLIC_URL'>> & OAuthSettings
 
 /** For EHLO: a container has no domain name of its own, and strict relays refuse it. Undefined: the library's choice. */
 const domainOf = (publicUrl: string) => /\.[a-z][^.]*$/.exec(new URL(publicUrl).hostname)?.input
 
 /** TLS, from the start (smtps) or by STARTTLS, except for a mail server on this machine. */
-function serverOf({ SMTP_URL = '', PUBLIC_URL = 'http://localhost' }: MailSettings) {
+function serverOf(settings: MailSettings) {
+  const { SMTP_URL = '', PUBLIC_URL = 'http://localhost', SMTP_OAUTH_CLIENT_ID: client } = settings
   const url = new URL(SMTP_URL)
   const secure = url.protocol === 'smtps:'
   const user = decodeURIComponent(url.username)
+  const auth =
+    client === undefined
+      ? { user, pass: decodeURIComponent(url.password) }
+      : { type: 'OAUTH2' as const, user, provisionCallback: createAccessTokens(settings) }
   return {
     name: domainOf(PUBLIC_URL),
     host: url.hostname.replaceAll(/[[\]]/g, ''),
@@ -66,7 +73,7 @@ function serverOf({ SMTP_URL = '', PUBLIC_URL = 'http://localhost' }: MailSettin
     disableFileAccess: true,
     disableUrlAccess: true,
     // Without forceAuth a server that offers no sign-in would get the emails, and refuse them one by one.
-    ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) }, forceAuth: true }),
+    ...(user !== '' && { auth, forceAuth: true }),
   }
 }
 
@@ -103,7 +110,7 @@ export async function refusalOfSender(settings: MailSettings, address: string, l
   const login = promisify(connection.login.bind(connection))
   try {
     await new Promise<unknown>((resolve, reject) => connection.on('error', reject).connect(resolve))
-    if (auth) await login(auth)
+    if (auth) await login(auth.type ? { oauth2: new XOAuth2(auth) } : auth)
     await login({ method: 'SENDER', user: '', pass: '' })
     return refusal
   } finally {

@@ -90,6 +90,11 @@ const OTHER_KIND = /^535[ -]5\.7\.(9\b|139\b(?!.*credentials were incorrect))/is
 export const isWrongPassword = ({ responseCode, response = '' }: SmtpError): boolean =>
   responseCode === undefined || (responseCode === 535 && !OTHER_KIND.test(response))
 
+/** Exchange Online, of a tenant where Basic authentication is off. */
+const WITHOUT_PASSWORDS = /^550[ -]5\.7\.30\b/
+const NO_PASSWORDS =
+  '; it takes no passwords: set SMTP_OAUTH_ISSUER and what belongs to it (docs/invitations.md, "Without a password"), or have an admin of Microsoft 365 turn on Basic authentication for SMTP, where the tenant still can'
+
 const inWords = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `${ms / 60_000} minutes`)
 
 /**
@@ -102,7 +107,10 @@ export function troubleOf(error: SmtpError, limitMs: number): string {
   if (certificate !== undefined) return certificate
   const system = errno === undefined ? (originalCode ?? '') : getSystemErrorName(errno)
   if (SYSTEM[system] !== undefined || errno !== undefined) return SYSTEM[system] ?? system
-  if (response !== undefined && code !== 'ETLS') return `it says: ${replyShown(response)}`
+  if (response !== undefined && code !== 'ETLS') {
+    const hint = WITHOUT_PASSWORDS.test(response) ? NO_PASSWORDS : ''
+    return `it says: ${replyShown(response)}${hint}`
+  }
   if (reason !== undefined && /wrong version number/i.test(reason))
     return 'this port does not start with TLS: use smtp:// for it, or the port for smtps:// (465)'
   if (reason !== undefined) return `TLS: ${replyShown(reason)}`

@@ -89,7 +89,7 @@ const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000, connect: crea
 const WITHOUT_BODY = new Set([204, 205, 304])
 
 /** Parameters that open something (RFC 6749, 7009, 7523, 7636, 7662). */
-const SECRETS = ['client_secret', 'client_assertion', 'code', 'code_verifier', 'refresh_token', 'token']
+const SECRETS = 'client_secret client_assertion assertion code code_verifier refresh_token token'.split(' ')
 
 /** The secrets of a request, also the client's own in its Authorization header (RFC 6749 2.3.1). */
 function secretsOf(form: string, authorization = ''): string[] {

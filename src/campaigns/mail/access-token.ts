@@ -1,0 +1,95 @@
+// Access tokens for the mailbox, in place of a password (SMTP_OAUTH_…): by client credentials (RFC 6749 4.4), or by an
+// assertion about the mailbox (RFC 7523 2.1) where the server lists that grant alone, as Google does for service accounts.
+import { createPrivateKey } from 'node:crypto'
+import { SignJWT } from 'jose'
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
+import { clientCredentialsGrant, genericGrantRequest, type TokenEndpointResponse } from 'openid-client'
+import { silenceInWords, silenceOf } from '../../client-api/silence.ts'
+import { Problem } from '../../problem.ts'
+import { createOnce } from '../../records/lease.ts'
+import { credentialsIn } from '../../settings/client-credentials.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { inWords, statusOf } from '../../sign-in/answer-problems.ts'
+import { clientAuthOf } from '../../sign-in/server/client-authentication.ts'
+import { configurationOf, TIME_LIMIT_SECONDS } from '../../sign-in/server/configuration.ts'
+import { discoverMetadata } from '../../sign-in/server/discovery.ts'
+import { MailServerUnusable } from './outcome.ts'
+
+export type OAuthSettings = Partial<Pick<Settings, Extract<keyof Settings, `SMTP_OAUTH_${string}`>>>
+
+export class NoAccessToken extends MailServerUnusable {
+  override name = 'NoAccessToken'
+}
+
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+/** Of a token's life: after that it is renewed. */
+const USED_SHARE = 0.9
+const UNKNOWN_LIFE_SECONDS = 300
+
+/** SMTP_OAUTH_TOKEN_URL needs no metadata. */
+async function serverOf({ SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer = '' }: OAuthSettings) {
+  if (url !== undefined) return { issuer: url, token_endpoint: url } satisfies ServerMetadata
+  return await discoverMetadata(issuer, '', TIME_LIMIT_SECONDS)
+}
+
+async function requestToken(settings: OAuthSettings, mailbox: string): Promise<TokenEndpointResponse> {
+  const { SMTP_OAUTH_CLIENT_ID: id = '', SMTP_OAUTH_SCOPE: scope = '' } = settings
+  const server: ServerMetadata = await serverOf(settings)
+  const { secret, key, ...others } = credentialsIn(settings, 'SMTP_OAUTH')
+  const { grant_types_supported: grants = [], token_endpoint_auth_methods_supported: methods } = server
+  const metadata = { client_id: id }
+  if (key !== undefined && grants.includes(JWT_BEARER) && !grants.includes('client_credentials')) {
+    const assertion = await new SignJWT({ scope })
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+      .setIssuer(id)
+      .setSubject(mailbox)
+      .setAudience(server.token_endpoint ?? server.issuer)
+      .setIssuedAt()
+      .setExpirationTime('5m')
+      .sign(createPrivateKey(key))
+    return await genericGrantRequest(configurationOf(server, { metadata, auth: () => {} }), JWT_BEARER, {
+      assertion,
+    })
+  }
+  const inHeader = methods !== undefined && !methods.includes('client_secret_post')
+  const withSecret = inHeader ? 'client_secret_basic' : 'client_secret_post'
+  const method = secret === undefined ? 'private_key_jwt' : withSecret
+  const auth = await clientAuthOf({ method, secret, key, ...others })
+  return await clientCredentialsGrant(configurationOf(server, { metadata, auth }), scope ? { scope } : {})
+}
+
+/** @throws {NoAccessToken} in the words of the server */
+function refuse(error: unknown, { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer }: OAuthSettings) {
+  const problem = [error, Reflect.get(Object(error), 'cause')].find((one) => one instanceof Problem)
+  const answer =
+    statusOf(error) === undefined ? silenceInWords(silenceOf(error)) : `it answered ${inWords(error)}`
+  const why = problem?.detail.replaceAll('OIDC_ISSUER', 'SMTP_OAUTH_ISSUER') ?? answer
+  const { host } = new URL(url ?? issuer ?? '')
+  const words = `no access token for the mailbox from ${host} (${why}): see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE`
+  return new NoAccessToken(words, { cause: error })
+}
+
+/** For nodemailer. @param now milliseconds since 1970 */
+export function createAccessTokens(settings: OAuthSettings, now: () => number = Date.now) {
+  const once = createOnce<{ token: string; until: number }>()
+  let kept: { token: string; until: number } | undefined
+  async function renewed(mailbox: string) {
+    const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = await requestToken(
+      settings,
+      mailbox,
+    )
+    return (kept = { token, until: now() + life * 1000 * USED_SHARE })
+  }
+  return (
+    mailbox: string,
+    renew: boolean,
+    done: (error: Error | null, token: string, until: number) => void,
+  ) => {
+    const isGood = !renew && kept !== undefined && kept.until > now()
+    const found = isGood ? Promise.resolve(kept) : once(mailbox, () => renewed(mailbox))
+    found.then(
+      (given) => done(null, given?.token ?? '', given?.until ?? 0),
+      (error: unknown) => done(refuse(error, settings), '', 0),
+    )
+  }
+}

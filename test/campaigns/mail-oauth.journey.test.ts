@@ -1,0 +1,321 @@
+// A mailbox that takes no password: a real authorization server (oidc-provider) issues the access tokens, and a mail server
+// (smtp-server) asks it about each.
+import { execFileSync } from 'node:child_process'
+import { createPrivateKey, createPublicKey, randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
+import { Provider, type ClientMetadata } from 'oidc-provider'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createAccessTokens } from '../../src/campaigns/mail/access-token.ts'
+import { examined } from '../doctor/set-up.ts'
+import { startPlainServer } from '../helpers/plain-authorization-server.ts'
+import { faultsIn } from '../helpers/settings-faults.ts'
+import { useCompany } from './command.ts'
+import { startSmtpServer } from './smtp-server.ts'
+
+const { company, send, fresh, list } = useCompany()
+
+const MAILBOX = 'search@acme.example'
+const SCOPE = 'https://mail.acme.example/.default'
+const LIFE_SECONDS = 600
+const secret = randomBytes(24).toString('base64url')
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-mail-oauth-'))
+const path = (name: string) => join(folder, name)
+const textOf = (name: string) => readFileSync(path(name), 'utf8')
+const request = 'req -x509 -nodes -newkey rsa:2048 -keyout key -out crt -subj /CN=onramp'
+execFileSync('openssl', request.split(' '), { cwd: folder, stdio: 'pipe' })
+const jwk = createPublicKey(textOf('key')).export({ format: 'jwk' })
+
+const client = (client_id: string, more: Partial<ClientMetadata>): ClientMetadata => ({
+  client_id,
+  grant_types: ['client_credentials'],
+  response_types: [],
+  redirect_uris: [],
+  scope: SCOPE,
+  ...more,
+})
+
+let issuer: string
+let provider: Provider
+/** Bodies that the token endpoint was sent. */
+const asked: URLSearchParams[] = []
+const http = createServer((req, res) => {
+  if (req.method === 'POST') {
+    const chunks: Buffer[] = []
+    req.on('data', (chunk: Buffer) => chunks.push(chunk))
+    req.on('end', () => asked.push(new URLSearchParams(Buffer.concat(chunks).toString())))
+  }
+  void provider.callback()(req, res)
+})
+
+beforeAll(async () => {
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const withKey = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } } as const
+  provider = new Provider(issuer, {
+    scopes: ['openid', SCOPE],
+    features: { clientCredentials: { enabled: true }, devInteractions: { enabled: false } },
+    ttl: { ClientCredentials: LIFE_SECONDS },
+    clients: [
+      client('with-secret', { client_secret: secret, token_endpoint_auth_method: 'client_secret_post' }),
+      client('with-key', withKey),
+    ],
+  })
+})
+afterAll(async () => {
+  http.closeAllConnections()
+  await new Promise((resolve) => http.close(resolve))
+  rmSync(folder, { recursive: true })
+})
+
+/** A mail server that takes a sign-in with the mailbox's access token alone. */
+async function startMailbox(
+  isGood = async (token: string) => (await provider.ClientCredentials.find(token)) !== undefined,
+) {
+  const recipients: string[] = []
+  const server = new SMTPServer({
+    authMethods: ['XOAUTH2'],
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    onAuth({ method, username, accessToken = '' }, _session, done) {
+      void isGood(accessToken).then((isKnown) => {
+        if (method === 'XOAUTH2' && username === MAILBOX && isKnown) done(null, { user: username })
+        else done(new Error('5.7.3 Authentication unsuccessful'))
+      })
+    },
+    onRcptTo({ address }, _session, done) {
+      recipients.push(address)
+      done()
+    },
+  })
+  server.on('error', () => {})
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => new Promise<void>((done) => server.close(() => done())))
+  const { port } = server.server.address() as AddressInfo
+  return { recipients, SMTP_URL: `smtp://${encodeURIComponent(MAILBOX)}@127.0.0.1:${port}` }
+}
+
+const withSecret = () => ({
+  SMTP_OAUTH_ISSUER: issuer,
+  SMTP_OAUTH_CLIENT_ID: 'with-secret',
+  SMTP_OAUTH_CLIENT_SECRET: secret,
+  SMTP_OAUTH_SCOPE: SCOPE,
+})
+
+const sent = (env: Record<string, string>) => send([list('ada@acme.example\n'), ...fresh()], { env })
+
+/** What the doctor finds out about the mail server. */
+async function found(env: Record<string, string>) {
+  const { findings } = await examined({ ...company().env, PUBLIC_URL: 'https://onramp.example', ...env })
+  return findings.filter(({ check }) => check === 'settings.mail')
+}
+
+/** As a platform writes it; the provider takes each once. */
+async function writeAssertion(): Promise<void> {
+  const assertion = await new SignJWT({ jti: randomUUID() })
+    .setProtectedHeader({ alg: 'RS256' })
+    .setIssuer('with-key')
+    .setSubject('with-key')
+    .setAudience(issuer)
+    .setIssuedAt()
+    .setExpirationTime('5m')
+    .sign(createPrivateKey(textOf('key')))
+  writeFileSync(path('token'), assertion)
+}
+
+describe('a mailbox without a password', () => {
+  it.each<[string, () => Record<string, string>]>([
+    ['a secret', withSecret],
+    [
+      'a secret, at a server of which only the token endpoint is known',
+      () => {
+        const { SMTP_OAUTH_ISSUER, ...others } = withSecret()
+        return { ...others, SMTP_OAUTH_TOKEN_URL: `${SMTP_OAUTH_ISSUER}/token` }
+      },
+    ],
+    [
+      'a certificate',
+      () => ({
+        SMTP_OAUTH_ISSUER: issuer,
+        SMTP_OAUTH_CLIENT_ID: 'with-key',
+        SMTP_OAUTH_CLIENT_KEY_FILE: path('key'),
+        SMTP_OAUTH_CLIENT_CERT_FILE: path('crt'),
+        SMTP_OAUTH_SCOPE: SCOPE,
+      }),
+    ],
+    [
+      'the identity of the machine',
+      () => ({
+        SMTP_OAUTH_ISSUER: issuer,
+        SMTP_OAUTH_CLIENT_ID: 'with-key',
+        SMTP_OAUTH_CLIENT_ASSERTION_FILE: path('token'),
+        SMTP_OAUTH_SCOPE: SCOPE,
+      }),
+    ],
+  ])('sends emails for a client with %s', async (_what, settings) => {
+    await writeAssertion()
+    const { recipients, SMTP_URL } = await startMailbox()
+    asked.length = 0
+    expect(await sent({ SMTP_URL, ...settings() })).toMatchObject({ code: 0 })
+    expect(recipients).toEqual(['ada@acme.example'])
+    expect(asked.map((body) => [body.get('grant_type'), body.get('scope')])).toContainEqual([
+      'client_credentials',
+      SCOPE,
+    ])
+    const assertions = asked.flatMap((body) => body.get('client_assertion') ?? [])
+    const withThumbprint = assertions.filter((assertion) => 'x5t#S256' in decodeProtectedHeader(assertion))
+    expect(withThumbprint).toHaveLength('SMTP_OAUTH_CLIENT_CERT_FILE' in settings() ? assertions.length : 0)
+  })
+
+  it('sends none, and says why in the words of the server, for a client that is refused', async () => {
+    const { recipients, SMTP_URL } = await startMailbox()
+    const planted = `planted-${secret}`
+    const env = { SMTP_URL, ...withSecret(), SMTP_OAUTH_CLIENT_SECRET: planted }
+    const { code, stderr } = await sent(env)
+    expect([code, recipients]).toEqual([1, []])
+    expect(stderr).toMatch(
+      /no access token for the mailbox from 127\.0\.0\.1:\d+ \(it answered invalid_client with status 401/,
+    )
+    expect(stderr).toContain('see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE')
+    expect(stderr).not.toContain(planted)
+    expect(await found(env)).toMatchObject([
+      {
+        status: 'fail',
+        says: expect.stringContaining('invalid_client') as string,
+        settings: ['SMTP_OAUTH_CLIENT_ID', 'SMTP_OAUTH_SCOPE', 'SMTP_OAUTH_ISSUER'],
+      },
+    ])
+  })
+
+  it.each([
+    ['http://127.0.0.1:1', 'cannot be discovered'],
+    ['http://127.0.0.1:1/x', 'see SMTP_OAUTH_ISSUER'],
+  ])('names the setting where its issuer %s is not there', async (SMTP_OAUTH_ISSUER, words) => {
+    const { SMTP_URL } = await startMailbox()
+    const { stderr } = await sent({ SMTP_URL, ...withSecret(), SMTP_OAUTH_ISSUER })
+    expect(stderr).toContain(words)
+    expect(stderr).not.toContain('OIDC_ISSUER')
+  })
+
+  it('that refuses the access token says that it was the token, and the doctor tries it', async () => {
+    const good = await startMailbox()
+    const env = { ...withSecret(), MAIL_FROM: 'search@acme.example' }
+    expect(await found({ ...env, SMTP_URL: good.SMTP_URL })).toMatchObject([{ status: 'ok' }])
+    const { SMTP_URL } = await startMailbox(async () => false)
+    const { stderr } = await sent({ ...env, SMTP_URL })
+    expect(stderr).toContain('rejects the access token (it says: 535 5.7.3 Authentication unsuccessful)')
+    expect(await found({ ...env, SMTP_URL })).toMatchObject([
+      { status: 'fail', says: expect.stringContaining('rejects the access token') as string },
+    ])
+  })
+
+  it('(550 5.7.30 Basic authentication is not supported for Client Submission) is explained', async () => {
+    const server = await startSmtpServer(({ stage, line }) => {
+      if (stage === 'EHLO') return '250-mail.acme.example\r\n250 AUTH LOGIN PLAIN XOAUTH2'
+      if (line.startsWith('AUTH'))
+        return '550 5.7.30 Basic authentication is not supported for Client Submission.'
+      return undefined
+    })
+    onTestFinished(() => server.close())
+    const SMTP_URL = server.url.replace('//', '//search%40acme.example:letmein@')
+    const { stderr } = await sent({ SMTP_URL })
+    for (const said of [stderr, (await found({ SMTP_URL }))[0]?.says]) {
+      expect(said).toContain(
+        "doesn't take this sign-in (it says: 550 5.7.30 Basic authentication is not supported",
+      )
+      expect(said).toContain('set SMTP_OAUTH_ISSUER')
+      expect(said).not.toContain('letmein')
+    }
+  })
+})
+
+const tokenOf = (tokens: ReturnType<typeof createAccessTokens>, renew = false) =>
+  new Promise<string>((resolve, reject) => {
+    tokens(MAILBOX, renew, (error, token) => (error === null ? resolve(token) : reject(error)))
+  })
+
+describe('an access token', () => {
+  it('is asked for once, and renewed before it ends or where it is refused', async () => {
+    let now = 0
+    const tokens = createAccessTokens(withSecret(), () => now)
+    const [first, same] = await Promise.all([tokenOf(tokens), tokenOf(tokens)])
+    expect(same).toBe(first)
+    now = LIFE_SECONDS * 900 - 1
+    expect(await tokenOf(tokens)).toBe(first)
+    now++
+    const second = await tokenOf(tokens)
+    expect(second).not.toBe(first)
+    expect(await tokenOf(tokens, true)).not.toBe(second)
+  })
+
+  it('for a service account comes of an assertion about the mailbox, from a server that lists that grant alone', async () => {
+    const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+    const bodies: object[] = []
+    const server = await startPlainServer(
+      {
+        '/token': ({ body, res }) => {
+          bodies.push(body)
+          server.json(res, { access_token: 'ya29.x', token_type: 'Bearer', expires_in: 3599 })
+        },
+      },
+      () => ({ grant_types_supported: ['authorization_code', 'refresh_token', jwtBearer] }),
+    )
+    onTestFinished(() => server.close())
+    const tokens = createAccessTokens({
+      SMTP_OAUTH_ISSUER: server.url,
+      SMTP_OAUTH_CLIENT_ID: 'onramp@acme.iam.gserviceaccount.com',
+      SMTP_OAUTH_CLIENT_KEY: textOf('key'),
+      SMTP_OAUTH_SCOPE: 'https://mail.google.com/',
+    })
+    expect(await tokenOf(tokens)).toBe('ya29.x')
+    expect(bodies).toEqual([{ grant_type: jwtBearer, assertion: expect.any(String) as string }])
+    const assertion = String(Reflect.get(bodies[0] ?? {}, 'assertion'))
+    const { payload } = await jwtVerify(assertion, createPublicKey(textOf('key')), { algorithms: ['RS256'] })
+    expect(payload).toEqual({
+      iss: 'onramp@acme.iam.gserviceaccount.com',
+      sub: MAILBOX,
+      scope: 'https://mail.google.com/',
+      aud: `${server.url}/token`,
+      iat: expect.any(Number) as number,
+      exp: (payload.iat ?? 0) + 300,
+    })
+  })
+})
+
+describe('the settings of a mailbox without a password', () => {
+  const whole = {
+    PUBLIC_URL: 'https://onramp.example',
+    SERVICE_BASE_URL: 'https://svc.example',
+    OIDC_ISSUER: 'https://as.example',
+    SESSION_SECRET: 'a'.repeat(32),
+    SMTP_URL: 'smtp://search%40acme.example@smtp.office365.com',
+    SMTP_OAUTH_ISSUER: 'https://as.example',
+    SMTP_OAUTH_CLIENT_ID: 'mailer',
+    SMTP_OAUTH_CLIENT_SECRET: 'x',
+  }
+  const together = 'SMTP_OAUTH_CLIENT_ID belongs together with'
+  it.each<[Record<string, string>, string[]]>([
+    [{}, []],
+    [{ SMTP_OAUTH_ISSUER: '', SMTP_OAUTH_TOKEN_URL: 'https://as.example/token' }, []],
+    [{ SMTP_OAUTH_CLIENT_SECRET: '', SMTP_OAUTH_CLIENT_ASSERTION_FILE: '/token' }, []],
+    [{ SMTP_OAUTH_TOKEN_URL: 'https://as.example/token' }, [together]],
+    [{ SMTP_OAUTH_ISSUER: '' }, [together]],
+    [{ SMTP_OAUTH_CLIENT_ID: '' }, [together]],
+    [{ SMTP_OAUTH_CLIENT_SECRET: '' }, [together]],
+    [{ SMTP_OAUTH_CLIENT_KEY_FILE: path('key') }, [together]],
+    [{ SMTP_OAUTH_ISSUER: 'http://as.example' }, ['SMTP_OAUTH_ISSUER must start with https://', together]],
+    [{ SMTP_URL: 'smtp://smtp.office365.com' }, ['SMTP_URL needs the mailbox']],
+  ])('%j', (env, faults) => {
+    expect(faultsIn({ ...whole, ...env })).toEqual(
+      faults.map((fault) => expect.stringContaining(fault) as string),
+    )
+  })
+})
