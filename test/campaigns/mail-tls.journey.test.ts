@@ -43,6 +43,13 @@ describe('the certificate of a mail server', () => {
 })
 
 describe('encryption', () => {
+  it('with a certificate of its own making is enough on this machine, unless a password goes there', async () => {
+    const port = await started(pem(folder, 'mail'))
+    expect((await sent(`smtp://127.0.0.1:${port}`)).code).toBe(0)
+    for (const url of [`smtp://robot:pw@127.0.0.1:${port}`, `smtp://127.1:${port}`])
+      expect((await sent(url)).stderr).toContain('set NODE_EXTRA_CA_CERTS')
+  })
+
   it('that another machine does not offer is missed by name, and no mail leaves', async () => {
     const port = await started({ disabledCommands: ['STARTTLS'] })
     // The same machine by a name that does not look like it.

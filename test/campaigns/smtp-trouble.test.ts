@@ -7,7 +7,8 @@ type Given = Omit<Partial<SmtpError>, 'name'>
 const errorOf = ({ message = 'Failed', ...rest }: Given): SmtpError => Object.assign(new Error(message), rest)
 
 const UNTRUSTED = "comes from an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS"
-const NO_TLS = 'onramp sends emails to another machine only encrypted: have it turned on, or use smtps://'
+const NO_TLS =
+  'onramp sends emails to another machine only encrypted: have it turned on, use smtps://, or run a relay beside onramp (docs/invitations.md, "A relay without TLS")'
 const upgrading = (response?: string): Given => ({
   code: 'ETLS',
   message: 'Error upgrading connection with STARTTLS',

@@ -25,10 +25,10 @@ const NOBODY = 65_534
 
 export type PostOffice = Awaited<ReturnType<typeof openPostOffice>>
 
-/** The lines of opendkim.conf that the docs give to administrators. */
-function documentedSigning(): string {
+/** Lines of a configuration that the docs give to administrators. */
+export function documented(lines: RegExp): string {
   const docs = readFileSync(new URL('../../docs/invitations.md', import.meta.url), 'utf8')
-  return /^SignHeaders.*\nOversignHeaders.*$/m.exec(docs)?.[0] ?? ''
+  return lines.exec(docs)?.[0] ?? ''
 }
 
 const isOpen = (port: number) =>
@@ -38,7 +38,11 @@ const isOpen = (port: number) =>
     socket.on('connect', () => socket.end())
   })
 
-async function started(name: string, port: number, [command = '', ...args]: string[]): Promise<Spawned> {
+export async function started(
+  name: string,
+  port: number,
+  [command = '', ...args]: string[],
+): Promise<Spawned> {
   const server = spawnOne(command, args)
   await until(async () => {
     if (server.hasEnded()) throw new Error(`${name} ended: ${server.output()}`)
@@ -84,7 +88,7 @@ Selector onramp
 KeyFile ${folder}/onramp.private
 Socket inet:${dkim}@127.0.0.1
 PidFile ${folder}/opendkim.pid
-${documentedSigning()}
+${documented(/^SignHeaders.*\nOversignHeaders.*$/m)}
 `
 
 const main = (folder: string, { auth, dkim, greylist }: Ports) => `
@@ -130,7 +134,7 @@ milter_default_action = tempfail
 `
 
 /** Postfix's own services (master(5)), none of them in a chroot. */
-const master = ({ smtp }: Ports) => `
+export const master = ({ smtp }: { smtp: number }) => `
 127.0.0.1:${smtp} inet n - n - - smtpd
 pickup  unix n - n 60 1 pickup
 cleanup unix n - n - 0 cleanup
@@ -147,6 +151,7 @@ error   unix - - n - - error
 retry   unix - - n - - error
 discard unix - - n - - discard
 virtual unix - n n - - virtual
+smtp    unix - - n - - smtp
 anvil   unix - - n - 1 anvil
 postlog unix-dgram n - n - 1 postlogd
 `

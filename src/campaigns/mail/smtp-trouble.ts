@@ -80,7 +80,7 @@ function withoutTls({ response, responseCode = 0, message }: SmtpError): string 
     return `it takes no email for now${reply}: if it stays so, a filter of its own (milter, such as OpenDKIM) is down`
   // RFC 3207 4: it has TLS, but TLS does not work.
   if (responseCode === 454) return `its encryption (STARTTLS) does not work${reply}: have it fixed`
-  return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, or use smtps://`
+  return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, use smtps://, or run a relay beside onramp (docs/invitations.md, "A relay without TLS")`
 }
 
 /** Other kinds of sign-in are wanted: an app password (Gmail), or any but this one (Exchange Online, with one exception). */
