@@ -149,6 +149,14 @@ describe('a mail server', () => {
     },
   )
 
+  it('on this machine that offers TLS without having a certificate gets the email all the same', async () => {
+    const script: Script = ({ stage, line }) => {
+      if (stage === 'EHLO') return '250-mail.acme.example\r\n250 STARTTLS'
+      return line.startsWith('STARTTLS') ? '454 4.7.0 TLS not available due to local problem' : undefined
+    }
+    expect(await posted(script)).toEqual({ outcome: 'sent' })
+  })
+
   it('that quotes the email in its reply has no link of it shown', async () => {
     const reply = '554 5.6.0 dislikes http://127.0.0.1:3000/invite/eyJ.a-b_c'
     expect(await posted(at('end', reply))).toMatchObject({

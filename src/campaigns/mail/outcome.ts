@@ -43,7 +43,8 @@ export function unusable(name: string, error: SmtpError, limitMs: number): MailS
 const ENHANCED = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})(?![.\d])/m
 /** At the recipient's turn, or at the end of the email. Before that, no reply is about a recipient. */
 const RECIPIENT = ['RCPT TO', 'DATA']
-const TOO_FAST = /\brate\b|\brate-?limit|throttl|slow down|too (many|much|fast|quickly)/i
+const TOO_FAST =
+  /\brate\b|\brate-?limit|throttl|slow down|too (many|much|fast|quickly)|\bhourly\b|per (minute|hour)\b/i
 
 /** What a reply means. `code` is the reply's, `enhanced` the status code of RFC 3463 ('' without one). */
 type Meaning = {

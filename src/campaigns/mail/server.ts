@@ -70,8 +70,10 @@ function serverOf(settings: MailSettings) {
     port: Number(url.port) || (secure ? 465 : 587),
     secure,
     requireTLS: !secure && !isLoopback(url.hostname),
-    // A relay on this machine often has a certificate of its own making. No one listens there, and no password goes to it.
-    ...(isLoopback(url.hostname) && !secure && user === '' && { tls: { rejectUnauthorized: false } }),
+    // A relay on this machine often offers TLS without a certificate, or with one of its own making. No one listens there,
+    // and no password goes to it.
+    ...(isLoopback(url.hostname) &&
+      user === '' && { opportunisticTLS: true, tls: { rejectUnauthorized: secure } }),
     disableFileAccess: true,
     disableUrlAccess: true,
     // Without forceAuth a server that offers no sign-in would get the emails, and refuse them one by one.
