@@ -67,6 +67,21 @@ export function due(person: Person, policy: Policy, now: number): Due {
 export const mailingOf = (person: Person, campaign: string, reminder: number): Mailing | undefined =>
   mailingsOf(person, campaign).find((mailing) => mailing.reminder === reminder)
 
+/** Their newest email came back for good. The same person where none has left, or that is known. */
+export function withBounce(person: Person): Person {
+  const mailings = person.campaigns.flatMap((campaign) => campaign.mailings)
+  const newest = mailings
+    .filter(({ state }) => state !== 'deferred')
+    .reduce<Mailing | undefined>(
+      (last, one) => (last !== undefined && last.at > one.at ? last : one),
+      undefined,
+    )
+  if (newest === undefined || newest.state === 'failed') return person
+  const marked = (one: Mailing): Mailing => (one === newest ? { ...one, state: 'failed' } : one)
+  const campaigns = person.campaigns.map((one) => ({ ...one, mailings: one.mailings.map(marked) }))
+  return { ...person, campaigns }
+}
+
 type Change = {
   campaign: string
   reminder: number

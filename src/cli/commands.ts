@@ -4,7 +4,7 @@ import { texts, UsageError, valued, wholeNumber } from '@onramp/deprecations/com
 import type { Define } from '@onramp/deprecations/command-line/shell'
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { VERSION } from '../version.ts'
-import { addInvite, addressBy, EXITS } from './invite/commands.ts'
+import { addInvite, addressBy, EXITS, recipient } from './invite/commands.ts'
 
 export const onramp: Define = (program, parts, exit) => {
   program
@@ -19,6 +19,7 @@ export const onramp: Define = (program, parts, exit) => {
   addDoctor(program, parts, exit)
   addStatus(program, parts, exit)
   addAuditId(program, parts, exit)
+  addOptOut(program, parts, exit)
   addBackup(program, parts, exit)
   addDeprecations(program.command('deprecations'), parts, exit)
   addRegistration(program, parts, exit)
@@ -159,6 +160,20 @@ Example:
     .action((email, options) =>
       exit(import('./one-person.ts').then(({ auditId }) => auditId(email, options, parts))),
     )
+
+const addOptOut: Define = (program, parts, exit) =>
+  program
+    .command('opt-out')
+    .description(
+      `Send a person no more emails, as they can ask for by the link in each of them.
+Audited on standard error.
+
+Example:
+  onramp opt-out ada@acme.example`,
+    )
+    .argument('<EMAIL>', '', recipient)
+    .addHelpText('after', EXITS)
+    .action((email) => exit(import('./mark.ts').then(({ optOut }) => optOut(email, parts))))
 
 const addBackup: Define = (program, parts, exit) =>
   program

@@ -27,7 +27,9 @@ type AuditEvent =
   | { event: 'skipped' | 'blocked' | 'declined'; user: Identity; datasource: string }
   | { event: 'limited'; what: string; user?: Identity | undefined }
   | { event: 'invitation_opened'; email?: string }
-  | { event: 'opted_out'; result: 'done' | 'undone'; email?: string }
+  /** `operator`: the operating system's user who ran a command. */
+  | { event: 'opted_out'; result: 'done' | 'undone'; email?: string; operator?: string }
+  | { event: 'bounced'; email: string; operator: string }
   /** An administrator looked at, or took away, what is known of people. */
   | { event: 'admin_viewed'; user: Identity; what: string }
   | { event: 'admin_viewed'; by: 'report_token'; what: string }

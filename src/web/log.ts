@@ -1,6 +1,6 @@
 // The log: JSON lines on standard output, one line a failure. Errors of libraries quote what they were given, which may
 // be a token or a one-time path, so their messages are kept only without anything that looks like one.
-import pino, { type Logger } from 'pino'
+import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import { currentRequest } from '../trace/current-request.ts'
 
 export type Log = Logger
@@ -33,13 +33,15 @@ export function ofRequest(): { requestId?: string; traceId?: string | undefined 
   return request === undefined ? {} : { requestId: request.id, traceId: request.traceId }
 }
 
-export function createLog(level: string): Log {
-  return pino({
+/** @param destination undefined: standard output */
+export function createLog(level: string, destination?: DestinationStream): Log {
+  const options: LoggerOptions = {
     level,
     base: null,
     mixin: ofRequest,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
-  })
+  }
+  return destination ? pino(options, destination) : pino(options)
 }

@@ -16,7 +16,7 @@ export const addressBy =
     throw new UsageError(`${name} must be an email address like ada@acme.example`)
   }
 
-const recipient = addressBy(addressToInvite)
+export const recipient = addressBy(addressToInvite)
 
 export const addInvite: Define = (program, parts, exit) => {
   const invite = program.command('invite').description('Invite people by link or email, and track progress.')
@@ -79,6 +79,27 @@ Reads saved data only; doesn't contact the service.`,
     .option('--csv', 'print one row per person, safe to open in a spreadsheet')
     .addHelpText('after', EXITS)
     .action((options) => exit(import('./report.ts').then(({ report }) => report(options, parts))))
+
+  invite
+    .command('bounced')
+    .description(
+      `Mark the newest email to each person as rejected: it came back after the mail
+server had accepted it. They get no more of them, except with --retry-failed.
+Each is audited on standard error. docs/invitations.md has a script for a mailbox.
+
+Examples:
+  onramp invite bounced ada@acme.example
+  onramp invite bounced --list bounced.txt`,
+    )
+    .argument('[EMAIL...]', '', (typed: string, before: string[] | undefined) => [
+      ...(before ?? []),
+      recipient(typed),
+    ])
+    .addOption(text('--list <FILE>', 'and everyone on this list (- is standard input)'))
+    .addHelpText('after', EXITS)
+    .action((emails, options) =>
+      exit(import('../mark.ts').then(({ bounced }) => bounced(emails ?? [], options, parts))),
+    )
 
   invite
     .command('forget')
