@@ -107,6 +107,11 @@ const REPLIES: readonly (readonly [command: string, reply: string, means: object
   ['RCPT TO', '450 4.7.1 <ada@acme.example>: Recipient address rejected: too much mail', THROTTLED],
   ['RCPT TO', '450 Too many recipient attempts', THROTTLED],
   ['RCPT TO', '451 4.7.1 Hourly limit exceeded', THROTTLED],
+  [
+    'RCPT TO',
+    '450 4.7.1 <ada@acme.example>: Recipient address rejected: Policy Rejection- Quota Exceeded.',
+    THROTTLED,
+  ],
   ['RCPT TO', '452 mailbox limit exceeded', LATER],
   ['RCPT TO', '422 4.2.2 Greylisted, please try again in a few moments.', LATER],
   ['RCPT TO', '451 mailbox busy', LATER],

@@ -43,8 +43,7 @@ export function unusable(name: string, error: SmtpError, limitMs: number): MailS
 const ENHANCED = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})(?![.\d])/m
 /** At the recipient's turn, or at the end of the email. Before that, no reply is about a recipient. */
 const RECIPIENT = ['RCPT TO', 'DATA']
-const TOO_FAST =
-  /\brate\b|\brate-?limit|throttl|slow down|too (many|much|fast|quickly)|\bhourly\b|per (minute|hour)\b/i
+const TOO_FAST = /\brate\b|\brate-?limit|throttl|slow down|too (many|much|fast|quickly)/i
 
 /** What a reply means. `code` is the reply's, `enhanced` the status code of RFC 3463 ('' without one). */
 type Meaning = {
@@ -73,6 +72,7 @@ const MEANINGS: readonly Meaning[] = [
   // Many servers refuse a sender only at RCPT. X.1.7 and X.1.8 are the sender's address, X.3 and X.5 the mail system.
   { stages: ['RCPT TO'], code: /^4/, enhanced: /^4\.(1\.[78]|3\.\d+|5\.\d+)$/, means: THROTTLED },
   { code: /^4/, words: TOO_FAST, means: THROTTLED },
+  { code: /^4/, enhanced: /^4\.7\./, words: /\b(limit|quota)\b/i, means: THROTTLED },
   { code: /^5/, enhanced: /^(5\.7\.\d+)?$/, words: TOO_FAST, means: THROTTLED },
   { stages: ['RCPT TO'], code: /^55[013]/, enhanced: /^$/, means: REJECTED },
   { stages: ['RCPT TO'], code: /^4/, means: LATER },
