@@ -21,6 +21,8 @@ type Step = {
 
 export class TestBrowser {
   readonly hops: Hop[] = []
+  /** Go out with each request. Without User-Agent, it is no browser of a person (isBrowser of the walk). */
+  headers: Record<string, string> = {}
   readonly #cookies = new Map<string, Map<string, string>>()
   readonly #agent: Agent
   /** Where it is: the last page that was shown. */
@@ -108,7 +110,7 @@ export class TestBrowser {
       method: method as 'GET',
       headers: {
         accept: 'text/html,application/xhtml+xml',
-        'user-agent': 'Mozilla/5.0 (test)',
+        ...this.headers,
         'sec-fetch-mode': 'navigate',
         'sec-fetch-dest': 'document',
         'sec-fetch-site': siteOf(url, initiator),

@@ -46,6 +46,9 @@ async function behindFirewall(level: 1 | 2): Promise<{ running: Running; found: 
   return { running, found: firewall.found }
 }
 
+/** As firewalls expect one. */
+const newBrowser = () => Object.assign(new TestBrowser(), { headers: { 'user-agent': 'Mozilla/5.0 (test)' } })
+
 /** What the page loads, and its links that lead to onramp in another way. */
 async function lookAround(browser: TestBrowser, url: string): Promise<void> {
   const { page } = browser
@@ -67,12 +70,12 @@ describe.skipIf(!isHere).for([1, 2] as const)(
       const { running, found } = await behindFirewall(level)
       for (let count = 0; count < TIMES; count++)
         for (const link of LINKS) {
-          const browser = await signIn(running, 'ada', link)
+          const browser = await signIn(running, 'ada', link, newBrowser())
           await lookAround(browser, running.url)
           expect(refusedIn(browser, running.url), found().join('\n')).toEqual([])
           expect(browser.page.status).toBe(200)
         }
-      const browser = await signIn(running, 'ada')
+      const browser = await signIn(running, 'ada', '/onboarding', newBrowser())
       await browser.click('/onboarding/connect/')
       expect(browser.text).toContain('Checking Slack')
       await browser.click('/onboarding/callback')
@@ -91,7 +94,7 @@ describe.skipIf(!isHere).for([1, 2] as const)(
           scope,
           iss: 'https://login.example',
         })
-        const browser = new TestBrowser()
+        const browser = newBrowser()
         await browser.open(`${running.url}/sign-in/callback?${query.toString()}`)
         expect(browser.page.status, found().join('\n')).toBe(400)
         expect(browser.text).toContain('sign-in')
@@ -103,7 +106,7 @@ describe.skipIf(!isHere).for([1, 2] as const)(
       for (let count = 0; count < TIMES * 8; count++) {
         const datasources = count % 3 === 0 ? ['slack_1', 'github_1'] : []
         const token = await invite(running, { email: 'ada@acme.example', datasources })
-        const browser = new TestBrowser()
+        const browser = newBrowser()
         await browser.open(`${running.url}/invite/${token}`)
         await browser.click('/invite/')
         await chooseAccount(running, browser, 'ada')
