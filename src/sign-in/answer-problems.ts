@@ -19,7 +19,7 @@ type Meaning = { status: number; code: ProblemCode; detail: string }
 
 const MISCONFIGURED: Record<string, string> = {
   invalid_client:
-    'the client is not accepted: see OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_CLIENT_AUTH. If the secret is right but has other characters than letters, digits, - _ . and *, the server may not decode them in client_secret_basic (RFC 6749 2.3.1): set OIDC_CLIENT_AUTH=client_secret_post, or have another secret made. If onramp registered itself and every sign-in fails, call "onramp registration forget" and start again',
+    'the client is not accepted: see OIDC_CLIENT_ID, OIDC_CLIENT_AUTH, and OIDC_CLIENT_SECRET (or the key, certificate or assertion file in its place). If the secret is right but has other characters than letters, digits, - _ . and *, the server may not decode them in client_secret_basic (RFC 6749 2.3.1): set OIDC_CLIENT_AUTH=client_secret_post, or have another secret made. If onramp registered itself and every sign-in fails, call "onramp registration forget" and start again',
   unauthorized_client:
     'the client may not sign people in this way, or, as some servers say so then, it is not known or its secret is wrong: see OIDC_CLIENT_ID and OIDC_CLIENT_SECRET',
   invalid_request:
