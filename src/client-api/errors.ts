@@ -4,7 +4,7 @@ import { Problem, type ProblemCode } from '../problem.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from './credentials.ts'
 import { statusReason, type Refusal } from './refusal.ts'
 import { DEFAULT_SECONDS } from './retry-after.ts'
-import { isOfProxy, silenceOf } from './silence.ts'
+import { isOfCertificate, isOfProxy, silenceOf } from './silence.ts'
 
 export class ServiceProblem extends Problem {
   /** The status that the service answered with; undefined: it did not answer. */
@@ -169,7 +169,7 @@ export function unreadable(operation: Operation, text: string): ServiceProblem {
 export function noAnswer(operation: Operation, what: string, cause?: unknown): ServiceProblem {
   const silence = silenceOf(cause)
   return new ServiceProblem(503, CODES[operation][silence === 'too-slow' ? 'slow' : 'unavailable'], {
-    detail: `${operation}: ${isOfProxy(silence) ? `${silence}: see HTTPS_PROXY and NO_PROXY` : what}`,
+    detail: `${operation}: ${isOfProxy(silence) ? `${silence}: see HTTPS_PROXY and NO_PROXY` : isOfCertificate(silence) ? silence : what}`,
     cause,
     retryAfter: DEFAULT_SECONDS,
   })

@@ -1,23 +1,58 @@
-// Why there was no answer: the causes that a network call can fail with, told apart. Pure; imports nothing.
+// Why there was no answer: the causes that a network call can fail with, told apart. Pure.
+import { presentable } from './bounds.ts'
 
-type Cause = 'unknown-name' | 'refused' | 'too-slow' | 'certificate' | 'no-tls' | 'too-large' | 'cut-off'
+type Cause = 'unknown-name' | 'refused' | 'too-slow' | 'no-tls' | 'too-large' | 'cut-off'
 
 /** In words already, because they name the proxy. */
 type ProxySilence = `the proxy ${string}`
 
-export type Silence = Cause | ProxySilence
+/** In words already, because they name the certificate's names, and what to do. */
+type CertificateFault = `its certificate ${string}`
+
+export type Silence = Cause | ProxySilence | CertificateFault
 
 const MAX_CAUSES = 6
 
-const CERTIFICATE =
-  /^(CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS_CERT)/
+const AUTHORITY: CertificateFault =
+  "its certificate is self-signed, or comes from an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS to the authority's certificate"
+
+/** By Node's own codes (tls, "X509 certificate error codes"). */
+const CERTIFICATES: Record<string, CertificateFault> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${AUTHORITY}, or have it send the certificates in between`,
+  CERT_HAS_EXPIRED: "its certificate has expired: have it renewed (or set this machine's clock)",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet: check this machine's clock",
+  CERT_REVOKED: 'its certificate was revoked: have it renewed',
+}
+
+/** The server chooses the names in its certificate, and there can be many. Characters. */
+const MAX_NAMES = 160
+
+/** What Node or nodemailer throws; `originalCode` is Node's, before the mail library's own code replaced it. */
+type TlsError = {
+  code?: string
+  originalCode?: string
+  cert?: { subjectaltname?: string; subject?: { CN?: string | string[] } }
+}
+
+/** Why another server's certificate is not accepted, and what to do; undefined for any other error. */
+export function certificateFault({ code, originalCode = code ?? '', cert }: TlsError) {
+  if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
+  const names = cert?.subjectaltname?.replaceAll(/(DNS|IP Address):/g, '') ?? String(cert?.subject?.CN ?? '')
+  const shown = names === '' ? 'another name' : presentable(names).slice(0, MAX_NAMES)
+  return `its certificate is for ${shown}, not for this name: use the certificate's name in the address` as const
+}
 
 function silenceOfOne(error: Error): Silence | undefined {
   if (error instanceof ProxyTrouble) return error.says
   const code = 'code' in error ? String(error.code) : ''
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown-name'
   if (code === 'ECONNREFUSED') return 'refused'
-  if (CERTIFICATE.test(code)) return 'certificate'
+  const fault = certificateFault(error as TlsError)
+  if (fault !== undefined) return fault
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'no-tls'
   if (/TIMEOUT|TIMEDOUT/.test(code) || error.name === 'TimeoutError') return 'too-slow'
   return error instanceof RangeError ? 'too-large' : undefined
@@ -38,17 +73,19 @@ const WORDS: Record<Cause, string> = {
   'unknown-name': 'host not found',
   refused: 'connection refused',
   'too-slow': 'timed out',
-  certificate: 'untrusted certificate (for a private CA, set NODE_EXTRA_CA_CERTS)',
   'no-tls': 'not a TLS server',
   'too-large': 'response too large',
   'cut-off': 'connection closed',
 }
 
 /** The cause in plain words, to stand behind "cannot be reached:". */
-export const silenceInWords = (silence: Silence): string => (isOfProxy(silence) ? silence : WORDS[silence])
+export const silenceInWords = (silence: Silence): string => WORDS[silence as Cause] ?? silence
 
 /** The call did not get past the forward proxy, so nothing of it was sent. */
 export const isOfProxy = (silence: Silence): silence is ProxySilence => silence.startsWith('the proxy ')
+
+export const isOfCertificate = (silence: Silence): silence is CertificateFault =>
+  silence.startsWith('its certificate ')
 
 type Trouble = {
   /** Its host and port: what else is in HTTPS_PROXY is a secret. */

@@ -1,7 +1,7 @@
 // PUBLIC_URL: does it lead to onramp, and do its pages and redirects arrive as they were sent? Before the first start
 // nothing answers there, and inside a cluster the public name may not be reachable: neither is a fault.
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
-import { silenceInWords } from '../client-api/silence.ts'
+import { isOfCertificate, silenceInWords } from '../client-api/silence.ts'
 import { RECOGNISED_BY, SAMPLE_PAGE } from '../web/health.ts'
 import { ask, type Reply } from './ask.ts'
 import type { Table } from './rule.ts'
@@ -41,7 +41,7 @@ const table: Table<OwnAddress> = {
     ({ url, reply }) => {
       if (reply.kind === 'answer') return undefined
       if (reply.why === 'unknown-name') return { is: 'unknown', host: new URL(url).hostname }
-      const isOfTls = reply.why === 'certificate' || reply.why === 'no-tls'
+      const isOfTls = isOfCertificate(reply.why) || reply.why === 'no-tls'
       return { is: isOfTls ? 'certificate' : 'not-yet', url, why: silenceInWords(reply.why) }
     },
     ({ url, reply }) => {

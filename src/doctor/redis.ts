@@ -1,6 +1,6 @@
 // Redis: can it be reached, does it take what onramp writes, and does it keep it? The server's own code finds the primary
 // and tries the store; a connection of the doctor's own gives up, and asks Redis about itself.
-import { silenceInWords, silenceOf } from '../client-api/silence.ts'
+import { isOfCertificate, silenceInWords, silenceOf } from '../client-api/silence.ts'
 import { isLoopback } from '../loopback.ts'
 import { whyUnreadable } from '../records/format.ts'
 import { newClient, NoSuchPrimary, openerOf, primaryUrl, STANDARD_PREFIX } from '../records/redis-clients.ts'
@@ -104,6 +104,9 @@ function judgeFailure({ failed }: RedisFacts, { settings }: Setup) {
     const rights = redisAccess(prefix, topology, url).join(' ')
     return { is: 'denied', rights, denied: what } as const
   }
+  // Its nodes name each other, and the client follows.
+  if (topology === 'cluster' && failed?.at === 'records' && isOfCertificate(silenceOf(root)))
+    return { is: 'nodes', why } as const
   if (failed?.at === 'connecting' && url?.startsWith('rediss:') && why === silenceInWords('too-slow'))
     return 'plain'
   if (failed?.at === 'connecting' && FIXES[code] === undefined)

@@ -1,6 +1,6 @@
 // How the doctor judges. A table has a list of rules for each thing that it looks at; a rule names the finding that the
 // facts lead to, or nothing. The first that names one counts: one fault, one finding. The words are in words.json. Pure.
-import { isOfProxy, silenceInWords, type Silence } from '../client-api/silence.ts'
+import { isOfCertificate, isOfProxy, silenceInWords, type Silence } from '../client-api/silence.ts'
 import type { Settings } from '../settings/settings.ts'
 import words from './words.json' with { type: 'json' }
 
@@ -82,10 +82,11 @@ export function judge<Facts>(table: Table<Facts>, facts: Facts, setup: Setup): F
 }
 
 /** Nothing was heard of a server. */
-export const unheard = (why: Silence) => ({
-  why: silenceInWords(why),
-  proxy: isOfProxy(why) ? 'HTTPS_PROXY, NO_PROXY, ' : '',
-  fix: isOfProxy(why)
-    ? 'check the proxy; if this machine reaches the server without one, add its host to NO_PROXY'
-    : 'check the URL and that this machine can reach it',
-})
+export function unheard(silence: Silence) {
+  const [why = '', fix = 'check the URL and that this machine can reach it'] = isOfCertificate(silence)
+    ? silence.split(': ')
+    : [silenceInWords(silence)]
+  if (!isOfProxy(silence)) return { why, proxy: '', fix }
+  const remedy = 'check the proxy; if this machine reaches the server without one, add its host to NO_PROXY'
+  return { why, proxy: 'HTTPS_PROXY, NO_PROXY, ', fix: remedy }
+}

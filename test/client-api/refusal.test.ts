@@ -10,8 +10,6 @@ describe('failed calls', () => {
     ['ENOTFOUND', 'unknown-name'],
     ['ECONNREFUSED', 'refused'],
     ['UND_ERR_CONNECT_TIMEOUT', 'too-slow'],
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'certificate'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate'],
     ['EPROTO', 'no-tls'],
     ['ECONNRESET', 'cut-off'],
   ])('%s is told apart', (code, why) => expect(silenceOf(failed(code))).toBe(why))

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { Silence } from '../../src/client-api/silence.ts'
 import { certificates } from '../../src/doctor/certificates.ts'
 import { mail, webhook } from '../../src/doctor/deliveries.ts'
 import { machine } from '../../src/doctor/machine.ts'
@@ -102,10 +103,10 @@ describe('settings and the machine', () => {
 
 describe('PUBLIC_URL', () => {
   const url = 'https://onramp.acme.test'
-  const silent = (why: 'unknown-name' | 'refused' | 'certificate') => ({ kind: 'silent', why }) as const
+  const silent = (why: Silence) => ({ kind: 'silent', why }) as const
   it.each([
     [silent('unknown-name'), 'unknown'],
-    [silent('certificate'), 'certificate'],
+    [silent('its certificate has expired'), 'certificate'],
     [silent('refused'), 'not-yet'],
     [answer(200, '', { 'x-onramp': 'healthz' }), 'reached'],
     [answer(502), 'behind'],

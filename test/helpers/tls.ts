@@ -10,8 +10,13 @@ import { join } from 'node:path'
 /**
  * Writes `ca.crt` into the folder, and FILE.key and FILE.crt for each file.
  * @param files the names or addresses that each certificate is for
+ * @param ended the file whose certificate has expired
  */
-export function makeCertificates(folder: string, files: Record<string, readonly string[]>): void {
+export function makeCertificates(
+  folder: string,
+  files: Record<string, readonly string[]>,
+  ended?: string,
+): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
   openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-days', '2', '-subj', '/CN=Test CA')
@@ -19,8 +24,17 @@ export function makeCertificates(folder: string, files: Record<string, readonly 
     openssl('req', ...key, '-keyout', `${file}.key`, '-out', `${file}.csr`, '-subj', `/CN=${file}`)
     const all = names.map((name) => `${isIP(name) === 0 ? 'DNS' : 'IP'}:${name}`).join(',')
     writeFileSync(join(folder, 'names'), `subjectAltName=${all}`)
-    const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2']
-    openssl('x509', '-req', '-in', `${file}.csr`, '-out', `${file}.crt`, ...signed)
+    const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days']
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      `${file}.csr`,
+      '-out',
+      `${file}.crt`,
+      ...signed,
+      file === ended ? '0' : '2',
+    )
   }
 }
 

@@ -154,7 +154,7 @@ describe('behind a forward proxy', () => {
     expect(log).toContain(`the proxy ${network.proxyName} rejects`)
     expect(log).toContain('not reached yet: the forward proxy does not let calls through')
     expect(log).not.toContain('not-p')
-    const untrusted = await logOf({ NODE_EXTRA_CA_CERTS: '' }, 'untrusted certificate')
+    const untrusted = await logOf({ NODE_EXTRA_CA_CERTS: '' }, 'its certificate is self-signed')
     expect(untrusted).toContain('NODE_EXTRA_CA_CERTS')
     expect(untrusted).not.toContain('forward proxy')
     await logOf({ NO_PROXY: '.example' }, 'host not found')

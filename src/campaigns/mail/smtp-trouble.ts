@@ -1,5 +1,6 @@
 // What a mail server says, or why it gave no answer or cannot be used, in words for people. Pure.
 import { getSystemErrorName } from 'node:util'
+import { certificateFault } from '../../client-api/silence.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 
 /** What nodemailer throws. `originalCode` is Node's, before the library's own code replaced it. */
@@ -35,30 +36,6 @@ export function replyShown(reply: string): string {
 /** @param reply the mail server's, or our words for why there is none */
 export const saysOf = (reply: string, says = 'it says: ', happened = ''): string =>
   (/^\d{3}/.test(reply) ? says : happened) + reply
-
-const AUTHORITY =
-  "its certificate is self-signed, or comes from an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS to the authority's certificate"
-
-/** By Node's own codes (tls, "X509 certificate error codes"). */
-const CERTIFICATES: Record<string, string> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: AUTHORITY,
-  SELF_SIGNED_CERT_IN_CHAIN: AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT: AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${AUTHORITY}, or have it send the certificates in between`,
-  CERT_HAS_EXPIRED: "its certificate has expired: have it renewed (or set this machine's clock)",
-  CERT_NOT_YET_VALID: "its certificate is not valid yet: check this machine's clock",
-}
-
-/** The server chooses the names in its certificate, and there can be many. Characters. */
-const MAX_NAMES = 160
-
-function certificateTrouble({ originalCode = '', cert }: SmtpError): string | undefined {
-  if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
-  const names = cert?.subjectaltname?.replaceAll(/(DNS|IP Address):/g, '') ?? String(cert?.subject?.CN ?? '')
-  const shown = names === '' ? 'another name' : replyShown(names).slice(0, MAX_NAMES)
-  return `its certificate is for ${shown}, not for this name: use the certificate's name in SMTP_URL`
-}
 
 /** Without those that say no more than their name. A host that is not known has two names in Node's list. */
 const SYSTEM: Record<string, string> = {
@@ -103,7 +80,7 @@ const inWords = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `${ms 
  */
 export function troubleOf(error: SmtpError, limitMs: number): string {
   const { errno, reason, response, code, originalCode } = error
-  const certificate = certificateTrouble(error)
+  const certificate = certificateFault(error)
   if (certificate !== undefined) return certificate
   const system = errno === undefined ? (originalCode ?? '') : getSystemErrorName(errno)
   if (SYSTEM[system] !== undefined || errno !== undefined) return SYSTEM[system] ?? system

@@ -5,7 +5,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { objectIn, readLimited } from '../../client-api/body.ts'
 import { requestedWait } from '../../client-api/retry-after.ts'
-import { isOfProxy, silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
+import {
+  isOfCertificate,
+  isOfProxy,
+  silenceInWords,
+  silenceOf,
+  type Silence,
+} from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
 import { Problem } from '../../problem.ts'
 import type { Installation } from '../../records/installation.ts'
@@ -28,7 +34,7 @@ const HOUR_SECONDS = 3600
 /** The next tries come later and later. */
 const REFUSED_SECONDS = 5
 /** These fail before anything is sent. */
-const UNSENT: readonly Silence[] = ['unknown-name', 'refused', 'certificate', 'no-tls']
+const UNSENT: readonly Silence[] = ['unknown-name', 'refused', 'no-tls']
 
 /** A registration that does not come about is for the operator to know, with what to do instead. @param wait seconds */
 const notRegistered = (what: string, wait: number, instead = ''): Problem =>
@@ -109,7 +115,8 @@ async function post(endpoint: string, request: RequestInit, onCall: OnCall | und
   } catch (error) {
     const silence = silenceOf(error)
     const why = `the registration endpoint gives no answer: ${silenceInWords(silence)}`
-    if (UNSENT.includes(silence) || isOfProxy(silence)) throw signInUnavailable(why, error)
+    if (UNSENT.includes(silence) || isOfProxy(silence) || isOfCertificate(silence))
+      throw signInUnavailable(why, error)
     throw notRegistered(`${why} (a client may have been made all the same)`, HOUR_SECONDS)
   }
 }
