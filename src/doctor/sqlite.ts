@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { whyUnusable, type Unusable } from '../records/sqlite-folder.ts'
+import { unsafeFileSystem, whyUnusable, type Unusable } from '../records/sqlite-folder.ts'
 import type { Table } from './rule.ts'
 
 type SqliteFacts = {
@@ -12,14 +12,12 @@ type SqliteFacts = {
   unwritable: string | undefined
   /** What is wrong with onramp.sqlite. */
   database: Unusable | undefined
-  /** tmpfs or ramfs. */
-  isInMemory: boolean
+  /** Where it is no disk; `memory`, or its name. */
+  fileSystem: string | undefined
   freeBytes: number
 }
 
 const MIN_FREE_BYTES = 100 * 1024 * 1024
-/** The numbers of tmpfs and ramfs (statfs(2)). */
-const IN_MEMORY = [0x01_02_19_94, 0x85_84_58_f6]
 
 /** What the work throws; undefined: it succeeds. */
 function errorOf(work: () => unknown): NodeJS.ErrnoException | undefined {
@@ -63,7 +61,7 @@ async function look(dataDir: string): Promise<SqliteFacts> {
     unwritable: barred && (barred.code ?? 'unknown'),
     // One that another process uses is in order.
     database: database?.kind === 'busy' ? undefined : database,
-    isInMemory: IN_MEMORY.includes(type),
+    fileSystem: unsafeFileSystem(type),
     freeBytes: bavail * bsize,
   }
 }
@@ -80,7 +78,7 @@ const table: Table<SqliteFacts> = {
     },
   ],
   'store.sqlite/place': [
-    ({ isInMemory }) => isInMemory && 'memory',
+    ({ fileSystem }) => fileSystem && (fileSystem === 'memory' ? 'memory' : { is: 'network', fileSystem }),
     ({ unwritable, freeBytes }) => unwritable === undefined && freeBytes < MIN_FREE_BYTES && 'space',
   ],
 }

@@ -38,6 +38,26 @@ export function closeToOthers(folder: string): string[] {
   return (statSync(folder).mode & 0o022) === 0 ? open : [folder, ...open]
 }
 
+/** By the type in statfs(2). FUSE is also what sshfs, virtiofs, GlusterFS and the folders of Docker Desktop are. */
+const UNSAFE = new Map([
+  [0x01_02_19_94, 'memory'],
+  [0x85_84_58_f6, 'memory'],
+  [0x69_69, 'NFS'],
+  [0x51_7b, 'SMB'],
+  [0xfe_53_4d_42, 'SMB'],
+  [0xff_53_4d_42, 'CIFS'],
+  [0x01_02_19_97, '9p'],
+  [0x65_73_55_46, 'FUSE'],
+  [0x00_c3_64_00, 'Ceph'],
+])
+
+/**
+ * @param type of statfs; 32 bits that some systems give as a negative number
+ * @returns `memory`, which a restart empties, or the file system on which SQLite's locks and shared memory may not hold
+ * (https://www.sqlite.org/wal.html); undefined: a disk
+ */
+export const unsafeFileSystem = (type: number): string | undefined => UNSAFE.get(type >>> 0)
+
 /** A process that was told to end finishes its requests first. */
 const WAIT_MS = 10_000
 

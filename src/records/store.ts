@@ -1,4 +1,5 @@
 // Which store there is: Redis where REDIS_URL is set (one server, Sentinels or a cluster), otherwise one SQLite file.
+import { statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inSpan } from '../trace/spans.ts'
 import { createFormatCheck } from './format.ts'
@@ -6,7 +7,7 @@ import type { RedisTopology } from './redis-clients.ts'
 import { connectRedis, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
-import { FolderInUse, FolderUnusable, holdFolder } from './sqlite-folder.ts'
+import { FolderInUse, FolderUnusable, holdFolder, unsafeFileSystem } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
 
 type Store = {
@@ -61,6 +62,12 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
       log.warn(
         { paths: records.openToOthers },
         'other users of this machine can read or change what is in DATA_DIR: take their rights away with chmod go-rwx',
+      )
+    const fileSystem = unsafeFileSystem(statfsSync(folder).type) ?? 'memory'
+    if (fileSystem !== 'memory')
+      log.warn(
+        { fileSystem },
+        "DATA_DIR is on a network file system, where SQLite's locks may not hold: use a disk of this machine, or set REDIS_URL",
       )
     return {
       records: watched(records, 'sqlite', options),

@@ -148,7 +148,7 @@ export const sqliteFacts = (changed: Partial<FactsOf<typeof sqlite>> = {}): Fact
   isThere: true,
   unwritable: undefined,
   database: undefined,
-  isInMemory: false,
+  fileSystem: undefined,
   freeBytes: 1e12,
   ...changed,
 })

@@ -173,7 +173,8 @@ describe('the store', () => {
     [{ database: { kind: 'damaged', reason: 'x' } }, 'damaged'],
     [{ database: { kind: 'rights', reason: 'x' } }, 'unusable'],
     [{ freeBytes: 1e6 }, 'space'],
-    [{ isInMemory: true }, 'memory'],
+    [{ fileSystem: 'memory' }, 'memory'],
+    [{ fileSystem: 'NFS' }, 'network'],
   ])('in a folder with %o', (facts, expected) => {
     expect(names(found(sqlite, sqliteFacts(facts))).at(-1)).toEqual(expected)
   })

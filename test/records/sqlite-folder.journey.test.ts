@@ -1,7 +1,9 @@
 // The folder of the embedded store: for one user of the machine, and for one server at a time.
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -18,6 +20,7 @@ import { closeToOthers, FolderUnusable, whyUnusable, type Unusable } from '../..
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
+import { examined } from '../doctor/set-up.ts'
 import { BARE_ENV, spawnOne, statusOf, until, type Spawned } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 
@@ -97,6 +100,28 @@ describe('the files of the embedded store', () => {
     expect(lines).toEqual([{ paths: [folder] }])
     await store.close()
   })
+
+  it.skipIf(!existsSync('/usr/bin/bindfs') || process.getuid?.() !== 0)(
+    'on a file system of FUSE (needs bindfs, as root) are used, with a warning that names Redis',
+    async () => {
+      const data = join(folder, 'mounted')
+      mkdirSync(data)
+      execFileSync('/usr/bin/bindfs', [mkdtempSync(join(folder, 'behind-')), data])
+      try {
+        const server = await serve(data)
+        expect(server.output()).toMatch(/"fileSystem":"FUSE".*network file system.*REDIS_URL/)
+        await server.end('SIGTERM')
+        const { findings } = await examined(await settings(data))
+        const place = findings.find(({ check, status }) => check === 'store.sqlite' && status === 'warn')
+        expect(place).toMatchObject({
+          says: expect.stringContaining('(FUSE)'),
+          settings: ['DATA_DIR', 'REDIS_URL'],
+        })
+      } finally {
+        execFileSync('umount', [data])
+      }
+    },
+  )
 
   it('whose rights cannot be taken away are named', () => {
     // Not even root changes the rights of a file there.

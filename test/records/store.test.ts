@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
+import { unsafeFileSystem } from '../../src/records/sqlite-folder.ts'
 import { openStore, storeOf, topologyOf, type OnOperation } from '../../src/records/store.ts'
 
 type StoreSettings = Parameters<typeof openStore>[0]
@@ -83,4 +84,23 @@ describe('a store', () => {
       expect(readdirSync(folder)).toEqual([])
     },
   )
+})
+
+it.each<[string, type: number, name: string | undefined]>([
+  ['tmpfs', 0x01_02_19_94, 'memory'],
+  ['ramfs', 0x85_84_58_f6, 'memory'],
+  ['NFS', 0x69_69, 'NFS'],
+  ['SMB', 0x51_7b, 'SMB'],
+  ['SMB 2', 0xfe_53_4d_42, 'SMB'],
+  ['CIFS', 0xff_53_4d_42, 'CIFS'],
+  ['CIFS on a system of 32 bits', 0xff_53_4d_42 | 0, 'CIFS'],
+  ['9p', 0x01_02_19_97, '9p'],
+  ['FUSE', 0x65_73_55_46, 'FUSE'],
+  ['Ceph', 0x00_c3_64_00, 'Ceph'],
+  ['ext4', 0xef_53, undefined],
+  ['XFS', 0x58_46_53_42, undefined],
+  ['Btrfs', 0x91_23_68_3e, undefined],
+  ['overlayfs', 0x79_4c_76_30, undefined],
+])('SQLite on %s is known to be safe there or not', (_name, type, name) => {
+  expect(unsafeFileSystem(type)).toBe(name)
 })
