@@ -5,7 +5,7 @@ import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { readLimited } from './body.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Operation } from './errors.ts'
-import { createConnector } from './proxy.ts'
+import { createConnector, HTTP1 } from './proxy.ts'
 
 /** A POST that only reads; `path` without the service's address. */
 export type Call = { operation: Operation; path: string; body?: string }
@@ -49,12 +49,6 @@ type Connection = {
   send(call: Call, credentials: Credentials): Promise<Exchanged>
   close(): Promise<void>
 }
-
-/**
- * Over HTTP/2 one connection would carry any number of requests, and one that died silently would fail them all: there a
- * request that is given up leaves the connection in use.
- */
-export const HTTP1 = { allowH2: false }
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 

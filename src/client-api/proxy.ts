@@ -26,7 +26,11 @@ const ATTEMPT = { autoSelectFamilyAttemptTimeout: 2_500 }
 const MAX_TUNNEL_MS = 3_500
 /** Of the time that a call has, so that it can still say that it was the proxy. */
 const TUNNEL_SHARE = 0.8
-const HTTP1 = { allowH2: false }
+/**
+ * Over HTTP/2 one connection would carry any number of requests, and one that died silently would fail them all: there a
+ * request that is given up leaves the connection in use.
+ */
+export const HTTP1 = { allowH2: false }
 
 let proxy: Proxy | undefined
 

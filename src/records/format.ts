@@ -36,8 +36,8 @@ export const numberStore = (records: Pick<Records, 'compareAndSet'>) =>
   records.compareAndSet(KEY, undefined, FORMAT, LIFE_SECONDS)
 
 /**
- * A check to await before each operation. It reads the number once, and again after a minute, in the background: if an
- * update of another process changed it, operations fail until it is back.
+ * A check to await before each operation. It reads the number at most once a minute, so that operations fail while an update
+ * of another process has changed it.
  * @param isAdopting accepts records that are older than the number
  * @param now milliseconds since 1970
  * @returns throws {StoreUnreadable} {StoreUnavailable}
@@ -47,25 +47,25 @@ export function createFormatCheck(
   isAdopting = false,
   now: () => number = Date.now,
 ): () => Promise<void> {
-  let current: Promise<void> | undefined
+  let checked: Promise<void> | undefined
   let readAt = 0
   // A store that is emptied later gets its key and its number back.
   let acceptsNone = isAdopting
 
   async function read(): Promise<void> {
-    readAt = now()
     const why = await whyUnreadable(records, acceptsNone)
     if (why !== undefined) throw new StoreUnreadable(why)
     acceptsNone = true
   }
 
   return () => {
-    if (current !== undefined && now() - readAt <= FRESH_MS) return current
-    const [before, next] = [current, read()]
-    const settle = (error?: unknown) => {
-      current = error instanceof StoreUnavailable ? before : next
-    }
-    next.then(() => settle(), settle)
-    return (current = before ?? next)
+    if (checked !== undefined && now() - readAt <= FRESH_MS) return checked
+    readAt = now()
+    checked = read()
+    // An outage says nothing of the number.
+    checked.catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) checked = undefined
+    })
+    return checked
   }
 }

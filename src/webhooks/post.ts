@@ -2,9 +2,9 @@
 // are not followed: the signature would go where no one named.
 import { createHmac } from 'node:crypto'
 import { Pool } from 'undici'
-import { HTTP1, exchange } from '../client-api/connection.ts'
+import { exchange } from '../client-api/connection.ts'
 import { requestedWait } from '../client-api/retry-after.ts'
-import { createConnector } from '../client-api/proxy.ts'
+import { createConnector, HTTP1 } from '../client-api/proxy.ts'
 import { silenceOf, type Silence } from '../client-api/silence.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 import type { Break } from '../people/upkeep.ts'
