@@ -103,8 +103,8 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
     for (const planted of ['planted-one-time-token-0123456789', 'Bearer leaked'])
       secrets.set(planted, 'planted')
     const kinds = [
-      'access token', 'client secret', 'code', 'code_verifier', 'cookie', 'id_token_hint',
-      'planted', 'redirect in an address', 'session id', 'session secret', 'state', 'token',
+      'access token', 'client secret', 'code', 'code_challenge in an address', 'code_verifier', 'cookie',
+      'id_token_hint', 'nonce in an address', 'planted', 'redirect in an address', 'session id', 'session secret', 'state', 'token',
     ] // prettier-ignore
     expect([...new Set(secrets.values())].sort()).toEqual(kinds)
     expect(world.log.length).toBeGreaterThan(5)
