@@ -3,22 +3,20 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, join, sep } from 'node:path'
 import { assetOf, type Asset, type Ending } from './asset.ts'
-import { svgFault } from './svg.ts'
 
 const MAX_LOGO_KB = 256
+/** In which the root element of an SVG begins. */
+const HEAD_BYTES = 4096
+const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 
 type LogoRead = { logo: Asset } | { fault: string }
 
 const beginsWith = (content: Buffer, bytes: string, at = 0) =>
   content.subarray(at, at + bytes.length).equals(Buffer.from(bytes, 'latin1'))
 
-function utf8(content: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(content)
-  } catch {
-    return undefined
-  }
-}
+/** The name of the first element, after an XML declaration, comments and a document type. */
+const rootOf = (content: Buffer) =>
+  /<([a-z][\w:.-]*)/i.exec(content.toString('latin1', 0, HEAD_BYTES).replaceAll(/<!--.*?-->/gs, ''))?.[1]
 
 type Kind = { ending: Ending } | { fault: string }
 
@@ -27,11 +25,12 @@ function kindOf(content: Buffer): Kind {
   if (beginsWith(content, '\x89PNG\r\n\x1a\n')) return { ending: 'png' }
   if (beginsWith(content, '\xff\xd8\xff')) return { ending: 'jpg' }
   if (beginsWith(content, 'RIFF') && beginsWith(content, 'WEBP', 8)) return { ending: 'webp' }
-  const text = utf8(content)
-  if (text === undefined || text.includes('\0') || !/^\s*</.test(text))
+  // Not parsed: pages load it as an image only, and its address has a policy that lets it do nothing (web/assets.ts).
+  if (!/^(?:\w+:)?svg$/.test(rootOf(content) ?? ''))
     return { fault: 'is no SVG, PNG, WebP or JPEG picture: save it as one of them' }
-  const fault = svgFault(text)
-  return fault === undefined ? { ending: 'svg' } : { fault: `${fault}: save it as a plain drawing` }
+  return content.includes(SVG_NAMESPACE)
+    ? { ending: 'svg' }
+    : { fault: `lacks xmlns="${SVG_NAMESPACE}", without which no browser shows it: add it to <svg>` }
 }
 
 /** Its bytes, or what is wrong. What is judged is what is served: the file is read once. */

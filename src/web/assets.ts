@@ -31,7 +31,7 @@ const ENCODINGS = ['br', 'gzip'] as const
 
 type Encoded = { br: Buffer; gzip: Buffer; identity: Buffer }
 
-/** A drawing may hold styles and, if a check of ours missed it, more: opened alone it can do nothing. */
+/** An SVG may hold scripts and references. As an image it can't use them; opened alone, this policy forbids them. */
 const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 /** PNG, JPEG and WebP are compressed already. */

@@ -20,7 +20,7 @@ const faultsOf = (yaml: string): readonly string[] => {
 
 describe('a company file with thirty faults', () => {
   using folder = companyFolder()
-  folder.write('script.svg', svg('<script>alert(1)</script>'))
+  folder.write('page.svg', '<html></html>')
   folder.write('big.png', png(300_000))
   const { company, faults } = folder.read(FAULTY, { knownTexts })
 
@@ -32,7 +32,7 @@ describe('a company file with thirty faults', () => {
       'company.yaml:4:1 product: is empty: give it a value or remove the line',
       'company.yaml:6:3 logo.light: nowhere.svg is not there: check the path',
       "company.yaml:7:3 logo.dark: ../outside.svg is outside of the company file's folder: copy it there",
-      'company.yaml:8:3 logo.icon: script.svg holds <script>, which no drawing needs: save it as a plain drawing',
+      'company.yaml:8:3 logo.icon: page.svg is no SVG, PNG, WebP or JPEG picture: save it as one of them',
       'company.yaml:9:3 logo.print: is not a key of company files: known are light, dark, icon',
       'company.yaml:11:3 color.light: has a contrast of 1.79:1 on #ffffff, and text needs 4.5:1: make it darker',
       "company.yaml:12:3 color.dark: must be a color like '#0b6e5f', in quotes",

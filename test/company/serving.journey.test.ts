@@ -7,7 +7,7 @@ import { brandStylesheet } from '../../src/web/assets.ts'
 import { markOf } from '../../src/company/app-marks.ts'
 import { spawnOnramp, until } from '../helpers/processes.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
-import { companyFolder, png } from './company-folder.ts'
+import { companyFolder, png, svg } from './company-folder.ts'
 
 const ACME = new URL('../../examples/acme/company.yaml', import.meta.url).pathname
 const acme = loadCompany(ACME)
@@ -53,6 +53,28 @@ describe("a company's pictures", () => {
   it('include the icon that browsers ask for', async () => {
     expect((await get('/favicon.ico')).headers.get('location')).toBe(acme.icon?.path)
   })
+})
+
+it("an SVG with a script is an image of a page and never part of its markup, and can't run it when opened alone", async () => {
+  using folder = companyFolder()
+  const drawing = svg('<script>alert("of the SVG")</script>')
+  folder.write('logo.svg', drawing)
+  const file = folder.write('company.yaml', 'name: Acme\nlogo: { light: logo.svg, icon: logo.svg }\n')
+  const scripted = await run({ settings: { COMPANY_FILE: file } })
+  try {
+    const { page } = await signIn(scripted, 'ada')
+    const [, path = ''] = /<img src="(\/assets\/company\/logo[^"]+)"/.exec(page.body) ?? []
+    expect(page.body).not.toContain('of the SVG')
+    const response = await fetch(`${scripted.url}${path}`)
+    expect(await response.text()).toBe(drawing)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      'x-content-type-options': 'nosniff',
+    })
+  } finally {
+    await scripted.close()
+  }
 })
 
 it('what pages load, like the stylesheet of the brand color, comes in the smallest coding that a browser takes, whatever it names first', async () => {
