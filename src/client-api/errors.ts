@@ -98,9 +98,9 @@ const NOT_FINAL = [408, 409, 421, 423, 425]
 /** The problem that a refusal of the service means. Quotes the service only where nothing else explains it. */
 export function problemOf(refusal: Refusal, sent: Sent): ServiceProblem {
   const { status, retryAfter, isOfFront } = refusal
-  const { operation } = sent
+  const { operation, credentials } = sent
   const codes = CODES[operation]
-  const globalToken = globalTokenOf(sent.credentials)
+  const globalToken = globalTokenOf(credentials)
   const answered = `${operation} answered ${status}`
   const misconfigured = (why: string) =>
     new ServiceProblem(502, codes.misconfigured, { detail: `${answered}: ${why}` })
@@ -111,7 +111,7 @@ export function problemOf(refusal: Refusal, sent: Sent): ServiceProblem {
   switch (statusReason(status)) {
     case 'token':
       return new TokenRefused(
-        `${answered}: ${globalToken ?? 'the access token'} is invalid or expired${unlike}`,
+        `${answered}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${unlike}`,
       )
     case 'scope':
       return new ServiceProblem(403, codes.forbidden, {

@@ -64,11 +64,11 @@ export function createErrorPage({
   count,
   now,
 }: ErrorPageParts): ErrorRequestHandler {
-  let warnedAt = -Infinity
+  const warnedAt = new Map<ProblemCode, number>()
   function levelOf({ status, code }: Problem): 'error' | 'warn' | 'info' {
     if (status >= 500) return status === 500 ? 'error' : 'warn'
-    if (!BY_SERVICE.has(code) || now() - warnedAt < WARN_EVERY_MS) return 'info'
-    warnedAt = now()
+    if (!BY_SERVICE.has(code) || now() - (warnedAt.get(code) ?? -Infinity) < WARN_EVERY_MS) return 'info'
+    warnedAt.set(code, now())
     return 'warn'
   }
 
@@ -122,7 +122,7 @@ function problemOf(error: unknown): Problem {
   return new Problem(500, 'internal', { cause: error })
 }
 
-/** The service refuses the token of a person: perhaps everyone's, so one line of an hour is a warning. */
+/** The service refuses the token of a person: perhaps everyone's, so each is a warning once an hour: its settings differ. */
 const BY_SERVICE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'search_forbidden',
   'service_forbidden',

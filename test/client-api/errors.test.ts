@@ -18,7 +18,7 @@ const shapes: [string, (message: string) => string][] = [
 
 describe.each(shapes)('a refusal of the service as %s', (_name, shaped) => {
   it.each<[number, string, string, RegExp]>([
-    [401, 'Unauthorized', 'service_refused_sign_in', /access token is invalid/],
+    [401, 'Unauthorized', 'service_refused_sign_in', /access token is invalid.*TOKEN_ISSUED_BY/],
     [403, 'Forbidden', 'service_forbidden', /OIDC_SCOPE/],
     [400, 'Invalid Secret', 'service_misconfigured', /TOKEN_ISSUED_BY=external-idp/],
     [500, 'Invalid Secret', 'service_misconfigured', /TOKEN_ISSUED_BY=external-idp/],

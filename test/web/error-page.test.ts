@@ -38,7 +38,7 @@ it('what only someone else can change is not tried again, by a link or on its ow
   expect([tryAgain, refresh, stop, isShut]).toEqual([undefined, undefined, undefined, true])
 })
 
-it('a service that refuses tokens is one warning an hour, and the other lines are at info', async () => {
+it('a service that refuses tokens is one warning an hour for each code, and the other lines are at info', async () => {
   const levels: string[] = []
   const write = (level: string) => (_line: object, words: string) => void levels.push(`${level} ${words}`)
   const given = { error: write('error'), warn: write('warn'), info: write('info') } as unknown as Log
@@ -47,16 +47,18 @@ it('a service that refuses tokens is one warning an hour, and the other lines ar
   for ([now, code] of [
     [0, 'service_forbidden'],
     [1, 'service_refused_sign_in'],
-    [3_599_999, 'search_forbidden'],
+    [3_599_999, 'service_forbidden'],
     [3_600_000, 'service_forbidden'],
+    [3_600_000, 'service_refused_sign_in'],
     [3_600_001, 'not_found'],
   ] as const)
     await request(app).get('/onboarding')
   expect(levels).toEqual([
     'warn service_forbidden',
-    'info service_refused_sign_in',
-    'info search_forbidden',
+    'warn service_refused_sign_in',
+    'info service_forbidden',
     'warn service_forbidden',
+    'info service_refused_sign_in',
     'info not_found',
   ])
 })
