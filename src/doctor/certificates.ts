@@ -27,9 +27,10 @@ const NEAR_DAYS = 14
 /** @returns undefined where there is no connection, or a forward proxy is in between */
 async function certificateOf(setting: string, address: string): Promise<Certificate | undefined> {
   const url = new URL(address)
-  const port = Number(url.port) || PORTS[url.protocol]
-  if (port === undefined || (url.protocol === 'https:' && proxyTo(url) !== undefined)) return undefined
+  const usualPort = PORTS[url.protocol]
+  if (usualPort === undefined || (url.protocol === 'https:' && proxyTo(url) !== undefined)) return undefined
   const host = url.hostname.replaceAll(/[[\]]/g, '')
+  const port = Number(url.port) || usualPort
   // Whether it is trusted is for those that send something.
   const socket = connect({ host, port, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: false })
   try {

@@ -51,7 +51,7 @@ it('a sender that the mail server does not allow is told in its words, and no em
   expect(lines.filter((line) => /^(RCPT|DATA)/.test(line))).toEqual([])
 })
 
-it('a certificate that ends in two days is told with the setting, trusted or not', async () => {
+it('a certificate that ends in two days is told with the setting, and only https is asked for one', async () => {
   const folder = newFolder()
   makeCertificates(folder, { hook: ['localhost'] })
   const server = createServer(pem(folder, 'hook'), (_req, res) => res.writeHead(204).end()).listen(0)
@@ -72,6 +72,8 @@ it('a certificate that ends in two days is told with the setting, trusted or not
     ),
     settings: ['WEBHOOK_URL'],
   })
+  const plain = { ...settings, WEBHOOK_URL: `http://localhost:${port}/` }
+  expect(await found('settings.certificates', plain)).toBeUndefined()
 })
 
 it('the receiver of events gets one signed event about no one, and its address is never shown', async () => {
