@@ -10,6 +10,7 @@ import {
   isOfEveryTenant,
   refuseIncomplete,
   refuseUnsafeEndpoints,
+  unsafeOptional,
   type Discovery,
 } from '../sign-in/server/discovery.ts'
 import { ask, isSafeAddress, type Reply } from './ask.ts'
@@ -138,6 +139,10 @@ const table: Table<ServerFacts> = {
     ({ metadata }, { settings }) => {
       const refusal = refusalOf(metadata, settings)
       return refusal && { is: 'refused', refusal }
+    },
+    ({ metadata }) => {
+      const names = unsafeOptional(metadata).join(', ')
+      return names !== '' && { is: 'unused', names }
     },
   ],
   // RFC 9700 2.1.1. Microsoft Entra supports it without listing it.

@@ -68,7 +68,8 @@ describe('the metadata of the authorization server', () => {
   it.each<[string, object, Partial<Settings>]>([
     ['refused', { token_endpoint: undefined }, {}],
     ['refused', { jwks_uri: undefined }, {}],
-    ['refused', { userinfo_endpoint: 'http://login.acme.test/me' }, {}],
+    ['refused', { token_endpoint: 'http://login.acme.test/token' }, {}],
+    ['unused', { userinfo_endpoint: 'http://login.acme.test/me' }, {}],
     ['unlisted', { code_challenge_methods_supported: ['plain'] }, {}],
     ['unlisted', { scopes_supported: ['openid'] }, {}],
     ['denied', { grant_types_supported: ['authorization_code'] }, {}],

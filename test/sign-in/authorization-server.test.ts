@@ -77,6 +77,17 @@ describe('what is known', () => {
   })
 })
 
+describe('an endpoint that is not safe and not needed', () => {
+  it('is not used, which is told once', async () => {
+    const { server, logged, started } = knowing({ revocation_endpoint: 'http://as.example/r' })
+    await started()
+    await turn(600_000)
+    expect((await server.configuration()).serverMetadata().revocation_endpoint).toBeUndefined()
+    const words = "endpoints whose addresses in the metadata aren't https are not used: revocation_endpoint"
+    expect(logged).toEqual([['warn', words, { issuer: 'https://as.example' }]])
+  })
+})
+
 describe('while the server', () => {
   const refusing = (retryAfter?: number) =>
     new Problem(503, 'sign_in_misconfigured', { detail: 'wrong', ...omitUndefined({ retryAfter }) })

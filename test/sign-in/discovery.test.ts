@@ -178,16 +178,44 @@ describe('the log', () => {
     expect(await failureOf(ISSUER, 'a')).toBeUndefined()
   })
 
-  it.each(['token_endpoint', 'jwks_uri', 'odd_endpoint'])('says that %s is not safe', async (name) => {
-    for (const address of ['http://as.example/x', 'ftp://as.example', 'x']) {
+  it.each([
+    'userinfo_endpoint',
+    'introspection_endpoint',
+    'revocation_endpoint',
+    'end_session_endpoint',
+    'registration_endpoint',
+    'pushed_authorization_request_endpoint',
+  ])('says that %s is not safe, and goes on without it', async (name) => {
+    for (const address of ['http://as.example/x', 'ftp://as.example', 'x', 7]) {
       answerFetch({ [OPENID]: json({ ...whole, [name]: address }) })
-      expect((await failureOf(ISSUER))?.detail).toContain(`metadata names an unsafe ${name}: see OIDC_ISSUER`)
-    }
-    for (const own of [{ [name]: 'http://127.0.0.1:1/x' }, { service_documentation: 'http://as.example' }]) {
-      answerFetch({ [OPENID]: json({ ...whole, ...own }) })
-      expect(await failureOf(ISSUER)).toBeUndefined()
+      expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata: whole, unused: name })
     }
   })
+
+  it('says nothing of an endpoint that we never call, such as device_authorization_endpoint: http://…', async () => {
+    const metadata = { ...whole, device_authorization_endpoint: 'http://as.example/device' }
+    answerFetch({ [OPENID]: json(metadata) })
+    expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata, unused: '' })
+  })
+
+  it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
+    'says that %s is not safe',
+    async (name) => {
+      for (const address of ['http://as.example/x', 'ftp://as.example', 'x']) {
+        answerFetch({ [OPENID]: json({ ...whole, [name]: address }) })
+        expect((await failureOf(ISSUER))?.detail).toContain(
+          `metadata names an unsafe ${name}: see OIDC_ISSUER`,
+        )
+      }
+      for (const own of [
+        { [name]: 'http://127.0.0.1:1/x' },
+        { service_documentation: 'http://as.example' },
+      ]) {
+        answerFetch({ [OPENID]: json({ ...whole, ...own }) })
+        expect(await failureOf(ISSUER)).toBeUndefined()
+      }
+    },
+  )
 })
 
 describe('a server’s list of grants', () => {

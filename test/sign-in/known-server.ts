@@ -21,8 +21,9 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 export const turn = (milliseconds = 0) => vi.advanceTimersByTimeAsync(milliseconds)
 
-export function knowing() {
-  const asked = answerFetch({ [PLACE]: () => Response.json(METADATA) })
+/** @param more members of its metadata */
+export function knowing(more: object = {}) {
+  const asked = answerFetch({ [PLACE]: () => Response.json({ ...METADATA, ...more }) })
   const logged: [level: string, words: string, fields?: object][] = []
   const line = (level: string) => (fields: object, words: string) =>
     void logged.push('err' in fields ? [level, words] : [level, words, fields])

@@ -29,7 +29,8 @@ const UNKNOWN_LIFE_SECONDS = 300
 /** SMTP_OAUTH_TOKEN_URL needs no metadata. */
 async function serverOf({ SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer = '' }: OAuthSettings) {
   if (url !== undefined) return { issuer: url, token_endpoint: url } satisfies ServerMetadata
-  return await discoverMetadata(issuer, '', TIME_LIMIT_SECONDS)
+  const { metadata } = await discoverMetadata(issuer, '', TIME_LIMIT_SECONDS)
+  return metadata
 }
 
 async function requestToken(settings: OAuthSettings, mailbox: string): Promise<TokenEndpointResponse> {

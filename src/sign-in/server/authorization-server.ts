@@ -70,18 +70,22 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
   let underWay: Promise<Known | undefined> | undefined
   let failure: unknown
   let failures = 0
+  let toldUnused = ''
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
   /** Undefined: the client would have to be registered first. */
   async function find(mayRegister: boolean): Promise<Known | undefined> {
-    const server = await timed(
+    const { metadata: server, unused } = await timed(
       () =>
         inSpan('GET discovery', { 'url.full': issuer }, () =>
           discoverMetadata(issuer, settings.OIDC_SCOPE, TIME_LIMIT_SECONDS),
         ),
       (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
     )
+    const words = `endpoints whose addresses in the metadata aren't https are not used: ${unused}`
+    if (unused !== '' && unused !== toldUnused) log.warn({ issuer }, words)
+    toldUnused = unused
     const found = await client(server, mayRegister)
     if (found === undefined) return undefined
     const configuration = configurationOf(server, found, { onCall })

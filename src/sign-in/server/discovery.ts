@@ -161,15 +161,26 @@ function whyMissing(setting: string, discovery: Exclude<Discovery, { kind: 'foun
   return `${origin}${pathname === '/' ? '' : pathname} cannot be discovered (${all.join('; ')}): see OIDC_ISSUER`
 }
 
-/** Metadata comes over the network and names where codes, tokens and secrets are sent: https or this machine only. */
+const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
+const OPTIONAL =
+  /^(userinfo|introspection|revocation|end_session|registration|pushed_authorization_request)_endpoint$/
+
+const isUnsafe = (address: unknown): boolean =>
+  typeof address !== 'string' || !URL.canParse(address) || !isSafe(new URL(address))
+
+/**
+ * Metadata comes over the network and names where codes, tokens and secrets are sent: https or this machine only. What no
+ * one is sent to is not looked at.
+ */
 export function refuseUnsafeEndpoints(metadata: Metadata): void {
-  for (const [name, value] of Object.entries(metadata)) {
-    if (typeof value !== 'string' || !/(_endpoint|jwks_uri)$/.test(name)) continue
-    const url = URL.canParse(value) ? new URL(value) : undefined
-    if (url === undefined || !isSafe(url))
-      throw signInUnavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
-  }
+  const name = NEEDED.find((one) => metadata[one] !== undefined && isUnsafe(metadata[one]))
+  if (name !== undefined)
+    throw signInUnavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
 }
+
+/** Pure: endpoints that a sign-in works without, and whose addresses aren't safe: they aren't used. */
+export const unsafeOptional = (metadata: Metadata): string[] =>
+  Object.keys(metadata).filter((name) => OPTIONAL.test(name) && isUnsafe(metadata[name]))
 
 /**
  * What no sign-in works without. The library would accept id_tokens of any signature where there are no keys (OpenID
@@ -189,10 +200,11 @@ export function refuseIncomplete(metadata: Metadata, scope: string): void {
 
 /**
  * @param scope OIDC_SCOPE @param seconds the limit of each request
+ * @returns the metadata without what isn't used, and the names of that
  * @throws {Problem} sign_in_unavailable, when there is no metadata, it lacks what a sign-in needs, or it names an address
  * that is not safe
  */
-export async function discoverMetadata(issuer: string, scope: string, seconds: number): Promise<Metadata> {
+export async function discoverMetadata(issuer: string, scope: string, seconds: number) {
   const discovery = await findMetadata(issuer, seconds)
   if (discovery.kind !== 'found') {
     const cause = discovery.attempts.map(({ error }) => error).find((error) => error !== undefined)
@@ -200,7 +212,9 @@ export async function discoverMetadata(issuer: string, scope: string, seconds: n
   }
   refuseIncomplete(discovery.metadata, scope)
   refuseUnsafeEndpoints(discovery.metadata)
-  return discovery.metadata
+  const unused = unsafeOptional(discovery.metadata)
+  const used = Object.entries(discovery.metadata).filter(([name]) => !unused.includes(name))
+  return { metadata: Object.fromEntries(used) as Metadata, unused: unused.join(', ') }
 }
 
 /** RFC 8414 2. */
