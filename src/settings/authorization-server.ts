@@ -104,7 +104,8 @@ export const authorizationServerDefinitions = {
   },
   OIDC_GROUPS_CLAIM: {
     default: 'groups',
-    meaning: "The claim with a person's groups, for `ADMIN_GROUPS`: a list, or one name",
+    meaning:
+      "The claim with a person's groups, for `ADMIN_GROUPS`: a list, one name, or an object with an object for each name. One inside another claim is written like `realm_access.roles`",
     schema: claimName,
   },
   OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: address },

@@ -33,15 +33,25 @@ const list = <T>(item: z.ZodType<T, string>) =>
     .transform((text) => text.split(/[\s,]+/).filter(Boolean))
     .pipe(z.array(item))
 
-/** Separated by commas alone: names of groups have spaces. */
-const names = z.string().transform((text) => [
-  ...new Set(
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  ),
-])
+/**
+ * Separated by commas alone, because names of groups have spaces; or one a line. A distinguished name has commas of its own,
+ * and a part of it could be the name of another group, so it goes into double quotes.
+ */
+const names = z.string().transform((text, context) => {
+  const isList = !text.includes('\n')
+  const parts = text.split(isList ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/ : '\n').map((part) => part.trim())
+  const found = new Set(parts.filter(Boolean).map((part) => part.replace(/^"([^"]*)"$/, '$1')))
+  const isCut =
+    isList && parts.length > 1 && parts.some((part) => !part.startsWith('"') && part.includes('='))
+  // Quotes around all of it are an env file's.
+  if (isCut || /^"[^"=]*"$/.test(text) || [...found].some((name) => name.includes('"')))
+    context.addIssue({
+      code: 'custom',
+      message:
+        'has a name with commas or quotes: write a distinguished name in double quotes, such as "CN=Search Admins,OU=Groups,DC=acme", or each name on a line of its own',
+    })
+  return [...found]
+})
 
 const sessionSecrets = z
   .string()
@@ -295,8 +305,10 @@ export const definitions = {
     schema: list(emailAddress),
   },
   ADMIN_GROUPS: {
+    file: true,
+    quotes: true,
     meaning:
-      'Comma-separated groups whose members can open `/admin` too, as `OIDC_GROUPS_CLAIM` names them at sign-in',
+      'Comma-separated groups whose members can open `/admin` too, as `OIDC_GROUPS_CLAIM` names them at sign-in. A name with commas goes into double quotes',
     schema: names,
   },
   REPORT_TOKEN: {

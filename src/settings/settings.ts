@@ -142,7 +142,8 @@ export function readSettings(env: NodeJS.ProcessEnv): {
       const parsed = setting.schema.safeParse(value)
       // A secret may really begin and end so; the doctor warns of one that can be read.
       const isDirect = variablesOf(setting).some((name) => env[name] !== undefined)
-      const quoted = isDirect && isQuoted(value) && !(setting.secret && parsed.success)
+      const mayBeQuoted = setting.secret ?? setting.quotes
+      const quoted = isDirect && isQuoted(value) && !(mayBeQuoted && parsed.success)
       if (quoted) faults.push(`${setting.name} is in quotes, which are part of the value: leave them out`)
       else if (parsed.success) loaded[setting.name] = parsed.data
       else for (const issue of parsed.error.issues) faults.push(`${setting.name} ${issue.message}`)

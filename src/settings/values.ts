@@ -11,6 +11,8 @@ export type Setting = {
   secret?: true
   /** It is no secret, and may come as NAME_FILE too. */
   file?: true
+  /** Quotes in it mean something. */
+  quotes?: true
   /** It may also be written in lower case, which then counts, as for curl and most other programs. */
   lowerCase?: true
   meaning: string

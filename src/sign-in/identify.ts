@@ -15,7 +15,14 @@ import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import type { Log } from '../web/log.ts'
 import { inWords, statusOf } from './answer-problems.ts'
-import { saysEverything, userOf, whyNoGroups, type Claims, type ClaimSettings } from './identity.ts'
+import {
+  saysEverything,
+  userOf,
+  whyNoAddress,
+  whyNoGroups,
+  type Claims,
+  type ClaimSettings,
+} from './identity.ts'
 import { clientMetadataOf, serverMetadataOf } from './server/configuration.ts'
 
 type Granted = {
@@ -27,18 +34,40 @@ type Granted = {
 /** @throws where no one can say who it is, or userinfo names another person */
 type Identify = (configuration: Configuration, granted: Granted) => Promise<User>
 
-export function createIdentify(settings: ClaimSettings, log: Pick<Log, 'warn'>): Identify {
+const DAY_MS = 24 * 3600 * 1000
+/** Of whom the last address is known; the longest unseen goes. */
+const MAX_KNOWN = 10_000
+
+const SHARED =
+  "two sign-ins within a day had one sub and two verified addresses. Unless a person was renamed, the authorization server gives several people one sub, and they see each other's apps: let it name each by a sub of their own"
+
+export function createIdentify(settings: ClaimSettings, log: Pick<Log, 'warn'>, now: () => number): Identify {
+  const known = new Map<string, { address: string; at: number }>()
+
+  /** In this process alone: one sub for everyone shows in each. */
+  function whyShared({ subject, email, emailVerified }: User): string | undefined {
+    if (email === undefined || emailVerified !== true) return undefined
+    const [before, address] = [known.get(subject), email.toLowerCase()]
+    known.delete(subject)
+    known.set(subject, { address, at: now() })
+    const [oldest] = known.keys()
+    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
+    return before && before.address !== address && now() - before.at < DAY_MS ? SHARED : undefined
+  }
+
   /** Once a process: every sign-in would say the same. */
   const noted = new Set<string>()
   return async (configuration, granted) => {
     refuseOtherParty(configuration, granted)
     const sources = await sourcesFor(configuration, granted, settings, log)
-    const why = whyNoGroups(sources, settings)
-    if (why !== undefined && !noted.has(why)) {
-      log.warn({ claim: settings.OIDC_GROUPS_CLAIM }, why)
+    const user = userOf(serverMetadataOf(configuration).issuer, sources, settings)
+    const reasons = [whyNoGroups(sources, settings), whyNoAddress(sources, settings), whyShared(user)]
+    for (const why of reasons) {
+      if (why === undefined || noted.has(why)) continue
+      log.warn({}, why)
       noted.add(why)
     }
-    return userOf(serverMetadataOf(configuration).issuer, sources, settings)
+    return user
   }
 }
 

@@ -30,18 +30,54 @@ const isYes = (value: unknown) => value === true || value === 'true'
 /** A denial of an address counts for every spelling of it. */
 const folded = (address: unknown) => (typeof address === 'string' ? address.trim().toLowerCase() : undefined)
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A claim by its name, or by the path to one inside another: `realm_access.roles`. */
+function claimIn(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name] ?? undefined
+  const inside = (outer: unknown, part: string) =>
+    isObject(outer) && Object.hasOwn(outer, part) ? outer[part] : undefined
+  return name.split('.').reduce<unknown>(inside, claims) ?? undefined
+}
+
+/** What JSON calls it, for the log; nothing of its content. */
+function shapeOf(value: unknown): string {
+  if (Array.isArray(value))
+    return `a list of ${value.length === 1 ? 'one' : 'several'} (${[...new Set(value.map((one) => typeof one))].join(', ')})`
+  return isObject(value) ? 'an object' : `a ${typeof value}`
+}
+
 type Said = { email: string; verified: unknown }
+
+/** A list of one is that one; and `emails`, as some servers call it, is `email`, of which no one says that it is verified. */
+const addressClaim = (claims: Claims, claim: string): unknown =>
+  oneOf(claimIn(claims, claim)) ?? (claim === 'email' ? oneOf(claims['emails']) : undefined)
+
+const oneOf = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value)
+
+/** Pure: why a claim that is there gave no address, for the operator. */
+export function whyNoAddress(
+  sources: readonly Claims[],
+  { OIDC_EMAIL_CLAIM: claim }: ClaimSettings,
+): string | undefined {
+  if (sources.some((claims) => addressIn(claims, claim) !== undefined)) return undefined
+  const odd = sources.map((claims) => addressClaim(claims, claim)).find((value) => (value ?? '') !== '')
+  return odd === undefined
+    ? undefined
+    : `the claim ${claim} came as ${shapeOf(odd)} that is no address, so the person has none here: let the authorization server send one address in it, or set OIDC_EMAIL_CLAIM`
+}
 
 /** The address as one source has it, with what that source says about it. Never cut: a part could be another's address. */
 function addressIn(claims: Claims, claim: string): Said | undefined {
-  const value = claims[claim]
+  const value = addressClaim(claims, claim)
   if (typeof value !== 'string' || value.length > MAX_ADDRESS) return undefined
   // Spaces alone: other invisible characters make it another address.
   const email = value.replaceAll(/^ +| +$/g, '')
   // No address has control characters (RFC 5321, 4.1.2); where one were trimmed later, it would become another's.
   if (email === '' || /\p{Cc}/u.test(email)) return undefined
   // `email_verified` is about the claim `email` (OpenID Connect Core 5.1) and about no other.
-  return { email, verified: value === claims['email'] ? claims['email_verified'] : undefined }
+  return { email, verified: value === oneOf(claims['email']) ? claims['email_verified'] : undefined }
 }
 
 /**
@@ -60,16 +96,18 @@ function addressOf(
   // A denial counts in any of the sources.
   const isDenied = sources.some((claims) => {
     const denied = claims['email_verified']
-    return denied !== undefined && !isYes(denied) && folded(claims['email'] ?? email) === folded(email)
+    return denied !== undefined && !isYes(denied) && folded(oneOf(claims['email']) ?? email) === folded(email)
   })
   const emailVerified = !isDenied && (isYes(verified) || trust === 'always')
   return { email, emailVerified }
 }
 
-/** A subject that shows nothing would make one person of everyone (OpenID Connect Core 2). */
+/** One that shows nothing, or says that there is none, would make one person of everyone (OpenID Connect Core 2). */
 function subjectIn({ sub }: Claims): string {
-  if (/[^\s\p{C}]/u.test(sub)) return sub
-  const detail = 'the authorization server gives people an empty sub: let it name each by one of their own'
+  const isSaid = /^\s*not supported\b/i.test(sub)
+  if (!isSaid && /[^\s\p{C}]/u.test(sub)) return sub
+  const what = isSaid ? 'everyone the same sub, which says that it is not supported' : 'people an empty sub'
+  const detail = `the authorization server gives ${what}: let it name each by one of their own`
   throw new Problem(502, 'sign_in_misconfigured', { detail })
 }
 
@@ -102,18 +140,35 @@ export function userOf(
 export function saysEverything(claims: Claims, settings: ClaimSettings): boolean {
   const { OIDC_EMAIL_CLAIM, OIDC_GROUPS_CLAIM, ADMIN_GROUPS = [] } = settings
   const hasName = text(claims['name']) !== undefined || text(claims['preferred_username']) !== undefined
-  const hasGroups = ADMIN_GROUPS.length === 0 || claims[OIDC_GROUPS_CLAIM] !== undefined
+  const hasGroups = ADMIN_GROUPS.length === 0 || claimIn(claims, OIDC_GROUPS_CLAIM) !== undefined
   return hasName && hasGroups && addressIn(claims, OIDC_EMAIL_CLAIM)?.verified !== undefined
+}
+
+const nameIn = (value: unknown): unknown => (isObject(value) ? value['name'] : value)
+
+/** Pure: the names in a claim of groups, and whether there is more in it than what can be read without a guess. */
+function namesIn(value: unknown): { names: string[]; isOdd: boolean } {
+  // Keyed by name, as with {"admin":{"2199":"acme.example"}}; what is in it doesn't matter.
+  if (isObject(value) && Object.values(value).every(isObject))
+    return { names: Object.keys(value), isOdd: false }
+  const all = [value].flat().map(nameIn)
+  const names = isObject(value) ? [] : all.filter((one) => typeof one === 'string')
+  // One text may be one name, or several: a group whose name has a comma would count as two.
+  const isJoined = typeof value === 'string' && /[,;|\n]/.test(value)
+  return { names, isOdd: isJoined || names.length < all.length }
 }
 
 /** Pure: those of ADMIN_GROUPS, of every source that has the claim; undefined: none has it, or none is wanted. */
 export function groupsIn(
   sources: readonly Claims[],
-  { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: wanted = [] }: ClaimSettings,
+  {
+    OIDC_GROUPS_CLAIM: claim,
+    ADMIN_GROUPS: wanted = [],
+  }: Pick<ClaimSettings, 'OIDC_GROUPS_CLAIM' | 'ADMIN_GROUPS'>,
 ): string[] | undefined {
-  const said = sources.map((claims) => claims[claim]).filter((value) => value !== undefined)
+  const said = sources.map((claims) => claimIn(claims, claim)).filter((value) => value !== undefined)
   if (wanted.length === 0 || said.length === 0) return undefined
-  const own = new Set(said.flat())
+  const own = new Set(said.flatMap((value) => namesIn(value).names))
   return wanted.filter((group) => own.has(group))
 }
 
@@ -122,7 +177,13 @@ export function whyNoGroups(
   sources: readonly Claims[],
   { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: wanted = [] }: ClaimSettings,
 ): string | undefined {
-  if (wanted.length === 0 || sources.some((claims) => claims[claim] !== undefined)) return undefined
+  if (wanted.length === 0 || groupsIn(sources, { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: wanted })?.length)
+    return undefined
+  const said = sources.map((claims) => claimIn(claims, claim)).filter((value) => value !== undefined)
+  const odd = said.find((value) => namesIn(value).isOdd)
+  if (odd !== undefined)
+    return `the claim ${claim} came as ${typeof odd === 'string' ? 'one text with commas or the like' : shapeOf(odd)}, which onramp can't read as groups without a guess, so ADMIN_GROUPS didn't count for it: let the authorization server send a list of names. A list inside an object is OIDC_GROUPS_CLAIM=${claim}.NAME`
+  if (said.length > 0) return undefined
   // Microsoft Entra names the claim and leaves the groups out where a person is in more than 200.
   const isLeftOut = ({ hasgroups, _claim_names: names }: Claims) =>
     hasgroups === true || (typeof names === 'object' && names !== null && claim in names)

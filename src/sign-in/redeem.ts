@@ -69,7 +69,7 @@ export const hasError = (parameters: URLSearchParams): boolean => Boolean(parame
 export function createRedeem(needs: Needs): Redeem {
   const { settings, authorizationServer, browsers, sessions, log, note, now } = needs
   const { OIDC_SCOPE: scope } = settings
-  const identify = createIdentify(settings, log)
+  const identify = createIdentify(settings, log, now)
   let hasNotedNoRefresh = false
   let keysDoubtedAt = -Infinity
 

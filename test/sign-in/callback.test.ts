@@ -304,3 +304,25 @@ describe('a store that fails while a sign-in is stored', () => {
     expect(await ada.who()).toMatchObject({ code: 'signed_out' })
   })
 })
+
+describe('one sub for everyone', () => {
+  const DAY = 24 * 3600 * 1000
+  const as = (email: string, email_verified = true) => ({ email, email_verified })
+
+  it.each<[string, object, object, number, number]>([
+    ['two verified addresses', as('ada@acme.example'), as('bob@acme.example'), DAY - 1, 1],
+    ['two a day apart', as('ada@acme.example'), as('bob@acme.example'), DAY, 0],
+    ['two spellings of one', as('ada@acme.example'), as('Ada@Acme.example'), 0, 0],
+    ['one that isn’t verified', as('ada@acme.example'), as('bob@acme.example', false), 0, 0],
+  ])('with %s is told once, if at all', async (_what, one, other, later, times) => {
+    const { browser, person, clock, logged } = inProcess()
+    for (const claims of [one, other, one]) {
+      person.claims = claims as Record<string, unknown>
+      await browser().signIn()
+      clock.now += later
+    }
+    const words = logged.filter(([level]) => level === 'warn').map(([, said]) => said)
+    expect(words.filter((said) => said.includes('had one sub'))).toHaveLength(times)
+    expect(words.join()).not.toMatch(/@acme|sub ada/)
+  })
+})

@@ -33,7 +33,7 @@ function identifying({
     ADMIN_GROUPS: wanted,
   } as const
   const warn = (fields: object, words: string) => void warned.push([fields, words])
-  const identify = createIdentify(settings, { warn } as never)
+  const identify = createIdentify(settings, { warn } as never, () => 0)
   const configuration = answering(status, body, {}, metadata)
   const tokens = { access_token: token, token_type: 'bearer' } as TokenEndpointResponse
   const again = () => identify(configuration, { tokens, claims })
@@ -92,7 +92,7 @@ describe('with an id_token', () => {
     const { user, warned, again } = identifying({ claims: whole, wanted: ['Admins'] })
     await user
     await again()
-    expect(warned).toEqual([[{ claim: 'groups' }, expect.stringContaining('without the claim groups')]])
+    expect(warned).toEqual([[{}, expect.stringContaining('without the claim groups')]])
   })
 
   it('for another client no one is signed in, and it is said why', async () => {

@@ -5,6 +5,7 @@ import {
   groupsIn,
   saysEverything,
   userOf,
+  whyNoAddress,
   whyNoGroups,
   type ClaimSettings,
 } from '../../src/sign-in/identity.ts'
@@ -126,6 +127,32 @@ describe('the address of a person', () => {
     expect(userWith({ email, email_verified: 'odd' }, always)).toMatchObject({ emailVerified: false })
   })
 
+  it.each<[string, Record<string, unknown>, string | undefined, string | undefined]>([
+    ['a list of one', { email: [email], email_verified: true }, email, undefined],
+    ['a list of one called emails', { emails: [email] }, email, undefined],
+    ['email beside emails', { email, emails: ['eve@acme.example'] }, email, undefined],
+    ['a list of two', { emails: [email, 'eve@acme.example'] }, undefined, 'a list of several (string)'],
+    ['an object', { email: { work: email } }, undefined, 'an object'],
+    ['a number', { email: 7 }, undefined, 'a number'],
+    ['what is too long', { email: email.padStart(255, 'x') }, undefined, 'a string'],
+    ['nothing', { email: '' }, undefined, undefined],
+    ['null', { email: null }, undefined, undefined],
+  ])('that comes as %s is that address, or is told', (_what, claims, wanted, shape) => {
+    const sources = [{ sub: 'ada', ...claims }] as const
+    expect(userOf(issuer, sources, byClaim).email).toBe(wanted)
+    const [, told] =
+      /^the claim email came as (.+) that is no address,/.exec(whyNoAddress(sources, byClaim) ?? '') ?? []
+    expect(told).toBe(shape)
+  })
+
+  it('of a list of one is verified or denied by what is said of that claim, and not of another one', () => {
+    expect(userWith({ emails: [email], email_verified: true })).toMatchObject({ emailVerified: false })
+    for (const email_verified of [true, false])
+      expect(userWith({ email: [email], email_verified }, always).emailVerified).toBe(email_verified)
+    expect(userWith({ emails: [email], email_verified: false }, always).emailVerified).toBe(false)
+    expect(userWith({ emails: [email] }, always)).toMatchObject({ email, emailVerified: true })
+  })
+
   it('may be missing', () => {
     expect(userWith({ name: 'Ada' })).toEqual({ issuer, subject: 'ada', name: 'Ada' })
     expect(userWith({ email: ' ', email_verified: true })).toEqual({ issuer, subject: 'ada' })
@@ -163,7 +190,20 @@ describe('a subject', () => {
     )
   })
 
+  it.each(['Not supported currently. Use oid claim.', ' not supported'])(
+    'that says that there is none (%s) is no one',
+    (sub) => {
+      expect(() => userWith({ sub })).toThrow(
+        expect.objectContaining({
+          code: 'sign_in_misconfigured',
+          detail: expect.stringContaining('everyone the same sub') as string,
+        }),
+      )
+    },
+  )
+
   it('is taken as it is, also with spaces in it', () => {
+    expect(userWith({ sub: 'not supported-by-anyone'.slice(4) }).subject).toBe('supported-by-anyone')
     expect(userWith({ sub: ' ada ' }).subject).toBe(' ada ')
   })
 })
@@ -190,20 +230,56 @@ describe('a name', () => {
 })
 
 describe('the groups of a person', () => {
-  const wanting: ClaimSettings = { ...byClaim, ADMIN_GROUPS: ['Search Admins', '/it/search'] }
+  const BOTH = ['Search Admins', '/it/search']
+  const wanting: ClaimSettings = { ...byClaim, ADMIN_GROUPS: BOTH }
 
   it.each<[string, unknown[], string[] | undefined]>([
     ['of a list', [['Everyone', 'Search Admins']], ['Search Admins']],
     ['of one name', ['/it/search'], ['/it/search']],
     ['of two sources', [['/it/search'], ['Search Admins']], ['Search Admins', '/it/search']],
     ['in other spellings', [['search admins', ' Search Admins', 'it/search']], []],
-    ['that are no names', [[{ name: 'Search Admins' }, null, 7]], []],
+    ['that are objects with a name', [[{ id: 1, name: 'Search Admins' }, { name: '/it/search' }]], BOTH],
+    ['keyed by name', [{ 'Search Admins': { 2199: 'acme.example' }, other: {} }], ['Search Admins']],
+    ['that are no names', [[{ title: 'Search Admins' }, null, 7]], []],
+    ['of an object that is one of them', [{ name: 'Search Admins' }], []],
+    ['keyed by what isn’t a name', [{ 'Search Admins': ['x'] }], []],
     ['that are part of one name', ['Search Admins,/it/search'], []],
     ['of a sign-in without the claim', [undefined], undefined],
   ])('%s are kept where ADMIN_GROUPS names them', (_what, said, kept) => {
     const sources = said.map((groups) => ({ sub: 'ada', groups }))
     expect(groupsIn(sources, wanting)).toEqual(kept)
     expect(groupsIn(sources, byClaim)).toBeUndefined()
+  })
+
+  it.each<[string, string, Record<string, unknown>, string[] | undefined]>([
+    ['inside another claim', 'realm_access.roles', { realm_access: { roles: BOTH } }, BOTH],
+    ['two claims deep', 'a.b.c', { a: { b: { c: BOTH } } }, BOTH],
+    ['in a claim with dots in its name', 'a.b', { 'a.b': BOTH, a: { b: [] } }, BOTH],
+    ['inside nothing', 'a.b', { a: ['b'] }, undefined],
+    ['inside what every object has', 'a.constructor', { a: {} }, undefined],
+    ['that are null', 'groups', { groups: null }, undefined],
+  ])('%s are found', (_where, claim, claims, kept) => {
+    const rule = { ...wanting, OIDC_GROUPS_CLAIM: claim }
+    expect(groupsIn([{ sub: 'ada', ...claims }], rule)).toEqual(kept)
+    expect(saysEverything({ sub: 'ada', name: 'Ada', email, email_verified: true, ...claims }, rule)).toBe(
+      kept !== undefined,
+    )
+  })
+
+  it.each<[string, unknown, string]>([
+    ['a text with a comma', 'Everyone,Search Admins', 'came as one text with commas'],
+    ['an object', { roles: BOTH }, 'came as an object, '],
+    ['a number', 7, 'came as a number, '],
+    ['objects without a name', [{ id: 1 }, { id: 2 }], 'came as a list of several (object), '],
+  ])('that come as %s are told with that shape', (_what, groups, words) => {
+    const why = whyNoGroups([{ sub: 'ada', groups }], wanting)
+    expect(why).toContain(words)
+    expect(why).not.toContain('Everyone')
+  })
+
+  it('are not told of where they were read, or where no more than names came', () => {
+    for (const groups of [['x'], 'x', [], 'Search Admins', { x: {} }, [7, 'Search Admins']])
+      expect(whyNoGroups([{ sub: 'ada', groups }], wanting)).toBeUndefined()
   })
 
   it('count no longer once the setting drops them', () => {

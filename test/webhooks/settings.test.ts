@@ -39,6 +39,28 @@ describe('the settings for other systems', () => {
     expect(groups).toEqual(['Search Admins', '/it/search'])
   })
 
+  const DN = 'CN=Search Admins,OU=Groups,DC=acme'
+  it.each([
+    ['in quotes', `"${DN}", /it/search ,"Search Admins"`, [DN, '/it/search', 'Search Admins']],
+    ['one a line', `${DN}\n/it/search\n\n"a, b"\n`, [DN, '/it/search', 'a, b']],
+    ['without a comma', 'CN=Search Admins', ['CN=Search Admins']],
+  ])('take a distinguished name as a group: %s', (_how, value, groups) => {
+    expect(loadSettings({ ...whole, ADMIN_GROUPS: value }).ADMIN_GROUPS).toEqual(groups)
+  })
+
+  it('refuse quotes around the whole list, as an env file may keep them', () => {
+    const [fault = ''] = faultsOf({ ADMIN_GROUPS: '"Search Admins,/it/search"' })
+    expect(fault).toContain('is in quotes, which are part of the value')
+    expect(loadSettings({ ...whole, ADMIN_GROUPS: `"${DN}"` }).ADMIN_GROUPS).toEqual([DN])
+  })
+
+  it.each([DN, `Search Admins,${DN}`, `"${DN},x`, `a"b`, `"a"b`])(
+    'refuse a distinguished name without quotes, whose parts would be groups: %s',
+    (value) => {
+      expect(faultsOf({ ADMIN_GROUPS: value })).toEqual([expect.stringContaining('in double quotes')])
+    },
+  )
+
   it('need an address and a secret for webhooks, or neither', () => {
     const [url, secret] = ['https://hooks.acme.example/?code=x', `whsec_${'A'.repeat(32)}`]
     expect(faultsOf({ WEBHOOK_URL: url })).toEqual([expect.stringMatching(/^WEBHOOK_SECRET is required/)])
