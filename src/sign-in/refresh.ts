@@ -34,6 +34,9 @@ const MARGIN_MS = 3_000
 const MAX_WAIT_MS = 5_000
 const LOOK_EVERY_MS = 200
 
+const OVER =
+  "refresh: the id_token that came with new tokens is past its time, so the person's groups stay as they were. Is this machine's clock right? Otherwise the authorization server sends the one of the sign-in again"
+
 /** `groups`: of ADMIN_GROUPS, where a new id_token says them. */
 type Renewed = { tokens: Tokens; groups: string[] | undefined }
 
@@ -49,6 +52,7 @@ type Needs = {
 export function createRefresh(needs: Needs): Refresh {
   const { settings, records, authorizationServer, log, note, now } = needs
   const once = createOnce<void>()
+  let hasNotedOver = false
 
   /** @returns undefined when the authorization server says that the grant is over; @throws {Problem} for everything else */
   async function redeemed({ user, tokens, signedInAt }: SignedIn): Promise<Renewed | undefined> {
@@ -58,7 +62,10 @@ export function createRefresh(needs: Needs): Refresh {
       const answer = await refreshTokenGrant(configuration, tokens.refreshToken, tokenParameters(settings))
       // The library accepts an id_token about another person here (OpenID Connect Core 12.2): then nothing of it counts.
       const claims = answer.claims()
-      const groups = groupsIn(claims === undefined ? [] : [claims], settings)
+      const isOver = claims !== undefined && claims.exp * 1000 < now()
+      if (isOver && !hasNotedOver) log.warn({}, OVER)
+      hasNotedOver ||= isOver
+      const groups = groupsIn(claims === undefined || isOver ? [] : [claims], settings)
       if (claims === undefined || claims.sub === user.subject)
         return { tokens: tokensOf(answer, now(), tokens), groups }
       log.debug({}, 'refresh: the new id_token is about another person, so the sign-in ends')
@@ -70,7 +77,13 @@ export function createRefresh(needs: Needs): Refresh {
         return undefined
       }
       // An id_token of another issuer or for another client: like one about another person.
-      if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) return undefined
+      if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) {
+        log.warn(
+          { err: error },
+          'refresh: the new id_token has another issuer or audience, so the sign-in ends',
+        )
+        return undefined
+      }
       const problem = problemOfAnswer(error)
       throw problem.code === 'sign_in_failed' ? signInUnavailable(problem.detail, error) : problem
     }

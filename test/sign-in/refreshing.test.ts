@@ -169,6 +169,31 @@ describe('a refresh', () => {
     await expect.poll(() => asked.map(({ form }) => form['token']).filter(Boolean)).toEqual(['newer', 'new'])
   })
 
+  it('whose id_token is past its time keeps the sign-in, leaves its groups alone, and is told once', async () => {
+    const { ada, expire, person, isIn, logged } = await someone({
+      settings: { ADMIN_GROUPS: ['New', 'Old'] },
+    })
+    Object.assign(person, { expires: 1_600_000_000, claims: { groups: ['New'] } })
+    for (const token of ['access-2', 'access-3']) {
+      expire()
+      expect([await ada.call(), await isIn()]).toEqual([token, true])
+    }
+    expect((await ada.who())['groups']).toEqual(undefined)
+    const words = logged.filter(([level]) => level === 'warn').map(([, said]) => said)
+    expect(words.filter((said) => said.includes('past its time'))).toHaveLength(1)
+  })
+
+  it('whose id_token is for another client ends the sign-in with a line', async () => {
+    const { ada, expire, person, isIn, logged } = await someone()
+    expire()
+    person.audience = 'another'
+    expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+    expect(logged.at(-1)?.slice(0, 2)).toEqual([
+      'warn',
+      'refresh: the new id_token has another issuer or audience, so the sign-in ends',
+    ])
+  })
+
   it('says anew in which of ADMIN_GROUPS the person is, where it says so', async () => {
     const { ada, expire, person } = await someone({ settings: { ADMIN_GROUPS: ['New', 'Old'] } })
     person.claims = { groups: ['New', 'Other'] }

@@ -1,13 +1,8 @@
 // An authorization server that is a function, for the library within this process. Its answers can be replaced by path.
 import { createHash } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import {
-  allowInsecureRequests,
-  ClientSecretPost,
-  Configuration,
-  customFetch,
-  enableNonRepudiationChecks,
-} from 'openid-client'
+import { allowInsecureRequests, ClientSecretPost, customFetch } from 'openid-client'
+import { configurationOf } from '../../src/sign-in/server/configuration.ts'
 
 export const ISSUER = 'http://as.example'
 
@@ -36,6 +31,8 @@ export function serverAsFunction(metadata: object, client: object) {
     tokens: {} as Record<string, unknown>,
     key: keys.privateKey,
     audience: 'onramp',
+    /** When its id_tokens are over: from now on, or in seconds since 1970. */
+    expires: '5m' as string | number,
   }
   const codes = new Map<string, string | undefined>()
   async function tokens(form: Form): Promise<Answer> {
@@ -52,7 +49,7 @@ export function serverAsFunction(metadata: object, client: object) {
       .setAudience(person.audience)
       .setSubject(person.sub)
       .setIssuedAt()
-      .setExpirationTime('5m')
+      .setExpirationTime(person.expires)
     const body = {
       access_token: `access-${asked.length}`,
       token_type: 'Bearer',
@@ -61,10 +58,10 @@ export function serverAsFunction(metadata: object, client: object) {
     }
     return { body: { ...body, id_token: await token.sign(person.key), ...person.tokens } }
   }
-  const configurationNow = () => {
-    const made = new Configuration({ ...METADATA, ...metadata }, 'onramp', client, ClientSecretPost('hush'))
+  const configurationNow = (isPatient = false) => {
+    const own = { metadata: { client_id: 'onramp', ...client }, auth: ClientSecretPost('hush') }
+    const made = configurationOf({ ...METADATA, ...metadata }, own, { isPatient })
     allowInsecureRequests(made)
-    enableNonRepudiationChecks(made)
     made[customFetch] = async (url, { body }) => {
       const path = new URL(url).pathname
       const one = { path, form: Object.fromEntries(new URLSearchParams(body as URLSearchParams | undefined)) }
@@ -78,10 +75,10 @@ export function serverAsFunction(metadata: object, client: object) {
     return made
   }
   const server = { configuration: configurationNow(), isReady: true, did: [] as string[] }
-  const current = async () => server.configuration
+  const patient = configurationNow(true)
   const authorizationServer = {
-    configuration: current,
-    patientConfiguration: current,
+    configuration: async () => server.configuration,
+    patientConfiguration: async () => patient,
     isReady: () => server.isReady,
     forgetKeys() {
       server.did.push('forgetKeys')

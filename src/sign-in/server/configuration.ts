@@ -3,6 +3,7 @@
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import {
   allowInsecureRequests,
+  clockTolerance,
   Configuration,
   customFetch,
   enableNonRepudiationChecks,
@@ -36,8 +37,9 @@ type ConfigurationOptions = { isPatient?: boolean; onCall?: OnCall | undefined }
 
 /**
  * @param isPatient for a refresh: with a longer time limit, and no signature of the id_token checked (its other claims
- * are; OpenID Connect Core 3.1.3.7, 6: it comes straight from the token endpoint over TLS). Giving up on an answer that
- * has used up the refresh token would lose the sign-in, for a slow server as for keys that were just rotated.
+ * are, but for its time; OpenID Connect Core 3.1.3.7, 6: it comes straight from the token endpoint over TLS). Giving up on
+ * an answer that has used up the refresh token would lose the sign-in, for a slow server, keys that were just rotated, or a
+ * server that sends the id_token of the sign-in again.
  */
 export function configurationOf(
   server: ServerMetadata,
@@ -47,7 +49,8 @@ export function configurationOf(
   const { id_token_signing_alg_values_supported: signing } = server
   // Servers sign userinfo for a client without listing how; the library then takes no algorithm at all.
   const known = { userinfo_signing_alg_values_supported: asymmetric(signing), ...server }
-  const configuration = new Configuration(known, metadata.client_id, metadata, auth)
+  const patience = isPatient ? { [clockTolerance]: Number.MAX_SAFE_INTEGER } : {}
+  const configuration = new Configuration(known, metadata.client_id, { ...metadata, ...patience }, auth)
   const seconds = isPatient ? PATIENT_SECONDS : TIME_LIMIT_SECONDS
   // The library's own limit leaves a timer behind with each request; createFetch has one that is taken back.
   configuration.timeout = 0
