@@ -1,7 +1,7 @@
 // Does the authorization server know the client? Its token endpoint is asked with a code that is made up. Some servers
 // answer any client the same, so a wrong one is tried too: only a difference says "ok".
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { AuthorizationServer as Metadata } from 'oauth4webapi'
+import type { ServerMetadata as Metadata } from 'openid-client'
 import { objectIn } from '../client-api/body.ts'
 import { addressesOf } from '../sign-in/addresses.ts'
 import {

@@ -1,6 +1,6 @@
 // Known identity providers by their metadata, and the traps that others have fallen into with them. Pure. From their
 // documentation (docs/identity-providers.md names the sources): none of them runs in our tests, only their metadata does.
-import type { AuthorizationServer as Metadata } from 'oauth4webapi'
+import type { ServerMetadata as Metadata } from 'openid-client'
 import type { Settings } from '../settings/settings.ts'
 import type { Table } from './rule.ts'
 import type words from './words.json'

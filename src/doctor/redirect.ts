@@ -1,7 +1,7 @@
 // Is the redirect address registered? The authorization endpoint is asked with ours, and with one that no one can have
 // registered: people are sent back only to a registered address (RFC 6749 4.1.2.1), so a difference tells. No one signs in.
 import { hash } from 'node:crypto'
-import type { AuthorizationServer as Metadata } from 'oauth4webapi'
+import type { ServerMetadata as Metadata } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { addressesOf } from '../sign-in/addresses.ts'
 import type { Settings } from '../settings/settings.ts'

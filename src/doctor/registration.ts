@@ -1,6 +1,6 @@
 // Without a client of its own: will onramp get one at the next start? One request is sent that can't be granted, because
 // only that shows an endpoint that is closed.
-import type { AuthorizationServer as Metadata } from 'oauth4webapi'
+import type { ServerMetadata as Metadata } from 'openid-client'
 import {
   readRefusal,
   readRegistered,

@@ -1,7 +1,7 @@
 // What the doctor says of facts about the authorization server: every rule applies to its own, and is silent about those of
 // a server that is right.
 import { readFileSync } from 'node:fs'
-import type { AuthorizationServer as Metadata } from 'oauth4webapi'
+import type { ServerMetadata as Metadata } from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { answerIn, client } from '../../src/doctor/client.ts'
 import { providerOf } from '../../src/doctor/providers.ts'

@@ -2,8 +2,12 @@
 // assertion about the mailbox (RFC 7523 2.1) where the server lists that grant alone, as Google does for service accounts.
 import { createPrivateKey } from 'node:crypto'
 import { SignJWT } from 'jose'
-import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
-import { clientCredentialsGrant, genericGrantRequest, type TokenEndpointResponse } from 'openid-client'
+import {
+  clientCredentialsGrant,
+  genericGrantRequest,
+  type TokenEndpointResponse,
+  type ServerMetadata,
+} from 'openid-client'
 import { silenceInWords, silenceOf } from '../../client-api/silence.ts'
 import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'

@@ -1,7 +1,6 @@
 // What onramp asks for when it registers itself (RFC 7591 2), with what less it asks again where that is refused, and what
 // it reads in the answer: tolerantly, because a client that was made and is not used is made again with every try. Pure.
-import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
-import type { ClientMetadata } from 'openid-client'
+import type { ClientMetadata, ServerMetadata } from 'openid-client'
 import { objectIn } from '../../client-api/body.ts'
 import { isLoopbackHttp } from '../../loopback.ts'
 import { omitUndefined } from '../../omit-undefined.ts'

@@ -2,7 +2,7 @@
 // anew when its secret expires, when its management address says that it is gone (RFC 7592), or when other things are
 // asked for. The library is not used for it: it gives up on answers after the client was made.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
+import type { ServerMetadata } from 'openid-client'
 import { objectIn, readLimited } from '../../client-api/body.ts'
 import { requestedWait } from '../../client-api/retry-after.ts'
 import {

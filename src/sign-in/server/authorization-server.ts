@@ -1,8 +1,7 @@
 // What is known of the authorization server and of our client there: found in the background, again every ten minutes, and
 // later and later while that fails, so that onramp starts while the server is down. A request joins an attempt that is
 // under way, or looks once itself; it never registers a client.
-import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
-import type { Configuration } from 'openid-client'
+import type { Configuration, ServerMetadata } from 'openid-client'
 import { isOfProxy, silenceOf } from '../../client-api/silence.ts'
 import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'

@@ -1,5 +1,5 @@
 // Who onramp is at the authorization server: the client of the settings, or one that it registers itself (RFC 7591).
-import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
+import type { ServerMetadata } from 'openid-client'
 import { settings as definitions, type Settings } from '../../settings/settings.ts'
 import type { Log } from '../../web/log.ts'
 import { scopeFor } from '../registration/metadata.ts'

@@ -1,7 +1,7 @@
 // Finds the authorization server's metadata, for the server and for the doctor alike: OpenID Connect Discovery 1.0, then
 // RFC 8414. OIDC_ISSUER is the issuer, or the full address of its metadata; and what metadata has to have to be used.
 // Redirects are followed on the same origin only.
-import type { AuthorizationServer as Metadata } from 'oauth4webapi'
+import type { ServerMetadata as Metadata } from 'openid-client'
 import { objectIn, readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
