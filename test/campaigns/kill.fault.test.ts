@@ -9,7 +9,8 @@ const AT_ONCE = 8
 const LIMIT = { perSecond: 800, burst: 800 }
 
 /** What a run that goes on where another was killed may say. */
-const EXPECTED = /^(No saved progress|Waiting: another run|\S+@acme\.example: delivery unknown$|$)/
+const EXPECTED =
+  /^(Columns: email, name\. Ignored: none\.$|No saved progress|Waiting: another run|\S+@acme\.example: delivery unknown$|$)/
 
 describe.each([
   { store: 'the embedded store', people: 1_000, kills: 5 },

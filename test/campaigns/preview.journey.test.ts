@@ -100,16 +100,17 @@ describe('the company file', () => {
     const preview = join(into, 'preview')
     const rows = [
       'ada@acme.example,en-GB',
-      'bob@acme.example,Deutsch',
+      'bob,fr',
       'carol@acme.example,',
       'dan@acme.example,de_AT',
+      'erin@acme.example,Deutsch',
     ]
     const people = company().list('people.csv', `email,locale\n${rows.join('\n')}\n`)
     const shown = await runCommand(['invite', 'preview', preview, '--list', people], {
       ...company().env,
       COMPANY_FILE,
     })
-    expect(shown.err).toBe('line 3: "Deutsch" is not a language tag like en, de or pt-BR\n')
+    expect(shown.err).toBe('line 3: "bob" is not a valid email address\n')
     const kinds = ['eml', 'html', 'txt']
     expect(readdirSync(preview)).toEqual(
       ['invitation.de', 'invitation', 'lapse.de', 'lapse', 'reminder.de', 'reminder'].flatMap((name) =>
