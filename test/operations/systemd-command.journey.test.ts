@@ -38,6 +38,7 @@ it('the command of an email works beside the units, with the secrets that there 
   expect(words.filter((word) => /_FILE=/.test(word) && !word.startsWith('Env'))).toEqual([
     `SESSION_SECRET_FILE=/run/credentials/${unit}.service/session-secret`,
     `SMTP_URL_FILE=/run/credentials/${unit}.service/smtp-url`,
+    `OIDC_CLIENT_SECRET_FILE=/run/credentials/${unit}.service/oidc-client-secret`,
   ])
   expect(input).toBe('email\nada@acme.example\n')
 })
