@@ -1,6 +1,7 @@
 // The request that the code is working for, wherever it is: for log lines, for spans, and for the calls that it leads to.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
+import { createTraceState } from '@opentelemetry/api'
 
 export type CurrentRequest = {
   /** What people are told as the reference of a failure, and what log lines are found by. */
@@ -31,35 +32,13 @@ const LENGTH_OF_VERSION_00 = 55
 const KNOWN_FLAGS = 0b11
 
 /** @returns undefined for what is missing or malformed: then the trace begins here, or not at all (3.2, 4.3) */
-export function traceContextOf(
-  traceparent: string | undefined,
-  tracestate?: string,
-): TraceContext | undefined {
-  if (traceparent === undefined) return undefined
+export function traceContextOf(traceparent = '', tracestate = ''): TraceContext | undefined {
   const [, version, traceId, parentId, flags = ''] = TRACEPARENT.exec(traceparent) ?? []
   if (version === undefined || traceId === undefined || version === 'ff') return undefined
   if (version === '00' && traceparent.length !== LENGTH_OF_VERSION_00) return undefined
   const known = (Number.parseInt(flags, 16) & KNOWN_FLAGS).toString(16)
   const parent = { traceparent: `00-${traceId}-${parentId}-0${known}` }
-  const state = tracestate === undefined ? undefined : stateOf(tracestate)
-  return { traceId, headers: state === undefined ? parent : { ...parent, tracestate: state } }
-}
-
-const MAX_STATE = 512
-const MAX_MEMBERS = 32
-const MEMBER =
-  /^(?:[a-z][a-z\d_\-*/]{0,255}|[a-z\d][a-z\d_\-*/]{0,240}@[a-z][a-z\d_\-*/]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
-
-/** One faulty member spoils the list (3.3.1.3), and leaves the trace as it is. */
-function stateOf(text: string): string | undefined {
-  const members = text
-    .split(',')
-    .map((member) => member.trim())
-    .filter((member) => member !== '')
-  const state = members.join(',')
-  const keys = new Set(members.map((member) => member.split('=', 1)[0]))
-  const isGood = members.every((member) => MEMBER.test(member)) && keys.size === members.length
-  return isGood && members.length > 0 && members.length <= MAX_MEMBERS && state.length <= MAX_STATE
-    ? state
-    : undefined
+  // Drops malformed members, and all of them above 512 characters.
+  const state = createTraceState(tracestate).serialize()
+  return { traceId, headers: state === '' ? parent : { ...parent, tracestate: state } }
 }
