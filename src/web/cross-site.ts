@@ -74,7 +74,7 @@ const isSpeculative = ({ headers }: Request) =>
 
 /**
  * Nothing is started, consumed or asked of the service for a browser that only guesses where the person will go, nor
- * for a HEAD, which mail scanners send to every link. A HEAD of no route is 404: which routes there are is public.
+ * for a HEAD, which mail scanners send to every link. A HEAD of a path that begins as none of our routes is 404.
  */
 export const answerSpeculation: RequestHandler = (req, res, next) => {
   if (isSpeculative(req)) {

@@ -1,8 +1,10 @@
-// What fails before it reaches its route, or is given up by the browser, is counted and logged under the route too.
+// What fails before it reaches its route, or is given up by the browser, is counted and logged under the beginning of its
+// path too.
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sendRaw } from '../helpers/raw-request.ts'
+import { routesFor } from '../helpers/routes.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 
 const TOKEN = 'a-token-for-the-metrics'
@@ -31,15 +33,15 @@ const elsewhere = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors',
 
 describe('a request that fails before its route', () => {
   it.each<[string, string, string, Record<string, string>, string]>([
-    ['from another site', 'POST', '/onboarding/skip/slack_1', elsewhere, '/onboarding/skip/:instance'],
+    ['from another site', 'POST', '/onboarding/skip/slack_1', elsewhere, '/onboarding'],
     ['as an image elsewhere', 'GET', '/Sign-In/?return_to=/x', elsewhere, '/sign-in'],
-    ['with a bad encoding', 'GET', '/onboarding/connect/%E0%A4%A', {}, '/onboarding/connect/:instance'],
+    ['with a bad encoding', 'GET', '/onboarding/connect/%E0%A4%A', {}, '/onboarding'],
     [
       'by someone signed out',
       'GET',
       '/onboarding/connect/x',
       { accept: '*/json', cookie: '' },
-      '/onboarding/connect/:instance',
+      '/onboarding',
     ],
     [
       'with too large a form',
@@ -48,18 +50,31 @@ describe('a request that fails before its route', () => {
       { 'content-type': 'application/x-www-form-urlencoded' },
       '/sign-out/backchannel',
     ],
-  ])('%s (%s %s) is logged and counted under it', async (_why, method, path, headers, route) => {
-    const before = await counted(route, method, '4xx')
-    const body = method === 'POST' ? `a=${'x'.repeat(20_000)}` : ''
-    const answer = await sendRaw(running.url, path, {
-      method,
-      body,
-      headers: { cookie, ...headers, ...(body === '' ? {} : { 'content-length': String(body.length) }) },
-    })
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(answer.status).toBeLessThan(500)
-    expect(lastLine()).toMatchObject({ route, method })
-    expect(await counted(route, method, '4xx')).toBe(before + 1)
+  ])(
+    '%s (%s %s) is logged and counted under the beginning of its path',
+    async (_why, method, path, headers, route) => {
+      const before = await counted(route, method, '4xx')
+      const body = method === 'POST' ? `a=${'x'.repeat(20_000)}` : ''
+      const answer = await sendRaw(running.url, path, {
+        method,
+        body,
+        headers: { cookie, ...headers, ...(body === '' ? {} : { 'content-length': String(body.length) }) },
+      })
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+      expect(answer.status).toBeLessThan(500)
+      expect(lastLine()).toMatchObject({ route, method })
+      expect(await counted(route, method, '4xx')).toBe(before + 1)
+    },
+  )
+
+  it('is never counted as "other" where a route begins as it does', async () => {
+    const settings = { ...running.env, METRICS_TOKEN: TOKEN }
+    const routes = [...(await routesFor('get', settings)), ...(await routesFor('post', settings))]
+    expect(routes).toEqual(expect.arrayContaining(['/admin', '/api/status', '/metrics', '/signed-out']))
+    for (const path of routes)
+      await sendRaw(running.url, path, { method: 'PATCH', headers: { accept: 'application/json', cookie } })
+    expect(await counted('/onboarding', 'PATCH', '4xx')).toBeGreaterThan(0)
+    expect(await counted('other', 'PATCH', '4xx')).toBe(0)
   })
 
   it('that has no route is counted as "other", and its address is in no label', async () => {
