@@ -1,5 +1,4 @@
 // One request to another server, bounded in time and size. Redirects are looked at, not followed.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { readLimited } from '../client-api/body.ts'
 import { silenceOf, type Silence } from '../client-api/silence.ts'
@@ -27,13 +26,6 @@ export async function ask(url: string | URL, { headers = {}, ...init }: Request 
   } catch (error) {
     return { kind: 'silent', why: silenceOf(error) }
   }
-}
-
-/** @throws with the code ETIMEDOUT, when the work takes longer */
-export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  const late = Object.assign(new Error('late'), { code: 'ETIMEDOUT' })
-  const waited = sleep(milliseconds, undefined, { ref: false }).then(() => Promise.reject(late))
-  return Promise.race([work, waited])
 }
 
 /** https, or this machine; not what is no address. */

@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { proxyTo } from '../client-api/proxy.ts'
 import type { Settings } from '../settings/settings.ts'
-import { within } from './ask.ts'
+import { within } from '../within.ts'
 import type { Table } from './rule.ts'
 
 type Certificate = { setting: string; host: string; endsAt: number }

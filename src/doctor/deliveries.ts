@@ -6,7 +6,7 @@ import { MailServerUnusable } from '../campaigns/mail/outcome.ts'
 import { createMailServer, refusalOfSender } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
 import { postOnce, type Outcome } from '../webhooks/post.ts'
-import { within } from './ask.ts'
+import { within } from '../within.ts'
 import { unheard, type Table } from './rule.ts'
 
 /**

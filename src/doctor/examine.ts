@@ -3,7 +3,7 @@
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { useProxy } from '../client-api/proxy.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
-import { within } from './ask.ts'
+import { within } from '../within.ts'
 import { certificates } from './certificates.ts'
 import { client, clientIn, isRejected } from './client.ts'
 import { mail, webhook } from './deliveries.ts'

@@ -8,7 +8,7 @@ import { createRedisRecords, redisAccess } from '../records/redis-records.ts'
 import { rootOf, storeTrouble } from '../records/store-trouble.ts'
 import { topologyOf } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
-import { within } from './ask.ts'
+import { within } from '../within.ts'
 import type { Setup, Table } from './rule.ts'
 
 type RedisFacts = {

@@ -1,6 +1,7 @@
 // Small durable records with expiry. One interface; every operation but the listing of keys touches one key, so that it
 // runs on a cluster.
 import { Problem } from '../problem.ts'
+import { within } from '../within.ts'
 import { storeTrouble } from './store-trouble.ts'
 
 export type Records = {
@@ -45,38 +46,19 @@ export class StoreUnreadable extends Problem {
   }
 }
 
-/** The store did not answer in time; what it was asked may still come to pass. */
-export class TooSlow extends Error {
-  constructor(milliseconds: number) {
-    super(`no answer within ${Math.round(milliseconds)} ms`)
-    this.name = 'TooSlow'
-  }
-}
-
 /**
  * Waits for an answer of the store, but never longer than the deadline: a frozen Redis accepts connections and
  * answers nothing, and the client's own time-out covers only commands that were not yet written.
  * @param milliseconds how long
  * @throws {StoreUnavailable} when the work fails or takes longer (the cause then is {@link TooSlow})
  */
-export function withinDeadline<T>(
+export async function withinDeadline<T>(
   work: () => Promise<T>,
   milliseconds: number = STORE_DEADLINE_MS,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: unknown) => {
-      clearTimeout(timer)
-      reject(new StoreUnavailable(error))
-    }
-    // When this process itself was held up, the answer may lie there unread: it is read before setImmediate.
-    const timer = setTimeout(() => setImmediate(fail, new TooSlow(milliseconds)), milliseconds)
-    try {
-      work().then((result) => {
-        clearTimeout(timer)
-        resolve(result)
-      }, fail)
-    } catch (error) {
-      fail(error)
-    }
-  })
+  try {
+    return await within(milliseconds, work())
+  } catch (error) {
+    throw new StoreUnavailable(error)
+  }
 }

@@ -2,7 +2,8 @@
 // new one, opened beside it, because only that finds a new primary, leaves a dead network path, and forgets commands
 // that no one waits for now. While there is none, every command fails at once.
 import { setTimeout as pause } from 'node:timers/promises'
-import { StoreUnavailable, STORE_DEADLINE_MS, TooSlow, withinDeadline } from './records.ts'
+import { TooSlow } from '../within.ts'
+import { StoreUnavailable, STORE_DEADLINE_MS, withinDeadline } from './records.ts'
 import {
   commandsOf,
   openerOf,

@@ -1,11 +1,11 @@
 // Calls of the service as the person who is signed in, with a token that is good: refreshed ahead of its expiry, and
 // once more when the service refuses it.
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
 import { endSession } from '../session/session.ts'
 import { signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
+import { within } from '../within.ts'
 import type { createRefresh } from './refresh.ts'
 import { isFresh, SignInAgain, signInAgainPath } from './require-sign-in.ts'
 import { conditionOf } from './tokens.ts'
@@ -31,14 +31,9 @@ export function createAccess(
 
   /** Ahead of its expiry a refresh is a courtesy: the token is still good, and no page waits long for another one. */
   async function refreshedEarly(req: Request, tokens: Tokens): Promise<Tokens> {
-    const refreshing = refreshed(req, true)
-    // It goes on where the page does not wait for it: what it brings is stored.
-    const late = pause(MAX_EARLY_WAIT_MS, undefined, { ref: false })
     try {
-      const result = await Promise.race([refreshing, late])
-      if (result !== undefined) return result
-      refreshing.catch(() => {})
-      return tokens
+      // It goes on where the page does not wait for it: what it brings is stored.
+      return await within(MAX_EARLY_WAIT_MS, refreshed(req, true))
     } catch (error) {
       if (error instanceof SignInAgain) throw error
       return tokens

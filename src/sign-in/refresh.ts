@@ -13,6 +13,7 @@ import { signedInOf, whoIsSignedIn, type SignedIn, type Tokens } from '../sessio
 import type { Settings } from '../settings/settings.ts'
 import type { Note } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
+import { TooSlow, within } from '../within.ts'
 import { inWords, isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
 import { groupsIn } from './identity.ts'
 import { isFresh } from './require-sign-in.ts'
@@ -130,7 +131,11 @@ export function createRefresh(needs: Needs): Refresh {
       }
       saving = saved(req, session, renewed, until)
       saving.catch((error: unknown) => log.warn({ err: error }, 'refreshed tokens could not be stored'))
-      await Promise.race([saving, waitedTooLong('the store')])
+      await within(MAX_WAIT_MS, saving).catch((error: unknown) => {
+        throw error instanceof TooSlow
+          ? signInUnavailable('the store takes too long to answer', error)
+          : error
+      })
     } finally {
       if (saving === undefined) await release()
       else void saving.then(release, release)
@@ -158,9 +163,4 @@ export function createRefresh(needs: Needs): Refresh {
     })
     return isMine ? signedInOf(req) : await reloadSession(req)
   }
-}
-
-async function waitedTooLong(what: string): Promise<never> {
-  await pause(MAX_WAIT_MS, undefined, { ref: false })
-  throw signInUnavailable(`${what} takes too long to answer`)
 }

@@ -16,6 +16,7 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api'
+import { within } from '../within.ts'
 import { currentRequest } from './current-request.ts'
 
 /** Undefined until there is an SDK: a page makes ten spans, and without one they would be made for nothing. */
@@ -134,6 +135,5 @@ const MAX_FLUSH_MS = 2_000
 export async function flushSpans(): Promise<void> {
   const provider = trace.getTracerProvider() as { getDelegate?: () => unknown }
   const sdk = (provider.getDelegate?.() ?? provider) as { forceFlush?: () => Promise<void> }
-  const late = new Promise<void>((resolve) => void setTimeout(resolve, MAX_FLUSH_MS).unref())
-  await Promise.race([late, sdk.forceFlush?.().catch(() => {})])
+  await within(MAX_FLUSH_MS, Promise.resolve(sdk.forceFlush?.())).catch(() => {})
 }

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Registry } from 'prom-client'
 import type { People } from '../people/people.ts'
 import type { Records } from '../records/records.ts'
+import { within } from '../within.ts'
 import { TIME_LIMIT_MS, bodyOf, signatureHeaders, type Outcome, type Post } from './post.ts'
 import { MAX_AGE_MS, type Log, watchReceiver } from './receiver.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
@@ -131,8 +132,7 @@ export function createWebhooks({
       isClosed = true
       clearTimeout(sweeping)
       clearTimeout(next)
-      const late = new Promise((resolve) => setTimeout(resolve, MAX_CLOSING_MS).unref())
-      await Promise.race([Promise.all(underWay.values()), late])
+      await within(MAX_CLOSING_MS, Promise.all(underWay.values())).catch(() => {})
       await post.close()
       await Promise.all(underWay.values())
     },

@@ -1,7 +1,8 @@
 // How long an answer of the store is waited for, and what its failure says to people and to the log.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { TooSlow, withinDeadline, type StoreUnavailable } from '../../src/records/records.ts'
+import { withinDeadline, type StoreUnavailable } from '../../src/records/records.ts'
+import { TooSlow } from '../../src/within.ts'
 
 const failed = (work: Promise<unknown>) =>
   work.then(

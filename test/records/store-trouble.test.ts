@@ -1,6 +1,7 @@
 // Why the store failed, in the words of the log and the doctor.
 import { describe, expect, it } from 'vitest'
-import { StoreUnavailable, TooSlow } from '../../src/records/records.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
+import { TooSlow } from '../../src/within.ts'
 import { rootOf, storeTrouble } from '../../src/records/store-trouble.ts'
 
 const script = 'ERR Error running script (call to f_1a2b): @user_script:1:'

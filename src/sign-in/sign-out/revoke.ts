@@ -1,8 +1,8 @@
 // Takes tokens back at the authorization server at sign-out (RFC 7009): best effort, and never for long.
-import { setTimeout as pause } from 'node:timers/promises'
 import { ResponseBodyError, tokenRevocation, type Configuration } from 'openid-client'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Tokens } from '../../session/signed-in.ts'
+import { within } from '../../within.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
 
 const MAX_WAIT_MS = 1_000
@@ -32,17 +32,16 @@ export async function revoke(
   const faults: unknown[] = []
   let done = 0
 
-  async function revokeInTurn(): Promise<true> {
+  async function revokeInTurn(): Promise<void> {
     for (const [hint, token] of held)
       await tokenRevocation(configuration, token, { token_type_hint: hint }).then(
         () => done++,
         (error: unknown) => (done > 0 && isGoneAlready(error) ? done++ : faults.push(error)),
       )
-    return true
   }
 
-  const isOver = await Promise.race([revokeInTurn(), pause(MAX_WAIT_MS, false, { ref: false })])
-  const [cause = isOver ? undefined : new Error(`no answer within ${MAX_WAIT_MS} ms`)] = faults
+  const late = await within(MAX_WAIT_MS, revokeInTurn()).catch((error: unknown) => error)
+  const [cause = late] = faults
   if (cause === undefined) return { revoked: 'done' }
   return { revoked: done > 0 ? 'partly' : 'failed', cause }
 }
