@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { BlockList, isIP, type Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector, setGlobalDispatcher } from 'undici'
 import { isLoopback } from '../loopback.ts'
 import { ProxyTrouble } from './silence.ts'
@@ -100,25 +100,13 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
   }
 }
 
-/** `*`, a name with everything below it, an address or a range; each but a range may name a port. */
+/** Lower case, without the brackets of an IPv6 address and the dot that ends a full name. */
+const bare = (host: string) => host.toLowerCase().replaceAll(/[[\]]/g, '').replace(/\.$/, '')
+
+/** `*`, a name or address, with everything below it; each may name a port. An IPv6 address without brackets has none. */
 function isMatch(entry: string, { hostname, port }: URL): boolean {
-  // An IPv6 address without brackets has no port.
   const [, name = '', only] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? ['', entry]
   if (only !== undefined && only !== (port || '443')) return false
-  const [address = '', bits] = name.replaceAll(/[[\]]/g, '').split('/')
-  if (isIP(address) !== 0) return isWithin(hostname.replaceAll(/[[\]]/g, ''), address, bits)
-  const host = hostname.toLowerCase().replace(/\.$/, '')
-  const suffix = name
-    .toLowerCase()
-    .replace(/^\*?\./, '')
-    .replace(/\.$/, '')
-  return suffix === '*' || host === suffix || host.endsWith(`.${suffix}`)
-}
-
-function isWithin(host: string, address: string, bits: string | undefined): boolean {
-  if (isIP(host) !== isIP(address)) return false
-  const [family, most] = isIP(address) === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const)
-  const range = new BlockList()
-  range.addSubnet(address, Number(bits ?? most), family)
-  return range.check(host, family)
+  const suffix = bare(name).replace(/^\*?\./, '')
+  return suffix === '*' || bare(hostname) === suffix || bare(hostname).endsWith(`.${suffix}`)
 }

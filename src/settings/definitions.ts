@@ -151,7 +151,7 @@ const HOST_AND_PORT = /^(\*|(\*?\.)?[\w-]+(\.[\w-]+)*\.?|\[[\da-f:.]+\])(:\d{1,5
 
 const noProxyEntry = text.refine(
   (entry) => HOST_AND_PORT.test(entry) || isAddressRange(entry),
-  'must hold hosts like intranet.acme.example or *.acme.example (a star only in front), addresses, or ranges like 10.0.0.0/8',
+  'must hold hosts like intranet.acme.example or *.acme.example (a star only in front), or addresses',
 )
 
 /** RFC 9110 5.1, and what the service puts behind it begins with a hyphen. */
@@ -258,7 +258,7 @@ export const definitions = {
   NO_PROXY: {
     lowerCase: true,
     meaning:
-      'Comma-separated hosts to reach without the proxy: `name` (also everything below it, as are `.name` and `*.name`), `name:port`, an address, a range like `10.0.0.0/8`, or `*`. This machine always is; also read as `no_proxy`',
+      'Comma-separated hosts to reach without the proxy: `name` (also everything below it, as are `.name` and `*.name`), `name:port`, an address, or `*`. A range like `10.0.0.0/8` has no effect. This machine always is; also read as `no_proxy`',
     schema: list(noProxyEntry),
   },
   SERVICE_HEADER_PREFIX: {

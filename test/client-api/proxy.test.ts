@@ -33,10 +33,8 @@ describe('what goes through the proxy', () => {
     ['*.example', 'https://a.service.example', 'any below, with a star'],
     ['a.example, service.example:8443', 'https://service.example:8443', 'a name with its port'],
     ['service.example:443 b.example', 'https://service.example', 'a name with the usual port'],
-    ['10.0.0.0/8', 'https://10.20.30.40', 'a range'],
     ['10.1.2.3', 'https://10.1.2.3:8443', 'an address'],
-    ['fd00::/8', 'https://[fd12:3456::1]', 'a range of IPv6'],
-    ['fd12::1', 'https://[fd12:0:0::1]', 'an address of IPv6'],
+    ['FD12::1', 'https://[fd12:0:0::1]', 'an address of IPv6'],
     ['[fd12::1]:8443', 'https://[fd12::1]:8443', 'an address of IPv6 with its port'],
   ])('leaves out what NO_PROXY=%s has: %s (%s)', (exempt, url) => {
     expect(isProxied(url, exempt)).toBe(false)
@@ -46,8 +44,8 @@ describe('what goes through the proxy', () => {
     ['service.example', 'https://myservice.example'],
     ['service.example:8443', 'https://service.example'],
     ['a.service.example', 'https://service.example'],
-    ['10.0.0.0/8', 'https://11.0.0.1'],
-    ['10.0.0.0/8', 'https://service.example'],
+    ['10.0.0.0/8', 'https://10.20.30.40'],
+    ['fd00::/8', 'https://[fd12:3456::1]'],
     ['[fd12::1]:8443', 'https://[fd12::1]'],
   ])('keeps what NO_PROXY=%s does not have: %s', (exempt, url) => {
     expect(isProxied(url, exempt)).toBe(true)
