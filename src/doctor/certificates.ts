@@ -10,14 +10,6 @@ import type { Table } from './rule.ts'
 
 type Certificate = { setting: string; host: string; endsAt: number }
 
-const SETTINGS = [
-  'PUBLIC_URL',
-  'SERVICE_BASE_URL',
-  'OIDC_ISSUER',
-  'SMTP_URL',
-  'REDIS_URL',
-  'WEBHOOK_URL',
-] as const
 /** TLS from the first byte: of other servers, the certificate shows only after a dialogue. */
 const PORTS: Record<string, number> = { 'https:': 443, 'smtps:': 465, 'rediss:': 6379 }
 const LIMIT_MS = 4_000
@@ -44,7 +36,9 @@ async function certificateOf(setting: string, address: string): Promise<Certific
 }
 
 async function look(settings: Partial<Settings>): Promise<Certificate[]> {
-  const found = SETTINGS.map(async (name) => settings[name] && (await certificateOf(name, settings[name])))
+  const { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL } = settings
+  const all = { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL }
+  const found = Object.entries(all).map(([name, address]) => address && certificateOf(name, address))
   return (await Promise.all(found)).filter((one) => typeof one === 'object')
 }
 

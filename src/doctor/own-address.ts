@@ -8,68 +8,58 @@ import type { Table } from './rule.ts'
 
 type OwnAddress = {
   url: string
-  reply: Reply
-  /** A page of which every byte is known. */
+  /** /healthz as a page of which every byte is known. An earlier onramp answers with JSON. */
   page: Reply
-  /** By path: what answers there, and the origin that it has to lead to, where that is known. */
-  redirects: Record<string, { reply: Reply; expected: string | undefined }>
+  signIn: Reply
+  /** The origin that /sign-in redirects to, where the authorization server is known. */
+  server: string | undefined
 }
 
 async function look(url: string, discovering: Promise<Metadata | undefined>): Promise<OwnAddress> {
-  const [reply, page, home, signIn] = await Promise.all([
-    ask(`${url}/healthz`),
+  const [page, signIn, metadata] = await Promise.all([
     ask(`${url}/healthz`, { headers: { accept: 'text/html' } }),
-    ask(`${url}/`),
     ask(`${url}/sign-in`),
+    discovering,
   ])
-  const server = URL.parse((await discovering)?.authorization_endpoint ?? '')?.origin
-  const redirects = { '/': { reply: home, expected: url }, '/sign-in': { reply: signIn, expected: server } }
-  return { url, reply, page, redirects }
+  return { url, page, signIn, server: URL.parse(metadata?.authorization_endpoint ?? '')?.origin }
 }
 
 const isOnramp = (reply: Reply) =>
   reply.kind === 'answer' && reply.header(RECOGNISED_BY.name) === RECOGNISED_BY.value
 
-/** Where a redirect leads: the origin; undefined where it is none. */
-function originIn(reply: Reply, base: string): string | undefined {
-  const isRedirect = reply.kind === 'answer' && reply.status >= 300 && reply.status < 400
-  return isRedirect ? URL.parse(reply.header('location') ?? '', base)?.origin : undefined
-}
+const isRedirect = (reply: Reply) => reply.kind === 'answer' && reply.status >= 300 && reply.status < 400
+
+const targetOf = (reply: Reply, base: string) =>
+  reply.kind === 'answer' && isRedirect(reply) ? URL.parse(reply.header('location') ?? '', base) : null
 
 const table: Table<OwnAddress> = {
   'settings.public-url-reached': [
-    ({ url, reply }) => {
-      if (reply.kind === 'answer') return undefined
-      if (reply.why === 'unknown-name') return { is: 'unknown', host: new URL(url).hostname }
-      const isOfTls = isOfCertificate(reply.why) || reply.why === 'no-tls'
-      return { is: isOfTls ? 'certificate' : 'not-yet', url, why: silenceInWords(reply.why) }
+    ({ url, page }) => {
+      if (page.kind === 'answer') return undefined
+      if (page.why === 'unknown-name') return { is: 'unknown', host: new URL(url).hostname }
+      const isOfTls = isOfCertificate(page.why) || page.why === 'no-tls'
+      return { is: isOfTls ? 'certificate' : 'not-yet', url, why: silenceInWords(page.why) }
     },
-    ({ url, reply }) => {
-      if (reply.kind === 'silent') return undefined
-      const { status } = reply
-      if (isOnramp(reply)) return { is: 'reached', url }
+    ({ url, page }) => {
+      if (page.kind === 'silent') return undefined
+      const { status } = page
+      if (isOnramp(page)) return { is: 'reached', url }
       if ([502, 503, 504].includes(status)) return { is: 'behind', url, status }
-      const isRedirect = status >= 300 && status < 400
-      const target = isRedirect ? URL.parse(reply.header('location') ?? '', url) : null
+      const target = targetOf(page, url)
       if (target && target.origin !== url && target.pathname === '/healthz')
         return { is: 'moved', origin: target.origin }
-      return { is: isRedirect || [401, 403].includes(status) ? 'gated' : 'other', url, status }
+      return { is: isRedirect(page) || [401, 403].includes(status) ? 'gated' : 'other', url, status }
     },
   ],
   'settings.public-url-redirects': [
-    ({ url, reply, redirects }) => {
-      if (!isOnramp(reply)) return undefined
-      for (const [path, { reply: answer, expected }] of Object.entries(redirects)) {
-        const origin = originIn(answer, url)
-        if (expected !== undefined && origin !== undefined && origin !== expected)
-          return { is: 'rewritten', path, origin, expected }
-      }
-      return undefined
+    ({ url, page, signIn, server: expected }) => {
+      const origin = targetOf(signIn, url)?.origin
+      if (!isOnramp(page) || !expected || !origin || origin === expected) return undefined
+      return { is: 'rewritten', origin, expected }
     },
   ],
   'settings.public-url-pages': [
     ({ page }) => {
-      // An onramp of before answers JSON.
       const isPage = page.kind === 'answer' && /html/.test(page.header('content-type') ?? '')
       return isPage && isOnramp(page) && page.text !== SAMPLE_PAGE && 'changed'
     },

@@ -115,40 +115,23 @@ describe('PUBLIC_URL', () => {
     [answer(403), 'gated'],
     [answer(200, '{"status":"ok"}'), 'other'],
   ])('that answers %o', (reply, expected) => {
-    expect(names(found(ownAddress, { url, reply, page: reply, redirects: {} }))).toEqual([expected])
+    expect(names(found(ownAddress, { url, page: reply, signIn: reply, server: undefined }))).toEqual([
+      expected,
+    ])
   })
 
   const reply = answer(200, '', { 'x-onramp': 'healthz' })
   const html = { 'x-onramp': 'healthz', 'content-type': 'text/html; charset=utf-8' }
   const page = answer(200, SAMPLE_PAGE, html)
   const LOGIN = 'https://login.acme.test'
-  const to = (location: string, expected: string | undefined = LOGIN) => ({
-    reply: answer(303, '', { location }),
-    expected,
-  })
-  const facts = { url, reply, page, redirects: {} }
+  const to = (location: string) => answer(303, '', { location })
+  const facts = { url, page, signIn: to(`${LOGIN}/a`), server: LOGIN }
   it.each<[string, Partial<FactsOf<typeof ownAddress>>, string[]]>([
-    [
-      'redirects that arrive as sent',
-      { redirects: { '/': to('/onboarding', url), '/sign-in': to(`${LOGIN}/a`) } },
-      [],
-    ],
-    [
-      'the host of the proxy in a redirect',
-      { redirects: { '/sign-in': to(`${url}/authorize?state=x`) } },
-      ['rewritten'],
-    ],
-    [
-      'the host of a server inside',
-      { redirects: { '/': to('http://10.0.0.7:3000/onboarding', url) } },
-      ['rewritten'],
-    ],
-    [
-      'a server that is not known',
-      { redirects: { '/sign-in': { ...to(`${url}/x`), expected: undefined } } },
-      [],
-    ],
-    ['no redirect, in an outage', { redirects: { '/sign-in': { reply: answer(503), expected: LOGIN } } }, []],
+    ['redirects that arrive as sent', {}, []],
+    ['the host of the proxy in a redirect', { signIn: to(`${url}/authorize?state=x`) }, ['rewritten']],
+    ['the host of a server inside', { signIn: to('http://10.0.0.7:3000/authorize') }, ['rewritten']],
+    ['a server that is not known', { signIn: to(`${url}/x`), server: undefined }, []],
+    ['no redirect, in an outage', { signIn: answer(503) }, []],
     [
       'a page with a script added',
       { page: answer(200, `${SAMPLE_PAGE}<script></script>`, html) },
@@ -156,7 +139,11 @@ describe('PUBLIC_URL', () => {
     ],
     ['a page whose address was replaced', { page: answer(200, '[email protected]', html) }, ['changed']],
     ['an earlier onramp, without that page', { page: reply }, []],
-    ['a page of a proxy', { page: answer(200, '<p>Sign in</p>', { 'content-type': 'text/html' }) }, []],
+    [
+      'a page of a proxy',
+      { page: answer(200, '<p>Sign in</p>', { 'content-type': 'text/html' }) },
+      ['other'],
+    ],
   ])('with %s', (_what, changed, expected) => {
     expect(names(troubles(found(ownAddress, { ...facts, ...changed })))).toEqual(expected)
   })
