@@ -13,7 +13,7 @@ import {
 } from 'openid-client'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
-import type { Log } from '../web/log.ts'
+import { warnOnce, type Log } from '../web/log.ts'
 import { inWords, statusOf } from './answer-problems.ts'
 import {
   saysEverything,
@@ -55,18 +55,13 @@ export function createIdentify(settings: ClaimSettings, log: Pick<Log, 'warn'>, 
     return before && before.address !== address && now() - before.at < DAY_MS ? SHARED : undefined
   }
 
-  /** Once a process: every sign-in would say the same. */
-  const noted = new Set<string>()
+  const warn = warnOnce(log)
   return async (configuration, granted) => {
     refuseOtherParty(configuration, granted)
     const sources = await sourcesFor(configuration, granted, settings, log)
     const user = userOf(serverMetadataOf(configuration).issuer, sources, settings)
-    const reasons = [whyNoGroups(sources, settings), whyNoAddress(sources, settings), whyShared(user)]
-    for (const why of reasons) {
-      if (why === undefined || noted.has(why)) continue
-      log.warn({}, why)
-      noted.add(why)
-    }
+    for (const why of [whyNoGroups(sources, settings), whyNoAddress(sources, settings), whyShared(user)])
+      warn(why)
     return user
   }
 }

@@ -14,7 +14,7 @@ import { endSession, startSession } from '../session/session.ts'
 import { signedInOf, type Tokens, type User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Note } from '../web/audit.ts'
-import type { Log } from '../web/log.ts'
+import { warnOnce, type Log } from '../web/log.ts'
 import { signInPath } from './addresses.ts'
 import { isSignatureRefused, problemOfAnswer } from './answer-problems.ts'
 import type { Browsers } from './browser.ts'
@@ -70,7 +70,7 @@ export function createRedeem(needs: Needs): Redeem {
   const { settings, authorizationServer, browsers, sessions, log, note, now } = needs
   const { OIDC_SCOPE: scope } = settings
   const identify = createIdentify(settings, log, now)
-  let hasNotedNoRefresh = false
+  const warn = warnOnce(log)
   let keysDoubtedAt = -Infinity
 
   async function granted(configuration: Configuration, { url, proofs }: Answer): Promise<Granted> {
@@ -89,16 +89,6 @@ export function createRedeem(needs: Needs): Redeem {
     const user = await identify(configuration, { tokens: grant, claims })
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
     return { user, sid, tokens: tokensOf(grant, now()) }
-  }
-
-  /** Once a process: every sign-in would say the same. */
-  function noteNoRefresh(tokens: Tokens, configuration: Configuration): void {
-    const why = hasNotedNoRefresh
-      ? undefined
-      : whyNoRefresh(tokens, scope, clientMetadataOf(configuration).scope)
-    if (why === undefined) return
-    log.warn({}, why)
-    hasNotedNoRefresh = true
   }
 
   /** Keys that were rotated are found again; the person need not know. */
@@ -168,7 +158,7 @@ export function createRedeem(needs: Needs): Redeem {
     )
     if (typeof result === 'string') return result
     const { user, tokens } = result
-    noteNoRefresh(tokens, configuration)
+    warn(whyNoRefresh(tokens, scope, clientMetadataOf(configuration).scope))
     const before = signedInOf(req)
     const isSame = state.prompt !== undefined && isSamePerson(before?.user, user)
     if (isSame && state.prompt === 'select_account') return 'ask-login'

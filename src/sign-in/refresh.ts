@@ -12,7 +12,7 @@ import { endSession, reloadSession, saveSession } from '../session/session.ts'
 import { signedInOf, whoIsSignedIn, type SignedIn, type Tokens } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Note } from '../web/audit.ts'
-import type { Log } from '../web/log.ts'
+import { warnOnce, type Log } from '../web/log.ts'
 import { TooSlow, within } from '../within.ts'
 import { inWords, isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
 import { groupsIn } from './identity.ts'
@@ -53,7 +53,7 @@ type Needs = {
 export function createRefresh(needs: Needs): Refresh {
   const { settings, records, authorizationServer, log, note, now } = needs
   const once = createOnce<void>()
-  let hasNotedOver = false
+  const warn = warnOnce(log)
 
   /** @returns undefined when the authorization server says that the grant is over; @throws {Problem} for everything else */
   async function redeemed({ user, tokens, signedInAt }: SignedIn): Promise<Renewed | undefined> {
@@ -64,8 +64,7 @@ export function createRefresh(needs: Needs): Refresh {
       // The library accepts an id_token about another person here (OpenID Connect Core 12.2): then nothing of it counts.
       const claims = answer.claims()
       const isOver = claims !== undefined && claims.exp * 1000 < now()
-      if (isOver && !hasNotedOver) log.warn({}, OVER)
-      hasNotedOver ||= isOver
+      warn(isOver ? OVER : undefined)
       const groups = groupsIn(claims === undefined || isOver ? [] : [claims], settings)
       if (claims === undefined || claims.sub === user.subject)
         return { tokens: tokensOf(answer, now(), tokens), groups }

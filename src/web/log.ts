@@ -33,6 +33,16 @@ export function ofRequest(): { requestId?: string; traceId?: string | undefined 
   return request === undefined ? {} : { requestId: request.id, traceId: request.traceId }
 }
 
+/** Warns of each message once in this process. Messages come from a bounded set: they are kept. */
+export function warnOnce(log: Pick<Log, 'warn'>): (message: string | undefined, fields?: object) => void {
+  const logged = new Set<string>()
+  return (message, fields = {}) => {
+    if (message === undefined || logged.has(message)) return
+    logged.add(message)
+    log.warn(fields, message)
+  }
+}
+
 /** @param destination undefined: standard output */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options: LoggerOptions = {

@@ -188,14 +188,14 @@ describe('the log', () => {
   ])('says that %s is not safe, and goes on without it', async (name) => {
     for (const address of ['http://as.example/x', 'ftp://as.example', 'x', 7]) {
       answerFetch({ [OPENID]: json({ ...whole, [name]: address }) })
-      expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata: whole, unused: name })
+      expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata: whole, unused: [name] })
     }
   })
 
   it('says nothing of an endpoint that we never call, such as device_authorization_endpoint: http://…', async () => {
     const metadata = { ...whole, device_authorization_endpoint: 'http://as.example/device' }
     answerFetch({ [OPENID]: json(metadata) })
-    expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata, unused: '' })
+    expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata, unused: [] })
   })
 
   it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(

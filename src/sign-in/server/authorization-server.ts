@@ -8,7 +8,7 @@ import { createOnce } from '../../records/lease.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
-import type { Log } from '../../web/log.ts'
+import { warnOnce, type Log } from '../../web/log.ts'
 import { signInUnavailable } from '../answer-problems.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
 import type { FindClient } from './client.ts'
@@ -69,7 +69,7 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
   let underWay: Promise<Known | undefined> | undefined
   let failure: unknown
   let failures = 0
-  let toldUnused = ''
+  const warn = warnOnce(log)
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -82,9 +82,9 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
         ),
       (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
     )
-    const words = `endpoints whose addresses in the metadata aren't https are not used: ${unused}`
-    if (unused !== '' && unused !== toldUnused) log.warn({ issuer }, words)
-    toldUnused = unused
+    const names = unused.join(', ')
+    if (names)
+      warn(`endpoints whose addresses in the metadata aren't https are not used: ${names}`, { issuer })
     const found = await client(server, mayRegister)
     if (found === undefined) return undefined
     const configuration = configurationOf(server, found, { onCall })

@@ -214,7 +214,7 @@ export async function discoverMetadata(issuer: string, scope: string, seconds: n
   refuseUnsafeEndpoints(discovery.metadata)
   const unused = unsafeOptional(discovery.metadata)
   const used = Object.entries(discovery.metadata).filter(([name]) => !unused.includes(name))
-  return { metadata: Object.fromEntries(used) as Metadata, unused: unused.join(', ') }
+  return { metadata: Object.fromEntries(used) as Metadata, unused }
 }
 
 /** RFC 8414 2. */
