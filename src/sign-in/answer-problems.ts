@@ -178,6 +178,11 @@ function chainOf(error: unknown): unknown[] {
   return chain
 }
 
+const messagesOf = (error: unknown) =>
+  chainOf(error)
+    .map((one) => (one instanceof Error ? one.message : ''))
+    .join('\n')
+
 const recordOf = (value: unknown) => (value ?? {}) as Record<string, unknown>
 
 /** What the library's error carries: the first of its causes that is no error. */
@@ -229,8 +234,7 @@ function errorIn(error: unknown): string | undefined {
  * log; of an id_token it complains only where one was asked for, or came.
  */
 function refusedMember(error: unknown): string | undefined {
-  const messages = chainOf(error).map((one) => (one instanceof Error ? one.message : ''))
-  return messages.map((message) => /body "(\w{1,40})" property/.exec(message)?.[1]).find(Boolean)
+  return /body "(\w{1,40})" property/.exec(messagesOf(error))?.[1]
 }
 
 /** The library has one code for all that it doesn't do; what its error carries tells them apart. */
@@ -248,9 +252,7 @@ function unsupported(error: unknown): string | undefined {
 
 /** What is wrong with the `iss` of an authorization response (RFC 9207), which the library says in its message only. */
 function refusedIssuer(error: unknown): string | undefined {
-  const message = chainOf(error)
-    .map((one) => (one instanceof Error ? one.message : ''))
-    .join()
+  const message = messagesOf(error)
   if (message.includes('response parameter "iss" (issuer) missing'))
     return "the answer came without iss, which the authorization server's metadata promises (authorization_response_iss_parameter_supported; RFC 9207)"
   return message.includes('"iss" (issuer) response parameter value')

@@ -41,16 +41,16 @@ function claimIn(claims: Claims, name: string): unknown {
   return name.split('.').reduce<unknown>(inside, claims) ?? undefined
 }
 
-/** What JSON calls it, for the log; nothing of its content. */
+/** Its JSON type, for the log; nothing of its content. */
 function shapeOf(value: unknown): string {
-  if (Array.isArray(value))
-    return `a list of ${value.length === 1 ? 'one' : 'several'} (${[...new Set(value.map((one) => typeof one))].join(', ')})`
-  return isObject(value) ? 'an object' : `a ${typeof value}`
+  if (!Array.isArray(value)) return isObject(value) ? 'an object' : `a ${typeof value}`
+  const types = [...new Set(value.map((one) => typeof one))].join(', ')
+  return `a list of ${value.length === 1 ? 'one' : 'several'} (${types})`
 }
 
 type Said = { email: string; verified: unknown }
 
-/** A list of one is that one; and `emails`, as some servers call it, is `email`, of which no one says that it is verified. */
+/** Some servers send the address as `emails`, a list. No claim says that it is verified. */
 const addressClaim = (claims: Claims, claim: string): unknown =>
   oneOf(claimIn(claims, claim)) ?? (claim === 'email' ? oneOf(claims['emails']) : undefined)
 
@@ -146,44 +146,43 @@ export function saysEverything(claims: Claims, settings: ClaimSettings): boolean
 
 const nameIn = (value: unknown): unknown => (isObject(value) ? value['name'] : value)
 
-/** Pure: the names in a claim of groups, and whether there is more in it than what can be read without a guess. */
+/** Pure: the names in a claim of groups, and whether it holds more than can be read without a guess. */
 function namesIn(value: unknown): { names: string[]; isOdd: boolean } {
   // Keyed by name, as with {"admin":{"2199":"acme.example"}}; what is in it doesn't matter.
-  if (isObject(value) && Object.values(value).every(isObject))
-    return { names: Object.keys(value), isOdd: false }
+  if (isObject(value)) {
+    const isKeyed = Object.values(value).every(isObject)
+    return { names: isKeyed ? Object.keys(value) : [], isOdd: !isKeyed }
+  }
   const all = [value].flat().map(nameIn)
-  const names = isObject(value) ? [] : all.filter((one) => typeof one === 'string')
+  const names = all.filter((one) => typeof one === 'string')
   // One text may be one name, or several: a group whose name has a comma would count as two.
   const isJoined = typeof value === 'string' && /[,;|\n]/.test(value)
   return { names, isOdd: isJoined || names.length < all.length }
 }
 
+type GroupSettings = Pick<ClaimSettings, 'OIDC_GROUPS_CLAIM' | 'ADMIN_GROUPS'>
+
+const groupClaims = (sources: readonly Claims[], { OIDC_GROUPS_CLAIM: claim }: GroupSettings) =>
+  sources.map((claims) => claimIn(claims, claim)).filter((value) => value !== undefined)
+
 /** Pure: those of ADMIN_GROUPS, of every source that has the claim; undefined: none has it, or none is wanted. */
-export function groupsIn(
-  sources: readonly Claims[],
-  {
-    OIDC_GROUPS_CLAIM: claim,
-    ADMIN_GROUPS: wanted = [],
-  }: Pick<ClaimSettings, 'OIDC_GROUPS_CLAIM' | 'ADMIN_GROUPS'>,
-): string[] | undefined {
-  const said = sources.map((claims) => claimIn(claims, claim)).filter((value) => value !== undefined)
-  if (wanted.length === 0 || said.length === 0) return undefined
-  const own = new Set(said.flatMap((value) => namesIn(value).names))
+export function groupsIn(sources: readonly Claims[], settings: GroupSettings): string[] | undefined {
+  const { ADMIN_GROUPS: wanted = [] } = settings
+  const found = groupClaims(sources, settings)
+  if (wanted.length === 0 || found.length === 0) return undefined
+  const own = new Set(found.flatMap((value) => namesIn(value).names))
   return wanted.filter((group) => own.has(group))
 }
 
 /** Pure: why ADMIN_GROUPS did not count for a sign-in, for the operator; undefined where it did, or names none. */
-export function whyNoGroups(
-  sources: readonly Claims[],
-  { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: wanted = [] }: ClaimSettings,
-): string | undefined {
-  if (wanted.length === 0 || groupsIn(sources, { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: wanted })?.length)
-    return undefined
-  const said = sources.map((claims) => claimIn(claims, claim)).filter((value) => value !== undefined)
-  const odd = said.find((value) => namesIn(value).isOdd)
+export function whyNoGroups(sources: readonly Claims[], settings: GroupSettings): string | undefined {
+  const { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: wanted = [] } = settings
+  if (wanted.length === 0 || groupsIn(sources, settings)?.length) return undefined
+  const found = groupClaims(sources, settings)
+  const odd = found.find((value) => namesIn(value).isOdd)
   if (odd !== undefined)
     return `the claim ${claim} came as ${typeof odd === 'string' ? 'one text with commas or the like' : shapeOf(odd)}, which onramp can't read as groups without a guess, so ADMIN_GROUPS didn't count for it: let the authorization server send a list of names. A list inside an object is OIDC_GROUPS_CLAIM=${claim}.NAME`
-  if (said.length > 0) return undefined
+  if (found.length > 0) return undefined
   // Microsoft Entra names the claim and leaves the groups out where a person is in more than 200.
   const isLeftOut = ({ hasgroups, _claim_names: names }: Claims) =>
     hasgroups === true || (typeof names === 'object' && names !== null && claim in names)

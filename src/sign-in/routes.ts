@@ -65,8 +65,7 @@ export function createSignInRoutes(needs: Needs): Router {
     if (opened === undefined) {
       log.debug({}, 'sign-in: an answer to no sign-in that is known')
       const isApproval = saysYes(url, 'admin_consent')
-      const isError = hasError(url.searchParams) || saysYes(url, 'success', 'false')
-      if (isError)
+      if (hasError(url.searchParams) || saysYes(url, 'success', 'false'))
         throw new Problem(400, 'sign_in_unfinished', {
           detail: 'the authorization server sent an error, for no sign-in of ours',
           ...(sessionId === undefined && { tryAgain: signInPath(HOME) }),

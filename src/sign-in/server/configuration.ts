@@ -102,9 +102,8 @@ function secretsOf(form: string, authorization = ''): string[] {
 }
 
 /**
- * An answer for the library: without members that are null or empty (refresh_token, scope), which it takes only left out,
- * without spaces around its token_type, and without secrets that a description of an error repeats, because the log tells
- * it.
+ * Removes what the library refuses (members that are null or empty, spaces around token_type), and secrets that an error's
+ * description repeats, because it is logged.
  */
 function normalizeTokenResponse(json: Record<string, unknown>, secrets: readonly string[]) {
   const { error_description: said, token_type: type, ...others } = json
@@ -116,27 +115,17 @@ function normalizeTokenResponse(json: Record<string, unknown>, secrets: readonly
 }
 
 /** RFC 6749 5.2, RFC 8707 2. */
-const REGISTERED_ERRORS = new Set([
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-  'invalid_target',
-])
+const REGISTERED_ERROR =
+  /^(invalid_(request|client|grant|scope|target)|unauthorized_client|unsupported_grant_type)$/
 
 /**
- * JSON that says so is an OAuth error, with whatever status and media type it comes: servers send it as text, and with 200.
- * With 500 and above only a registered one: others are of the machinery, and pass.
+ * JSON with an error code is an OAuth error, whatever its status and media type: servers send it as text, and with 200. With
+ * 500 and above only a registered code counts: others come from whatever is in front of the server.
  */
-function isOAuthError(
-  status: number,
-  json: Record<string, unknown>,
-): json is { error: string; error_description?: string } {
+function isOAuthError(status: number, json: Record<string, unknown>): json is { error: string } {
   const { error } = json
   if (typeof error !== 'string') return false
-  if (status >= 500) return REGISTERED_ERRORS.has(error)
+  if (status >= 500) return REGISTERED_ERROR.test(error)
   return status >= 400 || !['access_token', 'request_uri', 'active'].some((member) => member in json)
 }
 
