@@ -38,8 +38,10 @@ async function certificateOf(setting: string, address: string): Promise<Certific
 async function look(settings: Partial<Settings>): Promise<Certificate[]> {
   const { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL } = settings
   const all = { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL }
-  const found = Object.entries(all).map(([name, address]) => address && certificateOf(name, address))
-  return (await Promise.all(found)).filter((one) => typeof one === 'object')
+  const found = Object.entries(all).flatMap(([name, address]) =>
+    address ? [certificateOf(name, address)] : [],
+  )
+  return (await Promise.all(found)).filter((one) => one !== undefined)
 }
 
 const table: Table<readonly Certificate[]> = {
