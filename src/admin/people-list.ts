@@ -1,7 +1,6 @@
 // Part of everyone: whom a filter and a search leave, a page at a time. However many people there are, it goes through
 // them once, in the order of their addresses, and holds no more than a page of them.
-import { LAPSES } from '../campaigns/lapses.ts'
-import { isOut, type App, type Mailing } from '../people/person.ts'
+import type { App } from '../people/person.ts'
 import { FACTS, fellBackAt, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
@@ -42,16 +41,6 @@ export type Addresses = {
   /** Of them the command emails so many now; and how many later, the first of them when (milliseconds since 1970). */
   due: number
   later: { count: number; from: number }
-  /** The campaign that holds the newest email of most of them; undefined: there is no email to any of them. */
-  campaign: string | undefined
-}
-
-/** What is sent again in its own campaign. */
-const SENT_AGAIN: Partial<Record<Filter, readonly Mailing['state'][]>> = {
-  undelivered: ['deferred', 'failed'],
-  failed: ['failed'],
-  deferred: ['deferred'],
-  uncertain: ['unknown', 'sending'],
 }
 
 /**
@@ -70,7 +59,6 @@ export async function listAddresses(
   let [optedOut, held] = [0, 0]
   const due = countDue(now)
   let apps: readonly App[] = []
-  const newest = new Map<string, { people: number; at: number }>()
   for await (const profile of fitting(all, wanted)) {
     if (apps.length === 0 && profile.apps.some(({ instance }) => instance === wanted.app)) apps = profile.apps
     if (FACTS.optedOut(profile)) {
@@ -85,22 +73,8 @@ export async function listAddresses(
     total++
     if (emails.length < MAX_ADDRESSES) emails.push(profile.person.email)
     due.add(profile)
-    const mail = newestMail(profile, SENT_AGAIN[wanted.filter])
-    if (mail === undefined) continue
-    const { people = 0, at = 0 } = newest.get(mail.campaign) ?? {}
-    newest.set(mail.campaign, { people: people + 1, at: Math.max(at, mail.at) })
   }
-  const [most] = [...newest].sort(([, one], [, other]) => other.people - one.people || other.at - one.at)
-  return { emails, total, optedOut, held, ...due.counts, apps, campaign: most?.[0] }
-}
-
-/** A person's newest email, of those that left if there are any. @param states only those; absent: all */
-function newestMail({ mailings }: Profile, states?: readonly Mailing['state'][]) {
-  // Emails about what ended are those of onramp keep alone.
-  const all = mailings.filter(({ campaign }) => campaign !== LAPSES)
-  const some = all.filter((mail) => (states === undefined ? isOut(mail) : states.includes(mail.state)))
-  const among = states === undefined && some.length === 0 ? all : some
-  return among.toSorted((one, other) => other.at - one.at)[0]
+  return { emails, total, optedOut, held, ...due.counts, apps }
 }
 
 /** How far a person is, and since when. */

@@ -53,7 +53,7 @@ const namesOf = (wanted: Wanted, t: Texts) => ({
 type Named = Omit<Addresses, 'apps'> & { app: string | undefined }
 
 export function emailsOf(
-  { emails, total, optedOut, held, due, later, app, campaign }: Named,
+  { emails, total, optedOut, held, due, later, app }: Named,
   wanted: Wanted,
   t: Texts,
 ) {
@@ -72,7 +72,7 @@ export function emailsOf(
     held,
     addresses: emails.join('\n'),
     shown: emails.length,
-    command: reminderFor(wanted, campaign),
+    command: reminderFor(wanted),
     due: ACTION[wanted.filter] === 'remind' ? dueIn(due, total, later, t) : [],
     days: REMIND_AFTER_DAYS,
   }

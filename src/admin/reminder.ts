@@ -12,12 +12,12 @@ export const PEOPLE_FILE = 'onramp-people.csv'
 export const REMIND_AFTER_DAYS = 7
 
 const DAY_MS = 86_400_000
-/** What `invite send` sends to a person without `--max-reminders`. */
+/** What `invite send` sends to a person. */
 const MAX_REMINDERS = 3
 
 /**
  * When the command would email a person who has apps left.
- * @returns milliseconds since 1970; 0: they had no email yet; undefined: never without being told to
+ * @returns milliseconds since 1970; 0: they had no email yet; undefined: never, or only with `--retry-unknown`
  */
 function remindableAt({ person, mailings, mail }: Profile): number | undefined {
   const hadAll = mailings.some(({ reminder }) => reminder >= MAX_REMINDERS)
@@ -39,12 +39,11 @@ export function countDue(now: number) {
   }
 }
 
-/** What the command line takes without being asked, and what needs no quotes in a shell. */
-const DEFAULT_CAMPAIGN = 'onboarding'
+/** What needs no quotes in a shell. */
 const PLAIN = /^\w[\w.-]*$/
 
 /** Whom `invite send` has something to say to. It would pass over everyone in the others. */
-export const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | undefined> = {
+export const ACTION: Record<Filter, 'remind' | 'retryUnknown' | undefined> = {
   all: 'remind',
   ready: undefined,
   inProgress: 'remind',
@@ -60,10 +59,9 @@ export const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | 
   finished: undefined,
   nothing: undefined,
   absent: 'remind',
-  undelivered: 'retryFailed',
-  failed: 'retryFailed',
-  // Without it, emails that were delayed five times would be left out.
-  deferred: 'retryFailed',
+  undelivered: 'remind',
+  failed: undefined,
+  deferred: 'remind',
   uncertain: 'retryUnknown',
   optedOut: undefined,
 }
@@ -75,21 +73,12 @@ export const releaseCommand = (instance: string): string | undefined =>
 /** Filters that are about one app when one is asked for. */
 const ABOUT_APPS: readonly Filter[] = ['waiting', 'skipped', 'unconfirmed']
 
-/**
- * @param campaign that holds the newest email of most of them; undefined: there is none, so this one invites
- * @returns undefined where no command would email these people
- */
-export function reminderFor(wanted: Wanted, campaign: string | undefined): string | undefined {
-  const { filter, app } = wanted
+/** @returns undefined where no command would email these people */
+export function reminderFor({ filter, app }: Wanted): string | undefined {
   const action = ACTION[filter]
-  if (action === undefined || (campaign !== undefined && !PLAIN.test(campaign))) return undefined
+  if (action === undefined) return undefined
   const words = [`${COMMAND} invite send`, PEOPLE_FILE]
-  if (campaign !== undefined && campaign !== DEFAULT_CAMPAIGN) words.push(`--campaign ${campaign}`)
   if (ABOUT_APPS.includes(filter) && PLAIN.test(app)) words.push(`--datasource ${app}`)
-  if (action === 'retryFailed') words.push('--retry-failed')
-  else if (action === 'retryUnknown') words.push('--retry-unknown')
-  else if (campaign !== undefined) words.push(`--remind-after ${REMIND_AFTER_DAYS}`)
-  // The days count within one campaign, and some of these people may have had their newest email in another.
-  if (campaign !== undefined) words.push(`--min-gap ${REMIND_AFTER_DAYS * 24}`)
+  words.push(action === 'retryUnknown' ? '--retry-unknown' : `--remind-after ${REMIND_AFTER_DAYS}`)
   return words.join(' ')
 }

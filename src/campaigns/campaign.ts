@@ -1,20 +1,21 @@
-// Who is due for which email of a campaign. Pure. An email is written down before it leaves; one that a run left open may
+// Who is due for an invitation or a reminder. Pure. An email is written down before it leaves; one that a run left open may
 // have arrived, so it counts as unknown and is sent again only on request.
 import { omitUndefined } from '../omit-undefined.ts'
 import { appsOf, isOut, type Mailing, type Person } from '../people/person.ts'
 
+/** The campaign of invitations and reminders. */
+export const ONBOARDING = 'onboarding'
+
+const MAX_REMINDERS = 3
+/** Least time after an email of another campaign. */
+const MIN_GAP_MS = 48 * 3_600_000
+
 /** Times are milliseconds. */
 export type Policy = {
-  campaign: string
   /** Absent: no reminders. */
   remindAfterMs?: number | undefined
-  maxReminders: number
   /** What may have arrived waits for someone to decide, is sent again, or counts as sent, so that reminders follow. */
   unknown: 'wait' | 'resend' | 'sent'
-  /** Send again what the mail server rejected for good. */
-  retryFailed: boolean
-  /** Least time between two emails of different campaigns to a person. */
-  minGapMs: number
   /** For how long the service's answer that nothing is left counts. */
   freshMs: number
 }
@@ -32,11 +33,11 @@ export const mailingsOf = ({ campaigns }: Person, campaign: string): Mailing[] =
   campaigns.find(({ name }) => name === campaign)?.mailings ?? []
 
 /** Another campaign sent an email only just now. Within a campaign the times of its reminders count. */
-const isTooSoon = ({ campaigns }: Person, { campaign, minGapMs }: Policy, now: number): boolean =>
+const isTooSoon = ({ campaigns }: Person, now: number): boolean =>
   campaigns
-    .filter(({ name }) => name !== campaign)
+    .filter(({ name }) => name !== ONBOARDING)
     .flatMap(({ mailings }) => mailings)
-    .some((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < minGapMs)
+    .some((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < MIN_GAP_MS)
 
 const hasNothing = (person: Person, { freshMs }: Policy, now: number): boolean =>
   person.answer !== undefined &&
@@ -44,22 +45,22 @@ const hasNothing = (person: Person, { freshMs }: Policy, now: number): boolean =
   now - person.answer.askedAt < freshMs &&
   !appsOf(person).some(({ state }) => state === 'waiting' || state === 'skipped')
 
-const isReminderDue = (last: Mailing, { remindAfterMs, maxReminders }: Policy, now: number): boolean =>
-  remindAfterMs !== undefined && last.reminder < maxReminders && now - last.at >= remindAfterMs
+const isReminderDue = (last: Mailing, { remindAfterMs }: Policy, now: number): boolean =>
+  remindAfterMs !== undefined && last.reminder < MAX_REMINDERS && now - last.at >= remindAfterMs
 
-/** @param now milliseconds since 1970 */
+/** The invitation or the reminder that is due. @param now milliseconds since 1970 */
 export function due(person: Person, policy: Policy, now: number): Due {
-  const last = mailingsOf(person, policy.campaign).at(-1)
+  const last = mailingsOf(person, ONBOARDING).at(-1)
   const isUnknown = last?.state === 'unknown' || last?.state === 'sending'
   const isSent = last?.state === 'sent' || (isUnknown && policy.unknown === 'sent')
   const isOver = last === undefined || isSent
   const notDue = { kind: 'not-due', wasSent: last?.state === 'sent' } as const
   if (person.optedOutAt !== undefined) return notDue
   if (isUnknown && policy.unknown === 'wait') return { kind: 'unknown' }
-  if (last?.state === 'failed' && !policy.retryFailed) return { kind: 'failed' }
+  if (last?.state === 'failed') return { kind: 'failed' }
   if (isSent && !isReminderDue(last, policy, now)) return notDue
   if (isOver && hasNothing(person, policy, now)) return notDue
-  if (isTooSoon(person, policy, now)) return notDue
+  if (isTooSoon(person, now)) return notDue
   const reminder = last === undefined ? 0 : last.reminder + Number(isOver)
   return { kind: 'mail', reminder, isRetry: !isOver || person.unknownAt !== undefined }
 }

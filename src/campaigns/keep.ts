@@ -13,7 +13,7 @@ import {
 } from '../people/person.ts'
 import { heldApps, openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
 import { Explained } from '../problem.ts'
-import { mailingsOf, type Due } from './campaign.ts'
+import { mailingsOf, ONBOARDING, type Due } from './campaign.ts'
 import { createDelivery, type DeliveryParts } from './delivery.ts'
 import { countLapses, dueToBegin, dueToRepair, judged, LAPSES, lapsesDue } from './lapses.ts'
 import { createLedger, RunStopped } from './ledger.ts'
@@ -80,7 +80,7 @@ export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promis
   const held = heldApps(upkeep)
   const isNew = (instance: string, person: Person | undefined) =>
     !wasConnected(person, instance) && !held.has(instance)
-  const starting = sending(answering, 'onboarding', dueToStart, isNew)
+  const starting = sending(answering, ONBOARDING, dueToStart, isNew)
   const repairing = sending(answering, LAPSES, dueAgain, isLost)
   const isOver = () => signal.aborted
   await eachOf(found.starting.values(), atOnce, isOver, starting.email)
@@ -126,7 +126,7 @@ export const unreachedZones = ({ zones }: Upkeep, now: number): string[] =>
 
 /** Did a run that has not ended well leave an email of theirs open? */
 const wasKilledAt = (person: Person, { lastRunAt = 0 }: Upkeep): boolean =>
-  ['onboarding', LAPSES]
+  [ONBOARDING, LAPSES]
     .flatMap((campaign) => mailingsOf(person, campaign))
     .some(({ state, at }) => state === 'sending' && at >= lastRunAt)
 
@@ -207,7 +207,7 @@ async function whoIsDue(
 /** Sends the emails of one campaign. Each person is asked about immediately before. */
 function sending(
   parts: KeepParts & Pick<DeliveryParts, 'hasAnswered'>,
-  campaign: 'onboarding' | typeof LAPSES,
+  campaign: typeof ONBOARDING | typeof LAPSES,
   due: (person: Person, now: number) => Due,
   isAbout: DeliveryParts['isAbout'],
 ) {

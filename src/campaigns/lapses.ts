@@ -18,12 +18,8 @@ const MAX_IN_A_QUARTER = 4
 
 /** Of `onramp keep`: reminders as docs/invitations.md recommends. */
 const REMINDING: Policy = {
-  campaign: 'onboarding',
   remindAfterMs: 7 * 86_400_000,
-  maxReminders: 3,
   unknown: 'sent',
-  retryFailed: false,
-  minGapMs: 48 * 3_600_000,
   // Asked anyway, a few times a day.
   freshMs: Infinity,
 }

@@ -11,6 +11,11 @@ export type Pace = {
   rate(): number
 }
 
+/** People at a time, and emails to the mail server: Exchange Online takes three of a mailbox. After a crash, as many are unknown. */
+export const AT_ONCE = 3
+/** Emails a second, where the mail server sets no limit. */
+export const EMAILS_PER_SECOND = 10
+
 const MIN_RATE = 0.2
 /** How much faster it gets with each turn. */
 const RECOVERY = 1.01

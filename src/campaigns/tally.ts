@@ -1,4 +1,5 @@
 // What a run of invitations has done so far: counted, summed up, and as one line. Pure.
+import { EMAILS_PER_SECOND } from './pace.ts'
 
 /** In the order of the summary; each count in words, for one and for many. */
 const WORDS = {
@@ -6,7 +7,7 @@ const WORDS = {
   /** In a dry run: would be sent. */
   sent: ['email sent', 'emails sent'],
   deferred: 'not sent this time (retried next run)',
-  failed: 'rejected by the mail server (retry with invite send --retry-failed)',
+  failed: 'rejected by the mail server (correct their addresses)',
   /** May have been sent: this run, or one that was killed, cannot know. */
   uncertain: 'delivery unknown (resend with invite send --retry-unknown)',
   refused: 'refused by the service: its token lacks a permission, or is invalid (see onramp doctor)',
@@ -43,12 +44,9 @@ export function summaryOf(tally: Tally, isDryRun: boolean, isOver: boolean): str
     .join('')
 }
 
-/**
- * What the mail server's limit came to. Empty where it has none.
- * @param perSecond how fast emails leave now @param fullPerSecond without a limit
- */
-export const limitInWords = (perSecond: number, fullPerSecond: number): string =>
-  perSecond >= fullPerSecond
+/** What the mail server's limit came to. Empty where it has none. @param perSecond how fast emails leave now */
+export const limitInWords = (perSecond: number): string =>
+  perSecond >= EMAILS_PER_SECOND
     ? ''
     : `The mail server limits how fast it takes emails: in the end they left at ${Math.max(1, Math.round(perSecond * 60))} a minute.\n`
 

@@ -29,7 +29,7 @@ const readyText = (url: string, control: string, folder: string) => `Onramp is r
   Admin           ${url}/admin (sign in as Carol)
   Commands        In another terminal, in this folder:
     set -a && . ${folder}/env && set +a
-    ${COMMAND} invite send ${folder}/people.csv --rate 200 --mail-rate 200
+    ${COMMAND} invite send ${folder}/people.csv --rate 200
     ${COMMAND} invite report
   Stop            Ctrl+C
 `

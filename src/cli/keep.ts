@@ -7,11 +7,13 @@ import { breakNotice, digestNotice, isDigestDue } from '../admin/notices.ts'
 import { profilesOf } from '../admin/profile.ts'
 import { makeReport, type Report } from '../admin/report.ts'
 import { createAsk } from '../campaigns/ask.ts'
+import { ONBOARDING } from '../campaigns/campaign.ts'
+import { LAPSES } from '../campaigns/lapses.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { keepUp, whatIsDue, unreachedZones } from '../campaigns/keep.ts'
 import { createNoticeMail, type Notice } from '../campaigns/mail/notice.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
-import { createPace } from '../campaigns/pace.ts'
+import { AT_ONCE, createPace, EMAILS_PER_SECOND } from '../campaigns/pace.ts'
 import { readPeople, type Invitee } from '../campaigns/people-file.ts'
 import { limitInWords, newTally, summaryOf, type Tally } from '../campaigns/tally.ts'
 import type { Company } from '../company/company.ts'
@@ -42,8 +44,6 @@ type KeepOptions = {
 }
 
 const EXIT_NEEDS_SOMEONE = 3
-const AT_ONCE = 3
-const EMAILS_PER_SECOND = 10
 const DAYS = 30
 
 export async function keep(file: string, options: KeepOptions, parts: CliParts): Promise<number> {
@@ -72,9 +72,9 @@ export async function keep(file: string, options: KeepOptions, parts: CliParts):
     withStore(settings, async (records) => {
       const run = { list: people, faults, settings, company, options, parts, signal }
       if (options.dryRun) return await show(records, run)
-      const held = await holdCampaign(records, 'onboarding', stderr, async (isHeld) => {
+      const held = await holdCampaign(records, stderr, async (isHeld) => {
         const service = serviceFor(settings, company)
-        const server = createMailServer(settings, { connections: AT_ONCE, signal })
+        const server = createMailServer(settings, { signal })
         try {
           return await runOnce(records, run, isHeld, { service, server, postEvent: postOnce })
         } finally {
@@ -154,7 +154,7 @@ export async function runOnce(
   const mailPace = paceOf(EMAILS_PER_SECOND)
   const ask = createAsk({ whatIsLeft: service.whatIsLeft, pace: paceOf(options.askRate / 60), signal })
   const mails = (campaign: string) => mailFor(settings, company, { campaign, days: DAYS }, now)
-  const starting = mails('onboarding')
+  const starting = mails(ONBOARDING)
   // The first language that the company offers.
   const words = { ...company, t: starting.languages.in(''), publicUrl: settings.PUBLIC_URL }
   const compose = createNoticeMail({ from: settings.MAIL_FROM ?? NO_FROM, company })
@@ -169,7 +169,7 @@ export async function runOnce(
   if (stderr.isTTY) stderr.write(`Asking about ${list.length} people, ${options.askRate} a minute…\n`)
   const kept = await keepUp(list, {
     people,
-    compose: { invitation: starting.compose, lapse: mails('lapses').compose },
+    compose: { invitation: starting.compose, lapse: mails(LAPSES).compose },
     post: server.post,
     ask,
     mailPace,
@@ -198,7 +198,7 @@ export async function runOnce(
   const digest = digestNotice(report, counted, now(), words)
   const isSent = isDigestDue(counted, company, now()) && (await post(digest, `digest ${report.madeAt}`))
   await save(isSent ? { ...counted, digestAt: now() } : counted)
-  if (!options.json) stderr.write(limitInWords(mailPace.rate(), EMAILS_PER_SECOND))
+  if (!options.json) stderr.write(limitInWords(mailPace.rate()))
   return sumUp(counted, report, tally, run)
 }
 

@@ -150,7 +150,6 @@ describe('addresses to copy', () => {
       apps: [],
       due: 0,
       later: { count: 1, from: at + 5 + 7 * 86_400_000 },
-      campaign: 'autumn',
     })
   })
 
@@ -168,41 +167,5 @@ describe('addresses to copy', () => {
       new Set(['jira_1']),
     )
     expect([left, held]).toEqual([['bob@acme.example', 'eve@acme.example'], 2])
-  })
-
-  it.each<[string, Person[], Record<string, string>, string | undefined]>([
-    [
-      'that wrote to most of them last',
-      [sent('ada', 'sent'), sent('bob', 'sent'), sent('zoe', 'sent', 'launch', at + 9)],
-      {},
-      'c',
-    ],
-    [
-      'whose email left, where a later one was refused',
-      [mailed(sent('ada', 'sent'), 'failed', { campaign: 'd', now: at + 9 })],
-      {},
-      'c',
-    ],
-    [
-      'whose email was refused, where they ask for these',
-      [mailed(sent('ada', 'sent'), 'failed', { campaign: 'd', now: at + 9 })],
-      { show: 'failed' },
-      'd',
-    ],
-    [
-      'that tried, where none has left',
-      [sent('ada', 'deferred', 'spring')],
-      { show: 'notStarted' },
-      'spring',
-    ],
-    [
-      'of invite send, where onramp keep wrote last',
-      [mailed(sent('ada', 'sent'), 'sent', { campaign: 'lapses', now: at + 9 })],
-      {},
-      'c',
-    ],
-    ['that there is not', [named('ada')], {}, undefined],
-  ])('name the campaign %s', async (_which, all, query, campaign) => {
-    expect((await list(all, query)).campaign).toBe(campaign)
   })
 })

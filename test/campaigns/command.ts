@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { startSandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { BARE_ENV } from '../helpers/processes.ts'
@@ -72,14 +72,14 @@ async function sendHere(
   { env = {}, input = '', now = Date.now }: Circumstances = {},
 ) {
   const { exit, out, err } = await runCommand(
-    ['invite', 'send', '--rate', '200', '--mail-rate', '500', '--min-gap', '0', ...args],
+    ['invite', 'send', '--rate', '200', ...args],
     { ...company.env, ...env },
     { input, now },
   )
   return { code: exit, stdout: out, stderr: err }
 }
 
-/** A company for all the tests of a file, as at first before each of them; and what they do with it. */
+/** A company for all the tests of a file, as at first before each of them, with an empty store; and what they do with it. */
 export function useCompany(options: SandboxOptions = {}) {
   let company: Company
   let names = 0
@@ -87,15 +87,16 @@ export function useCompany(options: SandboxOptions = {}) {
     company = await startCompany(options)
   })
   afterAll(() => company.close())
-  beforeEach(() => company.sandbox.reset())
+  beforeEach(() => {
+    company.sandbox.reset()
+    company.env.DATA_DIR = join(dirname(company.env.DATA_DIR), `data-${names++}`)
+  })
   const mails = () => company.sandbox.mail?.mails ?? []
   return {
     company: () => company,
     mails,
     recipients: () => mails().map(({ to }) => to.join()),
     send: (args: string[], given?: Circumstances) => sendHere(company, args, given),
-    /** A campaign that no other test knows. */
-    fresh: () => ['--campaign', `test-${names++}`],
     list: (content: string) => company.list(`list-${names++}.csv`, content),
   }
 }

@@ -1,11 +1,11 @@
-// Thousands of people, a process that is killed again and again in the middle, and nobody who notices.
+// Hundreds of people, a process that is killed again and again in the middle, and nobody who notices.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
+import { AT_ONCE } from '../../src/campaigns/pace.ts'
 import { ended, startCompany, type Company } from './command.ts'
 
-const AT_ONCE = 8
 const LIMIT = { perSecond: 800, burst: 800 }
 
 /** What a run that goes on where another was killed may say. */
@@ -13,8 +13,8 @@ const EXPECTED =
   /^(Columns: email, name\. Ignored: none\.$|No saved progress|Waiting: another run|\S+@acme\.example: delivery unknown$|$)/
 
 describe.each([
-  { store: 'the embedded store', people: 1_000, kills: 5 },
-  { store: 'Redis', people: 600, kills: 3 },
+  { store: 'the embedded store', people: 400, kills: 5 },
+  { store: 'Redis', people: 240, kills: 3 },
 ])('invite send on $store', ({ store, people, kills }) => {
   let company: Company
   let redis: RedisServer | undefined
@@ -35,13 +35,12 @@ describe.each([
     const mails = sandbox.mail?.mails ?? []
     const rows = sandbox.people.map(({ email, name }) => `${email},${name}\n`).join('')
     const list = company.list('people.csv', `email,name\n${rows}`)
-    const pace = ['--rate', '600', '--mail-rate', '2000', '--at-once', String(AT_ONCE)]
-    const args = ['invite', 'send', list, ...pace, '--json']
+    const args = ['invite', 'send', list, '--rate', '600', '--json']
 
     for (let kill = 0; kill < kills; kill++) {
       const child = company.start(args, env)
       const end = ended(child)
-      const until = mails.length + 60 + Math.floor(Math.random() * 200)
+      const until = mails.length + 15 + Math.floor(Math.random() * 25)
       while (mails.length < until && child.exitCode === null) await sleep(5)
       await sleep(Math.random() * 30)
       child.kill('SIGKILL')

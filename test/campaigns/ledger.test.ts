@@ -1,6 +1,6 @@
 // What a run writes down, while the store is in trouble and beside another run.
 import { describe, expect, it } from 'vitest'
-import { due, mailingOf, type Policy } from '../../src/campaigns/campaign.ts'
+import { due, mailingOf, ONBOARDING, type Policy } from '../../src/campaigns/campaign.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import { PersonUnreadable } from '../../src/people/people.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
@@ -33,7 +33,7 @@ function kept(get?: () => Promise<never>) {
   const ledger = ({ patienceMs = 2_000, signal, isHeld = true, ...given }: Given = {}) =>
     createLedger({
       people,
-      campaign: policy.campaign,
+      campaign: ONBOARDING,
       due: (person, at) => due(person, { ...policy, ...given.policy }, at),
       isHeld: () => Promise.resolve(isHeld),
       now: () => at,
@@ -44,7 +44,7 @@ function kept(get?: () => Promise<never>) {
     ledger,
     trouble,
     known: () => known,
-    state: () => known && mailingOf(known, policy.campaign, 0)?.state,
+    state: () => known && mailingOf(known, ONBOARDING, 0)?.state,
     forget: () => (known = undefined),
   }
 }

@@ -19,7 +19,7 @@ import { faultsIn } from '../helpers/settings-faults.ts'
 import { useCompany } from './command.ts'
 import { startSmtpServer } from './smtp-server.ts'
 
-const { company, send, fresh, list } = useCompany()
+const { company, send, list } = useCompany()
 
 const MAILBOX = 'search@acme.example'
 const SCOPE = 'https://mail.acme.example/.default'
@@ -110,7 +110,7 @@ const withSecret = () => ({
   SMTP_OAUTH_SCOPE: SCOPE,
 })
 
-const sent = (env: Record<string, string>) => send([list('ada@acme.example\n'), ...fresh()], { env })
+const sent = (env: Record<string, string>) => send([list('ada@acme.example\n')], { env })
 
 /** What the doctor finds out about the mail server. */
 async function found(env: Record<string, string>) {

@@ -1,7 +1,7 @@
 // A run with the service and the mail server as functions, over people who are kept for several runs.
 import type { Waiting } from '../../src/client-api/answers.ts'
 import type { Asked } from '../../src/campaigns/ask.ts'
-import { due, mailingOf, type Policy } from '../../src/campaigns/campaign.ts'
+import { due, mailingOf, ONBOARDING, type Policy } from '../../src/campaigns/campaign.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import type { Outcome, Posted } from '../../src/campaigns/mail/outcome.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
@@ -14,11 +14,7 @@ import { mail } from './sample-mail.ts'
 export const left: Waiting[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
 export const policy: Policy = {
-  campaign: 'onboarding',
-  maxReminders: 3,
   unknown: 'wait',
-  retryFailed: false,
-  minGapMs: 0,
   freshMs: 0,
 }
 
@@ -87,7 +83,7 @@ export function office(kept?: Everyone) {
     const usual: SendParts = {
       ledger: createLedger({
         people: everyone,
-        campaign: policy.campaign,
+        campaign: ONBOARDING,
         due: (person, at) => due(person, { ...policy, ...given.policy }, at),
         isHeld: () => Promise.resolve().then(isHeld),
         now,
@@ -126,7 +122,7 @@ export function office(kept?: Everyone) {
     /** What is written down of a person's email. */
     written: (email: string) => {
       const person = known.get(email)
-      return person && mailingOf(person, policy.campaign, 0)?.state
+      return person && mailingOf(person, ONBOARDING, 0)?.state
     },
   }
 }

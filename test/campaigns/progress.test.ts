@@ -85,7 +85,7 @@ describe('the summary of a run', () => {
     expect(summaryOf(tally({ rows: 1_020, ...some }), false, true)).toBe(`    1,020  people
         1  email sent
         2  not sent this time (retried next run)
-        3  rejected by the mail server (retry with invite send --retry-failed)
+        3  rejected by the mail server (correct their addresses)
         4  delivery unknown (resend with invite send --retry-unknown)
         2  refused by the service: its token lacks a permission, or is invalid (see onramp doctor)
         5  unknown to the service

@@ -2,13 +2,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { having } from '../helpers/people.ts'
-import { withMailing } from '../../src/campaigns/campaign.ts'
+import { ONBOARDING, withMailing } from '../../src/campaigns/campaign.ts'
 import { RunStopped } from '../../src/campaigns/ledger.ts'
 import { MailServerUnusable } from '../../src/campaigns/mail/outcome.ts'
 import type { SendParts } from '../../src/campaigns/send.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { broken, gone, greylisted, left, objects, office, policy } from './office.ts'
+import { broken, gone, greylisted, left, objects, office } from './office.ts'
 
 const ada = 'ada@acme.example'
 const bob = 'bob@acme.example'
@@ -25,7 +25,7 @@ describe('a list', () => {
     const posted: string[] = []
     const given = {
       people: [ada, ada, bob, 'nobody', ada, bob],
-      policy: { unknown: 'resend' as const, retryFailed: true, remindAfterMs: 0 },
+      policy: { unknown: 'resend' as const, remindAfterMs: 0 },
       post: (email: string) => (posted.push(email), email === ada ? broken : ('sent' as const)),
     }
     const first = await run({ ...given, atOnce: 3 })
@@ -82,7 +82,7 @@ describe('a list', () => {
 describe('a dry run', () => {
   it('shows who would get what, and writes nothing down', async () => {
     const { run, everyone, written } = office()
-    const open = { campaign: policy.campaign, reminder: 0, state: 'sending', now: 1 } as const
+    const open = { campaign: ONBOARDING, reminder: 0, state: 'sending', now: 1 } as const
     await everyone.change(ada, (before) => withMailing(before, open))
     const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
     const { tally, shown, endedBy } = await run({
@@ -205,7 +205,6 @@ describe('a mail server that rejects people for good', () => {
     expect(trouble).toEqual(bad.map((email) => `${email} failed 550 5.1.1 unknown`))
     expect(bad.map((email) => written(email))).toEqual(['failed', 'failed'])
     expect((await run({ ...given, post: never })).tally).toEqual(counts({ rows: 3, failed: 2 }))
-    expect((await run({ ...given, post: () => 'sent', policy: { retryFailed: true } })).tally.sent).toBe(2)
   })
 
   it('is not believed where it accepts no one: they wait for a later run, and none ends this one', async () => {

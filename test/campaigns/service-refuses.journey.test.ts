@@ -36,7 +36,7 @@ async function send(people: number) {
     SERVICE_GLOBAL_TOKEN: 'global',
     DATA_DIR: join(folder, newSecret()),
   }
-  return await runCommand(['invite', 'send', list, '--dry-run', '--at-once', '1', '--rate', '1000'], settings)
+  return await runCommand(['invite', 'send', list, '--dry-run', '--rate', '1000'], settings)
 }
 
 const page = { 'content-type': 'text/html' }
@@ -59,8 +59,9 @@ it.each<[...Answer, RegExp]>([
     expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
     expect(err).not.toMatch(OF_SIGN_INS)
     expect(exit).toBe(1)
-    // The first one is without a person: it shows that the token isn't a personal one.
-    expect(service.seen).toHaveLength(6)
+    // The first one is without a person: it shows that the token isn't a personal one. Three people are asked about at a time.
+    expect(service.seen.length).toBeGreaterThanOrEqual(6)
+    expect(service.seen.length).toBeLessThanOrEqual(8)
   },
 )
 

@@ -116,7 +116,7 @@ describe('an argument', () => {
   it.each([
     'invite link --days',
     'invite link --datasource',
-    'invite send --campaign',
+    'invite send --template',
     'doctor --as',
     'deprecations check --waivers',
     'deprecations calendar --within',
@@ -142,7 +142,6 @@ describe('an argument', () => {
     [['invite', 'link', PERSON, '--datasource', `${SECRET}\n`], '--datasource expects an identifier'],
     [['invite', 'link', SECRET], 'EMAIL must be an email address'],
     [['invite', 'send', '-', '--on-invalid', 'skp'], '--on-invalid expects stop or skip; did you mean skip?'],
-    [['invite', 'send', '-', '--campaign', `${SECRET} `], '--campaign can contain letters'],
     [['invite', 'send', SECRET], 'file not found'],
     [['doctor', '--as', SECRET], '--as must be an email address'],
     [['status', '--timeout', '1e1'], '--timeout expects a whole number from 1 to 120'],

@@ -38,7 +38,7 @@ async function invite(env: Record<string, string> = {}) {
     MAIL_FROM: 'Search team <search@acme.example>',
     ...env,
   }
-  const { exit, err } = await runCommand(['invite', 'send', list, '--campaign', 'launch', '--yes'], settings)
+  const { exit, err } = await runCommand(['invite', 'send', list, '--yes'], settings)
   expect(exit, err).toBe(0)
   return mail?.mails.length
 }

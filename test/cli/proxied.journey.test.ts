@@ -51,7 +51,7 @@ it('onramp status', async () => {
 it('onramp invite send', async () => {
   const list = join(folder, 'people.csv')
   writeFileSync(list, 'email\nada@acme.example\n')
-  const running = runCommand(['invite', 'send', list, '--campaign', 'launch', '--dry-run'], env)
+  const running = runCommand(['invite', 'send', list, '--dry-run'], env)
   await expect.poll(() => proxy.asked.length).toBeGreaterThan(0)
   // It would ask a few more times.
   process.emit('SIGINT')

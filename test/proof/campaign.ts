@@ -7,7 +7,7 @@ import { createPeople } from '../../src/people/people.ts'
 import { holdCampaign } from '../../src/cli/invite/lease.ts'
 import { createClientApi } from '../../src/client-api/client.ts'
 import { createInstallation } from '../../src/records/installation.ts'
-import { office, policy } from '../campaigns/office.ts'
+import { office } from '../campaigns/office.ts'
 import { current, Dead, within, type Process } from './machine.ts'
 import { settings, sharedStore } from './processes.ts'
 import type { Rules } from './rules.ts'
@@ -31,7 +31,7 @@ export function startCampaign(process: Process, around: Around): void {
 }
 
 async function run(around: Around): Promise<string> {
-  const end = await holdCampaign(sharedStore.records, policy.campaign, { write: () => true }, (isHeld) =>
+  const end = await holdCampaign(sharedStore.records, { write: () => true }, (isHeld) =>
     sendAll(around, isHeld),
   )
   return end ?? 'locked'

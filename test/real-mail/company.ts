@@ -38,17 +38,19 @@ export async function openCompany(folder: string) {
     NODE_EXTRA_CA_CERTS: office.authority,
     MAIL_FROM: `Search team <${SENDER}>`,
   }
-  const args = (campaign: string, list: string, options: string[] = []) => {
-    const quick = ['--rate', '100', '--mail-rate', '100', '--min-gap', '0', '--yes']
-    return ['invite', 'send', list, '--campaign', campaign, ...quick, ...options]
-  }
-  const sendList = (campaign: string, list: string, { options, env: other }: More = {}) =>
-    company.run(args(campaign, company.list('people.csv', list), options), { env: { ...env, ...other } })
+  /** Each rollout has a store of its own. */
+  const dataDirOf = (rollout: string) => `${company.env.DATA_DIR}-${rollout}`
+  const args = (list: string, options: string[] = []) =>
+    ['invite', 'send', list, '--rate', '100', '--yes'].concat(options)
+  const sendList = (rollout: string, list: string, { options, env: other }: More = {}) =>
+    company.run(args(company.list('people.csv', list), options), {
+      env: { ...env, DATA_DIR: dataDirOf(rollout), ...other },
+    })
 
   /** What is written down of every email is a day older. A clock that is ahead would show in the emails' dates. */
-  async function dayLater(): Promise<void> {
-    const { DATA_DIR, SESSION_SECRET } = company.env
-    const records = createSqliteRecords(DATA_DIR)
+  async function dayLater(rollout: string): Promise<void> {
+    const { SESSION_SECRET } = company.env
+    const records = createSqliteRecords(dataDirOf(rollout))
     const installation = createInstallation(records, [SESSION_SECRET])
     const people = createPeople({ records, installation, now: Date.now, retentionDays: 90 })
     for await (const { email } of people.all())
@@ -67,8 +69,8 @@ export async function openCompany(folder: string) {
     dayLater,
     file: company.list,
     sendList,
-    send: (campaign: string, names: readonly string[], more?: More) =>
-      sendList(campaign, `${names.map(addressOf).join('\n')}\n`, more),
+    send: (rollout: string, names: readonly string[], more?: More) =>
+      sendList(rollout, `${names.map(addressOf).join('\n')}\n`, more),
     /** @returns what has come into a mailbox from now on */
     mailboxesSince: (names: readonly string[]) => {
       const before = new Map(names.map((name) => [name, office.mailbox(name).length]))

@@ -18,7 +18,6 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
     const since = mailboxesSince(names)
     const sent = await send(campaign, names, {
       env: { SMTP_URL: office.urlOf(cut.port) },
-      options: ['--at-once', '1'],
     })
     assert.ok(cut.hasCut(), 'no connection was cut')
     await cut.close()
@@ -34,9 +33,6 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
       assert.equal((await since('ada')).length, 1)
       assert.equal((await send('gone', ['gone', 'ada'])).code, 3)
       assert.equal(rejections('gone'), 1)
-      await send('gone', ['gone', 'ada'], { options: ['--retry-failed'] })
-      assert.equal(rejections('gone'), 2)
-      assert.equal((await since('ada')).length, 1)
     },
   )
 
@@ -49,11 +45,11 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
       const since = mailboxesSince(team)
       const { code, stderr } = await send(campaign, team, {
         env: { MAIL_FROM: from },
-        options: ['--at-once', '1'],
       })
       assert.equal(code, 1, stderr)
       assert.match(stderr, new RegExp(`The mail server says: ${reply}.*see SMTP_URL and MAIL_FROM`))
-      assert.equal((stderr.match(/: not accepted/g) ?? []).length, 5)
+      // Three emails are under way at a time.
+      assert.match(String(stderr.match(/: not accepted/g)?.length), /^[567]$/)
       const again = await send(campaign, team)
       assert.equal(again.code, 0, again.stderr)
       for (const name of team) assert.equal((await since(name)).length, 1)

@@ -61,11 +61,11 @@ export async function checkLanguages(check: Check, company: Company, folder: str
   await check('an email in each language arrives, over STARTTLS and with a sign-in', async () => {
     const COMPANY_FILE = company.file('company.yaml', COMPANY)
     writeFileSync(join(COMPANY_FILE, '../logo.png'), png(64, 64))
-    const again = ['--remind-after', '1', '--max-reminders', '9']
+    const again = ['--remind-after', '1']
     kinds['invitation'] = await sendAll([])
-    await company.dayLater()
+    await company.dayLater('languages')
     kinds['reminder with a logo'] = await sendAll(again, { COMPANY_FILE })
-    await company.dayLater()
+    await company.dayLater('languages')
     kinds['reminder about one app'] = await sendAll([...again, '--datasource', 'slack'])
     for (const email of Object.values(kinds).flat())
       assert.match(headersOf(email, 'received').at(-1) ?? '', /using TLSv1\.3 .*ESMTPSA/)

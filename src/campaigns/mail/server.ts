@@ -7,11 +7,11 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { isLoopback } from '../../loopback.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { timed } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
+import { AT_ONCE } from '../pace.ts'
 import { createAccessTokens, type OAuthSettings } from './access-token.ts'
 import { messageOf, refuseInjection, type Mail } from './mail.ts'
-import { isPassing, outcomeOf, unusable, type Outcome, type Posted } from './outcome.ts'
+import { isPassing, outcomeOf, unusable, type Posted } from './outcome.ts'
 import type { SmtpError } from './smtp-trouble.ts'
 
 type MailServer = {
@@ -21,9 +21,6 @@ type MailServer = {
   post: (mail: Mail) => Promise<Posted>
   close(): void
 }
-
-/** Called for every email; `outcome` is `unusable` where no email can leave. Must not throw. */
-type OnEmail = (email: { outcome: Outcome | 'unusable'; seconds: number }) => void
 
 /**
  * How long the mail server is waited for; milliseconds. An email whose reply isn't waited for may have been taken, so a reply
@@ -40,12 +37,10 @@ const LIMITS = {
 }
 
 type MailServerParts = {
-  connections?: number
   /** The run is to stop. */
   signal?: AbortSignal
   /** An email has waited for a reply for a while. */
   onSlow?: () => void
-  onEmail?: OnEmail
   limits?: typeof LIMITS
 }
 
@@ -127,7 +122,7 @@ type Source = { stream?: Readable }
 
 /** The mail server of SMTP_URL. */
 export function createMailServer(settings: MailSettings, parts: MailServerParts = {}): MailServer {
-  const { connections = 1, signal, onSlow = () => {}, onEmail, limits = LIMITS } = parts
+  const { signal, onSlow = () => {}, limits = LIMITS } = parts
   const server = serverOf(settings)
   const name = `${server.host}:${server.port}`
   const probe = createTransport({ ...server, ...waiting(limits.check, limits.check) })
@@ -135,7 +130,7 @@ export function createMailServer(settings: MailSettings, parts: MailServerParts 
     ...server,
     ...waiting(limits.greeting, limits.reply),
     pool: true,
-    maxConnections: connections,
+    maxConnections: AT_ONCE,
     maxMessages: 100,
     maxRequeues: 2,
   })
@@ -186,15 +181,11 @@ export function createMailServer(settings: MailSettings, parts: MailServerParts 
     },
     async post(mail) {
       refuseInjection(mail)
-      const work = () =>
-        inSpan('send email', attributes, async (span) => {
-          const posted = await deliver(mail)
-          span.setAttribute('onramp.email.outcome', posted.outcome)
-          return posted
-        })
-      return await timed(work, (posted, seconds) =>
-        onEmail?.({ outcome: posted?.outcome ?? 'unusable', seconds }),
-      )
+      return await inSpan('send email', attributes, async (span) => {
+        const posted = await deliver(mail)
+        span.setAttribute('onramp.email.outcome', posted.outcome)
+        return posted
+      })
     },
     close: () => transport.close(),
   }

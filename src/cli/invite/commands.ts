@@ -84,7 +84,7 @@ Reads saved data only; doesn't contact the service.`,
     .command('bounced')
     .description(
       `Mark the newest email to each person as rejected: it came back after the mail
-server had accepted it. They get no more of them, except with --retry-failed.
+server had accepted it. They get no more of them.
 Each is audited on standard error. docs/invitations.md has a script for a mailbox.
 
 Examples:

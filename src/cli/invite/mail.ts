@@ -15,8 +15,6 @@ import {
   type Settings,
 } from '../../settings/settings.ts'
 import { Explained } from '../../problem.ts'
-import { omitUndefined } from '../../omit-undefined.ts'
-import type { OnCall } from '../../trace/calls.ts'
 import { languagesFor } from '../../web/brand.ts'
 import { LANGUAGES, offeredToCompanies } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'
@@ -47,13 +45,13 @@ const PERSONAL =
   "SERVICE_GLOBAL_TOKEN holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token."
 
 /** What asks the service about anyone: as on the pages, an app that the company hides is neither named nor counted. */
-export function serviceFor(settings: Settings, company: Company, onCall?: OnCall) {
+export function serviceFor(settings: Settings, company: Company) {
   const {
     SERVICE_BASE_URL: baseUrl,
     SERVICE_HEADER_PREFIX: headerPrefix,
     SERVICE_GLOBAL_TOKEN: token = '',
   } = settings
-  const clientApi = createClientApi({ baseUrl, headerPrefix, ...omitUndefined({ onCall }) })
+  const clientApi = createClientApi({ baseUrl, headerPrefix })
   const setting = 'SERVICE_GLOBAL_TOKEN'
   return {
     /** A global token without a person is refused (contract section 5, rule 2). @throws {Explained} for a personal one */
@@ -71,7 +69,7 @@ export function serviceFor(settings: Settings, company: Company, onCall?: OnCall
 export function mailFor(
   settings: Settings,
   company: Company,
-  options: Pick<SendOptions, 'campaign' | 'datasource' | 'days' | 'template'>,
+  options: Pick<SendOptions, 'datasource' | 'days' | 'template'> & { campaign: string },
   now: () => number,
 ) {
   const { template, campaign, datasource = [], days } = options

@@ -1,13 +1,6 @@
 // The options of `invite send`, each defined once, and those that other commands of `invite` have too.
 import type { Command } from '@commander-js/extra-typings'
-import {
-  text,
-  texts,
-  UsageError,
-  valued,
-  wholeNumber,
-  word,
-} from '@onramp/deprecations/command-line/arguments'
+import { text, texts, UsageError, wholeNumber, word } from '@onramp/deprecations/command-line/arguments'
 import type { Policy } from '../../campaigns/campaign.ts'
 import { MAX_DAYS } from '../../invites/token.ts'
 
@@ -37,8 +30,8 @@ onramp asks the service what is left (SERVICE_GLOBAL_TOKEN, X-Service-ActAs);
 emails are sent through SMTP_URL from MAIL_FROM.
 
 Progress is saved in the store, so running the same command again resumes where
-it stopped, even after a crash, and no one is emailed twice. Only one run of a
-campaign can be active at a time.
+it stopped, even after a crash, and no one is emailed twice. Only one run, or one
+of onramp keep, can be active at a time.
 
 The list is a CSV file with an "email" column (optionally "name", "department"
 and "language"), JSON with the same keys, or one address per line. People who
@@ -52,25 +45,18 @@ Examples:
     .argument('<PEOPLE.csv>')
     .option('--dry-run', 'query the service, but send and save nothing')
     .option('--yes', 'skip the confirmation prompt (shown on a terminal only)')
-    .addOption(
-      valued('--campaign <NAME>', 'track progress under this name', (name) => {
-        if (/^[\w.-]{1,40}$/.test(name)) return name
-        throw new UsageError('--campaign can contain letters, digits, dots and dashes, at most 40 characters')
-      }).default('onboarding'),
-    )
     .addOption(datasource())
     .addOption(days())
     .addOption(template())
     .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
-    .addOption(text('--metrics <FILE>', "write how long calls take to FILE, for Prometheus' node_exporter"))
 
     .optionsGroup('Who gets an email:')
     .addOption(
-      wholeNumber('--remind-after <DAYS>', 'also remind people last emailed DAYS ago or earlier', [1, 365]),
-    )
-    .addOption(wholeNumber('--max-reminders <N>', 'reminders per person', [0, 20]).default(3))
-    .addOption(
-      wholeNumber('--min-gap <HOURS>', 'minimum gap between emails of two campaigns', [0, 8760]).default(48),
+      wholeNumber(
+        '--remind-after <DAYS>',
+        'also remind people last emailed DAYS ago or earlier (three times at most)',
+        [1, 365],
+      ),
     )
     .addOption(wholeNumber('--limit <N>', 'send at most N emails in this run', [1, 999_999_999]))
     .addOption(
@@ -80,29 +66,10 @@ Examples:
     )
     .option('--include-guests', 'also guests of your directory (see "The list" in docs/invitations.md)')
     .option('--retry-unknown', 'resend emails that may have been sent (a crash, a broken connection)')
-    .option('--retry-failed', 'resend emails that the mail server rejected')
-
-    .optionsGroup('How fast:')
     .addOption(
       wholeNumber('--rate <N>', 'service requests per second; Retry-After is honored', [1, 10_000]).default(
         5,
       ),
-    )
-    .addOption(wholeNumber('--mail-rate <N>', 'emails per second', [1, 10_000]).default(10))
-    // Exchange Online takes three emails of a mailbox at a time.
-    .addOption(
-      wholeNumber(
-        '--at-once <N>',
-        'people at a time; after a crash, as many emails are unknown',
-        [1, 100],
-      ).default(3),
-    )
-    .addOption(
-      wholeNumber(
-        '--ask-again-after <MIN>',
-        'recheck people with nothing left after MIN minutes',
-        [0, 100_000],
-      ).default(60),
     )
     .addHelpText(
       'after',
@@ -110,20 +77,18 @@ Examples:
 Exit codes: 0 success, or --limit reached (people whom the service doesn't know
 are listed, and don't change this); 1 stopped; 2 usage error; 3 finished with
 problems (listed on standard error and in onramp invite report --csv); 4 another
-run of this campaign is in progress; 78 configuration error; 130 interrupted.`,
+run is in progress; 78 configuration error; 130 interrupted.`,
     )
 
 /** What `invite send` was called with. */
 export type SendOptions = ReturnType<ReturnType<typeof sendOn>['opts']>
 
-const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+/** The service isn't asked again for so long about people with nothing left. */
+const FRESH_MS = 3_600_000
 
 export const policyOf = (options: SendOptions): Policy => ({
-  campaign: options.campaign,
-  remindAfterMs: options.remindAfter === undefined ? undefined : options.remindAfter * 24 * HOUR_MS,
-  maxReminders: options.maxReminders,
+  remindAfterMs: options.remindAfter === undefined ? undefined : options.remindAfter * DAY_MS,
   unknown: options.retryUnknown ? 'resend' : 'wait',
-  retryFailed: options.retryFailed ?? false,
-  minGapMs: options.minGap * HOUR_MS,
-  freshMs: options.askAgainAfter * 60_000,
+  freshMs: FRESH_MS,
 })

@@ -3,11 +3,11 @@ import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { sentence } from '@onramp/deprecations/command-line/shell'
 import { createAsk } from '../../campaigns/ask.ts'
-import { due } from '../../campaigns/campaign.ts'
+import { due, ONBOARDING } from '../../campaigns/campaign.ts'
 import { createLedger, RunStopped } from '../../campaigns/ledger.ts'
 import { MailServerUnusable } from '../../campaigns/mail/outcome.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
-import { createPace } from '../../campaigns/pace.ts'
+import { AT_ONCE, createPace, EMAILS_PER_SECOND } from '../../campaigns/pace.ts'
 import { readPeople } from '../../campaigns/people-file.ts'
 import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
 import { isComplete, limitInWords, newTally, summaryOf, type Tally } from '../../campaigns/tally.ts'
@@ -16,13 +16,11 @@ import { heldApps } from '../../people/upkeep.ts'
 import { Explained } from '../../problem.ts'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { CallTimings } from '../../web/metrics/metrics.ts'
 import { openPeople, openUpkeeping, storeInWords, withStore } from '../store.ts'
 import { interruptible, isSure } from '../terminal.ts'
 import { holdCampaign } from './lease.ts'
 import { listOf, peopleIn } from './list.ts'
 import { companyOf, mailFor, serviceFor, settingsWith } from './mail.ts'
-import { withMetricsFile } from './metrics-file.ts'
 import { printing, showProgress } from './progress.ts'
 import { policyOf, type SendOptions } from './send-options.ts'
 
@@ -34,7 +32,7 @@ const RESUMES = 'Run the same command again to resume.'
 
 export async function send(file: string, options: SendOptions, parts: CliParts): Promise<number> {
   const { stdin, stderr, env } = parts
-  const { dryRun, campaign } = options
+  const { dryRun } = options
   const list = listOf(file, stdin)
   const settings = settingsWith(
     dryRun ? ['SERVICE_GLOBAL_TOKEN'] : ['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'],
@@ -52,23 +50,17 @@ export async function send(file: string, options: SendOptions, parts: CliParts):
   }
 
   try {
-    return await withMetricsFile(options.metrics, (timings) =>
-      interruptible((signal) => {
-        signal.addEventListener('abort', () => list.close(), { once: true })
-        const run = { list, people, settings, company, options, parts, timings, signal }
-        const work = async (records: Records): Promise<number> => {
-          // A dry run holds nothing.
-          if (dryRun) return await sendAll(records, run)
-          const code = await holdCampaign(records, campaign, stderr, (isHeld) =>
-            sendAll(records, run, isHeld),
-          )
-          if (code === undefined)
-            stderr.write(`onramp invite send: campaign ${JSON.stringify(campaign)} is already running\n`)
-          return code ?? EXIT_LOCKED
-        }
-        return withStore(settings, work, { onOperation: timings.observeStore })
-      }),
-    )
+    return await interruptible((signal) => {
+      signal.addEventListener('abort', () => list.close(), { once: true })
+      const run = { list, people, settings, company, options, parts, signal }
+      return withStore(settings, async (records) => {
+        // A dry run holds nothing.
+        if (dryRun) return await sendAll(records, run)
+        const code = await holdCampaign(records, stderr, (isHeld) => sendAll(records, run, isHeld))
+        if (code === undefined) stderr.write('onramp invite send: another run is at work\n')
+        return code ?? EXIT_LOCKED
+      })
+    })
   } catch (error) {
     const isResumed = [RunStopped, MailServerUnusable, StoreUnavailable].some((kind) => error instanceof kind)
     if (!isResumed || dryRun) throw error
@@ -87,7 +79,6 @@ type Run = {
   company: ReturnType<typeof companyOf>
   options: SendOptions
   parts: CliParts
-  timings: CallTimings
   signal: AbortSignal
 }
 
@@ -98,15 +89,15 @@ const SLOW = 'Waiting for the mail server: an email has up to 10 minutes to be a
 /** A clock that is never set back. */
 const steady = () => performance.now()
 
-/** @param isHeld is the campaign still this run's? Absent: a dry run */
+/** @param isHeld is the lease still this run's? Absent: a dry run */
 async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolean>): Promise<number> {
-  const { list, settings, company, options, parts, timings, signal } = run
+  const { list, settings, company, options, parts, signal } = run
   const { now, stderr } = parts
   const people = openPeople({ records, settings, now }, company)
   const tally = newTally()
   const progress = showProgress(tally, run.people, parts)
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
-  const service = serviceFor(settings, company, timings.observeService)
+  const service = serviceFor(settings, company)
   const ask = createAsk({
     whatIsLeft: service.whatIsLeft,
     pace: paceOf(options.rate),
@@ -116,15 +107,13 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     },
     signal,
   })
-  const mailPace = paceOf(options.mailRate)
+  const mailPace = paceOf(EMAILS_PER_SECOND)
   let isSlow = false
   let isThrottled = false
   const server =
     isHeld &&
     createMailServer(settings, {
-      connections: options.atOnce,
       signal,
-      onEmail: timings.observeEmail,
       onSlow() {
         if (!isSlow) progress.print(SLOW)
         isSlow = true
@@ -151,7 +140,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
       ...printing(progress, options, parts.stdout),
       ledger: createLedger({
         people,
-        campaign: options.campaign,
+        campaign: ONBOARDING,
         due: (person, at) => due(person, policy, at),
         isHeld: isHeld ?? (() => Promise.resolve(false)),
         now,
@@ -159,7 +148,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
       }),
       ask,
       isAbout: (instance) => inScope({ only: options.datasource ?? [] }, instance) && !held.has(instance),
-      compose: mailFor(settings, company, options, now).compose,
+      compose: mailFor(settings, company, { ...options, campaign: ONBOARDING }, now).compose,
       post: server?.post,
       mailPace,
       onThrottle(seconds, reply) {
@@ -167,7 +156,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
           progress.print(`The mail server takes no more emails for now: ${reply}. Waiting ${seconds} s…\n`)
         isThrottled = true
       },
-      atOnce: options.atOnce,
+      atOnce: AT_ONCE,
       limit: options.limit ?? Infinity,
       tally,
       onOver: () => list.close(),
@@ -181,7 +170,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     server?.close()
     await service.close()
     sumUp(tally, options, { error: failure, endedBy, isInterrupted: signal.aborted }, parts)
-    if (!options.json) stderr.write(limitInWords(mailPace.rate(), options.mailRate))
+    if (!options.json) stderr.write(limitInWords(mailPace.rate()))
   }
   // An export that went wrong is often an empty file.
   if (tally.rows === 0 && !signal.aborted) throw new Explained('the list is empty. Nothing was sent.')
@@ -191,7 +180,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
 /** @param end.error why the run failed */
 function sumUp(
   tally: Tally,
-  { campaign, dryRun, json, limit }: SendOptions,
+  { dryRun, json, limit }: SendOptions,
   end: { error: unknown; endedBy: EndedBy | undefined; isInterrupted: boolean },
   { stdout, stderr }: CliParts,
 ): void {
@@ -200,7 +189,7 @@ function sumUp(
     const { sent, ...others } = tally
     const counts = dryRun ? { ...others, wouldSend: sent } : tally
     const stopped = isInterrupted ? 'interrupted' : error instanceof Error ? error.name : undefined
-    stdout.write(`${JSON.stringify({ campaign, ...counts, stopped })}\n`)
+    stdout.write(`${JSON.stringify({ campaign: ONBOARDING, ...counts, stopped })}\n`)
   } else stderr.write(summaryOf(tally, dryRun === true, endedBy === 'list'))
   const why = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${limit} reached.`
   if (why) stderr.write(`${why}${dryRun ? '' : ` ${RESUMES}`}\n`)

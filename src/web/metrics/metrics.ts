@@ -20,12 +20,11 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ]
 
-/** How long others take: for the server's metrics, and for a command that has none. */
-export type CallTimings = {
+/** How long others take. */
+type CallTimings = {
   observeService: OnCall
   observeAuthorizationServer: OnCall
   observeStore: OnOperation
-  observeEmail: (email: { outcome: string; seconds: number }) => void
 }
 
 export type Metrics = CallTimings & {
@@ -54,7 +53,7 @@ const callClassOf = (status: number): string =>
 const histogram = <L extends string>(registry: Registry, name: string, help: string, labelNames: L[]) =>
   new Histogram({ name, help, labelNames, buckets: BOUNDS_SECONDS, registers: [registry] })
 
-export function callTimings(registry: Registry): CallTimings {
+function callTimings(registry: Registry): CallTimings {
   const service = histogram(
     registry,
     'onramp_service_call_duration_seconds',
@@ -73,12 +72,6 @@ export function callTimings(registry: Registry): CallTimings {
     'Operations of the store, Redis or SQLite; result: done or failed',
     ['operation', 'result'],
   )
-  const emails = histogram(
-    registry,
-    'onramp_email_duration_seconds',
-    'Handing an email to the mail server; outcome: what became of it',
-    ['outcome'],
-  )
   const observed =
     (calls: typeof service): OnCall =>
     ({ operation, status, seconds }) =>
@@ -88,7 +81,6 @@ export function callTimings(registry: Registry): CallTimings {
     observeAuthorizationServer: observed(authorizationServer),
     observeStore: ({ operation, isDone, seconds }) =>
       store.observe({ operation, result: isDone ? 'done' : 'failed' }, seconds),
-    observeEmail: ({ outcome, seconds }) => emails.observe({ outcome }, seconds),
   }
 }
 
