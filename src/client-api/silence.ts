@@ -78,6 +78,10 @@ const WORDS: Record<Cause, string> = {
   'cut-off': 'connection closed',
 }
 
+/** Its own words say what to do: the proxy, or the certificate, and nothing of the call was sent. */
+export const isExplained = (silence: Silence): silence is ProxySilence | CertificateFault =>
+  !Object.hasOwn(WORDS, silence)
+
 /** The cause in plain words, to stand behind "cannot be reached:". */
 export const silenceInWords = (silence: Silence): string => WORDS[silence as Cause] ?? silence
 

@@ -9,7 +9,7 @@ import {
 } from 'openid-client'
 import { withoutAddresses } from '../client-api/refusal.ts'
 import { retryAfterSeconds } from '../client-api/retry-after.ts'
-import { isOfCertificate, isOfProxy, silenceOf } from '../client-api/silence.ts'
+import { isExplained, silenceOf } from '../client-api/silence.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { redacted } from '../web/log.ts'
@@ -94,8 +94,7 @@ function meaningOf(error: unknown): Meaning {
   const member = refusedMember(error)
   if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
   const silence = silenceOf(error)
-  if (isOfProxy(silence) || isOfCertificate(silence))
-    return unavailable(`the authorization server cannot be reached: ${silence}`)
+  if (isExplained(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
   if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
   const code = error.code ?? 'no code'
   if (code === 'OAUTH_KEY_SELECTION_FAILED') return failed(NO_KEY)

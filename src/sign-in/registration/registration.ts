@@ -5,13 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ServerMetadata } from 'openid-client'
 import { objectIn, readLimited } from '../../client-api/body.ts'
 import { requestedWait } from '../../client-api/retry-after.ts'
-import {
-  isOfCertificate,
-  isOfProxy,
-  silenceInWords,
-  silenceOf,
-  type Silence,
-} from '../../client-api/silence.ts'
+import { isExplained, silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
 import { Problem } from '../../problem.ts'
 import type { Installation } from '../../records/installation.ts'
@@ -115,8 +109,7 @@ async function post(endpoint: string, request: RequestInit, onCall: OnCall | und
   } catch (error) {
     const silence = silenceOf(error)
     const why = `the registration endpoint gives no answer: ${silenceInWords(silence)}`
-    if (UNSENT.includes(silence) || isOfProxy(silence) || isOfCertificate(silence))
-      throw signInUnavailable(why, error)
+    if (UNSENT.includes(silence) || isExplained(silence)) throw signInUnavailable(why, error)
     throw notRegistered(`${why} (a client may have been made all the same)`, HOUR_SECONDS)
   }
 }
