@@ -101,14 +101,11 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
   const discovering = probe(discovery.table, issuer, (address) => discovery.look(address, now)).then(
     (facts) => metadataIn(facts?.discovery),
   )
-  async function lookAtServer(): Promise<void> {
-    const metadata = await discovering
-    await Promise.all([probe(server.table, metadata, server.look), lookAtClient(metadata)])
-  }
 
   await Promise.all([
     holding,
-    lookAtServer(),
+    discovering.then((metadata) => probe(server.table, metadata, server.look)),
+    discovering.then(lookAtClient),
     probe(machine.table, setup, machine.look),
     probe(ownAddress.table, online && url, (address) => ownAddress.look(address, discovering)),
     probe(certificates.table, online && settings, certificates.look),

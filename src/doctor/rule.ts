@@ -83,10 +83,10 @@ export function judge<Facts>(table: Table<Facts>, facts: Facts, setup: Setup): F
 
 /** Nothing was heard of a server. */
 export function unheard(silence: Silence) {
-  const [why = '', fix = 'check the URL and that this machine can reach it'] = isOfCertificate(silence)
-    ? silence.split(': ')
-    : [silenceInWords(silence)]
-  if (!isOfProxy(silence)) return { why, proxy: '', fix }
-  const remedy = 'check the proxy; if this machine reaches the server without one, add its host to NO_PROXY'
-  return { why, proxy: 'HTTPS_PROXY, NO_PROXY, ', fix: remedy }
+  const [why = '', advice] = isOfCertificate(silence) ? silence.split(': ') : [silenceInWords(silence)]
+  const proxy = isOfProxy(silence) ? 'HTTPS_PROXY, NO_PROXY, ' : ''
+  const fix = proxy
+    ? 'check the proxy; if this machine reaches the server without one, add its host to NO_PROXY'
+    : (advice ?? 'check the URL and that this machine can reach it')
+  return { why, proxy, fix }
 }

@@ -8,8 +8,7 @@ import {
   deniesRefreshTokens,
   findMetadata,
   isOfEveryTenant,
-  refuseIncomplete,
-  refuseUnsafeEndpoints,
+  refuseUnusable,
   unsafeOptional,
   type Discovery,
 } from '../sign-in/server/discovery.ts'
@@ -125,8 +124,7 @@ const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 /** What the server would refuse at the first sign-in. */
 function refusalOf(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partial<Settings>) {
   try {
-    refuseIncomplete(metadata, scope)
-    refuseUnsafeEndpoints(metadata)
+    refuseUnusable(metadata, scope)
     return undefined
   } catch (problem) {
     return (problem as Problem).detail.replace(/^t/, 'T').replace(/: see OIDC_ISSUER$/, '')

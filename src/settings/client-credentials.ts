@@ -52,6 +52,7 @@ export function clientCredentials<P extends Prefix>(prefix: P, use: string) {
 
 type Credentials = Partial<Record<Name<Prefix>, string | undefined>>
 
+/** Key and certificate are PEM; `assertionFile` is a path. */
 export const credentialsIn = (settings: Credentials, prefix: Prefix) => ({
   secret: settings[`${prefix}_CLIENT_SECRET`],
   key: settings[`${prefix}_CLIENT_KEY`],

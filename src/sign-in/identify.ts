@@ -35,7 +35,7 @@ type Granted = {
 type Identify = (configuration: Configuration, granted: Granted) => Promise<User>
 
 const DAY_MS = 24 * 3600 * 1000
-/** Of whom the last address is known; the longest unseen goes. */
+/** People whose last address is remembered. */
 const MAX_KNOWN = 10_000
 
 const SHARED =
@@ -44,14 +44,12 @@ const SHARED =
 export function createIdentify(settings: ClaimSettings, log: Pick<Log, 'warn'>, now: () => number): Identify {
   const known = new Map<string, { address: string; at: number }>()
 
-  /** In this process alone: one sub for everyone shows in each. */
+  /** Per process is enough: one sub for everyone shows in each. */
   function whyShared({ subject, email, emailVerified }: User): string | undefined {
     if (email === undefined || emailVerified !== true) return undefined
     const [before, address] = [known.get(subject), email.toLowerCase()]
-    known.delete(subject)
+    if (known.size >= MAX_KNOWN) known.clear()
     known.set(subject, { address, at: now() })
-    const [oldest] = known.keys()
-    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
     return before && before.address !== address && now() - before.at < DAY_MS ? SHARED : undefined
   }
 

@@ -69,9 +69,8 @@ function readAddress(value: string, base: string): URL | undefined {
   if (!isPlain(value)) return undefined
   const isPath = value.startsWith('/') && !value.startsWith('//')
   if (!isPath && !/^https?:\/\/[^/]/i.test(value)) return undefined
-  if (!URL.canParse(value, base)) return undefined
-  const url = new URL(value, base)
-  return url.username || url.password ? undefined : url
+  const url = URL.parse(value, base)
+  return url === null || url.username || url.password ? undefined : url
 }
 
 /**

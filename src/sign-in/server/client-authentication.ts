@@ -7,15 +7,8 @@ import { credentialsIn } from '../../settings/client-credentials.ts'
 import type { Settings } from '../../settings/settings.ts'
 
 export type ClientAuthentication = {
-  method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
-  secret?: string | undefined
-  /** PEM, PKCS #8. */
-  key?: string | undefined
-  /** The key's, PEM. */
-  certificate?: string | undefined
-  /** A path: another issuer's token is sent as the client assertion. */
-  assertionFile?: string | undefined
-}
+  method: Settings['OIDC_CLIENT_AUTH']
+} & Partial<ReturnType<typeof credentialsIn>>
 
 /** The client of OIDC_CLIENT_…; undefined without a method, which has a default. */
 export function clientAuthenticationIn(settings: Partial<Settings>): ClientAuthentication | undefined {

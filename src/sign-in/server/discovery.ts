@@ -161,41 +161,33 @@ function whyMissing(setting: string, discovery: Exclude<Discovery, { kind: 'foun
   return `${origin}${pathname === '/' ? '' : pathname} cannot be discovered (${all.join('; ')}): see OIDC_ISSUER`
 }
 
-const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
 const OPTIONAL =
   /^(userinfo|introspection|revocation|end_session|registration|pushed_authorization_request)_endpoint$/
 
 const isUnsafe = (address: unknown): boolean =>
   typeof address !== 'string' || !URL.canParse(address) || !isSafe(new URL(address))
 
-/**
- * Metadata comes over the network and names where codes, tokens and secrets are sent: https or this machine only. What no
- * one is sent to is not looked at.
- */
-export function refuseUnsafeEndpoints(metadata: Metadata): void {
-  const name = NEEDED.find((one) => metadata[one] !== undefined && isUnsafe(metadata[one]))
-  if (name !== undefined)
-    throw signInUnavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
-}
-
 /** Pure: endpoints that a sign-in works without, and whose addresses aren't safe: they aren't used. */
 export const unsafeOptional = (metadata: Metadata): string[] =>
   Object.keys(metadata).filter((name) => OPTIONAL.test(name) && isUnsafe(metadata[name]))
 
 /**
- * What no sign-in works without. The library would accept id_tokens of any signature where there are no keys (OpenID
- * Connect Discovery 1.0 3 requires jwks_uri).
+ * Refuses metadata without the endpoints of every sign-in, or with unsafe ones: codes, tokens and secrets go there, so https
+ * or loopback. Without keys the library would accept any signature (OpenID Connect Discovery 1.0 3 requires jwks_uri).
  */
-export function refuseIncomplete(metadata: Metadata, scope: string): void {
-  const hasIdTokens = scope.split(' ').includes('openid')
-  const needed = ['authorization_endpoint', 'token_endpoint', ...(hasIdTokens ? ['jwks_uri'] : [])]
+export function refuseUnusable(metadata: Metadata, scope: string): void {
+  const endpoints = ['authorization_endpoint', 'token_endpoint']
+  const needed = scope.split(' ').includes('openid') ? [...endpoints, 'jwks_uri'] : endpoints
   const missing = needed.filter((name) => metadata[name] === undefined)
-  if (missing.length === 0) return
-  const [what, advice] = [missing.join(' and no '), 'for plain OAuth 2.1, leave openid out of OIDC_SCOPE']
+  const unsafe = [...endpoints, 'jwks_uri'].find(
+    (name) => metadata[name] !== undefined && isUnsafe(metadata[name]),
+  )
+  if (missing.length === 0 && unsafe === undefined) return
+  const what = missing.length > 0 ? `has no ${missing.join(' and no ')}` : `names an unsafe ${unsafe}`
   const fix = missing.includes('jwks_uri')
-    ? `: no id_token could be verified; ${advice}`
-    : ': see OIDC_ISSUER'
-  throw signInUnavailable(`the authorization server's metadata has no ${what}${fix}`)
+    ? 'no id_token could be verified; for plain OAuth 2.1, leave openid out of OIDC_SCOPE'
+    : 'see OIDC_ISSUER'
+  throw signInUnavailable(`the authorization server's metadata ${what}: ${fix}`)
 }
 
 /**
@@ -210,8 +202,7 @@ export async function discoverMetadata(issuer: string, scope: string, seconds: n
     const cause = discovery.attempts.map(({ error }) => error).find((error) => error !== undefined)
     throw signInUnavailable(whyMissing(issuer, discovery), cause)
   }
-  refuseIncomplete(discovery.metadata, scope)
-  refuseUnsafeEndpoints(discovery.metadata)
+  refuseUnusable(discovery.metadata, scope)
   const unused = unsafeOptional(discovery.metadata)
   const used = Object.entries(discovery.metadata).filter(([name]) => !unused.includes(name))
   return { metadata: Object.fromEntries(used) as Metadata, unused }
