@@ -24,10 +24,7 @@ export type Waiting = {
   /** Its name for people; the identifier where the service gave none. */
   name: string
   status: AppStatus
-  /**
-   * Relative to SERVICE_BASE_URL; carries a one-time token, so it is used at once and kept nowhere. Absent where it is not
-   * needed (readLeft): what is not held cannot leak.
-   */
+  /** Relative to SERVICE_BASE_URL. Carries a one-time token: used at once, kept nowhere, and dropped by readLeft. */
   authUrlRelativePath?: string | undefined
 }
 

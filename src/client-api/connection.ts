@@ -42,10 +42,7 @@ export type Service = {
 }
 
 type Connection = {
-  /**
-   * Rejects where there is no whole answer.
-   * @throws {TypeError} at once, for a token or an address that must not go into a header; the message does not quote it
-   */
+  /** @throws {TypeError} at once, without quoting it, for a token or address that must not go into a header */
   send(call: Call, credentials: Credentials): Promise<Exchanged>
   close(): Promise<void>
 }

@@ -18,10 +18,7 @@ export const isActAsAddress = (email: string): boolean =>
 /** What the service's own headers begin with; some tenants' begin with the name of their product. */
 export const STANDARD_HEADER_PREFIX = 'X-Service'
 
-/**
- * The authentication headers of a Client API call.
- * @throws {TypeError} for a token or an address that must not go into a header; the message does not quote it
- */
+/** @throws {TypeError}, without quoting it, for a token or address that must not go into a header */
 export function credentialHeaders(
   credentials: Credentials,
   prefix = STANDARD_HEADER_PREFIX,

@@ -18,18 +18,12 @@ type ProxySettings = {
 
 type Proxy = { url: URL; exempt: readonly string[] }
 
-/**
- * For each address of a host, before the next one is tried. Node's 250 ms are shorter than a connection over a VPN takes,
- * and than TCP waits before it repeats a lost packet (1 s, RFC 6298 2.1): a slow address would count as a dead one.
- */
+/** Per address of a host. Node's 250 ms are too short for a VPN, or for one lost packet (1 s, RFC 6298 2.1). */
 const ATTEMPT = { autoSelectFamilyAttemptTimeout: 2_500 }
 const MAX_TUNNEL_MS = 3_500
 /** Of the time that a call has, so that it can still say that it was the proxy. */
 const TUNNEL_SHARE = 0.8
-/**
- * Over HTTP/2 one connection would carry any number of requests, and one that died silently would fail them all: there a
- * request that is given up leaves the connection in use.
- */
+/** With HTTP/2, one silently dead connection would fail all requests: giving one up doesn't close it. */
 export const HTTP1 = { allowH2: false }
 
 let proxy: Proxy | undefined

@@ -101,10 +101,7 @@ const missing = (name: string) =>
 const AUTH_TYPE_MISSING = missing('Auth-Type')
 const ACT_AS_MISSING = missing('ActAs')
 
-/**
- * What a missing header begins with, where that is not what ours begin with. A message may also repeat what someone searched
- * for, and that must name no setting.
- */
+/** The prefix of a missing header, if it isn't ours. Ignores a message that only repeats a search query. */
 function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | undefined {
   if (!AUTH_TYPE_MISSING.test(text) && !ACT_AS_MISSING.test(text)) return undefined
   const [, named] = /\b([a-z\d]+(?:-[a-z\d]+){0,5})-(?:Auth-Type|ActAs)\b/i.exec(text) ?? []

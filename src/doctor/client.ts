@@ -18,10 +18,7 @@ type Method = ClientAuthentication['method']
 
 export type Client = { id: string; how: ClientAuthentication }
 
-/**
- * `accepted`: it got past the check of the client, if there is one; `not-allowed`: unauthorized_client; `unclear`: it tells
- * nothing; `silent`: no answer, or a page instead of one; `unsent`: the client can't authenticate.
- */
+/** `accepted`: past the check of the client, if any. `silent`: no response, or a page. `unsent`: can't authenticate. */
 type ClientAnswer =
   'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent' | 'unsent'
 

@@ -9,10 +9,7 @@ import { postOnce, type Outcome } from '../webhooks/post.ts'
 import { within } from '../within.ts'
 import { unheard, type Table } from './rule.ts'
 
-/**
- * `trouble`: in the product's words, which name the server; undefined where it answers and takes the sign-in. `sender`: its
- * reply to MAIL_FROM, where it refuses that.
- */
+/** `trouble` names the server; undefined if it accepts the sign-in. `sender`: its reply if it refuses MAIL_FROM. */
 type MailFacts = { trouble: string | undefined; hasNoToken?: boolean; sender?: string | undefined }
 
 const LIMIT_MS = 10_000

@@ -26,10 +26,7 @@ function refusalIn(reply: Unanswered, asked: Asked): Named<'service.refusals'> {
   return { is: isGlobal ? 'act-as-needed' : reason, ...asked, status, retryAfter, answer }
 }
 
-/**
- * Why the service did not answer, and which setting to change. A refused question (`request`) repeats what the service
- * said, which is for the terminal only.
- */
+/** Why the service refused, and which setting to change. `request` quotes the service: for the terminal only. */
 export const explain = (reply: Unanswered, asked: Asked): Finding =>
   findingOf('service.refusals', refusalIn(reply, asked))
 

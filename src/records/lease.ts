@@ -57,10 +57,7 @@ export async function takeLease(
   }
 }
 
-/**
- * Within this process: runs `work` unless the same key is under way; then it waits for that result, or that failure.
- * Nothing is kept after the end.
- */
+/** Within this process: callers with the same key share one run of `work`, and its failure. Nothing is kept afterwards. */
 export function createOnce<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   const underWay = new Map<string, Promise<T>>()
   return (key, work) => {

@@ -14,10 +14,7 @@ export type Records = {
   remove(key: string): Promise<void>
   /** Removes only what still is `expected`. */
   compareAndRemove(key: string, expected: string): Promise<void>
-  /**
-   * Every key that begins with `prefix`, each once, in batches between which other work goes on. A record that was written
-   * or removed meanwhile may be among them or not.
-   */
+  /** Each key with this prefix once, in batches. Keys that are written or removed meanwhile may be among them. */
   keys(prefix: string): AsyncGenerator<string[]>
 }
 

@@ -75,11 +75,7 @@ const CLIENT = {
 type Options = Omit<RedisClientOptions, 'RESP'> & { RESP?: 2 | 3 }
 
 let create: ReturnType<typeof RedisClient.factory> | undefined
-/**
- * All are of one class, made when it is first needed. The library's own createClient makes it anew, with every command
- * there is, for each address that is not the last one's: asking three Sentinels cost three megabytes and held up every
- * request meanwhile.
- */
+/** One class for all: the library's createClient builds it anew for each address (1 MB each, and blocks meanwhile). */
 const clientOf = (options: Options) => (create ??= RedisClient.factory())(options)
 
 export const newClient = (url: string) => clientOf({ ...CLIENT, url, socket: { ...SOCKET } })

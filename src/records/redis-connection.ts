@@ -124,10 +124,7 @@ export function connectBy(open: OpenRedis, log: ConnectionLog): RedisConnection 
   }
 }
 
-/**
- * Replies that another client would get as well (full, loading, cluster down). Others, READONLY above all, mean that this is
- * no longer the server to ask.
- */
+/** Replies that any client would get (full, loading, cluster down). Others, such as READONLY, mean another server. */
 const isOwnTrouble = (error: unknown) =>
   error instanceof Error &&
   /^(OOM|LOADING|CLUSTERDOWN|TRYAGAIN|BUSY|MISCONF|NOREPLICAS|MASTERDOWN|WRONGTYPE|NOPERM|ERR)\b/.test(

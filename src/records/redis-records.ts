@@ -54,10 +54,7 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
   }
 }
 
-/**
- * Every command that the server and the command line send, in scripts too. A Redis that denies or renames one of them
- * answers every page, or every sign-in, with an error.
- */
+/** All commands that onramp sends, in scripts too: if Redis denies or renames one, pages or sign-ins fail. */
 export const REDIS_COMMANDS = ['get', 'set', 'del', 'eval', 'scan', 'ping'] as const
 
 /** What else is sent where the address of the primary, or of a cluster's nodes, has to be found. */

@@ -26,10 +26,7 @@ export const settings: readonly Setting[] = Object.entries(definitions).map(([na
 /** The exit code for faulty settings: EX_CONFIG of sysexits.h. */
 export const EXIT_SETTINGS = 78
 
-/**
- * One sentence for every fault, each with its place and how to correct it: by loadSettings with the setting's name, by
- * loadCompany with the line of the company file.
- */
+/** One sentence for each fault: its place (the setting, or a line of the company file) and how to correct it. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
   readonly faults: readonly string[]
@@ -155,10 +152,7 @@ export function readSettings(env: NodeJS.ProcessEnv): {
   return { settings: loaded, faults }
 }
 
-/**
- * Reads every setting from the environment. An empty variable counts as absent.
- * @throws {SettingsError} naming every fault at once
- */
+/** Reads every setting; an empty variable counts as absent. @throws {SettingsError} naming every fault at once */
 export function loadSettings(env: NodeJS.ProcessEnv): Settings {
   const read = readSettings(env)
   if (read.faults.length > 0) throw new SettingsError(read.faults)

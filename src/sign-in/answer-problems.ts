@@ -228,10 +228,7 @@ function errorIn(error: unknown): string | undefined {
   return typeof said === 'string' ? said : undefined
 }
 
-/**
- * The member of a token endpoint's answer that the library refused. It says so only in its message, so this is for the
- * log; of an id_token it complains only where one was asked for, or came.
- */
+/** The member of a token response that the library refused. Only its message names it, so this is for the log. */
 function refusedMember(error: unknown): string | undefined {
   return /body "(\w{1,40})" property/.exec(messagesOf(error))?.[1]
 }
@@ -259,10 +256,7 @@ function refusedIssuer(error: unknown): string | undefined {
     : undefined
 }
 
-/**
- * The algorithm of an id_token that the library didn't take because of it, or undefined. It says so only in what its
- * error carries: the header, and the algorithms that it expected.
- */
+/** The algorithm of an id_token that the library refused: its error carries the header and the expected ones. */
 function refusedAlgorithm(error: unknown): string | undefined {
   const carried = carriedBy(error)
   const { alg } = recordOf('header' in carried && 'expected' in carried ? carried['header'] : carried)

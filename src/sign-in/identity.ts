@@ -133,10 +133,7 @@ export function userOf(
   }
 }
 
-/**
- * Pure: does the id_token leave nothing to ask? An address counts only with a word about whether it is verified; groups
- * only where an admin is known by them.
- */
+/** Pure: is userinfo unnecessary? Needs a name, an address with email_verified, and groups if ADMIN_GROUPS is set. */
 export function saysEverything(claims: Claims, settings: ClaimSettings): boolean {
   const { OIDC_EMAIL_CLAIM, OIDC_GROUPS_CLAIM, ADMIN_GROUPS = [] } = settings
   const hasName = text(claims['name']) !== undefined || text(claims['preferred_username']) !== undefined

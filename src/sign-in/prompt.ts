@@ -1,10 +1,7 @@
 // What `prompt` says at sign-in (OpenID Connect Core 3.1.2.1): what the operator set, and what a person needs who
 // asked for another account, or was signed out. Pure.
 
-/**
- * `select_account`: "Not you?". `login`: the same for a server that does not know it, or does nothing about it; and for a
- * browser that was signed out.
- */
+/** `select_account`: "Not you?". `login`: the fallback for servers without that, and for signed-out browsers. */
 export type Prompt = 'select_account' | 'login'
 
 const PROMPTS: readonly Prompt[] = ['select_account', 'login']
@@ -35,10 +32,7 @@ export function promptParameter(always: string | undefined, prompt: Prompt | und
   return values.size === 0 ? undefined : [...values].join(' ')
 }
 
-/**
- * Errors after which asking again with `prompt=login` makes sense: the server knows the person and the client, and
- * could not do what `select_account` asks for. Those that the person, an outage or the configuration caused are left out.
- */
+/** Caused by the person, an outage or the configuration. After any other error, prompt=login may still help. */
 const OTHER_CAUSES = new Set([
   'access_denied',
   'server_error',

@@ -73,10 +73,7 @@ function readAddress(value: string, base: string): URL | undefined {
   return url === null || url.username || url.password ? undefined : url
 }
 
-/**
- * Inside a parameter, firewalls take `/onboarding?datasource=…` for an event handler (OWASP core rule set, 941100); with a
- * slash before the question mark it is the same page, and none.
- */
+/** Firewalls take `/onboarding?x=` in a parameter for an event handler (OWASP CRS 941100), but not `/onboarding/?x=`. */
 export const asParameter = (path: string): string => path.replace(/^([^?#]*\/on[^/?#]*)\?/i, '$1/?')
 
 /** The address again, as links to it are written. */

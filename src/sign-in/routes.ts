@@ -128,10 +128,7 @@ function callbackUrl(req: Request, publicUrl: string): URL {
   return new URL(`${CALLBACK_PATH}?${query}`, publicUrl)
 }
 
-/**
- * Servers send people here after other things than a sign-in too: an admin who consented for everyone, someone who
- * confirmed an address. Nothing of it is believed; it only chooses the words.
- */
+/** For callbacks after an admin's consent or a confirmed address. Chooses only the words of the page; trusts nothing. */
 const saysYes = ({ searchParams }: URL, name: string, wanted = 'true'): boolean =>
   searchParams.get(name)?.toLowerCase() === wanted
 

@@ -23,10 +23,7 @@ export type SignInState = {
   session?: string | undefined
 }
 
-/**
- * What only the browser that began can bring about: the nonce (OpenID Connect Core), and the PKCE verifier with its
- * challenge (RFC 7636).
- */
+/** Derived from the state id and the browser cookie: nonce, and PKCE verifier and challenge (RFC 7636). */
 type Proofs = { nonce: string; verifier: string; challenge: string }
 
 export type States = {

@@ -22,10 +22,7 @@ function listedScope(scope: string, listed: unknown): string {
   return kept.length === 0 ? scope : kept.join(' ')
 }
 
-/**
- * What to ask people for: what the server lists, and no more than it registered the client for, which it says
- * (RFC 7591 3.2.1); it refuses people the others.
- */
+/** The scope to request: what the server lists, within what it registered for the client (RFC 7591 3.2.1). */
 export function scopeFor(scope: string, server: ServerMetadata, registered: unknown): string {
   const listed = listedScope(scope, server.scopes_supported)
   const names = typeof registered === 'string' ? registered.split(' ') : []
@@ -36,10 +33,7 @@ export function scopeFor(scope: string, server: ServerMetadata, registered: unkn
 const grantTypes = (server: ServerMetadata): string[] =>
   deniesRefreshTokens(server) ? ['authorization_code'] : ['authorization_code', 'refresh_token']
 
-/**
- * client_secret_basic is the default (RFC 7591 2), and the default of OIDC_CLIENT_AUTH. Servers differ in how they decode
- * an id or a secret in it (RFC 6749 2.3.1); client_secret_post leaves nothing to decode.
- */
+/** Prefers client_secret_post to the default: servers decode basic credentials differently (RFC 6749 2.3.1). */
 const authMethod = (chosen: Settings['OIDC_CLIENT_AUTH'], listed: readonly string[] | undefined) =>
   chosen === 'client_secret_basic' && listed?.includes('client_secret_post') === true
     ? 'client_secret_post'

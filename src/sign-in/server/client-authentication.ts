@@ -55,10 +55,7 @@ function assertionIn(path: string): string {
   throw new Problem(502, 'sign_in_misconfigured', { detail })
 }
 
-/**
- * As Microsoft Entra documents it ("certificate credentials"): the certificate's thumbprint, PS256, and the token endpoint
- * as the audience. A server that lists its algorithms without PS256 gets the key's usual one.
- */
+/** Microsoft Entra's certificate credentials: x5t#S256, its aud, and PS256 unless the server lists only others. */
 function certified(pem: string, certificate: string): ClientAuth {
   const x5t = hash('sha256', new X509Certificate(certificate).raw, 'base64url')
   return (server, ...request) => {
@@ -83,10 +80,7 @@ export function keyThumbprint(pem: string): string {
   }
 }
 
-/**
- * As RFC 6749 2.3.1 and its appendix B say (application/x-www-form-urlencoded), which leaves `-`, `_`, `.` and `*` as they
- * are. The library encodes these too; servers that do not decode would then refuse most secrets that are made today.
- */
+/** RFC 6749 2.3.1: leaves - _ . and * alone. The library encodes them too, which servers that don't decode refuse. */
 export const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
 function basic(secret: string): ClientAuth {

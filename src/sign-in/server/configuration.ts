@@ -101,10 +101,7 @@ function secretsOf(form: string, authorization = ''): string[] {
   return SECRETS.flatMap((name) => sent.getAll(name)).filter((secret) => secret !== '')
 }
 
-/**
- * Removes what the library refuses (members that are null or empty, spaces around token_type), and secrets that an error's
- * description repeats, because it is logged.
- */
+/** Removes what the library refuses (empty members, spaces in token_type), and secrets that a description repeats. */
 function normalizeTokenResponse(json: Record<string, unknown>, secrets: readonly string[]) {
   const { error_description: said, token_type: type, ...others } = json
   const description =
@@ -118,10 +115,7 @@ function normalizeTokenResponse(json: Record<string, unknown>, secrets: readonly
 const REGISTERED_ERROR =
   /^(invalid_(request|client|grant|scope|target)|unauthorized_client|unsupported_grant_type)$/
 
-/**
- * JSON with an error code is an OAuth error, whatever its status and media type: servers send it as text, and with 200. With
- * 500 and above only a registered code counts: others come from whatever is in front of the server.
- */
+/** With any status and media type: servers send errors as text, and with 200. From 500 on, only registered codes. */
 function isOAuthError(status: number, json: Record<string, unknown>): json is { error: string } {
   const { error } = json
   if (typeof error !== 'string') return false

@@ -50,10 +50,7 @@ function placesOf(setting: string): Places {
 const hasOwnRule = ({ hostname }: URL, how: How): boolean =>
   how === 'oidc' && (hostname === 'login.microsoftonline.com' || hostname.endsWith('.b2clogin.com'))
 
-/**
- * Exactly the same, or answers of one server could pass for those of another (OpenID Connect Discovery 1.0 4.3,
- * RFC 8414 3.3). A full address does not tell whether the issuer ends in a slash. Pure.
- */
+/** Exact, so that no server passes for another (RFC 8414 3.3). A full metadata address hides a final slash. */
 function isSameIssuer(said: string, { expected, isFullAddress }: Omit<Places, 'places'>): boolean {
   if (!URL.canParse(said)) return false
   const [one, other] = [new URL(said).href, new URL(expected).href]
@@ -211,10 +208,7 @@ export async function discoverMetadata(issuer: string, scope: string, seconds: n
 /** RFC 8414 2. */
 const DEFAULT_GRANTS = 'authorization_code,implicit'
 
-/**
- * Does the server say that it has no refresh tokens? The list that counts where there is none says nothing: servers send
- * it that keep no list of their own, and give refresh tokens all the same (Glewlwyd).
- */
+/** True if the server lists its grants without refresh_token. Some send the default list but issue them anyway. */
 export function deniesRefreshTokens({ grant_types_supported: grants }: Partial<Metadata>): boolean {
   if (!Array.isArray(grants) || grants.includes('refresh_token')) return false
   return grants.toSorted().join(',') !== DEFAULT_GRANTS

@@ -48,10 +48,7 @@ const MAX_ENDED = 50
 /** A code is good for ten minutes (RFC 6749 4.1.2), so a sign-in that the authorization server ended earlier can't end well. */
 const ENDED_SECONDS = 3_600
 
-/**
- * Does a logout of this sid, or of the person everywhere, end a sign-in? A server may name a sid at logout and have left it
- * out of the id_token: then it may be any sign-in of the person.
- */
+/** Does a logout end this sign-in? One with a sid also ends sign-ins whose id_token had none. */
 const isNamed = (named: string | undefined, sid: string | undefined): boolean =>
   named === undefined || sid === undefined || named === sid
 

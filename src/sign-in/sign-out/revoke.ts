@@ -13,10 +13,7 @@ const MAX_WAIT_MS = 1_000
  */
 type Revocation = { revoked: 'done' | 'partly' | 'failed' | 'no_endpoint'; cause?: unknown }
 
-/**
- * With its refresh token, an access token may have ended (RFC 7009 2.1); some servers refuse to revoke it once more. Only
- * `unsupported_token_type` (2.2.1) says that it is still good.
- */
+/** Revoking the refresh token may end the access token (RFC 7009 2.1). Only unsupported_token_type means it is alive. */
 const isGoneAlready = (error: unknown): boolean =>
   error instanceof ResponseBodyError && error.status === 400 && error.error !== 'unsupported_token_type'
 

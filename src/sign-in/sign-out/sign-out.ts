@@ -193,10 +193,7 @@ function onwardAt(
   return { endSessionUrl: buildEndSessionUrl(configuration, parameters).href, state }
 }
 
-/**
- * A server that left the address out of a client that registered itself would refuse to sign out at all. Of a client that
- * was registered by hand nothing is known.
- */
+/** False if the server left the address out of our registration: it would then refuse to sign out at all. */
 function mayComeBack(configuration: Configuration, back: string): boolean {
   const { post_logout_redirect_uris: registered } = clientMetadataOf(configuration)
   return !Array.isArray(registered) || registered.includes(back)
