@@ -52,11 +52,7 @@ const byAuthStatus = new Map<unknown, AppStatus>(
   APP_STATUS_NAMES.flatMap((name) => APP_STATUSES[name].authStatus.map((word) => [word, name] as const)),
 )
 
-/**
- * What an entry of the list comes to.
- * @param authStatus the service's word, which may be anything
- * @param isStartable does it come with an address that a consent can start from?
- */
+/** @param authStatus the service's word, any value @param isStartable its path is one that a consent can start from */
 export function appStatusOf(authStatus: unknown, isStartable: boolean): AppStatus {
   const status = byAuthStatus.get(authStatus) ?? 'awaiting'
   return isStartable || isOff(status) ? status : 'attention'

@@ -15,10 +15,7 @@ const DECODERS = new Map<string, (bytes: Uint8Array, options: { maxOutputLength:
 /** `coding` is Content-Encoding: undici leaves a body as it came, and fetch has decoded it. */
 type Answer = { status: number; body: AsyncIterable<Uint8Array>; coding?: string | string[] | undefined }
 
-/**
- * The body of an answer, whole; '' for one that cannot be read where the status says enough: a refusal is a refusal.
- * @throws {RangeError} for more than 1 MiB
- */
+/** The whole body; '' if unreadable and the status is an error already. @throws {RangeError} for more than 1 MiB */
 export async function readLimited({ status, body, coding }: Answer): Promise<string> {
   try {
     const bytes = await bytesOf(body)

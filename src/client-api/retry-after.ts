@@ -6,11 +6,7 @@ const DAY_SECONDS = 86_400
 /** Where a server doesn't say. */
 export const DEFAULT_SECONDS = 5
 
-/**
- * How long a person is asked to wait.
- * @param now milliseconds since 1970
- * @returns seconds, between 1 and 300, or another maximum
- */
+/** Seconds that a person is asked to wait: 1 to `max`. @param now milliseconds since 1970 */
 export function retryAfterSeconds(header: string | undefined, now: number, max = MAX_SECONDS): number {
   const text = header?.trim() ?? ''
   // Every date of RFC 9110 5.6.7 starts with a day's name; Date.parse alone would take "-5" for a year. All mean GMT.

@@ -5,11 +5,7 @@ import type { Waiting } from './answers.ts'
 const EVERY_MS = 3_600_000
 const MAX_APPS = 1_000
 
-/**
- * @param count called for each answer that lists such an app
- * @param now milliseconds since 1970
- * @returns what looks at an answer
- */
+/** @param count called for each response that lists such an app @param now milliseconds since 1970 */
 export function watchAddresses(
   log: { warn(fields: object, message: string): void },
   count: () => void,

@@ -57,10 +57,7 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
   const found: Finding[] = []
   const missing = new Set<string>()
 
-  /**
-   * @param needed the settings or answers that it needs: without them it is counted as not run
-   * @returns the facts; undefined where there is nothing to look at, or it did not run
-   */
+  /** @param needed without it the checks count as not run @returns undefined if nothing was looked at */
   async function probe<Needed, Facts>(
     table: Table<Facts>,
     needed: Needed | undefined | false | '',

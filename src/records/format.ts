@@ -10,11 +10,7 @@ const FRESH_MS = 60_000
 /** Where an onramp before November 2026 kept emails and opt-outs, and where people and progress are kept since. */
 const ABOUT_PEOPLE = /^(arrivals|person|walk):/
 
-/**
- * Why this onramp can't read the store, and what to do; undefined where it can, or where there is nothing about people.
- * @param acceptsNone whether a store without a number is accepted unseen
- * @throws {StoreUnavailable}
- */
+/** What to do about a store of another format; undefined: none is needed. @param acceptsNone a missing number is fine */
 export async function whyUnreadable(
   records: Pick<Records, 'get' | 'keys'>,
   acceptsNone = false,
@@ -36,11 +32,8 @@ export const numberStore = (records: Pick<Records, 'compareAndSet'>) =>
   records.compareAndSet(KEY, undefined, FORMAT, LIFE_SECONDS)
 
 /**
- * A check to await before each operation. It reads the number at most once a minute, so that operations fail while an update
- * of another process has changed it.
- * @param isAdopting accepts records that are older than the number
- * @param now milliseconds since 1970
- * @returns throws {StoreUnreadable} {StoreUnavailable}
+ * A check for each operation, which throws {StoreUnreadable} {StoreUnavailable}. Reads the number at most once a minute.
+ * @param isAdopting accepts records that are older than the number @param now milliseconds since 1970
  */
 export function createFormatCheck(
   records: Pick<Records, 'get' | 'keys'>,

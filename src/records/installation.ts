@@ -17,10 +17,7 @@ const RETRY_MS = 1_000
 export type Vault = {
   /** Seals and opens what a record keeps. */
   sealer: Sealer
-  /**
-   * Names a record, so that reading the store's names says nothing about people.
-   * @param purpose keeps the names of one kind apart from those of another
-   */
+  /** Hashes a record's name, so that keys in the store reveal no one. @param purpose separates kinds of names */
   nameOf: (purpose: string, text: string) => string
 }
 
@@ -43,10 +40,7 @@ export class SecretMissing extends StoreUnreadable {
 
 type InstallationRecords = Pick<Records, 'get' | 'compareAndSet'>
 
-/**
- * @param secrets SESSION_SECRET: the first one seals, every one opens
- * @param now milliseconds since 1970
- */
+/** @param secrets SESSION_SECRET: the first one seals, every one opens @param now milliseconds since 1970 */
 export function createInstallation(
   records: InstallationRecords,
   secrets: readonly string[],

@@ -25,11 +25,7 @@ export type ConnectionLog = {
 /** Between tries, with jitter so that replicas do not come back in step. */
 const retryIn = () => 250 * (0.5 + Math.random())
 
-/**
- * Starts connecting in the background and keeps at it for ever.
- * @param url redis:// or rediss://; may carry a user name and a password, which are never logged
- * @param prefix REDIS_PREFIX
- */
+/** Connects in the background and reconnects for ever. @param url may hold credentials, which are never logged */
 export const connectRedis = (
   url: string,
   log: ConnectionLog,

@@ -20,10 +20,7 @@ const expiry = (seconds: number) => ({ expiration: { type: 'EX' as const, value:
 /** As a pattern of Redis that matches this text alone. */
 const literally = (text: string) => text.replaceAll(/[*?[\]^\\]/g, '\\$&')
 
-/**
- * @param prefix REDIS_PREFIX: what every key begins with, so that several installations may share a Redis
- * @throws {StoreUnavailable} from every operation while Redis cannot be reached or does not answer in time
- */
+/** Every operation @throws {StoreUnavailable}. @param prefix REDIS_PREFIX: installations may share a Redis */
 export function createRedisRecords(redis: RedisCommands, prefix: string = STANDARD_PREFIX): Records {
   return {
     get: async (key) => (await redis.get(prefix + key)) ?? undefined,

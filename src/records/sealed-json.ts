@@ -1,10 +1,7 @@
 // JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
 import type { Sealer } from './seal.ts'
 
-/**
- * Records of one kind, each under its whole `key`, without REDIS_PREFIX. `open` gives undefined for what can't be read, and
- * doesn't check the types of members. A later form that an earlier onramp couldn't read changes the format (format.ts).
- */
+/** Each under its whole `key`, without REDIS_PREFIX. `open`: undefined if unreadable; member types aren't checked. */
 export const sealedJson = <T extends object>(sealer: Pick<Sealer, 'seal' | 'open'>) => ({
   seal: (value: T, key: string): string => sealer.seal(JSON.stringify(value), key),
   open(text: string | undefined, key: string): T | undefined {

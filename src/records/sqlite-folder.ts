@@ -51,11 +51,7 @@ const UNSAFE = new Map([
   [0x00_c3_64_00, 'Ceph'],
 ])
 
-/**
- * @param type of statfs; 32 bits that some systems give as a negative number
- * @returns `memory`, which a restart empties, or the file system on which SQLite's locks and shared memory may not hold
- * (https://www.sqlite.org/wal.html); undefined: a disk
- */
+/** @param type of statfs, negative on some systems @returns `memory`, or where locks may fail (sqlite.org/wal.html) */
 export const unsafeFileSystem = (type: number): string | undefined => UNSAFE.get(type >>> 0)
 
 /** A process that was told to end finishes its requests first. */

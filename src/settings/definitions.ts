@@ -33,10 +33,7 @@ const list = <T>(item: z.ZodType<T, string>) =>
     .transform((text) => text.split(/[\s,]+/).filter(Boolean))
     .pipe(z.array(item))
 
-/**
- * Separated by commas alone, because names of groups have spaces; or one a line. A distinguished name has commas of its own,
- * and a part of it could be the name of another group, so it goes into double quotes.
- */
+/** One a line, or separated by commas, with distinguished names in quotes: a part of one could be another group. */
 const names = z.string().transform((text, context) => {
   const isList = !text.includes('\n')
   const parts = text.split(isList ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/ : '\n').map((part) => part.trim())

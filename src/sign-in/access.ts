@@ -14,10 +14,7 @@ const MAX_EARLY_WAIT_MS = 1_000
 
 type Access = <T>(req: Request, call: (credentials: Credentials) => Promise<T>) => Promise<T>
 
-/**
- * @param externalIdp TOKEN_ISSUED_BY is external-idp
- * @throws {SignInAgain} when the sign-in is over, or the service no longer accepts it and a new one may help
- */
+/** @param externalIdp TOKEN_ISSUED_BY is external-idp @throws {SignInAgain} if only a new sign-in can help */
 export function createAccess(
   refresh: ReturnType<typeof createRefresh>,
   externalIdp: boolean,

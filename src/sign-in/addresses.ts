@@ -2,10 +2,7 @@
 
 export const CALLBACK_PATH = '/sign-in/callback'
 
-/**
- * Where the authorization server sends browsers and notices.
- * @param publicUrl PUBLIC_URL, never a request's Host
- */
+/** Registered at the authorization server. @param publicUrl PUBLIC_URL, never a request's Host */
 export const addressesOf = (publicUrl: string) => ({
   callback: `${publicUrl}${CALLBACK_PATH}`,
   signedOut: `${publicUrl}/signed-out`,

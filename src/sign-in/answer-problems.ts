@@ -112,10 +112,7 @@ function meaningOf(error: unknown): Meaning {
 export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
   new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
 
-/**
- * The problem that a failed sign-in, refresh or metadata request means.
- * @param tryAgain where the person starts anew @param which request it was, in front of the detail
- */
+/** @param tryAgain where the person starts anew @param which request failed: a prefix of the detail */
 export function problemOfAnswer(error: unknown, tryAgain?: string, which = ''): Problem {
   // The library wraps what a client's authentication throws.
   const own = chainOf(error).find((one) => one instanceof Problem)
@@ -130,11 +127,7 @@ export function problemOfAnswer(error: unknown, tryAgain?: string, which = ''): 
   })
 }
 
-/**
- * Does the authorization server not accept our client? Said as `invalid_client`, or as a challenge where the client
- * came with an Authorization header (RFC 6749 5.2); the library tells these apart. A challenge may also be about the
- * token that was sent (RFC 6750 3.1).
- */
+/** invalid_client, or a challenge after an Authorization header (RFC 6749 5.2) not about the token (RFC 6750 3.1). */
 const isClientRefused = (error: unknown): boolean =>
   (error instanceof ResponseBodyError && error.error === 'invalid_client') ||
   (error instanceof WWWAuthenticateChallengeError &&
@@ -147,11 +140,9 @@ const NOT_OF_THE_GRANT = new Set(['invalid_client', 'server_error', 'temporarily
 const REFUSALS = new Set([400, 401, 403])
 
 /**
- * Will this refresh token be refused again? Servers say so in other words than invalid_grant too: Microsoft Entra with
- * interaction_required, where the person has to prove more than before; others with 200 and an error in it, or with a
- * bare 401 or 403. A new sign-in is what helps then, and a sign-in that is kept would fail until its last hour.
- * @param when isFresh: the sign-in is so new that another one would end in the same way. isEarly: the access token is
- * still good, so that an answer without an error code can wait until it isn't
+ * True if this refresh token would be refused again, so that only a new sign-in helps. Besides invalid_grant, Microsoft Entra
+ * sends interaction_required; others an error with 200, or a bare 401 or 403.
+ * @param when isFresh: another sign-in would end alike. isEarly: the access token is still good, so an error code is needed
  */
 export function isGrantRefused(error: unknown, when: { isFresh: boolean; isEarly: boolean }): boolean {
   const said = errorIn(error)

@@ -128,9 +128,8 @@ async function introspected(configuration: Configuration, accessToken: string): 
 }
 
 /**
- * A JWT access token's `sub` (RFC 9068 2.2). Its signature isn't checked and needn't be: the token came straight from
- * the token endpoint, over TLS, in answer to our own code (as OpenID Connect Core 3.1.3.7, 6 has it for id_tokens). It
- * is only a name to find the person's walk under; nothing else of it counts, least of all an address.
+ * A JWT access token's `sub` (RFC 9068 2.2), to find the person's walk; no other claim counts. No signature is needed: the
+ * token came from the token endpoint over TLS (as OpenID Connect Core 3.1.3.7, 6 has it for id_tokens).
  */
 function subjectOf(configuration: Configuration, accessToken: string): Claims | undefined {
   let payload: JWTPayload

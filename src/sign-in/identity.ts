@@ -111,10 +111,7 @@ function subjectIn({ sub }: Claims): string {
   throw new Problem(502, 'sign_in_misconfigured', { detail })
 }
 
-/**
- * Pure: the user that claims name. @param sources of the id_token, of userinfo: the first has the subject
- * @throws {Problem} sign_in_misconfigured where it names no one
- */
+/** Pure. @param sources id_token first, then userinfo @throws {Problem} sign_in_misconfigured for an unusable sub */
 export function userOf(
   issuer: string,
   sources: readonly [Claims, ...Claims[]],

@@ -33,11 +33,9 @@ import { tokenParameters, tokensOf, whyNoRefresh } from './tokens.ts'
 type Answer = { url: URL; state: SignInState; proofs: { nonce: string; verifier: string } }
 
 /**
- * `ask-login`: another account was asked for, and the server refused to, or brought the same one back without a word.
- * `same-account`: it did so again, though it was asked to have the person sign in anew.
- * `restart`: nothing is wrong with the person; the keys were rotated, or the authorization server
- * ended the sign-in while it was on its way. `push`: the request was refused, and may have to be pushed: servers can
- * require that of one client without a word in their metadata (RFC 9126 6).
+ * `ask-login`: select_account was refused, or brought the same account back; `same-account`: prompt=login did too.
+ * `restart`: the keys were rotated, or the server ended the sign-in meanwhile. `push`: the server refused the request, and
+ * may require pushed ones of this client alone, which metadata doesn't show (RFC 9126 6).
  */
 type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart' | 'push'
 

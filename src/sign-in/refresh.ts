@@ -89,10 +89,7 @@ export function createRefresh(needs: Needs): Refresh {
     }
   }
 
-  /**
-   * Tries again while the lease lasts: the refresh token that the store has is used up.
-   * @param session as it was read for this refresh; the request's own is gone where it was answered meanwhile
-   */
+  /** Retries while the lease lasts: the stored refresh token is used up. @param session as read for this refresh */
   async function saved(req: Request, session: Request['session'], renewed: Renewed, until: number) {
     const { tokens, groups } = renewed
     session.tokens = tokens

@@ -23,10 +23,7 @@ export type ReturnToRules = {
   allowedOrigins: readonly string[]
 }
 
-/**
- * A path of ours (with query and fragment) or an address of an allowed origin, normalized; undefined for anything else.
- * @param value untrusted: a query parameter, or what was kept of one
- */
+/** A path of ours or an address of an allowed origin, normalized; else undefined. @param value untrusted */
 export function safeReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
   const address = allowedAddress(value, rules)
   return isTooLong(address) ? undefined : address
@@ -53,10 +50,7 @@ function allowedAddress(value: unknown, rules: ReturnToRules): string | undefine
   return path === undefined ? undefined : asParameter(path)
 }
 
-/**
- * Where "Try again" may lead: the path of ours that was asked for, normalized; undefined for anything else.
- * @param value untrusted: a request's target, which may be a whole address (RFC 9112 3.2.2) or start with two slashes
- */
+/** The path of ours for "Try again", normalized. @param value untrusted: may be a whole address (RFC 9112 3.2.2) */
 export function repeatablePath(value: string, publicOrigin: string): string | undefined {
   const url = readAddress(value, publicOrigin)
   if (url === undefined || url.origin !== publicOrigin) return undefined

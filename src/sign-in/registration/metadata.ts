@@ -115,10 +115,7 @@ function methodIn(kept: Record<string, unknown>, asked: string): string {
   )
 }
 
-/**
- * @param requested what was asked for @param now milliseconds since 1970
- * @returns the client, or why the answer cannot be used although the server took the request
- */
+/** @param now milliseconds since 1970 @returns the client, or why the response can't be used */
 export function readRegistered(
   text: string,
   requested: RequestedMetadata,

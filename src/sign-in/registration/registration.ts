@@ -139,10 +139,7 @@ const REPLACED = [
   'registration_client_uri',
 ]
 
-/**
- * Is the client still registered (RFC 7592 2.1)? Only 401 says no.
- * @returns the client as it is by now; the same one where nothing was replaced, or where the server can't tell
- */
+/** RFC 7592 2.1. Only 401 means gone. @returns the client with what was replaced; unchanged if the server can't tell */
 async function lookedUp(client: Registered): Promise<Registered | 'gone'> {
   const answer = await manage(client, 'GET')?.catch(() => undefined)
   if (answer?.status === 401) return 'gone'

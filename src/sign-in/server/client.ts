@@ -8,10 +8,7 @@ import { clientAuthenticationIn, clientAuthOf, type ClientAuthentication } from 
 import type { Client } from './configuration.ts'
 import type { OnCall } from '../../trace/calls.ts'
 
-/**
- * @param mayRegister only background work may register: a request that anyone can send must not make clients
- * @returns undefined where a client would have to be registered and may not @throws {Problem} sign_in_misconfigured
- */
+/** @param mayRegister false for requests, which anyone can send @returns undefined if it would have to register */
 export type FindClient = (server: ServerMetadata, mayRegister: boolean) => Promise<Client | undefined>
 
 type Needs = RegistrationNeeds & { log: Log; onCall?: OnCall | undefined }

@@ -36,10 +36,8 @@ const PATIENT_SECONDS = 30
 type ConfigurationOptions = { isPatient?: boolean; onCall?: OnCall | undefined }
 
 /**
- * @param isPatient for a refresh: with a longer time limit, and no signature of the id_token checked (its other claims
- * are, but for its time; OpenID Connect Core 3.1.3.7, 6: it comes straight from the token endpoint over TLS). Giving up on
- * an answer that has used up the refresh token would lose the sign-in, for a slow server, keys that were just rotated, or a
- * server that sends the id_token of the sign-in again.
+ * @param isPatient for a refresh, whose response must not be lost: a longer time limit, and neither signature nor time of the
+ * id_token is checked (OpenID Connect Core 3.1.3.7, 6: it comes from the token endpoint over TLS)
  */
 export function configurationOf(
   server: ServerMetadata,
@@ -123,10 +121,7 @@ function isOAuthError(status: number, json: Record<string, unknown>): json is { 
   return status >= 400 || !['access_token', 'request_uri', 'active'].some((member) => member in json)
 }
 
-/**
- * @param seconds the limit of each request
- * @param tell told of each request and how it ended; `status` undefined: without an answer
- */
+/** @param seconds the limit of each request @param tell called after each; `status` undefined: no response */
 export function createFetch(
   seconds: number,
   tell?: (url: string, status: number | undefined, seconds: number) => void,

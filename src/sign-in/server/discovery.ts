@@ -130,10 +130,7 @@ function otherIssuer(issuer: string, { expected, places }: Places, attempts: Att
   return { kind: 'other-issuer', issuer, expected, says, attempts }
 }
 
-/**
- * Asks for the metadata; it does not throw. Nothing is checked of it but the issuer.
- * @param setting OIDC_ISSUER @param seconds for each address
- */
+/** Doesn't throw, and checks only the issuer. @param setting OIDC_ISSUER @param seconds for each address */
 export async function findMetadata(setting: string, seconds: number): Promise<Discovery> {
   const where = placesOf(setting)
   const attempts: Attempt[] = []

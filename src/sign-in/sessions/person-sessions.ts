@@ -162,10 +162,7 @@ export function createPersonSessions({ records, installation, store, maxSeconds,
       return await workingOf(sessions)
     },
 
-    /**
-     * The authorization server ended this session of its own, or the person everywhere: ends those sign-ins here, also
-     * those that are still on their way (OpenID Connect Back-Channel Logout 1.0, 2.7). @returns how many
-     */
+    /** OpenID Connect Back-Channel Logout 1.0 2.7, also for sign-ins under way. @returns how many sessions ended */
     async endThere(issuer: string, { sub, sid }: { sub?: string; sid?: string }): Promise<number> {
       const subject = sub ?? (await subjectOf(issuer, sid ?? ''))
       if (subject === undefined) return 0

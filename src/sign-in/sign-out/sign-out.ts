@@ -157,9 +157,8 @@ function forgetSession(res: Response, publicUrl: string): void {
 }
 
 /**
- * Signing out works on this device while the store is away; the session there runs out. So does going on from it, where the
- * store went away in between. It is mounted at the end of the pipeline, because a store that is away already fails the
- * session in front of the routes.
+ * Signs out this device, and lets it go on from there, while the store is unreachable; the session there runs out. Mounted at
+ * the end of the pipeline: the session in front of the routes has failed by then.
  */
 export function createSignOutWhileAway(
   needs: Pick<Needs, 'publicUrl' | 'browsers' | 'log' | 'sendPage'>,
