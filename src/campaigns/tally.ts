@@ -68,8 +68,8 @@ const timeInWords = (seconds: number) => {
 type Speed = {
   /** People a second, recently. */
   perSecond: number
-  /** How many are on the list; undefined: not known. */
-  people: number | undefined
+  /** How many are on the list. */
+  people: number
 }
 
 const BAR = 20
@@ -85,8 +85,8 @@ export function progressLine(tally: Tally, { perSecond, people }: Speed): string
   const trouble = deferred + failed + uncertain + refused + unknownToService
   const done = rows - invalid
   const parts = [
-    people !== undefined && barOf(Math.min(1, done / Math.max(1, people))),
-    people !== undefined && perSecond > 0 && `${timeInWords(Math.max(0, (people - done) / perSecond))} left`,
+    barOf(Math.min(1, done / Math.max(1, people))),
+    perSecond > 0 && `${timeInWords(Math.max(0, (people - done) / perSecond))} left`,
     `${perSecond.toFixed(1)}/s`,
     `${inFigures(rows)} ${inWords(WORDS.rows, rows)}`,
     `${inFigures(sent)} ${sent === 1 ? 'email' : 'emails'}`,

@@ -14,7 +14,7 @@ import { keepUp, whatIsDue, unreachedZones } from '../campaigns/keep.ts'
 import { createNoticeMail, type Notice } from '../campaigns/mail/notice.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
 import { AT_ONCE, createPace, EMAILS_PER_SECOND } from '../campaigns/pace.ts'
-import { readPeople, type Invitee } from '../campaigns/people-file.ts'
+import type { Invitee } from '../campaigns/people-file.ts'
 import { limitInWords, newTally, summaryOf, type Tally } from '../campaigns/tally.ts'
 import type { Company } from '../company/company.ts'
 import { inScope } from '../onboarding/walk.ts'
@@ -25,7 +25,7 @@ import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
 import { breakEvent, postOnce } from '../webhooks/post.ts'
 import { holdCampaign } from './invite/lease.ts'
-import { faultsShown, listOf } from './invite/list.ts'
+import { faultsShown, listOf, readList } from './invite/list.ts'
 import { companyOf, mailFor, NO_FROM, serviceFor, settingsWith } from './invite/mail.ts'
 import { openPeople, openUpkeeping, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
@@ -53,15 +53,7 @@ export async function keep(file: string, options: KeepOptions, parts: CliParts):
   const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
   const settings = settingsWith(needed, env)
   const company = companyOf(settings)
-  const faults: string[] = []
-  const people: Invitee[] = []
-  for await (const row of readPeople(
-    list.open(),
-    (words) => stderr.write(`${words}\n`),
-    options.includeGuests,
-  ))
-    if (row.kind === 'fault') faults.push(`line ${row.line}: ${row.fault}`)
-    else people.push(row.person)
+  const { people, faults } = await readList(list, options.includeGuests, stderr)
   // An export that went wrong is often an empty file.
   if (people.length === 0) {
     for (const fault of faultsShown(faults)) stderr.write(`${fault}\n`)

@@ -5,13 +5,12 @@ import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { Registry } from 'prom-client'
 import { withBounce } from '../campaigns/campaign.ts'
-import { readPeople } from '../campaigns/people-file.ts'
 import { normalizedAddress } from '../people/address.ts'
 import { reached, type Person } from '../people/person.ts'
 import { loadWithoutClient } from '../settings/settings.ts'
 import { createAudit, createAuditIds } from '../web/audit.ts'
 import { createLog } from '../web/log.ts'
-import { faultsShown, listOf } from './invite/list.ts'
+import { faultsShown, listOf, readList } from './invite/list.ts'
 import { openPeople, withStore } from './store.ts'
 
 /** The operating system's user. In a container they may have no name. */
@@ -61,16 +60,13 @@ const BOUNCED: Mark = {
 /** Emails that came back for good after the mail server had accepted them. @param list also to everyone on this list */
 export async function bounced(
   emails: readonly string[],
-  { list }: { list?: string | undefined },
+  { list: file }: { list?: string | undefined },
   parts: CliParts,
 ): Promise<number> {
-  if (emails.length === 0 && list === undefined) throw new UsageError('EMAIL or --list is missing')
-  const all = new Set(emails)
-  const faults: string[] = []
-  if (list !== undefined)
-    for await (const row of readPeople(listOf(list, parts.stdin).open(), () => {}, true))
-      if (row.kind === 'person') all.add(row.person.email)
-      else faults.push(`line ${row.line}: ${row.fault}`)
+  if (emails.length === 0 && file === undefined) throw new UsageError('EMAIL or --list is missing')
+  const list = file === undefined ? undefined : listOf(file, parts.stdin)
+  const { people = [], faults = [] } = list ? await readList(list, true, { write: () => {} }) : {}
+  const all = new Set([...emails, ...people.map(({ email }) => email)])
   for (const fault of faultsShown(faults)) parts.stderr.write(`${fault}\n`)
   await mark(all, BOUNCED, parts)
   return faults.length > 0 ? 1 : 0

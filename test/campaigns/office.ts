@@ -5,7 +5,6 @@ import { due, mailingOf, ONBOARDING, type Policy } from '../../src/campaigns/cam
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import type { Outcome, Posted } from '../../src/campaigns/mail/outcome.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
-import { readPeople } from '../../src/campaigns/people-file.ts'
 import { sendInvitations, type EndedBy, type SendParts } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
@@ -33,8 +32,6 @@ type Given = {
   patienceMs?: number
   limit?: number
   atOnce?: number
-  /** The list does not end until no one wants it any more. */
-  staysOpen?: boolean
   now?: number
   policy?: Partial<Policy>
   /** What is different of the parts of this run. */
@@ -70,16 +67,8 @@ export function office(kept?: Everyone) {
     const tally = newTally()
     const trouble: string[] = []
     const shown: unknown[] = []
-    const faults: unknown[] = []
     const asked: string[] = []
-    const wanted = Promise.withResolvers<undefined>()
-    async function* list() {
-      yield 'email\n'
-      for (const email of people) yield await Promise.resolve(`${email}\n`)
-      if (given.staysOpen !== true) return
-      yield 'half-a-row@acme.exa'
-      await wanted.promise
-    }
+    const list = Array.from(people, (email) => ({ email }))
     const usual: SendParts = {
       ledger: createLedger({
         people: everyone,
@@ -98,9 +87,7 @@ export function office(kept?: Everyone) {
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
       post: async ({ to }) => postedOf(await post(to)),
       mailPace: createPace({ perSecond: Infinity, now: Date.now, signal }),
-      onFault: (line, fault) => faults.push([line, fault]),
       onWouldSend: (...all) => shown.push(all),
-      onOver: () => wanted.resolve(undefined),
       onTrouble: (email, what, detail) => trouble.push([email, what, detail].filter(Boolean).join(' ')),
       atOnce: given.atOnce ?? 1,
       limit: given.limit ?? Infinity,
@@ -110,11 +97,11 @@ export function office(kept?: Everyone) {
     let endedBy: EndedBy | undefined
     let error: unknown
     try {
-      endedBy = await sendInvitations(readPeople(list()), { ...usual, ...given.parts?.(usual) })
+      endedBy = await sendInvitations(list, { ...usual, ...given.parts?.(usual) })
     } catch (reason) {
       error = reason
     }
-    return { tally, trouble, shown, faults, asked, error, endedBy }
+    return { tally, trouble, shown, asked, error, endedBy }
   }
   return {
     run,

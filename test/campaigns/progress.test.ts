@@ -6,7 +6,7 @@ import { isComplete, newTally, progressLine, summaryOf, type Tally } from '../..
 const tally = (counts: Partial<Tally>): Tally => ({ ...newTally(), ...counts })
 
 describe('the line of a run', () => {
-  it.each<[Partial<Tally>, number, number | undefined, string]>([
+  it.each<[Partial<Tally>, number, number, string]>([
     [
       { rows: 1_000, sent: 311 },
       4.9,
@@ -26,8 +26,8 @@ describe('the line of a run', () => {
     [
       { rows: 7, sent: 3, failed: 1, deferred: 1, uncertain: 1, unknownToService: 1 },
       2,
-      undefined,
-      '2.0/s · 7 people · 3 emails · 4 with problems',
+      8,
+      '[##################--] 87% · 1 s left · 2.0/s · 7 people · 3 emails · 4 with problems',
     ],
   ])('%j at %d a second', (counts, perSecond, people, line) => {
     expect(progressLine(tally(counts), { perSecond, people })).toBe(line)

@@ -22,10 +22,10 @@ describe('the list', () => {
     },
   )
 
-  it('that somebody types in ends at Ctrl-C', async () => {
-    const child = company().start(['invite', 'send', '-'])
+  it('of standard input is left at Ctrl-C, and the next run goes on', async () => {
+    const child = company().start(['invite', 'send', '-', '--rate', '1'])
     const end = ended(child)
-    child.stdin.write('ada@acme.example\nbob@acme.exa')
+    child.stdin.end('ada@acme.example\nbob@acme.example\n')
     while (mails().length < 1) await sleep(20)
     child.kill('SIGINT')
     const { code, stderr } = await end

@@ -93,7 +93,8 @@ describe('standard error', () => {
 describe('a faulty row', () => {
   const faulty = `email,name\nada@acme.example,Ada\nnobody,"No\nbody"\n"b@x, c@y",\nbob@acme.example,"B\nBcc: x@y"\n`
 
-  it('stops before anything is sent, and every faulty row is named with its line', async () => {
+  it('stops before anything is sent, from a file or a pipe, and every faulty row is named with its line', async () => {
+    expect(await send(['-'], { input: faulty })).toMatchObject({ code: 1, stdout: '' })
     const { code, stderr } = await send([list(faulty)])
     expect(code).toBe(1)
     expect(stderr).toContain('line 3: "nobody" is not a valid email address')

@@ -5,11 +5,10 @@ import { bytesOf, type ComposeMail, type Mail } from '../../campaigns/mail/mail.
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { saysOf } from '../../campaigns/mail/smtp-trouble.ts'
 import { languageOf } from '../../campaigns/people-columns.ts'
-import { readPeople } from '../../campaigns/people-file.ts'
 import { Explained } from '../../problem.ts'
 import type { Languages } from '../../web/languages/languages.ts'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
-import { listOf } from './list.ts'
+import { faultsShown, listOf, readList } from './list.ts'
 import { companyOf, mailFor, settingsWith } from './mail.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { CliParts, Output } from '@onramp/deprecations/command-line/parts'
@@ -62,10 +61,11 @@ async function languagesShown(
 ): Promise<string[]> {
   const wanted = new Set(tags.map(languageOf))
   if (wanted.has(undefined)) throw new UsageError('--language expects a language tag like en, de or pt-BR')
-  if (list !== undefined)
-    for await (const row of readPeople(listOf(list, stdin).open()))
-      if (row.kind === 'fault') stderr.write(`line ${row.line}: ${row.fault}\n`)
-      else wanted.add(row.person.language)
+  if (list !== undefined) {
+    const { people, faults } = await readList(listOf(list, stdin), undefined, { write: () => {} })
+    for (const fault of faultsShown(faults)) stderr.write(`${fault}\n`)
+    for (const { language } of people) wanted.add(language)
+  }
   if (wanted.size === 0) wanted.add(undefined)
   const found = new Set([...wanted].map((tag = '') => languages.nearest(tag).lang))
   return languages.offered.map(({ tag }) => tag).filter((tag) => found.has(tag))

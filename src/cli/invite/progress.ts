@@ -4,20 +4,18 @@ import type { CliParts, Output } from '@onramp/deprecations/command-line/parts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 import type { Trouble } from '../../campaigns/delivery.ts'
-import { RunStopped } from '../../campaigns/ledger.ts'
 import type { SendParts } from '../../campaigns/send.ts'
 import { progressLine, type Tally } from '../../campaigns/tally.ts'
-import type { SendOptions } from './send-options.ts'
 
 const TERMINAL_MS = 250
 const ELSEWHERE_MS = 30_000
 /** The rate covers this long: people who had their email in an earlier run go by at once and say nothing of the rest. */
 const WINDOW_MS = 20_000
 
-/** @param people how many are on the list; undefined: not known @param streams.now milliseconds since 1970 */
+/** @param people how many are on the list @param streams.now milliseconds since 1970 */
 export function showProgress(
   tally: Tally,
-  people: number | undefined,
+  people: number,
   { stderr, now }: Pick<CliParts, 'stderr' | 'now'>,
 ) {
   let samples = [{ at: now(), rows: 0 }]
@@ -70,14 +68,9 @@ const TROUBLES: Record<Trouble, string> = {
 /** Prints each thing as it happens. */
 export const printing = (
   { print }: Pick<ReturnType<typeof showProgress>, 'print'>,
-  options: Pick<SendOptions, 'onInvalid'> & { json?: true | undefined },
+  options: { json?: true | undefined },
   stdout: Output,
-): Pick<SendParts, 'onFault' | 'onWouldSend' | 'onTrouble'> => ({
-  onFault(line, fault) {
-    print(`line ${line}: ${fault}\n`)
-    if (options.onInvalid === 'stop')
-      throw new RunStopped('a row in the list is invalid: fix it, or use --on-invalid skip')
-  },
+): Pick<SendParts, 'onWouldSend' | 'onTrouble'> => ({
   onTrouble: (email, trouble, detail) =>
     print(`${email}: ${TROUBLES[trouble]}${detail === undefined ? '' : `: ${printable(detail)}`}\n`),
   onWouldSend(email, reminder, apps) {

@@ -8,7 +8,7 @@ import { createLedger, RunStopped } from '../../campaigns/ledger.ts'
 import { MailServerUnusable } from '../../campaigns/mail/outcome.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { AT_ONCE, createPace, EMAILS_PER_SECOND } from '../../campaigns/pace.ts'
-import { readPeople } from '../../campaigns/people-file.ts'
+import type { Invitee } from '../../campaigns/people-file.ts'
 import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
 import { isComplete, limitInWords, newTally, summaryOf, type Tally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
@@ -19,7 +19,7 @@ import type { Settings } from '../../settings/settings.ts'
 import { openPeople, openUpkeeping, storeInWords, withStore } from '../store.ts'
 import { interruptible, isSure } from '../terminal.ts'
 import { holdCampaign } from './lease.ts'
-import { listOf, peopleIn } from './list.ts'
+import { faultsShown, listOf, readList } from './list.ts'
 import { companyOf, mailFor, serviceFor, settingsWith } from './mail.ts'
 import { printing, showProgress } from './progress.ts'
 import { policyOf, type SendOptions } from './send-options.ts'
@@ -39,10 +39,15 @@ export async function send(file: string, options: SendOptions, parts: CliParts):
     env,
   )
   const company = companyOf(settings)
-  const people = list.isFile ? await peopleIn(list, options, stderr) : undefined
+  const { people, faults } = await readList(list, options.includeGuests, stderr)
+  for (const fault of faultsShown(faults)) stderr.write(`${fault}\n`)
+  if (faults.length > 0 && options.onInvalid === 'stop')
+    throw new Explained('fix these lines, or use --on-invalid skip. Nothing was sent.')
+  // An export that went wrong is often an empty file.
+  if (people.length + faults.length === 0) throw new Explained('the list is empty. Nothing was sent.')
   // A script is not asked, because it cannot answer.
-  if (people && !dryRun && !options.yes && stdin.isTTY && stderr.isTTY) {
-    const emails = Math.min(people, options.limit ?? Infinity).toLocaleString('en')
+  if (file !== '-' && !dryRun && !options.yes && stdin.isTTY && stderr.isTTY) {
+    const emails = Math.min(people.length, options.limit ?? Infinity).toLocaleString('en')
     const { MAIL_FROM, SMTP_URL = '' } = settings
     const way = `through ${new URL(SMTP_URL).host} from ${MAIL_FROM?.address ?? ''}`
     const question = `Up to ${emails} emails will be sent ${way}.\nSend them? (Use --dry-run to preview.)`
@@ -51,8 +56,7 @@ export async function send(file: string, options: SendOptions, parts: CliParts):
 
   try {
     return await interruptible((signal) => {
-      signal.addEventListener('abort', () => list.close(), { once: true })
-      const run = { list, people, settings, company, options, parts, signal }
+      const run = { people, invalid: faults.length, settings, company, options, parts, signal }
       return withStore(settings, async (records) => {
         // A dry run holds nothing.
         if (dryRun) return await sendAll(records, run)
@@ -66,15 +70,13 @@ export async function send(file: string, options: SendOptions, parts: CliParts):
     if (!isResumed || dryRun) throw error
     const { detail, message } = error as Error & { detail?: string }
     throw new Explained(`${sentence(detail ?? message)} ${RESUMES}`, { cause: error })
-  } finally {
-    list.close()
   }
 }
 
 type Run = {
-  list: ReturnType<typeof listOf>
-  /** How many are on the list; undefined: not known. */
-  people: number | undefined
+  people: readonly Invitee[]
+  /** Rows of the list. */
+  invalid: number
   settings: Settings
   company: ReturnType<typeof companyOf>
   options: SendOptions
@@ -91,11 +93,11 @@ const steady = () => performance.now()
 
 /** @param isHeld is the lease still this run's? Absent: a dry run */
 async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolean>): Promise<number> {
-  const { list, settings, company, options, parts, signal } = run
+  const { settings, company, options, parts, signal } = run
   const { now, stderr } = parts
   const people = openPeople({ records, settings, now }, company)
-  const tally = newTally()
-  const progress = showProgress(tally, run.people, parts)
+  const tally = { ...newTally(), rows: run.invalid, invalid: run.invalid }
+  const progress = showProgress(tally, run.people.length, parts)
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
   const service = serviceFor(settings, company)
   const ask = createAsk({
@@ -134,9 +136,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
         `${printable([...held].join(', '))}: on hold until onramp keep PEOPLE.csv --release all.\n`,
       )
     const policy = policyOf(options)
-    // Of a file they have been told.
-    const onWords = (words: string) => void (run.people ?? progress.print(`${words}\n`))
-    endedBy = await sendInvitations(readPeople(list.open(), onWords, options.includeGuests), {
+    endedBy = await sendInvitations(run.people, {
       ...printing(progress, options, parts.stdout),
       ledger: createLedger({
         people,
@@ -159,7 +159,6 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
       atOnce: AT_ONCE,
       limit: options.limit ?? Infinity,
       tally,
-      onOver: () => list.close(),
       signal,
     })
   } catch (error) {
@@ -172,8 +171,6 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     sumUp(tally, options, { error: failure, endedBy, isInterrupted: signal.aborted }, parts)
     if (!options.json) stderr.write(limitInWords(mailPace.rate()))
   }
-  // An export that went wrong is often an empty file.
-  if (tally.rows === 0 && !signal.aborted) throw new Explained('the list is empty. Nothing was sent.')
   return isComplete(tally) ? 0 : EXIT_PARTLY
 }
 
