@@ -26,17 +26,8 @@ export type Installation = {
   vault(): Promise<Vault>
 }
 
-/** No secret of SESSION_SECRET opens the record: it is another installation's, or the former secret is missing. */
-export class SecretMissing extends StoreUnreadable {
-  override name = 'SecretMissing'
-  constructor() {
-    super(
-      "the store's key is sealed under another SESSION_SECRET: add the former secret as the second one of SESSION_SECRET, " +
-        "or use another REDIS_PREFIX or DATA_DIR. Without that secret, what is stored about people can't be read: " +
-        'onramp store adopt gives the store a new key',
-    )
-  }
-}
+const OTHER_SECRET =
+  "the store's key is sealed under another SESSION_SECRET: add the former secret as the second one of SESSION_SECRET, or use another REDIS_PREFIX or DATA_DIR. Without that secret, what is stored about people can't be read: onramp store adopt gives the store a new key"
 
 type InstallationRecords = Pick<Records, 'get' | 'compareAndSet'>
 
@@ -89,7 +80,7 @@ async function keyIn(
     return isFirst ? known : keyIn(records, sealer, known)
   }
   const key = sealer.open(sealed, KEY)
-  if (key === undefined) throw new SecretMissing()
+  if (key === undefined) throw new StoreUnreadable(OTHER_SECRET)
   // Where another process was faster, it has sealed the same key.
   if (!sealer.isCurrent(sealed)) await records.compareAndSet(KEY, sealed, sealer.seal(key, KEY), LIFE_SECONDS)
   return key

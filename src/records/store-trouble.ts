@@ -63,7 +63,11 @@ export function storeTrouble(error: unknown): StoreTrouble {
     return { code: refusal, words: REFUSALS[refusal] ?? refusal, isRefusal: true, denied }
   }
   if (root.name === 'StoreUnreadable')
-    return { code: root.name, words: 'another onramp has changed its format', isRefusal: true }
+    return {
+      code: root.name,
+      words: 'the store has another format or secret',
+      isRefusal: true,
+    }
   // Redis's own errors have no name, and those of a system no such words.
   if (root.name === 'TooSlow' || /time(d )?out/i.test(root.message))
     return { code: 'timeout', words: 'the store did not answer in time', isRefusal: false }
