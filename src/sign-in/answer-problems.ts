@@ -47,14 +47,6 @@ const UNLISTED =
 const FORGEABLE =
   "which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)"
 
-const NO_KEY =
-  "none of the keys at the authorization server's jwks_uri fits the id_token, by its kid and alg, or more than one does"
-
-const WRONG_SIGNATURE = "the id_token's signature isn't of the key at jwks_uri that its kid names"
-
-const ENCRYPTED =
-  "the id_token can't be read: it is encrypted (JWE), and onramp has no key for it. Turn off encryption of id_tokens for this client there"
-
 const unavailable = (detail: string): Meaning => ({ status: 503, code: 'sign_in_unavailable', detail })
 const misconfigured = (detail: string): Meaning => ({ status: 502, code: 'sign_in_misconfigured', detail })
 const failed = (detail: string): Meaning => ({ status: 400, code: 'sign_in_failed', detail })
@@ -97,8 +89,12 @@ function meaningOf(error: unknown): Meaning {
   if (isExplained(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
   if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
   const code = error.code ?? 'no code'
-  if (code === 'OAUTH_KEY_SELECTION_FAILED') return failed(NO_KEY)
-  if (isSignatureRefused(error)) return failed(WRONG_SIGNATURE)
+  if (code === 'OAUTH_KEY_SELECTION_FAILED')
+    return failed(
+      "none of the keys at the authorization server's jwks_uri fits the id_token, by its kid and alg, or more than one does",
+    )
+  if (isSignatureRefused(error))
+    return failed("the id_token's signature isn't of the key at jwks_uri that its kid names")
   const { status, url = '' } = responseOf(error) ?? {}
   if (UNREACHED.has(code)) {
     const which = [status && `status ${status}`, code, url && `at ${url}`].filter(Boolean).join(', ')
@@ -234,7 +230,8 @@ function unsupported(error: unknown): string | undefined {
   if ('token_type' in recordOf(body))
     return "the access token isn't a bearer token, by its token_type (RFC 6750): the service takes no others"
   // What the token was in a string, which isn't repeated.
-  return chainOf(error).some((one) => typeof one === 'string') ? ENCRYPTED : undefined
+  if (!chainOf(error).some((one) => typeof one === 'string')) return undefined
+  return "the id_token can't be read: it is encrypted (JWE), and onramp has no key for it. Turn off encryption of id_tokens for this client there"
 }
 
 /** What is wrong with the `iss` of an authorization response (RFC 9207), which the library says in its message only. */
