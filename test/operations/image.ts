@@ -75,7 +75,9 @@ function checkContents(): void {
   for (const path of ['node_modules/@onramp/sandbox', 'packages/sandbox', 'test', 'examples', '.env'])
     assert.throws(() => inImage('ls', path), /No such file/, `${path} is in the image`)
   const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as { version: string }
-  assert.equal(inImage('node', 'src/cli/onramp.mjs', '--version'), version)
+  const [release, snapshot = ''] = inImage('node', 'src/cli/onramp.mjs', '--version').split('+')
+  assert.equal(release, version)
+  assert.match(snapshot, /^[\da-f]{8}$/)
   say('no development package and no sandbox is in it')
   const [base, whole] = ['node:24-slim', image].map((one) => Number(inspect(one, '{{.Size}}')))
   const own = (whole ?? 0) - (base ?? 0)
