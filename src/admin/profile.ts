@@ -15,7 +15,7 @@ import {
 
 type MailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
 
-const stateOf = ({ state }: Mail): MailState =>
+const stateOf = ({ state }: Mailing): MailState =>
   state === 'sending' || state === 'unknown' ? 'uncertain' : state
 
 /**
@@ -32,8 +32,6 @@ export type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStart
 
 type Row = Omit<Person, 'campaigns' | 'answer' | 'intents' | 'outbox' | 'signIns'>
 
-type Mail = Mailing & { campaign: string }
-
 export type Profile = {
   person: Row
   /** When the service was asked, if it was. */
@@ -41,13 +39,13 @@ export type Profile = {
   apps: readonly App[]
   /** When the newest of those that are connected came to be so; -Infinity: none is. */
   connectedAt: number
-  mailings: readonly Mail[]
+  mailings: readonly Mailing[]
   /** When the first email went out, if one did; milliseconds since 1970. */
   invitedAt: number | undefined
   /** The state of the newest email, if there is one. */
   mail: MailState | undefined
   /** The newest reminder, or email about what ended, if one left. */
-  reminder: Mail | undefined
+  reminder: Mailing | undefined
   /** When everything was connected the first time. */
   finishedAt: number | undefined
   progress: Progress
@@ -57,11 +55,11 @@ export type Profile = {
 export function profileOf(person: Person, shared = (app: App) => app): Profile {
   const { campaigns, answer, intents: _intents, outbox: _outbox, signIns: _signIns, ...row } = person
   const apps = appsOf(person).map((app) => shared(app))
-  const mailings = campaigns.flatMap(({ name: campaign, mailings: own }) =>
-    own.map(({ by: _by, ...mailing }): Mail => ({ ...mailing, campaign })),
+  const mailings = campaigns.flatMap((campaign) =>
+    campaign.mailings.map(({ by: _by, ...mailing }): Mailing => mailing),
   )
   const sent = mailings.filter(isOut).map(({ at }) => at)
-  const newest = mailings.reduce<Mail | undefined>(
+  const newest = mailings.reduce<Mailing | undefined>(
     (last, one) => (last === undefined || one.at >= last.at ? one : last),
     undefined,
   )

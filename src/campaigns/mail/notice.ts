@@ -1,11 +1,10 @@
 // An email to administrators: figures, and what there is to do. It names no one, and it is in the company's first language.
-import { fileURLToPath } from 'node:url'
 import type { Company } from '../../company/company.ts'
 import { languagesFor } from '../../web/brand.ts'
 import { LANGUAGES } from '../../web/languages/catalogue.ts'
 import { looksOf } from './look.ts'
 import { AUTOMATIC, messageIdOf, type Mail } from './mail.ts'
-import { createRenderer } from './templates.ts'
+import { createRenderer, VIEWS } from './templates.ts'
 
 export type Notice = {
   subject: string
@@ -18,8 +17,6 @@ export type Notice = {
   commands: string[]
   link: { href: string; label: string }
 }
-
-const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
 
 /** @returns composes one; `id` gives it one Message-ID for each recipient, however often it is tried */
 export function createNoticeMail({ from, company }: { from: Mail['from']; company: Company }) {

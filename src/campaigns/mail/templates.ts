@@ -2,6 +2,7 @@
 // "Subject: …" and an empty line. Templates are code, so they come from the person who runs the command.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { wrapped as linesOf } from '@onramp/deprecations/command-line/terminal'
 import { neutralCompany } from '../../company/company.ts'
@@ -76,6 +77,7 @@ export class FaultyTemplate extends Explained {
 
 type Views = { text: string; html: string }
 
+export const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
 /** Ours, in views/. */
 export const OUR_MAIL: Views = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
 const REPLACED: Views = { text: 'invitation-text', html: 'invitation-html' }

@@ -1,8 +1,7 @@
 // What the emails are made from: the settings that sending needs, the company file, templates and languages.
-import { fileURLToPath } from 'node:url'
 import { looksOf } from '../../campaigns/mail/look.ts'
 import { createMail } from '../../campaigns/mail/mail.ts'
-import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts'
+import { createMailTemplates, OUR_MAIL, VIEWS } from '../../campaigns/mail/templates.ts'
 import { createClientApi } from '../../client-api/client.ts'
 import { useProxy } from '../../client-api/proxy.ts'
 import type { Company } from '../../company/company.ts'
@@ -18,8 +17,6 @@ import { Explained } from '../../problem.ts'
 import { languagesFor } from '../../web/brand.ts'
 import { LANGUAGES, offeredToCompanies } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'
-
-const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
 
 /** Of emails that don't leave. */
 export const NO_FROM = { name: '', address: 'no-reply@localhost' }

@@ -20,15 +20,11 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ]
 
-/** How long others take. */
-type CallTimings = {
+export type Metrics = {
+  registry: Registry
   observeService: OnCall
   observeAuthorizationServer: OnCall
   observeStore: OnOperation
-}
-
-export type Metrics = CallTimings & {
-  registry: Registry
   /** A request that was answered, or given up by the browser. */
   observeRequest: (request: { route: string; method: string; status: number; seconds: number }) => void
   /** A request that could not be answered as it should, by the code of the problem. */
@@ -53,7 +49,18 @@ const callClassOf = (status: number): string =>
 const histogram = <L extends string>(registry: Registry, name: string, help: string, labelNames: L[]) =>
   new Histogram({ name, help, labelNames, buckets: BOUNDS_SECONDS, registers: [registry] })
 
-function callTimings(registry: Registry): CallTimings {
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  const build = new Gauge({
+    name: 'onramp_build_info',
+    help: 'Always 1; which onramp this is',
+    labelNames: ['version'],
+    registers,
+  })
+  build.set({ version: VERSION }, 1)
   const service = histogram(
     registry,
     'onramp_service_call_duration_seconds',
@@ -76,26 +83,6 @@ function callTimings(registry: Registry): CallTimings {
     (calls: typeof service): OnCall =>
     ({ operation, status, seconds }) =>
       calls.observe({ operation, status: status === undefined ? 'none' : callClassOf(status) }, seconds)
-  return {
-    observeService: observed(service),
-    observeAuthorizationServer: observed(authorizationServer),
-    observeStore: ({ operation, isDone, seconds }) =>
-      store.observe({ operation, result: isDone ? 'done' : 'failed' }, seconds),
-  }
-}
-
-export function createMetrics(): Metrics {
-  const registry = new Registry()
-  const registers = [registry]
-  collectDefaultMetrics({ register: registry })
-  for (const name of MISNAMED) registry.removeSingleMetric(name)
-  const build = new Gauge({
-    name: 'onramp_build_info',
-    help: 'Always 1; which onramp this is',
-    labelNames: ['version'],
-    registers,
-  })
-  build.set({ version: VERSION }, 1)
   const requests = histogram(
     registry,
     'onramp_http_request_duration_seconds',
@@ -124,7 +111,10 @@ export function createMetrics(): Metrics {
     const made: Gauge<L> = new Gauge({ name, help, labelNames, registers, collect: () => collect(made) })
   }
   return {
-    ...callTimings(registry),
+    observeService: observed(service),
+    observeAuthorizationServer: observed(authorizationServer),
+    observeStore: ({ operation, isDone, seconds }) =>
+      store.observe({ operation, result: isDone ? 'done' : 'failed' }, seconds),
     registry,
     observeRequest({ route, method, status, seconds }) {
       const shown = status === GIVEN_UP ? String(GIVEN_UP) : classOf(status)

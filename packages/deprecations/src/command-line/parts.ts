@@ -1,7 +1,7 @@
 // What every command is given. Data goes to stdout and talk to stderr, so that a pipe gets nothing but data.
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number }
-export type Input = AsyncIterable<Uint8Array> & { isTTY?: boolean; destroy?: () => unknown }
+export type Input = AsyncIterable<Uint8Array> & { isTTY?: boolean }
 
 export type CliParts = {
   stdout: Output
