@@ -13,9 +13,9 @@ export function withUsableKeys(text: string): string {
   const same = Map.groupBy(signing, ({ kty, kid, crv, n, e, x, y }) =>
     JSON.stringify([kty, kid, crv, n, e, x, y]),
   )
-  // Without `alg` a key is good for every algorithm that it is listed with.
+  // Without `alg` a key is good for each algorithm that it is listed with.
   const usable = [...same.values()].map(([key, ...more]) =>
-    more.length === 0 ? key : { ...key, alg: undefined },
+    more.some(({ alg }) => alg !== key?.['alg']) ? { ...key, alg: undefined } : key,
   )
   return JSON.stringify({ keys: usable })
 }
