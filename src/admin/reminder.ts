@@ -1,5 +1,6 @@
 // Who is due for a reminder, and the command that emails the people of a list: it reads the exported file, so it is about
 // exactly these. Pure.
+import { MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { isOut } from '../people/person.ts'
 import type { Profile } from './profile.ts'
 import { COMMAND } from '../version.ts'
@@ -12,8 +13,6 @@ export const PEOPLE_FILE = 'onramp-people.csv'
 export const REMIND_AFTER_DAYS = 7
 
 const DAY_MS = 86_400_000
-/** What `invite send` sends to a person. */
-const MAX_REMINDERS = 3
 
 /**
  * When the command would email a person who has apps left.

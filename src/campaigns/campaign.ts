@@ -6,7 +6,8 @@ import { appsOf, isOut, type Mailing, type Person } from '../people/person.ts'
 /** The campaign of invitations and reminders. */
 export const ONBOARDING = 'onboarding'
 
-const MAX_REMINDERS = 3
+/** To a person, after the invitation. */
+export const MAX_REMINDERS = 3
 /** Least time after an email of another campaign. */
 const MIN_GAP_MS = 48 * 3_600_000
 
