@@ -106,7 +106,7 @@ describe('the way back from the overview', () => {
     const data = { ...pages['onboarding/overview'], brand: { ...frame.brand, home } }
     const back = { href: returnTo, label: `Back to ${new URL(returnTo).host}`, host: new URL(returnTo).host }
     const html = createViews(VIEWS)('onboarding/overview', { ...data, returnTo: back })
-    expect(html).toContain(`href="${returnTo}">${label}</a>`)
+    expect(html).toContain(`href="${returnTo}" rel="noreferrer">${label}</a>`)
   })
 })
 
