@@ -43,6 +43,8 @@ export async function startModSecurity({ port, onramp, level }: Place) {
     `Include ${RULES}`,
     // The stand-in for the authorization server is on the same host, so its cookies come along.
     'SecRuleUpdateTargetById 942440 "!REQUEST_COOKIES:/^sandbox_/"',
+    // Its codes are random, and may hold `--`.
+    'SecRuleUpdateTargetById 942100 "!ARGS:code"',
     ...(level === 2 ? [`Include ${EXCLUSIONS}`] : []),
   ]
   writeFileSync(config, lines.join('\n'))
