@@ -88,6 +88,8 @@ describe('an address', () => {
       expect(await statusOf(path, post)).toBe(429)
     }
     expect((await ada.post(`${running.url}/sign-out`, {}, { follow: false })).status).toBe(303)
+    // On to the authorization server, where the session has ended already.
+    expect((await ada.open(`${running.url}/sign-out/continue`, { follow: false })).status).toBe(303)
     expect(await statusOf(`/invite/${token}/opt-out`, post)).toBe(200)
     expect(await statusOf(`/invite/${token}/opt-out`)).toBe(200)
   })

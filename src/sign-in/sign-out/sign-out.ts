@@ -123,7 +123,8 @@ export function createSignOutRoutes(needs: Needs): Router {
     sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh: ONWARD } })
   })
 
-  router.get('/sign-out/continue', limit, async (req, res) => {
+  // As /sign-out: without a limit, so that no one behind the same address keeps a person from leaving.
+  router.get('/sign-out/continue', async (req, res) => {
     const { endSessionUrl, state = '', browser } = (await signingOutOf(req)) ?? {}
     if (endSessionUrl === undefined || browser === undefined) return seeOther(res, '/signed-out')
     await keep(browser, { state })
