@@ -1,5 +1,5 @@
 // What scripts add to pages that do without. A press that takes long shows that it was taken, and is taken once. A page
-// that waits (data-go) asks our own origin how far the person is, and shows the news. What surprises: such a page also
+// that waits (data-go) asks our own origin how far the person is, and shows the news. Such a page also
 // says Refresh, for browsers that run no script; stop() takes that back. Nothing moves while the page is in use.
 ;(() => {
   const { slow } = document.currentScript.dataset

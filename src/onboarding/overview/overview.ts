@@ -79,7 +79,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   }
 }
 
-/** An end without a but is said to the person. */
+/** The heading with the person's name, where nothing is left open; undefined for the other endings. */
 function namedHeading(ending: Situation['opening']['ending'], name: string, t: Texts): string | undefined {
   if (ending === 'nothing') return t('finished.titleNothingNamed', { name })
   return ending === 'all' ? t('finished.titleNamed', { name }) : undefined

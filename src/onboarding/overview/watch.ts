@@ -20,7 +20,7 @@ export function watchOf(walk: Walk, where: Next, now: number, confirmSeconds: nu
     seen: [connected, pending, skipped].join(' '),
     /** For so many seconds it asks often. */
     often: Math.max(0, since + OFTEN_MS / 1000),
-    /** After so many seconds the time to confirm is over, and the page looks whatever it was told. */
+    /** Seconds until CONFIRM_SECONDS are over; the page then loads again, whatever the status is. */
     left: Math.max(0, since + confirmSeconds),
   }
 }
