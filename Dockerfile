@@ -7,6 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Without the sandbox's folder npm leaves out the sandbox and all that it needs.
 COPY packages/deprecations packages/deprecations
+COPY packages/terminal packages/terminal
 # The optional packages are the runtime for hosts without it; here the base image has it. For `npm sbom`, which calls
 # development packages missing, package.json names none.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm pkg delete devDependencies
@@ -39,6 +40,7 @@ COPY --from=production-packages /app/node_modules node_modules
 COPY --from=production-packages /app/package.json ./
 COPY LICENSE ./
 COPY packages/deprecations packages/deprecations
+COPY packages/terminal packages/terminal
 COPY src src
 COPY views views
 COPY languages languages

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 type Manifest = Record<string, unknown> & {
   version: string
   scripts: Record<string, string>
-  bin: Record<string, string>
+  bin?: Record<string, string>
   exports?: Record<string, string>
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
@@ -65,7 +65,7 @@ function packed(manifest: Manifest): Record<string, unknown> {
     // A run that is interrupted leaves this file behind, and the next one puts the other back.
     scripts: { prepack: scripts['prepack'], postpack: scripts['postpack'] },
     version,
-    bin: mapped(bin, built),
+    bin: bin && mapped(bin, built),
     dependencies: ranges(dependencies),
     peerDependencies: ranges(peerDependencies),
     ...(exports && { exports: mapped(exports, both) }),

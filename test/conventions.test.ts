@@ -20,14 +20,14 @@ const product = filesBelow('src', '.ts')
 const packages = filesBelow('packages', '.ts').filter((file) => !file.includes('node_modules/'))
 const sources = [...product, ...packages]
 
-/** The file that a package of ours exports under a name: `@onramp/deprecations/command-line/shell`. */
+/** The file that a package of ours exports under a name: `@onramp/terminal/shell`. */
 function exportedAs(name: string): string {
   const [, folder = '', path = ''] = /^@onramp\/([^/]+)\/?(.*)$/.exec(name) ?? []
   const { exports } = JSON.parse(read(`packages/${folder}/package.json`)) as {
     exports: Record<string, string>
   }
-  const [beginning, last] = [dirname(path), path.split('/').at(-1) ?? '']
-  const file = exports[path === '' ? '.' : `./${path}`] ?? exports[`./${beginning}/*`]?.replace('*', last)
+  const last = path.split('/').at(-1) ?? ''
+  const file = exports[path === '' ? '.' : `./${path}`] ?? exports['./*']?.replace('*', last)
   return join('packages', folder, file ?? `nothing is exported as ${name}`)
 }
 
@@ -38,47 +38,44 @@ const importsOf = (file: string): string[] =>
       (path.startsWith('@') ? exportedAs(path) : normalize(join(dirname(file), path))).split(sep).join('/'),
   )
 
-/** What every command line of ours shares: a room of its own within its package. */
-const commandLine = 'packages/deprecations/src/command-line'
-
 /** `src/sign-in/server/client.ts` is in the room sign-in; a package is a room. */
 const roomOf = (file: string) =>
-  file.startsWith(`${commandLine}/`)
-    ? commandLine
-    : (/^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? '')
+  /^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? ''
 
 /** Which rooms a room may import from, besides itself: the arrows of the house. */
 const nouns = [
   'client-api',
+  'http',
+  'presentable.ts',
   'records',
   'trace',
   'problem.ts',
   'omit-undefined.ts',
-  'loopback.ts',
   'version.ts',
   'within.ts',
 ]
 const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
 const allowed: Record<string, string[]> = {
-  'packages/deprecations': [commandLine],
-  [commandLine]: [],
+  'packages/deprecations': ['packages/terminal'],
+  'packages/terminal': [],
   'packages/sandbox': [],
   'problem.ts': [],
   'omit-undefined.ts': [],
-  'loopback.ts': [],
+  http: ['trace', 'within.ts', 'presentable.ts', 'problem.ts'],
+  'presentable.ts': [],
   'version.ts': [],
   'within.ts': [],
   'packages/pack.ts': [],
   'require-node.mjs': [],
   // Which request the code works for, and what it asks of others on the way.
   trace: ['within.ts'],
-  settings: ['loopback.ts'],
+  settings: ['http'],
   records: ['problem.ts', 'trace', 'within.ts'],
-  'client-api': ['problem.ts', 'omit-undefined.ts', 'loopback.ts', 'trace'],
+  'client-api': ['http', 'problem.ts', 'omit-undefined.ts', 'presentable.ts', 'trace'],
   session: nouns,
   // The company file; its faults are told as those of the settings are.
-  company: ['settings', 'problem.ts', 'loopback.ts', commandLine],
+  company: ['settings', 'problem.ts', 'http', 'packages/terminal'],
   web: [...nouns, 'session', 'languages', 'company'],
   // Who onramp is at the authorization server is read from the settings.
   'sign-in': [...web, 'settings'],
@@ -89,7 +86,7 @@ const allowed: Record<string, string[]> = {
   // Who was invited and how far they are: what invitations, campaigns and the page for admins share.
   people: [...nouns, 'session'],
   invites: [...feature, 'people'],
-  campaigns: [...feature, 'settings', 'people', 'invites', commandLine],
+  campaigns: [...feature, 'settings', 'people', 'invites', 'packages/terminal'],
   // The emails to administrators are its figures.
   admin: [...feature, 'people', 'campaigns'],
   // Events about people, for other systems.
@@ -116,7 +113,7 @@ const allowed: Record<string, string[]> = {
     'web',
     'company',
     'webhooks',
-    commandLine,
+    'packages/terminal',
   ],
   'compose.ts': ['*'],
   'server.ts': [
@@ -148,10 +145,10 @@ describe('the direction of imports', () => {
   it('leaves the pure decisions without imports of ours', () => {
     for (const file of [
       'src/onboarding/walk.ts',
-      'src/onboarding/standing.ts',
+      'src/onboarding/app-state.ts',
       'src/client-api/app-status.ts',
       'src/client-api/credentials.ts',
-      'src/client-api/departure.ts',
+      'src/client-api/consent-url.ts',
       'src/problem.ts',
       'packages/deprecations/src/schedule/schedule.ts',
     ])

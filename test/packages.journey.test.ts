@@ -21,7 +21,7 @@ const root = new URL('..', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'onramp-packages-'))
 const copy = join(folder, 'copy')
 const installed = join(folder, 'installed')
-const names = ['onramp', '@onramp/deprecations', '@onramp/sandbox']
+const names = ['onramp', '@onramp/deprecations', '@onramp/sandbox', '@onramp/terminal']
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
 const manifestOf = (...path: string[]) => JSON.parse(read(...path, 'package.json')) as Manifest
 const { version, files } = manifestOf(root)
@@ -80,7 +80,7 @@ describe('packing', () => {
     expect(tarballs).toEqual(names.map((name) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`))
   })
 
-  it.each(['', 'packages/deprecations', 'packages/sandbox'])(
+  it.each(['', 'packages/deprecations', 'packages/sandbox', 'packages/terminal'])(
     'leaves the repository as it was: "%s"',
     (path) => {
       expect(read(copy, path, 'package.json')).toBe(read(root, path, 'package.json'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { printable } from '../packages/deprecations/src/command-line/printable.ts'
+import { printable } from '../packages/terminal/src/printable.ts'
 
 describe('text from elsewhere', () => {
   it.each([

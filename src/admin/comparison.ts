@@ -1,5 +1,5 @@
 // What has changed since a day on which a run of `onramp keep` ended. Pure.
-import type { DayRow, Upkeep } from '../people/upkeep.ts'
+import type { DayRow, Upkeep } from '../people/keep-state.ts'
 import { dayOf, type Report } from './report.ts'
 
 const DAY_MS = 86_400_000

@@ -2,10 +2,10 @@
 // one. Pure.
 import type { Notice } from '../campaigns/mail/notice.ts'
 import { isWorkingTime } from '../campaigns/working-time.ts'
-import { calledAs } from '../company/called.ts'
+import { calledAs } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
-import { STATES, type Break, type Upkeep } from '../people/upkeep.ts'
+import { STATES, type Break, type Upkeep } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { needsIn, sinceIn } from './overview.ts'

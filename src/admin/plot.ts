@@ -1,6 +1,6 @@
 // Progress over time as a drawing: three lines up to now, of which only "ready" can fall. Numbers in, coordinates out; the
 // words and the SVG itself are the view's. Pure.
-import type { DayRow } from '../people/upkeep.ts'
+import type { DayRow } from '../people/keep-state.ts'
 import { dayOf, type Report } from './report.ts'
 
 const WIDTH = 640

@@ -1,7 +1,7 @@
 // How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads them one
 // after the other, so that many people take no more memory.
 import { isOut, type AppState } from '../people/person.ts'
-import { STATES } from '../people/upkeep.ts'
+import { STATES } from '../people/keep-state.ts'
 import { FACTS, fellBackAt, isIn, type Fact, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
 

@@ -1,6 +1,6 @@
 // Departments and apps as tables: what each column counts, in which order the rows come, and what a cell says. The query
 // of the page says so: `sort=stuck`, and `sort=-stuck` the other way round. Pure.
-import { datasourceType } from '../company/called.ts'
+import { datasourceType } from '../company/app-names.ts'
 import type { Key } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { queryOf, type Filter } from './filters.ts'

@@ -1,9 +1,9 @@
 // Asks the service what a person still has to connect, at the pace it allows: 429 and Retry-After are honored, and a
 // failure that may pass is asked again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Waiting } from '../client-api/answers.ts'
+import type { Waiting } from '../client-api/responses.ts'
 import { ServiceProblem } from '../client-api/errors.ts'
-import type { Pace } from './pace.ts'
+import type { Pace } from './throttle.ts'
 
 export type Asked =
   | { kind: 'left'; left: Waiting[] }

@@ -1,7 +1,7 @@
 // One person of a run: what they have left is asked, and the email is written down before it leaves and with its outcome
 // after. Failures in a row that are not about a person end the run: the cause is the service, the mail server, or ours.
-import type { Waiting } from '../client-api/answers.ts'
-import { calledAs } from '../company/called.ts'
+import type { Waiting } from '../client-api/responses.ts'
+import { calledAs } from '../company/app-names.ts'
 import { isOff } from '../client-api/app-status.ts'
 import { wasConnected, type Person } from '../people/person.ts'
 import type { Ask } from './ask.ts'
@@ -10,7 +10,7 @@ import { RunStopped, type Answer, type Ledger, type Plan } from './ledger.ts'
 import type { ComposeMail, Mail } from './mail/mail.ts'
 import type { Posted } from './mail/outcome.ts'
 import { saysOf } from './mail/smtp-trouble.ts'
-import type { Pace } from './pace.ts'
+import type { Pace } from './throttle.ts'
 import type { Tally } from './tally.ts'
 
 /** Why a person has no email now, where that needs a look. */

@@ -11,13 +11,13 @@ import {
   type Details,
   type Person,
 } from '../people/person.ts'
-import { heldApps, openBreaks, type Break, type Upkeep } from '../people/upkeep.ts'
+import { heldApps, openBreaks, type Break, type Upkeep } from '../people/keep-state.ts'
 import { Explained } from '../problem.ts'
 import { mailingsOf, ONBOARDING, type Due } from './campaign.ts'
 import { createDelivery, type DeliveryParts } from './delivery.ts'
 import { countLapses, dueToBegin, dueToRepair, judged, LAPSES, lapsesDue } from './lapses.ts'
 import { createLedger, RunStopped } from './ledger.ts'
-import { eachOf } from './pace.ts'
+import { eachOf } from './throttle.ts'
 import type { Invitee } from './people-file.ts'
 import { isWorkingTime } from './working-time.ts'
 

@@ -1,7 +1,7 @@
 // What ended: who is emailed about it and when, and when so many people lost an app that one cause must be behind it,
 // which only an administrator can remove. Pure.
 import { appsOf, isGone, isOut, type Person } from '../people/person.ts'
-import { heldApps, type Break, type Upkeep } from '../people/upkeep.ts'
+import { heldApps, type Break, type Upkeep } from '../people/keep-state.ts'
 import { due, mailingsOf, type Due, type Policy } from './campaign.ts'
 import { isWorkingTime, workingDaysBetween } from './working-time.ts'
 

@@ -2,7 +2,7 @@
 // waited for: the run may take hours, and would forget who has had an email.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Waiting } from '../client-api/answers.ts'
+import type { Waiting } from '../client-api/responses.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
 import { newPerson, withAnswer, withDetails, withoutAccount, type Person } from '../people/person.ts'
 import { Explained } from '../problem.ts'

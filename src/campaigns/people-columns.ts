@@ -1,5 +1,5 @@
 // Which column of a list is what, by the names that directories and spreadsheets give them, and what each kind of cell means.
-import { printable } from '@onramp/deprecations/command-line/printable'
+import { printable } from '@onramp/terminal/printable'
 import windows from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' }
 import { canonicalLanguage, isTimezone } from '../company/schema.ts'
 import { addressToInvite } from '../people/address.ts'

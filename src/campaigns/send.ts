@@ -3,7 +3,7 @@
 import { createDelivery, type DeliveryParts } from './delivery.ts'
 import type { Invitee } from './people-file.ts'
 import { RunStopped, type Plan } from './ledger.ts'
-import { eachOf } from './pace.ts'
+import { eachOf } from './throttle.ts'
 
 export type SendParts = Omit<DeliveryParts, 'mayStart'> & {
   /** How many people at once; as many emails at most are unknown after a crash. */

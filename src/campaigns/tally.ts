@@ -1,5 +1,5 @@
 // What a run of invitations has done so far: counted, summed up, and as one line. Pure.
-import { EMAILS_PER_SECOND } from './pace.ts'
+import { EMAILS_PER_SECOND } from './throttle.ts'
 
 /** In the order of the summary; each count in words, for one and for many. */
 const WORDS = {

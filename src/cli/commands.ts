@@ -1,7 +1,7 @@
 // Every command with its options and help. The code of a command is loaded when it is called.
 import { addCommands as addDeprecations } from '@onramp/deprecations/command'
-import { texts, UsageError, valued, wholeNumber } from '@onramp/deprecations/command-line/arguments'
-import type { Define } from '@onramp/deprecations/command-line/shell'
+import { texts, UsageError, valued, wholeNumber } from '@onramp/terminal/arguments'
+import type { Define } from '@onramp/terminal/shell'
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { VERSION } from '../version.ts'
 import { addInvite, addressBy, EXITS, recipient } from './invite/commands.ts'
@@ -173,7 +173,7 @@ Example:
     )
     .argument('<EMAIL>', '', recipient)
     .addHelpText('after', EXITS)
-    .action((email) => exit(import('./mark.ts').then(({ optOut }) => optOut(email, parts))))
+    .action((email) => exit(import('./opt-outs.ts').then(({ optOut }) => optOut(email, parts))))
 
 const addBackup: Define = (program, parts, exit) =>
   program

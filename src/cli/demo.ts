@@ -13,9 +13,9 @@ import { startServer } from '../server.ts'
 import { Explained } from '../problem.ts'
 import { loadSettings, SettingsError } from '../settings/settings.ts'
 import { createLog } from '../web/log.ts'
-import { runCommand } from '@onramp/deprecations/command-line/shell'
+import { runCommand } from '@onramp/terminal/shell'
 import { addInvite } from './invite/commands.ts'
-import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import type { CliParts } from '@onramp/terminal/parts'
 import { untilSignal } from './terminal.ts'
 
 const newSecret = () => randomBytes(32).toString('base64url')

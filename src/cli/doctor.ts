@@ -1,7 +1,7 @@
 // onramp doctor: what is wrong with the setup, and what to change.
-import type { CliParts } from '@onramp/deprecations/command-line/parts'
-import { printable } from '@onramp/deprecations/command-line/printable'
-import { columnsOf, painterFor, wrapped, type Paint } from '@onramp/deprecations/command-line/terminal'
+import type { CliParts } from '@onramp/terminal/parts'
+import { printable } from '@onramp/terminal/printable'
+import { columnsOf, painterFor, wrapped, type Paint } from '@onramp/terminal/terminal'
 import { examine, type Report } from '../doctor/examine.ts'
 
 export async function doctor(

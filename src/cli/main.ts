@@ -1,15 +1,15 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 // The command line: every command is in commands.ts. A failure that was expected ends it in one line that says what to do.
 import '../require-node.mjs'
-import type { CliParts } from '@onramp/deprecations/command-line/parts'
-import { printable } from '@onramp/deprecations/command-line/printable'
+import type { CliParts } from '@onramp/terminal/parts'
+import { printable } from '@onramp/terminal/printable'
 import {
   endingOf,
   runCommand,
   runHere as runInProcess,
   sentence,
   type EndingOf,
-} from '@onramp/deprecations/command-line/shell'
+} from '@onramp/terminal/shell'
 import { Explained } from '../problem.ts'
 import { StoreUnavailable, StoreUnreadable } from '../records/records.ts'
 import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'

@@ -1,10 +1,10 @@
 // Commands about one person: onramp invite link, onramp invite forget and onramp audit-id.
-import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import type { CliParts } from '@onramp/terminal/parts'
 import { createInvitations } from '../invites/token.ts'
 import { eraseWalk } from '../onboarding/walks.ts'
 import { normalizedAddress } from '../people/address.ts'
 import { PersonUnreadable } from '../people/people.ts'
-import { createInstallation } from '../records/installation.ts'
+import { createInstallation } from '../records/data-key.ts'
 import { loadWithoutClient } from '../settings/settings.ts'
 import { createAuditIds } from '../web/audit.ts'
 import { openPeople, storeInWords, withStore } from './store.ts'

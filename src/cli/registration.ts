@@ -1,12 +1,12 @@
 // onramp registration forget: the next start registers again, whatever was registered or failed before.
-import { useProxy } from '../client-api/proxy.ts'
-import { printable } from '@onramp/deprecations/command-line/printable'
-import { createInstallation } from '../records/installation.ts'
+import { useProxy } from '../http/proxy.ts'
+import { printable } from '@onramp/terminal/printable'
+import { createInstallation } from '../records/data-key.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { registrationOf, removeClient, type Removal } from '../sign-in/registration/registration.ts'
 import { storeInWords, withStore } from './store.ts'
 import { isSure } from './terminal.ts'
-import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import type { CliParts } from '@onramp/terminal/parts'
 
 const REMOVALS = {
   removed: 'It was also removed from the authorization server.',

@@ -1,13 +1,13 @@
 // The store: opened for the work of one command, copied (onramp backup), and adopted (onramp store adopt) when the secret
 // of its key is lost.
-import { UsageError } from '@onramp/deprecations/command-line/arguments'
-import type { CliParts } from '@onramp/deprecations/command-line/parts'
-import { printable } from '@onramp/deprecations/command-line/printable'
+import { UsageError } from '@onramp/terminal/arguments'
+import type { CliParts } from '@onramp/terminal/parts'
+import { printable } from '@onramp/terminal/printable'
 import type { Company } from '../company/company.ts'
 import { createPeople, type People } from '../people/people.ts'
-import { createUpkeeping } from '../people/upkeep.ts'
+import { createUpkeeping } from '../people/keep-state.ts'
 import { whyUnreadable } from '../records/format.ts'
-import { adoptStore, createInstallation, lookAtInstallation } from '../records/installation.ts'
+import { adoptStore, createInstallation, lookAtInstallation } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { backUpFolder } from '../records/sqlite-backup.ts'
 import { openStore, storeOf, type StoreOptions } from '../records/store.ts'

@@ -1,8 +1,8 @@
 // What a person at the terminal decides: yes before something that can't be undone, and Ctrl-C.
 import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
-import { UsageError } from '@onramp/deprecations/command-line/arguments'
-import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { UsageError } from '@onramp/terminal/arguments'
+import type { CliParts } from '@onramp/terminal/parts'
 import { StoreUnavailable } from '../records/records.ts'
 
 type Streams = Pick<CliParts, 'stdin' | 'stderr'>

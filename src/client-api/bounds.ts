@@ -1,6 +1,7 @@
 // How much of an answer is kept, and in which characters: the service is believed, but a mistake of its must not fill or
 // rearrange pages, logs and records. Pure. What surprises: an identifier that is cut gets a digest, because two that begin alike must stay two.
 import { hash } from 'node:crypto'
+import { presentable } from '../presentable.ts'
 
 /** Longer ones are not seen anywhere; the overview's own links take no longer ones either (onboarding/paths.ts). */
 export const MAX_INSTANCE_CHARACTERS = 200
@@ -40,18 +41,6 @@ export function shortened(text: string, most: number): string {
 /** An address is whole or it is none. */
 export const boundedUrl = (url: string | undefined) =>
   url === undefined || url.length > MAX_URL_CHARACTERS ? undefined : url
-
-/** Control and direction-changing characters would let one name rearrange the words around it. */
-export const presentable = (text: string) =>
-  PLAIN.test(text)
-    ? text
-    : text
-        .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\u061c]/gu, ' ')
-        .replaceAll(/\s+/g, ' ')
-        .trim()
-
-/** Words with one space between them: nothing to put right. */
-const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
 /** No one could read, click or name what has no visible character; joiners and fillers have none (Unicode 5.21). */
 export const isVisible = (text: string | undefined): text is string =>

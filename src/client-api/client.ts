@@ -1,12 +1,19 @@
 // The service's Client API for the server and for campaigns: an answer, or a ServiceProblem that says what is wrong.
 // What surprises: the time limit covers the body too.
-import { readCheck, readLeft, readSearch, type SearchAnswer, type OnExcess, type Waiting } from './answers.ts'
-import { jsonIn } from './body.ts'
+import {
+  readCheck,
+  readLeft,
+  readSearch,
+  type SearchAnswer,
+  type OnExcess,
+  type Waiting,
+} from './responses.ts'
+import { jsonIn } from '../http/body.ts'
 import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
 import { noAnswer, problemOf, unreadable } from './errors.ts'
-import { refusalOf } from './refusal.ts'
-import { requestedWait } from './retry-after.ts'
+import { refusalOf } from './error-response.ts'
+import { requestedWait } from '../http/retry-after.ts'
 import { timed, type OnCall } from '../trace/calls.ts'
 
 export type ClientApi = {

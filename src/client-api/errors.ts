@@ -2,9 +2,9 @@
 // to change.
 import { Problem, type ProblemCode } from '../problem.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from './credentials.ts'
-import { statusReason, type Refusal } from './refusal.ts'
-import { DEFAULT_SECONDS } from './retry-after.ts'
-import { isOfCertificate, isOfProxy, silenceOf } from './silence.ts'
+import { statusReason, type Refusal } from './error-response.ts'
+import { DEFAULT_SECONDS } from '../http/retry-after.ts'
+import { isOfCertificate, isOfProxy, silenceOf } from '../http/network-error.ts'
 
 export class ServiceProblem extends Problem {
   /** The status that the service answered with; undefined: it did not answer. */

@@ -2,7 +2,7 @@
 // neutral.
 import type { Asset } from './asset.ts'
 import { darkOf, paletteOf, type Palette } from './contrast.ts'
-import { datasourceType } from './called.ts'
+import { datasourceType } from './app-names.ts'
 import type { CompanyFile } from './schema.ts'
 import { canonicalLanguage } from './schema.ts'
 

@@ -1,6 +1,6 @@
 // Does a company's text have the placeholders of the text that it replaces? Pure.
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
-import { nearest } from '@onramp/deprecations/command-line/arguments'
+import { nearest } from '@onramp/terminal/arguments'
 
 /** The texts that a company may replace: their keys, and the names of the placeholders in each, as `{app}`. */
 export type KnownTexts = ReadonlyMap<string, ReadonlySet<string>>

@@ -1,7 +1,7 @@
 // Reads the company file (COMPANY_FILE). Every fault comes out at once, with its line; one fault, and there is no company.
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { nearest } from '@onramp/deprecations/command-line/arguments'
+import { nearest } from '@onramp/terminal/arguments'
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import type { z } from 'zod'
 import { SettingsError } from '../settings/settings.ts'

@@ -1,7 +1,7 @@
 // The shape of a company file, with the words that correct a wrong value. company.schema.json is made of it
 // (`npm run settings`), descriptions and all.
 import { z } from 'zod'
-import { isSafe } from '../loopback.ts'
+import { isSafe } from '../http/loopback.ts'
 import { GROUND, HEX_COLOR, MIN_CONTRAST, contrast, isReadable, type Scheme } from './contrast.ts'
 import { textFaults, type KnownTexts } from './placeholders.ts'
 

@@ -1,8 +1,8 @@
 // One request to another server, bounded in time and size. Redirects are looked at, not followed.
 import { request } from 'undici'
-import { readLimited } from '../client-api/body.ts'
-import { silenceOf, type Silence } from '../client-api/silence.ts'
-import { isSafe } from '../loopback.ts'
+import { readLimited } from '../http/body.ts'
+import { silenceOf, type Silence } from '../http/network-error.ts'
+import { isSafe } from '../http/loopback.ts'
 
 export type Reply =
   | { kind: 'answer'; status: number; text: string; header(name: string): string | undefined }

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
-import { proxyTo } from '../client-api/proxy.ts'
+import { proxyTo } from '../http/proxy.ts'
 import type { Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
 import type { Table } from './rule.ts'

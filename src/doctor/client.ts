@@ -2,7 +2,7 @@
 // answer any client the same, so a wrong one is tried too: only a difference says "ok".
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { objectIn } from '../client-api/body.ts'
+import { objectIn } from '../http/body.ts'
 import { addressesOf } from '../sign-in/addresses.ts'
 import {
   clientAuthenticationIn,

@@ -1,7 +1,7 @@
 // Collects the facts and judges them. Probes run side by side, and none of them can stop another. What comes out is
 // masked once more: should a secret ever get into a finding, it does not leave this file.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { useProxy } from '../client-api/proxy.ts'
+import { useProxy } from '../http/proxy.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
 import { certificates } from './certificates.ts'

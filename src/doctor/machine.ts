@@ -1,7 +1,7 @@
 // What the settings, this machine and its files say about themselves: no other server is asked.
 import { statSync } from 'node:fs'
-import { nearest } from '@onramp/deprecations/command-line/arguments'
-import { proxyTo } from '../client-api/proxy.ts'
+import { nearest } from '@onramp/terminal/arguments'
+import { proxyTo } from '../http/proxy.ts'
 import { readCompany } from '../company/read-company.ts'
 import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
 import { addressesOf } from '../sign-in/addresses.ts'

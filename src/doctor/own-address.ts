@@ -1,7 +1,7 @@
 // PUBLIC_URL: does it lead to onramp, and do its pages and redirects arrive as they were sent? Before the first start
 // nothing answers there, and inside a cluster the public name may not be reachable: neither is a fault.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { isOfCertificate, silenceInWords } from '../client-api/silence.ts'
+import { isOfCertificate, silenceInWords } from '../http/network-error.ts'
 import { RECOGNISED_BY, SAMPLE_PAGE } from '../web/health.ts'
 import { ask, type Reply } from './ask.ts'
 import type { Table } from './rule.ts'

@@ -1,7 +1,7 @@
 // Redis: can it be reached, does it take what onramp writes, and does it keep it? The server's own code finds the primary
 // and tries the store; a connection of the doctor's own gives up, and asks Redis about itself.
-import { isOfCertificate, silenceInWords, silenceOf } from '../client-api/silence.ts'
-import { isLoopback } from '../loopback.ts'
+import { isOfCertificate, silenceInWords, silenceOf } from '../http/network-error.ts'
+import { isLoopback } from '../http/loopback.ts'
 import { whyUnreadable } from '../records/format.ts'
 import { newClient, NoSuchPrimary, openerOf, primaryUrl, STANDARD_PREFIX } from '../records/redis-clients.ts'
 import { createRedisRecords, redisAccess } from '../records/redis-records.ts'

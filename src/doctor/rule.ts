@@ -1,6 +1,6 @@
 // How the doctor judges. A table has a list of rules for each thing that it looks at; a rule names the finding that the
 // facts lead to, or nothing. The first that names one counts: one fault, one finding. The words are in words.json. Pure.
-import { isOfCertificate, isOfProxy, silenceInWords, type Silence } from '../client-api/silence.ts'
+import { isOfCertificate, isOfProxy, silenceInWords, type Silence } from '../http/network-error.ts'
 import type { Settings } from '../settings/settings.ts'
 import words from './words.json' with { type: 'json' }
 

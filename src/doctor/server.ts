@@ -1,7 +1,7 @@
 // What the authorization server says of itself, found as the server finds it, and what that means for people who sign in.
 // Nothing is reported where a server that works would answer in the same way.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { objectIn } from '../client-api/body.ts'
+import { objectIn } from '../http/body.ts'
 import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import {

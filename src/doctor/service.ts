@@ -1,8 +1,8 @@
 // The service: what it answers to a made-up token, to the service tokens, and about the way back from a consent; and what
 // that means. Its one-time paths stay in the inquiry. Without a person's token little is certain.
 import { type Credentials, STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
-import { createInquiry, type Inquiry, type Reply } from '../client-api/inquiry.ts'
-import type { RefusalReason } from '../client-api/refusal.ts'
+import { createInquiry, type Inquiry, type Reply } from '../client-api/probe.ts'
+import type { RefusalReason } from '../client-api/error-response.ts'
 import { CALLBACK_PATH } from '../onboarding/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { providerOf } from './providers.ts'

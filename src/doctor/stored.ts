@@ -2,11 +2,11 @@
 // sealed anew.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { nearest } from '@onramp/deprecations/command-line/arguments'
+import { nearest } from '@onramp/terminal/arguments'
 import { readCompany } from '../company/read-company.ts'
 import { inScope, type Walk } from '../onboarding/walk.ts'
 import type { Person } from '../people/person.ts'
-import { lookAtInstallation, type Vault } from '../records/installation.ts'
+import { lookAtInstallation, type Vault } from '../records/data-key.ts'
 import { StoreUnavailable, StoreUnreadable, type Records } from '../records/records.ts'
 import { FolderUnusable } from '../records/sqlite-folder.ts'
 import { openStore } from '../records/store.ts'

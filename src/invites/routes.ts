@@ -1,7 +1,7 @@
 // GET /invite/TOKEN, for people and mail scanners alike: however often it is opened, it changes nothing, asks nothing
 // and signs no one in. Signing in starts only with a click on our own page.
 import { Router, type RequestHandler } from 'express'
-import { MAX_AT_A_GLANCE } from '../company/called.ts'
+import { MAX_AT_A_GLANCE } from '../company/app-names.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'

@@ -1,7 +1,7 @@
-// Where a person is on the walk and where it goes on, from how each app is doing (standing.ts). Pure.
+// Where a person is on the walk and where it goes on, from how each app is doing (app-state.ts). Pure.
 import { APP_STATUSES, isOff } from '../client-api/app-status.ts'
-import { MAX_AT_A_GLANCE } from '../company/called.ts'
-import { OFFERED, standingOf, type Standing } from './standing.ts'
+import { MAX_AT_A_GLANCE } from '../company/app-names.ts'
+import { OFFERED, standingOf, type Standing } from './app-state.ts'
 import { isInFlight, isReturned, lastReturned, shown, type Known, type Walk } from './walk.ts'
 
 export type Next =

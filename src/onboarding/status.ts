@@ -5,7 +5,7 @@ import { createOnce } from '../records/lease.ts'
 import { personKey, whoIsSignedIn } from '../session/signed-in.ts'
 import type { Checks } from './check.ts'
 import { standingIn } from './next-step.ts'
-import { figureOf, type Figure } from './standing.ts'
+import { figureOf, type Figure } from './app-state.ts'
 import type { Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 

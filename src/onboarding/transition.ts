@@ -3,7 +3,7 @@
 import { Problem } from '../problem.ts'
 import type { StepResult } from '../web/audit.ts'
 import { firstOffered, next, onward, standingIn } from './next-step.ts'
-import { figureOf } from './standing.ts'
+import { figureOf } from './app-state.ts'
 import { comeBack, depart, observe, type Left, type Waiting, type Walk } from './walk.ts'
 
 export type Check = {

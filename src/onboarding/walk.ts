@@ -2,7 +2,7 @@
 // Whether an app is connected is the service's to say: what the walk has of it is its last word, replaced by every check.
 // What only the walk knows is what was seen, what is in flight and what was skipped.
 
-/** What the service says of one instance that is not connected: of client-api/answers.ts, what the walk needs. */
+/** What the service says of one instance that is not connected: of client-api/responses.ts, what the walk needs. */
 export type Waiting = {
   instance: string
   name: string

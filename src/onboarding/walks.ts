@@ -2,7 +2,7 @@
 // are compare-and-set, so two tabs lose nothing of each other. A record that can't be opened counts as none: the service
 // says what is connected.
 import { createChanges } from '../records/change.ts'
-import type { Installation, Vault } from '../records/installation.ts'
+import type { Installation, Vault } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { startWalk, type Known, type Walk } from './walk.ts'

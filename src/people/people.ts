@@ -3,7 +3,7 @@
 // the person wants no emails.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createChanges } from '../records/change.ts'
-import type { Installation, Vault } from '../records/installation.ts'
+import type { Installation, Vault } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'

@@ -206,7 +206,7 @@ export type App = {
 
 /**
  * How each app is doing, for reports, exports, emails and events: the service's word beats the person's. Pages have the walk,
- * which knows more of the moment (onboarding/standing.ts).
+ * which knows more of the moment (onboarding/app-state.ts).
  */
 export function appsOf({ answer, intents }: Person): App[] {
   const kinds = new Map(intents?.apps.map(({ instance, kind }) => [instance, kind]))

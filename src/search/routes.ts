@@ -1,6 +1,6 @@
 // A first search, over what was just connected.
 import { Router, type Request, type RequestHandler } from 'express'
-import type { SearchAnswer } from '../client-api/answers.ts'
+import type { SearchAnswer } from '../client-api/responses.ts'
 import { isFromOtherSite } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'

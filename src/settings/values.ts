@@ -1,6 +1,6 @@
 // What a setting is, and the kinds of values that settings have, each with the words that correct a wrong one.
 import { z } from 'zod'
-import { isSafe } from '../loopback.ts'
+import { isSafe } from '../http/loopback.ts'
 
 export type Setting = {
   name: string

@@ -14,7 +14,7 @@ import {
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import { inWords, statusOf } from './answer-problems.ts'
+import { inWords, statusOf } from './response-problems.ts'
 import {
   saysEverything,
   userOf,

@@ -2,7 +2,7 @@
 // people in fixed words and to the log with its place in the code. One log line a failure.
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { shortened } from '../client-api/bounds.ts'
-import { calledAs } from '../company/called.ts'
+import { calledAs } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'

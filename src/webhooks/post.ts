@@ -2,12 +2,12 @@
 // are not followed: the signature would go where no one named.
 import { createHmac } from 'node:crypto'
 import { Pool } from 'undici'
-import { exchange } from '../client-api/connection.ts'
-import { requestedWait } from '../client-api/retry-after.ts'
-import { createConnector, HTTP1 } from '../client-api/proxy.ts'
-import { silenceOf, type Silence } from '../client-api/silence.ts'
+import { exchange } from '../http/exchange.ts'
+import { requestedWait } from '../http/retry-after.ts'
+import { createConnector, HTTP1 } from '../http/proxy.ts'
+import { silenceOf, type Silence } from '../http/network-error.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
-import type { Break } from '../people/upkeep.ts'
+import type { Break } from '../people/keep-state.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export type Outcome =

@@ -1,7 +1,7 @@
 // How the receiver is doing, for metrics and the log: what was delivered, what waits, when it begins to fail and when it
 // works again. Never its address, which may hold a token.
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { silenceInWords } from '../client-api/silence.ts'
+import { silenceInWords } from '../http/network-error.ts'
 import type { Outcome } from './post.ts'
 
 export type Log = Record<'info' | 'warn', (fields: object, message: string) => void>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { comparisonOf } from '../../src/admin/comparison.ts'
 import type { Day } from '../../src/admin/report.ts'
-import type { DayRow } from '../../src/people/upkeep.ts'
+import type { DayRow } from '../../src/people/keep-state.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { breakNotice, digestNotice, isDigestDue } from '../../src/admin/notices.ts'
 import { makeReport } from '../../src/admin/report.ts'
-import type { Upkeep } from '../../src/people/upkeep.ts'
+import type { Upkeep } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { having, profiles } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { plotOf } from '../../src/admin/plot.ts'
 import type { Day } from '../../src/admin/report.ts'
-import type { DayRow } from '../../src/people/upkeep.ts'
+import type { DayRow } from '../../src/people/keep-state.ts'
 
 const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => ({
   day: date,

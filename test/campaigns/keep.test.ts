@@ -1,10 +1,10 @@
 // Runs of `onramp keep` over a small company, hour by hour, with the service and the mail server as functions.
 import { describe, expect, it } from 'vitest'
 import { keepUp, whatIsDue, unreachedZones, type KeepParts } from '../../src/campaigns/keep.ts'
-import { createPace } from '../../src/campaigns/pace.ts'
+import { createPace } from '../../src/campaigns/throttle.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
-import type { Break, Upkeep } from '../../src/people/upkeep.ts'
+import type { Break, Upkeep } from '../../src/people/keep-state.ts'
 import { listed, testPeople } from '../helpers/people.ts'
 import { mail } from './sample-mail.ts'
 

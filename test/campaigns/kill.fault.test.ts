@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { AT_ONCE } from '../../src/campaigns/pace.ts'
+import { AT_ONCE } from '../../src/campaigns/throttle.ts'
 import { ended, startCompany, type Company } from './command.ts'
 
 const LIMIT = { perSecond: 800, burst: 800 }

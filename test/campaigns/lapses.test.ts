@@ -18,7 +18,7 @@ import {
   type Listed,
   type Person,
 } from '../../src/people/person.ts'
-import type { Upkeep } from '../../src/people/upkeep.ts'
+import type { Upkeep } from '../../src/people/keep-state.ts'
 
 const at = (text: string) => Date.parse(text)
 /** A Monday. */

@@ -1,10 +1,10 @@
 // A run with the service and the mail server as functions, over people who are kept for several runs.
-import type { Waiting } from '../../src/client-api/answers.ts'
+import type { Waiting } from '../../src/client-api/responses.ts'
 import type { Asked } from '../../src/campaigns/ask.ts'
 import { due, mailingOf, ONBOARDING, type Policy } from '../../src/campaigns/campaign.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import type { Outcome, Posted } from '../../src/campaigns/mail/outcome.ts'
-import { createPace } from '../../src/campaigns/pace.ts'
+import { createPace } from '../../src/campaigns/throttle.ts'
 import { sendInvitations, type EndedBy, type SendParts } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'

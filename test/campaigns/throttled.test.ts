@@ -1,7 +1,7 @@
 // A mail server that limits how fast it takes emails: the run finds the pace that works. The clock is the test's.
 import { describe, expect, it } from 'vitest'
 import { outcomeOf } from '../../src/campaigns/mail/outcome.ts'
-import { createPace } from '../../src/campaigns/pace.ts'
+import { createPace } from '../../src/campaigns/throttle.ts'
 import { office } from './office.ts'
 
 const MINUTE = 60_000

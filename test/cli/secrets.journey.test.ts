@@ -125,5 +125,5 @@ it('the service tokens are not used outside of the command line and the doctor',
       /SERVICE_(GLOBAL|USER)_TOKEN|kind: '(global|user)-token'/.test(readFileSync(join(root, file), 'utf8')),
     )
   // The inquiry is for these two.
-  expect(naming).toEqual(['client-api/credentials.ts', 'client-api/inquiry.ts'])
+  expect(naming).toEqual(['client-api/credentials.ts', 'client-api/probe.ts'])
 })

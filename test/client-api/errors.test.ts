@@ -1,7 +1,7 @@
 // What a failed call of the service is called: for the person by a code, for the operator by the setting to change.
 import { describe, expect, it } from 'vitest'
 import { noAnswer, TokenRefused } from '../../src/client-api/errors.ts'
-import { retryAfterSeconds } from '../../src/client-api/retry-after.ts'
+import { retryAfterSeconds } from '../../src/http/retry-after.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { problemWords } from '../../src/web/error-page.ts'
 import { t } from '../helpers/texts.ts'

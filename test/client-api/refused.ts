@@ -1,7 +1,7 @@
 // The problem that an answer of the service means, as the client makes it.
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { problemOf, type Operation } from '../../src/client-api/errors.ts'
-import { refusalOf } from '../../src/client-api/refusal.ts'
+import { refusalOf } from '../../src/client-api/error-response.ts'
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
 

@@ -1,6 +1,6 @@
 // Facts of a set-up in which everything is right, to be made wrong one at a time, and what the doctor finds in them.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import type { Reply } from '../../src/client-api/inquiry.ts'
+import type { Reply } from '../../src/client-api/probe.ts'
 import type { Reply as HttpReply } from '../../src/doctor/ask.ts'
 import type { client } from '../../src/doctor/client.ts'
 import type { machine } from '../../src/doctor/machine.ts'

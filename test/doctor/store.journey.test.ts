@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createInstallation } from '../../src/records/installation.ts'
+import { createInstallation } from '../../src/records/data-key.ts'
 import { redisAccess } from '../../src/records/redis-records.ts'
 import { openStore } from '../../src/records/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'

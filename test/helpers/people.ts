@@ -3,7 +3,7 @@ import { profileOf, type Profile } from '../../src/admin/profile.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { isFinished, type AppState, type Mailing, type Person } from '../../src/people/person.ts'
-import { testInstallation } from './installation.ts'
+import { testInstallation } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
 type Keeping = Parameters<typeof createPeople>[0]

@@ -1,6 +1,6 @@
 // Tokens that anyone can send: invitations, and the logout tokens of an authorization server.
 import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { jsonIn } from '../../src/client-api/body.ts'
+import { jsonIn } from '../../src/http/body.ts'
 import { createInvitations } from '../../src/invites/token.ts'
 import { UnacceptableLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
 import { jsonTextWith, near, must, refusing, type Reader } from './inputs.ts'

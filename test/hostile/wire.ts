@@ -1,9 +1,9 @@
 // What comes with a request, and what the service answers.
 import * as fc from 'fast-check'
-import { readCheck, readSearch } from '../../src/client-api/answers.ts'
-import { jsonIn } from '../../src/client-api/body.ts'
-import { retryAfterSeconds } from '../../src/client-api/retry-after.ts'
-import { refusalOf } from '../../src/client-api/refusal.ts'
+import { readCheck, readSearch } from '../../src/client-api/responses.ts'
+import { jsonIn } from '../../src/http/body.ts'
+import { retryAfterSeconds } from '../../src/http/retry-after.ts'
+import { refusalOf } from '../../src/client-api/error-response.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { deviceOf } from '../../src/sign-in/sessions/device.ts'
 import { traceContextOf } from '../../src/trace/current-request.ts'

@@ -2,7 +2,7 @@
 import { type Waiting, type Walk, comeBack, depart, observe, startWalk } from '../../src/onboarding/walk.ts'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import type { OverviewContext } from '../../src/onboarding/overview/situation.ts'
+import type { OverviewContext } from '../../src/onboarding/overview/model.ts'
 import { t } from '../helpers/texts.ts'
 
 type OverviewPage = ReturnType<typeof overviewOf>

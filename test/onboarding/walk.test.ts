@@ -18,7 +18,7 @@ import {
   unblock,
   unskip,
 } from '../../src/onboarding/walk.ts'
-import { figureOf } from '../../src/onboarding/standing.ts'
+import { figureOf } from '../../src/onboarding/app-state.ts'
 import type { Known, Left, Waiting, Walk } from '../../src/onboarding/walk.ts'
 import { app } from './seen.ts'
 

@@ -5,7 +5,7 @@ import { observe, skip } from '../../src/onboarding/walk.ts'
 import { createWalks, eraseWalk } from '../../src/onboarding/walks.ts'
 import { personKey } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
-import { testInstallation } from '../helpers/installation.ts'
+import { testInstallation } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 
 const ada = { issuer: 'https://as.example', subject: 'ada' }

@@ -2,11 +2,11 @@
 // and a mail server that may take an email and lose its answer. Composing an email is left out.
 import { createAsk } from '../../src/campaigns/ask.ts'
 import type { Posted } from '../../src/campaigns/mail/outcome.ts'
-import { createPace } from '../../src/campaigns/pace.ts'
+import { createPace } from '../../src/campaigns/throttle.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { holdCampaign } from '../../src/cli/invite/lease.ts'
 import { createClientApi } from '../../src/client-api/client.ts'
-import { createInstallation } from '../../src/records/installation.ts'
+import { createInstallation } from '../../src/records/data-key.ts'
 import { office } from '../campaigns/office.ts'
 import { current, Dead, within, type Process } from './machine.ts'
 import { settings, sharedStore } from './processes.ts'

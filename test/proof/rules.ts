@@ -1,7 +1,7 @@
 // What may never happen, held against every answer that a process gives and against how everything ends.
 import { createPeople } from '../../src/people/people.ts'
 import { appsOf } from '../../src/people/person.ts'
-import { createInstallation } from '../../src/records/installation.ts'
+import { createInstallation } from '../../src/records/data-key.ts'
 import { locationOf, settings, type Answer, type Asked } from './processes.ts'
 import { SERVICE, type Person } from './service.ts'
 import { recordsOn } from './store.ts'

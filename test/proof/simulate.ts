@@ -16,7 +16,7 @@ const MAX_STEPS = 20_000
 const DAY_MS = 86_400_000
 /**
  * Long enough for a departure to be over (onboarding/walk.ts, IN_FLIGHT_MS), for a late consent to show, and for a process to
- * hand over again what it handed over before (onboarding/hand-over.ts, AGAIN_MS): another one may have written since.
+ * hand over again what it handed over before (onboarding/record-progress.ts, AGAIN_MS): another one may have written since.
  */
 const AFTERWARDS_MS = 700_000
 

@@ -2,7 +2,7 @@
 import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
-import { createInstallation } from '../../src/records/installation.ts'
+import { createInstallation } from '../../src/records/data-key.ts'
 import { readdirSync } from 'node:fs'
 import { startCompany } from '../campaigns/command.ts'
 import { DOMAIN, openPostOffice, SENDER } from './post-office.ts'

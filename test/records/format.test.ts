@@ -2,7 +2,7 @@
 // the number. test/records/format.journey.test.ts has the server, the commands and the doctor on real stores.
 import { describe, expect, it } from 'vitest'
 import { createFormatCheck } from '../../src/records/format.ts'
-import { createInstallation } from '../../src/records/installation.ts'
+import { createInstallation } from '../../src/records/data-key.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable, StoreUnreadable, type Records } from '../../src/records/records.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'

@@ -1,6 +1,6 @@
 // Our client at an authorization server, with its records in memory.
 import type { Settings } from '../../src/settings/settings.ts'
-import { testInstallation } from '../helpers/installation.ts'
+import { testInstallation } from '../helpers/data-key.ts'
 import { registrationOf } from '../../src/sign-in/registration/registration.ts'
 import { clientOf } from '../../src/sign-in/server/client.ts'
 import { memoryStore } from './memory-store.ts'

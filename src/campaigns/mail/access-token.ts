@@ -8,12 +8,12 @@ import {
   type TokenEndpointResponse,
   type ServerMetadata,
 } from 'openid-client'
-import { silenceInWords, silenceOf } from '../../client-api/silence.ts'
+import { silenceInWords, silenceOf } from '../../http/network-error.ts'
 import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'
 import { credentialsIn } from '../../settings/client-credentials.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { inWords, statusOf } from '../../sign-in/answer-problems.ts'
+import { inWords, statusOf } from '../../sign-in/response-problems.ts'
 import { clientAuthOf } from '../../sign-in/server/client-authentication.ts'
 import { configurationOf, TIME_LIMIT_SECONDS } from '../../sign-in/server/configuration.ts'
 import { discoverMetadata } from '../../sign-in/server/discovery.ts'

@@ -1,7 +1,7 @@
 // What an email shows of the company: name, logo, colours, links. The logo travels with the email (cid:), because mail
 // programs block remote pictures at first; they show no SVG and, in part, no WebP, so a name takes its place.
 import { imageSize } from 'image-size'
-import { letterOf } from '../../company/app-marks.ts'
+import { letterOf } from '../../company/app-icons.ts'
 import type { Asset } from '../../company/asset.ts'
 import type { Company } from '../../company/company.ts'
 import type { Palette } from '../../company/contrast.ts'

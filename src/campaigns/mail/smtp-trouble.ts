@@ -1,7 +1,7 @@
 // What a mail server says, or why it gave no answer or cannot be used, in words for people. Pure.
 import { getSystemErrorName } from 'node:util'
-import { certificateFault } from '../../client-api/silence.ts'
-import { printable } from '@onramp/deprecations/command-line/printable'
+import { certificateFault } from '../../http/network-error.ts'
+import { printable } from '@onramp/terminal/printable'
 
 /** What nodemailer throws. `originalCode` is Node's, before the library's own code replaced it. */
 export type SmtpError = Error & {

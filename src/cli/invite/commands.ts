@@ -1,7 +1,7 @@
 // The commands of `onramp invite`, with their options and help.
 import { Option } from '@commander-js/extra-typings'
-import { text, texts, UsageError, valued } from '@onramp/deprecations/command-line/arguments'
-import type { Define } from '@onramp/deprecations/command-line/shell'
+import { text, texts, UsageError, valued } from '@onramp/terminal/arguments'
+import type { Define } from '@onramp/terminal/shell'
 import { addressToInvite } from '../../people/address.ts'
 import { datasource, days, sendOn, template } from './send-options.ts'
 
@@ -98,7 +98,7 @@ Examples:
     .addOption(text('--list <FILE>', 'and everyone on this list (- is standard input)'))
     .addHelpText('after', EXITS)
     .action((emails, options) =>
-      exit(import('../mark.ts').then(({ bounced }) => bounced(emails ?? [], options, parts))),
+      exit(import('../opt-outs.ts').then(({ bounced }) => bounced(emails ?? [], options, parts))),
     )
 
   invite

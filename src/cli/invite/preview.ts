@@ -7,11 +7,11 @@ import { saysOf } from '../../campaigns/mail/smtp-trouble.ts'
 import { languageOf } from '../../campaigns/people-columns.ts'
 import { Explained } from '../../problem.ts'
 import type { Languages } from '../../web/languages/languages.ts'
-import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import { UsageError } from '@onramp/terminal/arguments'
 import { faultsShown, listOf, readList } from './list.ts'
 import { companyOf, mailFor, settingsWith } from './mail.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { CliParts, Output } from '@onramp/deprecations/command-line/parts'
+import type { CliParts, Output } from '@onramp/terminal/parts'
 
 const DAYS = 30
 const APPS = [

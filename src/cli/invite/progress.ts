@@ -1,8 +1,8 @@
 // What a run of invite send shows while it lasts: a line that renews itself on a terminal (elsewhere one now and then), and
 // a line for each thing that needs a look.
-import type { CliParts, Output } from '@onramp/deprecations/command-line/parts'
-import { printable } from '@onramp/deprecations/command-line/printable'
-import { fitted } from '@onramp/deprecations/command-line/terminal'
+import type { CliParts, Output } from '@onramp/terminal/parts'
+import { printable } from '@onramp/terminal/printable'
+import { fitted } from '@onramp/terminal/terminal'
 import type { Trouble } from '../../campaigns/delivery.ts'
 import type { SendParts } from '../../campaigns/send.ts'
 import { progressLine, type Tally } from '../../campaigns/tally.ts'

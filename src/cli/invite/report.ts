@@ -4,14 +4,14 @@ import { unreadInWords } from '../../admin/overview.ts'
 import { profilesOf } from '../../admin/profile.ts'
 import { makeReport, type Report } from '../../admin/report.ts'
 import { sharesIn } from '../../admin/table.ts'
-import { printable } from '@onramp/deprecations/command-line/printable'
+import { printable } from '@onramp/terminal/printable'
 import { loadWithoutClient } from '../../settings/settings.ts'
-import { fitted } from '@onramp/deprecations/command-line/terminal'
+import { fitted } from '@onramp/terminal/terminal'
 import { LANGUAGES, readCatalogue, REFERENCE } from '../../web/languages/catalogue.ts'
 import { textsOf } from '../../web/languages/texts.ts'
 import { openPeople, storeInWords, withStore } from '../store.ts'
 import { companyOf } from './mail.ts'
-import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import type { CliParts } from '@onramp/terminal/parts'
 
 export async function report(
   { json, csv }: { json?: boolean; csv?: boolean },

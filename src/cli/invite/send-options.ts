@@ -1,6 +1,6 @@
 // The options of `invite send`, each defined once, and those that other commands of `invite` have too.
 import type { Command } from '@commander-js/extra-typings'
-import { text, texts, UsageError, wholeNumber, word } from '@onramp/deprecations/command-line/arguments'
+import { text, texts, UsageError, wholeNumber, word } from '@onramp/terminal/arguments'
 import type { Policy } from '../../campaigns/campaign.ts'
 import { MAX_DAYS } from '../../invites/token.ts'
 

@@ -1,8 +1,8 @@
 // What the company says of an app, and the sign that it is seen by: the company's logo, its maker's mark, or a letter. Pure.
-import { letterOf, markOf } from '../../company/app-marks.ts'
-import { inWords } from '../../company/called.ts'
+import { letterOf, markOf } from '../../company/app-icons.ts'
+import { inWords } from '../../company/app-names.ts'
 import type { Company } from '../../company/company.ts'
-import { datasourceType } from '../../company/called.ts'
+import { datasourceType } from '../../company/app-names.ts'
 import type { Known } from '../walk.ts'
 
 /** Of the company's file, in the person's language. */

@@ -2,7 +2,7 @@
 import { isOff } from '../../client-api/app-status.ts'
 import type { Key } from '../../web/languages/catalogue.ts'
 import { isLong, titled } from './entries.ts'
-import { appIn, nameIn, type Situation } from './situation.ts'
+import { appIn, nameIn, type Situation } from './model.ts'
 
 export function bannerOf(situation: Situation) {
   const { t, where, opening } = situation

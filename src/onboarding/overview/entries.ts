@@ -3,10 +3,10 @@ import { isOff } from '../../client-api/app-status.ts'
 import type { Key } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
-import { unhandled, type Standing } from '../standing.ts'
+import { unhandled, type Standing } from '../app-state.ts'
 import { tileOf } from './about.ts'
-import { givenAccount, notesBeside } from './alike.ts'
-import { hasLapsed, type App, type Situation } from './situation.ts'
+import { givenAccount, notesBeside } from './same-name-apps.ts'
+import { hasLapsed, type App, type Situation } from './model.ts'
 
 /** `forApp`: which app it is about, where `label` does not say it. */
 type Label = { label: string; forApp?: string }

@@ -1,15 +1,15 @@
 // What the overview shows, from the walk alone. Pure.
-import { MAX_AT_A_GLANCE } from '../../company/called.ts'
+import { MAX_AT_A_GLANCE } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
-import { figureOf } from '../standing.ts'
+import { figureOf } from '../app-state.ts'
 import type { Walk } from '../walk.ts'
 import { tileOf } from './about.ts'
 import { bannerOf } from './banner.ts'
 import { isLong, rowsOf, type Action } from './entries.ts'
-import { hasLapsed, situationOf, type OverviewContext, type Situation } from './situation.ts'
+import { hasLapsed, situationOf, type OverviewContext, type Situation } from './model.ts'
 import { checkingOf, resumeOf, stepOf } from './step.ts'
-import { watchOf } from './watch.ts'
+import { watchOf } from './polling.ts'
 
 /** What views/onboarding/overview.eta prints. */
 export function overviewOf(walk: Walk, context: OverviewContext) {

@@ -3,9 +3,9 @@ import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, connectPath, declinePath, overviewPath, skipPath } from '../paths.ts'
 import type { Known } from '../walk.ts'
 import { tileOf } from './about.ts'
-import { alikeIn, givenAccount, hasChosenTwin, notesBeside, whichAccount } from './alike.ts'
+import { alikeIn, givenAccount, hasChosenTwin, notesBeside, whichAccount } from './same-name-apps.ts'
 import { blockOf, isLong, labelled, titled, worded, type Action } from './entries.ts'
-import { appIn, hasLapsed, nameIn, type Situation } from './situation.ts'
+import { appIn, hasLapsed, nameIn, type Situation } from './model.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
 const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`

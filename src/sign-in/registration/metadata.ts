@@ -1,8 +1,8 @@
 // What onramp asks for when it registers itself (RFC 7591 2), with what less it asks again where that is refused, and what
 // it reads in the answer: tolerantly, because a client that was made and is not used is made again with every try. Pure.
 import type { ClientMetadata, ServerMetadata } from 'openid-client'
-import { objectIn } from '../../client-api/body.ts'
-import { isLoopbackHttp } from '../../loopback.ts'
+import { objectIn } from '../../http/body.ts'
+import { isLoopbackHttp } from '../../http/loopback.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { addressesOf } from '../addresses.ts'

@@ -2,14 +2,14 @@
 // later and later while that fails, so that onramp starts while the server is down. A request joins an attempt that is
 // under way, or looks once itself; it never registers a client.
 import type { Configuration, ServerMetadata } from 'openid-client'
-import { isOfProxy, silenceOf } from '../../client-api/silence.ts'
+import { isOfProxy, silenceOf } from '../../http/network-error.ts'
 import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { warnOnce, type Log } from '../../web/log.ts'
-import { signInUnavailable } from '../answer-problems.ts'
+import { signInUnavailable } from '../response-problems.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
 import type { FindClient } from './client.ts'
 import { configurationOf, TIME_LIMIT_SECONDS, type Client } from './configuration.ts'

@@ -2,10 +2,10 @@
 // RFC 8414. OIDC_ISSUER is the issuer, or the full address of its metadata; and what metadata has to have to be used.
 // Redirects are followed on the same origin only.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { objectIn, readLimited } from '../../client-api/body.ts'
-import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
-import { isSafe } from '../../loopback.ts'
-import { signInUnavailable } from '../answer-problems.ts'
+import { objectIn, readLimited } from '../../http/body.ts'
+import { silenceInWords, silenceOf, type Silence } from '../../http/network-error.ts'
+import { isSafe } from '../../http/loopback.ts'
+import { signInUnavailable } from '../response-problems.ts'
 
 /** One address that was asked, and why it gave no metadata: `status`, or `silence` and the `error` that it was read from. */
 type Attempt = { url: string; status?: number; silence?: Silence; error?: unknown; says: string }

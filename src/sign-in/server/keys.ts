@@ -1,6 +1,6 @@
 // The key set of an authorization server as libraries take it. Both of ours refuse the whole set for one member that is no
 // key, and don't choose where a key is listed twice. Pure.
-import { objectIn } from '../../client-api/body.ts'
+import { objectIn } from '../../http/body.ts'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null

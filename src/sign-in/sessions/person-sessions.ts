@@ -2,7 +2,7 @@
 // It names sessions by the hash of their id, so that a reader can end a session and open none. What is on it may be over
 // already (idle for too long, or signed out): whether a session is there is the store's to say.
 import { createChanges } from '../../records/change.ts'
-import type { Installation } from '../../records/installation.ts'
+import type { Installation } from '../../records/data-key.ts'
 import type { Records } from '../../records/records.ts'
 import { sealedJson } from '../../records/sealed-json.ts'
 import type { SessionStore } from '../../session/session-store.ts'

@@ -4,7 +4,7 @@ import { profileOf, profilesOf } from '../../../src/admin/profile.ts'
 import { makeReport } from '../../../src/admin/report.ts'
 import type { People } from '../../../src/people/people.ts'
 import type { Person } from '../../../src/people/person.ts'
-import { openBreaks, type Break, type Upkeep } from '../../../src/people/upkeep.ts'
+import { openBreaks, type Break, type Upkeep } from '../../../src/people/keep-state.ts'
 import { DAY, HOUR, type Calendar } from './calendar.ts'
 import { consentOf, type Consent, type Employee, type World } from './world.ts'
 

@@ -2,7 +2,7 @@
 // parsed again until it is written. Records expire by the simulated clock. It replaces JSON.parse, so it
 // belongs into a process of its own.
 import type { Records } from '../../../src/records/records.ts'
-import type { Installation } from '../../../src/records/installation.ts'
+import type { Installation } from '../../../src/records/data-key.ts'
 
 type Kept = { text: string; until: number }
 

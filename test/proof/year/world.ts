@@ -1,6 +1,6 @@
 // The people of a simulated year and the service: what they have connected, what they do after an email, and what happens
 // to them. They know nothing of onramp but its pages and its emails. MODEL says all of it in words and is printed.
-import type { Waiting } from '../../../src/client-api/answers.ts'
+import type { Waiting } from '../../../src/client-api/responses.ts'
 import { reached, withAnswer, type Person } from '../../../src/people/person.ts'
 import type { People } from '../../../src/people/people.ts'
 import type { Random } from '../random.ts'

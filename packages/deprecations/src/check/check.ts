@@ -1,6 +1,6 @@
 // Checks files against the schedule, in memory that does not grow with the traffic: some places of each item, then numbers.
 // A file or line that can't be read is reported and the rest is read; what was found stays found.
-import { InputFault } from '../command-line/input-fault.ts'
+import { InputFault } from '@onramp/terminal/input-fault'
 import { textOf } from '../input/document.ts'
 import { exchangeReaders } from '../input/exchanges.ts'
 import type { Reader, Reading, Source } from '../input/source.ts'

@@ -10,9 +10,9 @@ import {
   word,
   wordOf,
   nearest,
-} from '../command-line/arguments.ts'
-import type { CliParts } from '../command-line/parts.ts'
-import type { Exit } from '../command-line/shell.ts'
+} from '@onramp/terminal/arguments'
+import type { CliParts } from '@onramp/terminal/parts'
+import type { Exit } from '@onramp/terminal/shell'
 import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
 import { chooseEntries, dayInFile, dayOf, listJson, type Choice } from '../schedule/schedule.ts'

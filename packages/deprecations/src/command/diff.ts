@@ -1,9 +1,9 @@
 // The command `onramp deprecations diff`: compares two schedules by id. What moved earlier is an error: a client's team planned
 // with the later date.
 import { isDeepStrictEqual } from 'node:util'
-import type { CliParts } from '../command-line/parts.ts'
-import { printable } from '../command-line/printable.ts'
-import { painterFor } from '../command-line/terminal.ts'
+import type { CliParts } from '@onramp/terminal/parts'
+import { printable } from '@onramp/terminal/printable'
+import { painterFor } from '@onramp/terminal/terminal'
 import { counted, statusOn, titleOf, type Entry, type Schedule } from '../schedule/schedule.ts'
 
 type Kind = 'added' | 'withdrawn' | 'later' | 'earlier' | 'changed'

@@ -1,7 +1,7 @@
 // The list for a terminal: a heading for each removal date, the operations under it, what to use instead at the side.
-import type { CliParts } from '../command-line/parts.ts'
-import { printable } from '../command-line/printable.ts'
-import { painterFor, wrapped, type Paint } from '../command-line/terminal.ts'
+import type { CliParts } from '@onramp/terminal/parts'
+import { printable } from '@onramp/terminal/printable'
+import { painterFor, wrapped, type Paint } from '@onramp/terminal/terminal'
 import { byRemoval, counted, fieldOf, insteadOf, type Choice, type Listed } from '../schedule/schedule.ts'
 
 const MIN_LEFT = 20

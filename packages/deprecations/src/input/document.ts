@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import { isNode, LineCounter, parseDocument } from 'yaml'
-import { InputFault } from '../command-line/input-fault.ts'
+import { InputFault } from '@onramp/terminal/input-fault'
 
 /** An object as it is; empty for anything else. */
 export const recordOf = (value: unknown): Record<string, unknown> =>

@@ -1,5 +1,5 @@
 // Recorded exchanges of a request and its answer: a line of NDJSON, a line of an access log, an entry of a HAR 1.2.
-import { InputFault } from '../command-line/input-fault.ts'
+import { InputFault } from '@onramp/terminal/input-fault'
 import { IN_ANOTHER_FILE, usesIn, type Call, type Matcher } from '../matching/matching.ts'
 import { listOf, parse, recordOf, textOf } from './document.ts'
 import { lineReader, wholeText, type Reader, type Reading } from './source.ts'

@@ -1,5 +1,5 @@
 // What is read: a file or standard input, as a whole or line by line, and what every format's reader hands over.
-import { InputFault } from '../command-line/input-fault.ts'
+import { InputFault } from '@onramp/terminal/input-fault'
 import type { Matcher, Use } from '../matching/matching.ts'
 import { fileFault } from './document.ts'
 

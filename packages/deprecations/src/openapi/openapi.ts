@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { unescape } from 'node:querystring'
-import { InputFault } from '../command-line/input-fault.ts'
+import { InputFault } from '@onramp/terminal/input-fault'
 import { listOf, parse, readDocument, recordOf, textOf, type Parsed } from '../input/document.ts'
 import { wholeText, type Reader } from '../input/source.ts'
 import {

@@ -1,7 +1,7 @@
 // Judges what a check found, and reports it: for people as text, and for programs as JSON.
 import { isCertain, type checkFiles, type Found, type Place } from '../check/check.ts'
-import { printable } from '../command-line/printable.ts'
-import type { Paint } from '../command-line/terminal.ts'
+import { printable } from '@onramp/terminal/printable'
+import type { Paint } from '@onramp/terminal/terminal'
 import type { Waiver } from '../schedule/files.ts'
 import { counted, fateOf, fixBy, insteadOf, operationOf, titleOf } from '../schedule/schedule.ts'
 

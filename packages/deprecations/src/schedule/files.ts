@@ -1,6 +1,6 @@
 // The files that people write: schedules that add to the published one, and waivers, which let items pass until a day.
 import { z, type ZodType } from 'zod'
-import { InputFault } from '../command-line/input-fault.ts'
+import { InputFault } from '@onramp/terminal/input-fault'
 import { readDocument } from '../input/document.ts'
 import { publishedSchedule } from './published-schedule.ts'
 import { dayInFile, scheduleFile, type Schedule } from './schedule.ts'

@@ -1,0 +1,80 @@
+// What a mailbox rule, a script or an operator reports about people: their email came back, or they want none. Audited on
+// standard error, in the form of the log.
+import { userInfo } from 'node:os'
+import { UsageError } from '@onramp/terminal/arguments'
+import type { CliParts } from '@onramp/terminal/parts'
+import { Registry } from 'prom-client'
+import { withBounce } from '../campaigns/campaign.ts'
+import { normalizedAddress } from '../people/address.ts'
+import { reached, type Person } from '../people/person.ts'
+import { loadWithoutClient } from '../settings/settings.ts'
+import { createAudit, createAuditIds } from '../web/audit.ts'
+import { createLog } from '../web/log.ts'
+import { faultsShown, listOf, readList } from './invite/list.ts'
+import { openPeople, withStore } from './store.ts'
+
+/** The operating system's user. In a container they may have no name. */
+function operatorName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
+}
+
+type Mark = {
+  event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
+  /** Returns the same person where nothing changes. */
+  change: (person: Person) => Person
+  words: { done: string; unchanged: string }
+}
+
+/** @throws {PersonUnreadable} {StoreUnavailable} */
+async function mark(emails: Iterable<string>, { event, change, words }: Mark, parts: CliParts) {
+  const { env, stdout, stderr, now } = parts
+  const settings = loadWithoutClient(env)
+  const ids = createAuditIds(settings.INVITE_SECRET ?? settings.SESSION_SECRET, normalizedAddress)
+  const log = createLog('info', { write: (line) => void stderr.write(line) })
+  const audit = createAudit({ log, registry: new Registry(), ids })
+  await withStore(settings, async (records) => {
+    const people = openPeople({ records, settings, now })
+    for (const email of emails) {
+      let isChanged = false
+      await people.change(email, (before) => {
+        const after = change(before)
+        isChanged = after !== before
+        return after
+      })
+      if (isChanged) audit({ ...event, email, operator: operatorName() })
+      stdout.write(`${email}: ${isChanged ? words.done : words.unchanged}\n`)
+    }
+  })
+}
+
+const BOUNCED: Mark = {
+  event: { event: 'bounced' },
+  change: withBounce,
+  words: { done: 'marked as bounced', unchanged: 'unchanged: no email to them, or marked before' },
+}
+
+/** Emails that came back for good after the mail server had accepted them. @param list also to everyone on this list */
+export async function bounced(
+  emails: readonly string[],
+  { list: file }: { list?: string | undefined },
+  parts: CliParts,
+): Promise<number> {
+  if (emails.length === 0 && file === undefined) throw new UsageError('EMAIL or --list is missing')
+  const list = file === undefined ? undefined : listOf(file, parts.stdin)
+  const { people = [], faults = [] } = list ? await readList(list, true, { write: () => {} }) : {}
+  const all = new Set([...emails, ...people.map(({ email }) => email)])
+  for (const fault of faultsShown(faults)) parts.stderr.write(`${fault}\n`)
+  await mark(all, BOUNCED, parts)
+  return faults.length > 0 ? 1 : 0
+}
+
+export async function optOut(email: string, parts: CliParts): Promise<number> {
+  const change = (person: Person) => reached(person, 'optedOutAt', parts.now())
+  const words = { done: 'gets no more emails', unchanged: 'unchanged: had opted out before' }
+  await mark([email], { event: { event: 'opted_out', result: 'done' }, change, words }, parts)
+  return 0
+}

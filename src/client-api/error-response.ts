@@ -1,0 +1,204 @@
+// How the service refuses: why, by the messages that contract section 7 documents and by status, and in what words. The
+// contract shows no shape of an error's body, so messages are looked for in the whole text. Pure.
+import { jsonIn } from '../http/body.ts'
+import { STANDARD_HEADER_PREFIX } from './credentials.ts'
+import { retryAfterSeconds } from '../http/retry-after.ts'
+
+export type Refusal = {
+  status: number
+  reason: RefusalReason
+  /** Seconds. */
+  retryAfter: number
+  /** Its own explanation in one line, bounded and without secrets; empty where there is none. */
+  explanation: string
+  /** What its headers begin with, where that is something else than was sent. */
+  otherPrefix: string | undefined
+  /** Something in front of the service seems to have answered, whatever the reason is. */
+  isOfFront: boolean
+  /** It is about the address to come back to (contract 4.1). */
+  isAboutReturn: boolean
+}
+
+/** What a documented message says, whatever the status. */
+type Message =
+  /** `Invalid Secret`. */
+  | 'auth-type'
+  /** A message that names `…-Auth-Type`. */
+  | 'auth-type-missing'
+  /** `Required header missing: X-Service-ActAs`. */
+  | 'act-as-missing'
+  /** Another message about `…-ActAs`: no one has that address. */
+  | 'act-as-refused'
+
+export type RefusalReason =
+  | Message
+  /** A refusal that came as a web page, or with a challenge for no bearer token: hardly of the service itself. */
+  | 'in-front'
+  /** 401: invalid or expired. */
+  | 'token'
+  /** 403: scopes. */
+  | 'scope'
+  /** 429. */
+  | 'busy'
+  /** 404, 405, 410: the path is not there. */
+  | 'not-there'
+  | 'redirected'
+  /** Another 4xx. */
+  | 'request'
+  /** 5xx. */
+  | 'failing'
+  /** No refusal, but it should be one: a global token was answered without a person (contract section 5, rule 2). */
+  | 'personal'
+  /** A success that holds no list of datasources. */
+  | 'unreadable'
+
+type Answer = { status: number; text: string; headers: Record<string, string | string[] | undefined> }
+
+type Sent = {
+  /** SERVICE_HEADER_PREFIX. */
+  headerPrefix?: string | undefined
+  /** What was sent with the call and must not come back in a log: the token, an address. */
+  secrets?: readonly string[]
+}
+
+/** @param now milliseconds since 1970 */
+export function refusalOf(answer: Answer, { headerPrefix, secrets = [] }: Sent, now: number): Refusal {
+  const { status, text, headers } = answer
+  const isFront = isOfFront(status, headers)
+  const ofMessage = status < 300 ? undefined : messageIn(text, status)
+  return {
+    status,
+    reason: ofMessage ?? (isFront ? 'in-front' : statusReason(status)),
+    retryAfter: retryAfterSeconds(headers['retry-after']?.toString(), now),
+    explanation: explanationIn(text, secrets),
+    otherPrefix: status < 500 ? otherPrefixIn(text, headerPrefix) : undefined,
+    isOfFront: isFront,
+    isAboutReturn: speaksOfRedirect(text),
+  }
+}
+
+/** What a path that is not there looks like (404) says nothing of who answered. */
+function isOfFront(status: number, headers: Answer['headers']): boolean {
+  const isPage = /\bhtml\b/i.test(String(headers['content-type']))
+  const challenge = String(headers['www-authenticate'] ?? 'Bearer')
+  const isOfToken = status === 401 || status === 403
+  const isOfRequest = status === 400 || status === 422
+  return (isPage && (isOfToken || isOfRequest)) || (isOfToken && !/\bbearer\b/i.test(challenge))
+}
+
+function messageIn(text: string, status: number): Message | undefined {
+  if (/X-Service-Auth-Type/i.test(text) || AUTH_TYPE_MISSING.test(text)) return 'auth-type-missing'
+  if (/Invalid Secret/i.test(text)) return 'auth-type'
+  if (!/\w-ActAs\b/i.test(text)) return undefined
+  if (ACT_AS_MISSING.test(text)) return 'act-as-missing'
+  // An address that the service doesn't know may be named with the header too. 403 says what the token may (section 7).
+  return status === 403 ? undefined : 'act-as-refused'
+}
+
+/** Whatever the header begins with: a tenant's may begin otherwise than the setting says (SERVICE_HEADER_PREFIX). */
+const missing = (name: string) =>
+  new RegExp(`(missing|required).{0,60}\\w-${name}\\b|\\w-${name}\\b.{0,60}(missing|required)`, 'is')
+const AUTH_TYPE_MISSING = missing('Auth-Type')
+const ACT_AS_MISSING = missing('ActAs')
+
+/** The prefix of a missing header, if it isn't ours. Ignores a message that only repeats a search query. */
+function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | undefined {
+  if (!AUTH_TYPE_MISSING.test(text) && !ACT_AS_MISSING.test(text)) return undefined
+  const [, named] = /\b([a-z\d]+(?:-[a-z\d]+){0,5})-(?:Auth-Type|ActAs)\b/i.exec(text) ?? []
+  return named?.toLowerCase() === prefix.toLowerCase() ? undefined : named?.slice(0, 60)
+}
+
+/** By the status alone. */
+export function statusReason(status: number): Exclude<RefusalReason, Message | 'in-front' | 'personal'> {
+  if (status < 300) return 'unreadable'
+  if (status < 400) return 'redirected'
+  if (status === 401) return 'token'
+  if (status === 403) return 'scope'
+  if (status === 429) return 'busy'
+  if (status === 404 || status === 405 || status === 410) return 'not-there'
+  return status < 500 ? 'request' : 'failing'
+}
+
+const MAX_WORDS_CHARACTERS = 200
+/** More than that is not looked at: an error that explains itself does so at its start. */
+const MAX_READ_CHARACTERS = 4_000
+const MAX_DEPTH = 6
+
+/** Members in which services of this kind explain an error; a code or an id explains nothing. */
+const EXPLAINS = /^(message|error|errors|error_?description|error_?message|detail|details|title|reason|msg)$/i
+
+/** Members that name the part of the request that is wrong. */
+const NAMES = /^(field|param|parameter|property|path|loc|location|final_?redirect_?ur[li])$/i
+
+/**
+ * @param text the body of a refusal: plain text, HTML or JSON
+ * @param secrets what was sent with the call and must not come back in a log
+ * @returns at most 200 characters in one line; empty where it said nothing that can be told
+ */
+function explanationIn(text: string, secrets: readonly string[]): string {
+  let words = wordsIn(text)
+  for (const secret of secrets) if (secret !== '') words = words.replaceAll(secret, '…')
+  const plain = withoutSecrets(words)
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return plain.length > MAX_WORDS_CHARACTERS
+    ? `${plain.slice(0, MAX_WORDS_CHARACTERS).toWellFormed()}…`
+    : plain.toWellFormed()
+}
+
+/** Does a refusal speak of the address to come back to (contract 4.1)? An address that it quotes does not count. */
+const speaksOfRedirect = (text: string): boolean =>
+  /(?:redirect|return|callback)(?:ion)?[\s_-]?(?:to[\s_-]?)?(?:ur[li]|address|destination|target|domain|host)/i.test(
+    wordsIn(text).replaceAll(/\b[a-z][a-z\d+.-]{0,20}:\/\/\S+|\?\S+/gi, ' '),
+  )
+
+function wordsIn(text: string): string {
+  const json = jsonIn(text)
+  if (json !== undefined) return explanations(json, 0).join('; ').slice(0, MAX_READ_CHARACTERS)
+  // JSON that was cut: which of its members explain something can no longer be told.
+  if (/^\s*[{[]/.test(text)) return ''
+  return text
+    .slice(0, MAX_READ_CHARACTERS)
+    .replaceAll(/<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi, ' ')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+}
+
+function explanations(value: unknown, depth: number): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return []
+  if (Array.isArray(value)) return value.flatMap((element) => explanations(element, depth + 1))
+  const members = Object.entries(value as Record<string, unknown>)
+  const telling = members.filter(([name]) => EXPLAINS.test(name))
+  const found = telling.flatMap(([, member]) => explanations(member, depth + 1))
+  // A validator may name what is wrong as a member: {"final_redirect_url": ["not allowed"]}.
+  const named = members.flatMap(([name, member]) =>
+    NAMES.test(name) && isWords(member) ? [`${name}: ${[member].flat().join(', ')}`] : [],
+  )
+  const nested = members.flatMap(([name, member]) =>
+    typeof member === 'object' && !EXPLAINS.test(name) && !NAMES.test(name)
+      ? explanations(member, depth + 1)
+      : [],
+  )
+  return [...found, ...named, ...nested]
+}
+
+const isWords = (value: unknown): value is string | string[] =>
+  typeof value === 'string' ||
+  (Array.isArray(value) && value.length > 0 && value.every((element) => typeof element === 'string'))
+
+/** Addresses of people. */
+export const withoutAddresses = (words: string): string =>
+  words.replaceAll(/[^\s@'"<>(),;:]+@[^\s@'"<>(),;:]+/g, '…')
+
+/** Queries, addresses of people, and whatever is long and unbroken; words of a language are shorter. */
+const withoutSecrets = (words: string): string =>
+  withoutAddresses(words.replaceAll(/\?[^\s'"<>]+/g, '?…'))
+    .replaceAll(
+      /\b(bearer|basic|token|secret|password|code|cookie|state)(["']?\s*[:=]\s*["']?|\s+)[^\s'",;]*\d[^\s'",;]*/gi,
+      '$1 …',
+    )
+    .replaceAll(/[\w.~+/=%-]{32,}/g, '…')

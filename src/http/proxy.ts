@@ -1,0 +1,106 @@
+// The one place that decides how calls to other servers leave: straight, or as a tunnel through the forward proxy of
+// HTTPS_PROXY (CONNECT, RFC 9110 9.3.6). What surprises: it holds for the whole process, as the variables of every other
+// program do, so that no call can forget it. Redis and the mail server speak other protocols and are reached directly.
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { isIP, type Socket } from 'node:net'
+import { Agent, buildConnector, setGlobalDispatcher } from 'undici'
+import { isLoopback } from './loopback.ts'
+import { ProxyTrouble } from './network-error.ts'
+
+/** The settings of these names. */
+type ProxySettings = {
+  HTTPS_PROXY?: string | undefined
+  HTTP_PROXY?: string | undefined
+  NO_PROXY?: readonly string[] | undefined
+}
+
+type Proxy = { url: URL; exempt: readonly string[] }
+
+/** Per address of a host. Node's 250 ms are too short for a VPN, or for one lost packet (1 s, RFC 6298 2.1). */
+const ATTEMPT = { autoSelectFamilyAttemptTimeout: 2_500 }
+const MAX_TUNNEL_MS = 3_500
+/** Of the time that a call has, so that it can still say that it was the proxy. */
+const TUNNEL_SHARE = 0.8
+/** With HTTP/2, one silently dead connection would fail all requests: giving one up doesn't close it. */
+export const HTTP1 = { allowH2: false }
+
+let proxy: Proxy | undefined
+
+/** From now on calls leave as these settings say. Everything but our own pools uses undici's global dispatcher. */
+export function useProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = [] }: ProxySettings): void {
+  // Every call is https, except to this machine. Where there is only the other variable, its proxy takes both.
+  const address = HTTPS_PROXY ?? HTTP_PROXY
+  proxy = address === undefined ? undefined : { url: new URL(address), exempt: NO_PROXY }
+  setGlobalDispatcher(new Agent({ ...HTTP1, connect: createConnector() }))
+}
+
+/** @returns host and port of the proxy that a call to this address goes through, without its user name and password */
+export const proxyTo = (url: URL): string | undefined =>
+  proxy === undefined || isLoopback(url.hostname) || proxy.exempt.some((entry) => isMatch(entry, url))
+    ? undefined
+    : proxy.url.host
+
+/**
+ * How a pool makes its connections. Decided for each connection and not for each request. The error of a connection that
+ * breaks has `wasAnswering`: something was read from it before.
+ * @param timeout for a connection, its TLS included; milliseconds
+ */
+export function createConnector(timeout?: number): buildConnector.connector {
+  const direct = buildConnector({ ...HTTP1, ...ATTEMPT, ...(timeout !== undefined && { timeout }) })
+  const limitMs = Math.min(MAX_TUNNEL_MS, (timeout ?? Infinity) * TUNNEL_SHARE)
+  return (options, report) => {
+    const callback: typeof report = (...result) => {
+      const [, socket] = result
+      socket?.once('error', (error) => Object.assign(error, { wasAnswering: socket.bytesRead > 0 }))
+      report(...result)
+    }
+    const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`)
+    if (proxy === undefined || proxyTo(url) === undefined) {
+      direct(options, callback)
+      return
+    }
+    tunnel(proxy.url, url, limitMs).then(
+      (httpSocket) => direct({ ...options, httpSocket }, callback),
+      (error: Error) => callback(error, null),
+    )
+  }
+}
+
+/** @throws {ProxyTrouble} */
+async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): Promise<Socket> {
+  const target = `${hostname}:${port || 443}`
+  const user = [through.username, through.password].map(decodeURIComponent).join(':')
+  const authorization = { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` }
+  const headers = { host: target, ...(user !== ':' && authorization) }
+  const trouble = { proxy: through.host, hostname, isSignedIn: user !== ':' }
+  const { request } = through.protocol === 'https:' ? https : http
+  // Without a name of its own its certificate would be held against the Host header.
+  const servername = isIP(through.hostname.replaceAll(/[[\]]/g, '')) === 0 ? through.hostname : ''
+  const options = { method: 'CONNECT', path: target, headers, agent: false, servername, ...ATTEMPT }
+  const asking = request(through.origin, options).end()
+  const late = setTimeout(() => asking.destroy(new DOMException('late', 'TimeoutError')), limitMs)
+  try {
+    const [answer, socket] = (await once(asking, 'connect')) as [IncomingMessage, Socket]
+    const { statusCode: status = 0 } = answer
+    if (status >= 200 && status < 300) return socket
+    socket.on('error', () => {}).destroy()
+    throw new ProxyTrouble({ ...trouble, status })
+  } catch (error) {
+    throw error instanceof ProxyTrouble ? error : new ProxyTrouble({ ...trouble, cause: error })
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+/** Lower case, without the brackets of an IPv6 address and the dot that ends a full name. */
+const bare = (host: string) => host.toLowerCase().replaceAll(/[[\]]/g, '').replace(/\.$/, '')
+
+/** `*`, a name or address, with everything below it; each may name a port. An IPv6 address without brackets has none. */
+function isMatch(entry: string, { hostname, port }: URL): boolean {
+  const [, name = '', only] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? ['', entry]
+  if (only !== undefined && only !== (port || '443')) return false
+  const suffix = bare(name).replace(/^\*?\./, '')
+  return suffix === '*' || bare(hostname) === suffix || bare(hostname).endsWith(`.${suffix}`)
+}

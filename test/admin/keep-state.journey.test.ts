@@ -1,0 +1,110 @@
+// What `onramp keep` leaves in the store, as administrators and Prometheus read it.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openStore } from '../../src/records/store.ts'
+import { createInstallation } from '../../src/records/data-key.ts'
+import { createUpkeeping, type DayRow, type Upkeep } from '../../src/people/keep-state.ts'
+import { newPerson, type Person } from '../../src/people/person.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { createLog } from '../../src/web/log.ts'
+import { settle } from '../helpers/crowd.ts'
+import { having, mailed } from '../helpers/people.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+
+const DAY = 86_400_000
+const now = Date.now()
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+const person = (name: string, at: number): Person => ({
+  ...newPerson(`${name}@acme.example`, at),
+  signedInAt: at,
+  listedAt: at,
+})
+const row = (at: number, ready: number): DayRow => ({
+  day: dayOf(at),
+  people: 4,
+  ready,
+  inProgress: 0,
+  notStarted: 0,
+  stuck: 0,
+  fellBack: 4 - ready,
+  gone: 0,
+})
+
+/** Ready for weeks, and Slack is listed again since then. */
+const lost = (name: string, lapsedAt: number): Person => {
+  const ready = having(person(name, now - 30 * DAY), { slack_1: 'connected' }, now - 20 * DAY, {
+    slack_1: 'Slack',
+  })
+  const { name: app, instance } = ready.answer?.apps[0] ?? { name: '', instance: '' }
+  const since = { since: lapsedAt, lapsedAt, lapses: 1 }
+  return { ...ready, answer: { askedAt: now, apps: [{ name: app, instance, status: 'awaiting', ...since }] } }
+}
+
+const keep = async ({ env }: Running, upkeep: Upkeep) => {
+  const settings = loadSettings(env)
+  const store = openStore(settings, createLog('silent'))
+  await createUpkeeping(store.records, createInstallation(store.records, settings.SESSION_SECRET)).put(upkeep)
+  await store.close()
+}
+
+const ofBreak = { instance: 'slack_1', name: 'Slack', noticedAt: now, since: 0, lapsed: 412, had: 450 }
+const metricsOf = async ({ url }: Running) =>
+  await (
+    await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer a-token-for-the-metrics' } })
+  ).text()
+
+let running: Running
+beforeAll(async () => {
+  running = await run({
+    settings: { ADMIN_EMAILS: 'grace@acme.example', METRICS_TOKEN: 'a-token-for-the-metrics' },
+  })
+  await settle(running, [
+    lost('ada', now - DAY),
+    mailed(lost('bob', now - 9 * DAY), 'sent', { reminder: 1, now: now - 8 * DAY }),
+    having(person('eve', now), { slack_1: 'connected' }, now, { slack_1: 'Slack' }),
+    { ...person('dan', now - 9 * DAY), leftAt: now },
+    newPerson('zoe@acme.example', now),
+  ])
+})
+afterAll(() => running.close())
+
+it('without a run, /admin compares with nothing and /metrics has no figures of people', async () => {
+  const grace = await signIn(running, 'grace', '/admin')
+  expect(grace.text).toContain('Remind 1 person')
+  expect(grace.page.body).not.toContain('name="since"')
+  expect(await metricsOf(running)).not.toMatch(/^onramp_(people|last_run)/m)
+})
+
+it('after a run, an admin sees who fell back and since when, what is held back, and who left', async () => {
+  const days = [row(now - 20 * DAY, 4), row(now - 8 * DAY, 2), row(now, 1)]
+  const done = { ...ofBreak, instance: 'jira_1', name: 'Jira', releasedAt: now }
+  await keep(running, { breaks: [ofBreak, done], zones: {}, days, lastRunAt: now })
+  const grace = await signIn(running, 'grace', '/admin')
+  expect(grace.text).toContain('Fell back 2 Most often Slack')
+  expect(grace.text).toContain('No longer on the list (1)')
+  expect(grace.text).toMatch(/Since [^:]*: 1 fewer ready, 1 fell back/)
+  expect(grace.text).toMatch(/What needs you Slack: 412 of 450 people lost access \([^)]*\) When this many/)
+  expect(grace.page.body).toContain('keep PEOPLE.csv --release slack_1</code>')
+  expect(grace.text).not.toContain('Jira:')
+  await grace.open(`${running.url}/admin?since=${dayOf(now - 12 * DAY)}`)
+  expect(grace.page.body).toContain(`value="${dayOf(now - 20 * DAY)}"`)
+  expect(grace.text).toMatch(/Since [^:]*: 3 fewer ready, 2 fell back/)
+
+  expect(grace.text).not.toContain('Remind 1 person')
+  await grace.open(`${running.url}/admin/people?show=lapsed&app=slack_1`)
+  expect(grace.text).toMatch(/ada@acme\.example Fell back .* Slack \(access ended [^)]*\)/)
+  expect(grace.text).toMatch(/bob@acme\.example Fell back [^@]* reminded \w+ \d+, \d{4}/)
+  await grace.open(`${running.url}/admin/people/emails?show=notStarted`)
+  expect(grace.text).toContain('onramp keep runs every hour and reminds the people on its list')
+  expect(grace.page.body).toContain('invite send')
+  const { body } = await grace.open(`${running.url}/admin/people.csv?show=gone`)
+  expect(body).toMatch(new RegExp(`dan@acme\\.example.*,"${dayOf(now)}T`))
+  expect(body).not.toContain('ada@')
+})
+
+it('/metrics has the states and the time of the last run', async () => {
+  const metrics = await metricsOf(running)
+  expect(metrics).toContain('onramp_people{state="fell_back"} 3')
+  expect(metrics).toContain('onramp_people{state="not_started"} 0')
+  expect(metrics).toContain(`onramp_last_run_timestamp_seconds ${now / 1000}`)
+})

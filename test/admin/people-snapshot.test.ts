@@ -1,0 +1,178 @@
+// One pass over everyone for all pages of ten seconds, in slices: a page that an admin's browser is sent to again and
+// again keeps no one else waiting, and one that it drops costs nothing more.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createEveryone } from '../../src/admin/people-snapshot.ts'
+import { newPerson, type Person } from '../../src/people/person.ts'
+import { having } from '../helpers/people.ts'
+
+const PEOPLE = 5_000
+const NOW = 1_000_000
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** In an order that has nothing to do with their addresses. */
+const nameOf = (number: number) => `person-${String((number * 1_237) % PEOPLE).padStart(4, '0')}@acme.example`
+const inOrder = Array.from({ length: PEOPLE }, (_, number) => nameOf(number)).toSorted()
+
+function crowd() {
+  const at = { passes: 0, read: 0, underWay: 0, atOnce: 0, fails: false, onRead: () => {} }
+  const people = {
+    async *all(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
+      at.passes++
+      at.atOnce = Math.max(at.atOnce, ++at.underWay)
+      try {
+        if (at.fails) throw new Error('away')
+        for (let number = 0; number < PEOPLE; number++) {
+          if (number % 100 === 0) await nextTurn()
+          at.read++
+          at.onRead()
+          yield having(newPerson(nameOf(number), NOW), { slack_1: 'connected', jira_1: 'waiting' }, NOW)
+        }
+        for (const key of ['a', 'b', 'c']) onUnreadable(key)
+      } finally {
+        at.underWay--
+      }
+    },
+  }
+  return { at, everyone: createEveryone(people, () => NOW) }
+}
+
+const here = new AbortController().signal
+
+async function count(all: AsyncIterable<unknown>): Promise<number> {
+  let people = 0
+  for await (const _profile of all) people++
+  return people
+}
+
+it('is read once for every page and export within ten seconds, also at the same time', async () => {
+  const { at, everyone } = crowd()
+  const [list, report] = await Promise.all([count(everyone.profiles(here, 'page')), everyone.report(here)])
+  expect([list, report.people, report.unread]).toEqual([PEOPLE, PEOPLE, 3])
+  vi.advanceTimersByTime(9_999)
+  expect(await count(everyone.profiles(here, 'page'))).toBe(PEOPLE)
+  expect(await everyone.report(here)).toBe(report)
+  expect(at.passes).toBe(1)
+  vi.advanceTimersByTime(1)
+  await everyone.report(here)
+  expect(at.passes).toBe(2)
+})
+
+it('comes in the order of the addresses', async () => {
+  const { everyone } = crowd()
+  const seen: string[] = []
+  for await (const { person } of everyone.profiles(here, 'page')) seen.push(person.email)
+  expect(seen).toEqual(inOrder)
+})
+
+it.each(['before a pass', 'after it'])('lets other work in between, however many come %s', async (when) => {
+  const { everyone } = crowd()
+  if (when === 'after it') await everyone.report(here)
+  let [rows, most] = [0, 0]
+  const looking = { isOver: false }
+  const others = (async () => {
+    for (; !looking.isOver; rows = 0) {
+      await nextTurn()
+      most = Math.max(most, rows)
+    }
+  })()
+  const look = async () => {
+    for await (const _profile of everyone.profiles(here, 'page')) rows++
+  }
+  await Promise.all(Array.from({ length: 20 }, look))
+  looking.isOver = true
+  await others
+  // One slice a turn, over all who look.
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThanOrEqual(1_000)
+})
+
+it('a page waits for no download, however many there are', async () => {
+  const { everyone } = crowd()
+  await everyone.report(here)
+  let rows = 0
+  const downloads = Array.from({ length: 50 }, async () => {
+    for await (const _profile of everyone.profiles(here, 'download')) rows++
+  })
+  await count(everyone.profiles(here, 'page'))
+  // A slice for each of the page's.
+  expect(rows).toBeLessThanOrEqual(PEOPLE + 1_000)
+  await Promise.all(downloads)
+})
+
+it('is read again where the store was away', async () => {
+  const { at, everyone } = crowd()
+  at.fails = true
+  await expect(everyone.report(here)).rejects.toThrow('away')
+  at.fails = false
+  expect((await everyone.report(here)).people).toBe(PEOPLE)
+})
+
+it('a pass ends where everyone who waited for it has gone, and goes on for anyone who has not', async () => {
+  const { at, everyone } = crowd()
+  const leaving = new AbortController()
+  at.onRead = () => {
+    if (at.read === 1_000) leaving.abort(new Error('gone'))
+  }
+  const views = [everyone.report(leaving.signal), count(everyone.profiles(leaving.signal, 'page'))]
+  expect((await Promise.allSettled(views)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(at.read).toBe(1_000)
+  // Not of the part that was read.
+  const other = new AbortController()
+  at.onRead = () => {
+    if (at.read === 2_000) other.abort(new Error('gone'))
+  }
+  const left = everyone.report(other.signal)
+  const [mine] = await Promise.all([everyone.report(here), expect(left).rejects.toThrow('gone')])
+  expect([mine.people, at.read, at.passes]).toEqual([PEOPLE, 1_000 + PEOPLE, 2])
+})
+
+it('is read by one pass at a time, also where a browser comes just as another one has gone', async () => {
+  const { at, everyone } = crowd()
+  for (let number = 0; number < 20; number++) {
+    const leaving = new AbortController()
+    const left = everyone.report(leaving.signal).catch(() => 'gone')
+    for (let turn = 0; turn < number; turn++) await nextTurn()
+    leaving.abort(new Error('gone'))
+    const next = number % 2 === 0 ? everyone.report(here) : undefined
+    await left
+    expect((await next)?.people ?? PEOPLE).toBe(PEOPLE)
+    vi.advanceTimersByTime(10_000)
+  }
+  expect(at.atOnce).toBe(1)
+})
+
+it('a list whose browser goes away ends within its slice', async () => {
+  const { everyone } = crowd()
+  const leaving = new AbortController()
+  let seen = 0
+  const looking = (async () => {
+    for await (const _profile of everyone.profiles(leaving.signal, 'page'))
+      if (++seen === 700) leaving.abort(new Error('gone'))
+  })()
+  await expect(looking).rejects.toThrow('gone')
+  expect(seen).toBe(1_000)
+})
+
+it('an export that is held up goes on behind its last address in the newest pass, each person once', async () => {
+  const { at, everyone } = crowd()
+  const seen: string[] = []
+  for await (const { person } of everyone.profiles(here, 'page')) {
+    seen.push(person.email)
+    if (seen.length % 800 === 0) vi.advanceTimersByTime(10_000)
+  }
+  expect(seen).toEqual(inOrder)
+  expect(at.passes).toBeGreaterThan(5)
+})
+
+it('holds a row for each person and one object for their apps, not their records', async () => {
+  const { everyone } = crowd()
+  const apps = new Set<unknown>()
+  for await (const profile of everyone.profiles(here, 'page')) {
+    for (const app of profile.apps) apps.add(app)
+    expect(Object.keys(profile.person)).toEqual(['email', 'changedAt'])
+  }
+  expect(apps.size).toBe(2)
+})

@@ -1,0 +1,22 @@
+// Why a call to the service failed, by what the network says.
+import { describe, expect, it } from 'vitest'
+import { silenceOf } from '../../src/http/network-error.ts'
+
+describe('failed calls', () => {
+  const failed = (code: string) =>
+    new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) })
+
+  it.each([
+    ['ENOTFOUND', 'unknown-name'],
+    ['ECONNREFUSED', 'refused'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'too-slow'],
+    ['EPROTO', 'no-tls'],
+    ['ECONNRESET', 'cut-off'],
+  ])('%s is told apart', (code, why) => expect(silenceOf(failed(code))).toBe(why))
+
+  it('of several addresses count by the first', () => {
+    expect(silenceOf(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]))).toBe(
+      'refused',
+    )
+  })
+})

@@ -1,0 +1,156 @@
+// One app has one standing: which fact beats which, and that every surface says the same.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { appsOf, newPerson } from '../../src/people/person.ts'
+import { APP_STATUSES } from '../../src/client-api/app-status.ts'
+import { createHandOver } from '../../src/onboarding/record-progress.ts'
+import { next } from '../../src/onboarding/next-step.ts'
+import { type Walk, block, comeBack, depart, observe, skip, startWalk } from '../../src/onboarding/walk.ts'
+import { notDescribed } from '../../src/onboarding/overview/about.ts'
+import { overviewOf } from '../../src/onboarding/overview/overview.ts'
+import { standingOf, type Standing } from '../../src/onboarding/app-state.ts'
+import { statusOf } from '../../src/onboarding/status.ts'
+import { t } from '../helpers/texts.ts'
+
+type Facts = Parameters<typeof standingOf>[0]
+
+const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as const
+type Case = Facts & { status: (typeof STATUSES)[number] }
+const BITS = ['isConfirming', 'blockedAt', 'unconfirmedAt', 'isUnderWay', 'skippedAt'] as const
+
+/** Every combination of what can be known of one app. */
+function* everything(): Generator<Case> {
+  for (const status of STATUSES)
+    for (let bits = 0; bits < 2 ** BITS.length; bits++) {
+      const has = (bit: (typeof BITS)[number]) => (bits & (1 << BITS.indexOf(bit))) !== 0
+      yield {
+        status,
+        turn: status === 'connected' ? 'over' : APP_STATUSES[status].turn,
+        ...(status === 'connected' && { connectedAt: 1 }),
+        ...(has('blockedAt') && { blockedAt: 2 }),
+        ...(has('unconfirmedAt') && { unconfirmedAt: 3 }),
+        ...(has('skippedAt') && { skippedAt: 4 }),
+        isConfirming: has('isConfirming'),
+        isUnderWay: has('isUnderWay'),
+      }
+    }
+}
+
+/** The order of precedence, told once more and in another way. */
+function expected(facts: Case): Standing['kind'] {
+  const order: [boolean, Standing['kind']][] = [
+    [facts.status === 'connected', 'connected'],
+    [facts.status === 'disabled' || facts.status === 'attention', 'off'],
+    [facts.isConfirming, 'confirming'],
+    [facts.blockedAt !== undefined, 'blocked'],
+    [facts.unconfirmedAt !== undefined, 'unconfirmed'],
+    [facts.isUnderWay, 'elsewhere'],
+    [facts.skippedAt !== undefined, 'skipped'],
+  ]
+  return order.find(([holds]) => holds)?.[1] ?? 'todo'
+}
+
+describe('how an app is doing', () => {
+  it('follows one order of precedence over everything that can be known of it', () => {
+    let count = 0
+    for (const facts of everything()) {
+      expect(standingOf(facts).kind, JSON.stringify(facts)).toBe(expected(facts))
+      count++
+    }
+    expect(count).toBe(160)
+  })
+})
+
+const INSTANCES = ['a', 'b', 'c']
+const instance = fc.constantFrom(...INSTANCES)
+const LISTED = ['awaiting', 'stale', 'attention', 'disabled'] as const
+type Step = (walk: Walk, now: number) => Walk
+
+const leave = (walk: Walk, of: string, now: number) =>
+  depart(walk, { instance: of, step: `${of}${now}`, now })
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.array(fc.record({ instance, status: fc.constantFrom(...LISTED) }), { maxLength: 3 }).map(
+    (listed): Step =>
+      (walk, now) =>
+        observe(
+          walk,
+          listed.map((entry) => ({ ...entry, name: entry.instance })),
+          now,
+          30,
+        ),
+  ),
+  fc.tuple(instance, fc.constantFrom(skip, block, leave)).map(
+    ([of, act]): Step =>
+      (walk, now) =>
+        act(walk, of, now),
+  ),
+  fc.nat(5).map((which): Step => (walk, now) => {
+    const { attempt } = walk.known[which] ?? {}
+    return attempt === undefined ? walk : comeBack(walk, attempt.step, now).walk
+  }),
+)
+
+/** The same app as the pages show it, mapped to the figure that it has to count as. */
+const FIGURES = {
+  connected: 'connected',
+  disabled: 'off',
+  blocked: 'blocked',
+  skipped: 'skipped',
+  todo: 'pending',
+  stale: 'pending',
+  attention: 'off',
+  waiting: 'pending',
+  unconfirmed: 'pending',
+  elsewhere: 'pending',
+} as const
+
+describe('every surface', () => {
+  it('says the same of the same app: page, figures for the intranet, report and what is offered', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ step, ms: fc.constantFrom(1, 500, 16_000, 40_000) }), { maxLength: 25 }),
+        async (story) => {
+          let [walk, now] = [startWalk(0), 0]
+          for (const { step, ms } of story) walk = step(walk, (now += ms))
+
+          const about = () => notDescribed
+          const context = { now, t, person: '', from: undefined, advances: true, about, confirmSeconds: 30 }
+          const overview = overviewOf(walk, context)
+          // What the card is about has no row of its own; it is offered, or being confirmed.
+          const rows = [...overview.entries, ...overview.more]
+          const figures = new Map<string, string>(rows.map(({ app, kind }) => [app, FIGURES[kind]]))
+          if (overview.step !== undefined) figures.set(overview.step.instance, 'pending')
+          const shown = walk.known.map(({ instance }) => figures.get(instance))
+          expect(rows.length).toBe(walk.known.length - (overview.step === undefined ? 0 : 1))
+
+          const count = (figure: string) => shown.filter((found) => found === figure).length
+          const [connected, pending, skipped] = ['connected', 'pending', 'skipped'].map(count)
+          expect(statusOf(walk, now)).toEqual({ signedIn: true, connected, pending, skipped })
+          expect(overview.state === 'open').toBe(pending !== 0)
+
+          const reported = await statesInReport(walk, now)
+          const states = walk.known.map(({ instance }) => reported.get(instance))
+          expect(states.map((state) => (state === 'waiting' ? 'pending' : state))).toEqual(shown)
+
+          const where = next(walk, now)
+          expect(where.kind === 'finished').toBe(pending === 0)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})
+
+/** What the report says of the walk after a page. */
+async function statesInReport(walk: Walk, now: number): Promise<Map<string, string>> {
+  let person = newPerson('ada@acme.example', 0)
+  const handOver = createHandOver(
+    { change: async (_email, change) => (person = change(person, true)) },
+    { warn() {} },
+    () => now,
+  )
+  const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
+  await handOver(user, walk, now)
+  return new Map(appsOf(person).map(({ instance, state }) => [instance, state]))
+}

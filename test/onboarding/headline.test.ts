@@ -1,0 +1,207 @@
+// What a list comes to, and the words that it opens with: every mixture of apps has a heading that is true of it.
+import { describe, expect, it } from 'vitest'
+import { countsOf, endingOf, openingOf } from '../../src/onboarding/overview/headline.ts'
+import { t } from '../helpers/texts.ts'
+
+type Seen = Parameters<typeof endingOf>[0]
+
+type Ending = ReturnType<typeof endingOf>
+
+type Counts = ReturnType<typeof countsOf>
+
+const FIGURES = ['connected', 'pending', 'skipped', 'blocked', 'off'] as const
+const AMOUNTS = [0, 1, 2]
+
+type Figures = Partial<Record<(typeof FIGURES)[number], number>>
+
+const countsWith = (figures: Figures = {}): Counts => ({
+  ...countsOf([]),
+  ...figures,
+  offBy: figures.off === undefined ? {} : { disabled: figures.off },
+})
+const counts = (...amounts: number[]): Counts =>
+  countsWith(Object.fromEntries(FIGURES.map((figure, index) => [figure, amounts[index] ?? 0])))
+
+function* mixtures(): Generator<Counts> {
+  for (let number = 0; number < AMOUNTS.length ** FIGURES.length; number++)
+    yield counts(...FIGURES.map((_, index) => Math.floor(number / AMOUNTS.length ** index) % AMOUNTS.length))
+}
+
+function* sights(): Generator<Seen> {
+  const others = [
+    counts(),
+    counts(1),
+    counts(0, 1),
+    counts(0, 0, 1),
+    counts(0, 0, 0, 1),
+    counts(0, 0, 0, 0, 1),
+  ]
+  for (const shown of mixtures()) {
+    yield { shown, hidden: counts(), isNarrowed: false }
+    for (const hidden of others) yield { shown, hidden, isNarrowed: true }
+  }
+}
+
+const there = 'Search can now find your work there.'
+const inConnected = 'Search can find your work in the connected apps.'
+const hours = 'Older content can take a few hours to appear.'
+
+describe('a list opens with words that fit it', () => {
+  it.each<
+    [Ending, shown: Figures, hidden: Figures | undefined, state: string, heading: string, lead: string]
+  >([
+    ['open', { pending: 2 }, undefined, 'open', 'Connect your apps to search', t('overview.lead')],
+    ['open', { connected: 1, pending: 1 }, undefined, 'open', 'Connect your apps to search', ''],
+    [
+      'open',
+      { pending: 1 },
+      {},
+      'open',
+      'Connect your apps to search',
+      'The link you followed is for this app only.',
+    ],
+    ['unknown-name', {}, {}, 'open', t('overview.titleUnderName'), t('overview.nothingUnderName')],
+    ['nothing', {}, undefined, 'done', 'Search is ready for you', t('overview.nothingKnown')],
+    ['all', { connected: 3 }, undefined, 'done', 'You’re all set', `All 3 apps are connected. ${hours}`],
+    [
+      'all-but-off',
+      { connected: 1, off: 1 },
+      { off: 1 },
+      'done',
+      'Every app you can connect is connected',
+      'Search can now find your work in your connected apps. Search says that 2 apps are turned off.',
+    ],
+    [
+      'these',
+      { connected: 1, off: 1 },
+      { connected: 1, pending: 1, skipped: 2, blocked: 3, off: 1 },
+      'done',
+      'These apps are connected',
+      `${there} 6 of your other apps aren’t connected.`,
+    ],
+    [
+      'some',
+      { connected: 1, skipped: 1, blocked: 2, off: 1 },
+      undefined,
+      'rest',
+      'That’s everything for now',
+      `${inConnected} You skipped one app. You can come back and connect it any time. 2 apps are waiting for an admin. Search says that one app is turned off.`,
+    ],
+    [
+      'some',
+      { connected: 1, blocked: 1 },
+      { pending: 1 },
+      'rest',
+      'Some of these apps are connected',
+      `${inConnected} One app is waiting for an admin.`,
+    ],
+    [
+      'none',
+      { skipped: 1, off: 1 },
+      undefined,
+      'rest',
+      'Nothing is connected yet',
+      'Search can’t find your work in these apps. You skipped one app. You can come back and connect it any time. Search says that one app is turned off.',
+    ],
+    [
+      'none',
+      { blocked: 1 },
+      { connected: 1 },
+      'rest',
+      'This app isn’t connected yet',
+      'Search can’t find your work in this app. It needs an admin’s approval.',
+    ],
+    [
+      'off',
+      { off: 2 },
+      undefined,
+      'rest',
+      'Your apps are turned off for now',
+      'Search still works outside these apps. You don’t need to do anything.',
+    ],
+    [
+      'off',
+      { off: 1 },
+      undefined,
+      'rest',
+      'This app is turned off',
+      'Search still works outside this app. You don’t need to do anything.',
+    ],
+    [
+      'off',
+      { off: 1 },
+      { pending: 1 },
+      'rest',
+      'This app is turned off',
+      'Search can’t find your work in this app.',
+    ],
+  ])('%s: %j, besides %j', (ending, shown, hidden, state, heading, lead) => {
+    const seen = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
+    const opening = openingOf(endingOf(seen), seen, t)
+    expect(opening).toMatchObject({ ending, state, heading, lead })
+    expect(opening.search).toBe(
+      state === 'done' || ending === 'some' || lead.startsWith('Search still works'),
+    )
+  })
+})
+
+it('an app without a usable address is no dead end: the list says why, who knows, and what search can do', () => {
+  const openingWith = (off: number, offBy: Counts['offBy']) => {
+    const seen = { shown: { ...countsWith({ off }), offBy }, hidden: countsWith({}), isNarrowed: false }
+    return openingOf(endingOf(seen), seen, t)
+  }
+  expect(openingWith(1, { attention: 1 })).toMatchObject({
+    state: 'rest',
+    search: true,
+    heading: 'We can’t connect this app right now',
+    lead: 'Search has no working link to this app. Your admins can see this. You don’t need to do anything.',
+  })
+  expect(openingWith(2, { attention: 1, disabled: 1 })).toMatchObject({
+    state: 'rest',
+    search: true,
+    heading: 'We can’t connect these apps right now',
+    lead: 'Search has no working link to one app. Your admins can see this. Search says that one app is turned off. Search still works outside these apps. You don’t need to do anything.',
+  })
+})
+
+describe('the end of a list', () => {
+  it('of a narrowed visit says nothing of the other apps', () => {
+    const narrowed = (shown: Counts, hidden: Counts) => endingOf({ shown, hidden, isNarrowed: true })
+    expect(narrowed(counts(), counts(1))).toBe('unknown-name')
+    expect(narrowed(counts(1), counts(0, 1))).toBe('these')
+    expect(narrowed(counts(1), counts(0, 0, 1))).toBe('these')
+    expect(narrowed(counts(1), counts(1))).toBe('all')
+    expect(narrowed(counts(1), counts(0, 0, 0, 0, 1))).toBe('all-but-off')
+  })
+
+  it('never claims what is not so, whatever the mixture', () => {
+    let checked = 0
+    for (const seen of sights()) {
+      const { shown, hidden, isNarrowed } = seen
+      const what = JSON.stringify(seen)
+      const { state, heading, lead, search } = openingOf(endingOf(seen), seen, t)
+      const listed = FIGURES.reduce((sum, figure) => sum + shown[figure] + hidden[figure], 0)
+      const words = `${heading} ${lead}`
+
+      const connected = shown.connected + hidden.connected
+      const left = shown.pending + shown.skipped + shown.blocked
+      const claims: [says: boolean, isSo: boolean][] = [
+        [heading === t('finished.title'), connected === listed],
+        [words.includes('all your apps'), heading === t('finished.title')],
+        [state === 'done', left === 0],
+        [/all set|everything/i.test(heading), shown.connected > 0],
+        [search && listed > 0, shown.connected > 0 || (left === 0 && listed === shown.off)],
+        [/^nothing is connected/i.test(heading), connected === 0],
+        [heading === t('finished.titleOff'), left + hidden.pending + hidden.skipped + hidden.blocked === 0],
+        [heading === t('finished.titleSome'), hidden.pending === 0],
+      ]
+      for (const [says, isSo] of claims) expect(says && !isSo, what).toBe(false)
+      expect(state === 'open', what).toBe(
+        shown.pending > 0 || (isNarrowed && FIGURES.every((figure) => shown[figure] === 0)),
+      )
+      expect(words, what).not.toMatch(/undefined|NaN|\b0 apps|\b1 apps/)
+      checked++
+    }
+    expect(checked).toBe(243 * 7)
+  })
+})

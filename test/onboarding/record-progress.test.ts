@@ -1,0 +1,197 @@
+// What a page hands to the person's record: the report agrees with the walk after the next page, whatever went wrong.
+import { describe, expect, it } from 'vitest'
+import { createHandOver } from '../../src/onboarding/record-progress.ts'
+import {
+  block,
+  observe,
+  skip,
+  startWalk,
+  unskip,
+  type Waiting,
+  type Walk,
+} from '../../src/onboarding/walk.ts'
+import { appsOf, newPerson, withAnswer } from '../../src/people/person.ts'
+import type { User } from '../../src/session/signed-in.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
+import { testPeople } from '../helpers/people.ts'
+import { app } from './seen.ts'
+
+const NOW = Date.UTC(2026, 10, 2, 9)
+const MINUTE = 60_000
+const [slack, jira] = [app('slack_1'), app('jira_1')]
+const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example', emailVerified: true }
+
+/** One store and one walk of Ada, any number of processes. */
+function office() {
+  const { records } = memoryRecords()
+  let time = NOW
+  let walk = startWalk(NOW)
+  let isAway = false
+  let writes = 0
+  const told: unknown[] = []
+
+  function started({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
+    const now = () => time + skew
+    const people = testPeople({ records, now, onEvents: () => {} })
+    const change: typeof people.change = (email, how) => {
+      writes++
+      return isAway ? Promise.reject(new Error('away')) : people.change(email, how)
+    }
+    const handOver = createHandOver({ change }, { warn: (...line: unknown[]) => void told.push(line) }, now)
+    return {
+      people,
+      page: (listed: Waiting[], say = (before: Walk) => before) => {
+        walk = observe(say(walk), listed, now(), 90)
+        return handOver(user, walk, now())
+      },
+      campaign: (listed: Waiting[]) =>
+        people.change(ada.email, (before) => withAnswer(before, { askedAt: now(), listed }, now())),
+    }
+  }
+
+  async function report() {
+    const person = await started().people.get(ada.email)
+    return person && appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
+  }
+  return {
+    started,
+    report,
+    pass: (milliseconds: number) => void (time += milliseconds),
+    away: (is: boolean) => void (isAway = is),
+    loseWalk: () => void (walk = startWalk(time)),
+    written: () => writes,
+    told,
+  }
+}
+
+const skipped = (walk: Walk) => skip(walk, 'slack_1', NOW)
+const blocked = (walk: Walk) => block(walk, 'slack_1', NOW)
+const declined = (walk: Walk) => ({
+  ...walk,
+  known: walk.known.map((entry) => ({
+    ...entry,
+    unconfirmedAt: NOW,
+    attempt: { step: 's1', leftAt: NOW, looks: 1, isOver: true as const, isDeclined: true as const },
+  })),
+})
+const unconfirmed = (walk: Walk) => ({
+  ...walk,
+  known: walk.known.map((entry) => ({ ...entry, unconfirmedAt: NOW })),
+})
+
+describe('a page that asked the service', () => {
+  it('writes down what it found, whose sign-in it was, and that they were here', async () => {
+    const { started, report } = office()
+    const { page, people } = started()
+    await page([slack, jira])
+    await page([jira])
+    await page([jira], unconfirmed)
+    expect(await report()).toEqual(['slack_1 connected', 'jira_1 waiting'])
+    const person = await people.get(ada.email)
+    expect(person).toMatchObject({ signedInAt: NOW, answer: { askedAt: NOW } })
+    expect(person && appsOf(person)[1]).toMatchObject({ isUnconfirmed: true })
+    expect(person?.signIns).toHaveLength(1)
+    await page([jira], declined)
+    expect(appsOf((await people.get(ada.email)) ?? newPerson('', 0))[1]).toMatchObject({
+      isUnconfirmed: false,
+    })
+    expect(person?.outbox?.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected'])
+  })
+
+  it('writes again when its answer differs, or after ten minutes', async () => {
+    const { started, pass, written } = office()
+    const { page } = started()
+    for (let times = 0; times < 3; times++) await page([slack])
+    expect(written()).toBe(1)
+    await page([slack], skipped)
+    expect(written()).toBe(2)
+    pass(9 * MINUTE)
+    await page([slack])
+    expect(written()).toBe(2)
+    pass(MINUTE)
+    await page([slack])
+    expect(written()).toBe(3)
+  })
+
+  it('writes nothing for an address that was not verified, or where there is none', async () => {
+    const { started, written } = office()
+    const { email: _email, ...nameless } = ada
+    await started({ user: { ...ada, emailVerified: false } }).page([slack])
+    await started({ user: nameless }).page([slack])
+    expect(written()).toBe(0)
+  })
+})
+
+describe('the report says what the walk says after the next page', () => {
+  it('where the store was away, or the process died before it had written', async () => {
+    const { started, report, away, told } = office()
+    const { page } = started()
+    away(true)
+    await page([slack])
+    expect(await report()).toBeUndefined()
+    const words = "what a page found was not written to the person's record"
+    expect(told).toEqual([[{ err: new Error('away') }, words]])
+    away(false)
+    await page([slack])
+    expect(await report()).toEqual(['slack_1 waiting'])
+  })
+
+  it('where a store that was away came back without what it had taken last', async () => {
+    const { started, report, away } = office()
+    const { page, people } = started()
+    await page([jira])
+    await people.forget(ada.email)
+    away(true)
+    await page([jira], (walk) => skip(walk, 'jira_1', NOW))
+    away(false)
+    await page([jira], (walk) => unskip(walk, 'jira_1'))
+    expect(await report()).toEqual(['jira_1 waiting'])
+  })
+
+  it('where another process has a clock that is ahead', async () => {
+    const { started, pass, report } = office()
+    const [ahead, right] = [started({ skew: 5 * MINUTE }), started()]
+    await ahead.page([slack, jira])
+    pass(1_000)
+    await right.page([jira], skipped)
+    expect(await report()).toEqual(['slack_1 connected', 'jira_1 waiting'])
+    await right.page([slack, jira])
+    await right.page([slack, jira], blocked)
+    expect(await report()).toEqual(['slack_1 blocked', 'jira_1 waiting'])
+  })
+
+  it('where a campaign heard of more apps, and the person keeps what they said', async () => {
+    const { started, pass, report } = office()
+    const { page, campaign } = started()
+    await page([slack, jira], skipped)
+    await page([slack, jira], skipped)
+    pass(MINUTE)
+    await campaign([slack, app('github_1')])
+    expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 waiting'])
+    pass(10 * MINUTE)
+    await page([slack])
+    expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 connected'])
+  })
+
+  it('where the walk was lost, and nothing is left to connect', async () => {
+    const { started, pass, report, loseWalk } = office()
+    const { page } = started()
+    await page([slack])
+    loseWalk()
+    pass(MINUTE)
+    await page([])
+    expect(await report()).toEqual(['slack_1 connected'])
+  })
+
+  it('where the person was forgotten, and only from their next page on', async () => {
+    const { started, pass, report } = office()
+    const { page, people } = started()
+    await page([slack])
+    await people.forget(ada.email)
+    await page([slack])
+    expect(await report()).toBeUndefined()
+    pass(10 * MINUTE)
+    await page([slack])
+    expect(await report()).toEqual(['slack_1 waiting'])
+  })
+})
