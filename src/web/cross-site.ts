@@ -58,6 +58,17 @@ export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boole
 export const isProvenFromOwnPage = (req: Request): boolean =>
   req.get('sec-fetch-site') === 'same-origin' && !isUnattended(req)
 
+/** GETs that act, and only where a link of our own page was followed. */
+const ACTING = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
+
+/** The address for "Try again": what didn't come from a page of ours must not come again as if it did. */
+export function repeatable(req: Request, publicOrigin: string): string {
+  const isElsewhere =
+    isFromOtherSite(req, publicOrigin) ||
+    (ACTING.test(req.path) && isFromOwnPage(req, publicOrigin) === false)
+  return isElsewhere && !isUnattended(req) ? unattended(req.originalUrl) : req.originalUrl
+}
+
 /** The address at which a page loads again without the person. */
 export const unattended = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}unattended=yes`
 

@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../records/records.ts'
 import { sendsBearer } from './bearer.ts'
 import { BrowserGone } from './browser-gone.ts'
 import { currentRequest, newRequestId } from '../trace/current-request.ts'
-import { isFromOtherSite, isUnattended, unattended } from './cross-site.ts'
+import { isUnattended, repeatable } from './cross-site.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
 import { routeOf } from './route-of.ts'
@@ -75,13 +75,10 @@ export function createErrorPage({
   return (error: unknown, req, res, _next) => {
     if (error instanceof BrowserGone) return
     const problem = problemOf(error)
-    // Trying again comes from this page: what another site's link asked for must not come as ours.
-    const isElsewhere = isFromOtherSite(req, origin) && !isUnattended(req)
-    const again = isElsewhere ? unattended(req.originalUrl) : req.originalUrl
     // Nothing failed: the person only has to sign in first.
     const tryAgain = SHUT.has(problem.code)
       ? undefined
-      : pathOf(problem.tryAgain ?? (isRepeatable(req, problem) ? again : ''))
+      : pathOf(problem.tryAgain ?? (isRepeatable(req, problem) ? repeatable(req, origin) : ''))
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
     if (isSignedOut && tryAgain !== undefined && wantsPage(req) && !isUnattended(req))
       return seeOther(res, tryAgain)
