@@ -189,11 +189,11 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
   }
 
   function showOverview(req: Request, res: Response, { page: walk, from }: Page): void {
-    const { user } = whoIsSignedIn(req)
+    const { user, signedInAt } = whoIsSignedIn(req)
     const name = user.givenName ?? user.name
     const person = user.email ?? user.name ?? ''
     const query = textIn(req, 'q')
-    const isSignedInAgain = textIn(req, 'again') !== undefined
+    const isSignedInAgain = textIn(req, 'again') !== undefined && isFresh(signedInAt, now())
     const data = (t: Texts) => {
       const about = aboutIn(t.lang)
       const page = overviewOf(walk, {

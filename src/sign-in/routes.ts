@@ -4,13 +4,14 @@ import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { nameOf } from '../records/seal.ts'
 import { signedInOf } from '../session/signed-in.ts'
-import { isUnattended } from '../web/cross-site.ts'
+import { isUnattended, unattended } from '../web/cross-site.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { Limits } from '../web/rate-limit.ts'
 import { seeOther } from '../web/see-other.ts'
 import { CALLBACK_PATH, signInPath } from './addresses.ts'
 import { promptIn } from './prompt.ts'
+import { isFresh } from './require-sign-in.ts'
 import { asAddress, enteredReturnTo } from './return-to.ts'
 import type { SignIn } from './sign-in.ts'
 import { hasError } from './redeem.ts'
@@ -102,9 +103,13 @@ export function createSignInRoutes(needs: Needs): Router {
 
   router.get('/sign-in/same-account', (req, res) => {
     const returnTo = enteredReturnTo(req.query['return_to'], rules) ?? HOME
-    const user = signedInOf(req)?.user
-    if (user === undefined) return seeOther(res, returnTo)
-    const data = { account: user.email ?? user.name, returnTo }
+    const { user, signedInAt = 0 } = signedInOf(req) ?? {}
+    // Another site's link can name this address, too.
+    if (user === undefined || !isFresh(signedInAt, needs.now())) return seeOther(res, asAddress(returnTo))
+    const data = {
+      account: user.email ?? user.name,
+      returnTo: returnTo.startsWith('/') ? unattended(asAddress(returnTo)) : returnTo,
+    }
     needs.sendPage(req, res, { view: 'sign-in/same-account', data })
   })
 

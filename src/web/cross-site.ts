@@ -70,7 +70,8 @@ export function repeatable(req: Request, publicOrigin: string): string {
 }
 
 /** The address at which a page loads again without the person. */
-export const unattended = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}unattended=yes`
+export const unattended = (path: string): string =>
+  path.replace(/(?=#|$)/, `${path.includes('?') ? '&' : '?'}unattended=yes`)
 
 /** A page that loads again may not sign in a person who has signed out meanwhile, nor do what another site's link may not. */
 export const isUnattended = ({ originalUrl }: Request): boolean => /[?&]unattended=/.test(originalUrl)

@@ -95,6 +95,9 @@ describe('a click', () => {
     expect(await page(path)).toMatchObject({ step: { instance: 'slack_1' }, focusesMain: true })
     at.now += 1
     expect(await to('/onboarding/connect/github_1', after)).toBe('/onboarding')
+    // Another site's link can name the same address at any time.
+    const linked = await page('/onboarding?from=slack_1&again=yes')
+    expect([linked.banner, linked['focusesMain']]).toEqual([undefined, false])
   })
 
   it('on another site’s link starts nothing', async () => {

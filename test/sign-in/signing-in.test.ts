@@ -238,7 +238,7 @@ describe('a request for another account', () => {
   })
 
   it('that brings the same one back is asked once more, and then said', async () => {
-    const { browser, answerTo } = inProcess()
+    const { browser, answerTo, clock } = inProcess()
     const ada = browser()
     await ada.signIn()
     const again = (await ada.signIn({ prompt: 'select_account', return_to: '/a?b=c' })) as string
@@ -247,8 +247,16 @@ describe('a request for another account', () => {
     expect(sent['prompt']).toBe('login')
     const same = (await ada.outcomeOf(answerTo(sent))) as string
     expect(same).toBe('/sign-in/same-account?return_to=%2Fa%3Fb%3Dc')
-    expect(await ada.outcomeOf(same)).toMatchObject({ account: 'ada@acme.example', returnTo: '/a?b=c' })
+    const page = { account: 'ada@acme.example', returnTo: '/a?b=c&unattended=yes' }
+    expect(await ada.outcomeOf(same)).toMatchObject(page)
+    // The fragment must not hide the mark.
+    expect(await ada.outcomeOf('/sign-in/same-account?return_to=%2Fonboarding%2Fconnect%23x')).toMatchObject({
+      returnTo: '/onboarding/connect?unattended=yes#x',
+    })
     expect(await browser().outcomeOf(same)).toBe('/a?b=c')
+    // Another site's link can name the same address at any time.
+    clock.now += 60_000
+    expect(await ada.outcomeOf(same)).toBe('/a?b=c')
   })
 
   it('that brings another one signs that one in, and ends the one before with its tokens', async () => {
