@@ -65,15 +65,14 @@ export function createSignInRoutes(needs: Needs): Router {
     const sessionId = signedInOf(req)?.id
     if (opened === undefined) {
       log.debug({}, 'sign-in: an answer to no sign-in that is known')
-      const isApproval = saysYes(url, 'admin_consent')
       if (hasError(url.searchParams) || saysYes(url, 'success', 'false'))
         throw new Problem(400, 'sign_in_unfinished', {
           detail: 'the authorization server sent an error, for no sign-in of ours',
           ...(sessionId === undefined && { tryAgain: signInPath(HOME) }),
         })
-      if (isApproval || saysYes(url, 'success'))
-        return needs.sendPage(req, res, { view: 'sign-in/confirmed', data: { isApproval } })
       if (sessionId !== undefined) return seeOther(res, HOME)
+      if (saysYes(url, 'admin_consent') || saysYes(url, 'success'))
+        return needs.sendPage(req, res, { view: 'sign-in/confirmed', data: {} })
       throw over('no sign-in is known for this state', HOME)
     }
     const { state } = opened
@@ -133,7 +132,7 @@ function callbackUrl(req: Request, publicUrl: string): URL {
   return new URL(`${CALLBACK_PATH}?${query}`, publicUrl)
 }
 
-/** For callbacks after an admin's consent or a confirmed address. Chooses only the words of the page; trusts nothing. */
+/** For callbacks after an admin's consent or a confirmed address. Another site's link can say it too, so no page repeats it. */
 const saysYes = ({ searchParams }: URL, name: string, wanted = 'true'): boolean =>
   searchParams.get(name)?.toLowerCase() === wanted
 

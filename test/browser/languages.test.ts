@@ -23,8 +23,6 @@ const PAGES = [
       '/search?q=zebra',
       '/sessions',
       '/signed-out',
-      '/sign-in/callback?success=true',
-      '/sign-in/callback?admin_consent=True',
       '/invite/a.b.c',
       '/invite/a.b.c/opt-out',
     ],

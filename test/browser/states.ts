@@ -125,8 +125,8 @@ export const otherStates: State[] = [
     reach: open('/signed-out'),
   },
   {
-    name: 'approved for everyone',
-    title: 'Access approved',
+    name: 'back from a confirmation',
+    title: 'Sign in to continue',
     like: 'carol',
     reach: open('/sign-in/callback?admin_consent=True&tenant=acme'),
   },

@@ -74,7 +74,7 @@ it('what passes is tried again after the time that was announced', async () => {
 })
 
 const MANY = '&a'.repeat(2_000)
-it.each([
+it.each<[from: string, path: string, site: string, again: string]>([
   ['another site', '/search?q=x', 'cross-site', '/search?q=x&unattended=yes'],
   ['another site', '/onboarding/connect', 'same-site', '/onboarding/connect?unattended=yes'],
   ['another site', '/x?unattended=yes', 'cross-site', '/x?unattended=yes'],
@@ -89,7 +89,9 @@ it.each([
     '/invite/x/start',
     '/sign-out',
     '/signed-out',
-  ].map((path) => ['another program', path, 'none', `${path}?unattended=yes`] as const),
+  ].map(
+    (path) => ['another program', path, 'none', `${path}?unattended=yes`] as [string, string, string, string],
+  ),
 ])('what %s asked for and was refused comes again as if from there', async (from, path, site, again) => {
   const app = failing(() => new Problem(429, 'too_many_requests', { retryAfter: 1 }))
   const ask = (url: string, value: string) =>

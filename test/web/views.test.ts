@@ -45,7 +45,7 @@ const pages: Record<string, Record<string, unknown>> = {
     script: '/assets/walk.js',
     results: [{ title: 'Roadmap', url: undefined, snippet: 'What we build', datasource: undefined }],
   },
-  'sign-in/confirmed': { ...frame, isApproval: true },
+  'sign-in/confirmed': frame,
   'sign-in/same-account': { ...frame, account: 'ada@acme.example', returnTo: '/onboarding' },
   'sign-in/signed-out': { ...frame, isOverThere: false, refresh: undefined },
   'sign-in/signed-in-again': frame,
