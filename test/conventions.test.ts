@@ -1,4 +1,4 @@
-// The rules of the house that a machine can check: they are tests, so that they stay true.
+// The rules of docs/architecture.md that a machine can check.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -31,18 +31,18 @@ function exportedAs(name: string): string {
   return join('packages', folder, file ?? `nothing is exported as ${name}`)
 }
 
-/** What a source imports of ours, types too, by path or by the name of a package, as paths from the root. */
+/** The files of ours that a source imports, types too, as paths from the root. */
 const importsOf = (file: string): string[] =>
   [...read(file).matchAll(/(?:from|import|resolve)\s*\(?\s*'((?:\.|@onramp\/)[^']+)'/g)].map(
     ([, path = '']) =>
       (path.startsWith('@') ? exportedAs(path) : normalize(join(dirname(file), path))).split(sep).join('/'),
   )
 
-/** `src/sign-in/server/client.ts` is in the room sign-in; a package is a room. */
-const roomOf = (file: string) =>
+/** `src/sign-in/server/client.ts` is in the folder sign-in; a package counts as a folder. */
+const folderOf = (file: string) =>
   /^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? ''
 
-/** Which rooms a room may import from, besides itself: the arrows of the house. */
+/** The folders that a folder may import from, besides itself. */
 const nouns = [
   'client-api',
   'http',
@@ -130,15 +130,15 @@ const allowed: Record<string, string[]> = {
 }
 
 describe('the direction of imports', () => {
-  it('has a rule for every room', () => {
-    expect([...new Set(sources.map(roomOf))].filter((room) => allowed[room] === undefined)).toEqual([])
+  it('every folder has a rule', () => {
+    expect([...new Set(sources.map(folderOf))].filter((folder) => allowed[folder] === undefined)).toEqual([])
   })
 
-  it.each(Object.entries(allowed))('of %s is followed', (room, may) => {
+  it.each(Object.entries(allowed))('of %s is followed', (folder, may) => {
     const wrong = sources
-      .filter((file) => roomOf(file) === room)
+      .filter((file) => folderOf(file) === folder)
       .flatMap((file) => importsOf(file).map((path) => ({ file, path })))
-      .filter(({ path }) => roomOf(path) !== room && !may.includes('*') && !may.includes(roomOf(path)))
+      .filter(({ path }) => folderOf(path) !== folder && !may.includes('*') && !may.includes(folderOf(path)))
     expect(wrong).toEqual([])
   })
 
@@ -157,10 +157,10 @@ describe('the direction of imports', () => {
 
   it('lets only the command line know the sandbox', () => {
     const knowing = sources.filter((file) => read(file).includes("'@onramp/sandbox'"))
-    expect(knowing.filter((file) => roomOf(file) !== 'cli')).toEqual([])
+    expect(knowing.filter((file) => folderOf(file) !== 'cli')).toEqual([])
   })
 
-  it('runs in no circle, not even of types', () => {
+  it('imports never run in a circle, not even of types', () => {
     const done = new Set<string>()
     const circles: string[] = []
     const visit = (file: string, path: readonly string[]) => {
