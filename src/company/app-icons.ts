@@ -1,4 +1,4 @@
-// What an app is recognized by where the company gives no logo: its mark, else a letter. marks.json has the drawings of
+// What an app is recognized by where the company gives no logo: its mark, else a letter. icons.json has the drawings of
 // simple-icons (`npm run icons`). Some companies don't allow theirs in such libraries (Slack, Microsoft, Salesforce).
 import { readFileSync } from 'node:fs'
 import { assetOf, type Asset } from './asset.ts'
@@ -9,7 +9,7 @@ import { datasourceType } from './app-names.ts'
 export type Mark = { title: string; color: string; drawing: string }
 
 const readMarks = (): Record<string, Mark> =>
-  JSON.parse(readFileSync(new URL('marks.json', import.meta.url), 'utf8')) as Record<string, Mark>
+  JSON.parse(readFileSync(new URL('icons.json', import.meta.url), 'utf8')) as Record<string, Mark>
 
 /** Other names that datasources have for the icons of the library. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
