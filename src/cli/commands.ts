@@ -1,12 +1,12 @@
 // Every command with its options and help. The code of a command is loaded when it is called.
 import { addCommands as addDeprecations } from '@onramp/deprecations/command'
-import { texts, UsageError, valued, wholeNumber } from '@onramp/terminal/arguments'
-import type { Define } from '@onramp/terminal/shell'
+import { textsOption, UsageError, valueOption, numberOption } from '@onramp/terminal/arguments'
+import type { DefineCommands } from '@onramp/terminal/shell'
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { VERSION } from '../version.ts'
 import { addInvite, addressBy, EXITS, recipient } from './invite/commands.ts'
 
-export const onramp: Define = (program, parts, exit) => {
+export const onramp: DefineCommands = (program, parts, exit) => {
   program
     .name('onramp')
     .description('Guide people through connecting their apps to enterprise search.')
@@ -27,7 +27,7 @@ export const onramp: Define = (program, parts, exit) => {
   addDevelopment(program, parts, exit)
 }
 
-const addServe: Define = (program, _parts, exit) =>
+const addServe: DefineCommands = (program, _parts, exit) =>
   program
     .command('serve')
     .description(
@@ -44,7 +44,7 @@ const momentIn = (text: string): number => {
   throw new UsageError('--now expects a moment, such as --now 2027-01-31T09:00:00Z')
 }
 
-const addKeep: Define = (program, parts, exit) =>
+const addKeep: DefineCommands = (program, parts, exit) =>
   program
     .command('keep')
     .usage('[options] PEOPLE.csv')
@@ -66,9 +66,11 @@ Examples:
     )
     .argument('<PEOPLE.csv>')
     .option('--dry-run', 'ask no one, send and save nothing')
-    .addOption(valued('--now <TIME>', 'with --dry-run: at that moment', momentIn))
-    .addOption(wholeNumber('--ask-rate <N>', 'questions to the service per minute', [1, 10_000]).default(80))
-    .addOption(texts('--release <APP>', 'email people about this app (or "all"), to which many lost access'))
+    .addOption(valueOption('--now <TIME>', 'with --dry-run: at that moment', momentIn))
+    .addOption(numberOption('--ask-rate <N>', 'questions to the service per minute', [1, 10_000]).default(80))
+    .addOption(
+      textsOption('--release <APP>', 'email people about this app (or "all"), to which many lost access'),
+    )
     .option('--include-guests', 'guests of your directory count as on the list')
     .option('--confirm', 'many people have left the list, and that is right')
     .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
@@ -83,7 +85,7 @@ run; 1 stopped; 2 usage error; 78 configuration error; 130 interrupted.`,
 
 const actAs = addressBy((typed) => (isActAsAddress(typed) ? typed : undefined))
 
-const addDoctor: Define = (program, parts, exit) =>
+const addDoctor: DefineCommands = (program, parts, exit) =>
   program
     .command('doctor')
     .description(
@@ -96,7 +98,7 @@ no secrets.
 Example:
   node --env-file=.env src/cli/main.ts doctor --as ada@acme.example`,
     )
-    .addOption(valued('--as <EMAIL>', 'look up this person with SERVICE_GLOBAL_TOKEN', actAs))
+    .addOption(valueOption('--as <EMAIL>', 'look up this person with SERVICE_GLOBAL_TOKEN', actAs))
     .option('--offline', "check settings and files only: don't use the network")
     .option('--strict', 'treat warnings as failures')
     .option(
@@ -106,7 +108,7 @@ Example:
     .addHelpText('after', '\nExit codes: 0 no failure, 1 a failure (--strict: or a warning), 2 usage error.')
     .action((options) => exit(import('./doctor.ts').then(({ doctor }) => doctor(options, parts))))
 
-const addStatus: Define = (program, parts, exit) =>
+const addStatus: DefineCommands = (program, parts, exit) =>
   program
     .command('status')
     .description(
@@ -127,7 +129,7 @@ argument, which others on the machine can read.`,
       '--json',
       'print {"schema_version", "person", "left": [{"instance", "name", "status"}]}; status: awaiting, stale (reconnect), disabled, attention (has no usable link); person: null with a user token',
     )
-    .addOption(wholeNumber('--timeout <SECONDS>', 'how long to wait for an answer', [1, 120]).default(10))
+    .addOption(numberOption('--timeout <SECONDS>', 'how long to wait for an answer', [1, 120]).default(10))
     .addHelpText(
       'after',
       `
@@ -143,7 +145,7 @@ one has that address; 6 too many requests (429); 7 service error (5xx), timeout;
 /** Looser than for an email that is to be sent: it's what the authorization server says. */
 const signInAddress = addressBy((typed) => /^[^\s@]{1,127}@[^\s@]{1,126}$/.exec(typed.trim())?.[0])
 
-const addAuditId: Define = (program, parts, exit) =>
+const addAuditId: DefineCommands = (program, parts, exit) =>
   program
     .command('audit-id')
     .description(
@@ -161,7 +163,7 @@ Example:
       exit(import('./one-person.ts').then(({ auditId }) => auditId(email, options, parts))),
     )
 
-const addOptOut: Define = (program, parts, exit) =>
+const addOptOut: DefineCommands = (program, parts, exit) =>
   program
     .command('opt-out')
     .description(
@@ -175,7 +177,7 @@ Example:
     .addHelpText('after', EXITS)
     .action((email) => exit(import('./opt-outs.ts').then(({ optOut }) => optOut(email, parts))))
 
-const addBackup: Define = (program, parts, exit) =>
+const addBackup: DefineCommands = (program, parts, exit) =>
   program
     .command('backup')
     .description(
@@ -198,7 +200,7 @@ Example:
 
 const SKIPS_PROMPT = ['--yes', 'skip the confirmation prompt; required without a terminal'] as const
 
-const addRegistration: Define = (program, parts, exit) =>
+const addRegistration: DefineCommands = (program, parts, exit) =>
   program
     .command('registration')
     .description('Manage the client that onramp registered for itself.')
@@ -215,7 +217,7 @@ People stay signed in until their tokens expire, and then sign in again.`,
     .addHelpText('after', EXITS)
     .action((options) => exit(import('./registration.ts').then(({ forget }) => forget(options, parts))))
 
-const addStore: Define = (program, parts, exit) =>
+const addStore: DefineCommands = (program, parts, exit) =>
   program
     .command('store')
     .description('Use a store whose secret is lost.')
@@ -243,7 +245,7 @@ function hasSandbox(): boolean {
   }
 }
 
-const addDevelopment: Define = (program, parts, exit) => {
+const addDevelopment: DefineCommands = (program, parts, exit) => {
   const isInstalled = hasSandbox()
   const run = async (name: 'demo' | 'sandbox'): Promise<number> => {
     if (isInstalled) return await import('./demo.ts').then((commands) => commands[name](parts))

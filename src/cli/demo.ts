@@ -15,7 +15,7 @@ import { loadSettings, SettingsError } from '../settings/settings.ts'
 import { createLog } from '../web/log.ts'
 import { runCommand } from '@onramp/terminal/shell'
 import { addInvite } from './invite/commands.ts'
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { untilSignal } from './terminal.ts'
 
 const newSecret = () => randomBytes(32).toString('base64url')
@@ -95,7 +95,7 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   }
 }
 
-export async function demo({ env, stdout }: CliParts): Promise<number> {
+export async function demo({ env, stdout }: CommandContext): Promise<number> {
   // From the beginning: the invitations have a handler of their own, which would take the signal for theirs.
   const signal = untilSignal()
   const folder = mkdtempSync(join(tmpdir(), 'onramp-demo-'))
@@ -111,7 +111,7 @@ export async function demo({ env, stdout }: CliParts): Promise<number> {
   }
 }
 
-export async function sandbox({ env }: CliParts): Promise<number> {
+export async function sandbox({ env }: CommandContext): Promise<number> {
   const started = await runSandbox(env).catch(explain)
   await untilSignal()
   await started.close()

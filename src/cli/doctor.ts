@@ -1,12 +1,12 @@
 // onramp doctor: what is wrong with the setup, and what to change.
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { columnsOf, painterFor, wrapped, type Paint } from '@onramp/terminal/terminal'
+import { columnsFor, colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
 import { examine, type Report } from '../doctor/examine.ts'
 
 export async function doctor(
   options: { as?: string; offline?: boolean; strict?: boolean; json?: boolean },
-  { env, stdout, now }: CliParts,
+  { env, stdout, now }: CommandContext,
 ): Promise<number> {
   const { as: actAs, offline = false, strict, json } = options
   const report = await examine({ env, now, actAs, offline })
@@ -23,9 +23,9 @@ export async function doctor(
     const printed = { schema_version: 1, result, counts: all, findings: listed }
     stdout.write(`${JSON.stringify(printed, undefined, 2)}\n`)
   } else {
-    const paint = painterFor(stdout, env)
+    const paint = colorsFor(stdout, env)
     for (const [group, found] of Map.groupBy(findings, (finding) => finding.group)) {
-      const lines = found.flatMap((finding) => linesOf(finding, paint, columnsOf(stdout)))
+      const lines = found.flatMap((finding) => linesOf(finding, paint, columnsFor(stdout)))
       stdout.write(`${paint.bold(group)}\n${lines.join('\n')}\n\n`)
     }
     const checks = notRun === 1 ? '1 check' : `${notRun} checks`
@@ -46,12 +46,16 @@ const INDENT = 8
 const ARROW = '-> '
 
 /** A finding with what to change below it. */
-function linesOf({ status, says, settings, fix }: Report['findings'][number], paint: Paint, columns: number) {
+function linesOf(
+  { status, says, settings, fix }: Report['findings'][number],
+  paint: Colors,
+  columns: number,
+) {
   const margin = ' '.repeat(INDENT)
-  const [first = '', ...rest] = wrapped(printable(says), columns - INDENT)
+  const [first = '', ...rest] = wrapText(printable(says), columns - INDENT)
   const faded = (text: string) => (status === 'skip' ? paint.dim(text) : text)
   const remedy = [settings.join(', '), fix].filter(Boolean).join(': ')
-  const fixing = remedy === '' ? [] : wrapped(printable(remedy), columns - INDENT - ARROW.length)
+  const fixing = remedy === '' ? [] : wrapText(printable(remedy), columns - INDENT - ARROW.length)
   return [
     `  ${paint[COLORS[status]](status.padEnd(INDENT - 2))}${faded(first)}`,
     ...rest.map((line) => margin + faded(line)),
@@ -59,7 +63,7 @@ function linesOf({ status, says, settings, fix }: Report['findings'][number], pa
   ]
 }
 
-function inFigures({ ok, warn, fail, skip }: Record<keyof typeof COLORS, number>, paint: Paint): string {
+function inFigures({ ok, warn, fail, skip }: Record<keyof typeof COLORS, number>, paint: Colors): string {
   const figures = [
     fail > 0 && paint.red(fail === 1 ? '1 failure' : `${fail} failures`),
     warn > 0 && paint.yellow(warn === 1 ? '1 warning' : `${warn} warnings`),

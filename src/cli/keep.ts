@@ -1,7 +1,7 @@
 // onramp keep: the arguments and the settings, made into one run, and what it says at its end. Scheduled every hour, so most
 // runs find little to do.
 import { UsageError } from '@onramp/terminal/arguments'
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { breakNotice, digestNotice, isDigestDue } from '../admin/notices.ts'
 import { profilesOf } from '../admin/profile.ts'
@@ -46,7 +46,7 @@ type KeepOptions = {
 const EXIT_NEEDS_SOMEONE = 3
 const DAYS = 30
 
-export async function keep(file: string, options: KeepOptions, parts: CliParts): Promise<number> {
+export async function keep(file: string, options: KeepOptions, parts: CommandContext): Promise<number> {
   const { stdin, stderr, env } = parts
   if (options.now !== undefined && !options.dryRun) throw new UsageError('--now requires --dry-run')
   const list = listOf(file, stdin)
@@ -88,7 +88,7 @@ type Run = {
   settings: Settings
   company: Company
   options: KeepOptions
-  parts: CliParts
+  parts: CommandContext
   signal: AbortSignal
 }
 

@@ -1,5 +1,5 @@
 // Commands about one person: onramp invite link, onramp invite forget and onramp audit-id.
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { createInvitations } from '../invites/token.ts'
 import { eraseWalk } from '../onboarding/walks.ts'
 import { normalizedAddress } from '../people/address.ts'
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 export async function link(
   email: string,
   { datasource = [], days, json }: { datasource?: string[] | undefined; days: number; json?: boolean },
-  { env, stdout, now }: CliParts,
+  { env, stdout, now }: CommandContext,
 ): Promise<number> {
   const { INVITE_SECRET, SESSION_SECRET, PUBLIC_URL } = loadWithoutClient(env)
   const secrets = INVITE_SECRET ?? SESSION_SECRET
@@ -27,7 +27,7 @@ export async function link(
 }
 
 /** Removes what is known of a person: their walk too, and that they want no emails. */
-export async function forget(email: string, { env, stdout, now }: CliParts): Promise<number> {
+export async function forget(email: string, { env, stdout, now }: CommandContext): Promise<number> {
   const settings = loadWithoutClient(env)
   const isForgotten = await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
@@ -50,7 +50,7 @@ export async function forget(email: string, { env, stdout, now }: CliParts): Pro
 export async function auditId(
   email: string,
   { json }: { json?: boolean },
-  { env, stdout, stderr }: CliParts,
+  { env, stdout, stderr }: CommandContext,
 ): Promise<number> {
   const { INVITE_SECRET, SESSION_SECRET } = loadWithoutClient(env)
   const ids = (INVITE_SECRET ?? SESSION_SECRET).map((secret, index) => ({

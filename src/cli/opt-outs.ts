@@ -2,7 +2,7 @@
 // standard error, in the form of the log.
 import { userInfo } from 'node:os'
 import { UsageError } from '@onramp/terminal/arguments'
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { Registry } from 'prom-client'
 import { withBounce } from '../campaigns/campaign.ts'
 import { normalizedAddress } from '../people/address.ts'
@@ -30,7 +30,7 @@ type Mark = {
 }
 
 /** @throws {PersonUnreadable} {StoreUnavailable} */
-async function mark(emails: Iterable<string>, { event, change, words }: Mark, parts: CliParts) {
+async function mark(emails: Iterable<string>, { event, change, words }: Mark, parts: CommandContext) {
   const { env, stdout, stderr, now } = parts
   const settings = loadWithoutClient(env)
   const ids = createAuditIds(settings.INVITE_SECRET ?? settings.SESSION_SECRET, normalizedAddress)
@@ -61,7 +61,7 @@ const BOUNCED: Mark = {
 export async function bounced(
   emails: readonly string[],
   { list: file }: { list?: string | undefined },
-  parts: CliParts,
+  parts: CommandContext,
 ): Promise<number> {
   if (emails.length === 0 && file === undefined) throw new UsageError('EMAIL or --list is missing')
   const list = file === undefined ? undefined : listOf(file, parts.stdin)
@@ -72,7 +72,7 @@ export async function bounced(
   return faults.length > 0 ? 1 : 0
 }
 
-export async function optOut(email: string, parts: CliParts): Promise<number> {
+export async function optOut(email: string, parts: CommandContext): Promise<number> {
   const change = (person: Person) => reached(person, 'optedOutAt', parts.now())
   const words = { done: 'gets no more emails', unchanged: 'unchanged: had opted out before' }
   await mark([email], { event: { event: 'opted_out', result: 'done' }, change, words }, parts)

@@ -6,7 +6,7 @@ import { loadSettings } from '../settings/settings.ts'
 import { registrationOf, removeClient, type Removal } from '../sign-in/registration/registration.ts'
 import { storeInWords, withStore } from './store.ts'
 import { isSure } from './terminal.ts'
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 
 const REMOVALS = {
   removed: 'It was also removed from the authorization server.',
@@ -23,7 +23,7 @@ function removalInWords(removal: Removal): string {
     : `The authorization server refused to remove it (${removal.status}): remove it there yourself.`
 }
 
-export async function forget({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {
+export async function forget({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {
   const { stdout, now } = parts
   const settings = loadSettings(parts.env)
   useProxy(settings)

@@ -1,9 +1,9 @@
 // onramp status EMAIL: what a person still has to connect. It needs SERVICE_BASE_URL and a service token, and no other
 // setting of the server. SERVICE_USER_TOKEN can only show the person it belongs to.
 import { UsageError } from '@onramp/terminal/arguments'
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { columnsOf, fitted, painterFor, widthOf } from '@onramp/terminal/terminal'
+import { columnsFor, fitToColumns, colorsFor, displayWidth } from '@onramp/terminal/terminal'
 import type { Waiting } from '../client-api/responses.ts'
 import { APP_STATUSES, isOff } from '../client-api/app-status.ts'
 import { STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
@@ -35,7 +35,7 @@ const EXITS: Record<RefusalReason, number> = {
 export async function status(
   email: string | undefined,
   { json, timeout }: { json?: boolean; timeout: number },
-  { env, stdout, stderr, now }: CliParts,
+  { env, stdout, stderr, now }: CommandContext,
 ): Promise<number> {
   const { baseUrl, headerPrefix, token } = configured(email, env)
   for (const file of ['SERVICE_GLOBAL_TOKEN_FILE', 'SERVICE_USER_TOKEN_FILE'])
@@ -61,7 +61,7 @@ export async function status(
 }
 
 /** Where the service is, and whose token says who is asked about. @throws {SettingsError} {UsageError} */
-function configured(email: string | undefined, env: CliParts['env']) {
+function configured(email: string | undefined, env: CommandContext['env']) {
   const proxies = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const
   const settings = loadSome(['SERVICE_BASE_URL', 'SERVICE_HEADER_PREFIX', ...proxies], env)
   const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix = STANDARD_HEADER_PREFIX } = settings
@@ -73,7 +73,7 @@ function configured(email: string | undefined, env: CliParts['env']) {
   return { baseUrl, headerPrefix, token: tokenFor(email, env) }
 }
 
-function tokenFor(email: string | undefined, env: CliParts['env']): ServiceToken {
+function tokenFor(email: string | undefined, env: CommandContext['env']): ServiceToken {
   const tokens = loadSome(['SERVICE_GLOBAL_TOKEN', 'SERVICE_USER_TOKEN'], env)
   const { SERVICE_GLOBAL_TOKEN: global, SERVICE_USER_TOKEN: user } = tokens
   if (global !== undefined && email !== undefined)
@@ -93,23 +93,25 @@ const MARGIN = '  '
 function tableOf(
   who: string,
   left: readonly Waiting[],
-  screen: CliParts['stdout'],
-  env: CliParts['env'],
+  screen: CommandContext['stdout'],
+  env: CommandContext['env'],
 ): string {
   if (left.length === 0) return `${who} has nothing left to connect.\n`
-  const paint = painterFor(screen, env)
+  const paint = colorsFor(screen, env)
   const rows = left.map(({ name, instance, status: is }) => ({
     name: printable(name),
     instance: printable(instance),
     ...APP_STATUSES[is].terminal,
   }))
   const widest = (column: 'name' | 'instance' | 'text') =>
-    Math.max(...rows.map((row) => widthOf(row[column])))
-  const free = columnsOf(screen) - widest('text') - 3 * MARGIN.length
+    Math.max(...rows.map((row) => displayWidth(row[column])))
+  const free = columnsFor(screen) - widest('text') - 3 * MARGIN.length
   const instances = Math.min(widest('instance'), Math.floor(free / 3))
   const names = Math.min(widest('name'), free - instances)
   const lines = rows.map(({ name, instance, text, colour }) =>
-    ['', fitted(name, names), paint.dim(fitted(instance, instances)), paint[colour](text)].join(MARGIN),
+    ['', fitToColumns(name, names), paint.dim(fitToColumns(instance, instances)), paint[colour](text)].join(
+      MARGIN,
+    ),
   )
   const count = left.filter((app) => !isOff(app.status)).length
   const apps = count === 0 ? 'nothing' : count === 1 ? '1 app' : `${count} apps`

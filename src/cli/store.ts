@@ -1,7 +1,7 @@
 // The store: opened for the work of one command, copied (onramp backup), and adopted (onramp store adopt) when the secret
 // of its key is lost.
 import { UsageError } from '@onramp/terminal/arguments'
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import type { Company } from '../company/company.ts'
 import { createPeople, type People } from '../people/people.ts'
@@ -54,7 +54,7 @@ export const openUpkeeping = (records: Records, { SESSION_SECRET }: Settings) =>
   createUpkeeping(records, createInstallation(records, SESSION_SECRET))
 
 /** A new key for a store whose former secret is lost. What that one sealed can't be read afterwards. */
-export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {
+export async function adopt({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {
   const settings = loadWithoutClient(parts.env)
   const store = storeInWords(settings)
   const work = async (records: Records) => {
@@ -76,7 +76,7 @@ export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promis
 export async function backup(
   file: string,
   { force = false, json }: { force?: boolean; json?: boolean },
-  { env, stdout }: CliParts,
+  { env, stdout }: CommandContext,
 ): Promise<number> {
   if (file === '') throw new UsageError('FILE is missing')
   if (file === '-')

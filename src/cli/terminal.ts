@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { UsageError } from '@onramp/terminal/arguments'
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { StoreUnavailable } from '../records/records.ts'
 
-type Streams = Pick<CliParts, 'stdin' | 'stderr'>
+type Streams = Pick<CommandContext, 'stdin' | 'stderr'>
 
 /**
  * `--yes`, or yes at a terminal; after any other answer a line says that nothing was done.

@@ -1,6 +1,6 @@
 // Does a company's text have the placeholders of the text that it replaces? Pure.
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
-import { nearest } from '@onramp/terminal/arguments'
+import { nearestWord } from '@onramp/terminal/arguments'
 
 /** The texts that a company may replace: their keys, and the names of the placeholders in each, as `{app}`. */
 export type KnownTexts = ReadonlyMap<string, ReadonlySet<string>>
@@ -26,7 +26,7 @@ const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).
 export function textFaults(key: string, text: string, knownTexts: KnownTexts): string[] {
   const known = knownTexts.get(key)
   if (known === undefined) {
-    const meant = nearest(key, [...knownTexts.keys()])
+    const meant = nearestWord(key, [...knownTexts.keys()])
     return [`is not a text of onramp${meant === undefined ? ': remove it' : `: did you mean ${meant}?`}`]
   }
   let given: Set<string>

@@ -1,7 +1,7 @@
 // Reads the company file (COMPANY_FILE). Every fault comes out at once, with its line; one fault, and there is no company.
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { nearest } from '@onramp/terminal/arguments'
+import { nearestWord } from '@onramp/terminal/arguments'
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import type { z } from 'zod'
 import { SettingsError } from '../settings/settings.ts'
@@ -37,7 +37,9 @@ const inWords: z.core.$ZodErrorMap = (issue) => {
     const known = Object.keys((issue.inst as z.core.$ZodObject)._zod.def.shape)
     const hintAt = (meant: string | undefined) =>
       meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`
-    return issue.keys.map((key) => `is not a key of company files: ${hintAt(nearest(key, known))}`).join('\n')
+    return issue.keys
+      .map((key) => `is not a key of company files: ${hintAt(nearestWord(key, known))}`)
+      .join('\n')
   }
   if (issue.code !== 'invalid_type') return undefined
   if (issue.input === undefined) return 'is missing: add it'

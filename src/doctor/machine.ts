@@ -1,6 +1,6 @@
 // What the settings, this machine and its files say about themselves: no other server is asked.
 import { statSync } from 'node:fs'
-import { nearest } from '@onramp/terminal/arguments'
+import { nearestWord } from '@onramp/terminal/arguments'
 import { proxyTo } from '../http/proxy.ts'
 import { readCompany } from '../company/read-company.ts'
 import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
@@ -85,7 +85,7 @@ function misnamed(env: NodeJS.ProcessEnv) {
   return names.toSorted().flatMap((name) => {
     const instead = REMOVED[name]
     if (instead !== undefined) return { is: 'removed', name, instead } as const
-    const meant = nearest(name, candidates) ?? ''
+    const meant = nearestWord(name, candidates) ?? ''
     const isNear = meant !== '' && Math.abs(meant.length - name.length) <= 3
     const base = meant.replace(/_FILE$/, '')
     const isFree = meant.length >= MIN_LONG || (!env[base] && !env[`${base}_FILE`])

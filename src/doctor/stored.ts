@@ -2,7 +2,7 @@
 // sealed anew.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { nearest } from '@onramp/terminal/arguments'
+import { nearestWord } from '@onramp/terminal/arguments'
 import { readCompany } from '../company/read-company.ts'
 import { inScope, type Walk } from '../onboarding/walk.ts'
 import type { Person } from '../people/person.ts'
@@ -109,7 +109,7 @@ const table: Table<Stored> = {
       const keys = [...(readCompany(file, offeredToCompanies()).company?.datasources.keys() ?? [])]
       return keys.flatMap((key) => {
         if (key === 'all' || instances.some((instance) => inScope({ only: [key] }, instance))) return []
-        const meant = nearest(key, kinds)
+        const meant = nearestWord(key, kinds)
         const fix = meant === undefined ? 'correct its name, or remove it' : `did you mean ${meant}?`
         return { is: 'unmatched', key, fix }
       })

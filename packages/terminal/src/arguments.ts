@@ -9,7 +9,7 @@ export class UsageError extends Error {
 }
 
 /** The word nearest to a mistyped one; undefined when none is close. */
-export const nearest = (word: string, words: readonly string[]): string | undefined => {
+export const nearestWord = (word: string, words: readonly string[]): string | undefined => {
   const [best] = words
     .map((known) => ({ known, away: known.startsWith(word) && word.length > 2 ? 0 : distance(word, known) }))
     .sort((a, b) => a.away - b.away)
@@ -19,10 +19,10 @@ export const nearest = (word: string, words: readonly string[]): string | undefi
 const either = new Intl.ListFormat('en', { type: 'disjunction' })
 
 /** One of a few words. @param what takes it, as in `--api` @throws {UsageError} */
-export function wordOf<W extends string>(what: string, text: string, words: readonly W[]): W {
+export function parseChoice<W extends string>(what: string, text: string, words: readonly W[]): W {
   const word = words.find((known) => known === text)
   if (word !== undefined) return word
-  const meant = nearest(text, words)
+  const meant = nearestWord(text, words)
   throw new UsageError(
     `${what} expects ${either.format(words)}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
   )
@@ -37,18 +37,18 @@ function present(value: string, name: string): string {
 }
 
 /** An option with a value. @param read throws {@link UsageError} for a value that makes no sense */
-export const valued = <F extends string, T>(
+export const valueOption = <F extends string, T>(
   flags: F,
   description: string,
   read: (value: string, name: string) => T,
 ) => new Option(flags, description).argParser((value) => read(present(value, nameIn(flags)), nameIn(flags)))
 
 /** `--template <FOLDER>` */
-export const text = <F extends string>(flags: F, description: string) =>
-  valued(flags, description, (value) => value)
+export const textOption = <F extends string>(flags: F, description: string) =>
+  valueOption(flags, description, (value) => value)
 
 /** `--datasource <ID>`, any number of times. @param check throws {@link UsageError} */
-export const texts = <F extends string>(
+export const textsOption = <F extends string>(
   flags: F,
   description: string,
   check: (values: readonly string[]) => void = () => {},
@@ -63,20 +63,23 @@ export const texts = <F extends string>(
 const LARGE = 50_000
 
 /** `--days <N>`: the range is checked, and in the help. */
-export const wholeNumber = <F extends string>(
+export const numberOption = <F extends string>(
   flags: F,
   description: string,
   [least, most]: readonly [number, number],
 ) =>
-  valued(flags, most < LARGE ? `${description}, ${least} to ${most}` : description, (value, name) => {
+  valueOption(flags, most < LARGE ? `${description}, ${least} to ${most}` : description, (value, name) => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN
     if (number >= least && number <= most) return number
     throw new UsageError(`${name} expects a whole number from ${least} to ${most}`)
   })
 
 /** `--on-invalid <WHAT>`: one of a few words, which the help lists. */
-export const word = <F extends string, W extends string>(
+export const choiceOption = <F extends string, W extends string>(
   flags: F,
   description: string,
   words: readonly W[],
-) => valued(flags, `${description}: ${either.format(words)}`, (value, name) => wordOf(name, value, words))
+) =>
+  valueOption(flags, `${description}: ${either.format(words)}`, (value, name) =>
+    parseChoice(name, value, words),
+  )

@@ -3,28 +3,28 @@
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { UsageError } from './arguments.ts'
 import { InputFault } from './input-fault.ts'
-import type { CliParts } from './parts.ts'
+import type { CommandContext } from './command-context.ts'
 
 /** Adds the commands of a program. Each hands the promise of its exit code to `exit`. */
-export type Define = (program: Command, parts: CliParts, exit: Exit) => void
-export type Exit = (code: Promise<number>) => Promise<void>
+export type DefineCommands = (program: Command, parts: CommandContext, exit: SetExitCode) => void
+export type SetExitCode = (code: Promise<number>) => Promise<void>
 
-type Ending = { words: string; exit: number }
+type CommandFailure = { message: string; exitCode: number }
 
 /**
  * How a command ends after an error that is expected; undefined for any other error: a mistake of the program.
  * @param name the command as it was called: `onramp invite send`
  */
-export type EndingOf = (error: unknown, name: string) => Ending | undefined
+export type DescribeFailure = (error: unknown, name: string) => CommandFailure | undefined
 
-export const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)
+export const withPeriod = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)
 
-export const endingOf: EndingOf = (error, name) => {
-  if (error instanceof InputFault) return { words: `${name}: ${error.message}\n`, exit: 1 }
+export const describeFailure: DescribeFailure = (error, name) => {
+  if (error instanceof InputFault) return { message: `${name}: ${error.message}\n`, exitCode: 1 }
   if (!(error instanceof UsageError)) return undefined
   // Where 2 is a finding, wrong usage ends in 1.
-  const exit = name.endsWith('deprecations check') ? 1 : 2
-  return { words: `${name}: ${sentence(error.message)} See ${name} --help.\n`, exit }
+  const exitCode = name.endsWith('deprecations check') ? 1 : 2
+  return { message: `${name}: ${withPeriod(error.message)} See ${name} --help.\n`, exitCode }
 }
 
 /** Lower-case words joined by dashes, as options and commands are called; other input is not repeated. */
@@ -79,10 +79,10 @@ function calledOf(program: Command, args: readonly string[]) {
  * @throws what `explain` does not know: a mistake of the program
  */
 export async function runCommand(
-  define: Define,
+  define: DefineCommands,
   args: readonly string[],
-  parts: CliParts,
-  explain: EndingOf = endingOf,
+  parts: CommandContext,
+  explain: DescribeFailure = describeFailure,
 ): Promise<number> {
   let exit = 0
   const program = new Command()
@@ -107,13 +107,13 @@ export async function runCommand(
     const { command, name } = calledOf(program, args)
     const ending = explain(error instanceof CommanderError ? usageErrorOf(error, command) : error, name)
     if (ending === undefined) throw error
-    parts.stderr.write(ending.words)
-    return ending.exit
+    parts.stderr.write(ending.message)
+    return ending.exitCode
   }
 }
 
 /** Runs the command of this process, and leaves its exit code behind. */
-export async function runHere(define: Define, explain?: EndingOf): Promise<void> {
+export async function runHere(define: DefineCommands, explain?: DescribeFailure): Promise<void> {
   const { stdin, stdout, stderr, env } = process
   // A reader may stop reading: `onramp invite report --csv | head`.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))

@@ -1,7 +1,7 @@
 // The commands of `onramp invite`, with their options and help.
 import { Option } from '@commander-js/extra-typings'
-import { text, texts, UsageError, valued } from '@onramp/terminal/arguments'
-import type { Define } from '@onramp/terminal/shell'
+import { textOption, textsOption, UsageError, valueOption } from '@onramp/terminal/arguments'
+import type { DefineCommands } from '@onramp/terminal/shell'
 import { addressToInvite } from '../../people/address.ts'
 import { datasource, days, sendOn, template } from './send-options.ts'
 
@@ -18,7 +18,7 @@ export const addressBy =
 
 export const recipient = addressBy(addressToInvite)
 
-export const addInvite: Define = (program, parts, exit) => {
+export const addInvite: DefineCommands = (program, parts, exit) => {
   const invite = program.command('invite').description('Invite people by link or email, and track progress.')
 
   invite
@@ -59,9 +59,9 @@ Examples:
   onramp invite preview --to me@acme.example --template ./our-mail`,
     )
     .argument('[FOLDER]')
-    .addOption(valued('--to <EMAIL>', 'send the invitation to EMAIL through SMTP_URL', recipient))
-    .addOption(text('--list <PEOPLE.csv>', 'in every language that the people on this list get'))
-    .addOption(texts('--language <TAG>', 'in this language, if it is offered'))
+    .addOption(valueOption('--to <EMAIL>', 'send the invitation to EMAIL through SMTP_URL', recipient))
+    .addOption(textOption('--list <PEOPLE.csv>', 'in every language that the people on this list get'))
+    .addOption(textsOption('--language <TAG>', 'in this language, if it is offered'))
     .addOption(template())
     .addOption(datasource())
     .addHelpText('after', EXITS)
@@ -95,7 +95,7 @@ Examples:
       ...(before ?? []),
       recipient(typed),
     ])
-    .addOption(text('--list <FILE>', 'and everyone on this list (- is standard input)'))
+    .addOption(textOption('--list <FILE>', 'and everyone on this list (- is standard input)'))
     .addHelpText('after', EXITS)
     .action((emails, options) =>
       exit(import('../opt-outs.ts').then(({ bounced }) => bounced(emails ?? [], options, parts))),

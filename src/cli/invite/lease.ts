@@ -1,7 +1,7 @@
 // One run at a time, of invite send or keep.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createOnce, takeLease, type Lease, type LeaseRecords } from '../../records/lease.ts'
-import type { Output } from '@onramp/terminal/parts'
+import type { Output } from '@onramp/terminal/command-context'
 
 /** Longer than the lease of a run that was killed lasts (records/lease.ts). */
 const WAIT_MS = 4_500

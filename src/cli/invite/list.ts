@@ -1,7 +1,7 @@
 // The list of people that a command reads: a file, or standard input.
 import { createReadStream, statSync } from 'node:fs'
 import { UsageError } from '@onramp/terminal/arguments'
-import type { Input, Output } from '@onramp/terminal/parts'
+import type { Input, Output } from '@onramp/terminal/command-context'
 import { readPeople, type Invitee } from '../../campaigns/people-file.ts'
 
 type List = AsyncIterable<Uint8Array | string>

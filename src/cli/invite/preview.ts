@@ -11,7 +11,7 @@ import { UsageError } from '@onramp/terminal/arguments'
 import { faultsShown, listOf, readList } from './list.ts'
 import { companyOf, mailFor, settingsWith } from './mail.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { CliParts, Output } from '@onramp/terminal/parts'
+import type { CommandContext, Output } from '@onramp/terminal/command-context'
 
 const DAYS = 30
 const APPS = [
@@ -36,7 +36,7 @@ export async function preview(
     language?: string[] | undefined
     list?: string
   },
-  parts: CliParts,
+  parts: CommandContext,
 ): Promise<number> {
   const { to, language: tags = [], list } = options
   if ((folder === undefined) === (to === undefined)) throw new UsageError('expected FOLDER, or --to EMAIL')
@@ -57,7 +57,7 @@ async function languagesShown(
   languages: Languages,
   tags: readonly string[],
   list: string | undefined,
-  { stdin, stderr }: CliParts,
+  { stdin, stderr }: CommandContext,
 ): Promise<string[]> {
   const wanted = new Set(tags.map(languageOf))
   if (wanted.has(undefined)) throw new UsageError('--language expects a language tag like en, de or pt-BR')

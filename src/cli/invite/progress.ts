@@ -1,8 +1,8 @@
 // What a run of invite send shows while it lasts: a line that renews itself on a terminal (elsewhere one now and then), and
 // a line for each thing that needs a look.
-import type { CliParts, Output } from '@onramp/terminal/parts'
+import type { CommandContext, Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { fitted } from '@onramp/terminal/terminal'
+import { fitToColumns } from '@onramp/terminal/terminal'
 import type { Trouble } from '../../campaigns/delivery.ts'
 import type { SendParts } from '../../campaigns/send.ts'
 import { progressLine, type Tally } from '../../campaigns/tally.ts'
@@ -16,7 +16,7 @@ const WINDOW_MS = 20_000
 export function showProgress(
   tally: Tally,
   people: number,
-  { stderr, now }: Pick<CliParts, 'stderr' | 'now'>,
+  { stderr, now }: Pick<CommandContext, 'stderr' | 'now'>,
 ) {
   let samples = [{ at: now(), rows: 0 }]
   let isShown = false
@@ -36,7 +36,7 @@ export function showProgress(
     const line = progressLine(tally, { perSecond: perSecond(), people })
     if (stderr.isTTY !== true) return void stderr.write(`${line}\n`)
     clear()
-    stderr.write(fitted(line, Math.max(20, (stderr.columns ?? 80) - 1)).trimEnd())
+    stderr.write(fitToColumns(line, Math.max(20, (stderr.columns ?? 80) - 1)).trimEnd())
     isShown = true
   }
   const timer = setInterval(draw, stderr.isTTY === true ? TERMINAL_MS : ELSEWHERE_MS)
@@ -78,6 +78,9 @@ export const printing = (
     const kind = reminder === 0 ? 'invitation' : `reminder ${reminder}`
     const line = `${email}  ${kind}  ${printable(apps.join(', '))}`
     // One line of a terminal; whole where a program reads it.
-    print(`${stdout.isTTY === true ? fitted(line, (stdout.columns ?? 80) - 1).trimEnd() : line}\n`, stdout)
+    print(
+      `${stdout.isTTY === true ? fitToColumns(line, (stdout.columns ?? 80) - 1).trimEnd() : line}\n`,
+      stdout,
+    )
   },
 })

@@ -6,16 +6,16 @@ import { makeReport, type Report } from '../../admin/report.ts'
 import { sharesIn } from '../../admin/table.ts'
 import { printable } from '@onramp/terminal/printable'
 import { loadWithoutClient } from '../../settings/settings.ts'
-import { fitted } from '@onramp/terminal/terminal'
+import { fitToColumns } from '@onramp/terminal/terminal'
 import { LANGUAGES, readCatalogue, REFERENCE } from '../../web/languages/catalogue.ts'
 import { textsOf } from '../../web/languages/texts.ts'
 import { openPeople, storeInWords, withStore } from '../store.ts'
 import { companyOf } from './mail.ts'
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 
 export async function report(
   { json, csv }: { json?: boolean; csv?: boolean },
-  { env, stdout, stderr, now }: CliParts,
+  { env, stdout, stderr, now }: CommandContext,
 ): Promise<number> {
   const settings = loadWithoutClient(env)
   const company = companyOf(settings)
@@ -79,7 +79,7 @@ const NAME_COLUMNS = 41
 function appsIn({ datasources }: Report): string[] {
   const rows = datasources.slice(0, MAX_APPS).map(({ instance, name, counts }) => {
     const figures = [counts.connected, counts.waiting, counts.skipped, counts.blocked].map(inFigures)
-    const shown = fitted(`${printable(name)} [${printable(instance)}]`, NAME_COLUMNS).trimEnd()
+    const shown = fitToColumns(`${printable(name)} [${printable(instance)}]`, NAME_COLUMNS).trimEnd()
     return `${figures.join('')}  ${shown}\n`
   })
   const more = datasources.length - MAX_APPS

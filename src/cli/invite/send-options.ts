@@ -1,6 +1,6 @@
 // The options of `invite send`, each defined once, and those that other commands of `invite` have too.
 import type { Command } from '@commander-js/extra-typings'
-import { text, texts, UsageError, wholeNumber, word } from '@onramp/terminal/arguments'
+import { textOption, textsOption, UsageError, numberOption, choiceOption } from '@onramp/terminal/arguments'
 import type { Policy } from '../../campaigns/campaign.ts'
 import { MAX_DAYS } from '../../invites/token.ts'
 
@@ -8,17 +8,20 @@ import { MAX_DAYS } from '../../invites/token.ts'
 const MAX_IN_A_LINK = 360
 
 export const datasource = () =>
-  texts('--datasource <ID>', 'only this app (slack_1), or every instance of it (slack)', (ids) => {
+  textsOption('--datasource <ID>', 'only this app (slack_1), or every instance of it (slack)', (ids) => {
     if (ids.some((id) => /\p{Cc}/u.test(id)))
       throw new UsageError('--datasource expects an identifier like slack_1')
     if (JSON.stringify(ids).length > MAX_IN_A_LINK)
       throw new UsageError('too many --datasource options for one link')
   })
 
-export const days = () => wholeNumber('--days <N>', 'days until the link expires', [1, MAX_DAYS]).default(30)
+export const days = () => numberOption('--days <N>', 'days until the link expires', [1, MAX_DAYS]).default(30)
 
 export const template = () =>
-  text('--template <FOLDER>', 'invitation-text.eta and invitation-html.eta instead of ours (views/mail)')
+  textOption(
+    '--template <FOLDER>',
+    'invitation-text.eta and invitation-html.eta instead of ours (views/mail)',
+  )
 
 export const sendOn = (invite: Command) =>
   invite
@@ -52,22 +55,22 @@ Examples:
 
     .optionsGroup('Who gets an email:')
     .addOption(
-      wholeNumber(
+      numberOption(
         '--remind-after <DAYS>',
         'also remind people last emailed DAYS ago or earlier (three times at most)',
         [1, 365],
       ),
     )
-    .addOption(wholeNumber('--limit <N>', 'send at most N emails in this run', [1, 999_999_999]))
+    .addOption(numberOption('--limit <N>', 'send at most N emails in this run', [1, 999_999_999]))
     .addOption(
-      word('--on-invalid <WHAT>', 'what to do about an invalid row', ['stop', 'skip']).default(
+      choiceOption('--on-invalid <WHAT>', 'what to do about an invalid row', ['stop', 'skip']).default(
         'stop' as const,
       ),
     )
     .option('--include-guests', 'also guests of your directory (see "The list" in docs/invitations.md)')
     .option('--retry-unknown', 'resend emails that may have been sent (a crash, a broken connection)')
     .addOption(
-      wholeNumber('--rate <N>', 'service requests per second; Retry-After is honored', [1, 10_000]).default(
+      numberOption('--rate <N>', 'service requests per second; Retry-After is honored', [1, 10_000]).default(
         5,
       ),
     )

@@ -1,7 +1,7 @@
 // onramp invite send: the arguments and the settings, made into one run over the list.
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { sentence } from '@onramp/terminal/shell'
+import { withPeriod } from '@onramp/terminal/shell'
 import { createAsk } from '../../campaigns/ask.ts'
 import { due, ONBOARDING } from '../../campaigns/campaign.ts'
 import { createLedger, RunStopped } from '../../campaigns/ledger.ts'
@@ -30,7 +30,7 @@ const EXIT_LOCKED = 4
 
 const RESUMES = 'Run the same command again to resume.'
 
-export async function send(file: string, options: SendOptions, parts: CliParts): Promise<number> {
+export async function send(file: string, options: SendOptions, parts: CommandContext): Promise<number> {
   const { stdin, stderr, env } = parts
   const { dryRun } = options
   const list = listOf(file, stdin)
@@ -69,7 +69,7 @@ export async function send(file: string, options: SendOptions, parts: CliParts):
     const isResumed = [RunStopped, MailServerUnusable, StoreUnavailable].some((kind) => error instanceof kind)
     if (!isResumed || dryRun) throw error
     const { detail, message } = error as Error & { detail?: string }
-    throw new Explained(`${sentence(detail ?? message)} ${RESUMES}`, { cause: error })
+    throw new Explained(`${withPeriod(detail ?? message)} ${RESUMES}`, { cause: error })
   }
 }
 
@@ -80,7 +80,7 @@ type Run = {
   settings: Settings
   company: ReturnType<typeof companyOf>
   options: SendOptions
-  parts: CliParts
+  parts: CommandContext
   signal: AbortSignal
 }
 
@@ -179,7 +179,7 @@ function sumUp(
   tally: Tally,
   { dryRun, json, limit }: SendOptions,
   end: { error: unknown; endedBy: EndedBy | undefined; isInterrupted: boolean },
-  { stdout, stderr }: CliParts,
+  { stdout, stderr }: CommandContext,
 ): void {
   const { error, endedBy, isInterrupted } = end
   if (json) {

@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs'
 import { checkFiles, type Format } from '../check/check.ts'
 import { UsageError } from '@onramp/terminal/arguments'
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { painterFor } from '@onramp/terminal/terminal'
+import { colorsFor } from '@onramp/terminal/terminal'
 import { openSource } from '../input/source.ts'
 import { judge, jsonReport, textReport } from '../report/report.ts'
 import { extendedSchedule, readWaivers } from '../schedule/files.ts'
@@ -18,7 +18,7 @@ type Options = Parameters<typeof judge>[2] & {
   json?: true | undefined
 }
 
-const sourcesFrom = (names: readonly string[], stdin: CliParts['stdin']) => {
+const sourcesFrom = (names: readonly string[], stdin: CommandContext['stdin']) => {
   if (names.length === 0 && stdin.isTTY === true)
     throw new UsageError('specify files to check, or pipe traffic to standard input')
   return (names.length === 0 ? ['-'] : names).map((name) =>
@@ -32,7 +32,7 @@ const sourcesFrom = (names: readonly string[], stdin: CliParts['stdin']) => {
 export async function check(
   names: readonly string[],
   { asOf, input: format, ...values }: Options,
-  { stdout, stderr, stdin, now, env }: CliParts,
+  { stdout, stderr, stdin, now, env }: CommandContext,
 ): Promise<number> {
   const schedule = extendedSchedule(values.schedule)
   const waivers = values.waivers === undefined ? [] : readWaivers(values.waivers)
@@ -40,6 +40,6 @@ export async function check(
 
   const day = { schedule, asOf: asOf ?? dayOf(new Date(now())), format }
   const verdict = judge(await checkFiles(sourcesFrom(names, stdin), day, write), waivers, values)
-  stdout.write(values.json ? jsonReport(verdict) : textReport(verdict, painterFor(stdout, env)))
+  stdout.write(values.json ? jsonReport(verdict) : textReport(verdict, colorsFor(stdout, env)))
   return verdict.exitCode
 }

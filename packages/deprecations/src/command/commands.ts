@@ -2,17 +2,17 @@
 // command is loaded when it is called.
 import type { Command } from '@commander-js/extra-typings'
 import {
-  text,
-  texts,
+  textOption,
+  textsOption,
   UsageError,
-  valued,
-  wholeNumber,
-  word,
-  wordOf,
-  nearest,
+  valueOption,
+  numberOption,
+  choiceOption,
+  parseChoice,
+  nearestWord,
 } from '@onramp/terminal/arguments'
-import type { CliParts } from '@onramp/terminal/parts'
-import type { Exit } from '@onramp/terminal/shell'
+import type { CommandContext } from '@onramp/terminal/command-context'
+import type { SetExitCode } from '@onramp/terminal/shell'
 import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
 import { chooseEntries, dayInFile, dayOf, listJson, type Choice } from '../schedule/schedule.ts'
@@ -21,28 +21,28 @@ const MAX_DAYS = 99_999
 const EXITS = '\nExit codes: 0 success, 1 unreadable file, 2 usage error.'
 
 const asOf = () =>
-  valued('--as-of <DATE>', 'use this date as today (YYYY-MM-DD, UTC)', (date) => {
+  valueOption('--as-of <DATE>', 'use this date as today (YYYY-MM-DD, UTC)', (date) => {
     if (dayInFile.safeParse(date).success) return date
     throw new UsageError('--as-of expects a date, such as --as-of 2027-01-15')
   })
-const schedule = () => texts('--schedule <FILE>', 'add your own entries; see the command schema')
+const schedule = () => textsOption('--schedule <FILE>', 'add your own entries; see the command schema')
 
 /** Adds the options that choose entries. */
 const choosing = (command: Command) =>
   command
     .addOption(asOf())
     .addOption(
-      wholeNumber('--within <DAYS>', 'only items to be removed in the next DAYS days', [0, MAX_DAYS]),
+      numberOption('--within <DAYS>', 'only items to be removed in the next DAYS days', [0, MAX_DAYS]),
     )
-    .addOption(word('--api <API>', 'only items of this API', ['client', 'indexing']))
-    .addOption(text('--operation <TEXT>', 'only operations whose method or path contains TEXT'))
+    .addOption(choiceOption('--api <API>', 'only items of this API', ['client', 'indexing']))
+    .addOption(textOption('--operation <TEXT>', 'only operations whose method or path contains TEXT'))
     .addOption(schedule())
     .addHelpText('after', EXITS)
 
 /** @throws {InputFault} */
 function chosenFrom(
   { asOf, schedule, ...options }: Partial<Choice> & { schedule?: string[] | undefined },
-  { now }: CliParts,
+  { now }: CommandContext,
 ) {
   const choice = { ...options, asOf: asOf ?? dayOf(new Date(now())) }
   return { choice, entries: chooseEntries(extendedSchedule(schedule), choice) }
@@ -52,7 +52,7 @@ function chosenFrom(
  * Adds the sub-commands to the command that they are called by.
  * @param group `deprecations` of onramp, or the program of this package
  */
-export function addCommands(group: Command, parts: CliParts, exit: Exit): void {
+export function addCommands(group: Command, parts: CommandContext, exit: SetExitCode): void {
   const writeJson = (value: unknown) => void parts.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
   const name = group.parent === null ? group.name() : `${group.parent.name()} ${group.name()}`
   group.description(
@@ -102,20 +102,20 @@ Bodies are JSON, or JSON Lines. Any other is not read.`,
     )
     .argument('[FILE...]')
     .addOption(
-      word(
+      choiceOption(
         '--fail-on <LEVEL>',
         'what fails the check (use: not items that only may be in use; removed: in use, and gone already)',
         ['possible', 'use', 'removed', 'never'],
       ).default('possible' as const),
     )
     .addOption(
-      wholeNumber('--within <DAYS>', 'ignore items removed more than DAYS days from now', [0, MAX_DAYS]),
+      numberOption('--within <DAYS>', 'ignore items removed more than DAYS days from now', [0, MAX_DAYS]),
     )
     .addOption(asOf())
-    .addOption(text('--waivers <FILE>', 'items you allow until a given date; see the command schema'))
+    .addOption(textOption('--waivers <FILE>', 'items you allow until a given date; see the command schema'))
     .addOption(schedule())
     .addOption(
-      word('--input <FORMAT>', 'read the files in this format (default: detect)', [
+      choiceOption('--input <FORMAT>', 'read the files in this format (default: detect)', [
         'har',
         'ndjson',
         'openapi',
@@ -185,13 +185,13 @@ Examples:
     .argument('[schedule|waivers]')
     .addHelpText('after', '\nExit codes: 0 success, 2 usage error.')
     .action((name = 'schedule') => {
-      const which = wordOf('the name', name, ['schedule', 'waivers'])
+      const which = parseChoice('the name', name, ['schedule', 'waivers'])
       writeJson(jsonSchemas[which])
     })
 }
 
 function unknownCommand(typed: string, { commands }: Command): UsageError {
   const names = commands.map((command) => command.name())
-  const meant = nearest(typed, names)
+  const meant = nearestWord(typed, names)
   return new UsageError(meant === undefined ? 'unknown command' : `unknown command; did you mean ${meant}?`)
 }

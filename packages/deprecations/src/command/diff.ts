@@ -1,9 +1,9 @@
 // The command `onramp deprecations diff`: compares two schedules by id. What moved earlier is an error: a client's team planned
 // with the later date.
 import { isDeepStrictEqual } from 'node:util'
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { painterFor } from '@onramp/terminal/terminal'
+import { colorsFor } from '@onramp/terminal/terminal'
 import { counted, statusOn, titleOf, type Entry, type Schedule } from '../schedule/schedule.ts'
 
 type Kind = 'added' | 'withdrawn' | 'later' | 'earlier' | 'changed'
@@ -40,11 +40,16 @@ const compareSchedules = (old: Schedule, now: Schedule): Change[] => {
 }
 
 /** Compares two schedules. Returns 1 when an item moved earlier, else 0. */
-export function diff(old: Schedule, now: Schedule, json: boolean, { stdout, stderr, env }: CliParts): number {
+export function diff(
+  old: Schedule,
+  now: Schedule,
+  json: boolean,
+  { stdout, stderr, env }: CommandContext,
+): number {
   const changes = compareSchedules(old, now)
 
   const errors = changes.filter(({ kind }) => kind === 'earlier').length
-  const { red } = painterFor(stdout, env)
+  const { red } = colorsFor(stdout, env)
   const lines = changes.map(({ kind, entry, what }) => {
     const line = printable(`${kind.padEnd(9)}  ${entry.id}: ${titleOf(entry)}, ${what}`)
     return `${kind === 'earlier' ? red(line) : line}\n`

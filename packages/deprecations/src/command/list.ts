@@ -1,7 +1,7 @@
 // The list for a terminal: a heading for each removal date, the operations under it, what to use instead at the side.
-import type { CliParts } from '@onramp/terminal/parts'
+import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { painterFor, wrapped, type Paint } from '@onramp/terminal/terminal'
+import { colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
 import { byRemoval, counted, fieldOf, insteadOf, type Choice, type Listed } from '../schedule/schedule.ts'
 
 const MIN_LEFT = 20
@@ -10,12 +10,12 @@ const MIN_RIGHT = 24
 const GAPS = 6
 
 /** The chosen entries as text; `width` is that of the terminal in characters. */
-const listText = (entries: readonly Listed[], paint: Paint, width: number): string => {
+const listText = (entries: readonly Listed[], paint: Colors, width: number): string => {
   const nameOf = (entry: Listed) => printable(entry.kind === 'field' ? fieldOf(entry) : 'the whole endpoint')
   const left = Math.max(...entries.map((entry) => nameOf(entry).length), MIN_LEFT)
   const right = Math.max(width - left - GAPS, MIN_RIGHT)
   const itemText = (entry: Listed) =>
-    wrapped(printable(insteadOf(entry)), right).map(
+    wrapText(printable(insteadOf(entry)), right).map(
       (line, index) => `    ${(index === 0 ? nameOf(entry) : '').padEnd(left)}  ${line}`,
     )
   const days = byRemoval(entries).map(({ removal, standing, removed, operations }) => {
@@ -34,13 +34,13 @@ const listText = (entries: readonly Listed[], paint: Paint, width: number): stri
 const DEFAULT_WIDTH = 100
 
 /** Lists entries for people. */
-export function list(entries: readonly Listed[], { asOf, within }: Choice, parts: CliParts): void {
+export function list(entries: readonly Listed[], { asOf, within }: Choice, parts: CommandContext): void {
   const { stdout, stderr, env } = parts
   const removed = entries.filter(({ status }) => status.state === 'removed').length
   const scope =
     within === undefined
       ? `${removed} already removed`
       : `to be removed in the next ${counted(within, 'day')}`
-  stdout.write(listText(entries, painterFor(stdout, env), stdout.columns ?? DEFAULT_WIDTH))
+  stdout.write(listText(entries, colorsFor(stdout, env), stdout.columns ?? DEFAULT_WIDTH))
   stderr.write(`\n${counted(entries.length, 'item')}, ${scope}, as of ${asOf} (UTC).\n`)
 }

@@ -1,7 +1,7 @@
 // Judges what a check found, and reports it: for people as text, and for programs as JSON.
 import { isCertain, type checkFiles, type Found, type Place } from '../check/check.ts'
 import { printable } from '@onramp/terminal/printable'
-import type { Paint } from '@onramp/terminal/terminal'
+import type { Colors } from '@onramp/terminal/terminal'
 import type { Waiver } from '../schedule/files.ts'
 import { counted, fateOf, fixBy, insteadOf, operationOf, titleOf } from '../schedule/schedule.ts'
 
@@ -87,14 +87,14 @@ const placeText = ({ file, line, record, side, pointer, count, confidence }: Pla
   return printable(`      ${[at, ...new Set(inside)].join(' ')} (${CERTAINTY[confidence]}${times})`)
 }
 
-const placesOf = ({ places: all, elsewhere }: Found, { dim }: Paint): string[] => {
+const placesOf = ({ places: all, elsewhere }: Found, { dim }: Colors): string[] => {
   const places = [...all.values()]
   const others = places.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
   const more = dim(`      and ${counted(others, 'more time')} (use --json to list more)`)
   return [...places.slice(0, MAX_PLACES).map(placeText), ...(others > 0 ? [more] : [])]
 }
 
-const itemText = (item: Judged, paint: Paint): string => {
+const itemText = (item: Judged, paint: Colors): string => {
   const { entry, status, count, firstSeen, lastSeen, waiver } = item
   const doubt = isCertain(item) ? '' : 'only may be in use; '
   const note = waiver && `${doubt}waived until ${waiver.until}: ${waiver.reason}`
@@ -129,7 +129,7 @@ const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: 
   return `Nothing deprecated was found in what could be read${beyond} (${read}).`
 }
 
-const possibleText = (items: readonly Judged[], paint: Paint): string[] =>
+const possibleText = (items: readonly Judged[], paint: Colors): string[] =>
   [...Map.groupBy(items, ({ entry }) => operationOf(entry))].flatMap(([operation, ofIt]) => {
     const fields = new Set(ofIt.map(({ entry }) => (entry.kind === 'field' ? entry.field : 'the operation')))
     const count = Math.max(...ofIt.map((item) => item.count))
@@ -138,7 +138,7 @@ const possibleText = (items: readonly Judged[], paint: Paint): string[] =>
   })
 
 /** The whole report as text, ending in a line break. */
-export const textReport = ({ waived, ...verdict }: Verdict, paint: Paint): string => {
+export const textReport = ({ waived, ...verdict }: Verdict, paint: Colors): string => {
   const asText = (item: Judged) => itemText(item, paint)
   const section = (title: string, texts: readonly string[]) => (texts.length === 0 ? [] : [title, ...texts])
   const lines = [

@@ -3,7 +3,7 @@
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number }
 export type Input = AsyncIterable<Uint8Array> & { isTTY?: boolean }
 
-export type CliParts = {
+export type CommandContext = {
   stdout: Output
   stderr: Output
   stdin: Input
