@@ -13,16 +13,16 @@ import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes, type InviteParts } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
 import { signOf, type About } from './onboarding/overview/about.ts'
-import type { CheckFor } from './onboarding/check.ts'
 import type { HandOver } from './onboarding/record-progress.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { Walks } from './onboarding/walks.ts'
 import type { Records } from './records/records.ts'
-import { createSearchRoutes, type SearchFor } from './search/routes.ts'
+import { createSearchRoutes } from './search/routes.ts'
 import type { Settings } from './settings/settings.ts'
 import { requireSignIn } from './sign-in/require-sign-in.ts'
 import { repeatablePath } from './sign-in/return-to.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
+import type { ServiceForPerson } from './sign-in/service-for-person.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 import { createSessionsPage } from './sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
@@ -60,8 +60,7 @@ type Services = {
   health: Pick<HealthParts, 'askStore' | 'isDraining'>
   records: Records
   signIn: SignIn
-  checkFor: CheckFor
-  searchFor: SearchFor
+  service: ServiceForPerson
   walks: Walks
   handOver: HandOver
   aboutIn: (lang: string) => About
@@ -158,7 +157,7 @@ export function createApp(services: Services): Express {
       ...common,
       returnTo,
       limit: limits.byPerson,
-      checkFor: services.checkFor,
+      service: services.service,
       walks: services.walks,
       handOver: services.handOver,
       baseUrl: settings.SERVICE_BASE_URL,
@@ -172,7 +171,7 @@ export function createApp(services: Services): Express {
     createSearchRoutes({
       limit: limits.byPerson,
       origin,
-      searchFor: services.searchFor,
+      service: services.service,
       appIn,
       sendPage,
     }),

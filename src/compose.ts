@@ -24,6 +24,7 @@ import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
 import { createAuthorizationServer } from './sign-in/server/authorization-server.ts'
 import { clientOf } from './sign-in/server/client.ts'
+import { ServiceForPerson } from './sign-in/service-for-person.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAudit, createAuditIds } from './web/audit.ts'
@@ -147,7 +148,15 @@ export function createOnramp(
     onExcess: (what) => log.warn({}, what),
     onAnswer: watchOwnCalls(log, metrics, now).observe,
   })
-  const watchAnswer = watchAddresses(log, () => metrics.countProblem('datasource_cannot_start'), now)
+  const service = new ServiceForPerson({
+    clientApi,
+    refresh: signIn.refresh,
+    isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
+    callbackUrl: `${publicUrl}${CALLBACK_PATH}`,
+    company,
+    onCheck: watchAddresses(log, () => metrics.countProblem('datasource_cannot_start'), now),
+    now,
+  })
   const walks = createWalks({
     records,
     installation,
@@ -188,16 +197,7 @@ export function createOnramp(
     },
     walks,
     handOver: createHandOver(people, log, now),
-    // Whatever a check is for, a path that it brings leads back here.
-    checkFor: async (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) => {
-      const waiting = await signIn.access(req, (credentials) =>
-        clientApi.checkDatasourceAuth(credentials, finalRedirectUrl),
-      )
-      const arranged = company.arrange(waiting)
-      watchAnswer(arranged)
-      return arranged
-    },
-    searchFor: (req, query) => signIn.access(req, (credentials) => clientApi.search(credentials, query)),
+    service,
   })
 
   return {

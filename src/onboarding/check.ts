@@ -6,6 +6,7 @@ import type { Request } from 'express'
 import type { Waiting } from '../client-api/responses.ts'
 import { departureUrl } from '../client-api/consent-url.ts'
 import type { User } from '../session/signed-in.ts'
+import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import type { Note } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import type { HandOver } from './record-progress.ts'
@@ -13,9 +14,6 @@ import { callbackPath } from './paths.ts'
 import type { Check, Transition } from './transition.ts'
 import { foundConnected, mayAsk, observe, withLapses, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
-
-/** Asks the service about the person who made the request. @throws {Problem} */
-export type CheckFor = (req: Request, finalRedirectUrl?: string) => Promise<Waiting[]>
 
 export type Decided = {
   transition: Transition
@@ -29,7 +27,7 @@ export type Checks = ReturnType<typeof createChecks>
 
 /** What a check is made from. */
 export type Checking = {
-  checkFor: CheckFor
+  service: ServiceForPerson
   walks: Walks
   handOver: HandOver
   /** CONFIRM_SECONDS, PUBLIC_URL and SERVICE_BASE_URL. */
@@ -45,7 +43,7 @@ export type Checking = {
 }
 
 export function createChecks(needs: Checking) {
-  const { checkFor, walks, handOver, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = needs
+  const { service, walks, handOver, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = needs
 
   /** Keeps what a check found, and what was connected in it: also in another tab, or on another device. */
   async function take(user: User, walk: Walk, change: (before: Walk) => Walk): Promise<Walk> {
@@ -65,7 +63,7 @@ export function createChecks(needs: Checking) {
     async current(req: Request, user: User, change = (walk: Walk) => walk): Promise<Walk> {
       const walk = await walks.load(user)
       const askedAt = now()
-      const waiting = mayAsk(walk, askedAt) ? await checkFor(req) : undefined
+      const waiting = mayAsk(walk, askedAt) ? await service.check(req) : undefined
       if (log.isLevelEnabled('debug'))
         log.debug(
           { isAsked: waiting !== undefined, waiting: waiting?.map(inWords) },
@@ -89,7 +87,7 @@ export function createChecks(needs: Checking) {
     ): Promise<Decided> {
       const step = randomBytes(16).toString('hex')
       const askedAt = now()
-      const waiting = await checkFor(req, `${publicUrl}${callbackPath(step)}`)
+      const waiting = await service.check(req, `${publicUrl}${callbackPath(step)}`)
       const paths = new Map(waiting.map((entry) => [entry.instance, entry.authUrlRelativePath]))
       const addressOf = (instance: string) => {
         const path = paths.get(instance)

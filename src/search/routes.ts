@@ -1,19 +1,17 @@
 // A first search, over what was just connected.
-import { Router, type Request, type RequestHandler } from 'express'
+import { Router, type RequestHandler } from 'express'
 import type { SearchAnswer } from '../client-api/responses.ts'
+import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import { isFromOtherSite } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
-
-/** Searches as the person who made the request. @throws {Problem} */
-export type SearchFor = (req: Request, query: { query: string; pageSize: number }) => Promise<SearchAnswer>
 
 type SearchParts = {
   /** How often a person may ask for what reaches the service. */
   limit: RequestHandler
   /** The origin of PUBLIC_URL. */
   origin: string
-  searchFor: SearchFor
+  service: ServiceForPerson
   /** What an app is called and seen by, of its instance and in a language. */
   appIn: (instance: string, lang: string) => App
   sendPage: SendPage
@@ -24,7 +22,7 @@ type App = { name: string; logo: string | undefined; initial: string; tone: stri
 const PAGE_SIZE = 10
 const MAX_CHARACTERS = 500
 
-export function createSearchRoutes({ limit, origin, searchFor, appIn, sendPage }: SearchParts): Router {
+export function createSearchRoutes({ limit, origin, service, appIn, sendPage }: SearchParts): Router {
   const router = Router()
 
   router.get('/search', limit, async (req, res) => {
@@ -33,7 +31,7 @@ export function createSearchRoutes({ limit, origin, searchFor, appIn, sendPage }
 
     // Another site's link only fills in the form: what is searched for is the person's to say.
     const isAsked = query !== '' && !isFromOtherSite(req, origin)
-    const answer = isAsked ? await searchFor(req, { query, pageSize: PAGE_SIZE }) : undefined
+    const answer = isAsked ? await service.search(req, { query, pageSize: PAGE_SIZE }) : undefined
 
     sendPage(req, res, { view: 'search/results', data: (t) => resultsIn(t, { query, answer, appIn }) })
   })

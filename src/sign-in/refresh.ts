@@ -26,7 +26,7 @@ import { tokenParameters, tokensOf } from './tokens.ts'
  * @returns undefined when the authorization server took the sign-in back, or it was ended here meanwhile
  * @throws {Problem} for anything else that goes wrong; it leaves the sign-in as it is
  */
-type Refresh = (req: Request, isStillGood: boolean) => Promise<SignedIn | undefined>
+export type Refresh = (req: Request, isStillGood: boolean) => Promise<SignedIn | undefined>
 
 /** Not renewed: a process that is frozen must not lose it while the token endpoint still thinks (30 s at most). */
 const LEASE_SECONDS = 40

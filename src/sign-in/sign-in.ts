@@ -8,7 +8,6 @@ import { createSession } from '../session/session.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Note } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
-import { createAccess } from './access.ts'
 import { createBrowsers } from './login-transaction.ts'
 import { createRedeem } from './redeem.ts'
 import { createRefresh } from './refresh.ts'
@@ -55,7 +54,7 @@ export function createSignIn(needs: Needs) {
     session: createSession(sessionStore, secrets, https),
     start: createStartSignIn(all),
     redeem: createRedeem(all),
-    access: createAccess(createRefresh(all), settings.TOKEN_ISSUED_BY === 'external-idp', now),
+    refresh: createRefresh(all),
     returnTo: { publicOrigin: publicUrl, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] },
   }
 }

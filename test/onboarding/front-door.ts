@@ -10,6 +10,7 @@ import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { Problem } from '../../src/problem.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
+import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 import type { Note } from '../../src/web/audit.ts'
 import { problemWords } from '../../src/web/error-page.ts'
 import type { SendPage } from '../../src/web/pages.ts'
@@ -20,6 +21,8 @@ import * as seen from './seen.ts'
 
 const ONRAMP = 'https://onramp.example'
 const SERVICE = 'https://service.example'
+/** The final_redirect_url of a check that starts no step. */
+export const PLAIN_CHECK = `${ONRAMP}/onboarding/callback`
 /** Where the service lets people consent. */
 export const consentOf = (instance: string) => `${SERVICE}/auth/datasource/${instance}?token=once`
 export const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example' }
@@ -70,12 +73,22 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
       handed.push(askedAt)
       return Promise.resolve(new Map())
     },
-    checkFor: async (_req, finalRedirectUrl) => {
-      asked.push(finalRedirectUrl)
-      at.now += at.takes
-      if (at.fails) throw new Problem(503, 'service_unavailable')
-      return at.waiting
-    },
+    service: new ServiceForPerson({
+      clientApi: {
+        async checkDatasourceAuth(_credentials, finalRedirectUrl) {
+          asked.push(finalRedirectUrl)
+          at.now += at.takes
+          if (at.fails) throw new Problem(503, 'service_unavailable')
+          return at.waiting
+        },
+        search: () => Promise.reject(new Error('not searched here')),
+      },
+      refresh: () => Promise.resolve(undefined),
+      isExternalIdp: false,
+      callbackUrl: PLAIN_CHECK,
+      company,
+      now,
+    }),
     confirmSeconds: seen.CONFIRM,
     publicUrl: ONRAMP,
     baseUrl: SERVICE,

@@ -1,6 +1,6 @@
 // The overview over HTTP and leaving for an app: what the service is asked, where a click leads, and what is noted of it.
 import { describe, expect, it } from 'vitest'
-import { ada, consentOf, frontDoor, github, slack } from './front-door.ts'
+import { ada, consentOf, frontDoor, github, PLAIN_CHECK, slack } from './front-door.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
 
@@ -21,7 +21,7 @@ describe('the overview', () => {
       title: 'Slack verbinden',
       about: { marks: expect.arrayContaining([{ kind: 'notice', text: 'Reden.' }]) },
     })
-    expect(asked).toEqual([undefined, undefined])
+    expect(asked).toEqual([PLAIN_CHECK, PLAIN_CHECK])
   })
 
   it('is about what its address names, until another address says otherwise', async () => {

@@ -1,6 +1,6 @@
 // “Not now”, “I need an admin to approve this” and taking them back, and the counts for the intranet.
 import { describe, expect, it } from 'vitest'
-import { ada, frontDoor, github, slack } from './front-door.ts'
+import { ada, frontDoor, github, PLAIN_CHECK, slack } from './front-door.ts'
 
 describe('what a person says of an app', () => {
   it.each([
@@ -71,7 +71,7 @@ describe('the counts for the intranet', () => {
     at.waiting = [github]
     at.now += 2_999
     expect(await page('/api/status')).toEqual(first)
-    expect(asked).toEqual([undefined])
+    expect(asked).toEqual([PLAIN_CHECK])
     at.now += 1
     expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
     expect(asked).toHaveLength(2)

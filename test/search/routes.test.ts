@@ -3,6 +3,7 @@ import express from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
 import { createSearchRoutes } from '../../src/search/routes.ts'
+import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 import type { SendPage } from '../../src/web/pages.ts'
 import { languages } from '../helpers/texts.ts'
 
@@ -16,14 +17,26 @@ async function open(path: string, headers: Record<string, string>) {
   const routes = createSearchRoutes({
     limit: (_req, _res, next) => next(),
     origin: ORIGIN,
-    async searchFor(_req, { query }) {
-      asked.push(query)
-      return { results: [], requestId: undefined }
-    },
+    service: new ServiceForPerson({
+      clientApi: {
+        async search(_credentials, { query }) {
+          asked.push(query)
+          return { results: [], requestId: undefined }
+        },
+        checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
+      },
+      refresh: () => Promise.resolve(undefined),
+      isExternalIdp: false,
+      callbackUrl: `${ORIGIN}/onboarding/callback`,
+      company: { arrange: (apps) => apps },
+      now: () => 0,
+    }),
     appIn: (instance) => ({ name: instance, logo: undefined, initial: '', tone: '' }),
     sendPage,
   })
-  const { body } = await request(express().use(routes)).get(path).set(headers)
+  const session = { user: { issuer: '', subject: 'ada' }, tokens: { accessToken: '', issuedAt: 0 } }
+  const app = express().use((req, _res, next) => next(void Object.assign(req, { session })), routes)
+  const { body } = await request(app).get(path).set(headers)
   return { asked, page: body as Record<string, unknown> }
 }
 

@@ -2,7 +2,9 @@
 // a function. Its answers can be replaced by path; everything that was asked, noted and logged can be looked at.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
+import type { Credentials } from '../../src/client-api/credentials.ts'
 import { TokenRefused } from '../../src/client-api/errors.ts'
+import type { SearchAnswer } from '../../src/client-api/responses.ts'
 import { Problem } from '../../src/problem.ts'
 import { createInstallation } from '../../src/records/data-key.ts'
 import type { Records } from '../../src/records/records.ts'
@@ -10,6 +12,7 @@ import { signedInOf } from '../../src/session/signed-in.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { requireSignIn } from '../../src/sign-in/require-sign-in.ts'
 import { createSignInRoutes } from '../../src/sign-in/routes.ts'
+import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 import type { AuthorizationServer } from '../../src/sign-in/server/authorization-server.ts'
 import { createSessionsPage } from '../../src/sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel.ts'
@@ -59,7 +62,25 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
   const log = { debug: line('debug'), info: line('info'), warn: line('warn') } as unknown as Log
   const note = (event: object) => void noted.push(event)
 
+  /** The service answers with the credentials that it was called with. */
+  const clientApi = {
+    async search({ kind: _kind, ...credentials }: Credentials) {
+      const { accessToken } = credentials as { accessToken: string }
+      if (refused.has('all') || refused.has(accessToken)) throw new TokenRefused('refused')
+      return credentials as unknown as SearchAnswer
+    },
+    checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
+  }
+
   function appOf(signIn: ReturnType<typeof createSignIn>): express.Express {
+    const service = new ServiceForPerson({
+      clientApi,
+      refresh: signIn.refresh,
+      isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
+      callbackUrl: PUBLIC_URL,
+      company: { arrange: (apps) => apps },
+      now,
+    })
     const sendPage = (_req: express.Request, res: express.Response, page: { view: string; data: unknown }) =>
       void res.json({ view: page.view, ...(page.data as object) })
     const limit: express.RequestHandler = (_req, _res, next) => next()
@@ -79,14 +100,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     app.use(signIn.session, createSignInRoutes(common), createSignOutRoutes(common), requireSignIn)
     app.get('/me', (req, res) => void res.json(signedInOf(req)?.user))
     app.get('/id', (req, res) => void res.send(signedInOf(req)?.id))
-    app.get('/call', async (req, res) => {
-      const used = await signIn.access(req, async ({ kind: _kind, ...credentials }) => {
-        const { accessToken } = credentials as { accessToken: string }
-        if (refused.has('all') || refused.has(accessToken)) throw new TokenRefused('refused')
-        return credentials
-      })
-      res.json(used)
-    })
+    app.get('/call', async (req, res) => void res.json(await service.search(req, { query: '', pageSize: 1 })))
     app.use(createSessionsPage(common))
     const explained: ErrorRequestHandler = (error: unknown, req, res, _next) => {
       const isProblem = error instanceof Problem

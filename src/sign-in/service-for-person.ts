@@ -1,0 +1,108 @@
+// The service, called as the signed-in person. The access token is refreshed ahead of its expiry, and once more when the
+// service rejects it.
+import type { Request } from 'express'
+import type { ClientApi } from '../client-api/client.ts'
+import type { Credentials } from '../client-api/credentials.ts'
+import { TokenRefused } from '../client-api/errors.ts'
+import type { SearchAnswer, Waiting } from '../client-api/responses.ts'
+import type { Company } from '../company/company.ts'
+import { endSession } from '../session/session.ts'
+import { signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
+import { within } from '../within.ts'
+import type { Refresh } from './refresh.ts'
+import { isFresh, SignInAgain, signInAgainPath } from './require-sign-in.ts'
+import { conditionOf } from './tokens.ts'
+
+const MAX_EARLY_WAIT_MS = 1_000
+
+type ServiceForPersonOptions = {
+  clientApi: Pick<ClientApi, 'checkDatasourceAuth' | 'search'>
+  refresh: Refresh
+  /** TOKEN_ISSUED_BY is external-idp. */
+  isExternalIdp: boolean
+  /** The final_redirect_url of a check that names none. */
+  callbackUrl: string
+  company: Pick<Company, 'arrange'>
+  /** Gets the apps of every check. */
+  onCheck?: (apps: Waiting[]) => void
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+/** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
+export class ServiceForPerson {
+  readonly #options: ServiceForPersonOptions
+
+  constructor(options: ServiceForPersonOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The person's unconnected apps (contract 4.1), in the company's order and without those that it hides. Always passes
+   * final_redirect_url, so that any returned link comes back to us.
+   */
+  async check(req: Request, finalRedirectUrl = this.#options.callbackUrl): Promise<Waiting[]> {
+    const { clientApi, company, onCheck } = this.#options
+    const apps = await this.#call(req, (credentials) =>
+      clientApi.checkDatasourceAuth(credentials, finalRedirectUrl),
+    )
+    const arranged = company.arrange(apps)
+    onCheck?.(arranged)
+    return arranged
+  }
+
+  /** Contract 4.2. */
+  search(req: Request, query: { query: string; pageSize: number }): Promise<SearchAnswer> {
+    return this.#call(req, (credentials) => this.#options.clientApi.search(credentials, query))
+  }
+
+  async #call<T>(req: Request, call: (credentials: Credentials) => Promise<T>): Promise<T> {
+    const callWith = ({ accessToken }: Tokens) =>
+      call({ kind: 'oauth', accessToken, externalIdp: this.#options.isExternalIdp })
+    const tokens = await this.#usableTokens(req)
+    try {
+      return await callWith(tokens)
+    } catch (error) {
+      if (!(error instanceof TokenRefused)) throw error
+      if (tokens.refreshToken === undefined) return await this.#giveUp(req, error)
+      const renewed = await this.#refreshed(req)
+      try {
+        return await callWith(renewed)
+      } catch (again) {
+        if (again instanceof TokenRefused) return await this.#giveUp(req, again)
+        throw again
+      }
+    }
+  }
+
+  async #usableTokens(req: Request): Promise<Tokens> {
+    const { tokens } = whoIsSignedIn(req)
+    const condition = conditionOf(tokens, this.#options.now())
+    if (condition === 'fresh' || (condition === 'ageing' && tokens.refreshToken === undefined)) return tokens
+    return condition === 'expired' ? await this.#refreshed(req) : await this.#refreshedEarly(req, tokens)
+  }
+
+  async #refreshed(req: Request, isStillGood = false): Promise<Tokens> {
+    const signedIn = await this.#options.refresh(req, isStillGood)
+    if (signedIn === undefined) throw new SignInAgain(req)
+    return signedIn.tokens
+  }
+
+  /** The token is still valid, so no page waits long for an early refresh; it goes on, and its tokens are saved. */
+  async #refreshedEarly(req: Request, tokens: Tokens): Promise<Tokens> {
+    try {
+      return await within(MAX_EARLY_WAIT_MS, this.#refreshed(req, true))
+    } catch (error) {
+      if (error instanceof SignInAgain) throw error
+      return tokens
+    }
+  }
+
+  async #giveUp(req: Request, refusal: TokenRefused): Promise<never> {
+    const signedIn = signedInOf(req)
+    if (signedIn !== undefined && isFresh(signedIn.signedInAt, this.#options.now()))
+      throw Object.assign(refusal, { tryAgain: signInAgainPath(req) })
+    if (signedIn !== undefined) await endSession(req)
+    throw new SignInAgain(req, refusal)
+  }
+}
