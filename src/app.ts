@@ -12,8 +12,8 @@ import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes, type InviteParts } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
-import { signOf, type About } from './onboarding/overview/about.ts'
-import type { HandOver } from './onboarding/record-progress.ts'
+import { nameAndIconOf, type DescribeApp } from './onboarding/overview/about.ts'
+import type { RecordProgress } from './onboarding/record-progress.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { Walks } from './onboarding/walks.ts'
 import type { Records } from './records/records.ts'
@@ -28,7 +28,7 @@ import { createSessionsPage } from './sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
 import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out/sign-out.ts'
 import type { Assets } from './web/assets.ts'
-import type { Note } from './web/audit.ts'
+import type { Audit } from './web/audit.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
 import { createErrorPage, notFound } from './web/error-page.ts'
 import { createHealthRoutes, type HealthParts } from './web/health.ts'
@@ -51,7 +51,7 @@ type Services = {
   /** Milliseconds since 1970. */
   now: () => number
   metrics: Metrics
-  note: Note
+  audit: Audit
   limits: Limits
   assets: Assets
   widget: Buffer
@@ -62,8 +62,8 @@ type Services = {
   signIn: SignIn
   service: ServiceForPerson
   walks: Walks
-  handOver: HandOver
-  aboutIn: (lang: string) => About
+  recordProgress: RecordProgress
+  aboutIn: (lang: string) => DescribeApp
   /** What an invitation's page says of the company. */
   invited: Pick<InviteParts, 'companyApps' | 'sender'>
   people: People
@@ -77,15 +77,15 @@ type Services = {
 const at = (...beginnings: string[]) => new RegExp(`^(?=/(?:${beginnings.join('|')})\\b)`, 'i')
 
 export function createApp(services: Services): Express {
-  const { settings, log, now, note, sendPage, metrics, limits, signIn, people, invitations } = services
+  const { settings, log, now, audit, sendPage, metrics, limits, signIn, people, invitations } = services
   const publicUrl = settings.PUBLIC_URL
   const { origin, protocol } = new URL(publicUrl)
   const isHttps = protocol === 'https:'
   const { authorizationServer, sessions, returnTo } = signIn
   const everyone = createEveryone(people, now)
-  const exports = createExports(everyone, services.nameOf, note)
-  const common = { publicUrl, sendPage, log, note, now }
-  const appIn = (instance: string, lang: string) => signOf(instance, services.aboutIn(lang))
+  const exports = createExports(everyone, services.nameOf, audit)
+  const common = { publicUrl, sendPage, log, audit, now }
+  const appIn = (instance: string, lang: string) => nameAndIconOf(instance, services.aboutIn(lang))
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -114,7 +114,7 @@ export function createApp(services: Services): Express {
   )
   app.use(at('widget', 'api'), createIntranetRoutes(returnTo.allowedOrigins, services.widget))
 
-  app.use(at('admin'), createTokenRoutes(exports, settings.REPORT_TOKEN, limits.readingReports, note))
+  app.use(at('admin'), createTokenRoutes(exports, settings.REPORT_TOKEN, limits.readingReports, audit))
 
   app.use(answerSpeculation, services.languages.remember)
   // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
@@ -159,7 +159,7 @@ export function createApp(services: Services): Express {
       limit: limits.byPerson,
       service: services.service,
       walks: services.walks,
-      handOver: services.handOver,
+      recordProgress: services.recordProgress,
       baseUrl: settings.SERVICE_BASE_URL,
       advances: settings.ADVANCE === 'auto',
       aboutIn: services.aboutIn,
@@ -185,7 +185,7 @@ export function createApp(services: Services): Express {
       isAdmin: services.isAdmin,
       nameOf: services.nameOf,
       sendPage,
-      note,
+      audit,
       now,
     }),
   )

@@ -13,9 +13,9 @@ import { watchAddresses } from './client-api/watch-addresses.ts'
 import { loadCompany } from './company/read-company.ts'
 import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { createInvitations } from './invites/token.ts'
-import { aboutApps } from './onboarding/overview/about.ts'
-import { CALLBACK_PATH } from './onboarding/paths.ts'
-import { createHandOver } from './onboarding/record-progress.ts'
+import { createAppDescriptions } from './onboarding/overview/about.ts'
+import { CONSENT_CALLBACK_PATH } from './onboarding/paths.ts'
+import { createRecordProgress } from './onboarding/record-progress.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { createInstallation, untilOpened } from './records/data-key.ts'
 import { createReadiness } from './records/readiness.ts'
@@ -32,7 +32,7 @@ import type { Log } from './web/log.ts'
 import { createMetrics, type Metrics } from './web/metrics/metrics.ts'
 import { createScrape } from './web/metrics/scrape.ts'
 import { brandOf, languagesFor } from './web/brand.ts'
-import { LANGUAGES, offeredToCompanies } from './web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER, companyFileChoices } from './web/languages/catalogue.ts'
 import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
@@ -68,7 +68,7 @@ export function createOnramp(
   log: Log,
   { now = Date.now, open = openStore }: Surroundings = {},
 ): Onramp {
-  const company = loadCompany(settings.COMPANY_FILE, offeredToCompanies())
+  const company = loadCompany(settings.COMPANY_FILE, companyFileChoices())
   useProxy(settings)
   const publicUrl = settings.PUBLIC_URL
   const metrics = createMetrics()
@@ -78,12 +78,12 @@ export function createOnramp(
 
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const ids = createAuditIds(secrets, normalizedAddress)
-  const note = createAudit({ log, registry: metrics.registry, ids })
-  const limits = createLimits(settings.SIGN_INS_PER_MINUTE, note, now)
+  const audit = createAudit({ log, registry: metrics.registry, ids })
+  const limits = createLimits(settings.SIGN_INS_PER_MINUTE, audit, now)
 
   const assets = loadAssets(VIEWS, company)
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS ?? [])
-  const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
+  const languages = languagesFor(company, LANGUAGES_FOLDER, publicUrl.startsWith('https:'))
   const sendPage = createPages({
     render: createViews(VIEWS),
     languages,
@@ -127,7 +127,7 @@ export function createOnramp(
     installation,
     authorizationServer,
     log,
-    note,
+    audit,
     now,
     languageOf: (req) => languages.of(req).lang,
   })
@@ -152,7 +152,7 @@ export function createOnramp(
     clientApi,
     refresh: signIn.refresh,
     isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
-    callbackUrl: `${publicUrl}${CALLBACK_PATH}`,
+    callbackUrl: `${publicUrl}${CONSENT_CALLBACK_PATH}`,
     company,
     onCheck: watchAddresses(log, () => metrics.countProblem('datasource_cannot_start'), now),
     now,
@@ -173,7 +173,7 @@ export function createOnramp(
     log,
     now,
     metrics,
-    note,
+    audit,
     limits,
     assets,
     sendPage,
@@ -187,7 +187,7 @@ export function createOnramp(
     nameOf: (app, lang) => company.nameOf(app, lang),
     widget: widgetOf(VIEWS, languages, company),
     health: { askStore, isDraining: () => isDraining },
-    aboutIn: aboutApps(company),
+    aboutIn: createAppDescriptions(company),
     invited: {
       companyApps: company
         .arrange([...company.datasources.keys()].map((instance) => ({ instance })))
@@ -196,7 +196,7 @@ export function createOnramp(
       sender: settings.MAIL_FROM?.name || company.name,
     },
     walks,
-    handOver: createHandOver(people, log, now),
+    recordProgress: createRecordProgress(people, log, now),
     service,
   })
 

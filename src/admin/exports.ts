@@ -6,9 +6,9 @@ import { Router, type Request, type RequestHandler } from 'express'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
-import type { Note } from '../web/audit.ts'
+import type { Audit } from '../web/audit.ts'
 import { hasBearer, sendsBearer } from '../web/bearer.ts'
-import { goneSignal } from '../web/browser-gone.ts'
+import { browserGoneSignal } from '../web/browser-gone.ts'
 import { wantsPage } from '../web/error-page.ts'
 import type { Everyone } from './people-snapshot.ts'
 import { fitting, wantedOf } from './filters.ts'
@@ -18,10 +18,10 @@ import { PEOPLE_FILE } from './reminder.ts'
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
 /** Mounted behind a check of who may see them. */
-export function createExports(everyone: Everyone, nameOf: Company['nameOf'], note: Note): Router {
+export function createExports(everyone: Everyone, nameOf: Company['nameOf'], audit: Audit): Router {
   const noteView = (req: Request, what: string) => {
     const user = signedInOf(req)?.user
-    note({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
+    audit({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
   }
 
   // Programs read no language: what the company calls an app in its own.
@@ -33,14 +33,14 @@ export function createExports(everyone: Everyone, nameOf: Company['nameOf'], not
   const routes = Router()
   routes.get(REPORT_PATH, async (req, res) => {
     noteView(req, 'report.json')
-    const made = await everyone.report(goneSignal(res))
+    const made = await everyone.report(browserGoneSignal(res))
     res.json({ ...made, datasources: made.datasources.map(named) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
     noteView(req, 'people.csv')
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
-    const gone = goneSignal(res)
+    const gone = browserGoneSignal(res)
     const fit = fitting(everyone.profiles(gone, 'download'), wantedOf(req.query))
     await pipeline(Readable.from(peopleCsv(fit, named)), res).catch((error: unknown) => {
       gone.throwIfAborted()
@@ -58,7 +58,7 @@ export function createTokenRoutes(
   exports: Router,
   token: string | undefined,
   limit: RequestHandler,
-  note: Note,
+  audit: Audit,
 ): Router {
   const router = Router()
   if (token === undefined) return router
@@ -67,7 +67,7 @@ export function createTokenRoutes(
   const check: RequestHandler = (req, res, next) => {
     if (hasBearer(req, token)) return next()
     if (wantsPage(req)) return next('router')
-    note({ event: 'report_refused' })
+    audit({ event: 'report_refused' })
     // RFC 6750 3.
     res.setHeader('WWW-Authenticate', 'Bearer realm="onramp", error="invalid_token"')
     throw new Problem(401, 'token_refused')

@@ -6,8 +6,8 @@ import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
-import type { Note } from '../web/audit.ts'
-import { goneSignal } from '../web/browser-gone.ts'
+import type { Audit } from '../web/audit.ts'
+import { browserGoneSignal } from '../web/browser-gone.ts'
 import type { SendPage } from '../web/pages.ts'
 import { heldApps, isKept, type Upkeeping } from '../people/keep-state.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
@@ -28,7 +28,7 @@ type AdminParts = {
   isAdmin: IsAdmin
   nameOf: Company['nameOf']
   sendPage: SendPage
-  note: Note
+  audit: Audit
   now: () => number
 }
 
@@ -49,14 +49,14 @@ export function administrators(emails: readonly string[], groups: readonly strin
 }
 
 export function createAdminRoutes(parts: AdminParts): Router {
-  const { everyone, upkeeping, exports, isAdmin, nameOf, sendPage, note, now } = parts
+  const { everyone, upkeeping, exports, isAdmin, nameOf, sendPage, audit, now } = parts
   const router = Router()
 
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
     calledAs(apps.map((app) => ({ ...app, name: nameOf(app, lang) })))
 
   const noteView = (req: Request, what: string) =>
-    note({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what })
+    audit({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what })
 
   router.use(
     '/admin',
@@ -73,7 +73,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
   router.get('/admin', async (req, res) => {
     noteView(req, 'overview')
 
-    const [made, upkeep] = await Promise.all([everyone.report(goneSignal(res)), upkeeping.get()])
+    const [made, upkeep] = await Promise.all([everyone.report(browserGoneSignal(res)), upkeeping.get()])
 
     const data = (t: Texts) =>
       overviewOf({ ...made, datasources: named(made.datasources, t) }, upkeep, t, {
@@ -87,7 +87,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'people')
     const wanted = wantedOf(req.query)
 
-    const list = await listPeople(everyone.profiles(goneSignal(res), 'page'), wanted)
+    const list = await listPeople(everyone.profiles(browserGoneSignal(res), 'page'), wanted)
 
     const data = (t: Texts) => {
       // An app has one name on the page, for everyone on it.
@@ -111,7 +111,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
 
     const upkeep = await upkeeping.get()
     const addresses = await listAddresses(
-      everyone.profiles(goneSignal(res), 'page'),
+      everyone.profiles(browserGoneSignal(res), 'page'),
       wanted,
       now(),
       heldApps(upkeep),
@@ -128,7 +128,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
   router.get('/admin/departments', async (req, res) => {
     noteView(req, 'departments')
 
-    const made = await everyone.report(goneSignal(res))
+    const made = await everyone.report(browserGoneSignal(res))
 
     const part = { query: req.query, most: FIRST_ROWS }
     const data = (t: Texts) => ({ ...standOf(made, t), table: groupTable(made.groups, part, t) })
@@ -138,7 +138,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
   router.get('/admin/apps', async (req, res) => {
     noteView(req, 'apps')
 
-    const made = await everyone.report(goneSignal(res))
+    const made = await everyone.report(browserGoneSignal(res))
 
     const part = { query: req.query, most: FIRST_ROWS }
     const data = (t: Texts) => ({

@@ -1,7 +1,7 @@
 // Departments and apps as tables: what each column counts, in which order the rows come, and what a cell says. The query
 // of the page says so: `sort=stuck`, and `sort=-stuck` the other way round. Pure.
 import { datasourceType } from '../company/app-names.ts'
-import type { Key } from '../web/languages/catalogue.ts'
+import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { queryOf, type Filter } from './filters.ts'
 import { peopleWith, stuckAt, type App, type Group } from './report.ts'
@@ -62,7 +62,7 @@ export const FIRST_ROWS = 10
 export const TOP_ROWS = 8
 
 /** Most begin with the largest number, because that is where most is to do; the share begins with the smallest. */
-type Column<T> = { label: Key; value?: (row: T) => number; isShare?: boolean; list?: Filter }
+type Column<T> = { label: TextKey; value?: (row: T) => number; isShare?: boolean; list?: Filter }
 
 type Kind<T> = {
   /** The page that has them all. */

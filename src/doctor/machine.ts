@@ -5,7 +5,7 @@ import { proxyTo } from '../http/proxy.ts'
 import { readCompany } from '../company/read-company.ts'
 import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
 import { addressesOf } from '../sign-in/addresses.ts'
-import { offeredToCompanies } from '../web/languages/catalogue.ts'
+import { companyFileChoices } from '../web/languages/catalogue.ts'
 import type { Setup, Table } from './rule.ts'
 import { poorSecrets } from './secrets.ts'
 
@@ -44,7 +44,7 @@ async function look({ env, settings }: Setup): Promise<Machine> {
     openFiles: definitions
       .filter(({ secret, name }) => secret && isOpenToAll(env[`${name}_FILE`]?.trim() ?? ''))
       .map(({ name }) => `${name}_FILE`),
-    company: company === undefined ? undefined : readCompany(company, offeredToCompanies()),
+    company: company === undefined ? undefined : readCompany(company, companyFileChoices()),
     ways: waysOf(settings),
   }
 }

@@ -2,7 +2,7 @@
 // nothing answers there, and inside a cluster the public name may not be reachable: neither is a fault.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { isOfCertificate, silenceInWords } from '../http/network-error.ts'
-import { RECOGNISED_BY, SAMPLE_PAGE } from '../web/health.ts'
+import { HEALTH_HEADER, SAMPLE_PAGE } from '../web/health.ts'
 import { ask, type Reply } from './ask.ts'
 import type { Table } from './rule.ts'
 
@@ -25,7 +25,7 @@ async function look(url: string, discovering: Promise<Metadata | undefined>): Pr
 }
 
 const isOnramp = (reply: Reply) =>
-  reply.kind === 'answer' && reply.header(RECOGNISED_BY.name) === RECOGNISED_BY.value
+  reply.kind === 'answer' && reply.header(HEALTH_HEADER.name) === HEALTH_HEADER.value
 
 const isRedirect = (reply: Reply) => reply.kind === 'answer' && reply.status >= 300 && reply.status < 400
 

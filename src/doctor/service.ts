@@ -3,7 +3,7 @@
 import { type Credentials, STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
 import { createInquiry, type Inquiry, type Reply } from '../client-api/probe.ts'
 import type { RefusalReason } from '../client-api/error-response.ts'
-import { CALLBACK_PATH } from '../onboarding/paths.ts'
+import { CONSENT_CALLBACK_PATH } from '../onboarding/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { providerOf } from './providers.ts'
 import { type Finding, findingOf, type Named, type Setup, type Table, unheard } from './rule.ts'
@@ -73,7 +73,7 @@ async function wayBackOf(
   without: Reply | undefined,
 ): Promise<ServiceFacts['wayBack']> {
   if (credentials === undefined || without?.kind !== 'answered' || publicUrl === undefined) return undefined
-  const redirect = `${publicUrl}${CALLBACK_PATH}`
+  const redirect = `${publicUrl}${CONSENT_CALLBACK_PATH}`
   return { redirect, without, withRedirect: await inquiry.ask(credentials, `${redirect}?step=onramp-doctor`) }
 }
 

@@ -13,7 +13,7 @@ import { openStore } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { registrationOf } from '../sign-in/registration/registration.ts'
 import { clientAuthenticationIn } from '../sign-in/server/client-authentication.ts'
-import { offeredToCompanies } from '../web/languages/catalogue.ts'
+import { companyFileChoices } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
 import type { Client } from './client.ts'
 import type { Setup, Table } from './rule.ts'
@@ -106,7 +106,7 @@ const table: Table<Stored> = {
       if (file === undefined || seen === undefined || now - seen.since < WEEK_MS) return undefined
       const instances = [...seen.instances]
       const kinds = [...new Set(instances.map((instance) => instance.replace(/_\d+$/, '')))]
-      const keys = [...(readCompany(file, offeredToCompanies()).company?.datasources.keys() ?? [])]
+      const keys = [...(readCompany(file, companyFileChoices()).company?.datasources.keys() ?? [])]
       return keys.flatMap((key) => {
         if (key === 'all' || instances.some((instance) => inScope({ only: [key] }, instance))) return []
         const meant = nearestWord(key, kinds)

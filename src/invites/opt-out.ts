@@ -3,7 +3,7 @@
 // even when it has expired.
 import express, { Router } from 'express'
 import { Problem } from '../problem.ts'
-import type { Note } from '../web/audit.ts'
+import type { Audit } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { Limits } from '../web/rate-limit.ts'
 import { seeOther } from '../web/see-other.ts'
@@ -18,7 +18,7 @@ type OptOutParts = {
   invitations: Pick<Invitations, 'readExpired'>
   people: Pick<People, 'get' | 'change'>
   sendPage: SendPage
-  note: Note
+  audit: Audit
   now: () => number
 }
 
@@ -30,7 +30,7 @@ const unknownLink = {
 }
 
 export function createOptOutRoutes(parts: OptOutParts): Router {
-  const { limit, invitations, people, sendPage, note, now } = parts
+  const { limit, invitations, people, sendPage, audit, now } = parts
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '1kb' })
 
@@ -68,7 +68,7 @@ export function createOptOutRoutes(parts: OptOutParts): Router {
     await people.change(invitation.email, (before) =>
       isUndo ? optedIn(before) : reached(before, 'optedOutAt', now()),
     )
-    note({ event: 'opted_out', result: isUndo ? 'undone' : 'done', email: invitation.email })
+    audit({ event: 'opted_out', result: isUndo ? 'undone' : 'done', email: invitation.email })
 
     if (isPerson) return seeOther(res, pathOf(token) + (isUndo ? '?undone=yes' : ''))
     res.statusCode = 200

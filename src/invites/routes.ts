@@ -3,7 +3,7 @@
 import { Router, type RequestHandler } from 'express'
 import { MAX_AT_A_GLANCE } from '../company/app-names.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
-import type { Note } from '../web/audit.ts'
+import type { Audit } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { signedInOf, type User } from '../session/signed-in.ts'
@@ -25,7 +25,7 @@ export type InviteParts = {
   people: Pick<People, 'change'>
   start: SignIn['start']
   sendPage: SendPage
-  note: Note
+  audit: Audit
   /** The apps of the company's file, in its order: for strangers the service isn't asked. */
   companyApps: readonly string[]
   /** An app's name and sign. */
@@ -57,7 +57,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const invitation = token === undefined ? undefined : await invitations.read(token)
     const user = signedInOf(req)?.user
 
-    const met = welcome(invitation, user)
+    const met = decideLanding(invitation, user)
 
     const walk = walkPath(invitation)
     if (met.kind === 'walk') return seeOther(res, walk)
@@ -101,7 +101,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const location = await parts.start(req, res, { returnTo: `/invite/${token}`, ...whom })
     // A browser says where it comes from; a program that follows every link does not.
     if ((req.get('sec-fetch-site') ?? req.get('referer')) !== undefined) await countOpened(invitation.email)
-    parts.note({ event: 'invitation_opened', email: invitation.email })
+    parts.audit({ event: 'invitation_opened', email: invitation.email })
 
     seeOther(res, location)
   })
@@ -109,7 +109,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
   return router
 }
 
-type Welcome =
+type Landing =
   /** No one is signed in, or the link is not valid: the page that explains. */
   | { kind: 'landing' }
   /** The invited person, as far as we can know. */
@@ -120,7 +120,7 @@ type Welcome =
  * An account without an address, or with one that was not verified, goes on to the walk too: an invitation grants
  * nothing, and the walk is always that of the person who is signed in.
  */
-function welcome(invitation: Invitation | undefined, user: User | undefined): Welcome {
+function decideLanding(invitation: Invitation | undefined, user: User | undefined): Landing {
   if (invitation === undefined || user === undefined) return { kind: 'landing' }
   if (user.email === undefined || isSameAddress(user.email, invitation.email)) return { kind: 'walk' }
   return { kind: 'mismatch', signedInAs: user.email }

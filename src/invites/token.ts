@@ -30,7 +30,7 @@ type InvitationOptions = {
   now: () => number
 }
 
-export const MAX_DAYS = 90
+export const MAX_INVITATION_DAYS = 90
 const MAX_CHARACTERS = 2048
 const DAY_SECONDS = 86_400
 

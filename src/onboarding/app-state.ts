@@ -3,9 +3,9 @@
 // service's word beats the person's, and a later word beats an earlier one.
 
 /** What is known of one app: what the service's last word means, and what the person did. Times are milliseconds since 1970. */
-type Facts = {
+type AppFacts = {
   /** Does the walk lead to it, as the service's word has it? over: it is connected. */
-  turn: 'first' | 'never' | 'over'
+  priority: 'first' | 'never' | 'over'
   connectedAt?: number | undefined
   skippedAt?: number | undefined
   blockedAt?: number | undefined
@@ -16,7 +16,7 @@ type Facts = {
   isUnderWay: boolean
 }
 
-export type Standing =
+export type AppState =
   | { kind: 'connected'; since: number | undefined }
   /** The person can do nothing about it. */
   | { kind: 'off' }
@@ -31,10 +31,10 @@ export type Standing =
   | { kind: 'todo' }
 
 /** A later word beats an earlier one. */
-export function standingOf(facts: Facts): Standing {
-  const { turn, connectedAt, blockedAt, unconfirmedAt, skippedAt } = facts
-  if (turn === 'over') return { kind: 'connected', since: connectedAt }
-  if (turn === 'never') return { kind: 'off' }
+export function appStateOf(facts: AppFacts): AppState {
+  const { priority, connectedAt, blockedAt, unconfirmedAt, skippedAt } = facts
+  if (priority === 'over') return { kind: 'connected', since: connectedAt }
+  if (priority === 'never') return { kind: 'off' }
   if (facts.isConfirming) return { kind: 'confirming' }
   if (blockedAt !== undefined) return { kind: 'blocked', since: blockedAt }
   if (unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: unconfirmedAt }
@@ -44,9 +44,9 @@ export function standingOf(facts: Facts): Standing {
 }
 
 /** What each app counts as where apps are counted: every app is in exactly one figure. */
-export type Figure = 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
+export type Bucket = 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
 
-const FIGURES: Record<Standing['kind'], Figure> = {
+const BUCKETS: Record<AppState['kind'], Bucket> = {
   connected: 'connected',
   off: 'off',
   blocked: 'blocked',
@@ -58,10 +58,10 @@ const FIGURES: Record<Standing['kind'], Figure> = {
 }
 
 /** @throws where a record held a standing that there is none of, as below */
-export const figureOf = ({ kind }: Standing): Figure => FIGURES[kind] ?? unhandled(kind)
+export const bucketOf = ({ kind }: AppState): Bucket => BUCKETS[kind] ?? unhandled(kind)
 
 /** What a page offers, the soonest first. */
-export const OFFERED: readonly Standing['kind'][] = ['todo', 'elsewhere']
+export const OFFERED: readonly AppState['kind'][] = ['todo', 'elsewhere']
 
 /** A value that the types rule out. @throws where a record held one all the same */
 export function unhandled(value: unknown): never {

@@ -7,12 +7,12 @@ import type { Waiting } from '../client-api/responses.ts'
 import { departureUrl } from '../client-api/consent-url.ts'
 import type { User } from '../session/signed-in.ts'
 import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
-import type { Note } from '../web/audit.ts'
+import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
-import type { HandOver } from './record-progress.ts'
+import type { RecordProgress } from './record-progress.ts'
 import { callbackPath } from './paths.ts'
-import type { Check, Transition } from './transition.ts'
-import { foundConnected, mayAsk, observe, withLapses, type Walk } from './walk.ts'
+import type { CheckResult, Transition } from './transition.ts'
+import { newlyConnected, mayCheck, applyCheck, withLapses, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 export type Decided = {
@@ -29,13 +29,13 @@ export type Checks = ReturnType<typeof createChecks>
 export type Checking = {
   service: ServiceForPerson
   walks: Walks
-  handOver: HandOver
+  recordProgress: RecordProgress
   /** CONFIRM_SECONDS, PUBLIC_URL and SERVICE_BASE_URL. */
   confirmSeconds: number
   publicUrl: string
   baseUrl: string
-  hasHelp: Check['hasHelp']
-  note: Note
+  hasHelp: CheckResult['hasHelp']
+  audit: Audit
   /** Gets a line for each decision, with instances and outcomes and nothing else. */
   log: Pick<Log, 'debug' | 'isLevelEnabled'>
   /** Milliseconds since 1970. */
@@ -43,14 +43,14 @@ export type Checking = {
 }
 
 export function createChecks(needs: Checking) {
-  const { service, walks, handOver, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = needs
+  const { service, walks, recordProgress, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = needs
 
   /** Keeps what a check found, and what was connected in it: also in another tab, or on another device. */
   async function take(user: User, walk: Walk, change: (before: Walk) => Walk): Promise<Walk> {
     let before = walk
     const after = await walks.update(user, (latest) => change((before = latest)), walk)
-    for (const datasource of foundConnected(before, after))
-      needs.note({ event: 'step_result', user, datasource, result: 'connected' })
+    for (const datasource of newlyConnected(before, after))
+      needs.audit({ event: 'step_result', user, datasource, result: 'connected' })
     return after
   }
 
@@ -63,7 +63,7 @@ export function createChecks(needs: Checking) {
     async current(req: Request, user: User, change = (walk: Walk) => walk): Promise<Walk> {
       const walk = await walks.load(user)
       const askedAt = now()
-      const waiting = mayAsk(walk, askedAt) ? await service.check(req) : undefined
+      const waiting = mayCheck(walk, askedAt) ? await service.check(req) : undefined
       if (log.isLevelEnabled('debug'))
         log.debug(
           { isAsked: waiting !== undefined, waiting: waiting?.map(inWords) },
@@ -71,10 +71,10 @@ export function createChecks(needs: Checking) {
         )
       const at = now()
       const after = await take(user, walk, (before) =>
-        waiting === undefined ? change(before) : observe(change(before), waiting, at, confirmSeconds),
+        waiting === undefined ? change(before) : applyCheck(change(before), waiting, at, confirmSeconds),
       )
       if (waiting === undefined) return after
-      const lapses = await handOver(user, after, askedAt)
+      const lapses = await recordProgress(user, after, askedAt)
       return await walks.update(user, (before) => withLapses(before, lapses), after)
     },
 
@@ -83,7 +83,7 @@ export function createChecks(needs: Checking) {
       req: Request,
       user: User,
       walk: Walk,
-      decision: (before: Walk, check: Check) => Transition,
+      decision: (before: Walk, check: CheckResult) => Transition,
     ): Promise<Decided> {
       const step = randomBytes(16).toString('hex')
       const askedAt = now()
@@ -98,7 +98,7 @@ export function createChecks(needs: Checking) {
 
       let transition: Transition | undefined
       const after = await take(user, walk, (before) => (transition = decision(before, check)).walk)
-      await handOver(user, after, askedAt)
+      await recordProgress(user, after, askedAt)
       transition ??= decision(after, check)
       const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
       log.debug({ transition: kind, instance, from, waiting: waiting.map(inWords) }, 'walk: where it leads')

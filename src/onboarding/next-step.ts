@@ -1,10 +1,10 @@
 // Where a person is on the walk and where it goes on, from how each app is doing (app-state.ts). Pure.
 import { APP_STATUSES, isOff } from '../client-api/app-status.ts'
 import { MAX_AT_A_GLANCE } from '../company/app-names.ts'
-import { OFFERED, standingOf, type Standing } from './app-state.ts'
-import { isInFlight, isReturned, lastReturned, shown, type Known, type Walk } from './walk.ts'
+import { OFFERED, appStateOf, type AppState } from './app-state.ts'
+import { isInFlight, isReturned, lastReturned, shownApps, type TrackedApp, type Walk } from './walk.ts'
 
-export type Next =
+export type NextStep =
   /**
    * A consent was given (or not) and the service does not show it yet: look again in so many seconds. `meanwhile`: the app
    * that the person can go on with.
@@ -25,23 +25,23 @@ export type Next =
   | { kind: 'finished' }
 
 /** Most consents show within half a minute. views/assets/walk.js has the same two pauses, of 5 and 30 seconds. */
-export const OFTEN_MS = 60_000
+export const FREQUENT_POLLING_MS = 60_000
 
 /** How an app of a walk is doing. @param now milliseconds since 1970 */
-export const standingIn = (entry: Known, now: number): Standing =>
-  standingOf({
+export const trackedAppState = (entry: TrackedApp, now: number): AppState =>
+  appStateOf({
     ...entry,
-    turn: entry.status === 'connected' ? 'over' : APP_STATUSES[entry.status].turn,
+    priority: entry.status === 'connected' ? 'over' : APP_STATUSES[entry.status].turn,
     isConfirming: isReturned(entry),
     // "Not now" in one tab counts at once, whatever an earlier tab has open; leaving takes it back.
     isUnderWay: entry.skippedAt === undefined && isInFlight(entry, now),
   })
 
-type App = { entry: Known; standing: Standing }
+type ShownApp = { entry: TrackedApp; standing: AppState }
 
 /** Each app that this visit shows, with how it is doing. */
-const appsOf = (walk: Walk, now: number): App[] =>
-  shown(walk).map((entry) => ({ entry, standing: standingIn(entry, now) }))
+const shownStates = (walk: Walk, now: number): ShownApp[] =>
+  shownApps(walk).map((entry) => ({ entry, standing: trackedAppState(entry, now) }))
 
 /** How many apps a long walk begins with. */
 const FIRST_APPS = 5
@@ -50,8 +50,8 @@ const FIRST_APPS = 5
  * The apps that a long walk begins with, in the company's order. Undefined: the walk is short, or the person has connected
  * one of the others, and goes on with all of them.
  */
-export function firstFew(walk: Walk): ReadonlySet<string> | undefined {
-  const apps = shown(walk).filter(({ status }) => !isOff(status))
+export function firstApps(walk: Walk): ReadonlySet<string> | undefined {
+  const apps = shownApps(walk).filter(({ status }) => !isOff(status))
   const isBeyond = apps
     .slice(FIRST_APPS)
     .some(
@@ -61,14 +61,14 @@ export function firstFew(walk: Walk): ReadonlySet<string> | undefined {
   return new Set(apps.slice(0, FIRST_APPS).map(({ instance }) => instance))
 }
 
-function withoutLater(walk: Walk, apps: App[]): App[] {
-  const few = firstFew(walk)
+function withoutLater(walk: Walk, apps: ShownApp[]): ShownApp[] {
+  const few = firstApps(walk)
   return few === undefined ? apps : apps.filter(({ entry }) => few.has(entry.instance))
 }
 
 /** Where the person is: what a page offers first. */
-export function next(walk: Walk, now: number): Next {
-  const apps = appsOf(walk, now)
+export function nextStep(walk: Walk, now: number): NextStep {
+  const apps = shownStates(walk, now)
   const meanwhile = firstOf(withoutLater(walk, apps), () => true)
   const back = lastReturned(
     apps.flatMap(({ entry, standing }) => (standing.kind === 'confirming' ? [entry] : [])),
@@ -76,7 +76,7 @@ export function next(walk: Walk, now: number): Next {
   if (back !== undefined) {
     const { instance, attempt } = back
     const { step, looks, backAt } = attempt
-    const lookAgainSeconds = Math.abs(now - backAt) < OFTEN_MS ? 5 : 30
+    const lookAgainSeconds = Math.abs(now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
     return { kind: 'wait', instance, step, looks, backAt, lookAgainSeconds, meanwhile }
   }
   const unconfirmed = apps.find(({ standing }) => standing.kind === 'unconfirmed')
@@ -84,7 +84,7 @@ export function next(walk: Walk, now: number): Next {
   return meanwhile === undefined ? { kind: 'finished' } : { kind: 'connect', instance: meanwhile }
 }
 
-function firstOf(apps: readonly App[], isWanted: (app: App) => boolean): string | undefined {
+function firstOf(apps: readonly ShownApp[], isWanted: (app: ShownApp) => boolean): string | undefined {
   for (const kind of OFFERED) {
     const found = apps.find((app) => app.standing.kind === kind && isWanted(app))
     if (found !== undefined) return found.entry.instance
@@ -97,18 +97,18 @@ export const firstOffered = (
   walk: Walk,
   now: number,
   isStartable: (instance: string) => boolean,
-): string | undefined => firstOf(appsOf(walk, now), ({ entry }) => isStartable(entry.instance))
+): string | undefined => firstOf(shownStates(walk, now), ({ entry }) => isStartable(entry.instance))
 
 /**
  * Where a return goes on without a click: only to what was not started yet, so that nothing starts twice; to each at most
  * once a click, or a service that takes back an answer would lead in circles; and not beyond the first few of a long walk.
  */
-export const onward = (
+export const automaticNext = (
   walk: Walk,
   now: number,
   isStartable: (instance: string) => boolean,
 ): string | undefined =>
   firstOf(
-    withoutLater(walk, appsOf(walk, now)),
+    withoutLater(walk, shownStates(walk, now)),
     ({ entry }) => entry.attempt === undefined && entry.leftIn !== walk.clicks && isStartable(entry.instance),
   )

@@ -2,10 +2,10 @@
 // to come back to is also what the service is given as final_redirect_url, and what the doctor checks.
 import type { Visit, Walk } from './walk.ts'
 
-export const CALLBACK_PATH = '/onboarding/callback'
+export const CONSENT_CALLBACK_PATH = '/onboarding/callback'
 
 /** Where a return is looked at, or looked at again. */
-export const callbackPath = (step: string) => `${CALLBACK_PATH}?step=${encodeURIComponent(step)}`
+export const callbackPath = (step: string) => `${CONSENT_CALLBACK_PATH}?step=${encodeURIComponent(step)}`
 
 /**
  * The step that a return names. Some datasources add to the address as if it had no query, so ours may be followed by

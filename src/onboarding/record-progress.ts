@@ -3,8 +3,8 @@
 import type { People } from '../people/people.ts'
 import { appsOf, reached, withAnswer, withIntents, withSignIn, type Intent } from '../people/person.ts'
 import { personKey, type User } from '../session/signed-in.ts'
-import { standingIn } from './next-step.ts'
-import type { Known, Walk } from './walk.ts'
+import { trackedAppState } from './next-step.ts'
+import type { TrackedApp, Walk } from './walk.ts'
 
 /** The same answer is handed over again after this: a campaign may have heard another one meanwhile. */
 const AGAIN_MS = 600_000
@@ -29,8 +29,8 @@ function handedOver({ known }: Walk, now: number) {
 }
 
 /** What the person said of an app, also while it is switched off. */
-function intentOf(entry: Known, now: number): Intent[] {
-  const { kind } = standingIn({ ...entry, status: 'awaiting' }, now)
+function intentOf(entry: TrackedApp, now: number): Intent[] {
+  const { kind } = trackedAppState({ ...entry, status: 'awaiting' }, now)
   // Those who declined can go on alone: no admin has to look into it.
   if (kind === 'unconfirmed' && entry.attempt?.isDeclined) return []
   return kind === 'blocked' || kind === 'unconfirmed' || kind === 'skipped'
@@ -47,18 +47,18 @@ const NONE: Lapses = new Map()
  * @param askedAt when the service was asked; milliseconds since 1970
  * @returns none where nothing was handed over. Never rejects: it must not fail a person's page
  */
-export type HandOver = (user: User, walk: Walk, askedAt: number) => Promise<Lapses>
+export type RecordProgress = (user: User, walk: Walk, askedAt: number) => Promise<Lapses>
 
 /**
  * Only a verified address counts.
  * @param log where it couldn't be written down
  * @param now milliseconds since 1970
  */
-export function createHandOver(
+export function createRecordProgress(
   people: Pick<People, 'change'>,
   log: { warn(fields: object, message: string): void },
   now: () => number,
-): HandOver {
+): RecordProgress {
   /** By person: what this process handed over last, and when. The one that was handed over longest ago comes first. */
   const last = new Map<string, { what: string; at: number }>()
 

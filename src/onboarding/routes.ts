@@ -6,38 +6,38 @@ import { createOnce } from '../records/lease.ts'
 import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
 import { isFresh } from '../sign-in/require-sign-in.ts'
 import { enteredReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
-import type { Note } from '../web/audit.ts'
-import { isFollowedFromOwnPage, unattended } from '../web/cross-site.ts'
+import type { Audit } from '../web/audit.ts'
+import { isFollowedFromOwnPage, unattendedPath } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { createChecks, type Checking, type Decided } from './check.ts'
-import type { About } from './overview/about.ts'
-import { worded } from './overview/entries.ts'
+import type { DescribeApp } from './overview/about.ts'
+import { fitText } from './overview/entries.ts'
 import { overviewOf } from './overview/overview.ts'
-import { CALLBACK_PATH, callbackPath, overviewPath, stepIn, visitOf, withVisit } from './paths.ts'
+import { CONSENT_CALLBACK_PATH, callbackPath, overviewPath, stepIn, visitOf, withVisit } from './paths.ts'
 import { createStatusRoute } from './status.ts'
-import { afterClick, afterReturn, resultOf, unknownApp } from './transition.ts'
+import { afterClick, afterReturn, stepResultOf, unknownApp } from './transition.ts'
 import {
-  backFrom,
+  findReturn,
   block,
   decline,
-  isQuick,
+  isQuickReturn,
   isReturned,
-  mayAsk,
-  returned,
+  mayCheck,
+  markReturned,
   skip,
   unblock,
   unskip,
 } from './walk.ts'
-import type { Left, Walk } from './walk.ts'
+import type { StartedApp, Walk } from './walk.ts'
 
 /** Every route below that asks the service. */
 const REACHING_THE_SERVICE = [
   '/onboarding',
   '/onboarding/connect',
   '/onboarding/connect/:instance',
-  CALLBACK_PATH,
+  CONSENT_CALLBACK_PATH,
   '/api/status',
 ]
 
@@ -59,15 +59,15 @@ type Onboarding = Omit<Checking, 'hasHelp'> & {
   advances: boolean
   returnTo: ReturnToRules
   /** What the company says of each app, in a language. */
-  aboutIn: (lang: string) => About
+  aboutIn: (lang: string) => DescribeApp
   /** How often a person may ask for what reaches the service. */
   limit: RequestHandler
   sendPage: SendPage
-  note: Note
+  audit: Audit
 }
 
 export function createOnboardingRoutes(needs: Onboarding): Router {
-  const { walks, log, now, note, advances, aboutIn, sendPage, confirmSeconds } = needs
+  const { walks, log, now, audit, advances, aboutIn, sendPage, confirmSeconds } = needs
   const router = Router()
   // A double click and a reload get one answer: a second check would void the one-time path that the first one brought.
   const once = createOnce<Answer>()
@@ -105,22 +105,22 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
     answer(req, res, found)
   })
 
-  router.get(CALLBACK_PATH, async (req, res) => {
+  router.get(CONSENT_CALLBACK_PATH, async (req, res) => {
     const { user } = whoIsSignedIn(req)
     const walk = await walks.load(user)
-    const left = backFrom(walk, stepIn(req.query))
+    const left = findReturn(walk, stepIn(req.query))
     log.debug({ return: left?.instance, looks: left?.attempt.looks }, 'walk: a return')
     if (left === undefined) return seeOther(res, overviewPath(walk.visit))
     // A page that waits is not worth a check that voids the path which another tab is just following.
-    if (isReturned(left) && !mayAsk(walk, now())) {
-      const page = await walks.update(user, (before) => returned(before, left, now(), 1), walk)
+    if (isReturned(left) && !mayCheck(walk, now())) {
+      const page = await walks.update(user, (before) => markReturned(before, left, now(), 1), walk)
       return answer(req, res, { page })
     }
     // Without the step, it may be another site's link.
     const isRefused = Boolean(req.query['error']) && stepIn(req.query) === left.attempt.step
     // One app in each chain of redirects: the page goes on automatically.
-    if (advances && !isRefused && isQuick(left.attempt, now()) && isBrowser(req)) {
-      await walks.update(user, (before) => returned(before, left, now()), walk)
+    if (advances && !isRefused && isQuickReturn(left.attempt, now()) && isBrowser(req)) {
+      await walks.update(user, (before) => markReturned(before, left, now()), walk)
       return showBetween(req, res, left)
     }
     const back = { instance: left.instance, step: left.attempt.step, advances, isRefused }
@@ -129,12 +129,12 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
       const decision = checks.decide(req, user, walk, (...on) => afterReturn(...on, back))
       const decided = await decision.catch(async (error: unknown) => {
         // Back is back, also where the service can't be asked now.
-        await walks.update(user, (before) => returned(before, left, now(), 1))
+        await walks.update(user, (before) => markReturned(before, left, now(), 1))
         return failed(user, walk, left.instance)(error)
       })
-      const result = resultOf(walk, decided.walk, left, now())
+      const result = stepResultOf(walk, decided.walk, left, now())
       if (result !== undefined && result !== 'connected')
-        note({ event: 'step_result', user, datasource: left.instance, result })
+        audit({ event: 'step_result', user, datasource: left.instance, result })
       return settled(user, decided)
     })
 
@@ -152,7 +152,7 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
 
       if (event !== undefined) {
         if (!isKnown) throw unknownApp()
-        note({ event, user, datasource: instance })
+        audit({ event, user, datasource: instance })
       }
       seeOther(res, overviewPath(walk.visit, isKnown ? instance : undefined))
     })
@@ -163,14 +163,14 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
   const failed = (user: User, walk: Walk, instance?: string) => (error: unknown) => {
     const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
     const app = datasource ?? walk.known.find((known) => known.instance === instance)
-    note({ event: 'step_failed', user, datasource: app?.instance, code })
+    audit({ event: 'step_failed', user, datasource: app?.instance, code })
     throw error
   }
 
   /** Once for each transition, however many requests wait for it. */
   function settled(user: User, decided: Decided): Answer {
     const { transition } = decided
-    if (transition.kind === 'leave') note({ event: 'step_started', user, datasource: transition.instance })
+    if (transition.kind === 'leave') audit({ event: 'step_started', user, datasource: transition.instance })
     return answerOf(decided)
   }
 
@@ -180,9 +180,9 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
   }
 
   /** Asks the service nothing, and goes on at once. */
-  function showBetween(req: Request, res: Response, { instance, name, attempt }: Left): void {
+  function showBetween(req: Request, res: Response, { instance, name, attempt }: StartedApp): void {
     const data = (t: Texts) => {
-      const title = worded(aboutIn(t.lang)(instance).name ?? name, t, ['wait.title', 'plain.checking'])
+      const title = fitText(aboutIn(t.lang)(instance).name ?? name, t, ['wait.title', 'plain.checking'])
       return { title, refresh: { seconds: 0, url: callbackPath(attempt.step) } }
     }
     sendPage(req, res, { view: 'onboarding/between', sheet: 'walk', data })
@@ -214,8 +214,8 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
       return {
         ...page,
         // A page that loads again may find that the person has signed out meanwhile.
-        refresh: refresh && { ...refresh, url: unattended(refresh.url) },
-        watch: watch && { ...watch, go: unattended(watch.go) },
+        refresh: refresh && { ...refresh, url: unattendedPath(refresh.url) },
+        watch: watch && { ...watch, go: unattendedPath(watch.go) },
       }
     }
     sendPage(req, res, { view: 'onboarding/overview', sheet: 'walk', data })

@@ -4,8 +4,8 @@ import { Router } from 'express'
 import { createOnce } from '../records/lease.ts'
 import { personKey, whoIsSignedIn } from '../session/signed-in.ts'
 import type { Checks } from './check.ts'
-import { standingIn } from './next-step.ts'
-import { figureOf, type Figure } from './app-state.ts'
+import { trackedAppState } from './next-step.ts'
+import { bucketOf, type Bucket } from './app-state.ts'
 import type { Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
@@ -15,8 +15,8 @@ import type { Walks } from './walks.ts'
  * @param now milliseconds since 1970
  */
 export function statusOf(walk: Walk, now: number) {
-  const figures = walk.known.map((entry) => figureOf(standingIn(entry, now)))
-  const count = (wanted: Figure) => figures.filter((figure) => figure === wanted).length
+  const figures = walk.known.map((entry) => bucketOf(trackedAppState(entry, now)))
+  const count = (wanted: Bucket) => figures.filter((figure) => figure === wanted).length
   return {
     signedIn: true,
     connected: count('connected'),

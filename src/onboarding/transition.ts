@@ -2,16 +2,23 @@
 // elsewhere in between.
 import { Problem } from '../problem.ts'
 import type { StepResult } from '../web/audit.ts'
-import { firstOffered, next, onward, standingIn } from './next-step.ts'
-import { figureOf } from './app-state.ts'
-import { comeBack, depart, observe, type Left, type Waiting, type Walk } from './walk.ts'
+import { firstOffered, nextStep, automaticNext, trackedAppState } from './next-step.ts'
+import { bucketOf } from './app-state.ts'
+import {
+  finishReturn,
+  startConsent,
+  applyCheck,
+  type StartedApp,
+  type UnconnectedApp,
+  type Walk,
+} from './walk.ts'
 
-export type Check = {
+export type CheckResult = {
   now: number
   confirmSeconds: number
   /** The step id that the next departure would carry: the one that the service was asked with. */
   step: string
-  waiting: readonly Waiting[]
+  waiting: readonly UnconnectedApp[]
   /** Is there an address for it that the browser may be sent to? */
   isStartable: (instance: string) => boolean
   /** Does the company's file name something to do before leaving for this app? */
@@ -32,14 +39,14 @@ export const unknownApp = () =>
  * A click on "connect": on the app that is wanted, or on whatever comes next.
  * @throws {Problem} for an app that is not on the list, or that has no address to start from
  */
-export function afterClick(before: Walk, check: Check, wanted: string | undefined): Transition {
+export function afterClick(before: Walk, check: CheckResult, wanted: string | undefined): Transition {
   const { now, step, waiting, confirmSeconds } = check
-  const walk = observe(before, waiting, now, confirmSeconds)
+  const walk = applyCheck(before, waiting, now, confirmSeconds)
   const instance = wanted ?? nextOf(walk, check)
   if (instance === undefined) return { walk, kind: 'overview' }
   const known = walk.known.find((entry) => entry.instance === instance)
   if (known === undefined) throw unknownApp()
-  const { kind } = standingIn(known, now)
+  const { kind } = trackedAppState(known, now)
   const hasNoAddress = known.status === 'attention'
   if (kind === 'connected' || (kind === 'off' && !hasNoAddress))
     return { walk, kind: 'overview', from: instance }
@@ -47,14 +54,14 @@ export function afterClick(before: Walk, check: Check, wanted: string | undefine
     const detail = `the service's authUrlRelativePath for ${instance} is missing or leads elsewhere`
     throw new Problem(502, 'datasource_cannot_start', { detail, datasource: { instance, among: walk.known } })
   }
-  return { walk: depart(walk, { instance, step, now }), kind: 'leave', instance }
+  return { walk: startConsent(walk, { instance, step, now }), kind: 'leave', instance }
 }
 
 /** What a click that names no app leads to: the others while one is being confirmed, then what was not confirmed. */
-function nextOf(walk: Walk, { now, isStartable }: Check): string | undefined {
+function nextOf(walk: Walk, { now, isStartable }: CheckResult): string | undefined {
   const offered = firstOffered(walk, now, isStartable)
   if (offered !== undefined) return offered
-  const where = next(walk, now)
+  const where = nextStep(walk, now)
   return where.kind === 'attend' ? where.instance : undefined
 }
 
@@ -68,16 +75,17 @@ type Return = {
 }
 
 /** A return from an app: it believes the service and nothing that the browser brought, but for the step id. */
-export function afterReturn(before: Walk, check: Check, back: Return): Transition {
+export function afterReturn(before: Walk, check: CheckResult, back: Return): Transition {
   const { now, waiting, confirmSeconds } = check
   const { step, instance, advances, isRefused = false } = back
-  const observed = observe(before, waiting, now, confirmSeconds)
-  const { walk, outcome } = comeBack(observed, step, now, isRefused)
-  const onwardTo = outcome === 'connected' && advances ? onward(walk, now, check.isStartable) : undefined
+  const observed = applyCheck(before, waiting, now, confirmSeconds)
+  const { walk, outcome } = finishReturn(observed, step, now, isRefused)
+  const onwardTo =
+    outcome === 'connected' && advances ? automaticNext(walk, now, check.isStartable) : undefined
   // What has to be done first is read before leaving.
   if (onwardTo === undefined || check.hasHelp(onwardTo)) return { walk, kind: 'page', from: instance }
   return {
-    walk: depart(walk, { instance: onwardTo, step: check.step, now, byItself: true }),
+    walk: startConsent(walk, { instance: onwardTo, step: check.step, now, byItself: true }),
     kind: 'leave',
     instance: onwardTo,
   }
@@ -85,9 +93,9 @@ export function afterReturn(before: Walk, check: Check, back: Return): Transitio
 
 function resultIn(walk: Walk, instance: string, now: number): StepResult {
   const entry = walk.known.find((known) => known.instance === instance)
-  const standing = entry && standingIn(entry, now)
+  const standing = entry && trackedAppState(entry, now)
   if (standing?.kind === 'unconfirmed') return 'unconfirmed'
-  const figure = standing === undefined ? 'pending' : figureOf(standing)
+  const figure = standing === undefined ? 'pending' : bucketOf(standing)
   return figure === 'pending' ? 'waiting' : figure
 }
 
@@ -95,10 +103,10 @@ function resultIn(walk: Walk, instance: string, now: number): StepResult {
  * What came of a return, for the audit log: at the first look, and whenever it has changed since the walk was loaded.
  * @param now milliseconds since 1970
  */
-export function resultOf(
+export function stepResultOf(
   before: Walk,
   after: Walk,
-  { instance, attempt }: Left,
+  { instance, attempt }: StartedApp,
   now: number,
 ): StepResult | undefined {
   const result = resultIn(after, instance, now)

@@ -3,7 +3,7 @@
 // What only the walk knows is what was seen, what is in flight and what was skipped.
 
 /** What the service says of one instance that is not connected: of client-api/responses.ts, what the walk needs. */
-export type Waiting = {
+export type UnconnectedApp = {
   instance: string
   name: string
   /** The names of client-api/app-status.ts, once more: this file imports nothing. */
@@ -24,11 +24,11 @@ export type Attempt = {
 }
 
 /** Everything ever seen of one app. Times are milliseconds since 1970. */
-export type Known = {
+export type TrackedApp = {
   instance: string
   name: string
   /** As of the last check. */
-  status: Waiting['status'] | 'connected'
+  status: UnconnectedApp['status'] | 'connected'
   firstSeen: number
   /** Counts while it is connected. */
   connectedAt?: number | undefined
@@ -46,14 +46,14 @@ export type Known = {
 }
 
 /** An app that the person has left for. */
-export type Left = Known & { attempt: Attempt }
+export type StartedApp = TrackedApp & { attempt: Attempt }
 
 /** What this visit is about: datasources it was narrowed to, and where the person wants to go afterwards. */
 export type Visit = { only: string[]; returnTo?: string | undefined }
 
 export type Walk = {
   startedAt: number
-  known: Known[]
+  known: TrackedApp[]
   visit: Visit
   /** How many times the person has started out. Departures without a click belong to the last time. */
   clicks: number
@@ -75,7 +75,7 @@ export const startWalk = (now: number): Walk => ({
 const NOT_SET_ASIDE = { skippedAt: undefined, unconfirmedAt: undefined, blockedAt: undefined } as const
 
 /** The walk with one app changed. */
-const withKnown = (walk: Walk, instance: string, change: (entry: Known) => Known): Walk => ({
+const withApp = (walk: Walk, instance: string, change: (entry: TrackedApp) => TrackedApp): Walk => ({
   ...walk,
   known: walk.known.map((entry) => (entry.instance === instance ? change(entry) : entry)),
 })
@@ -84,10 +84,15 @@ const withKnown = (walk: Walk, instance: string, change: (entry: Known) => Known
  * Takes in what the service just said. Gone from the list is connected; listed is not, whatever was believed before.
  * @param confirmSeconds how long a returned consent may take to show
  */
-export function observe(walk: Walk, waiting: readonly Waiting[], now: number, confirmSeconds: number): Walk {
-  if (isKnownAlready(walk, waiting)) return walk
+export function applyCheck(
+  walk: Walk,
+  waiting: readonly UnconnectedApp[],
+  now: number,
+  confirmSeconds: number,
+): Walk {
+  if (isUnchanged(walk, waiting)) return walk
   const listed = new Map(waiting.map((entry) => [entry.instance, entry]))
-  const known = walk.known.map((entry): Known => {
+  const known = walk.known.map((entry): TrackedApp => {
     const found = listed.get(entry.instance)
     if (found === undefined)
       return entry.status === 'connected'
@@ -97,7 +102,7 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
     // Connected once and listed again: the person starts afresh with it.
     if (entry.status === 'connected') return isAway(entry) ? current : { ...current, attempt: undefined }
     const isOverdue = isReturned(entry) && !isWithin(confirmSeconds * 1000, entry.attempt.backAt, now)
-    return isOverdue ? { ...current, unconfirmedAt: now, attempt: over(entry.attempt) } : current
+    return isOverdue ? { ...current, unconfirmedAt: now, attempt: ended(entry.attempt) } : current
   })
   const seen = new Set(known.map((entry) => entry.instance))
   for (const { instance, name, status } of listed.values())
@@ -106,7 +111,7 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
 }
 
 /** Apps that are connected after a check and weren't before. */
-export function foundConnected(before: Walk, after: Walk): string[] {
+export function newlyConnected(before: Walk, after: Walk): string[] {
   const unconnected = new Set(before.known.flatMap((app) => (app.status === 'connected' ? [] : app.instance)))
   return after.known.flatMap(({ instance, status }) =>
     status === 'connected' && unconnected.has(instance) ? instance : [],
@@ -126,13 +131,13 @@ export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): W
 const MAX_KNOWN = 2_000
 
 /** Forgets those that were connected first, and never one that waits: it would count as connected when it is gone. */
-function bounded(known: Known[]): Known[] {
+function bounded(known: TrackedApp[]): TrackedApp[] {
   let surplus = known.length - MAX_KNOWN
   return surplus <= 0 ? known : known.filter((entry) => entry.status !== 'connected' || surplus-- <= 0)
 }
 
 /** The same as last time, and nothing that the time to confirm may be over for: nothing to take in. */
-function isKnownAlready(walk: Walk, waiting: readonly Waiting[]): boolean {
+function isUnchanged(walk: Walk, waiting: readonly UnconnectedApp[]): boolean {
   if (walk.known.some(isReturned)) return false
   const unconnected = walk.known.filter((entry) => entry.status !== 'connected')
   if (unconnected.length !== waiting.length) return false
@@ -146,32 +151,32 @@ function isKnownAlready(walk: Walk, waiting: readonly Waiting[]): boolean {
 /** Either way: a clock that ran ahead must not keep a person waiting until it was right. */
 const isWithin = (milliseconds: number, at: number, now: number): boolean => Math.abs(now - at) < milliseconds
 
-const isLeft = (entry: Known): entry is Left => entry.attempt !== undefined
+const isLeft = (entry: TrackedApp): entry is StartedApp => entry.attempt !== undefined
 
-const isAway = ({ attempt }: Known) => attempt !== undefined && attempt.backAt === undefined
+const isAway = ({ attempt }: TrackedApp) => attempt !== undefined && attempt.backAt === undefined
 
-type Returned = Left & { attempt: { backAt: number } }
+type ReturnedApp = StartedApp & { attempt: { backAt: number } }
 
 /** Back, and not yet judged. */
-export const isReturned = (entry: Known): entry is Returned =>
+export const isReturned = (entry: TrackedApp): entry is ReturnedApp =>
   entry.attempt?.backAt !== undefined && entry.attempt.isOver === undefined
 
 /** Left a moment ago, and not back. */
-export const isInFlight = (entry: Known, now: number): boolean =>
+export const isInFlight = (entry: TrackedApp, now: number): boolean =>
   isLeft(entry) && isAway(entry) && isWithin(IN_FLIGHT_MS, entry.attempt.leftAt, now)
 
 /** May the service be asked now without harm to a departure that is under way? */
-export const mayAsk = (walk: Walk, now: number): boolean =>
+export const mayCheck = (walk: Walk, now: number): boolean =>
   !walk.known.some((entry) => isInFlight(entry, now))
 
 /** Is this the first that is known of the return, and was it quick? */
-export const isQuick = ({ leftAt, backAt }: Attempt, now: number): boolean =>
+export const isQuickReturn = ({ leftAt, backAt }: Attempt, now: number): boolean =>
   backAt === undefined && Math.abs(now - leftAt) < QUICK_MS
 
-const over = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
+const ended = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
 
-const declined = (attempt: Attempt, now: number): Partial<Known> => ({
-  attempt: { ...over(attempt), isDeclined: true },
+const declined = (attempt: Attempt, now: number): Partial<TrackedApp> => ({
+  attempt: { ...ended(attempt), isDeclined: true },
   unconfirmedAt: now,
 })
 
@@ -179,28 +184,28 @@ const declined = (attempt: Attempt, now: number): Partial<Known> => ({
 type Departure = { instance: string; step: string; now: number; byItself?: boolean }
 
 /** The person leaves for an app. Takes back "not now" and an earlier "not confirmed". */
-export function depart(walk: Walk, { instance, step, now, byItself = false }: Departure): Walk {
+export function startConsent(walk: Walk, { instance, step, now, byItself = false }: Departure): Walk {
   const clicks = walk.clicks + (byItself ? 0 : 1)
   const attempt = { step, leftAt: now, looks: 0 }
-  const left = withKnown(walk, instance, (entry) => ({ ...entry, ...NOT_SET_ASIDE, attempt, leftIn: clicks }))
+  const left = withApp(walk, instance, (entry) => ({ ...entry, ...NOT_SET_ASIDE, attempt, leftIn: clicks }))
   return { ...left, clicks }
 }
 
-const latest = <L extends Left>(entries: readonly L[]): L | undefined =>
+const latest = <L extends StartedApp>(entries: readonly L[]): L | undefined =>
   entries.reduce<L | undefined>(
     (last, entry) => (last !== undefined && last.attempt.leftAt > entry.attempt.leftAt ? last : entry),
     undefined,
   )
 
 /** Of the apps whose consent is being confirmed, the one that was left for last. */
-export const lastReturned = (known: readonly Known[]): Returned | undefined =>
+export const lastReturned = (known: readonly TrackedApp[]): ReturnedApp | undefined =>
   latest(known.filter(isReturned))
 
 /**
  * The app that a return with this step id is from. A return without one that is known is from whatever was left for last:
  * services and apps may lose the query on the way back. Undefined: that step is over, or no one is away.
  */
-export function backFrom(walk: Walk, step: string | undefined): Left | undefined {
+export function findReturn(walk: Walk, step: string | undefined): StartedApp | undefined {
   const left = walk.known.filter(isLeft)
   const named = left.find(({ attempt }) => attempt.step === step)
   return named === undefined ? latest(left.filter(isAway)) : named.attempt.isOver ? undefined : named
@@ -210,8 +215,13 @@ export function backFrom(walk: Walk, step: string | undefined): Left | undefined
  * The person is back, and the service was not asked yet.
  * @param looks 1 where a page was shown: from there on, only a click goes on to the next app
  */
-export const returned = (walk: Walk, { instance, attempt }: Left, now: number, looks: 0 | 1 = 0): Walk =>
-  withKnown(walk, instance, (entry) => {
+export const markReturned = (
+  walk: Walk,
+  { instance, attempt }: StartedApp,
+  now: number,
+  looks: 0 | 1 = 0,
+): Walk =>
+  withApp(walk, instance, (entry) => {
     if (entry.attempt?.step !== attempt.step) return entry
     const { backAt = now, looks: before } = entry.attempt
     return { ...entry, attempt: { ...entry.attempt, backAt, looks: Math.max(before, looks) } }
@@ -222,7 +232,7 @@ export const returned = (walk: Walk, { instance, attempt }: Left, now: number, l
  * `connected` at once, or `noticed` by a page that waited.
  * @param isRefused the return says that it failed: not believed, but no reason to wait for a consent any longer
  */
-export function comeBack(
+export function finishReturn(
   walk: Walk,
   step: string,
   now: number,
@@ -231,21 +241,21 @@ export function comeBack(
   const entry = walk.known.find(({ attempt }) => attempt?.step === step)
   if (entry?.attempt === undefined || entry.attempt.isOver) return { walk, outcome: 'over' }
   const back = { ...entry.attempt, backAt: entry.attempt.backAt ?? now }
-  const become = (change: Partial<Known>) =>
-    withKnown(walk, entry.instance, (before) => ({ ...before, ...change }))
+  const become = (change: Partial<TrackedApp>) =>
+    withApp(walk, entry.instance, (before) => ({ ...before, ...change }))
   if (entry.status === 'connected')
-    return { walk: become({ attempt: over(back) }), outcome: back.looks === 0 ? 'connected' : 'noticed' }
+    return { walk: become({ attempt: ended(back) }), outcome: back.looks === 0 ? 'connected' : 'noticed' }
   if (isRefused) return { walk: become(declined(back, now)), outcome: 'over' }
   return { walk: become({ attempt: { ...back, looks: back.looks + 1 } }), outcome: 'waiting' }
 }
 
-function setAside(walk: Walk, instance: string, as: Partial<Known>): Walk {
-  const change = (entry: Known): Known => {
+function setAside(walk: Walk, instance: string, as: Partial<TrackedApp>): Walk {
+  const change = (entry: TrackedApp): TrackedApp => {
     if (entry.status === 'connected') return entry
-    const attempt = isReturned(entry) ? over(entry.attempt) : entry.attempt
+    const attempt = isReturned(entry) ? ended(entry.attempt) : entry.attempt
     return { ...entry, ...NOT_SET_ASIDE, ...as, attempt }
   }
-  return withKnown(walk, instance, change)
+  return withApp(walk, instance, change)
 }
 
 /** "Not now": it stays on the list and is not offered again in this walk. */
@@ -253,11 +263,11 @@ export const skip = (walk: Walk, instance: string, now: number): Walk =>
   setAside(walk, instance, { skippedAt: now })
 
 export const unskip = (walk: Walk, instance: string): Walk =>
-  withKnown(walk, instance, (entry) => ({ ...entry, skippedAt: undefined }))
+  withApp(walk, instance, (entry) => ({ ...entry, skippedAt: undefined }))
 
 /** "I didn't allow it": ends the wait for a consent. The service still decides whether it is connected. */
 export const decline = (walk: Walk, instance: string, now: number): Walk =>
-  withKnown(walk, instance, (entry) =>
+  withApp(walk, instance, (entry) =>
     isReturned(entry) && entry.status !== 'connected' ? { ...entry, ...declined(entry.attempt, now) } : entry,
   )
 
@@ -266,7 +276,7 @@ export const block = (walk: Walk, instance: string, now: number): Walk =>
   setAside(walk, instance, { blockedAt: now })
 
 export const unblock = (walk: Walk, instance: string): Walk =>
-  withKnown(walk, instance, (entry) => ({ ...entry, blockedAt: undefined }))
+  withApp(walk, instance, (entry) => ({ ...entry, blockedAt: undefined }))
 
 /** `slack` means every instance of it (slack_1, slack_2), `slack_1` for that one (contract 2.1, datasourceInstance). */
 export const inScope = (visit: Visit, instance: string): boolean =>
@@ -275,5 +285,5 @@ export const inScope = (visit: Visit, instance: string): boolean =>
   visit.only.includes(instance.replace(/_\d+$/, ''))
 
 /** What this visit shows, in the order in which it was first seen. */
-export const shown = (walk: Walk): Known[] =>
+export const shownApps = (walk: Walk): TrackedApp[] =>
   walk.known.filter((entry) => inScope(walk.visit, entry.instance))

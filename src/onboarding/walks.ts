@@ -5,7 +5,7 @@ import { createChanges } from '../records/change.ts'
 import type { Installation, Vault } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { personKey, type User } from '../session/signed-in.ts'
-import { startWalk, type Known, type Walk } from './walk.ts'
+import { startWalk, type TrackedApp, type Walk } from './walk.ts'
 
 /** @param returnTo where a return may lead, or undefined */
 type CheckReturnTo = (returnTo: unknown) => string | undefined
@@ -29,7 +29,7 @@ type Needs = {
   /** What return_to is held against: an address that was kept is checked like one that just came. */
   checkReturnTo: CheckReturnTo
   /** The company's order of apps, without those that it hides; absent: as they were seen. */
-  arrange?: (known: Known[]) => Known[]
+  arrange?: (known: TrackedApp[]) => TrackedApp[]
   /** Milliseconds since 1970. */
   now: () => number
 }

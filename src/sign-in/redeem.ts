@@ -13,7 +13,7 @@ import type { SessionStore } from '../session/session-store.ts'
 import { endSession, startSession } from '../session/session.ts'
 import { signedInOf, type Tokens, type User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Note } from '../web/audit.ts'
+import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
 import { signInPath } from './addresses.ts'
 import { isSignatureRefused, problemOfAnswer } from './response-problems.ts'
@@ -57,7 +57,7 @@ type Needs = {
   sessions: PersonSessions
   sessionStore: Pick<SessionStore, 'end'>
   log: Log
-  note: Note
+  audit: Audit
   now: () => number
 }
 
@@ -65,7 +65,7 @@ type Needs = {
 export const hasError = (parameters: URLSearchParams): boolean => Boolean(parameters.get('error'))
 
 export function createRedeem(needs: Needs): Redeem {
-  const { settings, authorizationServer, browsers, sessions, log, note, now } = needs
+  const { settings, authorizationServer, browsers, sessions, log, audit, now } = needs
   const { OIDC_SCOPE: scope } = settings
   const identify = createIdentify(settings, log, now)
   const warn = warnOnce(log)
@@ -126,7 +126,7 @@ export function createRedeem(needs: Needs): Redeem {
     }
     if (areKeysFoundAgain(error) && restarts === 0) return 'restart'
     const problem = problemOfAnswer(error, signInPath(returnTo))
-    note({ event: 'sign_in', result: 'refused', code: problem.code })
+    audit({ event: 'sign_in', result: 'refused', code: problem.code })
     throw problem
   }
 
@@ -171,7 +171,7 @@ export function createRedeem(needs: Needs): Redeem {
       // Of the same person, a server may keep one grant for both: taking these tokens back could end the new sign-in.
       if (!isSamePerson(before.user, user)) void revoke(configuration, before.tokens)
     }
-    note({ event: 'sign_in', result: 'ok', user })
+    audit({ event: 'sign_in', result: 'ok', user })
     return isSame ? 'same-account' : 'signed-in'
   }
 }

@@ -11,7 +11,7 @@ import { SessionChanged } from '../session/session-store.ts'
 import { endSession, reloadSession, saveSession } from '../session/session.ts'
 import { signedInOf, whoIsSignedIn, type SignedIn, type Tokens } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Note } from '../web/audit.ts'
+import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
 import { TooSlow, within } from '../within.ts'
 import { inWords, isGrantRefused, problemOfAnswer, signInUnavailable } from './response-problems.ts'
@@ -46,12 +46,12 @@ type Needs = {
   records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>
   authorizationServer: AuthorizationServer
   log: Pick<Log, 'debug' | 'warn'>
-  note: Note
+  audit: Audit
   now: () => number
 }
 
 export function createRefresh(needs: Needs): Refresh {
-  const { settings, records, authorizationServer, log, note, now } = needs
+  const { settings, records, authorizationServer, log, audit, now } = needs
   const once = createOnce<void>()
   const warn = warnOnce(log)
 
@@ -118,7 +118,7 @@ export function createRefresh(needs: Needs): Refresh {
       if (current?.tokens.issuedAt !== issuedAt) return
       const { session } = req
       const renewed = await redeemed(current)
-      note({ event: 'refresh', result: renewed === undefined ? 'ended' : 'ok' })
+      audit({ event: 'refresh', result: renewed === undefined ? 'ended' : 'ok' })
       if (renewed === undefined) {
         // `invalid_grant` to one who was too late must not sign out the one who was in time. Where the store doesn't hear
         // of the end, the next request finds out anew.

@@ -4,7 +4,7 @@ import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { nameOf } from '../records/seal.ts'
 import { signedInOf } from '../session/signed-in.ts'
-import { isUnattended, unattended } from '../web/cross-site.ts'
+import { isUnattended, unattendedPath } from '../web/cross-site.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { Limits } from '../web/rate-limit.ts'
@@ -107,7 +107,7 @@ export function createSignInRoutes(needs: Needs): Router {
     if (user === undefined || !isFresh(signedInAt, needs.now())) return seeOther(res, asAddress(returnTo))
     const data = {
       account: user.email ?? user.name,
-      returnTo: returnTo.startsWith('/') ? unattended(asAddress(returnTo)) : returnTo,
+      returnTo: returnTo.startsWith('/') ? unattendedPath(asAddress(returnTo)) : returnTo,
     }
     needs.sendPage(req, res, { view: 'sign-in/same-account', data })
   })

@@ -6,7 +6,7 @@ import { createSealer } from '../records/seal.ts'
 import { SessionStore } from '../session/session-store.ts'
 import { createSession } from '../session/session.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Note } from '../web/audit.ts'
+import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import { createBrowsers } from './login-transaction.ts'
 import { createRedeem } from './redeem.ts'
@@ -24,7 +24,7 @@ type Needs = {
   installation: Installation
   authorizationServer: AuthorizationServer
   log: Log
-  note: Note
+  audit: Audit
   /** The language of the person who makes the request, as a BCP 47 tag. */
   languageOf: (req: Request) => string
   /** Milliseconds since 1970. */

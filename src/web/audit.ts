@@ -41,7 +41,7 @@ export type StepResult = 'connected' | 'waiting' | 'unconfirmed' | 'off' | 'bloc
 
 type Identity = { issuer: string; subject: string; email?: string }
 
-export type Note = (event: AuditEvent) => void
+export type Audit = (event: AuditEvent) => void
 
 const MAX_DATASOURCES = 50
 
@@ -51,7 +51,7 @@ type AuditParts = {
   ids: AuditIds
 }
 
-export function createAudit({ log, registry, ids }: AuditParts): Note {
+export function createAudit({ log, registry, ids }: AuditParts): Audit {
   const counter = new Counter({
     name: 'onramp_events_total',
     help: 'What people did and what came of it',

@@ -5,7 +5,7 @@ import type { Response } from 'express'
 export class BrowserGone extends Error {}
 
 /** @returns aborts with BrowserGone when no one waits for the answer any more */
-export function goneSignal(res: Response): AbortSignal {
+export function browserGoneSignal(res: Response): AbortSignal {
   const leaving = new AbortController()
   const leave = () => leaving.abort(new BrowserGone())
   if (res.closed) leave()

@@ -66,11 +66,11 @@ export function repeatable(req: Request, publicOrigin: string): string {
   const isElsewhere =
     isFromOtherSite(req, publicOrigin) ||
     (ACTING.test(req.path) && isFromOwnPage(req, publicOrigin) === false)
-  return isElsewhere && !isUnattended(req) ? unattended(req.originalUrl) : req.originalUrl
+  return isElsewhere && !isUnattended(req) ? unattendedPath(req.originalUrl) : req.originalUrl
 }
 
 /** The address at which a page loads again without the person. */
-export const unattended = (path: string): string =>
+export const unattendedPath = (path: string): string =>
   path.replace(/(?=#|$)/, `${path.includes('?') ? '&' : '?'}unattended=yes`)
 
 /** A page that loads again may not sign in a person who has signed out meanwhile, nor do what another site's link may not. */

@@ -94,7 +94,7 @@ export function createErrorPage({
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
     const waits = tryAgain !== undefined && wantsPage(req) && req.query['still'] === undefined
-    const words = problemWords(problem, languages.of(req), nameOf, waits)
+    const words = problemTexts(problem, languages.of(req), nameOf, waits)
     if (!wantsPage(req)) return answerJson(res, problem, words, reference)
     try {
       sendPage(req, res, {
@@ -157,16 +157,16 @@ const NEEDS_HELP: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 const isRepeatable = (req: Request, { status, code }: Problem) =>
   req.method === 'GET' && (status >= 500 || status === 429) && !FINAL.has(code)
 
-type Words = { title: string; advice: string; reference: (reference: string) => string }
+type ProblemTexts = { title: string; advice: string; reference: (reference: string) => string }
 
 /** What happened, what it means for what was done, and what comes next. */
-export function problemWords(
+export function problemTexts(
   { code, datasource, retryAfter }: Problem,
   t: Texts,
   nameOf: Company['nameOf'],
   /** Does the page try again on its own? */
   waits = false,
-): Words {
+): ProblemTexts {
   const among = datasource?.among.map((app) => ({ ...app, name: nameOf(app, t.lang) })) ?? []
   const name = calledAs(among).find(({ instance }) => instance === datasource?.instance)?.name ?? ''
   const app = { hasApp: name === '' ? 'no' : 'yes', app: name }
@@ -209,7 +209,7 @@ type ProblemPage = {
 
 function pageOf(
   problem: Problem,
-  words: Words,
+  words: ProblemTexts,
   reference: string,
   tryAgain: string | undefined,
 ): ProblemPage {
@@ -235,7 +235,7 @@ function pageOf(
 function answerJson(
   res: Response,
   { status, code }: Problem,
-  { title, advice }: Words,
+  { title, advice }: ProblemTexts,
   reference: string,
 ): void {
   res.statusCode = status

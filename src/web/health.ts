@@ -4,7 +4,7 @@ import { Router } from 'express'
 import { storeTrouble } from '../records/store-trouble.ts'
 
 /** By this header the doctor knows that what answers at PUBLIC_URL is onramp. It says nothing of the version. */
-export const RECOGNISED_BY = { name: 'x-onramp', value: 'healthz' } as const
+export const HEALTH_HEADER = { name: 'x-onramp', value: 'healthz' } as const
 
 /** What the doctor gets instead of JSON, to see whether pages come back as they were sent: so it has an address. */
 export const SAMPLE_PAGE =
@@ -22,7 +22,7 @@ export function createHealthRoutes(parts: HealthParts): Router {
   const router = Router()
 
   router.get('/healthz', (req, res) => {
-    res.setHeader(RECOGNISED_BY.name, RECOGNISED_BY.value)
+    res.setHeader(HEALTH_HEADER.name, HEALTH_HEADER.value)
     if (req.get('accept') === 'text/html') res.type('html').end(SAMPLE_PAGE)
     else res.json({ status: 'ok' })
   })

@@ -28,7 +28,7 @@ export function describeError(error: unknown): unknown {
 }
 
 /** In every line that is written while a request is worked for. */
-export function ofRequest(): { requestId?: string; traceId?: string | undefined } {
+export function requestIds(): { requestId?: string; traceId?: string | undefined } {
   const request = currentRequest()
   return request === undefined ? {} : { requestId: request.id, traceId: request.traceId }
 }
@@ -48,7 +48,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   const options: LoggerOptions = {
     level,
     base: null,
-    mixin: ofRequest,
+    mixin: requestIds,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },

@@ -5,7 +5,7 @@ import type { Request, RequestHandler } from 'express'
 import { duringRequest, newRequestId, traceContextOf, type CurrentRequest } from '../trace/current-request.ts'
 import { startRequestSpan } from '../trace/spans.ts'
 import type { Log } from './log.ts'
-import { GIVEN_UP, type Metrics } from './metrics/metrics.ts'
+import { CLIENT_CLOSED, type Metrics } from './metrics/metrics.ts'
 import { routeOf } from './route-of.ts'
 
 type ObserveParts = {
@@ -26,7 +26,7 @@ export function createObserve({ log, isLogged, metrics }: ObserveParts): Request
       const ms = performance.now() - began
       const method = KNOWN_METHODS.has(req.method) ? req.method : 'other'
       const route = routeOf(req) ?? 'other'
-      const status = res.writableFinished ? res.statusCode : GIVEN_UP
+      const status = res.writableFinished ? res.statusCode : CLIENT_CLOSED
       metrics.observeRequest({ route, method, status, seconds: ms / 1000 })
       span.end({ method, route, status, requestId: request.id })
       if (!isLogged) return

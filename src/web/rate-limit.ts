@@ -4,7 +4,7 @@
 import type { Request, RequestHandler } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { personKey, signedInOf, whoIsSignedIn } from '../session/signed-in.ts'
-import type { Note } from './audit.ts'
+import type { Audit } from './audit.ts'
 import { networkOf } from './network.ts'
 
 export type Limits = ReturnType<typeof createLimits>
@@ -24,7 +24,7 @@ const addressOf = (req: Request) => networkOf(req.ip ?? '').slice(0, 64)
  * @param perAddress SIGN_INS_PER_MINUTE
  * @param now milliseconds since 1970
  */
-export function createLimits(perAddress: number, note: Note, now: () => number) {
+export function createLimits(perAddress: number, audit: Audit, now: () => number) {
   /** Points come back steadily: after a rush, those behind the same address wait for seconds, not for the minute to end. */
   function counted(what: 'address' | 'sign_in' | 'person', points: number, code: ProblemCode) {
     const seconds = what === 'person' ? PERSON_SECONDS : ADDRESS_SECONDS
@@ -37,7 +37,7 @@ export function createLimits(perAddress: number, note: Note, now: () => number) 
       if (buckets.size >= MAX_COUNTED) buckets.delete(buckets.keys().next().value ?? '')
       buckets.set(key, { left: left < 1 ? left : left - 1, at: now() })
       if (left >= 1) return
-      note({ event: 'limited', what, user: signedInOf(req)?.user })
+      audit({ event: 'limited', what, user: signedInOf(req)?.user })
       // When a tenth is there again: not all who wait come back for the first point.
       throw new Problem(429, code, { retryAfter: Math.ceil(Math.max(msPerPoint, seconds * 100) / 1000) })
     }

@@ -9,7 +9,7 @@ import { companyOf } from '../../src/company/company.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { Upkeep } from '../../src/people/keep-state.ts'
 import type { Problem } from '../../src/problem.ts'
-import type { Note } from '../../src/web/audit.ts'
+import type { Audit } from '../../src/web/audit.ts'
 import type { SendPage } from '../../src/web/pages.ts'
 import { having, mailed, testPeople } from '../helpers/people.ts'
 import { languages } from '../helpers/texts.ts'
@@ -24,7 +24,7 @@ const lacksJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'waiting'
 const onHold = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
 
 const at = { isAdmin: true, upkeep: {} as Upkeep, now: NOW }
-let notes: Parameters<Note>[0][]
+let notes: Parameters<Audit>[0][]
 let limited: string[]
 beforeEach(() => {
   Object.assign(at, { isAdmin: true, upkeep: { breaks: [], zones: {}, days: [] }, now: NOW })
@@ -37,13 +37,13 @@ async function pages(people: readonly Person[], given?: Everyone) {
   for (const person of people) await kept.change(person.email, () => person)
   const everyone = given ?? createEveryone(kept, () => at.now)
   const { nameOf } = companyOf({ datasources: { jira: { name: 'Tickets' } } }, new Map())
-  const note: Note = (happened) => void notes.push(happened)
+  const audit: Audit = (happened) => void notes.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>
     void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
   const routes = createAdminRoutes({
     everyone,
     upkeeping: { get: () => Promise.resolve(at.upkeep) },
-    exports: createExports(everyone, nameOf, note),
+    exports: createExports(everyone, nameOf, audit),
     limit(req, _res, next) {
       limited.push(req.originalUrl)
       next()
@@ -51,7 +51,7 @@ async function pages(people: readonly Person[], given?: Everyone) {
     isAdmin: ({ subject }) => at.isAdmin && subject === 'grace',
     nameOf,
     sendPage,
-    note,
+    audit,
     now: () => at.now,
   })
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) =>

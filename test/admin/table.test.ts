@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { App, Group } from '../../src/admin/report.ts'
 import { appTable, FIRST_ROWS, groupTable, NO_SHARE, sharesIn } from '../../src/admin/table.ts'
-import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
-import { textsOf } from '../../src/web/languages/texts.ts'
+import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { createTexts } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
 
 const app = (instance: string, name: string, waiting = 1): App => ({
@@ -82,7 +82,7 @@ describe('the order of departments', () => {
   )
 })
 
-const shares = (tag: string) => sharesIn(textsOf(tag, readCatalogue(LANGUAGES, 'en')))
+const shares = (tag: string) => sharesIn(createTexts(tag, readCatalogue(LANGUAGES_FOLDER, 'en')))
 
 describe('a share', () => {
   it('is written as the language of its reader writes it', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
 import { printAST } from '@formatjs/icu-messageformat-parser/printer.js'
 import { afterAll, describe, expect, it } from 'vitest'
-import { LANGUAGES, languagesIn } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER, languagesIn } from '../../src/web/languages/catalogue.ts'
 import { languages } from '../helpers/texts.ts'
 import { axeFindings, htmlFindings, overflowAt, smallTargets, weightOf } from './examine.ts'
 import { useSite } from './visitor.ts'
@@ -33,7 +33,7 @@ const PAGES = [
   ],
 ] as const
 
-describe.each(languagesIn(LANGUAGES))('the pages in %s', (tag) => {
+describe.each(languagesIn(LANGUAGES_FOLDER))('the pages in %s', (tag) => {
   it.each(PAGES)('pass for %s', async (person, paths) => {
     const visitor = await site.arrive({ person })
     await visitor.open(`/onboarding?lang=${tag}`)
@@ -80,9 +80,11 @@ const pseudo = (text: string): string => {
 describe('a language that is a third longer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-pseudo-'))
   const longer = useSite(() => {
-    cpSync(join(LANGUAGES, 'en'), join(folder, 'languages'), { recursive: true })
-    const texts = readdirSync(join(LANGUAGES, 'en')).flatMap((file) =>
-      Object.entries(JSON.parse(readFileSync(join(LANGUAGES, 'en', file), 'utf8')) as Record<string, string>),
+    cpSync(join(LANGUAGES_FOLDER, 'en'), join(folder, 'languages'), { recursive: true })
+    const texts = readdirSync(join(LANGUAGES_FOLDER, 'en')).flatMap((file) =>
+      Object.entries(
+        JSON.parse(readFileSync(join(LANGUAGES_FOLDER, 'en', file), 'utf8')) as Record<string, string>,
+      ),
     )
     const lines = texts.map(([key, text]) => `    ${JSON.stringify(key)}: ${JSON.stringify(pseudo(text))}\n`)
     const file = join(folder, 'company.yaml')

@@ -9,7 +9,7 @@ import { neutralCompany } from '../../src/company/company.ts'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
 import { brandIn, frame } from '../helpers/frame.ts'
 import { loadAssets } from '../../src/web/assets.ts'
-import { createErrorPage, problemWords } from '../../src/web/error-page.ts'
+import { createErrorPage, problemTexts } from '../../src/web/error-page.ts'
 import { createPages } from '../../src/web/pages.ts'
 import { securityHeaders } from '../../src/web/security-headers.ts'
 import { keysUnder, languages, t } from '../helpers/texts.ts'
@@ -83,7 +83,7 @@ afterAll(async () => {
 
 describe('the page of a failure', () => {
   it.each(codes)('says what happened and what to do: %s', async (code) => {
-    const { title } = problemWords(problemOf(code), t, nameOf)
+    const { title } = problemTexts(problemOf(code), t, nameOf)
     const response = await page.goto(`${url}/fail/${code}`)
 
     expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])

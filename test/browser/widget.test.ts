@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
 import { widgetOf } from '../../src/web/intranet.ts'
 import { axeFindings, overflowAt } from './examine.ts'
@@ -68,7 +68,8 @@ async function serveIntranet(): Promise<Server> {
 
 /** English as it is, German and Arabic with words of their own. */
 function createScript(): Buffer {
-  for (const tag of ['en', 'de', 'ar']) cpSync(join(LANGUAGES, 'en'), join(folder, tag), { recursive: true })
+  for (const tag of ['en', 'de', 'ar'])
+    cpSync(join(LANGUAGES_FOLDER, 'en'), join(folder, tag), { recursive: true })
   const words = (tag: string, left: string, progress: string) =>
     writeFileSync(
       join(folder, tag, 'widget.json'),

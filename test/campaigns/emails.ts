@@ -11,7 +11,7 @@ import { assetOf, type Asset, type Ending } from '../../src/company/asset.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { languagesFor } from '../../src/web/brand.ts'
-import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 
@@ -19,7 +19,7 @@ const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
   for (const tag of ['en', 'de', 'ar', 'pt-BR'])
-    cpSync(join(LANGUAGES, 'en'), join(folder, tag), { recursive: true })
+    cpSync(join(LANGUAGES_FOLDER, 'en'), join(folder, tag), { recursive: true })
   const file = join(folder, 'de', 'email.json')
   const german = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
   german['email.subject'] =

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { noAnswer, TokenRefused } from '../../src/client-api/errors.ts'
 import { retryAfterSeconds } from '../../src/http/retry-after.ts'
 import { neutralCompany } from '../../src/company/company.ts'
-import { problemWords } from '../../src/web/error-page.ts'
+import { problemTexts } from '../../src/web/error-page.ts'
 import { t } from '../helpers/texts.ts'
 import { GLOBAL_TOKEN, NOW, refused } from './refused.ts'
 
@@ -143,7 +143,7 @@ describe('other statuses', () => {
 
   it('each has words for people with a next step', () => {
     for (const status of [400, 401, 403, 404, 429, 500]) {
-      const { title, advice } = problemWords(refused(status), t, neutralCompany.nameOf)
+      const { title, advice } = problemTexts(refused(status), t, neutralCompany.nameOf)
       expect(title).not.toBe('')
       expect(advice).toMatch(/try again|sign in again|ask for access|needs to fix this|fixing on our side/i)
     }
@@ -174,7 +174,7 @@ describe('a search that fails', () => {
     const problem = refused(status, '', { operation: 'search', headers })
     expect(problem).toMatchObject({ status: ours, code })
     expect(problem.retryAfter).toBe(ours === 503 ? 7 : undefined)
-    const { title, advice } = problemWords(problem, t, neutralCompany.nameOf)
+    const { title, advice } = problemTexts(problem, t, neutralCompany.nameOf)
     expect(`${title} ${advice}`).not.toMatch(/check your apps|connect apps|connecting/i)
     expect(title).toMatch(/search/i)
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { appMarks, letterOf, markOf } from '../../src/company/app-icons.ts'
 import { neutralCompany, type Company } from '../../src/company/company.ts'
 import { loadCompany } from '../../src/company/read-company.ts'
-import { aboutApps, signOf } from '../../src/onboarding/overview/about.ts'
+import { createAppDescriptions, nameAndIconOf } from '../../src/onboarding/overview/about.ts'
 import { MARKS_FILE, marksDocument } from '../helpers/app-icons.ts'
 
 const acme = loadCompany(new URL('../../examples/acme/company.yaml', import.meta.url).pathname)
@@ -36,7 +36,7 @@ describe('the marks of apps', () => {
 
 describe('an app', () => {
   it("has the company's own logo first, then its mark, then a letter", () => {
-    const logoOf = (company: Company, instance: string) => aboutApps(company)('en')(instance).logo
+    const logoOf = (company: Company, instance: string) => createAppDescriptions(company)('en')(instance).logo
     expect(logoOf(acme, 'slack_1')).toBe(acme.datasourceOf('slack_1')?.logo?.path)
     expect(logoOf(acme, 'github_1')).toBe(markOf('github_1')?.path)
     expect(logoOf(neutralCompany, 'slack_1')).toBeUndefined()
@@ -48,7 +48,7 @@ describe('an app', () => {
     ['slack', 'Slack'],
     ['our_wiki_3', 'Our wiki'],
   ])('of which only the instance %s is known is called %s', (instance, name) => {
-    expect(signOf(instance, aboutApps(neutralCompany)('en')).name).toBe(name)
+    expect(nameAndIconOf(instance, createAppDescriptions(neutralCompany)('en')).name).toBe(name)
   })
 
   it.each([

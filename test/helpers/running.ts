@@ -12,7 +12,7 @@ import { startSandbox, type SandboxOptions } from '../../packages/sandbox/src/sa
 import { createInvitations } from '../../src/invites/token.ts'
 import { startServer } from '../../src/server.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
-import { describeError, ofRequest, type Log } from '../../src/web/log.ts'
+import { describeError, requestIds, type Log } from '../../src/web/log.ts'
 import { expectDocumented, keepAnswers, type Answered } from './answers.ts'
 import { statusOf, until } from './processes.ts'
 import { TestBrowser } from './test-browser.ts'
@@ -89,7 +89,7 @@ export async function run(options: RunOptions = {}) {
     },
   })
   const log = pino(
-    { level: 'trace', base: null, mixin: ofRequest, serializers: { err: describeError } },
+    { level: 'trace', base: null, mixin: requestIds, serializers: { err: describeError } },
     sink,
   )
   const answers: (readonly Answered[])[] = []

@@ -1,13 +1,13 @@
 // The English texts, as people read them without a company file.
-import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createLanguages, type Languages } from '../../src/web/languages/languages.ts'
 
-export const languages: Languages = createLanguages({ folder: LANGUAGES, isHttps: false })
+export const languages: Languages = createLanguages({ folder: LANGUAGES_FOLDER, isHttps: false })
 
 export const t = languages.in('en')
 
 /** Every key of the reference that begins so, without that beginning. */
 export const keysUnder = (prefix: string): string[] =>
-  Object.keys(readCatalogue(LANGUAGES, 'en'))
+  Object.keys(readCatalogue(LANGUAGES_FOLDER, 'en'))
     .filter((key) => key.startsWith(prefix))
     .map((key) => key.slice(prefix.length))

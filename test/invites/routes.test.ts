@@ -22,7 +22,7 @@ function office() {
         return Promise.resolve('https://as.example/authorize')
       },
       sendPage: (_req, res) => void res.end(),
-      note: () => {},
+      audit: () => {},
       companyApps: [],
       appIn: (instance) => ({ name: instance, logo: undefined, initial: 'x', tone: '' }),
       sender: undefined,

@@ -1,7 +1,7 @@
 // What the company says of an app, and the sign that it is seen by.
 import { describe, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { aboutApps, notDescribed, tileOf } from '../../src/onboarding/overview/about.ts'
+import { createAppDescriptions, noDescription, iconOf } from '../../src/onboarding/overview/about.ts'
 
 const company = companyOf(
   {
@@ -22,7 +22,7 @@ const company = companyOf(
 )
 
 describe('what is said of an app', () => {
-  const about = aboutApps(company)
+  const about = createAppDescriptions(company)
 
   it('is the company’s, in the language of the person', () => {
     const said = {
@@ -43,7 +43,7 @@ describe('what is said of an app', () => {
   it('is nothing where the company says nothing, but for a mark that is known', () => {
     const nothing = { name: undefined, why: undefined, account: undefined, help: undefined, logo: undefined }
     const unsaid = { ...nothing, reads: [], never: [], isRequired: false }
-    expect(notDescribed).toStrictEqual(unsaid)
+    expect(noDescription).toStrictEqual(unsaid)
     expect(about('en')('intern_1')).toStrictEqual(unsaid)
     expect(about('en')('github_1')).toStrictEqual({ ...unsaid, logo: expect.stringContaining('github') })
     expect(about('en')('crm_1')).toStrictEqual({ ...unsaid, why: 'Customers are there.' })
@@ -58,7 +58,7 @@ describe('the sign of an app', () => {
     ['ä', 'tone-0'],
     ['👩a', 'tone-0'],
   ])('of %s has the %s', (instance, tone) => {
-    const tile = tileOf({ name: 'Notes', instance }, () => notDescribed)
+    const tile = iconOf({ name: 'Notes', instance }, () => noDescription)
     expect(tile).toEqual({ logo: undefined, initial: 'N', tone })
   })
 })

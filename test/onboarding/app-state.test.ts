@@ -3,16 +3,24 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { appsOf, newPerson } from '../../src/people/person.ts'
 import { APP_STATUSES } from '../../src/client-api/app-status.ts'
-import { createHandOver } from '../../src/onboarding/record-progress.ts'
-import { next } from '../../src/onboarding/next-step.ts'
-import { type Walk, block, comeBack, depart, observe, skip, startWalk } from '../../src/onboarding/walk.ts'
-import { notDescribed } from '../../src/onboarding/overview/about.ts'
+import { createRecordProgress } from '../../src/onboarding/record-progress.ts'
+import { nextStep } from '../../src/onboarding/next-step.ts'
+import {
+  type Walk,
+  block,
+  finishReturn,
+  startConsent,
+  applyCheck,
+  skip,
+  startWalk,
+} from '../../src/onboarding/walk.ts'
+import { noDescription } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import { standingOf, type Standing } from '../../src/onboarding/app-state.ts'
+import { appStateOf, type AppState } from '../../src/onboarding/app-state.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
 import { t } from '../helpers/texts.ts'
 
-type Facts = Parameters<typeof standingOf>[0]
+type Facts = Parameters<typeof appStateOf>[0]
 
 const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as const
 type Case = Facts & { status: (typeof STATUSES)[number] }
@@ -25,7 +33,7 @@ function* everything(): Generator<Case> {
       const has = (bit: (typeof BITS)[number]) => (bits & (1 << BITS.indexOf(bit))) !== 0
       yield {
         status,
-        turn: status === 'connected' ? 'over' : APP_STATUSES[status].turn,
+        priority: status === 'connected' ? 'over' : APP_STATUSES[status].turn,
         ...(status === 'connected' && { connectedAt: 1 }),
         ...(has('blockedAt') && { blockedAt: 2 }),
         ...(has('unconfirmedAt') && { unconfirmedAt: 3 }),
@@ -37,8 +45,8 @@ function* everything(): Generator<Case> {
 }
 
 /** The order of precedence, told once more and in another way. */
-function expected(facts: Case): Standing['kind'] {
-  const order: [boolean, Standing['kind']][] = [
+function expected(facts: Case): AppState['kind'] {
+  const order: [boolean, AppState['kind']][] = [
     [facts.status === 'connected', 'connected'],
     [facts.status === 'disabled' || facts.status === 'attention', 'off'],
     [facts.isConfirming, 'confirming'],
@@ -54,7 +62,7 @@ describe('how an app is doing', () => {
   it('follows one order of precedence over everything that can be known of it', () => {
     let count = 0
     for (const facts of everything()) {
-      expect(standingOf(facts).kind, JSON.stringify(facts)).toBe(expected(facts))
+      expect(appStateOf(facts).kind, JSON.stringify(facts)).toBe(expected(facts))
       count++
     }
     expect(count).toBe(160)
@@ -67,13 +75,13 @@ const LISTED = ['awaiting', 'stale', 'attention', 'disabled'] as const
 type Step = (walk: Walk, now: number) => Walk
 
 const leave = (walk: Walk, of: string, now: number) =>
-  depart(walk, { instance: of, step: `${of}${now}`, now })
+  startConsent(walk, { instance: of, step: `${of}${now}`, now })
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.array(fc.record({ instance, status: fc.constantFrom(...LISTED) }), { maxLength: 3 }).map(
     (listed): Step =>
       (walk, now) =>
-        observe(
+        applyCheck(
           walk,
           listed.map((entry) => ({ ...entry, name: entry.instance })),
           now,
@@ -87,7 +95,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
   fc.nat(5).map((which): Step => (walk, now) => {
     const { attempt } = walk.known[which] ?? {}
-    return attempt === undefined ? walk : comeBack(walk, attempt.step, now).walk
+    return attempt === undefined ? walk : finishReturn(walk, attempt.step, now).walk
   }),
 )
 
@@ -114,7 +122,7 @@ describe('every surface', () => {
           let [walk, now] = [startWalk(0), 0]
           for (const { step, ms } of story) walk = step(walk, (now += ms))
 
-          const about = () => notDescribed
+          const about = () => noDescription
           const context = { now, t, person: '', from: undefined, advances: true, about, confirmSeconds: 30 }
           const overview = overviewOf(walk, context)
           // What the card is about has no row of its own; it is offered, or being confirmed.
@@ -133,7 +141,7 @@ describe('every surface', () => {
           const states = walk.known.map(({ instance }) => reported.get(instance))
           expect(states.map((state) => (state === 'waiting' ? 'pending' : state))).toEqual(shown)
 
-          const where = next(walk, now)
+          const where = nextStep(walk, now)
           expect(where.kind === 'finished').toBe(pending === 0)
         },
       ),
@@ -145,7 +153,7 @@ describe('every surface', () => {
 /** What the report says of the walk after a page. */
 async function statesInReport(walk: Walk, now: number): Promise<Map<string, string>> {
   let person = newPerson('ada@acme.example', 0)
-  const handOver = createHandOver(
+  const handOver = createRecordProgress(
     { change: async (_email, change) => (person = change(person, true)) },
     { warn() {} },
     () => now,

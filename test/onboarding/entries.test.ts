@@ -1,26 +1,31 @@
 // The rows of the list: each state in words, and exactly what can be done about it.
 import { describe, expect, it } from 'vitest'
-import { notDescribed } from '../../src/onboarding/overview/about.ts'
-import { rowsOf } from '../../src/onboarding/overview/entries.ts'
-import type { App, Situation } from '../../src/onboarding/overview/model.ts'
-import type { Standing } from '../../src/onboarding/app-state.ts'
-import { type Known } from '../../src/onboarding/walk.ts'
+import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { listRows } from '../../src/onboarding/overview/entries.ts'
+import type { OverviewApp, OverviewModel } from '../../src/onboarding/overview/model.ts'
+import type { AppState } from '../../src/onboarding/app-state.ts'
+import { type TrackedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { NOW } from './seen.ts'
 
-const TODO: Standing = { kind: 'todo' }
+const TODO: AppState = { kind: 'todo' }
 
-const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
+const app = (standing: AppState = TODO, entry: Partial<TrackedApp> = {}): OverviewApp => ({
   name: 'Slack',
   short: 'Slack',
   standing,
   entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, ...entry },
 })
-const rows = (apps: readonly App[], current?: string, isOver = false, about = () => notDescribed) => {
+const rows = (
+  apps: readonly OverviewApp[],
+  current?: string,
+  isOver = false,
+  about = () => noDescription,
+) => {
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
   const names = { byShortName: new Map(), sharedAccounts: new Set() }
   const context = { t, about, isOver, from: undefined, earliest, ...names }
-  return rowsOf({ ...context, apps } as unknown as Situation, current)
+  return listRows({ ...context, apps } as unknown as OverviewModel, current)
 }
 
 const forApp = 'Slack'
@@ -34,7 +39,7 @@ const unblock = { block: { href: '/onboarding/unblock/slack_1', label: 'My admin
 const nothing = { notes: [], connect: undefined, skip: undefined, unskip: undefined, block: undefined }
 
 describe('a row', () => {
-  it.each<[kind: string, App, words: string, can: object]>([
+  it.each<[kind: string, OverviewApp, words: string, can: object]>([
     ['todo', app(), '', { ...connect('Connect'), ...skip }],
     [
       'stale',
@@ -100,7 +105,7 @@ describe('a row', () => {
   })
 
   it('is called new a minute after the first of the list, while it waits', () => {
-    const noteAt = (milliseconds: number, standing: Standing = TODO) =>
+    const noteAt = (milliseconds: number, standing: AppState = TODO) =>
       rows([
         app(),
         app(standing, { instance: 'b', firstSeen: NOW + milliseconds }),
@@ -112,13 +117,13 @@ describe('a row', () => {
 
   it('has what the company says about an app before anyone leaves for it', () => {
     const about = () => ({
-      ...notDescribed,
+      ...noDescription,
       help: 'Connect to the VPN first.',
       account: 'your Acme workspace',
       never: ['Search can’t post.'],
     })
     const all = ['Connect to the VPN first.', 'Use your Acme workspace.', 'Search can’t post.']
-    const notesOf = (one: App) => rows([one], undefined, true, about).entries[0]?.notes
+    const notesOf = (one: OverviewApp) => rows([one], undefined, true, about).entries[0]?.notes
     expect(notesOf(app())).toEqual(all)
     expect(notesOf(app({ kind: 'skipped', since: NOW }))).toEqual(all)
     expect(notesOf(app({ kind: 'connected', since: NOW }))).toEqual(['Connected through your Acme workspace'])
@@ -126,8 +131,11 @@ describe('a row', () => {
   })
 
   it('says since when it is connected where the walk is over, and where that is known', () => {
-    const noteOf = (entry: Partial<Known>, finished: boolean, standing: Standing['kind'] = 'connected') =>
-      rows([app({ kind: standing, since: NOW }, entry)], undefined, finished).entries[0]?.notes[0]
+    const noteOf = (
+      entry: Partial<TrackedApp>,
+      finished: boolean,
+      standing: AppState['kind'] = 'connected',
+    ) => rows([app({ kind: standing, since: NOW }, entry)], undefined, finished).entries[0]?.notes[0]
     expect(noteOf({ connectedAt: NOW }, true)).toBe('Connected November 21, 2026')
     expect(noteOf({ connectedAt: NOW }, false)).toBeUndefined()
     expect(noteOf({}, true)).toBeUndefined()
@@ -136,9 +144,9 @@ describe('a row', () => {
 })
 
 describe('the list', () => {
-  const named = (instance: string, standing?: Standing, entry: Partial<Known> = {}) =>
+  const named = (instance: string, standing?: AppState, entry: Partial<TrackedApp> = {}) =>
     app(standing, { ...entry, instance })
-  const shown = (apps: readonly App[]) => {
+  const shown = (apps: readonly OverviewApp[]) => {
     const { entries, more } = rows(apps)
     return [entries, more].map((part) => part.map((row) => row.app).join(' '))
   }
@@ -162,7 +170,7 @@ describe('the list', () => {
   })
 
   it('shows six as they are, and of more the five most urgent in their order', () => {
-    const skipped: Standing = { kind: 'skipped', since: NOW }
+    const skipped: AppState = { kind: 'skipped', since: NOW }
     const apps = [
       named('on', { kind: 'connected', since: NOW }, { status: 'connected' }),
       named('off', { kind: 'off' }, { status: 'disabled' }),

@@ -3,7 +3,7 @@
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import type { Waiting } from '../../src/client-api/responses.ts'
-import { aboutApps } from '../../src/onboarding/overview/about.ts'
+import { createAppDescriptions } from '../../src/onboarding/overview/about.ts'
 import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { companyOf } from '../../src/company/company.ts'
@@ -11,8 +11,8 @@ import type { CompanyFile } from '../../src/company/schema.ts'
 import { Problem } from '../../src/problem.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
-import type { Note } from '../../src/web/audit.ts'
-import { problemWords } from '../../src/web/error-page.ts'
+import type { Audit } from '../../src/web/audit.ts'
+import { problemTexts } from '../../src/web/error-page.ts'
 import type { SendPage } from '../../src/web/pages.ts'
 import { testInstallation } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
@@ -51,7 +51,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
   }
   /** What the service was asked for: where a consent begun with the answer leads back. */
   const asked: (string | undefined)[] = []
-  const notes: Parameters<Note>[0][] = []
+  const notes: Parameters<Audit>[0][] = []
   const limited: string[] = []
   /** When the service was asked for what the report got. */
   const handed: number[] = []
@@ -69,7 +69,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
   const company = companyOf({ datasources }, new Map())
   const routes = createOnboardingRoutes({
     walks,
-    handOver(_user, _walk, askedAt) {
+    recordProgress(_user, _walk, askedAt) {
       handed.push(askedAt)
       return Promise.resolve(new Map())
     },
@@ -101,12 +101,12 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     sendPage,
     returnTo,
     advances: true,
-    aboutIn: aboutApps(company),
-    note: (happened) => void notes.push(happened),
+    aboutIn: createAppDescriptions(company),
+    audit: (happened) => void notes.push(happened),
   })
 
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) => {
-    const { title } = problemWords(problem, languages.in('en'), company.nameOf)
+    const { title } = problemTexts(problem, languages.in('en'), company.nameOf)
     res.status(problem.status).json({ code: problem.code, title })
   }
   const app = express()

@@ -1,6 +1,6 @@
 // What a list comes to, and the words that it opens with: every mixture of apps has a heading that is true of it.
 import { describe, expect, it } from 'vitest'
-import { countsOf, endingOf, openingOf } from '../../src/onboarding/overview/headline.ts'
+import { countsOf, endingOf, headlineOf } from '../../src/onboarding/overview/headline.ts'
 import { t } from '../helpers/texts.ts'
 
 type Seen = Parameters<typeof endingOf>[0]
@@ -137,7 +137,7 @@ describe('a list opens with words that fit it', () => {
     ],
   ])('%s: %j, besides %j', (ending, shown, hidden, state, heading, lead) => {
     const seen = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
-    const opening = openingOf(endingOf(seen), seen, t)
+    const opening = headlineOf(endingOf(seen), seen, t)
     expect(opening).toMatchObject({ ending, state, heading, lead })
     expect(opening.search).toBe(
       state === 'done' || ending === 'some' || lead.startsWith('Search still works'),
@@ -148,7 +148,7 @@ describe('a list opens with words that fit it', () => {
 it('an app without a usable address is no dead end: the list says why, who knows, and what search can do', () => {
   const openingWith = (off: number, offBy: Counts['offBy']) => {
     const seen = { shown: { ...countsWith({ off }), offBy }, hidden: countsWith({}), isNarrowed: false }
-    return openingOf(endingOf(seen), seen, t)
+    return headlineOf(endingOf(seen), seen, t)
   }
   expect(openingWith(1, { attention: 1 })).toMatchObject({
     state: 'rest',
@@ -179,7 +179,7 @@ describe('the end of a list', () => {
     for (const seen of sights()) {
       const { shown, hidden, isNarrowed } = seen
       const what = JSON.stringify(seen)
-      const { state, heading, lead, search } = openingOf(endingOf(seen), seen, t)
+      const { state, heading, lead, search } = headlineOf(endingOf(seen), seen, t)
       const listed = FIGURES.reduce((sum, figure) => sum + shown[figure] + hidden[figure], 0)
       const words = `${heading} ${lead}`
 

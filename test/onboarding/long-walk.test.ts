@@ -1,7 +1,13 @@
 // Someone with very many apps starts with a few, in the company's order, and these have a finish of their own.
 import { describe, expect, it } from 'vitest'
-import { firstFew, next, onward } from '../../src/onboarding/next-step.ts'
-import { comeBack, depart, skip, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import { firstApps, nextStep, automaticNext } from '../../src/onboarding/next-step.ts'
+import {
+  finishReturn,
+  startConsent,
+  skip,
+  type UnconnectedApp,
+  type Walk,
+} from '../../src/onboarding/walk.ts'
 import { NOW, returned, see, seen, waits } from './seen.ts'
 
 const apps = (count: number) => Array.from({ length: count }, (_, at) => waits(`app_${at}`, `App ${at}`))
@@ -14,13 +20,13 @@ const isAny = () => true
 describe('the first few', () => {
   const off = waits('off_1', 'Off', 'disabled')
   const odd = waits('odd_1', 'Odd', 'attention')
-  it.each<[what: string, waiting: Waiting[], few: string[] | undefined]>([
+  it.each<[what: string, waiting: UnconnectedApp[], few: string[] | undefined]>([
     ['ten apps', apps(10), undefined],
     ['eleven', apps(11), ids(0, 5)],
     ['ten, and what no one can connect', [off, odd, ...apps(10)], undefined],
     ['eleven, after what no one can connect', [off, odd, ...apps(11)], ids(0, 5)],
   ])('are there for someone with more than ten to connect: %s', (_what, waiting, few) => {
-    const found = firstFew(seen(waiting))
+    const found = firstApps(seen(waiting))
     expect(found && [...found]).toEqual(few)
   })
 
@@ -35,22 +41,25 @@ describe('the first few', () => {
     ],
     ['a visit is narrowed to two', { ...seen(many), visit: { only: ids(0, 2) } }, false],
   ] as [string, Walk, boolean][])('end where the person is past them: %s', (_what, walk, isStart) => {
-    expect(firstFew(walk) !== undefined).toBe(isStart)
+    expect(firstApps(walk) !== undefined).toBe(isStart)
   })
 })
 
 describe('a return', () => {
   it('goes straight on within the five, stops after them, and goes on again beyond', () => {
-    const onFrom = (connected: number) => onward(after(connected), NOW, isAny)
+    const onFrom = (connected: number) => automaticNext(after(connected), NOW, isAny)
     expect([0, 4].map(onFrom)).toEqual(['app_0', 'app_4'])
     expect(onFrom(5)).toBeUndefined()
-    expect(next(after(5), NOW)).toEqual({ kind: 'finished' })
+    expect(nextStep(after(5), NOW)).toEqual({ kind: 'finished' })
     expect(onFrom(6)).toBe('app_6')
   })
 
   it('that waits offers none of the others meanwhile', () => {
-    const last = depart(after(4), { instance: 'app_4', step: 's', now: NOW })
-    expect(next(comeBack(last, 's', NOW).walk, NOW)).toMatchObject({ kind: 'wait', meanwhile: undefined })
+    const last = startConsent(after(4), { instance: 'app_4', step: 's', now: NOW })
+    expect(nextStep(finishReturn(last, 's', NOW).walk, NOW)).toMatchObject({
+      kind: 'wait',
+      meanwhile: undefined,
+    })
   })
 })
 

@@ -1,7 +1,7 @@
 // One person with very many apps holds up everyone else of the process, so the work may grow with their number, not with
 // its square.
 import { expect, it } from 'vitest'
-import { notDescribed } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/about.ts'
 import type { Walk } from '../../src/onboarding/walk.ts'
 import { cpuTimeOf } from '../helpers/cpu-time.ts'
 import { see, seen, waits } from './seen.ts'
@@ -23,7 +23,7 @@ it.each<[what: string, walk: Walk, account?: string]>([
   ['the same name, and half of them connected', seen(half, seen(shared))],
   ['the same name and one account of the company for all', seen(shared), 'your Acme account'],
 ])('ten thousand apps make a page in a moment, each with %s', (_what, walk, account) => {
-  const about = () => ({ ...notDescribed, account })
+  const about = () => ({ ...noDescription, account })
   expect(cpuTimeOf(() => void see(walk, { about }))).toBeLessThan(MAX_MS)
 })
 

@@ -1,14 +1,21 @@
 // The news of the overview: what came of the app that the person comes from, what is being confirmed, and the way on.
 import { describe, expect, it } from 'vitest'
-import { type Waiting, type Walk, block, comeBack, depart, skip } from '../../src/onboarding/walk.ts'
+import {
+  type UnconnectedApp,
+  type Walk,
+  block,
+  finishReturn,
+  startConsent,
+  skip,
+} from '../../src/onboarding/walk.ts'
 import { CONFIRM, LATE, NOW, drive, github, late, returned, see, seen, slack, waits } from './seen.ts'
 
 const connect = '/onboarding/connect/slack_1'
 
 describe('the news', () => {
-  const lateAndOver = (waiting: Waiting[]) => {
-    const other = depart(late(waiting), { instance: 'github_1', step: 'step-2', now: LATE })
-    return comeBack(other, 'step-2', LATE, true).walk
+  const lateAndOver = (waiting: UnconnectedApp[]) => {
+    const other = startConsent(late(waiting), { instance: 'github_1', step: 'step-2', now: LATE })
+    return finishReturn(other, 'step-2', LATE, true).walk
   }
   const off = waits('slack_1', 'Slack', 'disabled')
 
@@ -146,7 +153,7 @@ describe('an app that is being confirmed', () => {
   })
 
   it('is not read first again at every further look', () => {
-    const again = (waiting: Waiting[]) => comeBack(returned(waiting), 'step-1', NOW + 2_000).walk
+    const again = (waiting: UnconnectedApp[]) => finishReturn(returned(waiting), 'step-1', NOW + 2_000).walk
     const from = 'slack_1'
     expect(see(again([slack, github]), { from })).toMatchObject({
       checking: { focus: false },

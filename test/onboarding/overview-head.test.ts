@@ -1,6 +1,6 @@
 // The head of the overview: how far the person is, the window's title, what is connected at a glance, and the way back.
 import { describe, expect, it } from 'vitest'
-import { type Waiting, type Walk, block, skip } from '../../src/onboarding/walk.ts'
+import { type UnconnectedApp, type Walk, block, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { drive, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
@@ -109,7 +109,7 @@ it('what search is good for is said until the person has begun', () => {
 
 describe('the heading where access has ended', () => {
   const stale = { ...slack, status: 'stale' } as const
-  const lost = (waiting: Waiting[]) => seen(waiting, seen([], seen([slack, github, drive])))
+  const lost = (waiting: UnconnectedApp[]) => seen(waiting, seen([], seen([slack, github, drive])))
 
   it.each<[string, Walk, heading: string, lead: string]>([
     ['one of many', lost([slack]), 'Search lost access to Slack', 'Everything else is still connected.'],

@@ -1,12 +1,12 @@
 // How the overview calls apps: by the names that the service gives, short enough to read, and told apart.
 import { describe, expect, it } from 'vitest'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
-import { aboutApps, signOf } from '../../src/onboarding/overview/about.ts'
-import { type Waiting } from '../../src/onboarding/walk.ts'
+import { createAppDescriptions, nameAndIconOf } from '../../src/onboarding/overview/about.ts'
+import { type UnconnectedApp } from '../../src/onboarding/walk.ts'
 import { Problem } from '../../src/problem.ts'
-import { problemWords } from '../../src/web/error-page.ts'
-import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
-import { textsOf } from '../../src/web/languages/texts.ts'
+import { problemTexts } from '../../src/web/error-page.ts'
+import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { createTexts } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
 import { github, returned, see, seen, slack, waits } from './seen.ts'
 
@@ -28,8 +28,8 @@ describe('the name of an app', () => {
   })
 
   it('has its number on the page of a failure too, and whole words in the title', () => {
-    const failing = (instance: string, ...among: Waiting[]) =>
-      problemWords(
+    const failing = (instance: string, ...among: UnconnectedApp[]) =>
+      problemTexts(
         new Problem(502, 'datasource_cannot_start', { datasource: { instance, among } }),
         t,
         neutralCompany.nameOf,
@@ -47,11 +47,11 @@ describe('the name of an app', () => {
       { datasources: { slack_2: { name: { en: 'Slack of Sales', de: 'Slack des Vertriebs' } } } },
       new Map(),
     )
-    const about = aboutApps(company)('en')
+    const about = createAppDescriptions(company)('en')
     const overview = see(seen([slack, waits('slack_2', 'Slack')]), { about })
     expect(overview.step?.title).toBe('Connect Slack')
     expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales' })
-    expect(signOf('slack_2', aboutApps(company)('de')).name).toBe('Slack des Vertriebs')
+    expect(nameAndIconOf('slack_2', createAppDescriptions(company)('de')).name).toBe('Slack des Vertriebs')
   })
 
   it.each([
@@ -81,8 +81,11 @@ describe('the name of an app', () => {
   })
 
   it('is apart from the verb where it is long, in languages that would bury the verb or turn the line', () => {
-    const titlesIn = (tag: string, status?: Waiting['status']) => {
-      const texts = textsOf(tag, readCatalogue(LANGUAGES, tag), { product: 'Acme', hasProduct: 'yes' })
+    const titlesIn = (tag: string, status?: UnconnectedApp['status']) => {
+      const texts = createTexts(tag, readCatalogue(LANGUAGES_FOLDER, tag), {
+        product: 'Acme',
+        hasProduct: 'yes',
+      })
       const { step } = see(seen([waits('plan_1', LONG, status)]), { t: texts })
       return [step?.title, step?.named]
     }

@@ -1,13 +1,13 @@
 // What the overview shows of a walk: words, counts, what is offered and what is not.
 import { describe, expect, it } from 'vitest'
-import { notDescribed } from '../../src/onboarding/overview/about.ts'
-import { skip, type Waiting } from '../../src/onboarding/walk.ts'
+import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { skip, type UnconnectedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { NOW, drive, github, see, seen, slack, waits } from './seen.ts'
 
 describe('the overview', () => {
   it('says once that what was skipped can be connected any time', () => {
-    const lead = (...apps: Waiting[]) =>
+    const lead = (...apps: UnconnectedApp[]) =>
       see(apps.reduce((walk, { instance }) => skip(walk, instance, NOW), seen(apps))).lead
     expect(lead(slack)).toBe('You skipped this app. Connect it any time.')
     expect(lead(slack, github, drive)).toBe('You skipped all 3 apps. Connect them any time.')
@@ -44,7 +44,7 @@ describe('the overview', () => {
   })
 
   it('is put in the hands of someone by name at the end, with the account and how to take it back', () => {
-    const about = () => ({ ...notDescribed, account: 'your Acme workspace' })
+    const about = () => ({ ...noDescription, account: 'your Acme workspace' })
     const walk = seen([], seen([slack, github]))
     const end = see(walk, { name: 'Ada Lovelace', about })
     expect(end.heading).toBe('You’re all set, Ada Lovelace')

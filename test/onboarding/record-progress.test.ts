@@ -1,13 +1,13 @@
 // What a page hands to the person's record: the report agrees with the walk after the next page, whatever went wrong.
 import { describe, expect, it } from 'vitest'
-import { createHandOver } from '../../src/onboarding/record-progress.ts'
+import { createRecordProgress } from '../../src/onboarding/record-progress.ts'
 import {
   block,
-  observe,
+  applyCheck,
   skip,
   startWalk,
   unskip,
-  type Waiting,
+  type UnconnectedApp,
   type Walk,
 } from '../../src/onboarding/walk.ts'
 import { appsOf, newPerson, withAnswer } from '../../src/people/person.ts'
@@ -37,14 +37,18 @@ function office() {
       writes++
       return isAway ? Promise.reject(new Error('away')) : people.change(email, how)
     }
-    const handOver = createHandOver({ change }, { warn: (...line: unknown[]) => void told.push(line) }, now)
+    const handOver = createRecordProgress(
+      { change },
+      { warn: (...line: unknown[]) => void told.push(line) },
+      now,
+    )
     return {
       people,
-      page: (listed: Waiting[], say = (before: Walk) => before) => {
-        walk = observe(say(walk), listed, now(), 90)
+      page: (listed: UnconnectedApp[], say = (before: Walk) => before) => {
+        walk = applyCheck(say(walk), listed, now(), 90)
         return handOver(user, walk, now())
       },
-      campaign: (listed: Waiting[]) =>
+      campaign: (listed: UnconnectedApp[]) =>
         people.change(ada.email, (before) => withAnswer(before, { askedAt: now(), listed }, now())),
     }
   }

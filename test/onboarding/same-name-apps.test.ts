@@ -1,7 +1,7 @@
 // Two apps with one name: what the page says so that each is connected to an account of its own.
 import { describe, expect, it } from 'vitest'
-import { notDescribed } from '../../src/onboarding/overview/about.ts'
-import { type Waiting, type Walk, skip } from '../../src/onboarding/walk.ts'
+import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { type UnconnectedApp, type Walk, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
@@ -80,7 +80,7 @@ describe('what leads straight to such an app', () => {
 describe('the account that the company names', () => {
   const given =
     (accounts: Record<string, string>) =>
-    (instance: string): typeof notDescribed => ({ ...notDescribed, account: accounts[instance] })
+    (instance: string): typeof noDescription => ({ ...noDescription, account: accounts[instance] })
   const both = seen([slack, second, github])
   const saidIn = (walk: Walk, accounts: Record<string, string>) => {
     const about = given(accounts)
@@ -103,7 +103,7 @@ describe('the account that the company names', () => {
 })
 
 it('someone whose app isn’t connected yet is told to use the other account, where names are alike', () => {
-  const fixesOf = (...apps: Waiting[]) => {
+  const fixesOf = (...apps: UnconnectedApp[]) => {
     const now = NOW + (CONFIRM + 1) * 1_000
     const { step } = see(seen(apps, returned(apps), now), { now, from: 'slack_1' })
     expect(step?.kind).toBe('attend')

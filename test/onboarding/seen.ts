@@ -1,6 +1,13 @@
 // What a service said, as the overview shows it: for the tests of the overview.
-import { type Waiting, type Walk, comeBack, depart, observe, startWalk } from '../../src/onboarding/walk.ts'
-import { notDescribed } from '../../src/onboarding/overview/about.ts'
+import {
+  type UnconnectedApp,
+  type Walk,
+  finishReturn,
+  startConsent,
+  applyCheck,
+  startWalk,
+} from '../../src/onboarding/walk.ts'
+import { noDescription } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import type { OverviewContext } from '../../src/onboarding/overview/model.ts'
 import { t } from '../helpers/texts.ts'
@@ -13,16 +20,16 @@ export const CONFIRM = 90
 export const waits = (
   instance: string,
   name = instance,
-  status: Waiting['status'] = 'awaiting',
-): Waiting => ({ instance, name, status })
+  status: UnconnectedApp['status'] = 'awaiting',
+): UnconnectedApp => ({ instance, name, status })
 /** As the service lists it, its name being its id. */
-export const app = (instance: string, status?: Waiting['status']) => waits(instance, instance, status)
+export const app = (instance: string, status?: UnconnectedApp['status']) => waits(instance, instance, status)
 export const slack = waits('slack_1', 'Slack')
 export const github = waits('github_1', 'GitHub')
 export const drive = waits('gdrive_1', 'Google Drive')
 
-export const seen = (waiting: Waiting[], walk: Walk = startWalk(NOW), now = NOW) =>
-  observe(walk, waiting, now, CONFIRM)
+export const seen = (waiting: UnconnectedApp[], walk: Walk = startWalk(NOW), now = NOW) =>
+  applyCheck(walk, waiting, now, CONFIRM)
 export const see = (walk: Walk, context: Partial<OverviewContext> = {}): OverviewPage =>
   overviewOf(walk, {
     now: NOW,
@@ -31,16 +38,17 @@ export const see = (walk: Walk, context: Partial<OverviewContext> = {}): Overvie
     name: '',
     query: '',
     from: undefined,
-    about: () => notDescribed,
+    about: () => noDescription,
     advances: true,
     confirmSeconds: CONFIRM,
     ...context,
   })
 
 /** Left for Slack and back, the service not showing it yet. */
-export const returned = (waiting: Waiting[]) =>
-  comeBack(depart(seen(waiting), { instance: 'slack_1', step: 'step-1', now: NOW }), 'step-1', NOW).walk
+export const returned = (waiting: UnconnectedApp[]) =>
+  finishReturn(startConsent(seen(waiting), { instance: 'slack_1', step: 'step-1', now: NOW }), 'step-1', NOW)
+    .walk
 
 export const LATE = NOW + CONFIRM * 1000
 /** Back from Slack, and the time to confirm is over. */
-export const late = (waiting: Waiting[]) => seen(waiting, returned(waiting), LATE)
+export const late = (waiting: UnconnectedApp[]) => seen(waiting, returned(waiting), LATE)

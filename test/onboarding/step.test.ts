@@ -1,6 +1,6 @@
 // The card of the overview: all of its words, and every way that it offers.
 import { describe, expect, it } from 'vitest'
-import { notDescribed } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/about.ts'
 import { type Walk, withLapses } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { LATE, NOW, github, late, returned, see, seen, slack, waits } from './seen.ts'
@@ -115,7 +115,7 @@ describe('the card', () => {
 
   it('has what the company says: why, what search reads and what not, the account and help', () => {
     const about = () => ({
-      ...notDescribed,
+      ...noDescription,
       reads: ['Channels', 'Files'],
       never: ['It can’t post.', 'No private messages.'],
       isRequired: true,

@@ -1,11 +1,17 @@
 // What a click and a return lead to, and what the audit log learns of it.
 import { describe, expect, it } from 'vitest'
-import { next } from '../../src/onboarding/next-step.ts'
-import { afterClick, afterReturn, resultOf, type Check } from '../../src/onboarding/transition.ts'
-import { backFrom, startWalk, type Left, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import { nextStep } from '../../src/onboarding/next-step.ts'
+import { afterClick, afterReturn, stepResultOf, type CheckResult } from '../../src/onboarding/transition.ts'
+import {
+  findReturn,
+  startWalk,
+  type StartedApp,
+  type UnconnectedApp,
+  type Walk,
+} from '../../src/onboarding/walk.ts'
 import { app } from './seen.ts'
 
-const checkOf = (waiting: Waiting[], more: Partial<Check> = {}): Check => ({
+const checkOf = (waiting: UnconnectedApp[], more: Partial<CheckResult> = {}): CheckResult => ({
   now: 1_000,
   confirmSeconds: 30,
   step: 'new',
@@ -15,16 +21,16 @@ const checkOf = (waiting: Waiting[], more: Partial<Check> = {}): Check => ({
   ...more,
 })
 const both = [app('slack_1'), app('github_1')]
-const click = (waiting = both, wanted?: string, more: Partial<Check> = {}) =>
+const click = (waiting = both, wanted?: string, more: Partial<CheckResult> = {}) =>
   afterClick(startWalk(0), checkOf(waiting, { step: 's1', ...more }), wanted)
 const back = { step: 's1', instance: 'slack_1', advances: true }
-const comesBack = (waiting: Waiting[], more: Partial<Check> = {}, how: object = {}) =>
+const comesBack = (waiting: UnconnectedApp[], more: Partial<CheckResult> = {}, how: object = {}) =>
   afterReturn(click().walk, checkOf(waiting, more), { ...back, ...how })
 
 describe('a click on connect', () => {
   it('leaves for what comes next, under the step id that the service was asked with', () => {
     expect(click()).toMatchObject({ kind: 'leave', instance: 'slack_1' })
-    expect(backFrom(click().walk, 's1')).toMatchObject({ instance: 'slack_1', attempt: { leftAt: 1_000 } })
+    expect(findReturn(click().walk, 's1')).toMatchObject({ instance: 'slack_1', attempt: { leftAt: 1_000 } })
     expect(click(both, 'github_1')).toMatchObject({ kind: 'leave', instance: 'github_1' })
   })
 
@@ -70,8 +76,8 @@ describe('a return', () => {
   it('goes straight on when the service shows the consent, as one click', () => {
     const transition = comesBack([app('github_1')])
     expect(transition).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { clicks: 1 } })
-    expect(backFrom(transition.walk, 's1')).toBeUndefined()
-    expect(backFrom(transition.walk, 'new')).toMatchObject({ instance: 'github_1' })
+    expect(findReturn(transition.walk, 's1')).toBeUndefined()
+    expect(findReturn(transition.walk, 'new')).toMatchObject({ instance: 'github_1' })
   })
 
   it('that two servers judge at once leaves once: the later one leads to the page', () => {
@@ -99,7 +105,7 @@ describe('a return', () => {
     const rest = [app('odd_1', 'attention'), app('github_1')]
     expect(comesBack(rest)).toMatchObject({ kind: 'leave', instance: 'github_1' })
     const { walk } = comesBack(rest, {}, { advances: false })
-    expect(next(walk, 1_000)).toMatchObject({ kind: 'connect', instance: 'github_1' })
+    expect(nextStep(walk, 1_000)).toMatchObject({ kind: 'connect', instance: 'github_1' })
   })
 
   it('pauses before an app that needs something first, and before no other', () => {
@@ -112,7 +118,7 @@ describe('a return', () => {
 describe('what comes of a return, for the audit log', () => {
   const look = (before: Walk, now: number, waiting = both) => {
     const after = afterReturn(before, checkOf(waiting, { now }), back).walk
-    return { after, result: resultOf(before, after, backFrom(before, 's1') as Left, now) }
+    return { after, result: stepResultOf(before, after, findReturn(before, 's1') as StartedApp, now) }
   }
 
   it('is written once while it is waited for, and again when it has changed', () => {

@@ -1,42 +1,44 @@
 // The walk's own decisions: what the service says, leaving for apps and coming back, and setting apps aside.
 import { describe, expect, it } from 'vitest'
-import { next, onward, standingIn } from '../../src/onboarding/next-step.ts'
+import { nextStep, automaticNext, trackedAppState } from '../../src/onboarding/next-step.ts'
 import {
-  backFrom,
+  findReturn,
   block,
-  comeBack,
+  finishReturn,
   decline,
-  depart,
+  startConsent,
   IN_FLIGHT_MS,
   inScope,
-  mayAsk,
-  observe,
-  returned,
-  shown,
+  mayCheck,
+  applyCheck,
+  markReturned,
+  shownApps,
   skip,
   startWalk,
   unblock,
   unskip,
 } from '../../src/onboarding/walk.ts'
-import { figureOf } from '../../src/onboarding/app-state.ts'
-import type { Known, Left, Waiting, Walk } from '../../src/onboarding/walk.ts'
+import { bucketOf } from '../../src/onboarding/app-state.ts'
+import type { TrackedApp, StartedApp, UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { app } from './seen.ts'
 
 const CONFIRM = 30
 const [slack, github, drive] = [app('slack_1'), app('github_1'), app('gdrive_1')]
 const all = [slack, github, drive]
-const seen = (waiting: Waiting[], walk = startWalk(0), now = 0) => observe(walk, waiting, now, CONFIRM)
-const leave = (walk: Walk, instance: string, step: string, now = 0) => depart(walk, { instance, step, now })
+const seen = (waiting: UnconnectedApp[], walk = startWalk(0), now = 0) =>
+  applyCheck(walk, waiting, now, CONFIRM)
+const leave = (walk: Walk, instance: string, step: string, now = 0) =>
+  startConsent(walk, { instance, step, now })
 const left = (waiting = all) => leave(seen(waiting), 'slack_1', 's1')
 /** Back from Slack a second later, and the service still lists it. */
-const back = (waiting = all) => comeBack(seen(waiting, left(waiting), 1_000), 's1', 1_000).walk
+const back = (waiting = all) => finishReturn(seen(waiting, left(waiting), 1_000), 's1', 1_000).walk
 const isStartable = () => true
 const kindOf = (walk: Walk, instance: string, now = 0) =>
-  standingIn(walk.known.find((entry) => entry.instance === instance) as Known, now).kind
+  trackedAppState(walk.known.find((entry) => entry.instance === instance) as TrackedApp, now).kind
 
 /** "2 of 5": neither number shrinks while nothing is taken away by the service. */
 function progress(walk: Walk, now: number) {
-  const figures = shown(walk).map((entry) => figureOf(standingIn(entry, now)))
+  const figures = shownApps(walk).map((entry) => bucketOf(trackedAppState(entry, now)))
   return { connected: figures.filter((figure) => figure === 'connected').length, total: figures.length }
 }
 
@@ -61,7 +63,7 @@ describe('what comes next', () => {
       { kind: 'finished' },
     ],
   ])('is %s', (_what, walk, now, where) => {
-    expect(next(walk, now)).toEqual(where)
+    expect(nextStep(walk, now)).toEqual(where)
   })
 
   it.each([
@@ -75,36 +77,40 @@ describe('what comes next', () => {
     'is to wait after a return that does not show: %i ms later for %i seconds',
     (later, lookAgainSeconds) => {
       for (const listed of [[slack], all])
-        expect(next(back(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
+        expect(nextStep(back(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
     },
   )
 
   it('is for the person to decide once the time to confirm is over', () => {
-    expect(next(seen(all, back(), 30_999), 30_999).kind).toBe('wait')
+    expect(nextStep(seen(all, back(), 30_999), 30_999).kind).toBe('wait')
     const over = seen(all, back(), 31_000)
-    expect(next(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
-    expect(backFrom(over, 's1')).toBeUndefined()
+    expect(nextStep(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
+    expect(findReturn(over, 's1')).toBeUndefined()
   })
 
   it('waits for the last return that the page shows, and holds up none of the other apps', () => {
-    expect(next(back(), 1_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', meanwhile: 'github_1' })
-    const both = comeBack(leave(back(), 'github_1', 's2', 2_000), 's2', 3_000).walk
-    expect(next(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
+    expect(nextStep(back(), 1_000)).toMatchObject({
+      kind: 'wait',
+      instance: 'slack_1',
+      meanwhile: 'github_1',
+    })
+    const both = finishReturn(leave(back(), 'github_1', 's2', 2_000), 's2', 3_000).walk
+    expect(nextStep(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
     const narrowed = { ...both, visit: { only: ['slack'] } }
-    expect(next(narrowed, 3_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', step: 's1' })
+    expect(nextStep(narrowed, 3_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', step: 's1' })
     expect(progress(seen([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
   })
 
   it('is nothing to wait for where the service switched the app off meanwhile', () => {
-    expect(next(seen([app('slack_1', 'disabled')], back([slack]), 2_000), 2_000)).toEqual({
+    expect(nextStep(seen([app('slack_1', 'disabled')], back([slack]), 2_000), 2_000)).toEqual({
       kind: 'finished',
     })
   })
 })
 
 describe('a return', () => {
-  const judge = (waiting: Waiting[], isRefused = false) =>
-    comeBack(seen(waiting, left(), 5), 's1', 5, isRefused)
+  const judge = (waiting: UnconnectedApp[], isRefused = false) =>
+    finishReturn(seen(waiting, left(), 5), 's1', 5, isRefused)
 
   it('counts as connected only when the service no longer lists the app, whatever the return says', () => {
     expect(judge([github, drive]).outcome).toBe('connected')
@@ -114,52 +120,52 @@ describe('a return', () => {
 
   it('is judged by its own app, and once', () => {
     const both = seen([slack], leave(left(), 'github_1', 's2'))
-    const { walk, outcome } = comeBack(both, 's2', 0)
+    const { walk, outcome } = finishReturn(both, 's2', 0)
     expect(outcome).toBe('connected')
-    expect(comeBack(walk, 's2', 0)).toEqual({ walk, outcome: 'over' })
-    expect(comeBack(walk, 's1', 0).outcome).toBe('waiting')
-    expect(comeBack(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'over' })
+    expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'over' })
+    expect(finishReturn(walk, 's1', 0).outcome).toBe('waiting')
+    expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'over' })
   })
 
   it('without a step that is known is from what was left for last and is not back', () => {
     for (const step of [undefined, '', 'unknown']) {
-      expect(backFrom(left(), step)).toMatchObject({ instance: 'slack_1', attempt: { step: 's1' } })
-      expect(backFrom(leave(left(), 'github_1', 's2', 1), step)).toMatchObject({ instance: 'github_1' })
-      expect(backFrom(back(), step)).toBeUndefined()
+      expect(findReturn(left(), step)).toMatchObject({ instance: 'slack_1', attempt: { step: 's1' } })
+      expect(findReturn(leave(left(), 'github_1', 's2', 1), step)).toMatchObject({ instance: 'github_1' })
+      expect(findReturn(back(), step)).toBeUndefined()
     }
-    expect(backFrom(leave(left(), 'slack_1', 's2', 1), 's1')).toMatchObject({ attempt: { step: 's2' } })
+    expect(findReturn(leave(left(), 'slack_1', 's2', 1), 's1')).toMatchObject({ attempt: { step: 's2' } })
   })
 
   it('with a step that is over is none, and takes no other tab’s place', () => {
-    const connected = comeBack(seen([github, drive], left(), 5), 's1', 5).walk
-    expect(backFrom(leave(connected, 'github_1', 's2', 6), 's1')).toBeUndefined()
-    expect(backFrom(leave(connected, 'github_1', 's2', 6), 's2')).toMatchObject({ instance: 'github_1' })
+    const connected = finishReturn(seen([github, drive], left(), 5), 's1', 5).walk
+    expect(findReturn(leave(connected, 'github_1', 's2', 6), 's1')).toBeUndefined()
+    expect(findReturn(leave(connected, 'github_1', 's2', 6), 's2')).toMatchObject({ instance: 'github_1' })
   })
 
   it('is known before the service could be asked', () => {
-    const known = returned(left(), backFrom(left(), 's1') as Left, 2_000)
-    expect(backFrom(known, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
-    expect(mayAsk(known, 2_001)).toBe(true)
-    expect(returned(known, backFrom(known, 's1') as Left, 3_000)).toEqual(known)
+    const known = markReturned(left(), findReturn(left(), 's1') as StartedApp, 2_000)
+    expect(findReturn(known, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
+    expect(mayCheck(known, 2_001)).toBe(true)
+    expect(markReturned(known, findReturn(known, 's1') as StartedApp, 3_000)).toEqual(known)
   })
 })
 
 describe('going on without a click', () => {
-  const connected = comeBack(seen([github, drive], left(), 5), 's1', 5).walk
+  const connected = finishReturn(seen([github, drive], left(), 5), 's1', 5).walk
 
   it('leads to the next app that was never started', () => {
-    expect(onward(connected, 6, isStartable)).toBe('github_1')
-    expect(onward(connected, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
-    expect(onward(skip(connected, 'github_1', 6), 6, isStartable)).toBe('gdrive_1')
-    expect(onward(leave(connected, 'github_1', 's2', 6), 6, isStartable)).toBe('gdrive_1')
+    expect(automaticNext(connected, 6, isStartable)).toBe('github_1')
+    expect(automaticNext(connected, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
+    expect(automaticNext(skip(connected, 'github_1', 6), 6, isStartable)).toBe('gdrive_1')
+    expect(automaticNext(leave(connected, 'github_1', 's2', 6), 6, isStartable)).toBe('gdrive_1')
   })
 
   it('does not start again what was connected and is listed again, in the wake of the same click', () => {
-    const again = seen([slack], comeBack(seen([], left([slack]), 5), 's1', 5).walk, 6)
-    expect(onward(again, 6, isStartable)).toBeUndefined()
+    const again = seen([slack], finishReturn(seen([], left([slack]), 5), 's1', 5).walk, 6)
+    expect(automaticNext(again, 6, isStartable)).toBeUndefined()
     const clicked = leave(seen([slack, github], again, 7), 'github_1', 's2', 7)
-    expect(onward(clicked, 7, isStartable)).toBe('slack_1')
-    const byItself = depart(clicked, { instance: 'slack_1', step: 's3', now: 8, byItself: true })
+    expect(automaticNext(clicked, 7, isStartable)).toBe('slack_1')
+    const byItself = startConsent(clicked, { instance: 'slack_1', step: 's3', now: 8, byItself: true })
     expect(byItself.clicks).toBe(clicked.clicks)
   })
 })
@@ -167,8 +173,8 @@ describe('going on without a click', () => {
 describe('an app that was connected and is listed again', () => {
   it('is offered afresh and not called unconfirmed for the return of then', () => {
     const again = seen(all, seen([github, drive], back(), 2_000), 3_600_000)
-    expect(next(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
-    expect(shown(again)[0]).toMatchObject({
+    expect(nextStep(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
+    expect(shownApps(again)[0]).toMatchObject({
       status: 'awaiting',
       attempt: undefined,
       unconfirmedAt: undefined,
@@ -177,16 +183,16 @@ describe('an app that was connected and is listed again', () => {
 
   it('can still be come back from, where another tab saw it connected first', () => {
     const again = seen(all, seen([github, drive], left(), 2), 3)
-    expect(backFrom(again, 's1')).toMatchObject({ instance: 'slack_1' })
+    expect(findReturn(again, 's1')).toMatchObject({ instance: 'slack_1' })
   })
 })
 
 describe('an app that the person didn’t allow', () => {
   it('is waited for no longer, offered again, and connected where the service says so after all', () => {
     const declined = decline(back(), 'slack_1', 2_000)
-    expect(next(declined, 2_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
+    expect(nextStep(declined, 2_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
     expect(declined.known[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
-    expect(shown(leave(declined, 'slack_1', 's2', 3))[0]?.attempt?.isDeclined).toBeUndefined()
+    expect(shownApps(leave(declined, 'slack_1', 's2', 3))[0]?.attempt?.isDeclined).toBeUndefined()
     expect(kindOf(seen([github, drive], declined, 3), 'slack_1')).toBe('connected')
   })
 
@@ -199,13 +205,13 @@ describe('an app that the person didn’t allow', () => {
 describe('setting an app aside', () => {
   it('“not now” lasts until it is taken back, or the person leaves for the app after all', () => {
     const skipped = skip(seen(all), 'slack_1', 1)
-    expect(next(seen(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
-    expect(next(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
-    expect(shown(leave(skipped, 'slack_1', 's', 2))[0]?.skippedAt).toBeUndefined()
+    expect(nextStep(seen(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
+    expect(nextStep(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
+    expect(shownApps(leave(skipped, 'slack_1', 's', 2))[0]?.skippedAt).toBeUndefined()
   })
 
   it('ends the waiting for that consent alone, for good', () => {
-    const both = comeBack(leave(back(), 'github_1', 's2', 2), 's2', 3).walk
+    const both = finishReturn(leave(back(), 'github_1', 's2', 2), 's2', 3).walk
     const skipped = skip(both, 'slack_1', 4)
     expect([kindOf(skipped, 'slack_1'), kindOf(skipped, 'github_1')]).toEqual(['skipped', 'confirming'])
     expect(kindOf(unskip(skipped, 'slack_1'), 'slack_1')).toBe('todo')
@@ -214,7 +220,7 @@ describe('setting an app aside', () => {
   it('counts at once while the app is open in another tab, whose return still counts', () => {
     const skipped = skip(left(), 'slack_1', 1)
     expect(kindOf(skipped, 'slack_1')).toBe('skipped')
-    expect(kindOf(comeBack(skipped, 's1', 2).walk, 'slack_1')).toBe('confirming')
+    expect(kindOf(finishReturn(skipped, 's1', 2).walk, 'slack_1')).toBe('confirming')
   })
 
   it('means nothing for what is connected', () => {
@@ -234,11 +240,11 @@ describe('setting an app aside', () => {
 })
 
 it('the service is not asked while someone is leaving, and is after that, whatever the clocks do', () => {
-  expect(mayAsk(seen(all), 0)).toBe(true)
-  expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((now) => mayAsk(left(), now))).toEqual([false, true])
+  expect(mayCheck(seen(all), 0)).toBe(true)
+  expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((now) => mayCheck(left(), now))).toEqual([false, true])
   // A clock that was put back, or a record that claims a departure to come.
-  expect(mayAsk(left(), -IN_FLIGHT_MS)).toBe(true)
-  expect(mayAsk(back(), 1_001)).toBe(true)
+  expect(mayCheck(left(), -IN_FLIGHT_MS)).toBe(true)
+  expect(mayCheck(back(), 1_001)).toBe(true)
 })
 
 describe('what a visit shows', () => {

@@ -1,7 +1,7 @@
 // Where walks are kept: nothing is lost between many writers, and no one is kept out by a damaged record.
 import { describe, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { observe, skip } from '../../src/onboarding/walk.ts'
+import { applyCheck, skip } from '../../src/onboarding/walk.ts'
 import { createWalks, eraseWalk } from '../../src/onboarding/walks.ts'
 import { personKey } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
@@ -49,7 +49,7 @@ function office() {
     })
   /** Writes over Ada's record: text as it is, anything else sealed as if it were ours. */
   async function damage(record: object | string) {
-    await process().update(ada, (walk) => observe(walk, apps, 1, 30))
+    await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
     const [key = ''] = values.keys()
     const { sealer } = await installation.vault()
     values.set(key, typeof record === 'string' ? record : sealer.seal(JSON.stringify(record), key))
@@ -68,7 +68,7 @@ describe('a walk', () => {
   it('loses nothing of forty changes at once by two processes', async () => {
     const { process } = office()
     const [one, other] = [process(), process()]
-    await one.update(ada, (walk) => observe(walk, apps, 1, 30))
+    await one.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
     await Promise.all(
       apps.map(({ instance }, index) =>
         (index % 2 === 0 ? one : other).update(ada, (walk) => skip(walk, instance, 2)),
@@ -84,14 +84,14 @@ describe('a walk', () => {
     expect(await walks.load(ada)).toMatchObject({ startedAt: 1, known: [], clicks: 0 })
     await walks.update(ada, (walk) => ({ ...walk }))
     expect(counted.writes).toBe(0)
-    await walks.update(ada, (walk) => observe(walk, apps, 1, 30))
+    await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
     expect(counted).toMatchObject({ writes: 1, seconds: 7_776_000 })
   })
 
   it('is neither read again nor written where a page changes nothing', async () => {
     const { process, counted } = office()
     const walks = process()
-    const walk = await walks.update(ada, (before) => observe(before, apps, 1, 30))
+    const walk = await walks.update(ada, (before) => applyCheck(before, apps, 1, 30))
     const { reads, writes } = counted
     expect(await walks.update(ada, (before) => before, walk)).toBe(walk)
     expect(await walks.update(ada, (before) => ({ ...before }), walk)).toEqual(walk)
@@ -101,7 +101,7 @@ describe('a walk', () => {
 
   it('is changed where another process has written meanwhile, and not written twice for the same change', async () => {
     const { process, between, counted } = office()
-    const walk = await process().update(ada, (before) => observe(before, apps, 1, 30))
+    const walk = await process().update(ada, (before) => applyCheck(before, apps, 1, 30))
     between(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))
     const both = await process().update(ada, (before) => skip(before, 'wiki_2', 2), walk)
     expect(both.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(2)
@@ -115,9 +115,9 @@ describe('a walk', () => {
     const { process, values } = office()
     const walks = process()
     const bob = { ...ada, issuer: 'https://other.example' }
-    await walks.update(ada, (walk) => observe(walk, apps, 1, 30))
+    await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
     expect((await walks.load(bob)).known).toEqual([])
-    await walks.update(bob, (walk) => observe(walk, apps.slice(0, 1), 1, 30))
+    await walks.update(bob, (walk) => applyCheck(walk, apps.slice(0, 1), 1, 30))
     const [adas = '', bobs = ''] = values.keys()
     values.set(bobs, values.get(adas) ?? '')
     expect((await walks.load(bob)).known).toEqual([])
@@ -126,7 +126,7 @@ describe('a walk', () => {
   it('shows who it is and what they connect to no one who has only the store', async () => {
     const { process, values } = office()
     await process().update(ada, (walk) => ({
-      ...observe(walk, apps, 1, 30),
+      ...applyCheck(walk, apps, 1, 30),
       visit: { only: [], returnTo: 'https://intranet.example/ada' },
     }))
     // Random letters may spell a short word: so what is looked for has characters that sealed text has not.
@@ -138,7 +138,7 @@ describe('a walk', () => {
 
   it('is gone when its person is forgotten', async () => {
     const { process, values, installation } = office()
-    await process().update(ada, (walk) => observe(walk, apps, 1, 30))
+    await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
     const remove = async (key: string) => void values.delete(key)
     await eraseWalk({ remove }, personKey(ada), await installation.vault())
     expect(values.size).toBe(0)
@@ -146,11 +146,13 @@ describe('a walk', () => {
 
   it('leaves out an app that the company hides after people have seen it, in the company’s order', async () => {
     const { process } = office()
-    await process().update(ada, (walk) => observe(walk, apps.slice(0, 3), 1, 30))
+    await process().update(ada, (walk) => applyCheck(walk, apps.slice(0, 3), 1, 30))
     const company = companyOf({ datasources: { wiki_0: { hidden: true }, wiki_2: { order: 1 } } }, new Map())
     const walks = process(company)
     const loaded = await walks.load(ada)
-    const after = await walks.update(ada, (walk) => observe(walk, company.arrange(apps.slice(0, 3)), 2, 90))
+    const after = await walks.update(ada, (walk) =>
+      applyCheck(walk, company.arrange(apps.slice(0, 3)), 2, 90),
+    )
     for (const { known } of [loaded, after])
       expect(known.map(({ instance }) => instance)).toEqual(['wiki_2', 'wiki_1'])
   })
@@ -165,7 +167,7 @@ describe('a walk whose record', () => {
     async (damaged) => {
       const { process, damage } = office()
       await damage(damaged)
-      await process().update(ada, (before) => skip(observe(before, apps, 2, 30), 'wiki_1', 2))
+      await process().update(ada, (before) => skip(applyCheck(before, apps, 2, 30), 'wiki_1', 2))
       const walk = await process().load(ada)
       expect(walk.known.map(({ skippedAt }) => skippedAt).filter(Boolean)).toEqual([2])
     },

@@ -1,6 +1,6 @@
 // What holds in every state of the graph, and after every move.
-import { next } from '../../src/onboarding/next-step.ts'
-import { backFrom } from '../../src/onboarding/walk.ts'
+import { nextStep } from '../../src/onboarding/next-step.ts'
+import { findReturn } from '../../src/onboarding/walk.ts'
 import { kindsIn, type Move, type State } from './graph.ts'
 
 /** Moves after which the walk has heard what the service says. */
@@ -40,11 +40,11 @@ export function holdToRules(before: State, move: Move): void {
 
 /** Does the page offer nothing although something is left, or something that leads nowhere? */
 function deadEnd(state: State): boolean {
-  const where = next(state.walk, state.now)
+  const where = nextStep(state.walk, state.now)
   const kinds = [...kindsIn(state).values()]
   switch (where.kind) {
     case 'wait':
-      return backFrom(state.walk, where.step) === undefined || where.lookAgainSeconds <= 0
+      return findReturn(state.walk, where.step) === undefined || where.lookAgainSeconds <= 0
     case 'connect':
     case 'attend':
       return !kindsIn(state).has(where.instance)

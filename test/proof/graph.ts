@@ -1,16 +1,21 @@
 // Every state that a walk can get into, with two tabs and so many apps: breadth first over the pure decisions, with every
 // answer of the person, the service and the clock. What surprises: two walks are one state where nothing decides
 // differently, so times are kept as "a moment ago" and "over".
-import { standingIn } from '../../src/onboarding/next-step.ts'
-import { type Check, type Transition, afterClick, afterReturn } from '../../src/onboarding/transition.ts'
+import { trackedAppState } from '../../src/onboarding/next-step.ts'
 import {
-  type Waiting,
+  type CheckResult,
+  type Transition,
+  afterClick,
+  afterReturn,
+} from '../../src/onboarding/transition.ts'
+import {
+  type UnconnectedApp,
   type Walk,
-  backFrom,
+  findReturn,
   block,
   isInFlight,
   isReturned,
-  observe,
+  applyCheck,
   skip,
   startWalk,
   unblock,
@@ -34,7 +39,7 @@ const CONFIRM_SECONDS = 30
 /** Ends a departure under way, and the wait for a consent. */
 const PAUSE_MS = 40_000
 
-const waitingIn = (service: State['service']): Waiting[] =>
+const waitingIn = (service: State['service']): UnconnectedApp[] =>
   Object.entries(service).flatMap(([instance, listed]) =>
     listed === 'gone'
       ? []
@@ -53,7 +58,7 @@ const beginning = (apps: number): State => {
 
 let steps = 0
 
-function checkIn({ service, now }: State): Check {
+function checkIn({ service, now }: State): CheckResult {
   const waiting = waitingIn(service)
   const isStartable = (instance: string) => waiting.some((entry) => entry.instance === instance)
   return {
@@ -88,7 +93,7 @@ function click(state: State, app: string | undefined): Move {
 
 /** The browser is back: from the consent, or to look again. */
 function land(state: State, what: string, { step, instance }: Consent, isRefused = false): Move {
-  const left = backFrom(state.walk, step)
+  const left = findReturn(state.walk, step)
   if (left === undefined) return { what: `${what}, over already`, app: instance, state }
   const check = checkIn(state)
   const app = left.instance
@@ -110,7 +115,10 @@ function* movesFrom(before: State, { maxTabs, isWhole }: Extent): Generator<Move
   const state = { ...before, now: before.now + 1 }
   const { walk, now, service, tabs } = state
   yield { what: 'time', state: { ...state, now: now + PAUSE_MS } }
-  yield { what: 'look', state: { ...state, walk: observe(walk, waitingIn(service), now, CONFIRM_SECONDS) } }
+  yield {
+    what: 'look',
+    state: { ...state, walk: applyCheck(walk, waitingIn(service), now, CONFIRM_SECONDS) },
+  }
   if (tabs.length < maxTabs) yield click(state, undefined)
   for (const [app, listed] of Object.entries(service)) {
     if (tabs.length < maxTabs && walk.known.some(({ instance }) => instance === app)) yield click(state, app)
@@ -153,7 +161,7 @@ function keyOf({ walk, service, tabs, now }: State): string {
   // A tab whose app was left for again counts as one whose step was lost.
   const closed = tabs
     .filter(({ step }) => walk.known.every(({ attempt }) => attempt?.step !== step || attempt.isOver))
-    .map(({ step, instance }) => `${instance} ${backFrom(walk, step)?.instance}`)
+    .map(({ step, instance }) => `${instance} ${findReturn(walk, step)?.instance}`)
   return JSON.stringify([known, closed.toSorted(), Object.values(service)])
 }
 
@@ -183,4 +191,4 @@ export function explore(extent: Extent, visit: Visitor): { states: number; moves
 }
 
 export const kindsIn = ({ walk, now }: State): Map<string, string> =>
-  new Map(walk.known.map((entry) => [entry.instance, standingIn(entry, now).kind]))
+  new Map(walk.known.map((entry) => [entry.instance, trackedAppState(entry, now).kind]))

@@ -1,5 +1,5 @@
 // A company with a real mail server: `onramp invite send` as people run it, and what comes into the mailboxes.
-import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { createInstallation } from '../../src/records/data-key.ts'
@@ -11,7 +11,7 @@ export const GREY_SECONDS = 20
 const DAY_MS = 86_400_000
 
 /** Whom the languages are for: a person for each. */
-export const tags = readdirSync(LANGUAGES)
+export const tags = readdirSync(LANGUAGES_FOLDER)
 export const readers = tags.map((tag) => tag.toLowerCase())
 export const team = ['ada', 'bob', 'cem', 'dov', 'eve', 'fay', 'gus', 'hal']
 /** Whose emails the server greylists at first. */

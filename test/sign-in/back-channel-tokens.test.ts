@@ -70,7 +70,7 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
       if (server.isLimited) throw new Problem(429, 'too_many_requests')
     },
     log: { info: (fields: object, words: string) => void logged.push({ ...fields, words }) } as never,
-    note: (event) => void noted.push(event),
+    audit: (event) => void noted.push(event),
     now: () => NOW * 1000,
   })
   const told: express.ErrorRequestHandler = (error: unknown, _req, res, _next) =>

@@ -60,7 +60,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
   const line = (level: string) => (fields: Record<string, unknown>, words: string) =>
     void logged.push([level, words, fields])
   const log = { debug: line('debug'), info: line('info'), warn: line('warn') } as unknown as Log
-  const note = (event: object) => void noted.push(event)
+  const audit = (event: object) => void noted.push(event)
 
   /** The service answers with the credentials that it was called with. */
   const clientApi = {
@@ -89,7 +89,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       publicUrl: settings.PUBLIC_URL,
       sendPage,
       log,
-      note,
+      audit,
       now,
       limit,
       comingBack: () => {},
@@ -120,7 +120,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       installation: createInstallation(records, settings.SESSION_SECRET),
       authorizationServer: there.authorizationServer as unknown as AuthorizationServer,
       log,
-      note,
+      audit,
       languageOf: () => 'de',
       now,
     })

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type createWatch, publishedSchedule } from '@onramp/deprecations'
 import type { Outcome } from '../../src/campaigns/mail/outcome.ts'
-import { createAudit, type Note } from '../../src/web/audit.ts'
+import { createAudit, type Audit } from '../../src/web/audit.ts'
 import { createMetrics, type Metrics } from '../../src/web/metrics/metrics.ts'
 import { watchReceiver } from '../../src/webhooks/receiver.ts'
 import { dashboardQueries } from '../helpers/dashboard.ts'
@@ -99,7 +99,7 @@ it('every label that they ask for is one of the metric', () => {
   expect(count).toBeGreaterThan(60)
 })
 
-type Event = Parameters<Note>[0]
+type Event = Parameters<Audit>[0]
 type ResultOf<E> = E extends { result: infer Result } ? Result : never
 type By = Parameters<NonNullable<NonNullable<Parameters<typeof createWatch>[1]>['count']>>[0]['by']
 

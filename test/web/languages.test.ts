@@ -7,22 +7,22 @@ import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messagefor
 import express from 'express'
 import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
-import { LANGUAGES, languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER, languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
-import { textsOf } from '../../src/web/languages/texts.ts'
+import { createTexts } from '../../src/web/languages/texts.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const english = readCatalogue(LANGUAGES, 'en')
+const english = readCatalogue(LANGUAGES_FOLDER, 'en')
 const keys = Object.keys(english) as (keyof typeof english)[]
-const tags = languagesIn(LANGUAGES)
+const tags = languagesIn(LANGUAGES_FOLDER)
 
 /** The messages of one language as its files have them. */
 const own = (tag: string): Record<string, string> =>
   Object.assign(
     {},
-    ...readdirSync(join(LANGUAGES, tag)).map(
-      (file) => JSON.parse(readFileSync(join(LANGUAGES, tag, file), 'utf8')) as Record<string, string>,
+    ...readdirSync(join(LANGUAGES_FOLDER, tag)).map(
+      (file) => JSON.parse(readFileSync(join(LANGUAGES_FOLDER, tag, file), 'utf8')) as Record<string, string>,
     ),
   ) as Record<string, string>
 
@@ -98,7 +98,7 @@ describe('the reference', () => {
 
 describe('a message', () => {
   const message = (text: string, values: Record<string, string | number>, tag = 'en') =>
-    textsOf(tag, { ...english, 'next.title': text })('next.title', values)
+    createTexts(tag, { ...english, 'next.title': text })('next.title', values)
 
   it('counts as its language does', () => {
     const apps = '{count, plural, one {# aplikacja} few {# aplikacje} many {# aplikacji} other {# aplikacji}}'
@@ -123,30 +123,30 @@ describe('a message', () => {
   })
 
   it('keeps names that run the other way from turning the words around them', () => {
-    const texts = (tag: string) => textsOf(tag, { ...english, 'next.title': 'Connect {app}' })
+    const texts = (tag: string) => createTexts(tag, { ...english, 'next.title': 'Connect {app}' })
     expect(texts('en')('next.title', { app: 'נושן' })).toBe('Connect \u2068נושן\u2069')
     expect(texts('en')('next.title', { app: 'Slack' })).toBe('Connect Slack')
     expect(texts('ar')('next.title', { app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
     expect(texts('ar').dir).toBe('rtl')
-    const chooses = textsOf('ar', {
+    const chooses = createTexts('ar', {
       ...english,
       'next.title': '{has, select, yes {Connect {app}} other {Connect}}',
     })
     expect(chooses('next.title', { has: 'yes', app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
-    expect(textsOf('ar', english, { product: 'Acme' })('overview.title')).toContain('\u2068Acme\u2069')
-    expect(textsOf('ar', english).list(['Jira', 'نوشن'])).toBe('\u2068Jira\u2069 ونوشن')
+    expect(createTexts('ar', english, { product: 'Acme' })('overview.title')).toContain('\u2068Acme\u2069')
+    expect(createTexts('ar', english).list(['Jira', 'نوشن'])).toBe('\u2068Jira\u2069 ونوشن')
     for (const tag of ['zh-CN', 'ja'])
-      expect(textsOf(tag, english).list(['Jira', 'Slack', 'GitHub'])).toBe('Jira、Slack、GitHub')
+      expect(createTexts(tag, english).list(['Jira', 'Slack', 'GitHub'])).toBe('Jira、Slack、GitHub')
   })
 
   it('keeps a name on one line where words have no spaces between them', () => {
-    const texts = (tag: string) => textsOf(tag, { ...english, 'next.title': '{app}を接続' })
+    const texts = (tag: string) => createTexts(tag, { ...english, 'next.title': '{app}を接続' })
     expect(texts('ja')('next.title', { app: 'Google Drive' })).toBe('Google\u00a0Driveを接続')
     expect(texts('de')('next.title', { app: 'Google Drive' })).toBe('Google Driveを接続')
   })
 
   it('says how long ago something was', () => {
-    const ago = (tag: string) => [59, 125].map((minutes) => textsOf(tag, english).ago(minutes * 60_000))
+    const ago = (tag: string) => [59, 125].map((minutes) => createTexts(tag, english).ago(minutes * 60_000))
     expect(ago('en')).toEqual(['59 minutes ago', '2 hours ago'])
     expect(ago('ar')[1]).toBe('قبل ساعتين')
   })
@@ -155,7 +155,7 @@ describe('a message', () => {
 describe('the language of a person', () => {
   const offered = ['en', 'de', 'pt-BR', 'zh-CN', 'ar']
   const folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
-  for (const tag of offered) cpSync(join(LANGUAGES, 'en'), join(folder, tag), { recursive: true })
+  for (const tag of offered) cpSync(join(LANGUAGES_FOLDER, 'en'), join(folder, tag), { recursive: true })
   afterAll(() => rmSync(folder, { recursive: true }))
   const languages = createLanguages({ folder, offered, isHttps: true })
   const app = express()
@@ -188,7 +188,7 @@ describe('the language of a person', () => {
   })
 
   it.each(['ca', 'gl', 'eu-ES'])('is Spanish for someone who reads %s', (tag) => {
-    expect(createLanguages({ folder: LANGUAGES, isHttps: true }).nearest(tag).lang).toBe('es')
+    expect(createLanguages({ folder: LANGUAGES_FOLDER, isHttps: true }).nearest(tag).lang).toBe('es')
   })
 
   it('leaves nothing in memory, however many tags are made up', async () => {

@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { newPerson } from '../../src/people/person.ts'
-import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { bodyOf } from '../../src/webhooks/post.ts'
 import { faultIn, faultInEvent, OPENAPI } from '../helpers/openapi.ts'
 
@@ -19,7 +19,7 @@ describe('the OpenAPI document', () => {
     const { components } = parse(readFileSync(OPENAPI, 'utf8')) as {
       components: { schemas: { Problem: { properties: { code: { 'x-extensible-enum': string[] } } } } }
     }
-    const codes = Object.keys(readCatalogue(LANGUAGES, 'en')).flatMap((key) =>
+    const codes = Object.keys(readCatalogue(LANGUAGES_FOLDER, 'en')).flatMap((key) =>
       [...key.matchAll(/^problem\.(\w+)\.title$/g)].map(([, code]) => code),
     )
     const named = components.schemas.Problem.properties.code['x-extensible-enum']

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { notDescribed } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import { observe, startWalk } from '../../src/onboarding/walk.ts'
+import { applyCheck, startWalk } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { createViews } from '../../src/web/views.ts'
 import { frame as onEveryPage } from '../helpers/frame.ts'
@@ -25,13 +25,13 @@ const frame = {
 }
 
 const waiting = ['slack_1', 'jira_1'].map((name) => ({ instance: name, name, status: 'awaiting' as const }))
-const overview = overviewOf(observe(startWalk(NOW), waiting, NOW, 90), {
+const overview = overviewOf(applyCheck(startWalk(NOW), waiting, NOW, 90), {
   now: NOW,
   t,
   person: 'ada@acme.example',
   from: undefined,
   advances: true,
-  about: () => notDescribed,
+  about: () => noDescription,
   confirmSeconds: 90,
 })
 

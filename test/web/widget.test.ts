@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { neutralCompany } from '../../src/company/company.ts'
-import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import type { Languages } from '../../src/web/languages/languages.ts'
-import { textsOf } from '../../src/web/languages/texts.ts'
+import { createTexts } from '../../src/web/languages/texts.ts'
 import { widgetOf } from '../../src/web/intranet.ts'
 import { languages } from '../helpers/texts.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
-const english = readCatalogue(LANGUAGES, 'en')
+const english = readCatalogue(LANGUAGES_FOLDER, 'en')
 
 type Given = {
   texts: Record<string, { dir: string; left: Record<string, string>; progress: Record<string, string> }>
@@ -21,7 +21,7 @@ function givenIn(
   left = english['widget.left'],
   company = neutralCompany,
 ): Given & { script: string } {
-  const t = textsOf(tag, { ...english, 'widget.left': left }, { product: 'search' })
+  const t = createTexts(tag, { ...english, 'widget.left': left }, { product: 'search' })
   const one: Languages = {
     offered: [{ tag, name: tag }],
     in: () => t,

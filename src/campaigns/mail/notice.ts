@@ -1,7 +1,7 @@
 // An email to administrators: figures, and what there is to do. It names no one, and it is in the company's first language.
 import type { Company } from '../../company/company.ts'
 import { languagesFor } from '../../web/brand.ts'
-import { LANGUAGES } from '../../web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER } from '../../web/languages/catalogue.ts'
 import { looksOf } from './look.ts'
 import { AUTOMATIC, messageIdOf, type Mail } from './mail.ts'
 import { createRenderer, VIEWS } from './templates.ts'
@@ -20,7 +20,7 @@ export type Notice = {
 
 /** @returns composes one; `id` gives it one Message-ID for each recipient, however often it is tried */
 export function createNoticeMail({ from, company }: { from: Mail['from']; company: Company }) {
-  const t = languagesFor(company, LANGUAGES, true).nearest('')
+  const t = languagesFor(company, LANGUAGES_FOLDER, true).nearest('')
   const looks = looksOf(company)
   const frame = { t, look: looks.in(t), sender: from.name === '' ? from.address : from.name }
   const render = createRenderer(VIEWS, { text: 'mail/notice-text', html: 'mail/notice-html' })

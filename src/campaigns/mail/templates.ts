@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { wrapText as linesOf } from '@onramp/terminal/terminal'
 import { neutralCompany } from '../../company/company.ts'
-import { LANGUAGES, readCatalogue, REFERENCE } from '../../web/languages/catalogue.ts'
-import { textsOf, type Texts } from '../../web/languages/texts.ts'
+import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/languages/catalogue.ts'
+import { createTexts, type Texts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
 import { letterOf } from '../../company/app-icons.ts'
 import { Explained } from '../../problem.ts'
@@ -44,7 +44,9 @@ export type MailWords = {
   from: string
 }
 
-const english = textsOf(REFERENCE, readCatalogue(LANGUAGES, REFERENCE), { product: 'search' })
+const english = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE), {
+  product: 'search',
+})
 
 /** Every template is tried with it before anything is asked or sent. */
 const SAMPLE: MailWords = {

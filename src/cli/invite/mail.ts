@@ -15,7 +15,7 @@ import {
 } from '../../settings/settings.ts'
 import { Explained } from '../../problem.ts'
 import { languagesFor } from '../../web/brand.ts'
-import { LANGUAGES, offeredToCompanies } from '../../web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER, companyFileChoices } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'
 
 /** Of emails that don't leave. */
@@ -36,7 +36,7 @@ export function settingsWith(needed: readonly (keyof Settings)[], env: NodeJS.Pr
 }
 
 /** The company that the emails are from. @throws {SettingsError} naming every fault of the company file */
-export const companyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, offeredToCompanies())
+export const companyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, companyFileChoices())
 
 const PERSONAL =
   "SERVICE_GLOBAL_TOKEN holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token."
@@ -71,7 +71,7 @@ export function mailFor(
 ) {
   const { template, campaign, datasource = [], days } = options
   const { PUBLIC_URL: publicUrl, MAIL_FROM: from = NO_FROM } = settings
-  const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
+  const languages = languagesFor(company, LANGUAGES_FOLDER, publicUrl.startsWith('https:'))
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const compose = createMail({
     campaign,

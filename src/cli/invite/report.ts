@@ -7,8 +7,8 @@ import { sharesIn } from '../../admin/table.ts'
 import { printable } from '@onramp/terminal/printable'
 import { loadWithoutClient } from '../../settings/settings.ts'
 import { fitToColumns } from '@onramp/terminal/terminal'
-import { LANGUAGES, readCatalogue, REFERENCE } from '../../web/languages/catalogue.ts'
-import { textsOf } from '../../web/languages/texts.ts'
+import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/languages/catalogue.ts'
+import { createTexts } from '../../web/languages/texts.ts'
 import { openPeople, storeInWords, withStore } from '../store.ts'
 import { companyOf } from './mail.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
@@ -39,7 +39,7 @@ const line = (count: number, what: string) => `${inFigures(count)}  ${what}\n`
 function inWords(made: Report, store: string): string {
   if (made.people === 0) return `No data ${made.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
   const oldest = made.asOf === undefined ? 'not checked with the service yet' : `oldest data ${made.asOf}`
-  const share = sharesIn(textsOf(REFERENCE, readCatalogue(LANGUAGES, REFERENCE)))
+  const share = sharesIn(createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE)))
   const people = [
     line(made.people, 'people'),
     line(made.invited, 'invited by email'),

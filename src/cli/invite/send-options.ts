@@ -2,7 +2,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { textOption, textsOption, UsageError, numberOption, choiceOption } from '@onramp/terminal/arguments'
 import type { Policy } from '../../campaigns/campaign.ts'
-import { MAX_DAYS } from '../../invites/token.ts'
+import { MAX_INVITATION_DAYS } from '../../invites/token.ts'
 
 /** As JSON: they are in the link, which is in one line of the email's header (RFC 5322 2.1.1: 998). */
 const MAX_IN_A_LINK = 360
@@ -15,7 +15,8 @@ export const datasource = () =>
       throw new UsageError('too many --datasource options for one link')
   })
 
-export const days = () => numberOption('--days <N>', 'days until the link expires', [1, MAX_DAYS]).default(30)
+export const days = () =>
+  numberOption('--days <N>', 'days until the link expires', [1, MAX_INVITATION_DAYS]).default(30)
 
 export const template = () =>
   textOption(

@@ -3,10 +3,10 @@ import { letterOf, markOf } from '../../company/app-icons.ts'
 import { inWords } from '../../company/app-names.ts'
 import type { Company } from '../../company/company.ts'
 import { datasourceType } from '../../company/app-names.ts'
-import type { Known } from '../walk.ts'
+import type { TrackedApp } from '../walk.ts'
 
 /** Of the company's file, in the person's language. */
-type AboutApp = {
+type AppDescription = {
   /** What the company calls it. */
   name: string | undefined
   /** The path of its picture. */
@@ -20,9 +20,9 @@ type AboutApp = {
   isRequired: boolean
 }
 
-export type About = (instance: string) => AboutApp
+export type DescribeApp = (instance: string) => AppDescription
 
-export const notDescribed: AboutApp = {
+export const noDescription: AppDescription = {
   name: undefined,
   logo: undefined,
   reads: [],
@@ -37,12 +37,12 @@ export const notDescribed: AboutApp = {
 const MAX_REMEMBERED = 1_000
 
 /** What the company says of each app, in a language. */
-export function aboutApps(company: Company): (lang: string) => About {
-  const known = new Map<string, AboutApp>()
-  const create = (instance: string, lang: string): AboutApp => {
+export function createAppDescriptions(company: Company): (lang: string) => DescribeApp {
+  const known = new Map<string, AppDescription>()
+  const create = (instance: string, lang: string): AppDescription => {
     const found = company.datasourceOf(instance)
     const logo = (found?.logo ?? markOf(instance))?.path
-    if (found === undefined) return { ...notDescribed, logo }
+    if (found === undefined) return { ...noDescription, logo }
     const { name, reads, never, why, account, help, isRequired } = found
     return {
       name: company.localized(name, lang),
@@ -69,7 +69,7 @@ export function aboutApps(company: Company): (lang: string) => About {
 const TONES = 6
 
 /** A sign for an app, seen at a glance; for the eye alone. */
-export function tileOf({ name, instance }: Pick<Known, 'name' | 'instance'>, about: About) {
+export function iconOf({ name, instance }: Pick<TrackedApp, 'name' | 'instance'>, about: DescribeApp) {
   const { logo } = about(instance)
   let sum = 0
   // Of one colour with every other instance of it.
@@ -78,7 +78,7 @@ export function tileOf({ name, instance }: Pick<Known, 'name' | 'instance'>, abo
 }
 
 /** An app of which the service says only the instance, as with a search result: its name and its sign. */
-export function signOf(instance: string, about: About) {
+export function nameAndIconOf(instance: string, about: DescribeApp) {
   const name = about(instance).name ?? markOf(instance)?.title ?? inWords(datasourceType(instance))
-  return { name, ...tileOf({ name, instance }, about) }
+  return { name, ...iconOf({ name, instance }, about) }
 }

@@ -1,10 +1,10 @@
 // What came of the app that the person comes from, as the overview says it first. Pure.
 import { isOff } from '../../client-api/app-status.ts'
-import type { Key } from '../../web/languages/catalogue.ts'
-import { isLong, titled } from './entries.ts'
-import { appIn, nameIn, type Situation } from './model.ts'
+import type { TextKey } from '../../web/languages/catalogue.ts'
+import { isLong, fitTitle } from './entries.ts'
+import { findApp, appName, type OverviewModel } from './model.ts'
 
-export function bannerOf(situation: Situation) {
+export function bannerOf(situation: OverviewModel) {
   const { t, where, opening } = situation
   if (situation.isSignedInAgain && where.kind === 'connect')
     return {
@@ -13,12 +13,12 @@ export function bannerOf(situation: Situation) {
       named: '',
       text: t('banner.signedInAgainText'),
     }
-  const app = appIn(situation, situation.from)
+  const app = findApp(situation, situation.from)
   if (app === undefined) return undefined
   const { name, standing, entry } = app
-  const banner = (kind: string, titles: readonly [Key, Key], text: string) => ({
+  const banner = (kind: string, titles: readonly [TextKey, TextKey], text: string) => ({
     kind,
-    ...titled(name, t, titles),
+    ...fitTitle(name, t, titles),
     text,
   })
   if (standing.kind === 'off' && isOff(entry.status))
@@ -27,7 +27,7 @@ export function bannerOf(situation: Situation) {
     case 'connected': {
       // A page that says that everything is connected need not say it of the last one too.
       if (opening.state === 'done') return undefined
-      const next = where.kind === 'connect' ? nameIn(situation, where.instance) : undefined
+      const next = where.kind === 'connect' ? appName(situation, where.instance) : undefined
       // A long one is read in the title of the card.
       const text = next === undefined || isLong(next) ? '' : t('banner.connectedNext', { app: next })
       return banner('good', ['banner.connected', 'status.connected'], text)

@@ -1,12 +1,12 @@
 // The list of the overview: each app with its status in words and what can be done about it. Pure.
 import { isOff } from '../../client-api/app-status.ts'
-import type { Key } from '../../web/languages/catalogue.ts'
+import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
-import { unhandled, type Standing } from '../app-state.ts'
-import { tileOf } from './about.ts'
-import { givenAccount, notesBeside } from './same-name-apps.ts'
-import { hasLapsed, type App, type Situation } from './model.ts'
+import { unhandled, type AppState } from '../app-state.ts'
+import { iconOf } from './about.ts'
+import { configuredAccount, linkNotes } from './same-name-apps.ts'
+import { hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
 
 /** `forApp`: which app it is about, where `label` does not say it. */
 type Label = { label: string; forApp?: string }
@@ -14,13 +14,13 @@ type Label = { label: string; forApp?: string }
 export type Action = { href: string } & Label
 
 /** Under which words an app is shown. */
-type EntryKind = Key extends infer K
+type EntryKind = TextKey extends infer K
   ? K extends `status.${infer Kind}`
     ? Exclude<Kind, 'next'>
     : never
   : never
 
-const KINDS: Record<Exclude<Standing['kind'], 'todo' | 'off'>, EntryKind> = {
+const KINDS: Record<Exclude<AppState['kind'], 'todo' | 'off'>, EntryKind> = {
   connected: 'connected',
   blocked: 'blocked',
   unconfirmed: 'unconfirmed',
@@ -30,7 +30,7 @@ const KINDS: Record<Exclude<Standing['kind'], 'todo' | 'off'>, EntryKind> = {
 }
 
 /** By what came of it, or else by the service's word and what it said before. */
-function kindOf(app: App): EntryKind {
+function kindOf(app: OverviewApp): EntryKind {
   const { kind } = app.standing
   const { status } = app.entry
   if (kind !== 'todo' && kind !== 'off') return KINDS[kind] ?? unhandled(kind)
@@ -45,21 +45,21 @@ const MAX_IN_SENTENCE = 32
 export const isLong = (name: string, most = MAX_IN_SENTENCE): boolean =>
   name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > most
 
-type Keys = readonly [withName: Key, without: Key]
+type Keys = readonly [withName: TextKey, without: TextKey]
 
 /** Words that name the app, or the ones for a long name, which is read above them. */
-export const worded = (name: string, t: Texts, [withName, without]: Keys, most = MAX_IN_SENTENCE) =>
+export const fitText = (name: string, t: Texts, [withName, without]: Keys, most = MAX_IN_SENTENCE) =>
   t(isLong(name, most) ? without : withName, { app: name })
 
 /** A name that the words leave out is still forApp. */
-export const labelled = (name: string, t: Texts, keys: Keys): Label => ({
-  label: worded(name, t, keys, MAX_IN_BUTTON),
+export const fitLabel = (name: string, t: Texts, keys: Keys): Label => ({
+  label: fitText(name, t, keys, MAX_IN_BUTTON),
   ...(isLong(name, MAX_IN_BUTTON) && { forApp: name }),
 })
 
 /** A title that tells a result: a long name is apart, below it. */
-export const titled = (name: string, t: Texts, keys: Keys) => ({
-  title: worded(name, t, keys),
+export const fitTitle = (name: string, t: Texts, keys: Keys) => ({
+  title: fitText(name, t, keys),
   named: isLong(name) ? name : '',
 })
 
@@ -74,7 +74,7 @@ const IN_ROW = {
 } as const
 
 /** What the link of such an app's row says, below its name; undefined: there is nothing to start. */
-export const labelOf = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
+export const rowLabel = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
   kind === 'connected' || isOff(kind) ? undefined : { label: t(IN_ROW[kind]), forApp: name }
 
 /** How many rows a page shows; the others are behind a disclosure. */
@@ -85,7 +85,7 @@ const MAX_ROWS = 5
  * @param current the instance that the page offers first, in its card: it has no row of its own
  * @param query what the list is filtered by
  */
-export function rowsOf(situation: Situation, current: string | undefined, query = '') {
+export function listRows(situation: OverviewModel, current: string | undefined, query = '') {
   const { apps, few } = situation
   const alike = Map.groupBy(apps, beginningOf)
   const rows = apps
@@ -109,32 +109,32 @@ export function rowsOf(situation: Situation, current: string | undefined, query 
 }
 
 /** Names that begin alike are told apart by how they end, so these are never cut. */
-const beginningOf = ({ name }: App): string => name.slice(0, 24).toLowerCase()
+const beginningOf = ({ name }: OverviewApp): string => name.slice(0, 24).toLowerCase()
 
 /** What no one can connect comes last. */
-const placeOf = ({ entry: { status } }: App): number => Number(isOff(status))
+const placeOf = ({ entry: { status } }: OverviewApp): number => Number(isOff(status))
 
 /** What needs the person comes first, and what is over last. */
 const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
   focus ? -1 : kind === 'connected' || isOff(kind) ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
 
-function entryOf(situation: Situation, app: App, index: number) {
+function entryOf(situation: OverviewModel, app: OverviewApp, index: number) {
   const { t, about, from, isOver } = situation
   const { entry, name } = app
   const { instance } = entry
   const kind = kindOf(app)
-  const label = labelOf(kind, name, t)
-  const block = blockOf(instance, kind, t)
+  const label = rowLabel(kind, name, t)
+  const block = blockAction(instance, kind, t)
   return {
     app: instance,
     name,
     kind,
-    tile: tileOf(entry, about),
+    tile: iconOf(entry, about),
     /** Empty for the normal state: five times "Not connected" says nothing. */
     status: kind === 'todo' ? '' : t(`status.${kind}`),
     notes: [
       noteOf(situation, kind, app),
-      ...(label === undefined ? [] : [...notesBeside(situation, app), ...about(instance).never]),
+      ...(label === undefined ? [] : [...linkNotes(situation, app), ...about(instance).never]),
       kind === 'connected' && isOver ? throughOf(situation, app) : undefined,
     ].filter((note) => note !== undefined),
     /** Put back on the list a moment ago: where a reader goes on. */
@@ -155,14 +155,18 @@ function entryOf(situation: Situation, app: App, index: number) {
 /** Where connecting did not work, asking an admin is offered; before that it would only be one more button. */
 const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'skipped']
 
-export function blockOf(instance: string, kind: EntryKind, t: Texts): Action | undefined {
+export function blockAction(instance: string, kind: EntryKind, t: Texts): Action | undefined {
   if (kind === 'blocked') return { href: unblockPath(instance), label: t('overview.unblock') }
   return MAY_BLOCK.includes(kind) ? { href: blockPath(instance), label: t('overview.block') } : undefined
 }
 
 const NEW_AFTER_MS = 60_000
 
-function noteOf({ t, earliest, isOver }: Situation, kind: EntryKind, { entry }: App): string | undefined {
+function noteOf(
+  { t, earliest, isOver }: OverviewModel,
+  kind: EntryKind,
+  { entry }: OverviewApp,
+): string | undefined {
   if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t('note.isNew')
   if (kind === 'stale' && entry.lapsedAt !== undefined)
     return t('note.lapsedOn', { date: t.day(entry.lapsedAt) })
@@ -172,7 +176,7 @@ function noteOf({ t, earliest, isOver }: Situation, kind: EntryKind, { entry }: 
 }
 
 /** Through which account it is connected, as far as the company says. */
-function throughOf(situation: Situation, app: App): string | undefined {
-  const account = givenAccount(situation, app.entry.instance)
+function throughOf(situation: OverviewModel, app: OverviewApp): string | undefined {
+  const account = configuredAccount(situation, app.entry.instance)
   return account && situation.t('finished.through', { account })
 }

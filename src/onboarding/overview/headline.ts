@@ -2,20 +2,20 @@
 // switched off and “not now” are not connected, and a narrowed visit says nothing about the apps that it does not show.
 import { isOff, type OffStatus } from '../../client-api/app-status.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { figureOf, unhandled, type Figure, type Standing } from '../app-state.ts'
-import type { Known } from '../walk.ts'
+import { bucketOf, unhandled, type Bucket, type AppState } from '../app-state.ts'
+import type { TrackedApp } from '../walk.ts'
 
 type OffBy = Partial<Record<OffStatus, number>>
 
 /** Apps by figure, each counted once; those that are off also by the service's word. */
-type Counts = Record<Figure, number> & { offBy: OffBy }
+type Counts = Record<Bucket, number> & { offBy: OffBy }
 
-type Counted = { standing: Standing; entry: Pick<Known, 'status'> }
+type CountedApp = { standing: AppState; entry: Pick<TrackedApp, 'status'> }
 
-export function countsOf(apps: readonly Counted[]): Counts {
+export function countsOf(apps: readonly CountedApp[]): Counts {
   const counts: Counts = { connected: 0, pending: 0, skipped: 0, blocked: 0, off: 0, offBy: {} }
   for (const { standing, entry } of apps) {
-    counts[figureOf(standing)]++
+    counts[bucketOf(standing)]++
     if (isOff(entry.status)) counts.offBy[entry.status] = (counts.offBy[entry.status] ?? 0) + 1
   }
   return counts
@@ -28,7 +28,7 @@ const added = (one: OffBy, other: OffBy): OffBy => {
   return sum
 }
 
-type Seen = {
+type OverviewCounts = {
   /** The apps that this visit shows. */
   shown: Counts
   /** The other apps of the same person. */
@@ -60,7 +60,7 @@ type Ending =
   /** None is: all are switched off. */
   | 'off'
 
-export function endingOf({ shown, hidden, isNarrowed }: Seen): Ending {
+export function endingOf({ shown, hidden, isNarrowed }: OverviewCounts): Ending {
   const left = shown.skipped + shown.blocked
   if (shown.pending > 0) return 'open'
   if (shown.connected + left + shown.off === 0) return isNarrowed ? 'unknown-name' : 'nothing'
@@ -73,11 +73,11 @@ export function endingOf({ shown, hidden, isNarrowed }: Seen): Ending {
 /** open: something waits. rest: it does not, and something is not connected. done: nothing is left to do. */
 type State = 'open' | 'rest' | 'done'
 
-export function openingOf(ending: Ending, seen: Seen, t: Texts) {
+export function headlineOf(ending: Ending, seen: OverviewCounts, t: Texts) {
   const { connected, pending, skipped, blocked, off } = seen.hidden
   // Of apps that a narrowed visit does not show, its headings say nothing.
   const isPart = !seen.isStart && connected + pending + skipped + blocked + off > 0
-  const [state, heading, lead] = wordsOf(ending, { ...seen, isPart }, t)
+  const [state, heading, lead] = headlineTexts(ending, { ...seen, isPart }, t)
   return {
     ending,
     state,
@@ -88,9 +88,9 @@ export function openingOf(ending: Ending, seen: Seen, t: Texts) {
   }
 }
 
-function wordsOf(
+function headlineTexts(
   ending: Ending,
-  { shown, hidden, isNarrowed, isStart, hasBegun, isPart }: Seen & { isPart: boolean },
+  { shown, hidden, isNarrowed, isStart, hasBegun, isPart }: OverviewCounts & { isPart: boolean },
   t: Texts,
 ): [State, heading: string, lead: string] {
   const count = shown.connected + shown.pending + shown.skipped + shown.blocked + shown.off

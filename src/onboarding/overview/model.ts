@@ -1,14 +1,21 @@
 // What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
 import { calledAs, readable } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { firstFew, firstOffered, next, onward, standingIn, type Next } from '../next-step.ts'
-import { figureOf, type Standing } from '../app-state.ts'
-import { depart, inScope, type Known, type Walk } from '../walk.ts'
-import type { About } from './about.ts'
-import { countsOf, endingOf, openingOf } from './headline.ts'
+import {
+  firstApps,
+  firstOffered,
+  nextStep,
+  automaticNext,
+  trackedAppState,
+  type NextStep,
+} from '../next-step.ts'
+import { bucketOf, type AppState } from '../app-state.ts'
+import { startConsent, inScope, type TrackedApp, type Walk } from '../walk.ts'
+import type { DescribeApp } from './about.ts'
+import { countsOf, endingOf, headlineOf } from './headline.ts'
 
 /** An app of the walk, under the company's name for it, and how it is doing. `short`: without what tells it apart. */
-export type App = { entry: Known; standing: Standing; name: string; short: string }
+export type OverviewApp = { entry: TrackedApp; standing: AppState; name: string; short: string }
 
 export type OverviewContext = {
   now: number
@@ -23,30 +30,30 @@ export type OverviewContext = {
   from: string | undefined
   /** Did a sign-in come between the person's click and the app? Then that app is offered. */
   isSignedInAgain?: boolean | undefined
-  about: About
+  about: DescribeApp
   /** ADVANCE=auto. */
   advances: boolean
   /** CONFIRM_SECONDS. */
   confirmSeconds: number
 }
 
-export type Situation = ReturnType<typeof situationOf>
+export type OverviewModel = ReturnType<typeof createOverviewModel>
 
-export function situationOf(walk: Walk, context: OverviewContext) {
+export function createOverviewModel(walk: Walk, context: OverviewContext) {
   const { t, now, about } = context
   const { visit } = walk
-  const named = (entry: Known) => ({ ...entry, name: about(entry.instance).name ?? entry.name })
+  const named = (entry: TrackedApp) => ({ ...entry, name: about(entry.instance).name ?? entry.name })
   // A narrowed visit calls its apps what the whole list calls them.
-  const all = calledAs(walk.known.map(named)).map((entry): App => ({
+  const all = calledAs(walk.known.map(named)).map((entry): OverviewApp => ({
     entry,
     name: entry.name,
     short: entry.short,
-    standing: standingIn(entry, now),
+    standing: trackedAppState(entry, now),
   }))
-  const [apps, others] = [[], []] as [App[], App[]]
+  const [apps, others] = [[], []] as [OverviewApp[], OverviewApp[]]
   for (const app of all) (inScope(visit, app.entry.instance) ? apps : others).push(app)
-  const few = firstFew(walk)
-  const isFirst = ({ entry }: App) => few?.has(entry.instance) !== false
+  const few = firstApps(walk)
+  const isFirst = ({ entry }: OverviewApp) => few?.has(entry.instance) !== false
   const first = apps.filter(isFirst)
   const seen = {
     shown: countsOf(first),
@@ -57,12 +64,12 @@ export function situationOf(walk: Walk, context: OverviewContext) {
       (app) => app.entry.instance === context.from || app.standing.kind === 'confirming' || hasLapsed(app),
     ),
   }
-  const opening = openingOf(endingOf(seen), seen, t)
+  const opening = headlineOf(endingOf(seen), seen, t)
   const from = apps.find(({ entry }) => entry.instance === context.from)
-  const where: Next =
+  const where: NextStep =
     context.isSignedInAgain && isOffered(from)
       ? { kind: 'connect', instance: from.entry.instance }
-      : next(walk, now)
+      : nextStep(walk, now)
   return {
     ...context,
     visit,
@@ -82,8 +89,8 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     following: few && where.kind === 'finished' ? firstOffered(walk, now, () => true) : undefined,
     /** Does a return from this app lead straight to another one? Decided as the return will decide it. */
     goesOn(instance: string): boolean {
-      const left = depart(walk, { instance, step: '', now })
-      const then = onward(left, now, () => true)
+      const left = startConsent(walk, { instance, step: '', now })
+      const then = automaticNext(left, now, () => true)
       return context.advances && then !== undefined && about(then).help === undefined
     },
     counts: seen.shown,
@@ -95,18 +102,20 @@ export function situationOf(walk: Walk, context: OverviewContext) {
 }
 
 /** Can the person leave for it? */
-const isOffered = (app: App | undefined): app is App =>
+const isOffered = (app: OverviewApp | undefined): app is OverviewApp =>
   app !== undefined && !['connected', 'confirming', 'off'].includes(app.standing.kind)
 
 /**
  * Was it connected, and waits for the person again? By the person's record, or else by the walk or the service's word.
  * Skipped and blocked apps keep their own words.
  */
-export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, standing }: App): boolean =>
-  status === 'stale' || (figureOf(standing) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)
+export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, standing }: OverviewApp): boolean =>
+  status === 'stale' || (bucketOf(standing) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)
 
-export const appIn = ({ apps }: Pick<Situation, 'apps'>, instance: string | undefined): App | undefined =>
-  apps.find(({ entry }) => entry.instance === instance)
+export const findApp = (
+  { apps }: Pick<OverviewModel, 'apps'>,
+  instance: string | undefined,
+): OverviewApp | undefined => apps.find(({ entry }) => entry.instance === instance)
 
-export const nameIn = (situation: Pick<Situation, 'apps'>, instance: string): string =>
-  appIn(situation, instance)?.name ?? readable({ name: instance, instance })
+export const appName = (situation: Pick<OverviewModel, 'apps'>, instance: string): string =>
+  findApp(situation, instance)?.name ?? readable({ name: instance, instance })

@@ -2,22 +2,22 @@
 import { MAX_AT_A_GLANCE } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
-import { figureOf } from '../app-state.ts'
+import { bucketOf } from '../app-state.ts'
 import type { Walk } from '../walk.ts'
-import { tileOf } from './about.ts'
+import { iconOf } from './about.ts'
 import { bannerOf } from './banner.ts'
-import { isLong, rowsOf, type Action } from './entries.ts'
-import { hasLapsed, situationOf, type OverviewContext, type Situation } from './model.ts'
-import { checkingOf, resumeOf, stepOf } from './step.ts'
-import { watchOf } from './polling.ts'
+import { isLong, listRows, type Action } from './entries.ts'
+import { hasLapsed, createOverviewModel, type OverviewContext, type OverviewModel } from './model.ts'
+import { confirmingOf, resumeAction, stepOf } from './step.ts'
+import { pollingOf } from './polling.ts'
 
 /** What views/onboarding/overview.eta prints. */
 export function overviewOf(walk: Walk, context: OverviewContext) {
-  const situation = situationOf(walk, context)
+  const situation = createOverviewModel(walk, context)
   const { t, apps, where, person, name } = situation
   const opening = { ...situation.opening, ...lapsedWords(situation) }
   const step = stepOf(situation)
-  const checking = checkingOf(situation)
+  const checking = confirmingOf(situation)
   const banner = step?.focus || checking?.focus ? undefined : bannerOf(situation)
   /** The button is where the person goes on. */
   const focusesMain = step?.kind === 'connect' && (situation.isSignedInAgain || banner?.kind === 'good')
@@ -26,7 +26,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   const isDone = opening.state === 'done'
   const isStart = situation.few !== undefined
   const filter = filterOf(situation)
-  const rows = rowsOf(situation, step?.instance, filter?.query)
+  const rows = listRows(situation, step?.instance, filter?.query)
   const found = filter?.query
     ? t('overview.found', { count: rows.entries.length, query: filter.query })
     : undefined
@@ -53,7 +53,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     // A walk that is over says so once.
     progress: isDone ? undefined : progress,
     step,
-    resume: resumeOf(situation),
+    resume: resumeAction(situation),
     /** What is connected, at a glance. */
     tiles: isDone ? connectedTiles(situation) : [],
     ...rows,
@@ -74,20 +74,24 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     returnTo: returnAction(situation),
     refresh:
       where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,
-    watch: watchOf(walk, where, context.now, context.confirmSeconds),
+    watch: pollingOf(walk, where, context.now, context.confirmSeconds),
     script: 'walk' as const,
   }
 }
 
 /** The heading with the person's name, where nothing is left open; undefined for the other endings. */
-function namedHeading(ending: Situation['opening']['ending'], name: string, t: Texts): string | undefined {
+function namedHeading(
+  ending: OverviewModel['opening']['ending'],
+  name: string,
+  t: Texts,
+): string | undefined {
   if (ending === 'nothing') return t('finished.titleNothingNamed', { name })
   return ending === 'all' ? t('finished.titleNamed', { name }) : undefined
 }
 
 /** Someone who has nothing to do but to connect again what they had is no newcomer. */
-function lapsedWords({ apps, counts, opening, visit, t }: Situation) {
-  const pending = apps.filter(({ standing }) => figureOf(standing) === 'pending')
+function lapsedWords({ apps, counts, opening, visit, t }: OverviewModel) {
+  const pending = apps.filter(({ standing }) => bucketOf(standing) === 'pending')
   const [first] = pending
   if (first === undefined || !pending.every(hasLapsed)) return undefined
   const isOne = pending.length === 1 && !isLong(first.name)
@@ -103,11 +107,11 @@ function lapsedWords({ apps, counts, opening, visit, t }: Situation) {
 const MAX_TILES = 12
 
 /** One for each kind of app: two signs that are the same would look like a mistake. */
-function connectedTiles({ apps, about }: Situation) {
-  const tiles = new Map<string, ReturnType<typeof tileOf>>()
+function connectedTiles({ apps, about }: OverviewModel) {
+  const tiles = new Map<string, ReturnType<typeof iconOf>>()
   for (const { entry, short, standing } of apps)
     if (standing.kind === 'connected') {
-      const tile = tileOf(entry, about)
+      const tile = iconOf(entry, about)
       tiles.set(`${tile.logo ?? tile.tone} ${short}`, tile)
     }
   return [...tiles.values()].slice(0, MAX_TILES)
@@ -116,7 +120,7 @@ function connectedTiles({ apps, about }: Situation) {
 const MAX_QUERY = 100
 
 /** A form that loads the page anew, so it needs no script; the visit goes along. */
-function filterOf({ apps, query = '', visit }: Situation) {
+function filterOf({ apps, query = '', visit }: OverviewModel) {
   if (apps.length <= MAX_AT_A_GLANCE) return undefined
   return {
     query: query.trim().slice(0, MAX_QUERY),
@@ -129,7 +133,7 @@ function filterOf({ apps, query = '', visit }: Situation) {
 const MAX_SEGMENTS = 12
 
 /** What is turned off is left out: no one can connect it, and counting it, a walk could never be complete. */
-function progressOf({ counts, t }: Situation) {
+function progressOf({ counts, t }: OverviewModel) {
   const { connected, pending, skipped, blocked } = counts
   const total = connected + pending + skipped + blocked
   if (total === 0) return undefined
@@ -148,7 +152,7 @@ function progressOf({ counts, t }: Situation) {
 const segmentAt = (at: number, connected: number, pending: number) =>
   at < connected ? 'over' : at === connected && pending > 0 ? 'now' : 'open'
 
-function returnAction({ visit: { returnTo }, t }: Situation): (Action & { host?: string }) | undefined {
+function returnAction({ visit: { returnTo }, t }: OverviewModel): (Action & { host?: string }) | undefined {
   if (returnTo === undefined) return undefined
   if (!URL.canParse(returnTo)) return { href: returnTo, label: t('overview.continue') }
   const { host } = new URL(returnTo)

@@ -1,46 +1,49 @@
 // Apps with one name, told apart by a number that only this page knows: what it says so that a person connects each of
 // them to an account of its own. Pure.
 import { MAX_AT_A_GLANCE } from '../../company/app-names.ts'
-import { appIn, hasLapsed, type App, type Situation } from './model.ts'
+import { findApp, hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
 
 /** People who need an admin have tried with an account, and would meet the same wall with it again. */
-const CHOSEN: readonly App['standing']['kind'][] = ['connected', 'confirming', 'blocked']
-const isChosen = ({ standing }: App): boolean => CHOSEN.includes(standing.kind)
+const CHOSEN: readonly OverviewApp['standing']['kind'][] = ['connected', 'confirming', 'blocked']
+const isChosen = ({ standing }: OverviewApp): boolean => CHOSEN.includes(standing.kind)
 
 /** What is under way, or isn’t up to the person, is nothing to start with. */
-const NOT_TO_START: readonly App['standing']['kind'][] = ['confirming', 'off']
+const NOT_TO_START: readonly OverviewApp['standing']['kind'][] = ['confirming', 'off']
 
 /** The apps of this visit with the name of this one, itself among them. */
-export const alikeIn = ({ byShortName }: Situation, { short }: App): App[] => byShortName.get(short) ?? []
+export const sameNameApps = ({ byShortName }: OverviewModel, { short }: OverviewApp): OverviewApp[] =>
+  byShortName.get(short) ?? []
 
 /** Was an account chosen already for an app of the same name? Then the usual advice would lead to it again. */
-export const hasChosenTwin = (situation: Situation, instance: string | undefined): boolean => {
-  const mine = appIn(situation, instance)
-  return mine !== undefined && alikeIn(situation, mine).some((app) => app !== mine && isChosen(app))
+export const hasSameNameAccount = (situation: OverviewModel, instance: string | undefined): boolean => {
+  const mine = findApp(situation, instance)
+  return mine !== undefined && sameNameApps(situation, mine).some((app) => app !== mine && isChosen(app))
 }
 
 /**
  * The account that the company's file names for this app. Given for every app of the name, as one for `slack` is, it
  * can't be right for each of them, so it is said of none.
  */
-export const givenAccount = ({ sharedAccounts, about }: Situation, instance: string): string | undefined =>
-  sharedAccounts.has(instance) ? undefined : about(instance).account
+export const configuredAccount = (
+  { sharedAccounts, about }: OverviewModel,
+  instance: string,
+): string | undefined => (sharedAccounts.has(instance) ? undefined : about(instance).account)
 
 /**
  * Which account to choose, for an app that shares its name or had an account before; undefined: there is no other, or the
  * company says which.
  */
-export function accountOf(situation: Situation, app: App): string | undefined {
+export function accountHint(situation: OverviewModel, app: OverviewApp): string | undefined {
   const { t } = situation
-  if (givenAccount(situation, app.entry.instance) !== undefined) return undefined
+  if (configuredAccount(situation, app.entry.instance) !== undefined) return undefined
   const isAgain = hasLapsed(app)
-  const alike = alikeIn(situation, app)
+  const alike = sameNameApps(situation, app)
   if (alike.length < 2) return isAgain ? t('next.alikeAgain') : undefined
   // So many are not named one by one, in the row of each.
   if (alike.length > MAX_AT_A_GLANCE)
     return isAgain ? t('next.alikeAgain') : t('next.alike', { app: app.short, count: alike.length })
   const others = alike.filter((other) => other !== app)
-  const named = (some: readonly App[]) => t.list(some.map(({ name }) => name))
+  const named = (some: readonly OverviewApp[]) => t.list(some.map(({ name }) => name))
   const chosen = others.filter(isChosen)
   if (chosen.length > 0) return t('next.alikeOther', { apps: named(chosen) })
   // Whatever became of the others, which may be connected and no longer on the page.
@@ -54,18 +57,18 @@ export function accountOf(situation: Situation, app: App): string | undefined {
 }
 
 /** What the company says, else which one of several, else nothing. */
-function namedAccount(situation: Situation, app: App): string | undefined {
-  const account = givenAccount(situation, app.entry.instance)
-  return account === undefined ? accountOf(situation, app) : situation.t('next.useAccount', { account })
+function namedAccount(situation: OverviewModel, app: OverviewApp): string | undefined {
+  const account = configuredAccount(situation, app.entry.instance)
+  return account === undefined ? accountHint(situation, app) : situation.t('next.useAccount', { account })
 }
 
 /** Beside a mere button or link, which leads straight there without a card: what to know before. */
-export const notesBeside = (situation: Situation, app: App): string[] =>
+export const linkNotes = (situation: OverviewModel, app: OverviewApp): string[] =>
   [situation.about(app.entry.instance).help, namedAccount(situation, app)].filter(
     (note) => note !== undefined,
   )
 
 /** Which account to choose there; undefined: nothing is known of the person. */
-export const whichAccount = (situation: Situation, app: App): string | undefined =>
+export const accountAdvice = (situation: OverviewModel, app: OverviewApp): string | undefined =>
   namedAccount(situation, app) ??
   (situation.person === '' ? undefined : situation.t('next.account', { person: situation.person }))

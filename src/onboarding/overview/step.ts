@@ -1,17 +1,23 @@
 // The one thing that the overview offers now: the next app, a consent that is being confirmed, or one that was not. Pure.
 import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, connectPath, declinePath, overviewPath, skipPath } from '../paths.ts'
-import type { Known } from '../walk.ts'
-import { tileOf } from './about.ts'
-import { alikeIn, givenAccount, hasChosenTwin, notesBeside, whichAccount } from './same-name-apps.ts'
-import { blockOf, isLong, labelled, titled, worded, type Action } from './entries.ts'
-import { appIn, hasLapsed, nameIn, type Situation } from './model.ts'
+import type { TrackedApp } from '../walk.ts'
+import { iconOf } from './about.ts'
+import {
+  sameNameApps,
+  configuredAccount,
+  hasSameNameAccount,
+  linkNotes,
+  accountAdvice,
+} from './same-name-apps.ts'
+import { blockAction, isLong, fitLabel, fitTitle, fitText, type Action } from './entries.ts'
+import { findApp, hasLapsed, appName, type OverviewModel } from './model.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
 const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`
 
 /** The card of the page: its title, its words, one main action, and less visible ones. */
-export function stepOf(situation: Situation) {
+export function stepOf(situation: OverviewModel) {
   const { where, from } = situation
   switch (where.kind) {
     case 'finished':
@@ -28,29 +34,29 @@ export function stepOf(situation: Situation) {
   }
 }
 
-type Where<K> = Extract<Situation['where'], { kind: K }>
+type Where<K> = Extract<OverviewModel['where'], { kind: K }>
 /** A button that leads straight to an app, and what to know before one leaves for it. */
 type WithNotes = Action & { notes: string[] }
-type Mark = { text: string; kind: 'good' | 'lock' | 'account' | 'notice' | 'clock' }
+type IconText = { text: string; kind: 'good' | 'lock' | 'account' | 'notice' | 'clock' }
 /** A page that looks again automatically has one control: to stop it, or to look again where it is stopped. */
 type Control = { stop: string; lookAgain: string }
 
-const cardOf = (situation: Situation, instance: string) => {
-  const name = nameIn(situation, instance)
+const cardOf = (situation: OverviewModel, instance: string) => {
+  const name = appName(situation, instance)
   return {
     instance,
-    tile: tileOf({ name, instance }, situation.about),
+    tile: iconOf({ name, instance }, situation.about),
     app: name,
     /** The name, where the title leaves it out. */
     named: '',
-    short: appIn(situation, instance)?.short ?? name,
+    short: findApp(situation, instance)?.short ?? name,
     skip: skipPath(instance),
     /** Above the main action: what happened. */
     paragraphs: [] as string[],
     /** Above it too, a line each: what to do first, what search may see, that it changes nothing, and which account to use. */
-    marks: [] as Mark[],
+    marks: [] as IconText[],
     /** Behind a disclosure: whatever else there is to know. */
-    about: undefined as { title: string; marks: Mark[] } | undefined,
+    about: undefined as { title: string; marks: IconText[] } | undefined,
     /** Below the main action: where it leads. */
     explain: '',
     /** What to try, one after the other. */
@@ -64,47 +70,48 @@ const cardOf = (situation: Situation, instance: string) => {
   }
 }
 
-const markOf = (kind: Mark['kind'], text: string | undefined): Mark | undefined =>
+const iconText = (kind: IconText['kind'], text: string | undefined): IconText | undefined =>
   text === undefined ? undefined : { kind, text }
 
 /** That access has ended, and when we noticed: when it did end, the service doesn't say. */
-const endedOf = ({ lapsedAt }: Known, t: Texts): string =>
+const endedOf = ({ lapsedAt }: TrackedApp, t: Texts): string =>
   lapsedAt === undefined ? t('next.explainStale') : t('next.explainLapsed', { date: t.day(lapsedAt) })
 
 /** What a click leads to, and where the person comes out. */
-function explainOf(situation: Situation, instance: string, app: string): string {
+function explainOf(situation: OverviewModel, instance: string, app: string): string {
   const { t, counts } = situation
   const isLast = counts.pending <= 1
-  if (!isLast && !situation.goesOn(instance)) return worded(app, t, ['next.explainBack', 'plain.explainBack'])
+  if (!isLast && !situation.goesOn(instance))
+    return fitText(app, t, ['next.explainBack', 'plain.explainBack'])
   return t(isLong(app) ? 'plain.explain' : 'next.explain', { app, last: isLast ? 'yes' : 'no' })
 }
 
-function connectStep(situation: Situation, instance: string) {
+function connectStep(situation: OverviewModel, instance: string) {
   const { t, about } = situation
   const card = cardOf(situation, instance)
   // Where it leads, it is called what it calls itself.
   const { app, short: there } = card
   const { reads, never, why, help, isRequired } = about(instance)
-  const known = appIn(situation, instance)
+  const known = findApp(situation, instance)
   const ended = known && hasLapsed(known) ? endedOf(known.entry, t) : undefined
   const isAgain = ended !== undefined
   // Read a moment ago for its twin, or known from the first time.
-  const hasReasons = !isAgain && !hasChosenTwin(situation, instance)
+  const hasReasons = !isAgain && !hasSameNameAccount(situation, instance)
   const [readOnly, ...neverElse] = never
   const marks = [
-    markOf('notice', help),
-    markOf('good', worded(there, t, ['next.reads', 'plain.reads'])),
-    markOf('lock', readOnly),
-    markOf('account', known && whichAccount(situation, known)),
+    iconText('notice', help),
+    iconText('good', fitText(there, t, ['next.reads', 'plain.reads'])),
+    iconText('lock', readOnly),
+    iconText('account', known && accountAdvice(situation, known)),
   ]
   const details = [
-    ...reads.map((text) => markOf('good', text)),
-    ...[...neverElse, t('next.noOneElse')].map((text) => markOf('lock', text)),
-    markOf('notice', hasReasons ? why : undefined),
-    markOf('notice', isRequired && hasReasons ? t('next.required') : undefined),
-    markOf('clock', t('overview.saved')),
+    ...reads.map((text) => iconText('good', text)),
+    ...[...neverElse, t('next.noOneElse')].map((text) => iconText('lock', text)),
+    iconText('notice', hasReasons ? why : undefined),
+    iconText('notice', isRequired && hasReasons ? t('next.required') : undefined),
+    iconText('clock', t('overview.saved')),
   ]
-  const titles = worded(
+  const titles = fitText(
     app,
     t,
     isAgain ? ['next.titleStale', 'plain.titleStale'] : ['next.title', 'plain.title'],
@@ -124,7 +131,7 @@ function connectStep(situation: Situation, instance: string) {
     focus: situation.from === instance && !situation.isSignedInAgain,
     main: {
       href: connectPath(instance),
-      ...labelled(
+      ...fitLabel(
         app,
         t,
         isAgain ? ['next.actionStale', 'plain.reconnect'] : ['next.action', 'plain.action'],
@@ -133,14 +140,14 @@ function connectStep(situation: Situation, instance: string) {
   }
 }
 
-function waitStep(situation: Situation, { instance, step }: Where<'wait'>) {
+function waitStep(situation: OverviewModel, { instance, step }: Where<'wait'>) {
   const { t } = situation
   const card = cardOf(situation, instance)
   const { app } = card
   return {
     ...card,
     kind: 'wait' as const,
-    ...titled(app, t, ['wait.title', 'plain.checking']),
+    ...fitTitle(app, t, ['wait.title', 'plain.checking']),
     paragraphs: [t('wait.explain')],
     main: undefined,
     decline: { href: declinePath(instance), label: t('wait.declined') },
@@ -148,45 +155,45 @@ function waitStep(situation: Situation, { instance, step }: Where<'wait'>) {
   }
 }
 
-const controlOf = ({ visit }: Situation, step: string): Control => ({
+const controlOf = ({ visit }: OverviewModel, step: string): Control => ({
   stop: stillPath(overviewPath(visit)),
   lookAgain: callbackPath(step),
 })
 
-function attendStep(situation: Situation, { instance }: Where<'attend'>) {
+function attendStep(situation: OverviewModel, { instance }: Where<'attend'>) {
   const { t } = situation
   const card = cardOf(situation, instance)
   const { app, short } = card
-  const mine = appIn(situation, instance)
+  const mine = findApp(situation, instance)
   const known = mine?.entry
-  const account = givenAccount(situation, instance)
-  const hasTwin = mine !== undefined && alikeIn(situation, mine).length > 1
+  const account = configuredAccount(situation, instance)
+  const hasTwin = mine !== undefined && sameNameApps(situation, mine).length > 1
   const ownAccount = hasTwin ? t('attend.fixAlike', { app: short }) : t('attend.fix2')
   return {
     ...card,
     kind: 'attend' as const,
-    ...titled(app, t, ['attend.title', 'plain.attend']),
+    ...fitTitle(app, t, ['attend.title', 'plain.attend']),
     paragraphs: [t(known?.attempt?.isDeclined ? 'attend.declined' : 'attend.explain')],
     fixes: [
-      worded(short, t, ['attend.fix1', 'plain.fix1']),
+      fitText(short, t, ['attend.fix1', 'plain.fix1']),
       account === undefined ? ownAccount : t('next.useAccount', { account }),
     ],
-    main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
-    block: blockOf(instance, 'unconfirmed', t),
+    main: { href: connectPath(instance), ...fitLabel(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
+    block: blockAction(instance, 'unconfirmed', t),
     focus: situation.from === instance,
   }
 }
 
 /** A consent that is being confirmed while the page already offers the next app. */
-export function checkingOf(situation: Situation) {
+export function confirmingOf(situation: OverviewModel) {
   const { where, t, from } = situation
   if (where.kind !== 'wait' || where.meanwhile === undefined) return undefined
   const { instance, step, looks, meanwhile } = where
-  const name = nameIn(situation, instance)
+  const name = appName(situation, instance)
   return {
     instance,
-    ...titled(name, t, ['wait.title', 'plain.checking']),
-    text: worded(nameIn(situation, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
+    ...fitTitle(name, t, ['wait.title', 'plain.checking']),
+    text: fitText(appName(situation, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
     decline: { href: declinePath(instance), label: t('wait.declined') },
     control: controlOf(situation, step),
     // Once, when the person comes back: moving it at every look would take it from their hands.
@@ -195,10 +202,10 @@ export function checkingOf(situation: Situation) {
 }
 
 /** Where nothing is offered first: the way to what comes after the first few, or was skipped. */
-export function resumeOf(situation: Situation): WithNotes | undefined {
+export function resumeAction(situation: OverviewModel): WithNotes | undefined {
   const { apps, where, opening, following, t } = situation
   if (where.kind !== 'finished' || opening.state === 'open') return undefined
-  const later = appIn(situation, following)
+  const later = findApp(situation, following)
   const app = later ?? apps.find(({ standing }) => standing.kind === 'skipped')
   if (app === undefined) return undefined
   const { instance, status } = app.entry
@@ -208,7 +215,7 @@ export function resumeOf(situation: Situation): WithNotes | undefined {
   const plain = isFirst ? 'plain.first' : 'plain.skipped'
   return {
     href: connectPath(instance),
-    ...(later ? { label: t('overview.goOn'), forApp: app.name } : labelled(app.name, t, [key, plain])),
-    notes: notesBeside(situation, app),
+    ...(later ? { label: t('overview.goOn'), forApp: app.name } : fitLabel(app.name, t, [key, plain])),
+    notes: linkNotes(situation, app),
   }
 }

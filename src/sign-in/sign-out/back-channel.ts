@@ -4,7 +4,7 @@ import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVeri
 import express, { Router } from 'express'
 import { storeTrouble } from '../../records/store-trouble.ts'
 import { nameOf } from '../../records/seal.ts'
-import type { Note } from '../../web/audit.ts'
+import type { Audit } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
 import type { Limits } from '../../web/rate-limit.ts'
 import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken } from './logout-token.ts'
@@ -16,7 +16,7 @@ type Needs = Pick<SignIn, 'authorizationServer' | 'records'> & {
   sessions: Pick<SignIn['sessions'], 'endThere'>
   countRefused: Limits['refusedLogout']
   log: Pick<Log, 'info'>
-  note: Note
+  audit: Audit
   now: () => number
 }
 
@@ -81,7 +81,7 @@ export function createBackChannelRoutes(needs: Needs): Router {
         throw new UnacceptableLogoutToken('logout_token is missing, or given twice')
       const logout = await verified(token)
       const ended = await once(logout, () => needs.sessions.endThere(logout.issuer, logout))
-      needs.note({ event: 'sign_out', by: 'authorization_server', sessions: ended })
+      needs.audit({ event: 'sign_out', by: 'authorization_server', sessions: ended })
       res.status(200).end()
     } catch (error) {
       if (!(error instanceof UnacceptableLogoutToken)) throw error

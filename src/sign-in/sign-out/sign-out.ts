@@ -10,7 +10,7 @@ import { nameOf } from '../../records/seal.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
 import { cookieName, endSession, reloadSession } from '../../session/session.ts'
 import { signedInOf, type Tokens } from '../../session/signed-in.ts'
-import type { Note } from '../../web/audit.ts'
+import type { Audit } from '../../web/audit.ts'
 import { isProvenFromOwnPage } from '../../web/cross-site.ts'
 import type { Log } from '../../web/log.ts'
 import type { SendPage } from '../../web/pages.ts'
@@ -40,7 +40,7 @@ type Needs = Pick<SignIn, 'authorizationServer' | 'browsers' | 'records' | 'seal
   publicUrl: string
   sendPage: SendPage
   log: Pick<Log, 'warn'>
-  note: Note
+  audit: Audit
 }
 
 export function createSignOutRoutes(needs: Needs): Router {
@@ -110,7 +110,7 @@ export function createSignOutRoutes(needs: Needs): Router {
     const latest = await reloadSession(req)
     const [ended] = await Promise.allSettled(latest === undefined ? [] : [endSession(req)])
     const revoked = await takeBack((latest ?? before).tokens, configuration)
-    needs.note({ event: 'sign_out', by: 'person', revoked, user: before.user })
+    needs.audit({ event: 'sign_out', by: 'person', revoked, user: before.user })
     if (ended?.status === 'rejected') throw ended.reason
 
     seeOther(res, isKept ? '/sign-out' : '/signed-out')

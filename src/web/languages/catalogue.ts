@@ -29,33 +29,33 @@ const english = {
 }
 
 /** The name of a message, such as `overview.title`. */
-export type Key = keyof typeof english
+export type TextKey = keyof typeof english
 
 /** ICU MessageFormat by key. */
-export type Catalogue = Readonly<Record<Key, string>>
+export type Catalogue = Readonly<Record<TextKey, string>>
 
-export const REFERENCE = 'en'
+export const REFERENCE_LANGUAGE = 'en'
 
 /** The folder of all languages. */
-export const LANGUAGES = fileURLToPath(new URL('../../../languages', import.meta.url))
+export const LANGUAGES_FOLDER = fileURLToPath(new URL('../../../languages', import.meta.url))
 
 /** What a company file may replace and choose from. */
-export const offeredToCompanies = () => ({
+export const companyFileChoices = () => ({
   knownTexts: new Map(Object.entries(english).map(([key, text]) => [key, placeholdersOf(text)])),
-  knownLanguages: languagesIn(LANGUAGES),
+  knownLanguages: languagesIn(LANGUAGES_FOLDER),
 })
 
 /** The languages that there are, the reference first. @param folder the path of languages/ */
 export const languagesIn = (folder: string): string[] => [
-  REFERENCE,
+  REFERENCE_LANGUAGE,
   ...readdirSync(folder)
-    .filter((name) => name !== REFERENCE && !name.includes('.'))
+    .filter((name) => name !== REFERENCE_LANGUAGE && !name.includes('.'))
     .sort(),
 ]
 
 /** A message that a language lacks is shown in English; a test keeps the catalogues complete. */
 export const readCatalogue = (folder: string, tag: string): Catalogue =>
-  tag === REFERENCE ? english : { ...english, ...filesOf(join(folder, tag)) }
+  tag === REFERENCE_LANGUAGE ? english : { ...english, ...filesOf(join(folder, tag)) }
 
 const filesOf = (folder: string): Partial<Catalogue> =>
   Object.assign(

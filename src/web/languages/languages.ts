@@ -2,8 +2,8 @@
 // (`?lang=de` on any page) is kept in a cookie of its own, because people choose before they sign in.
 import type { Request, RequestHandler } from 'express'
 import { signedInOf } from '../../session/signed-in.ts'
-import { languagesIn, readCatalogue, REFERENCE, type Catalogue } from './catalogue.ts'
-import { textsOf, type Texts } from './texts.ts'
+import { languagesIn, readCatalogue, REFERENCE_LANGUAGE, type Catalogue } from './catalogue.ts'
+import { createTexts, type Texts } from './texts.ts'
 
 type LanguagesOptions = {
   /** The path of languages/. */
@@ -42,12 +42,12 @@ const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es
 export function createLanguages(options: LanguagesOptions): Languages {
   const { folder, textOf: replaced } = options
   const tags = options.offered ?? languagesIn(folder)
-  const [fallback = REFERENCE] = tags
+  const [fallback = REFERENCE_LANGUAGE] = tags
   const create = (tag: string): Texts => {
     const ours = readCatalogue(folder, tag)
     const entries = Object.entries(ours).map(([key, text]) => [key, replaced?.(tag, key) ?? text])
     const catalogue = Object.fromEntries(entries) as Catalogue
-    return textsOf(tag, catalogue, {
+    return createTexts(tag, catalogue, {
       product: options.product ?? catalogue['brand.product'],
       // The language's own word for search may be inflected, so a sentence may need to know.
       hasProduct: options.product === undefined ? 'no' : 'yes',

@@ -1,10 +1,10 @@
 // A language, ready to use: `t('overview.title')`, its direction, and how it writes days and numbers.
 import { IntlMessageFormat } from 'intl-messageformat'
-import type { Catalogue, Key } from './catalogue.ts'
+import type { Catalogue, TextKey } from './catalogue.ts'
 
 export type Texts = {
   /** The message in this language. @throws {Error} without a value that it needs */
-  (key: Key, values?: Values): string
+  (key: TextKey, values?: Values): string
   /** A BCP 47 tag, for `lang` attributes and Content-Language. */
   lang: string
   dir: 'ltr' | 'rtl'
@@ -46,7 +46,7 @@ const heldTogether = (value: string): string =>
 const CHOICE = /^[a-z]+$/
 
 /** @param common values that any message may name, such as `product` */
-export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
+export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
   const dir = directionOf(tag)
   const held = NO_SPACE.test(tag) ? heldTogether : (value: string) => value
   const written = (value: string | number) =>
@@ -56,7 +56,7 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
   const shared = allWritten(common)
   const numbers = new Intl.NumberFormat(tag)
   const messageIn = messagesOf(tag, catalogue, numbers)
-  const text = (key: Key, values?: Values) =>
+  const text = (key: TextKey, values?: Values) =>
     String(messageIn(key).format(values === undefined ? shared : { ...shared, ...allWritten(values) }))
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
@@ -101,8 +101,8 @@ function messagesOf(tag: string, catalogue: Catalogue, numbers: Intl.NumberForma
       throw new SyntaxError('dates and times have no place in a message: pass them as texts')
     },
   }
-  const known = new Map<Key, IntlMessageFormat>()
-  return (key: Key): IntlMessageFormat => {
+  const known = new Map<TextKey, IntlMessageFormat>()
+  return (key: TextKey): IntlMessageFormat => {
     if (!(key in catalogue)) throw new ReferenceError(`there is no message "${key}"`)
     const message =
       known.get(key) ?? new IntlMessageFormat(catalogue[key], tag, undefined, { ignoreTag: true, formatters })

@@ -8,7 +8,7 @@ import { VERSION } from '../../version.ts'
 const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** As nginx calls a request whose client went away before the answer. */
-export const GIVEN_UP = 499
+export const CLIENT_CLOSED = 499
 
 /**
  * Gauges of the library that are called like counters, which `promtool check metrics` refuses (Prometheus, "Metric and
@@ -117,7 +117,7 @@ export function createMetrics(): Metrics {
       store.observe({ operation, result: isDone ? 'done' : 'failed' }, seconds),
     registry,
     observeRequest({ route, method, status, seconds }) {
-      const shown = status === GIVEN_UP ? String(GIVEN_UP) : classOf(status)
+      const shown = status === CLIENT_CLOSED ? String(CLIENT_CLOSED) : classOf(status)
       requests.observe({ route, method, status: shown }, seconds)
     },
     countProblem: (code) => problems.inc({ code }),
