@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { ordinaryPeople, runSandbox, type Sandbox } from '@onramp/sandbox'
+import { demoPeople, runSandbox, type Sandbox } from '@onramp/sandbox'
 import { COMMAND } from '../version.ts'
 import { addressesOf } from '../sign-in/addresses.ts'
 import { startServer } from '../server.ts'
@@ -65,7 +65,7 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
     redirect_uris: [callback],
     post_logout_redirect_uris: [signedOut],
   }
-  const given = { clients: [client], people: ordinaryPeople }
+  const given = { clients: [client], people: demoPeople }
   const sandbox = await runSandbox({ SANDBOX_COMPANY: COMPANY, ...env }, given)
   try {
     const set = {

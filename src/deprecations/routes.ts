@@ -2,7 +2,14 @@
 import { Router, type Request } from 'express'
 import { Problem } from '../problem.ts'
 import type { SendPage } from '../web/pages.ts'
-import { calendarOf, chooseEntries, dayOf, listJson, type Choice, type Schedule } from '@onramp/deprecations'
+import {
+  toCalendar,
+  filterEntries,
+  dayOf,
+  listJson,
+  type EntryFilter,
+  type Schedule,
+} from '@onramp/deprecations'
 import { scheduleView } from './schedule-view.ts'
 
 type DeprecationsParts = {
@@ -25,8 +32,8 @@ export function createDeprecationsRoutes({ schedule, sendPage, now }: Deprecatio
   const router = Router()
   const choose = ({ query }: Request) => {
     const asOf = dayOf(new Date(now()))
-    const choice: Choice = { asOf, api: text(query.api), operation: text(query.operation) }
-    return { choice, entries: chooseEntries(schedule, choice) }
+    const choice: EntryFilter = { asOf, api: text(query.api), operation: text(query.operation) }
+    return { choice, entries: filterEntries(schedule, choice) }
   }
   /** A page says that nothing fits; a program would take an empty list for a schedule on which there is nothing. */
   const chooseForProgram = (req: Request) => {
@@ -55,7 +62,7 @@ export function createDeprecationsRoutes({ schedule, sendPage, now }: Deprecatio
 
     res.set('Cache-Control', FOR_FIVE_MINUTES)
     res.set('Content-Disposition', 'inline; filename="deprecations.ics"')
-    res.type('text/calendar; charset=utf-8').send(calendarOf(entries))
+    res.type('text/calendar; charset=utf-8').send(toCalendar(entries))
   })
 
   return router

@@ -1,10 +1,10 @@
 // What the page of the schedule shows: the days, the current filter, and addresses of the same choice in other forms.
 import {
-  byRemoval,
+  groupByRemoval,
   operationOf,
   remarksOf,
-  type Choice,
-  type Listed,
+  type EntryFilter,
+  type ListedEntry,
   type Schedule,
 } from '@onramp/deprecations'
 import type { Texts } from '../web/languages/texts.ts'
@@ -15,7 +15,7 @@ const piecesOf = (text: string): string[] =>
     .split(/(?<=[/._])(?=[^\s/._])/)
     .flatMap((piece) => (/\w{20}/.test(piece) ? piece.split(/(?<=[a-z\d])(?=[A-Z])/) : [piece]))
 
-function nameOf(entry: Listed, t: Texts): string {
+function nameOf(entry: ListedEntry, t: Texts): string {
   if (entry.kind === 'endpoint') return t('deprecations.endpoint')
   const { field, place } = entry
   const where = { field, place: t(`deprecations.place.${place.in}`) }
@@ -23,7 +23,7 @@ function nameOf(entry: Listed, t: Texts): string {
 }
 
 /** Advice and remarks are the schedule's own words. */
-function insteadOf(entry: Listed, t: Texts): string {
+function insteadOf(entry: ListedEntry, t: Texts): string {
   const { replacement, advice } = entry
   const what =
     replacement === undefined
@@ -32,23 +32,23 @@ function insteadOf(entry: Listed, t: Texts): string {
   return what.charAt(0).toUpperCase() + what.slice(1) + remarksOf(entry)
 }
 
-const standingOf = ({ state, daysLeft, fixBy }: Listed['status'], t: Texts): string =>
+const standingOf = ({ state, daysLeft, fixBy }: ListedEntry['status'], t: Texts): string =>
   state === 'removed'
     ? t('deprecations.removed', { count: -daysLeft })
     : t('deprecations.left', { count: daysLeft, day: fixBy })
 
-const queryOf = ({ api, operation }: Choice) => {
+const queryOf = ({ api, operation }: EntryFilter) => {
   const query = new URLSearchParams()
   if (api !== undefined) query.set('api', api)
   if (operation !== undefined) query.set('operation', operation)
   return query.size === 0 ? '' : `?${query.toString()}`
 }
 
-type Chosen = { schedule: Schedule; entries: readonly Listed[]; choice: Choice }
+type Chosen = { schedule: Schedule; entries: readonly ListedEntry[]; choice: EntryFilter }
 
 /** The data of `views/deprecations/schedule.eta`. */
 export const scheduleView = ({ schedule, entries, choice }: Chosen, t: Texts) => {
-  const days = byRemoval(entries).map(({ removal, removed, operations }) => ({
+  const days = groupByRemoval(entries).map(({ removal, removed, operations }) => ({
     removal,
     removed,
     standing: operations[0]?.items[0] === undefined ? '' : standingOf(operations[0].items[0].status, t),

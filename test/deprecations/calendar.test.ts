@@ -2,7 +2,7 @@ import ICAL from 'ical.js'
 import { expect, test } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import type { Entry } from '../../packages/deprecations/src/schedule/schedule.ts'
-import { calendarOf } from '../../packages/deprecations/src/schedule/calendar.ts'
+import { toCalendar } from '../../packages/deprecations/src/schedule/calendar.ts'
 
 const eventsIn = (text: string) =>
   new ICAL.Component(ICAL.parse(text) as unknown[]).getAllSubcomponents('vevent').map((component) => ({
@@ -12,7 +12,7 @@ const eventsIn = (text: string) =>
 const [first] = publishedSchedule as [Entry]
 
 test('another reader finds an all-day event on each removal date, with three alarms', () => {
-  const events = eventsIn(calendarOf(publishedSchedule))
+  const events = eventsIn(toCalendar(publishedSchedule))
   expect(events).toHaveLength(28)
   for (const [index, { event, component }] of events.entries()) {
     const entry = publishedSchedule[index]
@@ -32,26 +32,26 @@ test('another reader finds an all-day event on each removal date, with three ala
 
 test('an event has what the service states about its item', () => {
   const citations = publishedSchedule.filter(({ id }) => id === 'chat.citations')
-  expect(eventsIn(calendarOf(citations))[0]?.event.description).toContain(
+  expect(eventsIn(toCalendar(citations))[0]?.event.description).toContain(
     '(still filled for backward compatibility)',
   )
 })
 
 test('an event keeps its UID when its date moves', () => {
   const moved = { ...first, removal: '2028-02-29' }
-  const [before] = eventsIn(calendarOf([first]))
-  const [after] = eventsIn(calendarOf([moved]))
+  const [before] = eventsIn(toCalendar([first]))
+  const [after] = eventsIn(toCalendar([moved]))
   expect(after?.event.uid).toBe(before?.event.uid)
   expect(after?.event.endDate.toString()).toBe('2028-03-01')
 })
 
 test('texts with commas, semicolons, backslashes, line breaks and wide letters come through', () => {
   const advice = 'ask; then, wait\\see\nor 問い合わせ '.repeat(20)
-  const text = calendarOf([{ ...first, advice }])
+  const text = toCalendar([{ ...first, advice }])
   expect(eventsIn(text)[0]?.event.description).toContain(advice)
   for (const line of text.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
 })
 
 test('an empty schedule is a calendar too', () => {
-  expect(calendarOf([])).toMatch(/^BEGIN:VCALENDAR\r\n[^]+END:VCALENDAR\r\n$/)
+  expect(toCalendar([])).toMatch(/^BEGIN:VCALENDAR\r\n[^]+END:VCALENDAR\r\n$/)
 })

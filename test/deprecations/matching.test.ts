@@ -1,13 +1,13 @@
 // What counts as a use: the operation by its method and path, a field by its name and place, and a body only if it was read.
 import { describe, expect, test } from 'vitest'
-import { createMatcher, usesIn, type Call } from '../../packages/deprecations/src/matching/matching.ts'
+import { createMatcher, matchCall, type Call } from '../../packages/deprecations/src/matching/matching.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import type { Entry } from '../../packages/deprecations/src/schedule/schedule.ts'
 
 const matcher = createMatcher(publishedSchedule)
 const uses = (call: Call) => {
   const scheduled = matcher(call.method, call.url)
-  return (scheduled === undefined ? [] : usesIn(scheduled, call)).map(
+  return (scheduled === undefined ? [] : matchCall(scheduled, call)).map(
     ({ entry, confidence, side, pointer }) =>
       [entry.id, confidence, side, pointer].filter((part) => part !== undefined).join(' '),
   )

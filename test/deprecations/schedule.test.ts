@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import {
   fixBy,
-  insteadOf,
-  scheduleFile,
+  adviceFor,
+  scheduleSchema,
   statusOn,
   type Entry,
 } from '../../packages/deprecations/src/schedule/schedule.ts'
@@ -16,11 +16,11 @@ describe('the published schedule', () => {
     expect(new Set(ids).size).toBe(28)
     expect(ids).toEqual(expect.arrayContaining(['chat.citations', 'createannouncement.role', 'listanswers']))
     expect(ids).toContain('policies.sensitiveInfoTypes.customExpressions')
-    expect(scheduleFile.safeParse({ entries: publishedSchedule }).error).toBeUndefined()
+    expect(scheduleSchema.safeParse({ entries: publishedSchedule }).error).toBeUndefined()
   })
 
   test('tells apart that there is no replacement and that none is stated', () => {
-    const instead = (id: string) => publishedSchedule.filter((entry) => entry.id === id).map(insteadOf)
+    const instead = (id: string) => publishedSchedule.filter((entry) => entry.id === id).map(adviceFor)
     expect(instead('insights.searchSessionSatisfaction')).toEqual([
       'no replacement: contact support for alternatives',
     ])
@@ -34,8 +34,8 @@ describe('the published schedule', () => {
 
 test('what the service states about an item is told with what to do', () => {
   const citations = publishedSchedule.find(({ id }) => id === 'chat.citations') as Entry
-  expect(insteadOf(citations)).toMatch(/inline citations\) \(still filled for backward compatibility\)$/)
-  expect(insteadOf({ ...citations, reason: 'renamed' })).toMatch(
+  expect(adviceFor(citations)).toMatch(/inline citations\) \(still filled for backward compatibility\)$/)
+  expect(adviceFor({ ...citations, reason: 'renamed' })).toMatch(
     / \(renamed; still filled for backward compatibility\)$/,
   )
 })

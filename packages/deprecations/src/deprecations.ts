@@ -1,18 +1,18 @@
 // What the package offers to a program. The commands are beside it: see README.md.
 export { publishedSchedule } from './schedule/published-schedule.ts'
 export {
-  byRemoval,
-  chooseEntries,
+  groupByRemoval,
+  filterEntries,
   dayOf,
-  insteadOf,
+  adviceFor,
   listJson,
   operationOf,
   remarksOf,
   titleOf,
-  type Choice,
+  type EntryFilter,
   type Entry,
-  type Listed,
+  type ListedEntry,
   type Schedule,
 } from './schedule/schedule.ts'
-export { calendarOf } from './schedule/calendar.ts'
+export { toCalendar } from './schedule/calendar.ts'
 export { createWatch, watchDeprecations, type Notice } from './watch/watch.ts'

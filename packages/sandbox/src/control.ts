@@ -2,19 +2,19 @@
 // It serves only this machine: foreign host names, and changes that another site's page sends, are refused.
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
-import type { Behaviour, Exchange } from './http-server.ts'
+import type { RequestHandler, Exchange } from './http-server.ts'
 import { mailPage } from './mail.ts'
 import { html, redirect, sendJson, sendPage, table, type Html } from './pages.ts'
 import type { Datasource, Person } from './people.ts'
 import { deprecationSchedule } from './service/contract.ts'
 import { stateOn } from './service/deprecations.ts'
 import { presets, switchesSchema, type Switches } from './switches.ts'
-import type { World } from './world.ts'
+import type { SandboxBackend } from './backend.ts'
 
 type Routes = Record<string, (exchange: Exchange) => unknown>
 
 /** The control server of a sandbox. */
-export function createControl(sandbox: World): Behaviour {
+export function createControl(sandbox: SandboxBackend): RequestHandler {
   const { switches, mail } = sandbox
   const shown: Routes = {
     'GET /': ({ res }) => sendPage(res, controlPage(sandbox)),
@@ -94,7 +94,7 @@ function isForeign({ req }: Exchange): boolean {
 
 const SHOWN = 60
 
-function controlPage(sandbox: World) {
+function controlPage(sandbox: SandboxBackend) {
   const body = html`
     <p class="note">Everything is kept in memory and lost when the sandbox stops.</p>
     <div class="buttons">
@@ -129,7 +129,7 @@ function action(path: string, label: string): Html {
   return html`<form method="post" action="/control/${path}"><button type="submit">${label}</button></form>`
 }
 
-function personBlock(sandbox: World, { id, name, email, datasources }: Person): Html {
+function personBlock(sandbox: SandboxBackend, { id, name, email, datasources }: Person): Html {
   const state = sandbox.state(id)
   const done = Object.values(state).filter((one) => one === 'authorized').length
   return html`<details>
@@ -166,7 +166,7 @@ function schedule(day: string): Html {
     ${table(['Operation', 'Field', 'Replacement', 'Announced', 'Removal', 'State'], rows)}`
 }
 
-function journal({ requests }: World): Html {
+function journal({ requests }: SandboxBackend): Html {
   const last = requests.slice(-SHOWN).toReversed()
   const rows = last.map(({ at, server, operation, method, status, person, mistake }) => [
     at.slice(11, 19),

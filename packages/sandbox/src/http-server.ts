@@ -20,14 +20,14 @@ export type Exchange = {
   form: () => Promise<URLSearchParams>
 }
 
-export type Behaviour = {
+export type RequestHandler = {
   /** The name of what is asked for below where the server is mounted, as used by `answers`, `latencyMs` and `count`. */
   operation: (path: string) => string
   handle: (exchange: Exchange) => Promise<void> | void
 }
 
 /** Where servers are; absent: at 127.0.0.1, any free port. */
-export type Places = {
+export type ServerAddresses = {
   /** In a container: what every server listens on instead of its host, for example 0.0.0.0. */
   bind?: string | undefined
   hosts?: Partial<Record<ServerName, string>>
@@ -44,7 +44,7 @@ const METADATA = '/.well-known/oauth-authorization-server'
  * Opens a port. Until `serve` is called it answers 503.
  * @throws Error for a host that is not a loopback address, because the sandbox protects nothing; Error for a path like `a/`
  */
-export async function listen(name: ServerName, places: Places) {
+export async function listen(name: ServerName, places: ServerAddresses) {
   const [host, mount] = [places.hosts?.[name] ?? '127.0.0.1', places.paths?.[name] ?? '']
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(host))
     throw new Error(`The sandbox listens on loopback addresses only, not on ${host}`)
@@ -58,7 +58,11 @@ export async function listen(name: ServerName, places: Places) {
     })
   })
 
-  function begin({ operation: nameOf }: Behaviour, req: IncomingMessage, res: ServerResponse): Exchange {
+  function createExchange(
+    { operation: nameOf }: RequestHandler,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Exchange {
     const target = `http://sandbox${req.url}`
     const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
     const isBelow = `${url.pathname}/`.startsWith(`${mount}/`)
@@ -86,12 +90,16 @@ export async function listen(name: ServerName, places: Places) {
   return {
     /** Without a trailing slash, with the path that the server is mounted under. */
     url: `${places.addresses?.[name] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}${mount}`,
-    serve(behaviour: Behaviour, journal: ReturnType<typeof createJournal>, switches: SwitchesControl): void {
+    serve(
+      behaviour: RequestHandler,
+      journal: ReturnType<typeof createJournal>,
+      switches: SwitchesControl,
+    ): void {
       answer = async (req, res) => {
-        const exchange = begin(behaviour, req, res)
+        const exchange = createExchange(behaviour, req, res)
         if (name !== 'control') journal.add(exchange.entry)
         if (exchange.path === '') res.writeHead(404).end()
-        else if (name === 'control' || !(await interfere(exchange, switches)))
+        else if (name === 'control' || !(await applySwitches(exchange, switches)))
           await behaviour.handle(exchange)
       }
     },
@@ -104,23 +112,26 @@ export async function listen(name: ServerName, places: Places) {
 }
 
 /** Does what the switches say of every server. @returns whether the request has been dealt with */
-async function interfere({ res, operation, entry }: Exchange, switches: SwitchesControl): Promise<boolean> {
+async function applySwitches(
+  { res, operation, entry }: Exchange,
+  switches: SwitchesControl,
+): Promise<boolean> {
   const { latencyMs } = switches.get()
   const names = [`${entry.server}.${operation}`, operation, entry.server]
   const slow =
     typeof latencyMs === 'number' ? latencyMs : names.map((one) => latencyMs[one]).find(Number.isInteger)
   if (slow) await sleep(slow)
-  const replaced = switches.takeAnswer(names)
-  if (replaced) await giveAnswer(res, replaced)
+  const replaced = switches.takeOverride(names)
+  if (replaced) await sendOverride(res, replaced)
   return replaced !== undefined
 }
 
 const DRIP_EVERY_MS = 200
 
-type Answer = NonNullable<ReturnType<SwitchesControl['takeAnswer']>>
+type ResponseOverride = NonNullable<ReturnType<SwitchesControl['takeOverride']>>
 
 /** Gives `answer` in place of the operation's own. A `hang` resolves and leaves the response open. */
-async function giveAnswer(res: ServerResponse, answer: Answer): Promise<void> {
+async function sendOverride(res: ServerResponse, answer: ResponseOverride): Promise<void> {
   if (answer.delayMs) await sleep(answer.delayMs)
   if (answer.hang) return
   if (answer.close) return void res.destroy()

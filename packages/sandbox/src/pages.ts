@@ -11,14 +11,14 @@ export class Html {
   }
 }
 
-type Part = string | number | undefined | false | Html | Part[]
+type HtmlValue = string | number | undefined | false | Html | HtmlValue[]
 
 /** Builds markup from a template; every part is escaped unless it is `Html`. */
-export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+export function html(strings: TemplateStringsArray, ...parts: HtmlValue[]): Html {
   return new Html(strings.reduce((all, string, index) => all + string + render(parts[index]), ''))
 }
 
-function render(part: Part): string {
+function render(part: HtmlValue): string {
   if (part === undefined || part === false) return ''
   if (part instanceof Html) return part.markup
   if (Array.isArray(part)) return part.map(render).join('')
@@ -28,8 +28,8 @@ function render(part: Part): string {
 const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
 /** A table that scrolls where the page is too narrow for it. @param head names of the columns */
-export function table(head: string[], rows: Part[][]): Html {
-  const line = (cells: Part[]) =>
+export function table(head: string[], rows: HtmlValue[][]): Html {
+  const line = (cells: HtmlValue[]) =>
     html`<tr>
       ${cells}
     </tr>`
@@ -46,10 +46,10 @@ export function table(head: string[], rows: Part[][]): Html {
   </div>`
 }
 
-type Page = { title: string; site: string; body: Html; wide?: boolean }
+type SandboxPage = { title: string; site: string; body: Html; wide?: boolean }
 
 /** The whole document of a page. HTML has no slash at the end of an element (HTML, 13.1.2.1). */
-export function document({ title, site, body, wide = false }: Page): string {
+export function document({ title, site, body, wide = false }: SandboxPage): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -82,7 +82,7 @@ const headers = {
 }
 
 /** Answers with a page. */
-export function sendPage(res: ServerResponse, page: Page, status = 200): void {
+export function sendPage(res: ServerResponse, page: SandboxPage, status = 200): void {
   res.writeHead(status, headers).end(document(page))
 }
 

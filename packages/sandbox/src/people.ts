@@ -47,7 +47,7 @@ const manyDatasources = Array.from({ length: 40 }, (_, index): Datasource => {
 const connected = (datasource: Datasource): Datasource => ({ ...datasource, authorized: true })
 
 /** With nothing odd about them: for a demo. */
-export const ordinaryPeople: Person[] = [
+export const demoPeople: Person[] = [
   person('ada', 'Ada Lovelace', [slack, github, drive, jira, confluence]),
   person('bob', 'Bob Kahn', [slack, drive]),
   person('carol', 'Carol Shaw', [slack, github].map(connected)),
@@ -56,7 +56,7 @@ export const ordinaryPeople: Person[] = [
 
 /** The people of a sandbox whose options name no others. */
 export const defaultPeople: Person[] = [
-  ...ordinaryPeople,
+  ...demoPeople,
   person('eve', 'Eve "<Script>" Ōnuki', awkwardNames),
   person('frank', 'Frank Lloyd', oddStatuses),
   person('grace', 'Grace Hopper', manyDatasources),
@@ -81,7 +81,7 @@ const SHARED = [slack, github, drive, jira, confluence]
  * A company of generated people, the same ones each time: `person-1@acme.example` and so on. Two in five have connected
  * everything; the others lack between one and five of five datasources. Every hundredth has one that is disabled.
  */
-export function company(size: number): Person[] {
+export function generatePeople(size: number): Person[] {
   return Array.from({ length: size }, (_, index) => {
     const name = `${FIRST[index % 10]} ${LAST[Math.floor(index / 10) % 10]}`
     const missing = index % 5 < 2 ? 0 : ((index % 7) % 5) + 1

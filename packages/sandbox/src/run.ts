@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { serverNames } from './journal.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 
-export { ordinaryPeople } from './people.ts'
+export { demoPeople } from './people.ts'
 export { startSandbox, type Sandbox, type SandboxOptions }
 
 const SHOWN_PEOPLE = 7

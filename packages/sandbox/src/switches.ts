@@ -97,7 +97,7 @@ export const switchesSchema = z.strictObject({
 
 export type Switches = z.infer<typeof switchesSchema>
 export type Faults = Switches['faults']
-type Answer = z.infer<typeof answer>
+type ResponseOverride = z.infer<typeof answer>
 export type SwitchesControl = ReturnType<typeof createSwitches>
 
 const down = { close: true }
@@ -132,7 +132,7 @@ export function createSwitches(initial: Partial<Switches> = {}) {
     set: (partial: Partial<Switches>): Switches => (current = merge(current, partial)),
     reset: (): Switches => (current = start),
     /** The answer to give instead, if any; counts `skip` and `times` down. The first name that has one wins. */
-    takeAnswer(names: string[]): Answer | undefined {
+    takeOverride(names: string[]): ResponseOverride | undefined {
       const name = names.find((one) => current.answers[one]) ?? ''
       const answer = current.answers[name]
       if (!answer) return undefined

@@ -3,17 +3,17 @@
 import { InputFault } from '@onramp/terminal/input-fault'
 import { textOf } from '../input/document.ts'
 import { exchangeReaders } from '../input/exchanges.ts'
-import type { Reader, Reading, Source } from '../input/source.ts'
-import { createMatcher, type Confidence, type Use } from '../matching/matching.ts'
+import type { FormatReader, InputRecord, Source } from '../input/source.ts'
+import { createMatcher, type Confidence, type Match } from '../matching/matching.ts'
 import { readOpenApi } from '../openapi/openapi.ts'
 import { statusOn, type Entry, type Schedule } from '../schedule/schedule.ts'
 
 export type Format = 'har' | 'ndjson' | 'openapi' | 'log'
 
-const readers: Record<Format, Reader> = { ...exchangeReaders, openapi: readOpenApi }
+const readers: Record<Format, FormatReader> = { ...exchangeReaders, openapi: readOpenApi }
 
 /** A place of an item, as first met; `count` is how often it was met, indices of arrays aside. */
-export type Place = Pick<Use, 'side' | 'pointer' | 'confidence'> & {
+export type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
   file: string
   line: number | undefined
   record: string | undefined
@@ -21,12 +21,12 @@ export type Place = Pick<Use, 'side' | 'pointer' | 'confidence'> & {
 }
 
 /** An item as it is used, or as it only may be where no use is known; `count` is in how many requests or operations. */
-export type Found = {
+export type Finding = {
   entry: Entry
   status: ReturnType<typeof statusOn>
   confidence: Confidence
   count: number
-  places: Map<string, Place>
+  places: Map<string, Location>
   /** How often it was found in places beyond those listed. */
   elsewhere: number
   /** ISO 8601. */
@@ -37,7 +37,7 @@ export type Found = {
 }
 
 /** `faults` counts lines, entries, bodies and files that could not be read. */
-type CheckResult = { asOf: string; files: string[]; requests: number; faults: number; found: Found[] }
+type CheckResult = { asOf: string; files: string[]; requests: number; faults: number; found: Finding[] }
 
 /** Whether a finding is a use; all others only may be one. */
 export const isCertain = ({ confidence }: { confidence: Confidence }): boolean => confidence === 'exact'
@@ -67,7 +67,7 @@ const momentFrom = (value: unknown): string | undefined => {
 }
 
 /** Adds a finding to its item. @param file what is read; an OpenAPI document may have it in another one */
-const addUse = (item: Found, use: Use, { line, record, time }: Reading, file: string) => {
+const addUse = (item: Finding, use: Match, { line, record, time }: InputRecord, file: string) => {
   const { side, pointer, confidence } = use
   if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(item.confidence)) item.confidence = confidence
   const moment = momentFrom(time)
@@ -99,12 +99,12 @@ export const checkFiles = async (
   report: (fault: string) => void,
 ): Promise<CheckResult> => {
   const matcher = createMatcher(schedule)
-  const items = new Map<string, Found>()
+  const items = new Map<string, Finding>()
   const read: string[] = []
   let [requests, faults] = [0, 0]
 
   /** What only may be in use is forgotten once a use is known, and not counted from then on. */
-  const note = (use: Use, reading: Reading, file: string) => {
+  const note = (use: Match, reading: InputRecord, file: string) => {
     const { entry, confidence } = use
     const status = statusOn(entry, asOf)
     if (status.state === 'unannounced') return
@@ -124,13 +124,13 @@ export const checkFiles = async (
       faults += 1
       if (faults - faultsBefore <= MAX_FAULTS) report(new InputFault(where, line, what).message)
     }
-    const take = (reading: Reading) => {
+    const take = (reading: InputRecord) => {
       const { line, record } = reading
       const at = record === undefined ? '' : `${record} `
       if ('fault' in reading) return fault(at + reading.fault, line)
       requests += 1
       // A body or reference that could not be read is one fault, whatever it may have.
-      const unread = new Map<string, { use: Use; names: Set<string> }>()
+      const unread = new Map<string, { use: Match; names: Set<string> }>()
       for (const use of reading.uses) {
         note(use, reading, file)
         if (use.unread === undefined) continue

@@ -6,11 +6,11 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { colorsFor } from '@onramp/terminal/terminal'
 import { openSource } from '../input/source.ts'
-import { judge, jsonReport, textReport } from '../report/report.ts'
+import { evaluate, jsonReport, textReport } from '../report/report.ts'
 import { extendedSchedule, readWaivers } from '../schedule/files.ts'
 import { dayOf } from '../schedule/schedule.ts'
 
-type Options = Parameters<typeof judge>[2] & {
+type Options = Parameters<typeof evaluate>[2] & {
   schedule?: string[] | undefined
   waivers?: string | undefined
   asOf?: string | undefined
@@ -39,7 +39,7 @@ export async function check(
   const write = (line: string) => void stderr.write(`${printable(line)}\n`)
 
   const day = { schedule, asOf: asOf ?? dayOf(new Date(now())), format }
-  const verdict = judge(await checkFiles(sourcesFrom(names, stdin), day, write), waivers, values)
+  const verdict = evaluate(await checkFiles(sourcesFrom(names, stdin), day, write), waivers, values)
   stdout.write(values.json ? jsonReport(verdict) : textReport(verdict, colorsFor(stdout, env)))
   return verdict.exitCode
 }

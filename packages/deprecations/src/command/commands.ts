@@ -15,14 +15,14 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import type { SetExitCode } from '@onramp/terminal/shell'
 import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
-import { chooseEntries, dayInFile, dayOf, listJson, type Choice } from '../schedule/schedule.ts'
+import { filterEntries, daySchema, dayOf, listJson, type EntryFilter } from '../schedule/schedule.ts'
 
 const MAX_DAYS = 99_999
 const EXITS = '\nExit codes: 0 success, 1 unreadable file, 2 usage error.'
 
 const asOf = () =>
   valueOption('--as-of <DATE>', 'use this date as today (YYYY-MM-DD, UTC)', (date) => {
-    if (dayInFile.safeParse(date).success) return date
+    if (daySchema.safeParse(date).success) return date
     throw new UsageError('--as-of expects a date, such as --as-of 2027-01-15')
   })
 const schedule = () => textsOption('--schedule <FILE>', 'add your own entries; see the command schema')
@@ -41,11 +41,11 @@ const choosing = (command: Command) =>
 
 /** @throws {InputFault} */
 function chosenFrom(
-  { asOf, schedule, ...options }: Partial<Choice> & { schedule?: string[] | undefined },
+  { asOf, schedule, ...options }: Partial<EntryFilter> & { schedule?: string[] | undefined },
   { now }: CommandContext,
 ) {
   const choice = { ...options, asOf: asOf ?? dayOf(new Date(now())) }
-  return { choice, entries: chooseEntries(extendedSchedule(schedule), choice) }
+  return { choice, entries: filterEntries(extendedSchedule(schedule), choice) }
 }
 
 /**
@@ -147,8 +147,8 @@ Examples:
   ${name} calendar --api indexing --within 365 > indexing.ics`,
     )
     .action(async (options) => {
-      const { calendarOf } = await import('../schedule/calendar.ts')
-      parts.stdout.write(calendarOf(chosenFrom(options, parts).entries))
+      const { toCalendar } = await import('../schedule/calendar.ts')
+      parts.stdout.write(toCalendar(chosenFrom(options, parts).entries))
     })
 
   group

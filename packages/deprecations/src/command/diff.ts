@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { colorsFor } from '@onramp/terminal/terminal'
-import { counted, statusOn, titleOf, type Entry, type Schedule } from '../schedule/schedule.ts'
+import { countText, statusOn, titleOf, type Entry, type Schedule } from '../schedule/schedule.ts'
 
 type Kind = 'added' | 'withdrawn' | 'later' | 'earlier' | 'changed'
 type Change = { kind: Kind; entry: Entry; what: string }
@@ -16,7 +16,7 @@ const changesOf = (before: Entry | undefined, entry: Entry): Change[] => {
   const members = [...new Set([...Object.keys(before), ...Object.keys(entry)])].filter(
     (name) => name !== 'removal' && !isDeepStrictEqual(Reflect.get(before, name), Reflect.get(entry, name)),
   )
-  const moved = `from ${before.removal} to ${removal} (${counted(Math.abs(days), 'day')})`
+  const moved = `from ${before.removal} to ${removal} (${countText(Math.abs(days), 'day')})`
   return [
     ...(days === 0
       ? []
@@ -56,6 +56,6 @@ export function diff(
   })
   if (json) stdout.write(`${JSON.stringify({ errors, changes }, null, 2)}\n`)
   else stdout.write(lines.join('') || 'The schedules are the same.\n')
-  if (errors > 0) stderr.write(`${counted(errors, 'removal')} moved earlier: update your plans.\n`)
+  if (errors > 0) stderr.write(`${countText(errors, 'removal')} moved earlier: update your plans.\n`)
   return errors > 0 ? 1 : 0
 }

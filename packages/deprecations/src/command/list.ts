@@ -2,7 +2,14 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
-import { byRemoval, counted, fieldOf, insteadOf, type Choice, type Listed } from '../schedule/schedule.ts'
+import {
+  groupByRemoval,
+  countText,
+  fieldOf,
+  adviceFor,
+  type EntryFilter,
+  type ListedEntry,
+} from '../schedule/schedule.ts'
 
 const MIN_LEFT = 20
 const MIN_RIGHT = 24
@@ -10,19 +17,20 @@ const MIN_RIGHT = 24
 const GAPS = 6
 
 /** The chosen entries as text; `width` is that of the terminal in characters. */
-const listText = (entries: readonly Listed[], paint: Colors, width: number): string => {
-  const nameOf = (entry: Listed) => printable(entry.kind === 'field' ? fieldOf(entry) : 'the whole endpoint')
+const listText = (entries: readonly ListedEntry[], paint: Colors, width: number): string => {
+  const nameOf = (entry: ListedEntry) =>
+    printable(entry.kind === 'field' ? fieldOf(entry) : 'the whole endpoint')
   const left = Math.max(...entries.map((entry) => nameOf(entry).length), MIN_LEFT)
   const right = Math.max(width - left - GAPS, MIN_RIGHT)
-  const itemText = (entry: Listed) =>
-    wrapText(printable(insteadOf(entry)), right).map(
+  const itemText = (entry: ListedEntry) =>
+    wrapText(printable(adviceFor(entry)), right).map(
       (line, index) => `    ${(index === 0 ? nameOf(entry) : '').padEnd(left)}  ${line}`,
     )
-  const days = byRemoval(entries).map(({ removal, standing, removed, operations }) => {
+  const days = groupByRemoval(entries).map(({ removal, standing, removed, operations }) => {
     const count = operations.reduce((sum, { items }) => sum + items.length, 0)
     const colored = (removed ? paint.red : paint.yellow)(standing)
     return [
-      `${paint.bold(removal)}  ${colored}  ${paint.dim(counted(count, 'item'))}`,
+      `${paint.bold(removal)}  ${colored}  ${paint.dim(countText(count, 'item'))}`,
       ...operations.flatMap(({ operation, items }) =>
         [`  ${printable(operation)}`, items.flatMap(itemText)].flat(),
       ),
@@ -34,13 +42,17 @@ const listText = (entries: readonly Listed[], paint: Colors, width: number): str
 const DEFAULT_WIDTH = 100
 
 /** Lists entries for people. */
-export function list(entries: readonly Listed[], { asOf, within }: Choice, parts: CommandContext): void {
+export function list(
+  entries: readonly ListedEntry[],
+  { asOf, within }: EntryFilter,
+  parts: CommandContext,
+): void {
   const { stdout, stderr, env } = parts
   const removed = entries.filter(({ status }) => status.state === 'removed').length
   const scope =
     within === undefined
       ? `${removed} already removed`
-      : `to be removed in the next ${counted(within, 'day')}`
+      : `to be removed in the next ${countText(within, 'day')}`
   stdout.write(listText(entries, colorsFor(stdout, env), stdout.columns ?? DEFAULT_WIDTH))
-  stderr.write(`\n${counted(entries.length, 'item')}, ${scope}, as of ${asOf} (UTC).\n`)
+  stderr.write(`\n${countText(entries.length, 'item')}, ${scope}, as of ${asOf} (UTC).\n`)
 }

@@ -16,9 +16,9 @@ export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
 /** A parsed text, and the line (from 1) of the value at a path, or of the nearest one around. */
-export type Parsed = { data: unknown; lineOf: (path: readonly PropertyKey[]) => number | undefined }
+export type ParsedDocument = { data: unknown; lineOf: (path: readonly PropertyKey[]) => number | undefined }
 
-const parseJson = (text: string, file: string): Parsed => {
+const parseJson = (text: string, file: string): ParsedDocument => {
   const errors: ParseError[] = []
   const treeOf = (): Node | undefined => {
     try {
@@ -43,7 +43,7 @@ const parseJson = (text: string, file: string): Parsed => {
   }
 }
 
-const parseYaml = (text: string, file: string): Parsed => {
+const parseYaml = (text: string, file: string): ParsedDocument => {
   const lines = new LineCounter()
   const options = { lineCounter: lines, prettyErrors: false, merge: true, stringKeys: true }
   const document = parseDocument(text, options)
@@ -65,7 +65,7 @@ const parseYaml = (text: string, file: string): Parsed => {
 }
 
 /** Parses JSON, or YAML where a text doesn't begin as a JSON object or list. @throws {InputFault} */
-export const parse = (text: string, file: string): Parsed =>
+export const parseDocumentText = (text: string, file: string): ParsedDocument =>
   /^\s*[{[]/.test(text) ? parseJson(text, file) : parseYaml(text, file)
 
 const REASONS: Record<string, string> = {
@@ -83,7 +83,7 @@ export const fileFault = (file: string, error: unknown): InputFault => {
 const MAX_MIB = 8
 
 /** Reads and parses a file of up to 8 MiB. @throws {InputFault} */
-export const readDocument = (file: string): Parsed => {
+export const readDocument = (file: string): ParsedDocument => {
   let bytes
   try {
     if (statSync(file).size <= MAX_MIB * 2 ** 20) bytes = readFileSync(file)
@@ -91,5 +91,5 @@ export const readDocument = (file: string): Parsed => {
     throw fileFault(file, error)
   }
   if (bytes === undefined) throw new InputFault(file, undefined, `larger than ${MAX_MIB} MiB; split it`)
-  return parse(new TextDecoder().decode(bytes), file)
+  return parseDocumentText(new TextDecoder().decode(bytes), file)
 }

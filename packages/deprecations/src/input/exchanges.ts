@@ -1,13 +1,13 @@
 // Recorded exchanges of a request and its answer: a line of NDJSON, a line of an access log, an entry of a HAR 1.2.
 import { InputFault } from '@onramp/terminal/input-fault'
-import { IN_ANOTHER_FILE, usesIn, type Call, type Matcher } from '../matching/matching.ts'
-import { listOf, parse, recordOf, textOf } from './document.ts'
-import { lineReader, wholeText, type Reader, type Reading } from './source.ts'
+import { IN_ANOTHER_FILE, matchCall, type Call, type Matcher } from '../matching/matching.ts'
+import { listOf, parseDocumentText, recordOf, textOf } from './document.ts'
+import { lineReader, wholeText, type FormatReader, type InputRecord } from './source.ts'
 
 const MAX_HAR_MIB = 256
 
 /** Reads {"method", "url", "request"?, "response"?, "status"?, "time"?}. A body that is null is not there. */
-const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): Reading => {
+const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): InputRecord => {
   const { method, url, status, request, response, time, incomplete } = exchange
   if (typeof method !== 'string' || typeof url !== 'string')
     return {
@@ -25,7 +25,7 @@ const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): Read
     }
   const call: Call = { method, url, request: request ?? undefined, response: response ?? undefined }
   if (typeof status === 'number') call.status = status
-  return { uses: usesIn(scheduled, call), time }
+  return { uses: matchCall(scheduled, call), time }
 }
 
 /** A request as proxies log it in JSON: `request_uri` (nginx), `RequestPath` (Traefik), `path` (Envoy), `request.uri` (Caddy). */
@@ -80,7 +80,7 @@ const readColumns = (columns: readonly string[], line: string, matcher: Matcher)
   return readExchange({ method, url: `${stem}?${query}`, time: `${cell('date')}T${cell('time')}Z` }, matcher)
 }
 
-const readAccessLog: Reader = (source, matcher, take) => {
+const readAccessLog: FormatReader = (source, matcher, take) => {
   let columns: string[] | undefined
   const read = lineReader((line) => {
     if (!line.startsWith('#'))
@@ -110,8 +110,8 @@ const bodyOf = (
   return lengths.some(({ value }) => value === '0') ? '' : undefined
 }
 
-const readHar: Reader = async (source, matcher, take) => {
-  const { data } = parse(await wholeText(source, MAX_HAR_MIB), source.name)
+const readHar: FormatReader = async (source, matcher, take) => {
+  const { data } = parseDocumentText(await wholeText(source, MAX_HAR_MIB), source.name)
   const { entries } = recordOf(recordOf(data).log)
   const fault = 'not a HAR: it has no log.entries; export the traffic again as HAR with content'
   if (!Array.isArray(entries)) throw new InputFault(source.name, 1, fault)

@@ -1,18 +1,22 @@
 // What is read: a file or standard input, as a whole or line by line, and what every format's reader hands over.
 import { InputFault } from '@onramp/terminal/input-fault'
-import type { Matcher, Use } from '../matching/matching.ts'
+import type { Matcher, Match } from '../matching/matching.ts'
 import { fileFault } from './document.ts'
 
 /** `head` is the first chunk, by which the format is detected; it is among `bytes` as well. */
 export type Source = { name: string; head: Uint8Array; bytes: AsyncIterable<Uint8Array> }
 
 /** What is in a line, an entry or an operation (`record`, a JSON pointer): what a request uses, or why it can't be read. */
-export type Reading = { line?: number; record?: string; time?: unknown } & (
-  { uses: Iterable<Use> } | { fault: string }
+export type InputRecord = { line?: number; record?: string; time?: unknown } & (
+  { uses: Iterable<Match> } | { fault: string }
 )
 
 /** Reads a format. @throws {InputFault} for a source that is not in it */
-export type Reader = (source: Source, matcher: Matcher, take: (reading: Reading) => void) => Promise<void>
+export type FormatReader = (
+  source: Source,
+  matcher: Matcher,
+  take: (reading: InputRecord) => void,
+) => Promise<void>
 
 /** Opens a stream under a name. @throws {InputFault}, later also while its bytes are read */
 export const openSource = async (name: string, stream: AsyncIterable<Uint8Array>): Promise<Source> => {
@@ -51,7 +55,7 @@ const MAX_LINE = 2 * 1024 * 1024
 
 /** Reads lines, counted from 1, holding a chunk and one line at most. A blank line is passed over. */
 export const lineReader =
-  (read: (line: string, matcher: Matcher) => Reading | undefined): Reader =>
+  (read: (line: string, matcher: Matcher) => InputRecord | undefined): FormatReader =>
   async ({ bytes }, matcher, take) => {
     const decoder = new TextDecoder()
     let [line, rest]: [number, string | undefined] = [0, '']

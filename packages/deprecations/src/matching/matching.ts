@@ -19,7 +19,7 @@ export type Call = {
 export type Confidence = 'exact' | 'sent' | 'name' | 'unread' | 'endpoint'
 
 /** One finding, from the reader to the report. */
-export type Use = {
+export type Match = {
   entry: Entry
   confidence: Confidence
   side?: Side | undefined
@@ -33,7 +33,7 @@ export type Use = {
 }
 
 /** What the schedule says of one operation. */
-export type Scheduled = {
+export type ScheduledOperation = {
   entries: Entry[]
   fields: Record<Side, ReadonlyMap<string, FieldEntry[]>>
   /** Whether a member holds what the operation is about: what it has counts as the body's own. */
@@ -42,7 +42,7 @@ export type Scheduled = {
   isReplacement: (name: string) => boolean
 }
 
-export type Matcher = (method: string, url: string) => Scheduled | undefined
+export type Matcher = (method: string, url: string) => ScheduledOperation | undefined
 
 /** A name without case and style: `channel_invite_info` and `ChannelInviteInfo` are one. */
 const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
@@ -50,7 +50,7 @@ const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
 /** The member that a replacement names: `b` of `a.b`; prose names none. */
 const replacingName = ({ replacement = '' }: Entry) => /^(?:[\w$]+\.)*([\w$]+)$/.exec(replacement)?.[1] ?? []
 
-const scheduledOf = (entries: Entry[]): Scheduled => {
+const toScheduledOperation = (entries: Entry[]): ScheduledOperation => {
   const all = entries.filter((entry) => entry.kind === 'field')
   const on = (side: Side) => {
     const ofSide = all.filter(({ place }) => place.in === side || place.in === 'either')
@@ -93,7 +93,7 @@ export const createMatcher = (schedule: Schedule): Matcher => {
   const keyOf = ({ method, path }: Entry) => `${method} ${endingAs(path).source}`.toLowerCase()
   const operations = [...Map.groupBy(schedule, keyOf).values()].map((entries) => {
     const [{ method, path }] = entries as [Entry, ...Entry[]]
-    return { method, path, end: endingAs(path), scheduled: scheduledOf(entries) }
+    return { method, path, end: endingAs(path), scheduled: toScheduledOperation(entries) }
   })
   // A literal path is nearer than a template.
   operations.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
@@ -142,7 +142,12 @@ export const readBody = (body: unknown): { documents: object[]; unread?: string 
 export type Level = 0 | 1 | 2
 
 /** What a member of this name declares at a level, and the level of what is inside. */
-export const judgeMember = ({ fields, isHolder }: Scheduled, side: Side, name: string, level: Level) => {
+export const matchMember = (
+  { fields, isHolder }: ScheduledOperation,
+  side: Side,
+  name: string,
+  level: Level,
+) => {
   const below: Level = level === 0 && isHolder(name) ? 1 : 2
   const known: Confidence = side === 'request' ? 'exact' : 'sent'
   const uses = (fields[side].get(name) ?? [])
@@ -164,8 +169,8 @@ const shownPointer = (path: readonly (string | number)[]) => {
 const MAX_DEPTH = 1_000
 
 /** Finds every deprecated field of a document, and texts that name one as a member, as they may be JSON. */
-export const searchFields = (document: unknown, scheduled: Scheduled, side: Side) => {
-  const found: Use[] = []
+export const matchDocument = (document: unknown, scheduled: ScheduledOperation, side: Side) => {
+  const found: Match[] = []
   const path: (string | number)[] = []
   let isWhole = true
   const look = (value: unknown, level: Level): void => {
@@ -185,7 +190,7 @@ export const searchFields = (document: unknown, scheduled: Scheduled, side: Side
     path.pop()
   }
   const lookAt = (name: string, value: unknown, level: Level) => {
-    const { uses, below } = judgeMember(scheduled, side, name, level)
+    const { uses, below } = matchMember(scheduled, side, name, level)
     for (const use of uses) found.push({ ...use, pointer: shownPointer([...path, name]) })
     if (typeof value === 'string' || !scheduled.isReplacement(name)) within(name, value, below)
   }
@@ -199,19 +204,19 @@ const hasNoBody = ({ method, status }: Call, side: Side) =>
     ? /^(?:get|head)$/i.test(method)
     : /^head$/i.test(method) || status === 204 || status === 205
 
-const usesInBody = (scheduled: Scheduled, call: Call, side: Side): Use[] => {
+const usesInBody = (scheduled: ScheduledOperation, call: Call, side: Side): Match[] => {
   const anyField = (why?: string) => {
     const [entry] = scheduled.entries
     const unread = why && entry && `the ${side} of ${operationOf(entry)} ${why}`
     const confidence = unread === undefined ? 'endpoint' : 'unread'
     return [...scheduled.fields[side].values()]
       .flat()
-      .map((field): Use => ({ entry: field, side, confidence, unread }))
+      .map((field): Match => ({ entry: field, side, confidence, unread }))
   }
   const body = call[side] ?? (hasNoBody(call, side) ? '' : undefined)
   if (body === undefined) return anyField()
   const { documents, unread } = readBody(body)
-  const searched = documents.map((document) => searchFields(document, scheduled, side))
+  const searched = documents.map((document) => matchDocument(document, scheduled, side))
   const uses = searched.flatMap(({ found }) => found)
   if (!searched.every(({ isWhole }) => isWhole))
     return [...uses, ...anyField('nests too deep to be looked through')]
@@ -221,14 +226,14 @@ const usesInBody = (scheduled: Scheduled, call: Call, side: Side): Use[] => {
 }
 
 /** Everything that a call to a scheduled operation uses. */
-export const usesIn = (scheduled: Scheduled, call: Call): Use[] => {
+export const matchCall = (scheduled: ScheduledOperation, call: Call): Match[] => {
   // The schedule names fields of the request, and clients send some of them as parameters.
   const query = new Set(new URLSearchParams(/\?([^#]*)/.exec(call.url)?.[1]).keys())
   const inQuery = [...query].flatMap((name) => scheduled.fields.request.get(name) ?? [])
   return [
-    ...endpointsOf(scheduled.entries).map((entry): Use => ({ entry, confidence: 'exact' })),
+    ...endpointsOf(scheduled.entries).map((entry): Match => ({ entry, confidence: 'exact' })),
     ...usesInBody(scheduled, call, 'request'),
     ...usesInBody(scheduled, call, 'response'),
-    ...inQuery.map((entry): Use => ({ entry, confidence: 'name', side: 'request' })),
+    ...inQuery.map((entry): Match => ({ entry, confidence: 'name', side: 'request' })),
   ]
 }

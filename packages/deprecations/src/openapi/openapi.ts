@@ -4,36 +4,43 @@ import { realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { unescape } from 'node:querystring'
 import { InputFault } from '@onramp/terminal/input-fault'
-import { listOf, parse, readDocument, recordOf, textOf, type Parsed } from '../input/document.ts'
-import { wholeText, type Reader } from '../input/source.ts'
+import {
+  listOf,
+  parseDocumentText,
+  readDocument,
+  recordOf,
+  textOf,
+  type ParsedDocument,
+} from '../input/document.ts'
+import { wholeText, type FormatReader } from '../input/source.ts'
 import {
   endpointsOf,
-  judgeMember,
-  searchFields,
+  matchMember,
+  matchDocument,
   type Confidence,
   type Level,
-  type Scheduled,
-  type Use,
+  type ScheduledOperation,
+  type Match,
 } from '../matching/matching.ts'
 import type { Entry, Side } from '../schedule/schedule.ts'
 
-type File = Parsed & { name: string; open: (address: string) => File | undefined }
+type OpenDocument = ParsedDocument & { name: string; open: (address: string) => OpenDocument | undefined }
 
 /** A value and its place: a file and a JSON pointer (RFC 6901). A member that is not there has the place of its object. */
-type Spot = { file: File; pointer: string; value: unknown }
+type DocumentNode = { file: OpenDocument; pointer: string; value: unknown }
 
 const MAX_FILES = 500
 
 /** Parses a document. `stdin` has no files beside it. @throws {InputFault} when it can't be parsed */
-const openDocument = (text: string, name: string): Spot => {
+const openDocument = (text: string, name: string): DocumentNode => {
   const folder = dirname(resolve(name))
-  const files = new Map<string, File | undefined>()
-  const add = (shown: string, parsed: Parsed): File => {
+  const files = new Map<string, OpenDocument | undefined>()
+  const add = (shown: string, parsed: ParsedDocument): OpenDocument => {
     const file = { ...parsed, name: shown, open: (address: string) => open(join(dirname(shown), address)) }
     files.set(resolve(shown), file)
     return file
   }
-  const open = (shown: string): File | undefined => {
+  const open = (shown: string): OpenDocument | undefined => {
     const path = resolve(shown)
     if (files.has(path) || files.size >= MAX_FILES || name === 'stdin') return files.get(path)
     files.set(path, undefined)
@@ -45,11 +52,11 @@ const openDocument = (text: string, name: string): Spot => {
       return undefined
     }
   }
-  const file = add(name, parse(text, name))
+  const file = add(name, parseDocumentText(text, name))
   return { file, pointer: '', value: file.data }
 }
 
-const memberOf = ({ file, pointer, value }: Spot, name: string): Spot => {
+const memberOf = ({ file, pointer, value }: DocumentNode, name: string): DocumentNode => {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
     return { file, pointer, value: undefined }
   const step = name.replaceAll('~', '~0').replaceAll('/', '~1')
@@ -57,7 +64,7 @@ const memberOf = ({ file, pointer, value }: Spot, name: string): Spot => {
 }
 
 /** The members of an object, or the items of a list, with their names. */
-const membersOf = (spot: Spot | undefined): [name: string, spot: Spot][] =>
+const membersOf = (spot: DocumentNode | undefined): [name: string, spot: DocumentNode][] =>
   spot === undefined || typeof spot.value !== 'object'
     ? []
     : Object.keys(spot.value ?? {}).map((name) => [name, memberOf(spot, name)])
@@ -71,7 +78,7 @@ const stepsOf = (pointer: string) =>
 const MAX_HOPS = 10
 
 /** Where a reference leads, undefined where it can't be followed; a value that is no reference is itself. */
-const follow = (from: Spot): Spot | undefined => {
+const follow = (from: DocumentNode): DocumentNode | undefined => {
   let spot = from
   for (let hops = 0; hops < MAX_HOPS; hops += 1) {
     const reference = recordOf(spot.value).$ref
@@ -119,7 +126,13 @@ const isOpen = (schema: Record<string, unknown>) => {
 }
 
 /** @param why the reference there can't be read */
-const useAt = (spot: Spot, entry: Entry, confidence: Confidence, side?: Side, why?: string): Use => {
+const useAt = (
+  spot: DocumentNode,
+  entry: Entry,
+  confidence: Confidence,
+  side?: Side,
+  why?: string,
+): Match => {
   const { file, pointer } = spot
   const unread = why && `the reference at #${pointer} ${why}`
   const line = () => file.lineOf(stepsOf(pointer))
@@ -127,19 +140,19 @@ const useAt = (spot: Spot, entry: Entry, confidence: Confidence, side?: Side, wh
 }
 
 /** What a message, a request body or an answer, declares of the fields on its side. */
-function* declaredIn(message: Spot, scheduled: Scheduled, side: Side): Generator<Use> {
+function* declaredIn(message: DocumentNode, scheduled: ScheduledOperation, side: Side): Generator<Match> {
   const all = [...scheduled.fields[side].values()].flat()
-  const anyField = (spot: Spot, confidence: Confidence, why?: string) =>
+  const anyField = (spot: DocumentNode, confidence: Confidence, why?: string) =>
     all.map((entry) => useAt(spot, entry, confidence, side, why))
   // A schema is looked through once at each level.
   const seen = [new Set<unknown>(), new Set<unknown>(), new Set<unknown>()] as const
   /** The body and, where there is one, what the operation is about; and whether their members are named. */
   const about = [message]
   const isNamed = [false, false]
-  const waiting: [Spot, Level][] = [[message, 0]]
+  const waiting: [DocumentNode, Level][] = [[message, 0]]
 
-  function* lookAtMember(name: string, spot: Spot, level: Level) {
-    const { uses, below } = judgeMember(scheduled, side, name, level)
+  function* lookAtMember(name: string, spot: DocumentNode, level: Level) {
+    const { uses, below } = matchMember(scheduled, side, name, level)
     for (const { entry, confidence } of uses) yield useAt(spot, entry, confidence, side)
     // A schema of the replacement's name is the replacement.
     const schemaName = textOf(recordOf(spot.value).$ref).split('/').at(-1) ?? ''
@@ -147,7 +160,7 @@ function* declaredIn(message: Spot, scheduled: Scheduled, side: Side): Generator
     if (below === 1) about[1] = spot
     waiting.push([spot, below])
   }
-  function* lookAt(name: string, spot: Spot, level: Level) {
+  function* lookAt(name: string, spot: DocumentNode, level: Level) {
     const media = name === 'content' ? membersOf(spot).map(([, one]) => recordOf(follow(one)?.value)) : []
     if (media.some((one) => !('schema' in one || 'itemSchema' in one))) yield* anyField(spot, 'endpoint')
     if (name === 'properties') {
@@ -156,7 +169,7 @@ function* declaredIn(message: Spot, scheduled: Scheduled, side: Side): Generator
     } else if (name === 'required')
       for (const [, one] of membersOf(spot)) yield* lookAtMember(textOf(one.value), one, level)
     else if (EXAMPLES.includes(name)) {
-      for (const { entry } of searchFields(spot.value, scheduled, side).found)
+      for (const { entry } of matchDocument(spot.value, scheduled, side).found)
         if (level === 0 || (entry.kind === 'field' && entry.place.depth === 'any'))
           yield useAt(spot, entry, 'name', side)
     } else waiting.push([spot, UNNAMED.includes(name) ? 2 : level])
@@ -189,14 +202,14 @@ const addressOf = (server: unknown): string => {
 }
 
 /** A path as it is written, and below each base address: those of the nearest place that has any. */
-const pathsOf = (template: string, nearestFirst: readonly Spot[]): string[] => {
+const pathsOf = (template: string, nearestFirst: readonly DocumentNode[]): string[] => {
   const all = nearestFirst.map(({ value }) => listOf(recordOf(value).servers))
   const servers = all.find((list) => list.length > 0) ?? []
   return ['', ...servers.map(addressOf)].map((base) => base + template)
 }
 
 /** The answers of an operation where it succeeds. What it doesn't name may be anything. */
-const answersOf = (operation: Spot): Spot[] => {
+const answersOf = (operation: DocumentNode): DocumentNode[] => {
   const responses = memberOf(operation, 'responses')
   const answers = membersOf(follow(responses))
   const successes = answers.filter(([code]) => code.startsWith('2'))
@@ -206,7 +219,7 @@ const answersOf = (operation: Spot): Spot[] => {
 }
 
 /** What an operation of a path uses of the schedule. */
-function* usesOf(scheduled: Scheduled, path: Spot, verb: string): Generator<Use> {
+function* usesOf(scheduled: ScheduledOperation, path: DocumentNode, verb: string): Generator<Match> {
   const { entries, fields } = scheduled
   const written = memberOf(path, verb)
   const operation = follow(written) ?? written
@@ -224,12 +237,12 @@ function* usesOf(scheduled: Scheduled, path: Spot, verb: string): Generator<Use>
     yield* declaredIn(answer, scheduled, 'response')
 }
 
-export const readOpenApi: Reader = async (source, matcher, take) => {
+export const readOpenApi: FormatReader = async (source, matcher, take) => {
   const root = openDocument(await wholeText(source, MAX_MIB), source.name)
   if (!textOf(recordOf(root.value).openapi).startsWith('3.'))
     throw new InputFault(source.name, 1, 'not an OpenAPI 3 document: it has no "openapi: 3…"')
   for (const [template, path] of membersOf(follow(memberOf(root, 'paths')))) {
-    const scheduledAt = (verb: string, nearestFirst: readonly Spot[]) =>
+    const scheduledAt = (verb: string, nearestFirst: readonly DocumentNode[]) =>
       pathsOf(template, [...nearestFirst, root])
         .map((address) => matcher(verb, address))
         .find((scheduled) => scheduled !== undefined)

@@ -1,22 +1,22 @@
 // Judges what a check found, and reports it: for people as text, and for programs as JSON.
-import { isCertain, type checkFiles, type Found, type Place } from '../check/check.ts'
+import { isCertain, type checkFiles, type Finding, type Location } from '../check/check.ts'
 import { printable } from '@onramp/terminal/printable'
 import type { Colors } from '@onramp/terminal/terminal'
 import type { Waiver } from '../schedule/files.ts'
-import { counted, fateOf, fixBy, insteadOf, operationOf, titleOf } from '../schedule/schedule.ts'
+import { countText, removalText, fixBy, adviceFor, operationOf, titleOf } from '../schedule/schedule.ts'
 
-type Judged = Found & { waiver: Waiver | undefined }
+type EvaluatedFinding = Finding & { waiver: Waiver | undefined }
 
 type CheckResult = Awaited<ReturnType<typeof checkFiles>>
 
 type Verdict = Omit<CheckResult, 'found'> & {
   /** 2 something is in use, 3 something may be, 1 something could not be read, 0 nothing. */
   exitCode: 0 | 1 | 2 | 3
-  inUse: Judged[]
+  inUse: EvaluatedFinding[]
   /** Either kind, where it is allowed. */
-  waived: Judged[]
+  waived: EvaluatedFinding[]
   /** What was found by name only, and what bodies may have that were not recorded or could not be read. */
-  mayBeInUse: Judged[]
+  mayBeInUse: EvaluatedFinding[]
 }
 
 type Strictness = {
@@ -28,12 +28,12 @@ type Strictness = {
 }
 
 /** Judges a result. What is known outweighs what may be, and that what could not be read. */
-export const judge = (
+export const evaluate = (
   { found, ...result }: CheckResult,
   waivers: readonly Waiver[],
   { failOn, within = Infinity, ignoreBroken = false }: Strictness,
 ): Verdict => {
-  const waiverOf = ({ entry }: Found) =>
+  const waiverOf = ({ entry }: Finding) =>
     waivers.find(({ item, until }) => item === entry.id && result.asOf <= until)
   const due = found
     .filter(({ status }) => status.daysLeft <= within)
@@ -49,7 +49,7 @@ export const judge = (
   return { ...result, exitCode: exitCode(), inUse, waived, mayBeInUse }
 }
 
-const itemJson = ({ entry, status, places, request: _request, ...found }: Judged) => ({
+const itemJson = ({ entry, status, places, request: _request, ...found }: EvaluatedFinding) => ({
   id: entry.id,
   kind: entry.kind,
   operation: operationOf(entry),
@@ -58,7 +58,7 @@ const itemJson = ({ entry, status, places, request: _request, ...found }: Judged
   daysLeft: status.daysLeft,
   removal: entry.removal,
   fixBy: fixBy(entry),
-  instead: insteadOf(entry),
+  instead: adviceFor(entry),
   places: [...places.values()],
   ...found,
 })
@@ -80,21 +80,21 @@ const CERTAINTY = {
 }
 
 /** `traffic.ndjson:12 response /messages/0/citations (name match)` */
-const placeText = ({ file, line, record, side, pointer, count, confidence }: Place): string => {
+const placeText = ({ file, line, record, side, pointer, count, confidence }: Location): string => {
   const at = line === undefined ? file : `${file}:${line}`
   const inside = [record, side, pointer].filter((part) => part !== undefined)
-  const times = count > 1 ? `, ${counted(count, 'time')}` : ''
+  const times = count > 1 ? `, ${countText(count, 'time')}` : ''
   return printable(`      ${[at, ...new Set(inside)].join(' ')} (${CERTAINTY[confidence]}${times})`)
 }
 
-const placesOf = ({ places: all, elsewhere }: Found, { dim }: Colors): string[] => {
+const placesOf = ({ places: all, elsewhere }: Finding, { dim }: Colors): string[] => {
   const places = [...all.values()]
   const others = places.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
-  const more = dim(`      and ${counted(others, 'more time')} (use --json to list more)`)
+  const more = dim(`      and ${countText(others, 'more time')} (use --json to list more)`)
   return [...places.slice(0, MAX_PLACES).map(placeText), ...(others > 0 ? [more] : [])]
 }
 
-const itemText = (item: Judged, paint: Colors): string => {
+const itemText = (item: EvaluatedFinding, paint: Colors): string => {
   const { entry, status, count, firstSeen, lastSeen, waiver } = item
   const doubt = isCertain(item) ? '' : 'only may be in use; '
   const note = waiver && `${doubt}waived until ${waiver.until}: ${waiver.reason}`
@@ -102,9 +102,9 @@ const itemText = (item: Judged, paint: Colors): string => {
   const seen = firstSeen === undefined ? '' : `, first ${firstSeen}, last ${lastSeen}`
   return [
     `  ${state}  ${paint.bold(printable(titleOf(entry)))}`,
-    `    ${printable(fateOf(entry, status))}`,
+    `    ${printable(removalText(entry, status))}`,
     ...(note === undefined ? [] : [`    ${printable(note)}`]),
-    paint.dim(`    ${entry.id}, in ${counted(count, 'request')}${seen}`),
+    paint.dim(`    ${entry.id}, in ${countText(count, 'request')}${seen}`),
     ...placesOf(item, paint),
     '',
   ].join('\n')
@@ -113,11 +113,11 @@ const itemText = (item: Judged, paint: Colors): string => {
 const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: Verdict): string => {
   const removed = inUse.filter(({ status }) => status.state === 'removed').length
   const deprecated = inUse.length - removed
-  const possible = counted(mayBeInUse.length, 'item')
+  const possible = countText(mayBeInUse.length, 'item')
   const read = [
-    `${counted(requests, 'request')} in ${counted(files.length, 'file')}, as of ${asOf}`,
+    `${countText(requests, 'request')} in ${countText(files.length, 'file')}, as of ${asOf}`,
     ...(mayBeInUse.length > 0 && inUse.length > 0 ? [`${possible} may be in use`] : []),
-    ...(faults > 0 ? [`${counted(faults, 'part')} could not be read`] : []),
+    ...(faults > 0 ? [`${countText(faults, 'part')} could not be read`] : []),
   ].join('; ')
   const used = [removed > 0 && `${removed} removed`, deprecated > 0 && `${deprecated} deprecated`]
   if (inUse.length > 0) return `In use: ${used.filter(Boolean).join(' and ')} (${read}).`
@@ -129,17 +129,17 @@ const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: 
   return `Nothing deprecated was found in what could be read${beyond} (${read}).`
 }
 
-const possibleText = (items: readonly Judged[], paint: Colors): string[] =>
+const possibleText = (items: readonly EvaluatedFinding[], paint: Colors): string[] =>
   [...Map.groupBy(items, ({ entry }) => operationOf(entry))].flatMap(([operation, ofIt]) => {
     const fields = new Set(ofIt.map(({ entry }) => (entry.kind === 'field' ? entry.field : 'the operation')))
     const count = Math.max(...ofIt.map((item) => item.count))
-    const title = `  ${operation}, ${counted(count, 'request')}: ${[...fields].join(', ')}`
+    const title = `  ${operation}, ${countText(count, 'request')}: ${[...fields].join(', ')}`
     return [printable(title), ...new Set(ofIt.flatMap((item) => placesOf(item, paint)))]
   })
 
 /** The whole report as text, ending in a line break. */
 export const textReport = ({ waived, ...verdict }: Verdict, paint: Colors): string => {
-  const asText = (item: Judged) => itemText(item, paint)
+  const asText = (item: EvaluatedFinding) => itemText(item, paint)
   const section = (title: string, texts: readonly string[]) => (texts.length === 0 ? [] : [title, ...texts])
   const lines = [
     paint.bold(headline({ waived, ...verdict })),

@@ -1,7 +1,7 @@
 // The schedule as iCalendar (RFC 5545): an all-day event on each item's removal date, with alarms 30, 7 and 1 days before.
 // The same schedule always gives the same bytes, so that a subscribed calendar changes only when the schedule does.
 import ical, { ICalAlarmType, ICalEventTransparency, type ICalEventData } from 'ical-generator'
-import { fixBy, insteadOf, operationOf, titleOf, type Entry } from './schedule.ts'
+import { fixBy, adviceFor, operationOf, titleOf, type Entry } from './schedule.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -12,7 +12,7 @@ const event = (entry: Entry): ICalEventData => {
   const title = plain(`Removal of ${titleOf(entry)}`)
   const description = [
     `Last day: ${fixBy(entry)}.`,
-    `What to do: ${insteadOf(entry)}.`,
+    `What to do: ${adviceFor(entry)}.`,
     `Operation: ${operationOf(entry)}. Announced ${entry.announced}. Item ${entry.id}.`,
   ].join('\n')
   const start = new Date(entry.removal)
@@ -35,7 +35,7 @@ const event = (entry: Entry): ICalEventData => {
 }
 
 /** Entries as an iCalendar object. The UID of an event is made of the entry's id alone, so a moved date moves the event. */
-export const calendarOf = (entries: readonly Entry[]): string => {
+export const toCalendar = (entries: readonly Entry[]): string => {
   const calendar = ical({
     name: 'API deprecations',
     // The library puts a hyphen in front: the name is not registered.

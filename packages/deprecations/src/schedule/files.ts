@@ -3,11 +3,11 @@ import { z, type ZodType } from 'zod'
 import { InputFault } from '@onramp/terminal/input-fault'
 import { readDocument } from '../input/document.ts'
 import { publishedSchedule } from './published-schedule.ts'
-import { dayInFile, scheduleFile, type Schedule } from './schedule.ts'
+import { daySchema, scheduleSchema, type Schedule } from './schedule.ts'
 
 const waiver = z.strictObject({
   item: z.string().min(1).describe('The id of the item on the schedule.'),
-  until: dayInFile.describe('The last day (UTC) on which the waiver is valid.'),
+  until: daySchema.describe('The last day (UTC) on which the waiver is valid.'),
   reason: z.string().min(1).describe('Why, for the readers of the report.'),
 })
 const waiverFile = z.strictObject({ $schema: z.string().optional(), waivers: z.array(waiver) })
@@ -16,7 +16,7 @@ export type Waiver = z.infer<typeof waiver>
 
 /** The JSON Schemas (2020-12) of these files, as `onramp deprecations schema` prints them. */
 export const jsonSchemas = {
-  schedule: { ...z.toJSONSchema(scheduleFile), title: 'A schedule of deprecated endpoints and fields' },
+  schedule: { ...z.toJSONSchema(scheduleSchema), title: 'A schedule of deprecated endpoints and fields' },
   waivers: { ...z.toJSONSchema(waiverFile), title: 'Deprecated items that are allowed until a given date' },
 }
 
@@ -33,7 +33,7 @@ const readFile = <T>(file: string, schema: ZodType<T>): T => {
 
 /** Reads a schedule from a file. @throws {InputFault} */
 export const readSchedule = (file: string): Schedule =>
-  readFile(file, scheduleFile).entries.map(({ status: _status, ...entry }) => entry)
+  readFile(file, scheduleSchema).entries.map(({ status: _status, ...entry }) => entry)
 
 /** The published schedule with these files laid over it: entries with a known id are replaced, others added. @throws {InputFault} */
 export const extendedSchedule = (files: readonly string[] = []): Schedule => {

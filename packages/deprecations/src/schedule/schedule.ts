@@ -11,7 +11,7 @@ const timeOf = (day: string) => Date.parse(`${day}T00:00:00Z`)
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 /** A day in a file. */
-export const dayInFile = z.iso.date('must be a day that exists, YYYY-MM-DD')
+export const daySchema = z.iso.date('must be a day that exists, YYYY-MM-DD')
 
 const text = z.string().min(1).max(2_000)
 
@@ -30,8 +30,8 @@ const deprecation = {
   advice: text.optional().describe('What to do if there is no replacement.'),
   reason: text.optional(),
   note: text.optional().describe('What else the service states about it.'),
-  announced: dayInFile,
-  removal: dayInFile.describe('The item works until the day before this date (UTC).'),
+  announced: daySchema,
+  removal: daySchema.describe('The item works until the day before this date (UTC).'),
 }
 
 /** Where a field is deprecated: in which body, and whether only as a member of the body itself. */
@@ -51,10 +51,10 @@ const printed = {
 }
 
 /** The file format of a schedule. */
-export const scheduleFile = z
+export const scheduleSchema = z
   .strictObject({
     $schema: z.string().optional(),
-    asOf: dayInFile.optional().describe('The date for which the list was printed; ignored when read.'),
+    asOf: daySchema.optional().describe('The date for which the list was printed; ignored when read.'),
     entries: z.array(
       z.discriminatedUnion('kind', [endpointEntry.extend(printed), fieldEntry.extend(printed)]),
     ),
@@ -101,7 +101,7 @@ export const fieldOf = ({ field, place }: FieldEntry): string => {
 }
 
 /** What to do about an entry, as half a sentence: `use answer.trackingToken`. */
-export const insteadOf = (entry: Entry): string => {
+export const adviceFor = (entry: Entry): string => {
   const { replacement, advice = 'no replacement stated' } = entry
   return (replacement === undefined ? advice : `use ${replacement}`) + remarksOf(entry)
 }
@@ -113,23 +113,23 @@ export const remarksOf = ({ reason, note }: Entry): string => {
 }
 
 /** `1 request`, `12,000 requests` */
-export const counted = (count: number, noun: string): string =>
+export const countText = (count: number, noun: string): string =>
   `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 
 /** `37 days ago`, `55 days left, fix by 2027-01-14` */
-const whenOf = (entry: Entry, { state, daysLeft }: Status): string => {
-  if (state !== 'removed') return `${counted(daysLeft, 'day')} left, fix by ${fixBy(entry)}`
-  return daysLeft === 0 ? 'today' : `${counted(-daysLeft, 'day')} ago`
+const timeLeftText = (entry: Entry, { state, daysLeft }: Status): string => {
+  if (state !== 'removed') return `${countText(daysLeft, 'day')} left, fix by ${fixBy(entry)}`
+  return daysLeft === 0 ? 'today' : `${countText(-daysLeft, 'day')} ago`
 }
 
 /** When and what to do: `removed on 2026-10-15, 37 days ago; use text` */
-export const fateOf = (entry: Entry, status: Status): string => {
+export const removalText = (entry: Entry, status: Status): string => {
   const verb = status.state === 'removed' ? 'removed' : 'removal'
-  return `${verb} on ${entry.removal}, ${whenOf(entry, status)}; ${insteadOf(entry)}`
+  return `${verb} on ${entry.removal}, ${timeLeftText(entry, status)}; ${adviceFor(entry)}`
 }
 
 /** Which entries to show. */
-export type Choice = {
+export type EntryFilter = {
   asOf: string
   api?: string | undefined
   /** A piece of `METHOD path`, upper or lower case. */
@@ -138,12 +138,15 @@ export type Choice = {
   within?: number | undefined
 }
 
-export type Listed = Entry & { status: Status & { fixBy: string } }
+export type ListedEntry = Entry & { status: Status & { fixBy: string } }
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
 /** The chosen entries, soonest removal first, then by operation; on one operation in the schedule's own order. */
-export const chooseEntries = (schedule: Schedule, { asOf, api, operation = '', within }: Choice): Listed[] =>
+export const filterEntries = (
+  schedule: Schedule,
+  { asOf, api, operation = '', within }: EntryFilter,
+): ListedEntry[] =>
   schedule
     .map((entry) => ({ ...entry, status: { ...statusOn(entry, asOf), fixBy: fixBy(entry) } }))
     .filter((entry) => {
@@ -158,15 +161,15 @@ export const chooseEntries = (schedule: Schedule, { asOf, api, operation = '', w
  * Chosen entries grouped for reading: by removal date, then by operation.
  * `standing` is `55 days left, fix by 2027-01-14` or `removed 37 days ago`.
  */
-export const byRemoval = (entries: readonly Listed[]) =>
+export const groupByRemoval = (entries: readonly ListedEntry[]) =>
   [...Map.groupBy(entries, ({ removal }) => removal)].map(([removal, ofDay]) => {
-    const [first] = ofDay as [Listed, ...Listed[]]
+    const [first] = ofDay as [ListedEntry, ...ListedEntry[]]
     const removed = first.status.state === 'removed'
-    const standing = `${removed ? 'removed ' : ''}${whenOf(first, first.status)}`
+    const standing = `${removed ? 'removed ' : ''}${timeLeftText(first, first.status)}`
     const ofOperation = [...Map.groupBy(ofDay, operationOf)]
     const operations = ofOperation.map(([operation, items]) => ({ operation, items }))
     return { removal, standing, removed, operations }
   })
 
 /** The list as a schedule file: `deprecations list --json` is what `--schedule` and `diff` read. */
-export const listJson = (entries: readonly Listed[], asOf: string) => ({ asOf, entries })
+export const listJson = (entries: readonly ListedEntry[], asOf: string) => ({ asOf, entries })

@@ -1,10 +1,10 @@
 // Watches a client's own calls for what is going away: by the schedule, and by what the answers themselves announce.
 // Logs an item once in a process, counts it every time, never throws, and keeps names and places but no values.
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
-import { createMatcher, endpointsOf, pathOf, usesIn, type Call } from '../matching/matching.ts'
+import { createMatcher, endpointsOf, pathOf, matchCall, type Call } from '../matching/matching.ts'
 import {
   dayOf,
-  fateOf,
+  removalText,
   operationOf,
   statusOn,
   titleOf,
@@ -32,7 +32,7 @@ type ResponseHeaders =
   Iterable<readonly [string, string]> | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** What is known of a call when its answer is there. Bodies are looked through where they are given. */
-type Observed = Call & { status: number; headers: ResponseHeaders }
+type ObservedCall = Call & { status: number; headers: ResponseHeaders }
 
 type WatchOptions = {
   /** Called once in this process for each item and each value of `by`. */
@@ -52,14 +52,14 @@ const IN_WORDS = {
 }
 
 /** Each item that a call uses, once. What is not announced yet is no use. */
-const useNotices = (uses: ReturnType<typeof usesIn>, day: () => string): Notice[] => {
+const useNotices = (uses: ReturnType<typeof matchCall>, day: () => string): Notice[] => {
   return [...Map.groupBy(uses, ({ entry }) => entry)].flatMap(([entry, ofEntry]): Notice[] => {
     const status = statusOn(entry, day())
     const known = (['exact', 'sent', 'name'] as const).find((confidence) =>
       ofEntry.some((use) => use.confidence === confidence),
     )
     if (known === undefined || status.state === 'unannounced') return []
-    const message = `${titleOf(entry)} ${IN_WORDS[known]}: ${fateOf(entry, status)}`
+    const message = `${titleOf(entry)} ${IN_WORDS[known]}: ${removalText(entry, status)}`
     return [
       { item: entry.id, operation: operationOf(entry), by: known === 'exact' ? 'use' : 'possible', message },
     ]
@@ -88,14 +88,15 @@ const operationIn = ({ method, url }: Call): string => {
 
 const onSchedule = (entries: readonly Entry[], day: string): string => {
   const [endpoint] = endpointsOf(entries)
-  if (endpoint !== undefined) return `the published schedule: ${fateOf(endpoint, statusOn(endpoint, day))}`
+  if (endpoint !== undefined)
+    return `the published schedule: ${removalText(endpoint, statusOn(endpoint, day))}`
   const fields = entries.map((entry) => `${'field' in entry ? entry.field : ''} (${entry.removal})`)
   if (fields.length === 0) return 'it is not on the published schedule'
   return `the published schedule has only fields of it: ${[...new Set(fields)].join(', ')}`
 }
 
 /** What the answer to a call says of the operation itself: by headers that announce its end, or by 410. */
-const answerNotices = (observed: Observed, entries: readonly Entry[], day: () => string): Notice[] => {
+const answerNotices = (observed: ObservedCall, entries: readonly Entry[], day: () => string): Notice[] => {
   const { headers, status } = observed
   const announcement = new Map<string, string>()
   for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers))
@@ -141,10 +142,10 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}) => {
   }
   return {
     /** Looks at a call and its answer. Never throws. */
-    observe: (observed: Observed): void => {
+    observe: (observed: ObservedCall): void => {
       try {
         const scheduled = matcher(observed.method, observed.url)
-        if (scheduled !== undefined) useNotices(usesIn(scheduled, observed), day).forEach(notify)
+        if (scheduled !== undefined) useNotices(matchCall(scheduled, observed), day).forEach(notify)
         answerNotices(observed, scheduled?.entries ?? [], day).forEach(notify)
       } catch {
         // Nor must headers that are none, or a clock that throws.
@@ -157,13 +158,13 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}) => {
 }
 
 /** As much of a fetch as the wrapper needs; the global one and undici's both fit. */
-type Answer = {
+type FetchResponse = {
   status: number
   headers: Iterable<[string, string]>
   clone: () => { body: AsyncIterable<Uint8Array> | null }
 }
-type Init = { method?: string | undefined; body?: unknown }
-type Fetch<I, O extends Init, A extends Answer> = (input: I, init?: O) => Promise<A>
+type FetchInit = { method?: string | undefined; body?: unknown }
+type FetchFunction<I, O extends FetchInit, A extends FetchResponse> = (input: I, init?: O) => Promise<A>
 
 /** A longer body is not looked through. */
 const MAX_BYTES = 1024 * 1024
@@ -200,11 +201,11 @@ const sentIn = async (input: unknown, body: unknown): Promise<string | undefined
  * side, and nothing that goes wrong there reaches the caller. An answer that a redirect led to is taken for that of the
  * address that was called.
  */
-export const watchDeprecations = <I, O extends Init, A extends Answer>(
-  fetch: Fetch<I, O, A>,
+export const watchDeprecations = <I, O extends FetchInit, A extends FetchResponse>(
+  fetch: FetchFunction<I, O, A>,
   schedule: Schedule,
   options: WatchOptions = {},
-): Fetch<I, O, A> => {
+): FetchFunction<I, O, A> => {
   const watch = createWatch(schedule, options)
   return async (input, init) => {
     const sending = requestIn(input)

@@ -5,7 +5,7 @@ import { decodeJwt, type JWK } from 'jose'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Faults } from '../switches.ts'
 import { forgeries } from './forgeries.ts'
-import type { Issuer, Store } from './store.ts'
+import type { IssuerConfig, ProviderStore } from './store.ts'
 
 type Json = Record<string, unknown>
 
@@ -13,7 +13,12 @@ type Json = Record<string, unknown>
  * Rewrites an answer of oidc-provider as the faults say.
  * @param key signs changed id_tokens
  */
-export async function applyFaults(ctx: KoaContextWithOIDC, issuer: Issuer, store: Store, key: JWK) {
+export async function applyFaults(
+  ctx: KoaContextWithOIDC,
+  issuer: IssuerConfig,
+  store: ProviderStore,
+  key: JWK,
+) {
   const { faults } = issuer.switches.get()
   const route = ctx.oidc?.route
   if (ctx.path.startsWith('/.well-known/')) changeMetadata(ctx, faults)
@@ -70,7 +75,7 @@ async function changeIdToken(
   body['id_token'] = await forgeries[fault]({ token, claims: decodeJwt(token), key, secret, typ: 'JWT' })
 }
 
-function changeUserinfo(ctx: KoaContextWithOIDC, { people }: Issuer, { userinfo }: Faults): void {
+function changeUserinfo(ctx: KoaContextWithOIDC, { people }: IssuerConfig, { userinfo }: Faults): void {
   // oidc-provider's own userinfo endpoint wants the scope `openid`, which plain OAuth 2.1 does not have.
   const person = people.find(({ id }) => id === ctx.oidc.accessToken?.accountId)
   if (ctx.status === 403 && person) {
@@ -82,7 +87,7 @@ function changeUserinfo(ctx: KoaContextWithOIDC, { people }: Issuer, { userinfo 
   if (ctx.status === 200 && typeof ctx.body !== 'string') ctx.body = changed(jsonOf(ctx), userinfo)
 }
 
-function endSecret(ctx: KoaContextWithOIDC, store: Store, seconds: number | undefined): void {
+function endSecret(ctx: KoaContextWithOIDC, store: ProviderStore, seconds: number | undefined): void {
   const body = jsonOf(ctx)
   if (!seconds || !body['client_secret']) return
   const end = { client_secret_expires_at: Math.floor(Date.now() / 1000) + seconds }

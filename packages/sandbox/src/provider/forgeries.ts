@@ -12,10 +12,10 @@ export async function generateSigningKey(): Promise<JWK> {
 type Claims = Record<string, unknown>
 
 /** A good token and what it takes to forge one: the server's key, and a text that a client may take for a key. */
-type Good = { token: string; claims: Claims; key: JWK; secret: string; typ: string }
+type ValidToken = { token: string; claims: Claims; key: JWK; secret: string; typ: string }
 
 /** Makes a bad token of a good one; undefined: there is none. */
-type Forge = (good: Good) => string | undefined | Promise<string>
+type Forge = (good: ValidToken) => string | undefined | Promise<string>
 
 const without = (...names: string[]) => Object.fromEntries(names.map((name) => [name, undefined]))
 const now = () => Math.floor(Date.now() / 1000)
@@ -26,7 +26,7 @@ const withClaims =
   (good) =>
     signed({ ...good, claims: { ...good.claims, ...changes(good.claims) } })
 
-async function signed({ claims, key, typ }: Good): Promise<string> {
+async function signed({ claims, key, typ }: ValidToken): Promise<string> {
   const header = { alg: 'RS256', kid: String(key.kid), typ }
   return await new SignJWT(claims).setProtectedHeader(header).sign(await importJWK(key, 'RS256'))
 }

@@ -14,16 +14,16 @@ import type { Exchange } from '../http-server.ts'
 import { document, html, Html } from '../pages.ts'
 import { applyFaults } from './faults.ts'
 import { generateSigningKey } from './forgeries.ts'
-import { endSessionAtOnce, endSessions, sendLogout } from './sessions.ts'
+import { endSessionWithoutConfirmation, endSessions, sendLogout } from './sessions.ts'
 import { handleSignIn } from './sign-in-page.ts'
-import { createStore, type Issuer, type Store } from './store.ts'
+import { createProviderStore, type IssuerConfig, type ProviderStore } from './store.ts'
 
 /** A client known from the start; without secret and keys it is a public one. */
 export type SandboxClient = ClientMetadata & { redirect_uris: string[] }
 
 /** Creates an authorization server with a fresh signing key; it answers once a listener serves it. */
-export async function createIdentityProvider(issuer: Issuer, clients: SandboxClient[] = []) {
-  const store = createStore()
+export async function createIdentityProvider(issuer: IssuerConfig, clients: SandboxClient[] = []) {
+  const store = createProviderStore()
   const mount = pathOf(issuer)
   const addClient = (client: SandboxClient): void => {
     const method = client.client_secret ? 'client_secret_basic' : client.jwks ? 'private_key_jwt' : 'none'
@@ -55,18 +55,18 @@ export async function createIdentityProvider(issuer: Issuer, clients: SandboxCli
 /** The journal's entry of a request, for what only oidc-provider finds out about it. */
 const entries = new WeakMap<IncomingMessage, Exchange['entry']>()
 
-async function createProvider(issuer: Issuer, store: Store): Promise<Provider> {
+async function createProvider(issuer: IssuerConfig, store: ProviderStore): Promise<Provider> {
   const key = await generateSigningKey()
   const provider = new Provider(issuer.issuer, configuration(issuer, store, key))
   // TLS ends in front of it: its own addresses are those that it was asked by (X-Forwarded-Proto).
   provider.proxy = issuer.issuer.startsWith('https:')
-  bendPrompts(provider, issuer)
+  overridePrompts(provider, issuer)
   provider.use(async (ctx, answer) => {
     // oidc-provider adds `oidc` to every context.
     const context = ctx as unknown as KoaContextWithOIDC
     await answer()
     await applyFaults(context, issuer, store, key)
-    await endSessionAtOnce(context, store)
+    await endSessionWithoutConfirmation(context, store)
     const { oidc } = context
     const entry = entries.get(ctx.req)
     const body = oidc?.body ?? oidc?.params
@@ -79,7 +79,7 @@ async function createProvider(issuer: Issuer, store: Store): Promise<Provider> {
 type Context = { params?: { prompt?: string; scope?: string } }
 
 /** oidc-provider drops offline_access unless prompt=consent; most authorization servers do not. Also does the fault. */
-function bendPrompts(provider: Provider, { switches }: Issuer): void {
+function overridePrompts(provider: Provider, { switches }: IssuerConfig): void {
   // The types do not show it.
   const { OIDCContext } = provider as unknown as { OIDCContext: { prototype: Context } }
   Object.defineProperty(OIDCContext.prototype, 'prompts', {
@@ -122,10 +122,10 @@ const scopes = ['openid', 'offline_access', 'profile', 'email']
 const cookieKey = randomBytes(32).toString('base64url')
 
 /** The path of its address, '' for none. */
-const pathOf = ({ issuer }: Issuer) => new URL(issuer).pathname.replace(/\/$/, '')
+const pathOf = ({ issuer }: IssuerConfig) => new URL(issuer).pathname.replace(/\/$/, '')
 
 /** The configuration for oidc-provider. @param key signs tokens */
-function configuration(issuer: Issuer, store: Store, key: JWK): Configuration {
+function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Configuration {
   const { site, people, switches } = issuer
   // Servers that share a host share its cookies.
   const cookie = (name: string) => `sandbox_${new URL(issuer.issuer).port}_${name}`
@@ -228,7 +228,7 @@ function configuration(issuer: Issuer, store: Store, key: JWK): Configuration {
 
 type Owned = { clientId?: string | undefined }
 
-function accountOf(person: Issuer['people'][number] | undefined) {
+function accountOf(person: IssuerConfig['people'][number] | undefined) {
   if (!person) return undefined
   const { id: sub, email, name } = person
   const [given_name] = name.split(' ')

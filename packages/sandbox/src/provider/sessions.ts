@@ -4,7 +4,7 @@ import { decodeJwt, type JWK } from 'jose'
 import type { AdapterPayload, default as Provider, KoaContextWithOIDC } from 'oidc-provider'
 import type { Faults } from '../switches.ts'
 import { forgeries } from './forgeries.ts'
-import type { Store } from './store.ts'
+import type { ProviderStore } from './store.ts'
 
 /** A member of oidc-provider's clients that its types do not show. */
 type Notified = {
@@ -16,7 +16,10 @@ type Notified = {
  * Turns a sign-out that oidc-provider wants confirmed into one that is done: after a valid id_token_hint,
  * and when no one was signed in anyway.
  */
-export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: Store): Promise<void> {
+export async function endSessionWithoutConfirmation(
+  ctx: KoaContextWithOIDC,
+  store: ProviderStore,
+): Promise<void> {
   const { oidc } = ctx
   if (oidc?.route !== 'end_session' || ctx.status !== 200 || !oidc.session) return
   const { session, provider, params } = oidc
@@ -30,7 +33,11 @@ export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: Store): P
 }
 
 /** Ends the sessions of one person, or of all. */
-export async function endSessions(provider: Provider, store: Store, personId?: string): Promise<void> {
+export async function endSessions(
+  provider: Provider,
+  store: ProviderStore,
+  personId?: string,
+): Promise<void> {
   for (const session of store.list('Session'))
     if (session.accountId && [undefined, session.accountId].includes(personId))
       await endSession(provider, store, session)
@@ -38,7 +45,7 @@ export async function endSessions(provider: Provider, store: Store, personId?: s
 
 type Session = Pick<AdapterPayload, 'jti' | 'accountId' | 'authorizations'>
 
-async function endSession(provider: Provider, store: Store, session: Session): Promise<void> {
+async function endSession(provider: Provider, store: ProviderStore, session: Session): Promise<void> {
   const { jti = '', accountId, authorizations = {} } = session
   store.remove('Session', jti)
   for (const [clientId, { sid, grantId, persistsLogout }] of Object.entries(authorizations)) {

@@ -3,7 +3,7 @@
 import type Provider from 'oidc-provider'
 import type { Exchange } from '../http-server.ts'
 import { html, redirect, sendPage, type Html } from '../pages.ts'
-import type { Issuer } from './store.ts'
+import type { IssuerConfig } from './store.ts'
 
 /** A company has thousands of generated people, so the page shows a few. */
 const MAX_GENERATED = 3
@@ -11,7 +11,11 @@ const MAX_GENERATED = 3
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
 /** Answers GET and POST of `/sign-in/<uid>`. */
-export async function handleSignIn(exchange: Exchange, issuer: Issuer, provider: Provider): Promise<void> {
+export async function handleSignIn(
+  exchange: Exchange,
+  issuer: IssuerConfig,
+  provider: Provider,
+): Promise<void> {
   const { req, res, entry } = exchange
   const { site, people } = issuer
   const interaction = await provider.interactionDetails(req, res).catch(() => undefined)
@@ -29,20 +33,20 @@ export async function handleSignIn(exchange: Exchange, issuer: Issuer, provider:
   const returnTo = await provider.interactionResult(req, res, result)
   if (person) {
     entry.person = person.id
-    await leaveOtherAccount(provider, interaction.session?.uid, person.id)
+    await clearOtherAccount(provider, interaction.session?.uid, person.id)
   }
   redirect(res, returnTo, 303)
 }
 
 /** Without this, oidc-provider would show a page that posts itself to sign the other account out first. */
-async function leaveOtherAccount(provider: Provider, uid: string | undefined, id: string): Promise<void> {
+async function clearOtherAccount(provider: Provider, uid: string | undefined, id: string): Promise<void> {
   const session = uid ? await provider.Session.findByUid(uid) : undefined
   if (!session?.accountId || session.accountId === id) return
   Object.assign(session, { accountId: undefined, loginTs: undefined, authorizations: undefined })
   await session.persist()
 }
 
-function list({ people, describe }: Issuer, { params, session }: Interaction): Html {
+function list({ people, describe }: IssuerConfig, { params, session }: Interaction): Html {
   const hint = String(params['login_hint']).toLowerCase()
   const hinted = people.filter(({ id, email }) => hint === id || hint === email.toLowerCase())
   const isNamed = ({ id }: { id: string }) => !/^person-\d+$/.test(id)

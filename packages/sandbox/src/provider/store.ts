@@ -4,7 +4,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Person } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
 
-export type Issuer = {
+export type IssuerConfig = {
   /** Without a trailing slash. */
   issuer: string
   /** Shown on its pages, for example "Sign in to the service". */
@@ -17,15 +17,15 @@ export type Issuer = {
   initialAccessToken?: string
 }
 
-type Stored = { model: string; id: string; payload: AdapterPayload; expiresAt: number }
+type StoredModel = { model: string; id: string; payload: AdapterPayload; expiresAt: number }
 
-export type Store = ReturnType<typeof createStore>
+export type ProviderStore = ReturnType<typeof createProviderStore>
 
 const GRANTED = ['AccessToken', 'AuthorizationCode', 'RefreshToken']
 
 /** Creates an empty store. */
-export function createStore() {
-  const entries = new Map<string, Stored>()
+export function createProviderStore() {
+  const entries = new Map<string, StoredModel>()
   const list = (model: string) =>
     [...entries.values()]
       .filter((stored) => stored.model === model && stored.expiresAt > Date.now())
@@ -36,7 +36,7 @@ export function createStore() {
   }
   const put = (model: string, id: string, payload: AdapterPayload, seconds = Infinity): void =>
     void entries.set(`${model}:${id}`, { model, id, payload, expiresAt: Date.now() + seconds * 1000 })
-  const removeWhere = (isGone: (stored: Stored) => boolean): void => {
+  const removeWhere = (isGone: (stored: StoredModel) => boolean): void => {
     for (const [key, stored] of entries) if (isGone(stored)) entries.delete(key)
   }
   const remove = (model: string, id: string): void => void entries.delete(`${model}:${id}`)

@@ -2,7 +2,7 @@
 // origin, and the way back, which tells the client nothing that it could trust: `returnParams` may even make it lie.
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { Behaviour } from '../http-server.ts'
+import type { RequestHandler } from '../http-server.ts'
 import { html, redirect, sendPage } from '../pages.ts'
 import { findPerson, type Datasource, type Person } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
@@ -101,7 +101,7 @@ export function createAuthorizations(
         ]),
       ),
     /** The datasources that still count as unauthorized. */
-    waiting: (person: Person) => datasourcesOf(person, false),
+    unauthorized: (person: Person) => datasourcesOf(person, false),
     /** The datasources whose content a search may show. */
     authorized: (person: Person) => datasourcesOf(person, true),
     /** The answer of the check: each one ends the links of the one before. */
@@ -165,7 +165,7 @@ export function createAuthorizations(
         decide(consent, decision === 'allow' ? 'allow' : 'deny')
         sendBack(res, consent, `${urls.service}/auth/return/${id}`)
       },
-    } satisfies Behaviour,
+    } satisfies RequestHandler,
   }
 }
 

@@ -1,6 +1,6 @@
 // What the schedule means on a day: what headers announce, what is refused, what is left out of an answer.
 // An item is available before its removal date (UTC) and gone from it on; before its announcement nothing is said.
-import { Refusal } from './callers.ts'
+import { HttpError } from './authentication.ts'
 import { deprecationSchedule, type Deprecated } from './contract.ts'
 
 /** The state of a row of the schedule on a day. */
@@ -15,7 +15,7 @@ const rowsOf = (operation: string) => deprecationSchedule.filter((row) => row.op
  * The headers that announce what is deprecated about an operation on a day: Deprecation (RFC 9745) and Link to
  * `page`; also Sunset (RFC 8594), which is for whole operations only. A field that is gone is no longer announced.
  */
-export function announcement(operation: string, day: string, page: string): Map<string, string> {
+export function deprecationHeaders(operation: string, day: string, page: string): Map<string, string> {
   const isAnnounced = (row: Deprecated) =>
     day >= row.announced && (day < row.removal || row.field === undefined)
   const rows = rowsOf(operation).filter(isAnnounced)
@@ -33,16 +33,16 @@ export function announcement(operation: string, day: string, page: string): Map<
 /**
  * The answer of an operation that the contract only names: in the Client API every field of the schedule that it still has
  * on a day, and every replacement; in the Indexing API nothing.
- * @throws Refusal of an operation that has been removed, or of a request that bears removed fields
+ * @throws HttpError of an operation that has been removed, or of a request that bears removed fields
  */
-export function answerOn(day: string, operation: string, body: unknown): unknown {
+export function stubResponse(day: string, operation: string, body: unknown): unknown {
   const gone = rowsOf(operation).filter((row) => stateOn(row, day) === 'removed')
   const endpoint = gone.find(({ field }) => field === undefined)
-  if (endpoint) throw new Refusal(410, `Gone: ${operation} ${inWords(endpoint)}`)
+  if (endpoint) throw new HttpError(410, `Gone: ${operation} ${removalText(endpoint)}`)
   const refused = gone.filter(({ within }) => within !== 'response')
   const sent = withoutFields(operation, body, refused).found
   if (sent.size > 0)
-    throw new Refusal(400, [...sent].map((row) => `The field ${row.field} ${inWords(row)}`).join('; '))
+    throw new HttpError(400, [...sent].map((row) => `The field ${row.field} ${removalText(row)}`).join('; '))
   return withoutFields(operation, fullAnswer(operation), gone).left
 }
 
@@ -79,7 +79,7 @@ function withoutFields(operation: string, body: unknown, rows: Deprecated[]) {
   return { left: takeOut(body, true), found }
 }
 
-function inWords({ removal, replacement, remark }: Deprecated): string {
+function removalText({ removal, replacement, remark }: Deprecated): string {
   const instead = replacement === undefined ? (remark ?? 'no replacement is stated') : `use ${replacement}`
   return `was removed on ${removal}: ${instead}`
 }

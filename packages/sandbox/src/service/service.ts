@@ -2,28 +2,28 @@
 // links that start an authorization, the way back, and a landing page.
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
-import type { Behaviour, Exchange } from '../http-server.ts'
+import type { RequestHandler, Exchange } from '../http-server.ts'
 import { html, sendJson, sendPage } from '../pages.ts'
 import type { Datasource } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
 import type { createAuthorizations } from './authorizations.ts'
-import { Refusal, type createCallers } from './callers.ts'
+import { HttpError, type createAuthentication } from './authentication.ts'
 import { operations } from './contract.ts'
-import { announcement, answerOn } from './deprecations.ts'
+import { deprecationHeaders, stubResponse } from './deprecations.ts'
 
 const START = '/auth/datasource/'
 const RETURN = '/auth/return/'
 
 type Service = {
   authorizations: ReturnType<typeof createAuthorizations>
-  callers: ReturnType<typeof createCallers>
+  callers: ReturnType<typeof createAuthentication>
   switches: SwitchesControl
   /** Address of the control page, where people read about deprecations. */
   control: string
 }
 
 /** The service, without the prefix that it may be mounted under. */
-export function createService(service: Service): Behaviour {
+export function createService(service: Service): RequestHandler {
   return {
     operation(path) {
       if (path.startsWith(START)) return 'authDatasource'
@@ -37,8 +37,8 @@ export function createService(service: Service): Behaviour {
         entry.person = service.authorizations.finish(res, path.slice(RETURN.length))?.id
       else if (operation === 'landing') sendLandingPage(res)
       else
-        await answer(exchange, service).catch((error: unknown) => {
-          if (!(error instanceof Refusal)) throw error
+        await answerOperation(exchange, service).catch((error: unknown) => {
+          if (!(error instanceof HttpError)) throw error
           const challenge = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}
           res.writeHead(error.status, { 'content-type': 'text/plain; charset=utf-8', ...challenge })
           res.end(error.message)
@@ -75,45 +75,45 @@ function sendLandingPage(res: Exchange['res']): void {
 
 /**
  * Answers an operation of the Client API or the Indexing API.
- * @throws Refusal; headers that belong to it are set
+ * @throws HttpError; headers that belong to it are set
  */
-async function answer(exchange: Exchange, service: Service): Promise<void> {
+async function answerOperation(exchange: Exchange, service: Service): Promise<void> {
   const { req, res, entry, url, operation: name } = exchange
   const operation = operations.get(name)
-  if (operation === undefined) throw new Refusal(404, 'Not Found')
+  if (operation === undefined) throw new HttpError(404, 'Not Found')
   const day = service.switches.day()
   const [method = ''] = operation.split(' ')
   if (req.method !== method) {
     res.setHeader('allow', method)
-    throw new Refusal(405, 'Method Not Allowed')
+    throw new HttpError(405, 'Method Not Allowed')
   }
   const wait = service.callers.limit.take()
-  res.setHeaders(announcement(operation, day, `${service.control}/#deprecations`))
+  res.setHeaders(deprecationHeaders(operation, day, `${service.control}/#deprecations`))
   const sent = await text(req)
   if (wait !== undefined) {
     const at = new Date(Math.ceil(Date.now() / 1000 + wait) * 1000).toUTCString()
     res.setHeader('retry-after', service.switches.get().retryAfterDate ? at : String(wait))
-    throw new Refusal(429, 'Too Many Requests')
+    throw new HttpError(429, 'Too Many Requests')
   }
   const person = await service.callers.identify(req.headers, name)
   entry.person = person.id
   const isShown = name === 'checkdatasourceauth' || name === 'search'
   // Only a body needs a type: the documented check sends none (contract 4.1), and real clients then leave it out.
   if (isShown && sent !== '' && !/^application\/json *(;|$)/i.test(req.headers['content-type'] ?? ''))
-    throw new Refusal(415, 'Content-Type must be application/json')
+    throw new HttpError(415, 'Content-Type must be application/json')
   const body = sent === '' ? undefined : fromJson(sent)
   if (body !== undefined) entry.body = body
   if (name === 'checkdatasourceauth')
     sendJson(res, service.authorizations.check(person, destinationIn(url.searchParams)))
   else if (name === 'search') sendJson(res, search(service.authorizations.authorized(person), body))
-  else sendJson(res, answerOn(day, operation, body))
+  else sendJson(res, stubResponse(day, operation, body))
 }
 
 function fromJson(sent: string): unknown {
   try {
     return JSON.parse(sent)
   } catch {
-    throw new Refusal(400, 'The body is not valid JSON')
+    throw new HttpError(400, 'The body is not valid JSON')
   }
 }
 
@@ -128,7 +128,7 @@ function destinationIn(query: URLSearchParams): string | undefined {
     ? /^https?:\/\/[^/?#]/i.test(value)
     : /^[a-z][a-z0-9+.-]*:[^\s]+$/i.test(value)
   if (!isWhole || NOWHERE.test(value) || !URL.canParse(value))
-    throw new Refusal(400, 'final_redirect_url must be an absolute URL')
+    throw new HttpError(400, 'final_redirect_url must be an absolute URL')
   return value
 }
 
@@ -146,9 +146,9 @@ const documents = [
  */
 function search(datasources: Datasource[], body: unknown) {
   const { query, pageSize = 10 }: Record<string, unknown> = { ...(typeof body === 'object' && body) }
-  if (typeof query !== 'string') throw new Refusal(400, 'query must be a string')
+  if (typeof query !== 'string') throw new HttpError(400, 'query must be a string')
   if (typeof pageSize !== 'number' || !Number.isInteger(pageSize) || pageSize < 1)
-    throw new Refusal(400, 'pageSize must be a positive integer')
+    throw new HttpError(400, 'pageSize must be a positive integer')
   const words = query.toLowerCase().trim().split(/\s+/)
   const found = datasources
     .flatMap(({ instance, displayName = instance }) =>

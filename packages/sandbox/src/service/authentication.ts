@@ -6,7 +6,7 @@ import { findPerson, type Person } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
 
 /** A refused call: thrown while it is answered; the service answers with it. */
-export class Refusal extends Error {
+export class HttpError extends Error {
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -24,7 +24,7 @@ type Issuer = {
  * Creates the service tokens, and the rules for these and for access tokens of both issuers.
  * @param headerPrefix what the service's own headers begin with
  */
-export function createCallers(
+export function createAuthentication(
   people: Person[],
   switches: SwitchesControl,
   [own, external]: [Issuer, Issuer],
@@ -43,10 +43,10 @@ export function createCallers(
   }
 
   function actAs(given: string | string[] | undefined): Person {
-    if (!given) throw new Refusal(401, `Required header missing: ${actAsHeader}`)
+    if (!given) throw new HttpError(401, `Required header missing: ${actAsHeader}`)
     const email = String(given).toLowerCase()
     const person = people.find((one) => one.email.toLowerCase() === email)
-    if (!person) throw new Refusal(400, `${actAsHeader} names an unknown person: ${email}`)
+    if (!person) throw new HttpError(400, `${actAsHeader} names an unknown person: ${email}`)
     return person
   }
 
@@ -54,7 +54,7 @@ export function createCallers(
     const id = await own.personOf(token)
     const externalId = id === undefined ? await external.personOf(token) : undefined
     if (externalId !== undefined && authType !== 'OAUTH')
-      throw new Refusal(401, switches.get().externalTokenMessage)
+      throw new HttpError(401, switches.get().externalTokenMessage)
     return people.find((person) => person.id === (id ?? externalId))
   }
 
@@ -62,17 +62,17 @@ export function createCallers(
     /** `user`: the token of a person; with `scopes`, one that is narrowed to these operations. */
     tokens: { global, user },
     limit: createRateLimit(switches),
-    /** @throws Refusal */
+    /** @throws HttpError */
     async identify(headers: IncomingHttpHeaders, operation: string): Promise<Person> {
       const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-      if (token === undefined) throw new Refusal(401, 'Unauthorized')
+      if (token === undefined) throw new HttpError(401, 'Unauthorized')
       if (token === global) return actAs(headers[actAsHeader.toLowerCase()])
       const known = users.get(token)
       if (known?.scopes && !known.scopes.includes(operation))
-        throw new Refusal(403, `Forbidden: the token lacks the scope for ${operation}`)
+        throw new HttpError(403, `Forbidden: the token lacks the scope for ${operation}`)
       const authType = headers[`${headerPrefix}-Auth-Type`.toLowerCase()]
       const person = known?.person ?? (await oauthCaller(token, authType))
-      if (!person) throw new Refusal(401, 'Unauthorized')
+      if (!person) throw new HttpError(401, 'Unauthorized')
       return person
     },
   }

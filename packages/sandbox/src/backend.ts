@@ -1,14 +1,14 @@
 // What is behind the servers of a sandbox: people, their authorizations, two authorization servers and the service.
 import { createJournal, type ServerName } from './journal.ts'
 import type { startMailCatcher } from './mail.ts'
-import { company, defaultPeople, type Person } from './people.ts'
+import { generatePeople, defaultPeople, type Person } from './people.ts'
 import { createIdentityProvider, type SandboxClient } from './provider/identity-provider.ts'
 import { createAuthorizations } from './service/authorizations.ts'
-import { createCallers } from './service/callers.ts'
+import { createAuthentication } from './service/authentication.ts'
 import { createService } from './service/service.ts'
 import { createSwitches, type Switches } from './switches.ts'
 
-export type WorldOptions = {
+export type BackendOptions = {
   /** What the service's own headers begin with; `X-Service` by default. */
   headerPrefix?: string
   /** Clients that both authorization servers know from the start. */
@@ -26,24 +26,27 @@ type Urls = Record<ServerName, string>
 type Mail = Awaited<ReturnType<typeof startMailCatcher>>
 
 /** What can be asked of a sandbox and changed in it. */
-export type World = Awaited<ReturnType<typeof createWorld>>['world']
+export type SandboxBackend = Awaited<ReturnType<typeof createBackend>>['world']
 
 /**
  * Creates everything, and what its servers answer with.
  * @param urls without a trailing slash; the service's has its base path, the issuers theirs
  */
-export async function createWorld(options: WorldOptions, urls: Urls, mail: Mail | undefined) {
+export async function createBackend(options: BackendOptions, urls: Urls, mail: Mail | undefined) {
   const switches = createSwitches(options.switches)
   const journal = createJournal()
-  const people = [...structuredClone(options.people ?? defaultPeople), ...company(options.company ?? 0)]
+  const people = [
+    ...structuredClone(options.people ?? defaultPeople),
+    ...generatePeople(options.company ?? 0),
+  ]
   const authorizations = createAuthorizations(people, switches, urls)
-  const describe = (person: Person) => `${authorizations.waiting(person).length} to connect`
+  const describe = (person: Person) => `${authorizations.unauthorized(person).length} to connect`
   const identity = (issuer: string, site: string) =>
     createIdentityProvider({ ...options, issuer, site, people, switches, describe }, options.clients)
   const own = await identity(urls.authorizationServer, 'Sign in to the service')
   const external = await identity(urls.externalIdp, 'Acme identity provider')
   const both = [own, external]
-  const callers = createCallers(people, switches, [own, external], options.headerPrefix)
+  const callers = createAuthentication(people, switches, [own, external], options.headerPrefix)
   const service = createService({ authorizations, callers, switches, control: urls.control })
   const world = {
     urls,
