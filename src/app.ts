@@ -26,7 +26,7 @@ import type { ServiceForPerson } from './sign-in/service-for-person.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 import { createSessionsPage } from './sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
-import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out/sign-out.ts'
+import { createSignOutRoutes, signOutWithoutStore } from './sign-in/sign-out/sign-out.ts'
 import type { Assets } from './web/assets.ts'
 import type { Audit } from './web/audit.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
@@ -191,7 +191,7 @@ export function createApp(services: Services): Express {
   )
 
   app.use(notFound)
-  app.use(createSignOutWhileAway({ ...common, ...signIn }))
+  app.use(signOutWithoutStore({ ...common, ...signIn }))
   app.use(
     createErrorPage({
       log,

@@ -23,7 +23,7 @@ import { openStore } from './records/store.ts'
 import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
 import { createAuthorizationServer } from './sign-in/server/authorization-server.ts'
-import { clientOf } from './sign-in/server/client.ts'
+import { createFindClient } from './sign-in/registration/client.ts'
 import { ServiceForPerson } from './sign-in/service-for-person.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
 import { loadAssets } from './web/assets.ts'
@@ -119,7 +119,7 @@ export function createOnramp(
         })
 
   const onCall = metrics.observeAuthorizationServer
-  const client = clientOf(settings, { records, installation, log, onCall, now })
+  const client = createFindClient(settings, { records, installation, log, onCall, now })
   const authorizationServer = createAuthorizationServer({ settings, client, log, onCall, now })
   const signIn = createSignIn({
     settings,

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { demoPeople, runSandbox, type Sandbox } from '@onramp/sandbox'
 import { COMMAND } from '../version.ts'
-import { addressesOf } from '../sign-in/addresses.ts'
+import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import { startServer } from '../server.ts'
 import { Explained } from '../problem.ts'
 import { loadSettings, SettingsError } from '../settings/settings.ts'
@@ -58,7 +58,7 @@ async function invite(sandbox: Sandbox, settings: Record<string, string>, folder
 async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   const port = env['PORT'] ?? '3000'
   const url = `http://localhost:${port}`
-  const { callback, signedOut } = addressesOf(url)
+  const { callback, signedOut } = clientAddresses(url)
   const client = {
     client_id: 'onramp',
     client_secret: newSecret(),

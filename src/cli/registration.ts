@@ -3,7 +3,7 @@ import { useProxy } from '../http/proxy.ts'
 import { printable } from '@onramp/terminal/printable'
 import { createInstallation } from '../records/data-key.ts'
 import { loadSettings } from '../settings/settings.ts'
-import { registrationOf, removeClient, type Removal } from '../sign-in/registration/registration.ts'
+import { createRegistration, removeClient, type Removal } from '../sign-in/registration/registration.ts'
 import { storeInWords, withStore } from './store.ts'
 import { isSure } from './terminal.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
@@ -30,7 +30,7 @@ export async function forget({ yes }: { yes?: boolean }, parts: CommandContext):
   if (!(await isSure(yes, `Delete the client registered at ${settings.OIDC_ISSUER}?`, parts))) return 1
   const client = await withStore(settings, async (records) => {
     const installation = createInstallation(records, settings.SESSION_SECRET)
-    return await registrationOf(settings, { records, installation, now }).forget()
+    return await createRegistration(settings, { records, installation, now }).forget()
   })
   const store = storeInWords(settings)
   stdout.write(

@@ -3,10 +3,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { objectIn } from '../http/body.ts'
-import { addressesOf } from '../sign-in/addresses.ts'
+import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import {
-  clientAuthenticationIn,
-  clientAuthOf,
+  readClientAuthentication,
+  createClientAuth,
   formEncoded,
   type ClientAuthentication,
 } from '../sign-in/server/client-authentication.ts'
@@ -35,7 +35,7 @@ type ClientFacts = {
 /** The client of the settings; undefined where one has to be registered, or its secret is missing. */
 export function clientIn(settings: Partial<Settings>): Client | undefined {
   const { OIDC_CLIENT_ID: id } = settings
-  const how = clientAuthenticationIn(settings)
+  const how = readClientAuthentication(settings)
   if (id === undefined || how === undefined) return undefined
   if (how.method.startsWith('client_secret') && how.secret === undefined) return undefined
   return { id, how }
@@ -77,11 +77,11 @@ async function look(metadata: Metadata, client: Client, publicUrl: string): Prom
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code: invented(),
-      redirect_uri: addressesOf(publicUrl).callback,
+      redirect_uri: clientAddresses(publicUrl).callback,
       code_verifier: 'x'.repeat(43),
     })
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
-    const authenticate = await clientAuthOf(how)
+    const authenticate = await createClientAuth(how)
     // Signing takes a moment, although the library's type doesn't say so.
     await (authenticate(metadata, { client_id: id }, body, headers) as void | Promise<void>)
     const sent = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() } as const

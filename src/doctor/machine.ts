@@ -4,7 +4,7 @@ import { nearestWord } from '@onramp/terminal/arguments'
 import { proxyTo } from '../http/proxy.ts'
 import { readCompany } from '../company/read-company.ts'
 import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
-import { addressesOf } from '../sign-in/addresses.ts'
+import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import { companyFileChoices } from '../web/languages/catalogue.ts'
 import type { Setup, Table } from './rule.ts'
 import { poorSecrets } from './secrets.ts'
@@ -142,7 +142,7 @@ const table: Table<Machine> = {
   'authorization-server.redirect-addresses': [
     (_, { settings: { PUBLIC_URL: url } }) => {
       if (url === undefined) return undefined
-      const { callback, signedOut, backChannelLogout } = addressesOf(url)
+      const { callback, signedOut, backChannelLogout } = clientAddresses(url)
       return [
         { is: 'redirect', url: callback },
         { is: 'signed-out', url: signedOut },

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
-import { addressesOf } from '../sign-in/addresses.ts'
+import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import type { Settings } from '../settings/settings.ts'
 import { ask, isSafeAddress, type Reply } from './ask.ts'
 import type { Table } from './rule.ts'
@@ -90,7 +90,7 @@ async function look(
 ): Promise<RedirectFacts | undefined> {
   const { authorization_endpoint: endpoint, require_pushed_authorization_requests: isPushed } = metadata
   if (!isSafeAddress(endpoint) || isPushed === true) return undefined
-  const redirect = addressesOf(url).callback
+  const redirect = clientAddresses(url).callback
   const lookAt = async (address: string): Promise<Look> => {
     const reply = await ask(signInAddress(endpoint, settings, own.id, address), { headers: BROWSER })
     return lookOf(reply, endpoint, address)

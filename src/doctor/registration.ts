@@ -2,8 +2,8 @@
 // only that shows an endpoint that is closed.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import {
-  readRefusal,
-  readRegistered,
+  readErrorResponse,
+  readRegistrationResponse,
   requestedMetadata,
   type RequestedMetadata,
 } from '../sign-in/registration/metadata.ts'
@@ -32,7 +32,7 @@ async function look(metadata: Metadata, settings: Settings, now: () => number): 
   const reply = await ask(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
   if (reply.kind === 'answer' && reply.status >= 200 && reply.status < 300) {
     // It makes a client of anything: that one is removed again, as far as the server allows it (RFC 7592 2.3).
-    const read = readRegistered(reply.text, requested, now())
+    const read = readRegistrationResponse(reply.text, requested, now())
     if ('client' in read) await removeClient(read.client)
   }
   return { requested, reply }
@@ -48,7 +48,7 @@ const table: Table<RegistrationFacts> = {
       if (reply === undefined) return 'none'
       if (reply.kind === 'silent') return 'silent'
       const { status, text } = reply
-      const isAboutToken = IS_ABOUT_THE_TOKEN.test(readRefusal(text, undefined).error ?? '')
+      const isAboutToken = IS_ABOUT_THE_TOKEN.test(readErrorResponse(text, undefined).error ?? '')
       if (status === 401 || status === 403 || (status === 400 && isAboutToken))
         return { is: token === undefined ? 'no-token' : 'token', status }
       if (IS_CLOSED.includes(status)) return { is: 'closed', status }

@@ -5,11 +5,11 @@ import { objectIn } from '../http/body.ts'
 import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import {
-  deniesRefreshTokens,
+  lacksRefreshTokenGrant,
   findMetadata,
-  isOfEveryTenant,
-  refuseUnusable,
-  unsafeOptional,
+  isMultiTenantIssuer,
+  assertUsableMetadata,
+  unsafeOptionalEndpoints,
   type Discovery,
 } from '../sign-in/server/discovery.ts'
 import { ask, isSafeAddress, type Reply } from './ask.ts'
@@ -67,7 +67,7 @@ const discoveryTable: Table<DiscoveryFacts> = {
           how: discovery.how === 'oidc' ? 'OpenID Connect' : 'OAuth 2.1 (RFC 8414)',
         }
       if (discovery.kind === 'other-issuer')
-        return isOfEveryTenant(discovery.issuer)
+        return isMultiTenantIssuer(discovery.issuer)
           ? { is: 'every-tenant', issuer }
           : mismatch(issuer, discovery)
       const { attempts } = discovery
@@ -124,7 +124,7 @@ const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 /** What the server would refuse at the first sign-in. */
 function refusalOf(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partial<Settings>) {
   try {
-    refuseUnusable(metadata, scope)
+    assertUsableMetadata(metadata, scope)
     return undefined
   } catch (problem) {
     return (problem as Problem).detail.replace(/^t/, 'T').replace(/: see OIDC_ISSUER$/, '')
@@ -139,7 +139,7 @@ const table: Table<ServerFacts> = {
       return refusal && { is: 'refused', refusal }
     },
     ({ metadata }) => {
-      const names = unsafeOptional(metadata).join(', ')
+      const names = unsafeOptionalEndpoints(metadata).join(', ')
       return names !== '' && { is: 'unused', names }
     },
   ],
@@ -160,7 +160,7 @@ const table: Table<ServerFacts> = {
     },
   ],
   'authorization-server.abilities/refreshing': [
-    ({ metadata }) => deniesRefreshTokens(metadata) && 'denied',
+    ({ metadata }) => lacksRefreshTokenGrant(metadata) && 'denied',
     ({ metadata: { scopes_supported: offered } }, { settings }) =>
       isOpenId(settings) &&
       !scopesOf(settings).includes('offline_access') &&
@@ -176,7 +176,7 @@ const table: Table<ServerFacts> = {
         algorithms: listed.filter((one) => /^[\w-]{2,20}$/.test(one)).join(', '),
       },
   ],
-  // At a plain OAuth 2.1 server no id_token says who signs in (src/sign-in/identity.ts).
+  // At a plain OAuth 2.1 server no id_token says who signs in (src/sign-in/claims.ts).
   'authorization-server.abilities/identity': [
     ({ metadata }, { settings }) =>
       settings.OIDC_SCOPE !== undefined &&

@@ -11,8 +11,8 @@ import { StoreUnavailable, StoreUnreadable, type Records } from '../records/reco
 import { FolderUnusable } from '../records/sqlite-folder.ts'
 import { openStore } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
-import { registrationOf } from '../sign-in/registration/registration.ts'
-import { clientAuthenticationIn } from '../sign-in/server/client-authentication.ts'
+import { createRegistration } from '../sign-in/registration/registration.ts'
+import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
 import { companyFileChoices } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
 import type { Client } from './client.ts'
@@ -90,10 +90,10 @@ async function registeredClient(
 ): Promise<Client | undefined> {
   if (settings.OIDC_CLIENT_ID !== undefined || settings.OIDC_ISSUER === undefined) return undefined
   const installation = { vault: async () => vault }
-  const kept = await registrationOf(settings, { records, installation, now }).stored()
+  const kept = await createRegistration(settings, { records, installation, now }).stored()
   if (kept === undefined) return undefined
   const method = kept.token_endpoint_auth_method as Client['how']['method']
-  const how = { ...clientAuthenticationIn(settings), method, secret: kept.client_secret }
+  const how = { ...readClientAuthentication(settings), method, secret: kept.client_secret }
   return { id: kept.client_id, how }
 }
 

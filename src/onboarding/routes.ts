@@ -4,7 +4,7 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import { Problem } from '../problem.ts'
 import { createOnce } from '../records/lease.ts'
 import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
-import { isFresh } from '../sign-in/require-sign-in.ts'
+import { isRecentSignIn } from '../sign-in/require-sign-in.ts'
 import { enteredReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import type { Audit } from '../web/audit.ts'
 import { isFollowedFromOwnPage, unattendedPath } from '../web/cross-site.ts'
@@ -90,7 +90,7 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
     const { user, signedInAt } = whoIsSignedIn(req)
     const { instance } = req.params as { instance?: string }
     if (!isFollowedFromOwnPage(req, needs.publicUrl)) {
-      if (!isFresh(signedInAt, now())) return seeOther(res, '/onboarding')
+      if (!isRecentSignIn(signedInAt, now())) return seeOther(res, '/onboarding')
       // A sign-in came between the click and us.
       const { visit } = await walks.load(user)
       return seeOther(res, overviewPath(visit, instance, true))
@@ -193,7 +193,7 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
     const name = user.givenName ?? user.name
     const person = user.email ?? user.name ?? ''
     const query = textIn(req, 'q')
-    const isSignedInAgain = textIn(req, 'again') !== undefined && isFresh(signedInAt, now())
+    const isSignedInAgain = textIn(req, 'again') !== undefined && isRecentSignIn(signedInAt, now())
     const data = (t: Texts) => {
       const about = aboutIn(t.lang)
       const page = overviewOf(walk, {

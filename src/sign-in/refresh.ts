@@ -14,12 +14,17 @@ import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
 import { TooSlow, within } from '../within.ts'
-import { inWords, isGrantRefused, problemOfAnswer, signInUnavailable } from './response-problems.ts'
-import { groupsIn } from './identity.ts'
-import { isFresh } from './require-sign-in.ts'
+import {
+  describeErrorResponse,
+  isRefreshTokenRefused,
+  errorResponseProblem,
+  signInUnavailable,
+} from './server/error-response.ts'
+import { adminGroupsIn } from './claims.ts'
+import { isRecentSignIn } from './require-sign-in.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { revoke } from './sign-out/revoke.ts'
-import { tokenParameters, tokensOf } from './tokens.ts'
+import { tokenParameters, tokensFrom } from './tokens.ts'
 
 /**
  * @param isStillGood the access token is, so this one does while another process refreshes
@@ -58,22 +63,25 @@ export function createRefresh(needs: Needs): Refresh {
   /** @returns undefined when the authorization server says that the grant is over; @throws {Problem} for everything else */
   async function redeemed({ user, tokens, signedInAt }: SignedIn): Promise<Renewed | undefined> {
     if (tokens.refreshToken === undefined) return undefined
-    const configuration = await authorizationServer.patientConfiguration()
+    const configuration = await authorizationServer.refreshConfiguration()
     try {
       const answer = await refreshTokenGrant(configuration, tokens.refreshToken, tokenParameters(settings))
       // The library accepts an id_token about another person here (OpenID Connect Core 12.2): then nothing of it counts.
       const claims = answer.claims()
       const isOver = claims !== undefined && claims.exp * 1000 < now()
       warn(isOver ? OVER : undefined)
-      const groups = groupsIn(claims === undefined || isOver ? [] : [claims], settings)
+      const groups = adminGroupsIn(claims === undefined || isOver ? [] : [claims], settings)
       if (claims === undefined || claims.sub === user.subject)
-        return { tokens: tokensOf(answer, now(), tokens), groups }
+        return { tokens: tokensFrom(answer, now(), tokens), groups }
       log.debug({}, 'refresh: the new id_token is about another person, so the sign-in ends')
       return undefined
     } catch (error) {
       const isEarly = tokens.expiresAt !== undefined && now() < tokens.expiresAt
-      if (isGrantRefused(error, { isFresh: isFresh(signedInAt, now()), isEarly })) {
-        log.debug({}, `refresh: the authorization server says ${inWords(error)}, so the sign-in ends`)
+      if (isRefreshTokenRefused(error, { isFresh: isRecentSignIn(signedInAt, now()), isEarly })) {
+        log.debug(
+          {},
+          `refresh: the authorization server says ${describeErrorResponse(error)}, so the sign-in ends`,
+        )
         return undefined
       }
       // An id_token of another issuer or for another client: like one about another person.
@@ -84,7 +92,7 @@ export function createRefresh(needs: Needs): Refresh {
         )
         return undefined
       }
-      const problem = problemOfAnswer(error)
+      const problem = errorResponseProblem(error)
       throw problem.code === 'sign_in_failed' ? signInUnavailable(problem.detail, error) : problem
     }
   }
@@ -101,7 +109,7 @@ export function createRefresh(needs: Needs): Refresh {
         if (error instanceof SessionChanged) {
           // By an earlier try, whose answer was lost; or it was signed out meanwhile, with the tokens that were known then.
           if ((await reloadSession(req)) === undefined)
-            void revoke(await authorizationServer.patientConfiguration(), tokens)
+            void revoke(await authorizationServer.refreshConfiguration(), tokens)
           return
         }
         if (!(error instanceof StoreUnavailable) || now() > until) throw error

@@ -3,7 +3,7 @@
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
-import { signInPath } from './addresses.ts'
+import { signInPath } from './server/client-addresses.ts'
 import { asParameter, MAX_RETURN_TO_CHARACTERS, returnToTooLong } from './return-to.ts'
 
 export const requireSignIn: RequestHandler = (req, _res, next) => {
@@ -15,7 +15,7 @@ export const requireSignIn: RequestHandler = (req, _res, next) => {
 const FRESH_MS = 60_000
 
 /** A person who signed in a moment ago and is refused would be refused again: no loop through the sign-in. */
-export const isFresh = (signedInAt: number, now: number): boolean => now - signedInAt < FRESH_MS
+export const isRecentSignIn = (signedInAt: number, now: number): boolean => now - signedInAt < FRESH_MS
 
 /** What can be asked for again with GET; a form's target cannot. */
 const comeBackTo = ({ method, originalUrl }: Request) =>

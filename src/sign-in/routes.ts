@@ -9,13 +9,17 @@ import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { Limits } from '../web/rate-limit.ts'
 import { seeOther } from '../web/see-other.ts'
-import { CALLBACK_PATH, signInPath } from './addresses.ts'
-import { promptIn } from './prompt.ts'
-import { isFresh } from './require-sign-in.ts'
+import { SIGN_IN_CALLBACK_PATH, signInPath } from './server/client-addresses.ts'
+import { parsePrompt } from './transaction/prompt.ts'
+import { isRecentSignIn } from './require-sign-in.ts'
 import { asAddress, enteredReturnTo } from './return-to.ts'
 import type { SignIn } from './sign-in.ts'
-import { hasError } from './redeem.ts'
-import { judgeAnswer, MAX_STATE_CHARACTERS, type SignInState } from './state.ts'
+import { hasError } from './callback.ts'
+import {
+  checkCallback,
+  MAX_STATE_CHARACTERS,
+  type LoginTransaction,
+} from './transaction/login-transaction.ts'
 
 type Needs = Pick<SignIn, 'start' | 'redeem' | 'states' | 'browsers' | 'records' | 'returnTo'> & {
   /** By address: in front of what anyone can ask for. */
@@ -42,7 +46,7 @@ export function createSignInRoutes(needs: Needs): Router {
   router.get('/sign-in', limit, async (req, res) => {
     const returnTo = enteredReturnTo(req.query['return_to'], rules) ?? HOME
     const { login_hint: hint } = req.query
-    const prompt = promptIn(req.query['prompt'])
+    const prompt = parsePrompt(req.query['prompt'])
     const loginHint = typeof hint === 'string' && hint !== '' && hint.length <= 254 ? hint : undefined
     const restarts = restartsIn(req.query['again'])
 
@@ -55,10 +59,10 @@ export function createSignInRoutes(needs: Needs): Router {
   })
 
   /** Of any number of callbacks one may redeem the code: the first. */
-  const isFirst = ({ id }: SignInState) =>
+  const isFirst = ({ id }: LoginTransaction) =>
     needs.records.compareAndSet(`used-state:${nameOf(id)}`, undefined, '1', USED_SECONDS)
 
-  router.get(CALLBACK_PATH, async (req, res) => {
+  router.get(SIGN_IN_CALLBACK_PATH, async (req, res) => {
     const url = callbackUrl(req, publicUrl)
     const opened = states.open(onlyOne(url.searchParams, 'state') ?? '')
     needs.comingBack(req, opened?.state.id)
@@ -77,12 +81,12 @@ export function createSignInRoutes(needs: Needs): Router {
     }
     const { state } = opened
     const { returnTo, restarts } = state
-    const cookie = browsers.of(req)?.cookie
+    const cookie = browsers.read(req)?.value
 
-    const judged = judgeAnswer(state, { cookie, sessionId, now: needs.now() })
+    const judged = checkCallback(state, { cookie, sessionId, now: needs.now() })
     const mayRedeem = judged === 'redeem' && cookie !== undefined && (await isFirst(state))
     const outcome = mayRedeem
-      ? await needs.redeem(req, res, { url, state, proofs: opened.proofsFor(cookie) })
+      ? await needs.redeem(req, res, { url, state, secrets: opened.secretsFor(cookie) })
       : judged
     log.debug({ outcome, restarts }, 'sign-in: the authorization server has answered')
     if (outcome === 'same-account')
@@ -96,7 +100,7 @@ export function createSignInRoutes(needs: Needs): Router {
     }
     if (restarts >= MAX_RESTARTS) throw over('this sign-in was used, or belongs to another browser', returnTo)
     if (outcome === 'push')
-      return seeOther(res, await needs.start(req, res, { ...state, restarts: restarts + 1, push: true }))
+      return seeOther(res, await needs.start(req, res, { ...state, restarts: restarts + 1, isPushed: true }))
     seeOther(res, againPath(state, outcome === 'ask-login'))
   })
 
@@ -104,7 +108,8 @@ export function createSignInRoutes(needs: Needs): Router {
     const returnTo = enteredReturnTo(req.query['return_to'], rules) ?? HOME
     const { user, signedInAt = 0 } = signedInOf(req) ?? {}
     // Another site's link can name this address, too.
-    if (user === undefined || !isFresh(signedInAt, needs.now())) return seeOther(res, asAddress(returnTo))
+    if (user === undefined || !isRecentSignIn(signedInAt, needs.now()))
+      return seeOther(res, asAddress(returnTo))
     const data = {
       account: user.email ?? user.name,
       returnTo: returnTo.startsWith('/') ? unattendedPath(asAddress(returnTo)) : returnTo,
@@ -120,7 +125,7 @@ const restartsIn = (value: unknown): number =>
   typeof value === 'string' && /^[1-9]$/.test(value) ? Math.min(Number(value), MAX_RESTARTS) : 0
 
 /** Where a sign-in starts over: one that another tab has finished meanwhile will do, unless another account was asked for. */
-function againPath({ returnTo, restarts }: SignInState, asksForPerson: boolean): string {
+function againPath({ returnTo, restarts }: LoginTransaction, asksForPerson: boolean): string {
   const again = { return_to: returnTo, again: String(restarts + 1) }
   const parameters = asksForPerson ? { ...again, prompt: 'login' } : again
   return `/sign-in?${new URLSearchParams(parameters).toString()}`
@@ -129,7 +134,7 @@ function againPath({ returnTo, restarts }: SignInState, asksForPerson: boolean):
 /** The address as we publish it, whatever was written: it becomes the redirect_uri of the token request. */
 function callbackUrl(req: Request, publicUrl: string): URL {
   const [, query = ''] = req.originalUrl.split(/\?(.*)/s)
-  return new URL(`${CALLBACK_PATH}?${query}`, publicUrl)
+  return new URL(`${SIGN_IN_CALLBACK_PATH}?${query}`, publicUrl)
 }
 
 /** For callbacks after an admin's consent or a confirmed address. Another site's link can say it too, so no page repeats it. */

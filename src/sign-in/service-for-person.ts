@@ -10,8 +10,8 @@ import { endSession } from '../session/session.ts'
 import { signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
 import { within } from '../within.ts'
 import type { Refresh } from './refresh.ts'
-import { isFresh, SignInAgain, signInAgainPath } from './require-sign-in.ts'
-import { conditionOf } from './tokens.ts'
+import { isRecentSignIn, SignInAgain, signInAgainPath } from './require-sign-in.ts'
+import { expiryOf } from './tokens.ts'
 
 const MAX_EARLY_WAIT_MS = 1_000
 
@@ -77,8 +77,9 @@ export class ServiceForPerson {
 
   async #usableTokens(req: Request): Promise<Tokens> {
     const { tokens } = whoIsSignedIn(req)
-    const condition = conditionOf(tokens, this.#options.now())
-    if (condition === 'fresh' || (condition === 'ageing' && tokens.refreshToken === undefined)) return tokens
+    const condition = expiryOf(tokens, this.#options.now())
+    if (condition === 'fresh' || (condition === 'expiring' && tokens.refreshToken === undefined))
+      return tokens
     return condition === 'expired' ? await this.#refreshed(req) : await this.#refreshedEarly(req, tokens)
   }
 
@@ -100,7 +101,7 @@ export class ServiceForPerson {
 
   async #giveUp(req: Request, refusal: TokenRefused): Promise<never> {
     const signedIn = signedInOf(req)
-    if (signedIn !== undefined && isFresh(signedIn.signedInAt, this.#options.now()))
+    if (signedIn !== undefined && isRecentSignIn(signedIn.signedInAt, this.#options.now()))
       throw Object.assign(refusal, { tryAgain: signInAgainPath(req) })
     if (signedIn !== undefined) await endSession(req)
     throw new SignInAgain(req, refusal)

@@ -8,13 +8,13 @@ import { createSession } from '../session/session.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
-import { createBrowsers } from './login-transaction.ts'
-import { createRedeem } from './redeem.ts'
+import { createBrowserCookies } from './transaction/browser-cookie.ts'
+import { createFinishSignIn } from './callback.ts'
 import { createRefresh } from './refresh.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { createPersonSessions } from './sessions/person-sessions.ts'
 import { createStartSignIn } from './start.ts'
-import { createStates } from './state.ts'
+import { createLoginTransactions } from './transaction/login-transaction.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 
@@ -39,8 +39,8 @@ export function createSignIn(needs: Needs) {
   const idleSeconds = settings.SESSION_IDLE_MINUTES * 60
   const maxSeconds = settings.SESSION_MAX_HOURS * 3600
   const sessionStore = new SessionStore({ records, sealer, idleSeconds, maxSeconds, now })
-  const states = createStates(secrets)
-  const browsers = createBrowsers(https)
+  const states = createLoginTransactions(secrets)
+  const browsers = createBrowserCookies(https)
   const sessions = createPersonSessions({ records, installation, store: sessionStore, maxSeconds, now })
   const all = { ...needs, states, browsers, sessions, sessionStore }
   return {
@@ -53,7 +53,7 @@ export function createSignIn(needs: Needs) {
     sessionStore,
     session: createSession(sessionStore, secrets, https),
     start: createStartSignIn(all),
-    redeem: createRedeem(all),
+    redeem: createFinishSignIn(all),
     refresh: createRefresh(all),
     returnTo: { publicOrigin: publicUrl, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] },
   }

@@ -11,15 +11,21 @@ import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
-import { addressesOf, signInPath } from './addresses.ts'
-import { problemOfAnswer } from './response-problems.ts'
-import type { Browser, Browsers } from './login-transaction.ts'
-import { isLoginRefused, isPromptRefused, possiblePrompt, promptParameter, type Prompt } from './prompt.ts'
+import { clientAddresses, signInPath } from './server/client-addresses.ts'
+import { errorResponseProblem } from './server/error-response.ts'
+import type { BrowserCookie, BrowserCookies } from './transaction/browser-cookie.ts'
+import {
+  isPromptLoginRefused,
+  isSelectAccountRefused,
+  supportedPrompt,
+  promptParameter,
+  type Prompt,
+} from './transaction/prompt.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { clientMetadataOf, serverMetadataOf } from './server/configuration.ts'
-import type { States } from './state.ts'
+import type { LoginTransactions } from './transaction/login-transaction.ts'
 
-type Start = {
+type AuthorizationRequest = {
   returnTo: string
   /** How often this sign-in has started over without the person's doing. */
   restarts?: number
@@ -27,17 +33,17 @@ type Start = {
   /** The person asks for another account. */
   prompt?: Prompt | undefined
   /** The server refused this request in the address: pushes it if the server takes pushed requests. */
-  push?: boolean
+  isPushed?: boolean
 }
 
 /** Gives the browser its cookie and the address to go to. @throws {Problem} */
-type StartSignIn = (req: Request, res: Response, start: Start) => Promise<string>
+type StartSignIn = (req: Request, res: Response, start: AuthorizationRequest) => Promise<string>
 
 type Needs = {
   settings: Settings
   authorizationServer: AuthorizationServer
-  states: States
-  browsers: Browsers
+  states: LoginTransactions
+  browsers: BrowserCookies
   /** The language of the person who makes the request, as a BCP 47 tag. */
   languageOf: (req: Request) => string
   now: () => number
@@ -49,21 +55,25 @@ export function createStartSignIn(needs: Needs): StartSignIn {
   const choosesAccount = alwaysPrompt?.split(' ').includes('select_account') === true
   const asksForIdToken = scope.split(' ').includes('openid')
 
-  async function addressFor(req: Request, browser: Browser, start: Start): Promise<string> {
-    const { returnTo, restarts = 0, loginHint, prompt, push = false } = start
-    const { text, nonce, challenge } = states.seal(
+  async function addressFor(
+    req: Request,
+    browser: BrowserCookie,
+    start: AuthorizationRequest,
+  ): Promise<string> {
+    const { returnTo, restarts = 0, loginHint, prompt, isPushed = false } = start
+    const { text, nonce, codeChallenge } = states.seal(
       { returnTo, startedAt: now(), prompt, restarts },
-      { cookie: browser.cookie, sessionId: signedInOf(req)?.id },
+      { cookie: browser.value, sessionId: signedInOf(req)?.id },
     )
     const parameters = omitUndefined({
       ...settings.OIDC_AUTHORIZATION_PARAMS,
       // RFC 8707.
       resource: settings.OIDC_RESOURCE,
       audience: settings.OIDC_AUDIENCE,
-      redirect_uri: addressesOf(settings.PUBLIC_URL).callback,
+      redirect_uri: clientAddresses(settings.PUBLIC_URL).callback,
       scope,
       state: text,
-      code_challenge: challenge,
+      code_challenge: codeChallenge,
       code_challenge_method: 'S256',
       nonce: asksForIdToken ? nonce : undefined,
       // The page to sign in on speaks the same language (OpenID Connect Core 3.1.2.1).
@@ -73,20 +83,20 @@ export function createStartSignIn(needs: Needs): StartSignIn {
       prompt: promptParameter(alwaysPrompt, prompt),
     })
     const configuration = await authorizationServer.configuration()
-    return await authorizationUrl(configuration, parameters, push).catch((error: unknown) => {
-      throw problemOfAnswer(error, signInPath(returnTo), 'the pushed authorization request failed: ')
+    return await authorizationUrl(configuration, parameters, isPushed).catch((error: unknown) => {
+      throw errorResponseProblem(error, signInPath(returnTo), 'the pushed authorization request failed: ')
     })
   }
 
   /** What the server can do about it, as far as it says. */
   async function possible(prompt: Prompt | undefined): Promise<Prompt | undefined> {
     if (prompt === undefined) return undefined
-    return possiblePrompt(prompt, serverMetadataOf(await authorizationServer.configuration()))
+    return supportedPrompt(prompt, serverMetadataOf(await authorizationServer.configuration()))
   }
 
   return async (req, res, wanted) => {
-    const browser = needs.browsers.keep(req, res)
-    const mustAsk = (browser.mustAsk || req.session.mustAsk === true) && signedInOf(req) === undefined
+    const browser = needs.browsers.extend(req, res)
+    const mustAsk = (browser.promptLogin || req.session.mustAsk === true) && signedInOf(req) === undefined
     const start = { ...wanted, prompt: await possible(mustAsk ? 'login' : wanted.prompt) }
     try {
       return await addressFor(req, browser, start)
@@ -94,16 +104,16 @@ export function createStartSignIn(needs: Needs): StartSignIn {
       const cause = error instanceof Problem ? error.cause : undefined
       // A server that takes pushed requests refuses select_account at once.
       if (!(cause instanceof ResponseBodyError)) throw error
-      if (isPromptRefused(start.prompt, cause.error))
+      if (isSelectAccountRefused(start.prompt, cause.error))
         return await addressFor(req, browser, { ...start, prompt: 'login' })
-      if (mustAsk && isLoginRefused(cause.error))
+      if (mustAsk && isPromptLoginRefused(cause.error))
         return await addressFor(req, browser, { ...start, prompt: undefined })
       throw error
     }
   }
 }
 
-export const takesPushed = (configuration: Configuration): boolean =>
+export const acceptsPushedRequests = (configuration: Configuration): boolean =>
   serverMetadataOf(configuration).pushed_authorization_request_endpoint !== undefined
 
 async function authorizationUrl(
@@ -115,7 +125,7 @@ async function authorizationUrl(
   const { scope } = clientMetadataOf(configuration)
   const parameters = typeof scope === 'string' ? { ...given, scope } : given
   const { require_pushed_authorization_requests: isRequired } = serverMetadataOf(configuration)
-  const isPushed = isRequired === true || (push && takesPushed(configuration))
+  const isPushed = isRequired === true || (push && acceptsPushedRequests(configuration))
   const url = isPushed
     ? await buildAuthorizationUrlWithPAR(configuration, parameters)
     : buildAuthorizationUrl(configuration, parameters)

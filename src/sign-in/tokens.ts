@@ -16,7 +16,7 @@ const MIN_SECONDS = 30
  * @param now milliseconds since 1970, when the answer came
  * @param before what it replaces: a refresh may leave out what has not changed
  */
-export function tokensOf(answer: TokenEndpointResponse, now: number, before?: Tokens): Tokens {
+export function tokensFrom(answer: TokenEndpointResponse, now: number, before?: Tokens): Tokens {
   const { expires_in: seconds } = answer
   const refreshToken = answer.refresh_token ?? before?.refreshToken
   // Sent to sign in again at once, people would go round in circles: what the token is good for is the service's to say.
@@ -33,13 +33,13 @@ export function tokensOf(answer: TokenEndpointResponse, now: number, before?: To
 const MAX_EARLY_MS = 60_000
 const EARLY_SHARE = 0.1
 
-/** `ageing` still works and should be refreshed: for the last minute, or the last tenth of a short life. */
-export function conditionOf(
+/** `expiring` still works and should be refreshed: for the last minute, or the last tenth of a short life. */
+export function expiryOf(
   { expiresAt = Infinity, issuedAt }: Tokens,
   now: number,
-): 'fresh' | 'ageing' | 'expired' {
+): 'fresh' | 'expiring' | 'expired' {
   if (now >= expiresAt) return 'expired'
-  return now < expiresAt - Math.min(MAX_EARLY_MS, (expiresAt - issuedAt) * EARLY_SHARE) ? 'fresh' : 'ageing'
+  return now < expiresAt - Math.min(MAX_EARLY_MS, (expiresAt - issuedAt) * EARLY_SHARE) ? 'fresh' : 'expiring'
 }
 
 const withoutOffline =
@@ -55,7 +55,7 @@ const hasOffline = (scope: string) => scope.split(' ').includes('offline_access'
  * @param wanted OIDC_SCOPE @param registered the scope that the client was registered for, if that is known
  * @returns undefined where there is one, or none was wanted
  */
-export function whyNoRefresh(
+export function explainMissingRefreshToken(
   { refreshToken, expiresAt, issuedAt }: Tokens,
   wanted: string,
   registered: unknown,

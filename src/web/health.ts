@@ -13,7 +13,7 @@ export const SAMPLE_PAGE =
 export type HealthParts = {
   /** Resolves when the store takes what is written. */
   askStore: () => Promise<unknown>
-  authorizationServer: { isReady(): boolean; isBarred(): boolean }
+  authorizationServer: { isReady(): boolean; isBlockedByProxy(): boolean }
   /** True from the moment the process was told to end. */
   isDraining: () => boolean
 }
@@ -34,7 +34,7 @@ export function createHealthRoutes(parts: HealthParts): Router {
     )
     const server = parts.authorizationServer
     // Its name is for the log: this answer is for anyone.
-    const barred = server.isBarred() ? ': the forward proxy does not let calls through' : ''
+    const barred = server.isBlockedByProxy() ? ': the forward proxy does not let calls through' : ''
     const authorizationServer = server.isReady() ? 'ok' : `not reached yet${barred}`
     const draining = parts.isDraining()
     const ready = store === 'ok' && authorizationServer === 'ok' && !draining

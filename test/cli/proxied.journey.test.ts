@@ -8,7 +8,7 @@ import { useProxy } from '../../src/http/proxy.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createInstallation } from '../../src/records/data-key.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { registrationOf } from '../../src/sign-in/registration/registration.ts'
+import { createRegistration } from '../../src/sign-in/registration/registration.ts'
 import { createLog } from '../../src/web/log.ts'
 import { stubProxy } from '../http/stub-proxy.ts'
 import { runCommand } from './run-command.ts'
@@ -64,7 +64,7 @@ it('onramp registration forget', async () => {
   const store = openStore(settings, createLog('silent'))
   const { records } = store
   const installation = createInstallation(records, settings.SESSION_SECRET)
-  await registrationOf(settings, { records, installation, now: Date.now }).current(async () => ({
+  await createRegistration(settings, { records, installation, now: Date.now }).current(async () => ({
     client_id: 'made',
     registration_client_uri: 'https://login.example/clients/made',
     registration_access_token: 'abc',

@@ -1,13 +1,13 @@
 // What comes back from the store, and the cookie: whoever can write there must gain nothing.
 import { createSealer } from '../../src/records/seal.ts'
 import { sealedJson } from '../../src/records/sealed-json.ts'
-import { createStates } from '../../src/sign-in/state.ts'
+import { createLoginTransactions } from '../../src/sign-in/transaction/login-transaction.ts'
 import { must, near, type Reader } from './inputs.ts'
 
 const NOW = Date.UTC(2026, 10, 22)
 const SECRET = 'a secret of thirty-two characters'
 
-const states = createStates([SECRET])
+const states = createLoginTransactions([SECRET])
 const begun = states.seal(
   { returnTo: '/onboarding', startedAt: NOW, restarts: 0 },
   { cookie: 'cookie', sessionId: undefined },

@@ -2,7 +2,7 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { jsonIn } from '../../src/http/body.ts'
 import { createInvitations } from '../../src/invites/token.ts'
-import { UnacceptableLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
+import { InvalidLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
 import { jsonTextWith, near, must, refusing, type Reader } from './inputs.ts'
 
 const NOW = Date.UTC(2026, 10, 22)
@@ -60,7 +60,7 @@ const good = {
 const logoutTokens: Reader = {
   name: 'a logout token',
   input: near(await signedWith(good), await signedWith({ ...good, aud: 'another' })),
-  read: (token) => refusing([UnacceptableLogoutToken], () => verifyLogoutToken(token, rules)),
+  read: (token) => refusing([InvalidLogoutToken], () => verifyLogoutToken(token, rules)),
 }
 
 const logoutClaims: Reader = {
@@ -82,7 +82,7 @@ const logoutClaims: Reader = {
     const claims = typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {}
     // What is nested too deeply for signing can't be signed by anyone else on this library either.
     const token = await signedWith({ ...good, ...claims }).catch(() => '')
-    await refusing([UnacceptableLogoutToken], async () => {
+    await refusing([InvalidLogoutToken], async () => {
       const { sub, sid } = await verifyLogoutToken(token, rules)
       must(Boolean(sub) || Boolean(sid), 'end the sign-ins of no one')
     })

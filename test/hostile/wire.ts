@@ -5,7 +5,7 @@ import { jsonIn } from '../../src/http/body.ts'
 import { retryAfterSeconds } from '../../src/http/retry-after.ts'
 import { refusalOf } from '../../src/client-api/error-response.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
-import { deviceOf } from '../../src/sign-in/sessions/device.ts'
+import { deviceName } from '../../src/sign-in/sessions/device.ts'
 import { traceContextOf } from '../../src/trace/current-request.ts'
 import { networkOf } from '../../src/web/network.ts'
 import { jsonTextWith, near, reshaped, must, type Reader } from './inputs.ts'
@@ -106,7 +106,7 @@ const requestHeaders: Reader = {
   read(text) {
     traceContextOf(text, text)
     traceContextOf(`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, text)
-    deviceOf(text)
+    deviceName(text)
     networkOf(text)
   },
 }

@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { Visitor } from '../browser/visitor.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { freePort, run, type Running } from '../helpers/running.ts'
-import { addressesOf } from '../../src/sign-in/addresses.ts'
+import { clientAddresses } from '../../src/sign-in/server/client-addresses.ts'
 import { examined } from '../doctor/set-up.ts'
 
 export type RealServer = {
@@ -18,7 +18,7 @@ export type RealServer = {
   close(): Promise<void>
 }
 
-export type Addresses = ReturnType<typeof addressesOf>
+export type Addresses = ReturnType<typeof clientAddresses>
 
 export type World = Running & {
   server: RealServer
@@ -77,7 +77,7 @@ async function startService(target: () => Running, server: RealServer) {
 export async function openWorld(start: (addresses: Addresses) => Promise<RealServer>): Promise<World> {
   const port = await freePort(HOST)
   const publicUrl = `http://${HOST}:${port}`
-  const [browser, server] = await Promise.all([openChromium(), start(addressesOf(publicUrl))])
+  const [browser, server] = await Promise.all([openChromium(), start(clientAddresses(publicUrl))])
   const service = await startService(() => onramp, server)
   const onramp: Running = await run({
     host: HOST,

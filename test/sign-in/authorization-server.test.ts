@@ -10,13 +10,13 @@ describe('what is known', () => {
     const { server, asked, started, idOf, calls } = knowing()
     expect(server.isReady()).toBe(false)
     await started()
-    expect([server.isReady(), await idOf(), await idOf('patientConfiguration')]).toEqual([true, 'c1', 'c1'])
+    expect([server.isReady(), await idOf(), await idOf('refreshConfiguration')]).toEqual([true, 'c1', 'c1'])
     expect([asked.length, calls]).toEqual([1, [{ operation: 'discovery', status: 200 }]])
     await turn(599_999)
     expect(asked).toHaveLength(1)
     await turn(1)
     expect(asked).toHaveLength(2)
-    expect(await server.patientConfiguration()).not.toBe(await server.configuration())
+    expect(await server.refreshConfiguration()).not.toBe(await server.configuration())
     server.close()
     await turn(600_000)
     expect(asked).toHaveLength(2)
@@ -60,7 +60,7 @@ describe('what is known', () => {
       code: 'sign_in_unavailable',
       detail: expect.stringContaining('connection refused') as string,
     })
-    expect([server.isReady(), server.isBarred(), calls[0]]).toEqual([
+    expect([server.isReady(), server.isBlockedByProxy(), calls[0]]).toEqual([
       false,
       false,
       { operation: 'discovery', status: undefined },

@@ -7,7 +7,7 @@ import { decodeProtectedHeader } from 'jose'
 import type { ServerMetadata } from 'openid-client'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
-  clientAuthOf,
+  createClientAuth,
   formEncoded,
   keyThumbprint,
   publicJwks,
@@ -28,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 async function sent(authentication: ClientAuthentication) {
   const [body, headers] = [new URLSearchParams(), new Headers()]
-  const prove = await clientAuthOf(authentication)
+  const prove = await createClientAuth(authentication)
   const server = { issuer: 'https://as.example' } as ServerMetadata
   // The library’s type leaves out that a signature takes its time.
   await (prove(server, { client_id: 'a:b' }, body, headers) as unknown as Promise<void>)

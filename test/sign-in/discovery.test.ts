@@ -1,7 +1,7 @@
 // Finding an authorization server's metadata, whose it may be, what it has to have, and what the log says where there is
 // none.
 import { describe, expect, it } from 'vitest'
-import { deniesRefreshTokens, discoverMetadata, findMetadata } from '../../src/sign-in/server/discovery.ts'
+import { lacksRefreshTokenGrant, discoverMetadata, findMetadata } from '../../src/sign-in/server/discovery.ts'
 import { answerFetch, silent } from './network-of-answers.ts'
 
 const ISSUER = 'https://as.example'
@@ -228,6 +228,6 @@ describe('a server’s list of grants', () => {
     ['authorization_code', false],
     [[], true],
   ])('%j denies refresh tokens: %s', (grants, denies) => {
-    expect(deniesRefreshTokens({ grant_types_supported: grants as string[] })).toBe(denies)
+    expect(lacksRefreshTokenGrant({ grant_types_supported: grants as string[] })).toBe(denies)
   })
 })

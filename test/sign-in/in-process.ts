@@ -17,7 +17,7 @@ import type { AuthorizationServer } from '../../src/sign-in/server/authorization
 import { createSessionsPage } from '../../src/sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel.ts'
 import { createSignIn } from '../../src/sign-in/sign-in.ts'
-import { createSignOutRoutes, createSignOutWhileAway } from '../../src/sign-in/sign-out/sign-out.ts'
+import { createSignOutRoutes, signOutWithoutStore } from '../../src/sign-in/sign-out/sign-out.ts'
 import type { Log } from '../../src/web/log.ts'
 import { memoryStore } from './memory-store.ts'
 import { serverAsFunction, type Form } from './server-as-function.ts'
@@ -109,7 +109,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       delete (req as Partial<express.Request>).session
       res.status(status).json({ code, detail, tryAgain, retryAfter })
     }
-    app.use(createSignOutWhileAway(common), explained)
+    app.use(signOutWithoutStore(common), explained)
     return app
   }
 

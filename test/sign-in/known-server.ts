@@ -3,8 +3,8 @@ import { None } from 'openid-client'
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { createAuthorizationServer } from '../../src/sign-in/server/authorization-server.ts'
-import type { FindClient } from '../../src/sign-in/server/client.ts'
-import type { Client } from '../../src/sign-in/server/configuration.ts'
+import type { FindClient } from '../../src/sign-in/registration/client.ts'
+import type { AuthenticatedClient } from '../../src/sign-in/server/configuration.ts'
 import { answerFetch } from './network-of-answers.ts'
 
 export const ISSUER = 'https://as.example'
@@ -28,7 +28,11 @@ export function knowing(more: object = {}) {
   const line = (level: string) => (fields: object, words: string) =>
     void logged.push('err' in fields ? [level, words] : [level, words, fields])
   const calls: object[] = []
-  const at = { client: { client_id: 'c1' } as Client['metadata'], more: {} as Partial<Client>, isThere: true }
+  const at = {
+    client: { client_id: 'c1' } as AuthenticatedClient['metadata'],
+    more: {} as Partial<AuthenticatedClient>,
+    isThere: true,
+  }
   const client: FindClient = async (_server, mayRegister) => {
     if (!mayRegister && !at.isThere) return undefined
     return { metadata: at.client, auth: None(), ...at.more }
@@ -40,7 +44,7 @@ export function knowing(more: object = {}) {
     onCall: ({ operation, status }) => void calls.push({ operation, status }),
     now: () => Date.now(),
   })
-  const idOf = async (which: 'configuration' | 'patientConfiguration' = 'configuration') =>
+  const idOf = async (which: 'configuration' | 'refreshConfiguration' = 'configuration') =>
     (await server[which]()).clientMetadata().client_id
   const started = async () => {
     server.start()

@@ -2,8 +2,8 @@
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
-  asymmetric,
-  UnacceptableLogoutToken,
+  asymmetricAlgorithms,
+  InvalidLogoutToken,
   verifyLogoutToken,
 } from '../../src/sign-in/sign-out/logout-token.ts'
 
@@ -35,7 +35,7 @@ async function read(claims: object, header: object = {}) {
 const reasonOf = (reading: Promise<unknown>) =>
   reading.then(
     () => undefined,
-    (error: unknown) => (error as UnacceptableLogoutToken).message,
+    (error: unknown) => (error as InvalidLogoutToken).message,
   )
 
 it('an empty subject or session counts as absent', async () => {
@@ -77,7 +77,7 @@ describe('a token', () => {
     ['that ran out', { exp: NOW - 31 }, 'the token does not verify (ERR_JWT_EXPIRED)'],
   ])('%s is refused', async (_what, claims, reason) => {
     const reading = read(claims)
-    await expect(reading).rejects.toBeInstanceOf(UnacceptableLogoutToken)
+    await expect(reading).rejects.toBeInstanceOf(InvalidLogoutToken)
     expect(await reasonOf(reading)).toBe(reason)
   })
 
@@ -107,8 +107,8 @@ describe('a token', () => {
 })
 
 it('what anyone with the client’s secret could have signed never counts', () => {
-  expect(asymmetric(undefined)).toEqual(['RS256'])
+  expect(asymmetricAlgorithms(undefined)).toEqual(['RS256'])
   expect(
-    asymmetric(['none', 'NONE', 'HS256', 'hs512', 'ES256', 'EdDSA', 'xHS256', 'HS', 'nonesuch']),
+    asymmetricAlgorithms(['none', 'NONE', 'HS256', 'hs512', 'ES256', 'EdDSA', 'xHS256', 'HS', 'nonesuch']),
   ).toEqual(['ES256', 'EdDSA', 'xHS256', 'HS', 'nonesuch'])
 })

@@ -1,8 +1,8 @@
 // Our client at an authorization server, with its records in memory.
 import type { Settings } from '../../src/settings/settings.ts'
 import { testInstallation } from '../helpers/data-key.ts'
-import { registrationOf } from '../../src/sign-in/registration/registration.ts'
-import { clientOf } from '../../src/sign-in/server/client.ts'
+import { createRegistration } from '../../src/sign-in/registration/registration.ts'
+import { createFindClient } from '../../src/sign-in/registration/client.ts'
 import { memoryStore } from './memory-store.ts'
 
 export const ISSUER = 'https://as.example'
@@ -25,12 +25,12 @@ export function ours(own: Partial<Settings> = {}) {
   const parts = { records: store.records, installation, now: () => 1_700_000_000_000 }
   const all = { ...settings, ...own } as Settings
   const log = { info: line('info'), warn: line('warn') } as never
-  const client = clientOf(all, {
+  const client = createFindClient(all, {
     ...parts,
     log,
     onCall: ({ operation, status }) => void calls.push({ operation, status }),
   })
-  return { ...store, all, parts, log, client, logged, calls, registration: registrationOf(all, parts) }
+  return { ...store, all, parts, log, client, logged, calls, registration: createRegistration(all, parts) }
 }
 
 export const made =

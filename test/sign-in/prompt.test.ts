@@ -1,13 +1,13 @@
 // What `prompt` says at sign-in, and which refusals of it are worth another try.
 import { describe, expect, it } from 'vitest'
 import {
-  isLoginRefused,
-  isPromptRefused,
-  possiblePrompt,
-  promptIn,
+  isPromptLoginRefused,
+  isSelectAccountRefused,
+  supportedPrompt,
+  parsePrompt,
   promptParameter,
   type Prompt,
-} from '../../src/sign-in/prompt.ts'
+} from '../../src/sign-in/transaction/prompt.ts'
 
 const issuer = 'https://as.example'
 
@@ -21,15 +21,19 @@ describe('a request for another person at sign-in', () => {
     ['login', ['select_account'], 'select_account'],
     ['login', ['none'], 'login'],
   ])('for %s at a server that lists %j is %s', (prompt, listed, possible) => {
-    expect(possiblePrompt(prompt, { issuer, prompt_values_supported: listed })).toBe(possible)
+    expect(supportedPrompt(prompt, { issuer, prompt_values_supported: listed })).toBe(possible)
   })
 
   it('is never login at Google, which doesn’t know it and says so nowhere', () => {
-    expect(possiblePrompt('login', { issuer: 'https://accounts.google.com' })).toBe('select_account')
+    expect(supportedPrompt('login', { issuer: 'https://accounts.google.com' })).toBe('select_account')
   })
 
   it('is none but those that there are, whatever an address says', () => {
-    expect([promptIn('login'), promptIn('no'), promptIn(['login'])]).toEqual(['login', undefined, undefined])
+    expect([parsePrompt('login'), parsePrompt('no'), parsePrompt(['login'])]).toEqual([
+      'login',
+      undefined,
+      undefined,
+    ])
   })
 })
 
@@ -51,5 +55,5 @@ it.each<[Prompt | undefined, string, boolean, boolean]>([
   ['login', 'invalid_request', false, true],
   [undefined, 'interaction_required', false, false],
 ])('%j that is answered %s is tried otherwise: %j', (prompt, error, asPrompt, asLogin) => {
-  expect([isPromptRefused(prompt, error), isLoginRefused(error)]).toEqual([asPrompt, asLogin])
+  expect([isSelectAccountRefused(prompt, error), isPromptLoginRefused(error)]).toEqual([asPrompt, asLogin])
 })

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import {
-  readRefusal,
-  readRegistered,
+  readErrorResponse,
+  readRegistrationResponse,
   requestedMetadata,
   type RequestedMetadata,
 } from '../../src/sign-in/registration/metadata.ts'
@@ -16,7 +16,11 @@ const requested: RequestedMetadata = {
   token_endpoint_auth_method: 'client_secret_basic',
 }
 const read = (answer: object, wanted: RequestedMetadata = requested) =>
-  readRegistered(JSON.stringify({ client_id: 'one', client_secret: 'hush', ...answer }), wanted, NOW)
+  readRegistrationResponse(
+    JSON.stringify({ client_id: 'one', client_secret: 'hush', ...answer }),
+    wanted,
+    NOW,
+  )
 
 describe('what onramp asks for', () => {
   const settings = {
@@ -92,7 +96,10 @@ describe('a client that was made', () => {
   it.each(['[]', 'x', '', '"one"', 'null', '{}', '{"client_id":""}', '{"client_id":7}'])(
     'can’t be read of %s',
     (text) => {
-      expect(readRegistered(text, requested, NOW)).toHaveProperty('unusable', expect.stringContaining(' is '))
+      expect(readRegistrationResponse(text, requested, NOW)).toHaveProperty(
+        'unusable',
+        expect.stringContaining(' is '),
+      )
     },
   )
 
@@ -158,7 +165,7 @@ describe('a client that was made', () => {
 
 describe('a refusal', () => {
   const refused = (body: unknown, secret?: string) =>
-    readRefusal(typeof body === 'string' ? body : JSON.stringify(body), secret)
+    readErrorResponse(typeof body === 'string' ? body : JSON.stringify(body), secret)
 
   it('is told in one short line, without the token that was sent', () => {
     const long = `a\u0000\u2028b${'c'.repeat(300)}`

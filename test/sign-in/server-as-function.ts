@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { allowInsecureRequests, ClientSecretPost, customFetch } from 'openid-client'
-import { configurationOf } from '../../src/sign-in/server/configuration.ts'
+import { createConfiguration } from '../../src/sign-in/server/configuration.ts'
 
 export const ISSUER = 'http://as.example'
 
@@ -58,9 +58,9 @@ export function serverAsFunction(metadata: object, client: object) {
     }
     return { body: { ...body, id_token: await token.sign(person.key), ...person.tokens } }
   }
-  const configurationNow = (isPatient = false) => {
+  const configurationNow = (forRefresh = false) => {
     const own = { metadata: { client_id: 'onramp', ...client }, auth: ClientSecretPost('hush') }
-    const made = configurationOf({ ...METADATA, ...metadata }, own, { isPatient })
+    const made = createConfiguration({ ...METADATA, ...metadata }, own, { forRefresh })
     allowInsecureRequests(made)
     made[customFetch] = async (url, { body }) => {
       const path = new URL(url).pathname
@@ -75,10 +75,10 @@ export function serverAsFunction(metadata: object, client: object) {
     return made
   }
   const server = { configuration: configurationNow(), isReady: true, did: [] as string[] }
-  const patient = configurationNow(true)
+  const refreshing = configurationNow(true)
   const authorizationServer = {
     configuration: async () => server.configuration,
-    patientConfiguration: async () => patient,
+    refreshConfiguration: async () => refreshing,
     isReady: () => server.isReady,
     forgetKeys() {
       server.did.push('forgetKeys')

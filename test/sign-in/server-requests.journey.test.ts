@@ -1,7 +1,7 @@
 // How requests reach the authorization server, and what the library is given of its answers.
 import { ClientSecretPost, customFetch, refreshTokenGrant, type Configuration } from 'openid-client'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { configurationOf, createFetch } from '../../src/sign-in/server/configuration.ts'
+import { createConfiguration, createFetch } from '../../src/sign-in/server/configuration.ts'
 import { startPlainServer, type Answers } from '../helpers/plain-authorization-server.ts'
 
 const closers: (() => Promise<void>)[] = []
@@ -181,11 +181,11 @@ describe('the configuration', () => {
 
   it.each([
     [{}, 8],
-    [{ isPatient: true }, 30],
+    [{ forRefresh: true }, 30],
   ])('has a time limit, which is longer for a refresh: %j', async (options, seconds) => {
     const there = await serverWith({})
     const timers = vi.spyOn(globalThis, 'setTimeout')
-    await configurationOf(server(there.url), client, options)[customFetch]?.(
+    await createConfiguration(server(there.url), client, options)[customFetch]?.(
       `${there.url}/keys`,
       GET as never,
     )
@@ -198,19 +198,19 @@ describe('the configuration', () => {
     there.clients.set('one', 'hush')
     const known = { ...server(there.url), id_token_signing_alg_values_supported: ['ES256'] }
     const refreshed = (options: object, metadata: object = known) =>
-      refreshTokenGrant(configurationOf(metadata as never, client, options), 'refresh').then(
+      refreshTokenGrant(createConfiguration(metadata as never, client, options), 'refresh').then(
         (tokens) => tokens.claims()?.sub,
         ({ code }: { code: string }) => code,
       )
     expect(await refreshed({})).toBe('OAUTH_KEY_SELECTION_FAILED')
-    expect(await refreshed({ isPatient: true })).toBe('ada')
+    expect(await refreshed({ forRefresh: true })).toBe('ada')
     // Plain OAuth has no keys to check with.
     const { jwks_uri: _keys, ...keyless } = known
     expect(await refreshed({}, keyless)).toBe('ada')
   })
 
   it('speaks without encryption to this machine alone', async () => {
-    const configuration = configurationOf(server('http://as.example'), client)
+    const configuration = createConfiguration(server('http://as.example'), client)
     await expect(refreshTokenGrant(configuration, 'one')).rejects.toMatchObject({
       code: 'OAUTH_HTTP_REQUEST_FORBIDDEN',
     })
@@ -223,7 +223,7 @@ describe('the configuration', () => {
   ])(
     'takes signed userinfo as id_tokens are signed, where the metadata says no more: %j',
     (more, algorithms) => {
-      const known = configurationOf({ ...server('https://as.example'), ...more }, client).serverMetadata()
+      const known = createConfiguration({ ...server('https://as.example'), ...more }, client).serverMetadata()
       expect(known.userinfo_signing_alg_values_supported).toEqual(algorithms)
     },
   )
@@ -233,7 +233,7 @@ describe('the configuration', () => {
     const onCall = ({ operation, status }: { operation: string; status: number | undefined }) =>
       void calls.push({ operation, status })
     const { url } = await serverWith({})
-    const configuration: Configuration = configurationOf(server(url), client, { onCall })
+    const configuration: Configuration = createConfiguration(server(url), client, { onCall })
     const fetching = configuration[customFetch]
     for (const path of ['/token', '/keys', '/other']) await fetching?.(url + path, GET as never)
     expect(calls).toEqual([

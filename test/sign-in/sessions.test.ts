@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { fromPlainSpelling } from '../../src/records/spelling.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { deviceOf } from '../../src/sign-in/sessions/device.ts'
+import { deviceName } from '../../src/sign-in/sessions/device.ts'
 import { inProcess, ISSUER, type Options } from './in-process.ts'
 
 type Entry = { name: string; here: boolean; age: number; time: number; device: string }
@@ -105,7 +105,7 @@ describe('the page of sign-ins', () => {
     ['curl/8', ''],
     [undefined, ''],
   ])('calls %j %j', (agent, device) => {
-    expect(deviceOf(agent)).toBe(device)
+    expect(deviceName(agent)).toBe(device)
   })
 })
 

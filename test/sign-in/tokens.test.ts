@@ -2,7 +2,7 @@
 import type { TokenEndpointResponse } from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import type { Tokens } from '../../src/session/signed-in.ts'
-import { conditionOf, tokensOf, whyNoRefresh } from '../../src/sign-in/tokens.ts'
+import { expiryOf, tokensFrom, explainMissingRefreshToken } from '../../src/sign-in/tokens.ts'
 
 const NOW = 1_700_000_000_000
 const answer = (more: Partial<TokenEndpointResponse> = {}) =>
@@ -11,7 +11,7 @@ const answer = (more: Partial<TokenEndpointResponse> = {}) =>
 describe('the tokens of an answer', () => {
   it('are all that it has, with the time that they are good for', () => {
     const whole = answer({ refresh_token: 'r', id_token: 'i', expires_in: 300 })
-    expect(tokensOf(whole, NOW)).toEqual({
+    expect(tokensFrom(whole, NOW)).toEqual({
       accessToken: 'a',
       refreshToken: 'r',
       idToken: 'i',
@@ -22,14 +22,14 @@ describe('the tokens of an answer', () => {
 
   it('keep of those before what is left out', () => {
     const before = { accessToken: 'old', refreshToken: 'r0', idToken: 'i0', issuedAt: 1, expiresAt: 2 }
-    expect(tokensOf(answer(), NOW, before)).toEqual({
+    expect(tokensFrom(answer(), NOW, before)).toEqual({
       accessToken: 'a',
       refreshToken: 'r0',
       idToken: 'i0',
       issuedAt: NOW,
       expiresAt: undefined,
     })
-    expect(tokensOf(answer({ refresh_token: 'r1', id_token: 'i1' }), NOW, before)).toMatchObject({
+    expect(tokensFrom(answer({ refresh_token: 'r1', id_token: 'i1' }), NOW, before)).toMatchObject({
       refreshToken: 'r1',
       idToken: 'i1',
     })
@@ -45,7 +45,7 @@ describe('the tokens of an answer', () => {
       ...(seconds !== undefined && { expires_in: seconds }),
       ...(refresh && { refresh_token: refresh }),
     })
-    expect(tokensOf(given, NOW).expiresAt).toBe(life === undefined ? undefined : NOW + life)
+    expect(tokensFrom(given, NOW).expiresAt).toBe(life === undefined ? undefined : NOW + life)
   })
 })
 
@@ -57,18 +57,18 @@ describe('the condition of tokens', () => {
   })
 
   it('is fresh for ever where no end is known', () => {
-    expect(conditionOf(tokens(), NOW + 1e12)).toBe('fresh')
+    expect(expiryOf(tokens(), NOW + 1e12)).toBe('fresh')
   })
 
   it.each([
     ['an hour, until a minute before its end', 3_600_000, 3_539_999, 'fresh'],
-    ['an hour, from a minute before its end', 3_600_000, 3_540_000, 'ageing'],
+    ['an hour, from a minute before its end', 3_600_000, 3_540_000, 'expiring'],
     ['five minutes, until a tenth before', 300_000, 269_999, 'fresh'],
-    ['five minutes, from a tenth before', 300_000, 270_000, 'ageing'],
-    ['five minutes, one millisecond before its end', 300_000, 299_999, 'ageing'],
+    ['five minutes, from a tenth before', 300_000, 270_000, 'expiring'],
+    ['five minutes, one millisecond before its end', 300_000, 299_999, 'expiring'],
     ['five minutes, at its end', 300_000, 300_000, 'expired'],
   ])('of a life of %s', (_what, life, now, condition) => {
-    expect(conditionOf(tokens(life), NOW + now)).toBe(condition)
+    expect(expiryOf(tokens(life), NOW + now)).toBe(condition)
   })
 })
 
@@ -83,6 +83,6 @@ describe('a sign-in without a refresh token', () => {
     ['there is one', { refreshToken: 'r' }, both, undefined, /^$/],
     ['none was wanted', {}, 'openid', undefined, /^$/],
   ])('is explained to the operator: %s', (_why, own, wanted, registered, words) => {
-    expect(whyNoRefresh({ ...tokens, ...own }, wanted, registered) ?? '').toMatch(words)
+    expect(explainMissingRefreshToken({ ...tokens, ...own }, wanted, registered) ?? '').toMatch(words)
   })
 })

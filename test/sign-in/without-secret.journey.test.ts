@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import type { ServerMetadata } from 'openid-client'
 import { afterAll, describe, expect, it } from 'vitest'
-import { clientAuthOf } from '../../src/sign-in/server/client-authentication.ts'
+import { createClientAuth } from '../../src/sign-in/server/client-authentication.ts'
 import { examined } from '../doctor/set-up.ts'
 import { expectSignedIn, messagesOf } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
@@ -90,7 +90,7 @@ describe('a certificate', () => {
     const token_endpoint_auth_signing_alg_values_supported = listed
     const listing = { token_endpoint, token_endpoint_auth_signing_alg_values_supported }
     const server = { issuer: 'https://as.example', ...listing } as ServerMetadata
-    const [body, prove] = [new URLSearchParams(), await clientAuthOf(signing)]
+    const [body, prove] = [new URLSearchParams(), await createClientAuth(signing)]
     await (prove(server, { client_id: 'us' }, body, new Headers()) as unknown as Promise<void>)
     const assertion = body.get('client_assertion') ?? ''
     expect(decodeProtectedHeader(assertion)).toEqual({ alg, typ: 'JWT', 'x5t#S256': thumbprint })

@@ -13,9 +13,9 @@ import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'
 import { credentialsIn } from '../../settings/client-credentials.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { inWords, statusOf } from '../../sign-in/response-problems.ts'
-import { clientAuthOf } from '../../sign-in/server/client-authentication.ts'
-import { configurationOf, TIME_LIMIT_SECONDS } from '../../sign-in/server/configuration.ts'
+import { describeErrorResponse, responseStatus } from '../../sign-in/server/error-response.ts'
+import { createClientAuth } from '../../sign-in/server/client-authentication.ts'
+import { createConfiguration, TIME_LIMIT_SECONDS } from '../../sign-in/server/configuration.ts'
 import { discoverMetadata } from '../../sign-in/server/discovery.ts'
 import { MailServerUnusable } from './outcome.ts'
 
@@ -52,22 +52,24 @@ async function requestToken(settings: OAuthSettings, mailbox: string): Promise<T
       .setIssuedAt()
       .setExpirationTime('5m')
       .sign(createPrivateKey(key))
-    return await genericGrantRequest(configurationOf(server, { metadata, auth: () => {} }), JWT_BEARER, {
+    return await genericGrantRequest(createConfiguration(server, { metadata, auth: () => {} }), JWT_BEARER, {
       assertion,
     })
   }
   const inHeader = methods !== undefined && !methods.includes('client_secret_post')
   const withSecret = inHeader ? 'client_secret_basic' : 'client_secret_post'
   const method = secret === undefined ? 'private_key_jwt' : withSecret
-  const auth = await clientAuthOf({ method, secret, key, ...others })
-  return await clientCredentialsGrant(configurationOf(server, { metadata, auth }), scope ? { scope } : {})
+  const auth = await createClientAuth({ method, secret, key, ...others })
+  return await clientCredentialsGrant(createConfiguration(server, { metadata, auth }), scope ? { scope } : {})
 }
 
 /** @throws {NoAccessToken} in the words of the server */
 function refuse(error: unknown, { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer }: OAuthSettings) {
   const problem = [error, Reflect.get(Object(error), 'cause')].find((one) => one instanceof Problem)
   const answer =
-    statusOf(error) === undefined ? silenceInWords(silenceOf(error)) : `it answered ${inWords(error)}`
+    responseStatus(error) === undefined
+      ? silenceInWords(silenceOf(error))
+      : `it answered ${describeErrorResponse(error)}`
   const why = problem?.detail.replaceAll('OIDC_ISSUER', 'SMTP_OAUTH_ISSUER') ?? answer
   const { host } = new URL(url ?? issuer ?? '')
   const words = `no access token for the mailbox from ${host} (${why}): see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE`

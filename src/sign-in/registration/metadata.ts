@@ -5,9 +5,9 @@ import { objectIn } from '../../http/body.ts'
 import { isLoopbackHttp } from '../../http/loopback.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { addressesOf } from '../addresses.ts'
-import { deniesRefreshTokens } from '../server/discovery.ts'
-import { asymmetric } from '../sign-out/logout-token.ts'
+import { clientAddresses } from '../server/client-addresses.ts'
+import { lacksRefreshTokenGrant } from '../server/discovery.ts'
+import { asymmetricAlgorithms } from '../sign-out/logout-token.ts'
 
 export type RequestedMetadata = Record<string, unknown> & {
   redirect_uris: string[]
@@ -23,7 +23,7 @@ function listedScope(scope: string, listed: unknown): string {
 }
 
 /** The scope to request: what the server lists, within what it registered for the client (RFC 7591 3.2.1). */
-export function scopeFor(scope: string, server: ServerMetadata, registered: unknown): string {
+export function scopeToRequest(scope: string, server: ServerMetadata, registered: unknown): string {
   const listed = listedScope(scope, server.scopes_supported)
   const names = typeof registered === 'string' ? registered.split(' ') : []
   // A list of something else, such as of optional scopes only, says nothing of those that were asked for.
@@ -31,7 +31,7 @@ export function scopeFor(scope: string, server: ServerMetadata, registered: unkn
 }
 
 const grantTypes = (server: ServerMetadata): string[] =>
-  deniesRefreshTokens(server) ? ['authorization_code'] : ['authorization_code', 'refresh_token']
+  lacksRefreshTokenGrant(server) ? ['authorization_code'] : ['authorization_code', 'refresh_token']
 
 /** Prefers client_secret_post to the default: servers decode basic credentials differently (RFC 6749 2.3.1). */
 const authMethod = (chosen: Settings['OIDC_CLIENT_AUTH'], listed: readonly string[] | undefined) =>
@@ -41,7 +41,7 @@ const authMethod = (chosen: Settings['OIDC_CLIENT_AUTH'], listed: readonly strin
 
 /** Undefined: RS256, which is the default (OpenID Connect Dynamic Client Registration 1.0 2). */
 function signatureAlgorithm({ id_token_signing_alg_values_supported: listed }: ServerMetadata) {
-  return listed?.includes('RS256') === true ? undefined : asymmetric(listed)[0]
+  return listed?.includes('RS256') === true ? undefined : asymmetricAlgorithms(listed)[0]
 }
 
 /** @param jwks the public key, for private_key_jwt */
@@ -51,7 +51,7 @@ export function requestedMetadata(
   jwks: object | undefined,
 ): RequestedMetadata {
   const { PUBLIC_URL: publicUrl, OIDC_CLIENT_AUTH: chosen } = settings
-  const addresses = addressesOf(publicUrl)
+  const addresses = clientAddresses(publicUrl)
   return {
     client_name: 'Onramp',
     client_uri: publicUrl,
@@ -62,7 +62,7 @@ export function requestedMetadata(
     backchannel_logout_uri: addresses.backChannelLogout,
     grant_types: grantTypes(server),
     response_types: ['code'],
-    scope: scopeFor(settings.OIDC_SCOPE, server, undefined),
+    scope: scopeToRequest(settings.OIDC_SCOPE, server, undefined),
     token_endpoint_auth_method: authMethod(chosen, server.token_endpoint_auth_methods_supported),
     ...omitUndefined({ jwks, id_token_signed_response_alg: signatureAlgorithm(server) }),
   }
@@ -76,7 +76,7 @@ const LEFT_OUT = [
 ]
 
 /** The requests to try one after the other, as long as the server refuses what is asked for: each with less. */
-export const requestsFor = (metadata: RequestedMetadata): RequestedMetadata[] =>
+export const registrationAttempts = (metadata: RequestedMetadata): RequestedMetadata[] =>
   LEFT_OUT.map((_, index) => {
     const without = LEFT_OUT.slice(0, index + 1).flat()
     const rest = Object.entries(metadata).filter(([name]) => !without.includes(name))
@@ -84,7 +84,7 @@ export const requestsFor = (metadata: RequestedMetadata): RequestedMetadata[] =>
   })
 
 /** The client as it is kept: client_id, perhaps a secret and when it expires, the method it wants. */
-export type Registered = ClientMetadata & {
+export type RegisteredClient = ClientMetadata & {
   client_secret_expires_at?: number
   /** Milliseconds since 1970. */
   registered_at?: number
@@ -116,11 +116,11 @@ function methodIn(kept: Record<string, unknown>, asked: string): string {
 }
 
 /** @param now milliseconds since 1970 @returns the client, or why the response can't be used */
-export function readRegistered(
+export function readRegistrationResponse(
   text: string,
   requested: RequestedMetadata,
   now: number,
-): { client: Registered; oddities: string[] } | { unusable: string } {
+): { client: RegisteredClient; oddities: string[] } | { unusable: string } {
   const body = objectIn(text)
   if (body === undefined) return { unusable: 'the body is not a JSON object' }
   const { client_id: id, redirect_uris: addresses, post_logout_redirect_uris: back } = body
@@ -133,7 +133,7 @@ export function readRegistered(
   const areLacking =
     Array.isArray(addresses) && !requested.redirect_uris.every((one) => addresses.includes(one))
   const expires = Number(body['client_secret_expires_at'])
-  const client: Registered = {
+  const client: RegisteredClient = {
     ...omitUndefined({ id_token_signed_response_alg: requested.id_token_signed_response_alg }),
     ...kept,
     client_id: id,
@@ -156,7 +156,7 @@ export function readRegistered(
 const MAX_LETTERS = 200
 
 /** `error` and `error_description` of a refusal (RFC 7591 3.2.2), for the log: short lines. @param secret is left out */
-export function readRefusal(text: string, secret = '') {
+export function readErrorResponse(text: string, secret = '') {
   const body = objectIn(text)
   const wordsOf = (said: unknown) => {
     const plain = typeof said === 'string' ? said.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim() : ''

@@ -16,9 +16,15 @@ import { timed, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Log } from '../../web/log.ts'
-import { signInUnavailable } from '../response-problems.ts'
+import { signInUnavailable } from '../server/error-response.ts'
 import { keyThumbprint, publicJwks } from '../server/client-authentication.ts'
-import { readRefusal, readRegistered, requestedMetadata, requestsFor, type Registered } from './metadata.ts'
+import {
+  readErrorResponse,
+  readRegistrationResponse,
+  requestedMetadata,
+  registrationAttempts,
+  type RegisteredClient,
+} from './metadata.ts'
 
 type Asking = { log: Pick<Log, 'info' | 'warn'>; onCall?: OnCall | undefined; now: () => number }
 
@@ -42,11 +48,11 @@ const notRegistered = (what: string, wait: number, instead = ''): Problem =>
  * @throws {Problem} with the seconds until the next try: an hour where a client was made, or may have been; as long as the
  * server asks for (up to an hour) where it refuses
  */
-export async function requestRegistration(
+export async function registerClient(
   settings: Settings,
   server: ServerMetadata,
   { log, onCall, now }: Asking,
-): Promise<Registered> {
+): Promise<RegisteredClient> {
   const { OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key, OIDC_INITIAL_ACCESS_TOKEN: token } = settings
   const { registration_endpoint: endpoint } = server
   if (endpoint === undefined)
@@ -61,15 +67,15 @@ export async function requestRegistration(
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   }
   let refused: Problem | undefined
-  for (const requested of requestsFor(metadata)) {
+  for (const requested of registrationAttempts(metadata)) {
     const { status, text, retryAfter } = await post(
       endpoint,
       { method: 'POST', headers, body: JSON.stringify(requested) },
       onCall,
     )
-    const { error, description } = readRefusal(text, token)
+    const { error, description } = readErrorResponse(text, token)
     if (status >= 200 && status < 300 && error === undefined) {
-      const read = readRegistered(text, requested, now())
+      const read = readRegistrationResponse(text, requested, now())
       if ('unusable' in read)
         throw notRegistered(
           `the registration endpoint answered ${status}, but ${read.unusable}`,
@@ -123,7 +129,7 @@ async function exchange(address: string, request: RequestInit): Promise<Answer> 
 }
 
 /** Asks at the client's management address, or undefined where the server gave none that is safe. */
-function manage(client: Registered, method: 'GET' | 'DELETE'): Promise<Answer> | undefined {
+function manage(client: RegisteredClient, method: 'GET' | 'DELETE'): Promise<Answer> | undefined {
   const { registration_client_uri: uri, registration_access_token: token } = client
   if (typeof uri !== 'string' || typeof token !== 'string' || !URL.canParse(uri)) return undefined
   // The token goes there.
@@ -140,7 +146,7 @@ const REPLACED = [
 ]
 
 /** RFC 7592 2.1. Only 401 means gone. @returns the client with what was replaced; unchanged if the server can't tell */
-async function lookedUp(client: Registered): Promise<Registered | 'gone'> {
+async function lookedUp(client: RegisteredClient): Promise<RegisteredClient | 'gone'> {
   const answer = await manage(client, 'GET')?.catch(() => undefined)
   if (answer?.status === 401) return 'gone'
   const body = answer?.status === 200 ? objectIn(answer.text) : undefined
@@ -149,14 +155,14 @@ async function lookedUp(client: Registered): Promise<Registered | 'gone'> {
     (name) => body[name] !== client[name] && typeof body[name] === typeof client[name],
   )
   if (replaced.length === 0) return client
-  return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as Registered
+  return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as RegisteredClient
 }
 
 /** `no-means`: the server gave no address or token for it. */
 export type Removal = { kind: 'removed' | 'no-means' | 'unanswered' } | { kind: 'refused'; status: number }
 
 /** Removes a client that registered itself (RFC 7592 2.3): best effort, it does not throw. */
-export async function removeClient(client: Registered): Promise<Removal> {
+export async function removeClient(client: RegisteredClient): Promise<Removal> {
   const asked = manage(client, 'DELETE')
   if (asked === undefined) return { kind: 'no-means' }
   const answer = await asked.catch(() => undefined)
@@ -171,7 +177,7 @@ const WAIT_FOR_OTHERS_MS = 10_000
 const LOOK_EVERY_MS = 200
 
 /** When the client has to be made anew; milliseconds since 1970. 0 means that it does not expire (RFC 7591 3.2.1). */
-export function renewalOf(client: Partial<Registered>): number {
+export function renewalTime(client: Partial<RegisteredClient>): number {
   const expires = (client.client_secret_expires_at ?? 0) * 1000
   if (client.client_secret === undefined || expires === 0) return Infinity
   const life = typeof client.registered_at === 'number' ? expires - client.registered_at : RENEW_AHEAD_MS
@@ -179,7 +185,8 @@ export function renewalOf(client: Partial<Registered>): number {
 }
 
 /** Is the secret good for a while yet? */
-export const isLasting = (client: Partial<Registered>, now: number): boolean => renewalOf(client) > now
+export const isLasting = (client: Partial<RegisteredClient>, now: number): boolean =>
+  renewalTime(client) > now
 
 /** What a registration depends on: the server, and everything that is asked for there. Another one is made when it changes. */
 function identityOf(settings: Settings): string {
@@ -196,28 +203,28 @@ export type RegistrationNeeds = {
 }
 
 /** The registration that onramp makes with these settings; this asks no one anything yet. */
-export function registrationOf(settings: Settings, { records, installation, now }: RegistrationNeeds) {
+export function createRegistration(settings: Settings, { records, installation, now }: RegistrationNeeds) {
   const identity = identityOf(settings)
 
   async function opened() {
     const { sealer, nameOf } = await installation.vault()
-    const [key, json] = [`client:${nameOf('client', identity)}`, sealedJson<Registered>(sealer)]
+    const [key, json] = [`client:${nameOf('client', identity)}`, sealedJson<RegisteredClient>(sealer)]
     return { key, json, client: json.open(await records.get(key), key) }
   }
 
   /** The client as it is registered, if it is and lasts a while. */
-  async function stored(): Promise<Registered | undefined> {
+  async function stored(): Promise<RegisteredClient | undefined> {
     const { client } = await opened()
     return client && isLasting(client, now()) ? client : undefined
   }
 
-  async function save(client: Registered): Promise<Registered> {
+  async function save(client: RegisteredClient): Promise<RegisteredClient> {
     const { key, json } = await opened()
     await records.put(key, json.seal(client, key), LIFE_SECONDS)
     return client
   }
 
-  async function registerNew(register: () => Promise<Registered>): Promise<Registered> {
+  async function registerNew(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
     const client = await save(await register())
     const found = await lookedUp(client)
     // A server whose management address refuses a client that it has just made can't be asked there.
@@ -226,7 +233,7 @@ export function registrationOf(settings: Settings, { records, installation, now 
     return found === client ? client : await save(found)
   }
 
-  async function currentAlone(register: () => Promise<Registered>): Promise<Registered> {
+  async function currentAlone(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
     const client = await stored()
     const found = client === undefined ? 'gone' : await lookedUp(client)
     if (found === 'gone') return await registerNew(register)
@@ -239,7 +246,7 @@ export function registrationOf(settings: Settings, { records, installation, now 
      * The same, registering it first if it is not there or the server says that it is gone: for background work only.
      * @param register asks the server @throws {Problem} what `register` throws, sign_in_unavailable
      */
-    async current(register: () => Promise<Registered>): Promise<Registered> {
+    async current(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
       for (const until = now() + WAIT_FOR_OTHERS_MS; now() < until; await pause(LOOK_EVERY_MS)) {
         const lease = await takeLease(records, (await opened()).key)
         if (lease !== undefined) return await currentAlone(register).finally(() => lease.release())
@@ -250,7 +257,7 @@ export function registrationOf(settings: Settings, { records, installation, now 
       throw signInUnavailable('another process holds the lease to register the client and does not finish')
     },
     /** For the operator: the next start registers again. @returns the client that was forgotten */
-    async forget(): Promise<Registered | undefined> {
+    async forget(): Promise<RegisteredClient | undefined> {
       const { key, client } = await opened()
       await records.remove(key)
       return client

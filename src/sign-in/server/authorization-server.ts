@@ -9,20 +9,20 @@ import type { Settings } from '../../settings/settings.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { warnOnce, type Log } from '../../web/log.ts'
-import { signInUnavailable } from '../response-problems.ts'
-import { isLasting, renewalOf } from '../registration/registration.ts'
-import type { FindClient } from './client.ts'
-import { configurationOf, TIME_LIMIT_SECONDS, type Client } from './configuration.ts'
+import { signInUnavailable } from './error-response.ts'
+import { isLasting, renewalTime } from '../registration/registration.ts'
+import type { FindClient } from '../registration/client.ts'
+import { createConfiguration, TIME_LIMIT_SECONDS, type AuthenticatedClient } from './configuration.ts'
 import { discoverMetadata } from './discovery.ts'
 
 export type AuthorizationServer = {
   /** The client's configuration, discovered now if need be. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
   configuration(): Promise<Configuration>
-  /** For a refresh: see configurationOf. */
-  patientConfiguration(): Promise<Configuration>
+  /** For a refresh: see createConfiguration. */
+  refreshConfiguration(): Promise<Configuration>
   isReady(): boolean
   /** The forward proxy did not let the last attempt through. */
-  isBarred(): boolean
+  isBlockedByProxy(): boolean
   /** Starts discovering in the background, with retries. */
   start(): void
   /** After a signing key that was not known: drops the keys, and what is known only when it is found anew. */
@@ -56,7 +56,7 @@ function pauseAfter(error: unknown, failures: number): number {
 
 type Known = {
   server: ServerMetadata
-  client: Client
+  client: AuthenticatedClient
   configuration: Configuration
   patient: Configuration
 }
@@ -87,8 +87,8 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
       warn(`endpoints whose addresses in the metadata aren't https are not used: ${names}`, { issuer })
     const found = await client(server, mayRegister)
     if (found === undefined) return undefined
-    const configuration = configurationOf(server, found, { onCall })
-    const patient = configurationOf(server, found, { isPatient: true, onCall })
+    const configuration = createConfiguration(server, found, { onCall })
+    const patient = createConfiguration(server, found, { forRefresh: true, onCall })
     known = { server, client: found, configuration, patient }
     return known
   }
@@ -106,7 +106,7 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
     if (failures > 0) log.info({ issuer }, 'the authorization server is reached again')
     failures = 0
     failure = undefined
-    const renewal = known === undefined ? Infinity : renewalOf(known.client.metadata)
+    const renewal = known === undefined ? Infinity : renewalTime(known.client.metadata)
     later(Math.min(RENEW_EVERY_MS, renewal - now()))
   }
 
@@ -140,13 +140,14 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
 
   return {
     configuration: async () => (await current()).configuration,
-    patientConfiguration: async () => (await current()).patient,
+    refreshConfiguration: async () => (await current()).patient,
     isReady: () => known !== undefined,
-    isBarred: () => isOfProxy(silenceOf(failure)),
+    isBlockedByProxy: () => isOfProxy(silenceOf(failure)),
     start: attempt,
     forgetKeys() {
       // The library keeps keys with the configuration.
-      if (known !== undefined) known.configuration = configurationOf(known.server, known.client, { onCall })
+      if (known !== undefined)
+        known.configuration = createConfiguration(known.server, known.client, { onCall })
       attempt()
     },
     close() {

@@ -11,14 +11,14 @@ export type ClientAuthentication = {
 } & Partial<ReturnType<typeof credentialsIn>>
 
 /** The client of OIDC_CLIENT_…; undefined without a method, which has a default. */
-export function clientAuthenticationIn(settings: Partial<Settings>): ClientAuthentication | undefined {
+export function readClientAuthentication(settings: Partial<Settings>): ClientAuthentication | undefined {
   const credentials = credentialsIn(settings, 'OIDC')
   const method = credentials.assertionFile === undefined ? settings.OIDC_CLIENT_AUTH : 'private_key_jwt'
   return method && { method, ...credentials }
 }
 
 /** @throws {Error} when the key is not one that signs; the message does not quote it */
-export async function clientAuthOf(client: ClientAuthentication): Promise<ClientAuth> {
+export async function createClientAuth(client: ClientAuthentication): Promise<ClientAuth> {
   const { method, secret, key = '', certificate, assertionFile } = client
   if (assertionFile !== undefined) return federated(assertionFile)
   switch (method) {

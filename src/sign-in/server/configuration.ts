@@ -19,11 +19,11 @@ import { createConnector, HTTP1 } from '../../http/proxy.ts'
 import { isLoopbackHttp } from '../../http/loopback.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inHttpSpan } from '../../trace/spans.ts'
-import { asymmetric } from '../sign-out/logout-token.ts'
-import { withUsableKeys } from './keys.ts'
+import { asymmetricAlgorithms } from '../sign-out/logout-token.ts'
+import { normalizeKeySet } from './signing-keys.ts'
 
 /** Who onramp is at the authorization server. */
-export type Client = {
+export type AuthenticatedClient = {
   /** `scope`, where it is there, is what to ask people for. */
   metadata: Partial<ClientMetadata> & { client_id: string; scope?: string }
   auth: ClientAuth
@@ -33,23 +33,23 @@ export type Client = {
 export const TIME_LIMIT_SECONDS = 8
 const PATIENT_SECONDS = 30
 
-type ConfigurationOptions = { isPatient?: boolean; onCall?: OnCall | undefined }
+type ConfigurationOptions = { forRefresh?: boolean; onCall?: OnCall | undefined }
 
 /**
- * @param isPatient for a refresh, whose response must not be lost: a longer time limit, and neither signature nor time of the
+ * @param forRefresh for a refresh, whose response must not be lost: a longer time limit, and neither signature nor time of the
  * id_token is checked (OpenID Connect Core 3.1.3.7, 6: it comes from the token endpoint over TLS)
  */
-export function configurationOf(
+export function createConfiguration(
   server: ServerMetadata,
-  { metadata, auth }: Client,
-  { isPatient = false, onCall }: ConfigurationOptions = {},
+  { metadata, auth }: AuthenticatedClient,
+  { forRefresh = false, onCall }: ConfigurationOptions = {},
 ): Configuration {
   const { id_token_signing_alg_values_supported: signing } = server
   // Servers sign userinfo for a client without listing how; the library then takes no algorithm at all.
-  const known = { userinfo_signing_alg_values_supported: asymmetric(signing), ...server }
-  const patience = isPatient ? { [clockTolerance]: Number.MAX_SAFE_INTEGER } : {}
+  const known = { userinfo_signing_alg_values_supported: asymmetricAlgorithms(signing), ...server }
+  const patience = forRefresh ? { [clockTolerance]: Number.MAX_SAFE_INTEGER } : {}
   const configuration = new Configuration(known, metadata.client_id, { ...metadata, ...patience }, auth)
-  const seconds = isPatient ? PATIENT_SECONDS : TIME_LIMIT_SECONDS
+  const seconds = forRefresh ? PATIENT_SECONDS : TIME_LIMIT_SECONDS
   // The library's own limit leaves a timer behind with each request; createFetch has one that is taken back.
   configuration.timeout = 0
   configuration[customFetch] = createFetch(seconds, (url, status, took) =>
@@ -57,7 +57,7 @@ export function configurationOf(
   )
   if (isLoopbackHttp(new URL(server.issuer))) allowInsecureRequests(configuration)
   // In the code flow the library checks the id_token's signature only when told to (RFC 9700, ASVS 9.1.1).
-  if (!isPatient && server.jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
+  if (!forRefresh && server.jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
   return configuration
 }
 
@@ -152,7 +152,7 @@ export function createFetch(
     const { body: form, headers: sent } = options
     const json = method === 'POST' ? objectIn(answer.text) : undefined
     const normal = json && normalizeTokenResponse(json, secretsOf(form ?? '', sent['authorization']))
-    const text = normal === undefined ? withUsableKeys(answer.text) : JSON.stringify(normal)
+    const text = normal === undefined ? normalizeKeySet(answer.text) : JSON.stringify(normal)
     const response = new Response(WITHOUT_BODY.has(answer.status) ? null : text, {
       status: answer.status,
       headers: entries,

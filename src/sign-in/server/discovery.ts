@@ -5,7 +5,7 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { objectIn, readLimited } from '../../http/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../http/network-error.ts'
 import { isSafe } from '../../http/loopback.ts'
-import { signInUnavailable } from '../response-problems.ts'
+import { signInUnavailable } from './error-response.ts'
 
 /** One address that was asked, and why it gave no metadata: `status`, or `silence` and the `error` that it was read from. */
 type Attempt = { url: string; status?: number; silence?: Silence; error?: unknown; says: string }
@@ -58,13 +58,13 @@ function isSameIssuer(said: string, { expected, isFullAddress }: Omit<Places, 'p
 }
 
 /** Microsoft's /common and /organizations: each id_token names the tenant that it is from, and that could be any. */
-export const isOfEveryTenant = (issuer: string): boolean => issuer.includes('{tenantid}')
+export const isMultiTenantIssuer = (issuer: string): boolean => issuer.includes('{tenantid}')
 
 const addressOf = ({ origin, pathname }: URL): string => origin + pathname
 
 /** Whose metadata is this, as far as the issuer in it says? Pure. */
 const isAccepted = (issuer: string, where: Places, { url, how }: Place): boolean =>
-  !isOfEveryTenant(issuer) && (isSameIssuer(issuer, where) || hasOwnRule(url, how))
+  !isMultiTenantIssuer(issuer) && (isSameIssuer(issuer, where) || hasOwnRule(url, how))
 
 type Answered = { status: number; url: URL; text: string; date: string | undefined; astray?: string }
 
@@ -124,7 +124,7 @@ function otherIssuer(issuer: string, { expected, places }: Places, attempts: Att
   const plain = (text: string) => text.replace(/\/$/, '')
   const [{ url } = { url: new URL(expected) }] = places
   const slash = plain(issuer) === plain(expected) ? ' (they differ only in the slash at the end)' : ''
-  const says = isOfEveryTenant(issuer)
+  const says = isMultiTenantIssuer(issuer)
     ? `${addressOf(url)} stands for every tenant: OIDC_ISSUER has to be your tenant's own, with its id`
     : `${addressOf(url)} names another issuer than OIDC_ISSUER${slash}`
   return { kind: 'other-issuer', issuer, expected, says, attempts }
@@ -162,14 +162,14 @@ const isUnsafe = (address: unknown): boolean =>
   typeof address !== 'string' || !URL.canParse(address) || !isSafe(new URL(address))
 
 /** Pure: endpoints that a sign-in works without, and whose addresses aren't safe: they aren't used. */
-export const unsafeOptional = (metadata: Metadata): string[] =>
+export const unsafeOptionalEndpoints = (metadata: Metadata): string[] =>
   Object.keys(metadata).filter((name) => OPTIONAL.test(name) && isUnsafe(metadata[name]))
 
 /**
  * Refuses metadata without the endpoints of every sign-in, or with unsafe ones: codes, tokens and secrets go there, so https
  * or loopback. Without keys the library would accept any signature (OpenID Connect Discovery 1.0 3 requires jwks_uri).
  */
-export function refuseUnusable(metadata: Metadata, scope: string): void {
+export function assertUsableMetadata(metadata: Metadata, scope: string): void {
   const endpoints = ['authorization_endpoint', 'token_endpoint']
   const needed = scope.split(' ').includes('openid') ? [...endpoints, 'jwks_uri'] : endpoints
   const missing = needed.filter((name) => metadata[name] === undefined)
@@ -196,8 +196,8 @@ export async function discoverMetadata(issuer: string, scope: string, seconds: n
     const cause = discovery.attempts.map(({ error }) => error).find((error) => error !== undefined)
     throw signInUnavailable(whyMissing(issuer, discovery), cause)
   }
-  refuseUnusable(discovery.metadata, scope)
-  const unused = unsafeOptional(discovery.metadata)
+  assertUsableMetadata(discovery.metadata, scope)
+  const unused = unsafeOptionalEndpoints(discovery.metadata)
   const used = Object.entries(discovery.metadata).filter(([name]) => !unused.includes(name))
   return { metadata: Object.fromEntries(used) as Metadata, unused }
 }
@@ -206,7 +206,7 @@ export async function discoverMetadata(issuer: string, scope: string, seconds: n
 const DEFAULT_GRANTS = 'authorization_code,implicit'
 
 /** True if the server lists its grants without refresh_token. Some send the default list but issue them anyway. */
-export function deniesRefreshTokens({ grant_types_supported: grants }: Partial<Metadata>): boolean {
+export function lacksRefreshTokenGrant({ grant_types_supported: grants }: Partial<Metadata>): boolean {
   if (!Array.isArray(grants) || grants.includes('refresh_token')) return false
   return grants.toSorted().join(',') !== DEFAULT_GRANTS
 }

@@ -22,7 +22,7 @@ const SYSTEMS: [RegExp, string][] = [
 const named = (table: [RegExp, string][], text: string) => table.find(([pattern]) => pattern.test(text))?.[1]
 
 /** What a User-Agent says, in words that people recognize: "Firefox on Linux", "Chrome", or an empty text when nothing is recognized. */
-export function deviceOf(userAgent: string | undefined): string {
+export function deviceName(userAgent: string | undefined): string {
   const text = (userAgent ?? '').slice(0, 500)
   const [browser, system] = [named(BROWSERS, text), named(SYSTEMS, text)]
   return [browser, system].filter((part) => part !== undefined).join(' on ')

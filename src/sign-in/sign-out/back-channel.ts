@@ -7,9 +7,9 @@ import { nameOf } from '../../records/seal.ts'
 import type { Audit } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
 import type { Limits } from '../../web/rate-limit.ts'
-import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken } from './logout-token.ts'
+import { asymmetricAlgorithms, InvalidLogoutToken, verifyLogoutToken } from './logout-token.ts'
 import { clientMetadataOf, serverMetadataOf } from '../server/configuration.ts'
-import { withUsableKeys } from '../server/keys.ts'
+import { normalizeKeySet } from '../server/signing-keys.ts'
 import type { SignIn } from '../sign-in.ts'
 
 type Needs = Pick<SignIn, 'authorizationServer' | 'records'> & {
@@ -24,7 +24,7 @@ type Needs = Pick<SignIn, 'authorizationServer' | 'records'> & {
 const REMEMBER_SECONDS = 900
 const fetchKeys: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options)
-  return new Response(withUsableKeys(await response.text()), response)
+  return new Response(normalizeKeySet(await response.text()), response)
 }
 const FETCHING_KEYS = { cooldownDuration: 5_000, timeoutDuration: 5_000, [customFetch]: fetchKeys }
 
@@ -43,11 +43,11 @@ export function createBackChannelRoutes(needs: Needs): Router {
     const metadata = serverMetadataOf(configuration)
     const { issuer, jwks_uri: keys } = metadata
     if (keys === undefined)
-      throw new UnacceptableLogoutToken('the authorization server has no keys to verify it with')
+      throw new InvalidLogoutToken('the authorization server has no keys to verify it with')
     const logout = await verifyLogoutToken(token, {
       issuer,
       clientId: clientMetadataOf(configuration).client_id,
-      algorithms: asymmetric(metadata.id_token_signing_alg_values_supported),
+      algorithms: asymmetricAlgorithms(metadata.id_token_signing_alg_values_supported),
       keys: keysAt(keys),
       now: needs.now(),
     })
@@ -64,7 +64,7 @@ export function createBackChannelRoutes(needs: Needs): Router {
         if (storeTrouble(error).isRefusal) await work().catch(() => {})
         throw error
       })
-    if (!isNew) throw new UnacceptableLogoutToken('it was used before')
+    if (!isNew) throw new InvalidLogoutToken('it was used before')
     try {
       return await work()
     } catch (error) {
@@ -77,14 +77,13 @@ export function createBackChannelRoutes(needs: Needs): Router {
   router.post('/sign-out/backchannel', form, async (req, res) => {
     const { logout_token: token } = (req.body ?? {}) as { logout_token?: unknown }
     try {
-      if (typeof token !== 'string')
-        throw new UnacceptableLogoutToken('logout_token is missing, or given twice')
+      if (typeof token !== 'string') throw new InvalidLogoutToken('logout_token is missing, or given twice')
       const logout = await verified(token)
       const ended = await once(logout, () => needs.sessions.endThere(logout.issuer, logout))
       needs.audit({ event: 'sign_out', by: 'authorization_server', sessions: ended })
       res.status(200).end()
     } catch (error) {
-      if (!(error instanceof UnacceptableLogoutToken)) throw error
+      if (!(error instanceof InvalidLogoutToken)) throw error
       needs.countRefused(req)
       // Expected, and anyone can send them: one line that says why, and no place in the code.
       needs.log.info({ reason: error.message }, 'a back-channel logout was refused')

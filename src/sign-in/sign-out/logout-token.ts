@@ -19,19 +19,19 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const MAX_AGE_SECONDS = 300
 const CLOCK_TOLERANCE_SECONDS = 30
 
-export const asymmetric = (algorithms: readonly string[] | undefined): string[] =>
+export const asymmetricAlgorithms = (algorithms: readonly string[] | undefined): string[] =>
   (algorithms ?? ['RS256']).filter((algorithm) => !/^(none|HS\d+)$/i.test(algorithm))
 
-export class UnacceptableLogoutToken extends Error {
+export class InvalidLogoutToken extends Error {
   constructor(reason: string, cause?: unknown) {
     super(reason, { cause })
-    this.name = 'UnacceptableLogoutToken'
+    this.name = 'InvalidLogoutToken'
   }
 }
 
 const textOf = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined)
 
-/** @throws {UnacceptableLogoutToken} saying which check failed */
+/** @throws {InvalidLogoutToken} saying which check failed */
 export async function verifyLogoutToken(token: string, rules: LogoutTokenRules): Promise<LogoutToken> {
   const { payload, protectedHeader } = await jwtVerify(token, rules.keys, {
     issuer: rules.issuer,
@@ -43,10 +43,10 @@ export async function verifyLogoutToken(token: string, rules: LogoutTokenRules):
     currentDate: new Date(rules.now),
   }).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new UnacceptableLogoutToken(`the token does not verify (${code})`, error)
+    throw new InvalidLogoutToken(`the token does not verify (${code})`, error)
   })
   const refuse = (reason: string): never => {
-    throw new UnacceptableLogoutToken(reason)
+    throw new InvalidLogoutToken(reason)
   }
   if (protectedHeader.typ !== undefined && !/^(application\/)?(logout\+jwt|jwt)$/i.test(protectedHeader.typ))
     refuse('its typ is not that of a logout token')

@@ -15,8 +15,8 @@ import { isProvenFromOwnPage } from '../../web/cross-site.ts'
 import type { Log } from '../../web/log.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
-import { inWords } from '../response-problems.ts'
-import type { Browser } from '../login-transaction.ts'
+import { describeErrorResponse } from '../server/error-response.ts'
+import type { BrowserCookie } from '../transaction/browser-cookie.ts'
 import { clientMetadataOf, serverMetadataOf } from '../server/configuration.ts'
 import type { SignIn } from '../sign-in.ts'
 import { revoke } from './revoke.ts'
@@ -25,7 +25,7 @@ import { revoke } from './revoke.ts'
 const ONWARD = { seconds: 3, url: '/sign-out/continue' }
 
 /** What is under way in a browser that was signed out; another tab may sign in again at any time, so it is in no session. */
-type SigningOut = {
+type PendingSignOut = {
   /** Where the authorization server ends its own session; kept until the browser goes there. */
   endSessionUrl?: string | undefined
   /** What it was given as `state` (RP-Initiated Logout 1.0, 2): only the browser that signed out can bring it back. */
@@ -47,19 +47,21 @@ export function createSignOutRoutes(needs: Needs): Router {
   const router = Router()
   const { authorizationServer, browsers, limit, publicUrl, log, sendPage } = needs
 
-  const keyOf = ({ id }: Browser) => `signing-out:${nameOf(id)}`
-  const keep = (browser: Browser, signingOut: SigningOut) =>
+  const keyOf = ({ id }: BrowserCookie) => `signing-out:${nameOf(id)}`
+  const keep = (browser: BrowserCookie, signingOut: PendingSignOut) =>
     needs.records.put(
       keyOf(browser),
       needs.sealer.seal(JSON.stringify(signingOut), browser.id),
       SIGNING_OUT_SECONDS,
     )
 
-  async function signingOutOf(req: Request): Promise<(SigningOut & { browser: Browser }) | undefined> {
-    const browser = browsers.of(req)
+  async function signingOutOf(
+    req: Request,
+  ): Promise<(PendingSignOut & { browser: BrowserCookie }) | undefined> {
+    const browser = browsers.read(req)
     const sealed = browser && (await needs.records.get(keyOf(browser)))
     const json = sealed === undefined ? undefined : needs.sealer.open(sealed, browser?.id ?? '')
-    return browser && json ? { ...(JSON.parse(json) as SigningOut), browser } : undefined
+    return browser && json ? { ...(JSON.parse(json) as PendingSignOut), browser } : undefined
   }
 
   /** The authorization server as it is known; undefined while it cannot be reached. */
@@ -72,7 +74,7 @@ export function createSignOutRoutes(needs: Needs): Router {
   }
 
   /** A store that is full takes no writes and still forgets: then the way to the authorization server isn't kept. */
-  async function keepOnward(browser: Browser, onward: SigningOut | undefined): Promise<boolean> {
+  async function keepOnward(browser: BrowserCookie, onward: PendingSignOut | undefined): Promise<boolean> {
     if (onward === undefined) return false
     return await keep(browser, onward).then(
       () => true,
@@ -90,7 +92,7 @@ export function createSignOutRoutes(needs: Needs): Router {
     const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
     log.warn(
       { err: cause, revoked },
-      `the authorization server did not take back ${what} at sign-out (answer: ${inWords(cause)}): good until they run out`,
+      `the authorization server did not take back ${what} at sign-out (answer: ${describeErrorResponse(cause)}): good until they run out`,
     )
     return revoked
   }
@@ -98,7 +100,7 @@ export function createSignOutRoutes(needs: Needs): Router {
   router.post('/sign-out', limit, async (req, res) => {
     const before = signedInOf(req)
     forgetSession(res, publicUrl)
-    const browser = browsers.signedOut(req, res, true)
+    const browser = browsers.markSignedOut(req, res, true)
     // After a double click the second request finds no sign-in, and leads on all the same.
     if (before === undefined) return seeOther(res, (await signingOutOf(req)) ? '/sign-out' : '/signed-out')
     const configuration = await known()
@@ -135,13 +137,13 @@ export function createSignOutRoutes(needs: Needs): Router {
     const signingOut = await signingOutOf(req)
     if (signingOut !== undefined && req.query['state'] === signingOut.state) {
       // It came back from there, where the next sign-in is asked anyway.
-      browsers.signedOut(req, res, false)
+      browsers.markSignedOut(req, res, false)
       return seeOther(res, '/signed-out')
     }
     if (signedInOf(req) !== undefined)
       return sendPage(req, res, { view: 'sign-in/signed-in-again', data: {} })
 
-    const isOverThere = signingOut?.browser.mustAsk === false
+    const isOverThere = signingOut?.browser.promptLogin === false
     res.setHeader('Clear-Site-Data', '"cache", "storage"')
     // Still to come after a double click, whose second request finds no sign-in.
     const refresh = signingOut?.endSessionUrl === undefined ? undefined : ONWARD
@@ -161,7 +163,7 @@ function forgetSession(res: Response, publicUrl: string): void {
  * Signs out this device, and lets it go on from there, while the store is unreachable; the session there runs out. Mounted at
  * the end of the pipeline: the session in front of the routes has failed by then.
  */
-export function createSignOutWhileAway(
+export function signOutWithoutStore(
   needs: Pick<Needs, 'publicUrl' | 'browsers' | 'log' | 'sendPage'>,
 ): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
@@ -172,7 +174,7 @@ export function createSignOutWhileAway(
     needs.log.warn({ err: error }, `signed out on the device only: ${storeTrouble(error).words}`)
     delete (req as Partial<Request>).session
     forgetSession(res, needs.publicUrl)
-    needs.browsers.signedOut(req, res, true)
+    needs.browsers.markSignedOut(req, res, true)
     if (path.toLowerCase() === 'sign-out') return seeOther(res, '/signed-out')
     needs.sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere: false, refresh: undefined } })
   }
@@ -183,7 +185,7 @@ function onwardAt(
   configuration: Configuration,
   idToken: string | undefined,
   back: string,
-): SigningOut | undefined {
+): PendingSignOut | undefined {
   if (serverMetadataOf(configuration).end_session_endpoint === undefined) return undefined
   const state = randomBytes(16).toString('hex')
   const parameters = omitUndefined({

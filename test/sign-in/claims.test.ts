@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { administrators } from '../../src/admin/routes.ts'
 import {
-  groupsIn,
-  saysEverything,
-  userOf,
-  whyNoAddress,
-  whyNoGroups,
+  adminGroupsIn,
+  isComplete,
+  userFromClaims,
+  explainMissingEmail,
+  explainMissingGroups,
   type ClaimSettings,
-} from '../../src/sign-in/identity.ts'
+} from '../../src/sign-in/claims.ts'
 
 const issuer = 'https://login.acme.example'
 const email = 'ada@acme.example'
@@ -23,7 +23,7 @@ const upn: ClaimSettings = { ...byClaim, OIDC_EMAIL_CLAIM: 'upn' }
 const upnAlways: ClaimSettings = { ...upn, OIDC_EMAIL_TRUST: 'always' }
 
 const userWith = (claims: Record<string, unknown>, rule = byClaim) =>
-  userOf(issuer, [{ sub: 'ada', ...claims }], rule)
+  userFromClaims(issuer, [{ sub: 'ada', ...claims }], rule)
 
 describe('the address of a person', () => {
   it.each([
@@ -85,7 +85,7 @@ describe('the address of a person', () => {
   ])(
     'that is %s is taken with the word of its own source',
     (_what, idToken, userinfo, wanted, emailVerified) => {
-      const user = userOf(
+      const user = userFromClaims(
         issuer,
         [
           { sub: 'ada', ...idToken },
@@ -118,7 +118,7 @@ describe('the address of a person', () => {
       { sub: 'ada', email, email_verified: true },
       { sub: 'ada', ...denial },
     ] as const
-    expect(userOf(issuer, sources, byClaim)).toMatchObject({ email, emailVerified })
+    expect(userFromClaims(issuer, sources, byClaim)).toMatchObject({ email, emailVerified })
   })
 
   it('of another claim that a source denies in so many words doesn’t count', () => {
@@ -139,9 +139,10 @@ describe('the address of a person', () => {
     ['null', { email: null }, undefined, undefined],
   ])('that comes as %s is that address, or is told', (_what, claims, wanted, shape) => {
     const sources = [{ sub: 'ada', ...claims }] as const
-    expect(userOf(issuer, sources, byClaim).email).toBe(wanted)
+    expect(userFromClaims(issuer, sources, byClaim).email).toBe(wanted)
     const [, told] =
-      /^the claim email came as (.+) that is no address,/.exec(whyNoAddress(sources, byClaim) ?? '') ?? []
+      /^the claim email came as (.+) that is no address,/.exec(explainMissingEmail(sources, byClaim) ?? '') ??
+      []
     expect(told).toBe(shape)
   })
 
@@ -170,15 +171,15 @@ describe('an id_token', () => {
     ['without an address', { ...whole, email: undefined }, false],
     ['with an address of which nothing is said', { ...whole, email_verified: undefined }, false],
   ])('%s is judged by whether it leaves anything to ask userinfo', (_what, claims, leavesNothing) => {
-    expect(saysEverything(claims, byClaim)).toBe(leavesNothing)
+    expect(isComplete(claims, byClaim)).toBe(leavesNothing)
   })
 
   it('leaves userinfo to be asked about the claim which holds the address, and about groups', () => {
     for (const claims of [whole, { ...whole, upn: 'other@acme.example' }])
-      expect(saysEverything(claims, upnAlways)).toBe(false)
+      expect(isComplete(claims, upnAlways)).toBe(false)
     const wanting = { ...byClaim, ADMIN_GROUPS: ['Admins'] }
-    expect(saysEverything(whole, wanting)).toBe(false)
-    expect(saysEverything({ ...whole, groups: [] }, wanting)).toBe(true)
+    expect(isComplete(whole, wanting)).toBe(false)
+    expect(isComplete({ ...whole, groups: [] }, wanting)).toBe(true)
   })
 })
 
@@ -214,7 +215,7 @@ describe('a name', () => {
       { sub: 'ada', locale: 'd'.repeat(36) },
       { sub: 'ada', name: 'A'.repeat(201), locale: 'fr' },
     ] as const
-    expect(userOf(issuer, sources, byClaim)).toEqual({
+    expect(userFromClaims(issuer, sources, byClaim)).toEqual({
       issuer,
       subject: 'ada',
       name: 'A'.repeat(200),
@@ -247,8 +248,8 @@ describe('the groups of a person', () => {
     ['of a sign-in without the claim', [undefined], undefined],
   ])('%s are kept where ADMIN_GROUPS names them', (_what, said, kept) => {
     const sources = said.map((groups) => ({ sub: 'ada', groups }))
-    expect(groupsIn(sources, wanting)).toEqual(kept)
-    expect(groupsIn(sources, byClaim)).toBeUndefined()
+    expect(adminGroupsIn(sources, wanting)).toEqual(kept)
+    expect(adminGroupsIn(sources, byClaim)).toBeUndefined()
   })
 
   it.each<[string, string, Record<string, unknown>, string[] | undefined]>([
@@ -260,8 +261,8 @@ describe('the groups of a person', () => {
     ['that are null', 'groups', { groups: null }, undefined],
   ])('%s are found', (_where, claim, claims, kept) => {
     const rule = { ...wanting, OIDC_GROUPS_CLAIM: claim }
-    expect(groupsIn([{ sub: 'ada', ...claims }], rule)).toEqual(kept)
-    expect(saysEverything({ sub: 'ada', name: 'Ada', email, email_verified: true, ...claims }, rule)).toBe(
+    expect(adminGroupsIn([{ sub: 'ada', ...claims }], rule)).toEqual(kept)
+    expect(isComplete({ sub: 'ada', name: 'Ada', email, email_verified: true, ...claims }, rule)).toBe(
       kept !== undefined,
     )
   })
@@ -272,14 +273,14 @@ describe('the groups of a person', () => {
     ['a number', 7, 'came as a number, '],
     ['objects without a name', [{ id: 1 }, { id: 2 }], 'came as a list of several (object), '],
   ])('that come as %s are told with that shape', (_what, groups, words) => {
-    const why = whyNoGroups([{ sub: 'ada', groups }], wanting)
+    const why = explainMissingGroups([{ sub: 'ada', groups }], wanting)
     expect(why).toContain(words)
     expect(why).not.toContain('Everyone')
   })
 
   it('are not told of where they were read, or where no more than names came', () => {
     for (const groups of [['x'], 'x', [], 'Search Admins', { x: {} }, [7, 'Search Admins']])
-      expect(whyNoGroups([{ sub: 'ada', groups }], wanting)).toBeUndefined()
+      expect(explainMissingGroups([{ sub: 'ada', groups }], wanting)).toBeUndefined()
   })
 
   it('count no longer once the setting drops them', () => {
@@ -298,7 +299,7 @@ describe('the groups of a person', () => {
     ['one source has them', { groups: [] }, /^$/],
   ])('are explained to the operator where they are missing: %s', (_why, claims, words) => {
     const sources = [{ sub: 'ada' }, { sub: 'ada', ...claims }]
-    expect(whyNoGroups(sources, wanting) ?? '').toMatch(words)
-    expect(whyNoGroups(sources, byClaim)).toBeUndefined()
+    expect(explainMissingGroups(sources, wanting) ?? '').toMatch(words)
+    expect(explainMissingGroups(sources, byClaim)).toBeUndefined()
   })
 })

@@ -6,7 +6,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
 /** @returns the text of a key set with each signing key once; any other text as it is */
-export function withUsableKeys(text: string): string {
+export function normalizeKeySet(text: string): string {
   const { keys } = objectIn(text) ?? {}
   if (!Array.isArray(keys)) return text
   const signing = keys.filter(isObject).filter(({ use = 'sig' }) => use === 'sig')

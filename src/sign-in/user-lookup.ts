@@ -14,15 +14,15 @@ import {
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import { inWords, statusOf } from './response-problems.ts'
+import { describeErrorResponse, responseStatus } from './server/error-response.ts'
 import {
-  saysEverything,
-  userOf,
-  whyNoAddress,
-  whyNoGroups,
+  isComplete,
+  userFromClaims,
+  explainMissingEmail,
+  explainMissingGroups,
   type Claims,
   type ClaimSettings,
-} from './identity.ts'
+} from './claims.ts'
 import { clientMetadataOf, serverMetadataOf } from './server/configuration.ts'
 
 type Granted = {
@@ -57,8 +57,12 @@ export function createIdentify(settings: ClaimSettings, log: Pick<Log, 'warn'>, 
   return async (configuration, granted) => {
     refuseOtherParty(configuration, granted)
     const sources = await sourcesFor(configuration, granted, settings, log)
-    const user = userOf(serverMetadataOf(configuration).issuer, sources, settings)
-    for (const why of [whyNoGroups(sources, settings), whyNoAddress(sources, settings), whyShared(user)])
+    const user = userFromClaims(serverMetadataOf(configuration).issuer, sources, settings)
+    for (const why of [
+      explainMissingGroups(sources, settings),
+      explainMissingEmail(sources, settings),
+      whyShared(user),
+    ])
       warn(why)
     return user
   }
@@ -87,12 +91,12 @@ async function sourcesFor(
   if (claims === undefined && userinfo_endpoint === undefined)
     return [await identifyByToken(configuration, tokens.access_token)]
   if (claims === undefined) return [await fetchUserInfo(configuration, tokens.access_token, skipSubjectCheck)]
-  if (userinfo_endpoint === undefined || saysEverything(claims, settings)) return [claims]
+  if (userinfo_endpoint === undefined || isComplete(claims, settings)) return [claims]
   try {
     return [claims, await fetchUserInfo(configuration, tokens.access_token, claims.sub)]
   } catch (error) {
     if (isAboutAnother(error)) throw error
-    const what = `the userinfo endpoint answered ${inWords(error)}`
+    const what = `the userinfo endpoint answered ${describeErrorResponse(error)}`
     log.warn(
       { err: error },
       `${what}: this person is known by the id_token alone, perhaps without an address`,
@@ -120,7 +124,7 @@ async function introspected(configuration: Configuration, accessToken: string): 
     if (!said.active || subject === undefined || isForElsewhere(configuration, said)) return undefined
     return { preferred_username: username, ...said, sub: subject }
   } catch (error) {
-    const status = statusOf(error)
+    const status = responseStatus(error)
     // Not for this client: many servers let only resource servers ask.
     if (status !== undefined && status >= 400 && status < 500 && status !== 429) return undefined
     throw error

@@ -1,10 +1,10 @@
 // The addresses of signing in, here and as the authorization server has them registered.
 
-export const CALLBACK_PATH = '/sign-in/callback'
+export const SIGN_IN_CALLBACK_PATH = '/sign-in/callback'
 
 /** Registered at the authorization server. @param publicUrl PUBLIC_URL, never a request's Host */
-export const addressesOf = (publicUrl: string) => ({
-  callback: `${publicUrl}${CALLBACK_PATH}`,
+export const clientAddresses = (publicUrl: string) => ({
+  callback: `${publicUrl}${SIGN_IN_CALLBACK_PATH}`,
   signedOut: `${publicUrl}/signed-out`,
   backChannelLogout: `${publicUrl}/sign-out/backchannel`,
 })

@@ -10,12 +10,12 @@ import {
 import { describe, expect, it } from 'vitest'
 import { ProxyTrouble } from '../../src/http/network-error.ts'
 import {
-  inWords,
-  isGrantRefused,
-  isSignatureRefused,
-  problemOfAnswer,
-  statusOf,
-} from '../../src/sign-in/response-problems.ts'
+  describeErrorResponse,
+  isRefreshTokenRefused,
+  isSignatureInvalid,
+  errorResponseProblem,
+  responseStatus,
+} from '../../src/sign-in/server/error-response.ts'
 import { answering, issuer, libraryError, refusalOf } from './library-errors.ts'
 
 const refusal = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -25,7 +25,7 @@ const fromBrowser = (error: string) =>
 const challenge = (text: string) => ({ 'www-authenticate': text })
 const caused = (cause: unknown) => new Error('outer', { cause })
 const said = (error: unknown) => {
-  const { status, code, detail } = problemOfAnswer(error)
+  const { status, code, detail } = errorResponseProblem(error)
   return [status, code, detail]
 }
 
@@ -46,7 +46,7 @@ describe('an OAuth error', () => {
       [fromBrowser(error), error],
       [await refusal(400, { error }), `${error} with status 400`],
     ] as const) {
-      const problem = problemOfAnswer(answer)
+      const problem = errorResponseProblem(answer)
       expect([problem.status, problem.code]).toEqual([status, code])
       const [, rest = ''] = problem.detail?.split(`the authorization server answered ${words}`) ?? []
       expect(rest).toMatch(advice)
@@ -59,7 +59,7 @@ describe('an OAuth error', () => {
     [499, 'sign_in_failed'],
     [500, 'sign_in_unavailable'],
   ])('that is not known is for later, or is one, as its status %i says', async (status, code) => {
-    expect(problemOfAnswer(await refusal(status, { error: 'odd' })).code).toBe(code)
+    expect(errorResponseProblem(await refusal(status, { error: 'odd' })).code).toBe(code)
   })
 
   it.each([
@@ -69,7 +69,7 @@ describe('an OAuth error', () => {
     ['Basic realm="x", Bearer error="invalid_token"', 401, 'refused with status 401'],
     ['Basic realm="x"', 403, 'refused with status 403'],
   ])('may be a challenge: %s with status %i', async (text, status, detail) => {
-    const problem = problemOfAnswer(await refusal(status, {}, challenge(text)))
+    const problem = errorResponseProblem(await refusal(status, {}, challenge(text)))
     expect(problem).toMatchObject({ status: 502, code: 'sign_in_misconfigured' })
     expect(problem.detail).toContain(detail)
   })
@@ -86,8 +86,8 @@ describe('a refresh', () => {
     ['403 with a page', 403, '<html>', {}],
   ])('answered by %s is over, unless the sign-in is new', async (_what, status, body, headers) => {
     const error = await refusal(status, body, headers)
-    expect(isGrantRefused(error, { isFresh: false, isEarly: false })).toBe(true)
-    expect(isGrantRefused(error, { isFresh: true, isEarly: false })).toBe(false)
+    expect(isRefreshTokenRefused(error, { isFresh: false, isEarly: false })).toBe(true)
+    expect(isRefreshTokenRefused(error, { isFresh: true, isEarly: false })).toBe(false)
   })
 
   it.each([
@@ -102,14 +102,14 @@ describe('a refresh', () => {
     ['401 and a challenge for the client', 401, {}, challenge('Basic realm="x"')],
   ])('answered by %s is tried again', async (_what, status, body, headers) => {
     const error = await refusal(status, body, headers)
-    expect(isGrantRefused(error, { isFresh: false, isEarly: false })).toBe(false)
+    expect(isRefreshTokenRefused(error, { isFresh: false, isEarly: false })).toBe(false)
   })
 
   it('answered by invalid_grant is over always, and by nothing never', async () => {
     const error = await refusal(400, { error: 'invalid_grant' })
-    expect(isGrantRefused(error, { isFresh: true, isEarly: true })).toBe(true)
+    expect(isRefreshTokenRefused(error, { isFresh: true, isEarly: true })).toBe(true)
     for (const none of [new Error('x'), libraryError('OAUTH_TIMEOUT')])
-      expect(isGrantRefused(none, { isFresh: false, isEarly: false })).toBe(false)
+      expect(isRefreshTokenRefused(none, { isFresh: false, isEarly: false })).toBe(false)
   })
 
   it('ahead of time is over only where the answer says why', async () => {
@@ -118,8 +118,8 @@ describe('a refresh', () => {
       [403, '<html>'],
       [200, { status: 'maintenance' }],
     ] as const)
-      expect(isGrantRefused(await refusal(status, body), early)).toBe(false)
-    expect(isGrantRefused(await refusal(400, { error: 'interaction_required' }), early)).toBe(true)
+      expect(isRefreshTokenRefused(await refusal(status, body), early)).toBe(false)
+    expect(isRefreshTokenRefused(await refusal(400, { error: 'interaction_required' }), early)).toBe(true)
   })
 })
 
@@ -155,13 +155,13 @@ describe('an answer that can’t be used', () => {
     ['access_token', { error: 'bad_verification_code' }],
     ['scope', { ...tokens, scope: 5 }],
   ])('is refused with the name of what is wrong: %s', async (member, body) => {
-    const { detail } = problemOfAnswer(await refusal(200, body))
+    const { detail } = errorResponseProblem(await refusal(200, body))
     expect(detail).toContain(`${member} is missing, or cannot be used`)
   })
 
   it('speaks of OIDC_SCOPE where an id_token was asked for and is missing', async () => {
     const grant = authorizationCodeGrant(answering(200, tokens), callback, { idTokenExpected: true })
-    expect(problemOfAnswer(await refusalOf(grant)).detail).toContain('leave openid out of OIDC_SCOPE')
+    expect(errorResponseProblem(await refusalOf(grant)).detail).toContain('leave openid out of OIDC_SCOPE')
   })
 
   it.each([
@@ -175,7 +175,7 @@ describe('an answer that can’t be used', () => {
     const body = { ...tokens, id_token: `${part({ alg })}.${part({})}.AAAA` }
     const more = listed && { id_token_signing_alg_values_supported: listed }
     const work = refreshTokenGrant(answering(200, body, {}, more), 'one')
-    expect(problemOfAnswer(await refusalOf(work)).detail).toMatch(says)
+    expect(errorResponseProblem(await refusalOf(work)).detail).toMatch(says)
   })
 
   const unverified = async (more: object, bits = 2048) => {
@@ -190,7 +190,7 @@ describe('an answer that can’t be used', () => {
     const body = { ...tokens, id_token: signed, keys: [jwk], ...more }
     const configuration = answering(200, body, {}, { jwks_uri: `${issuer}/keys` })
     enableNonRepudiationChecks(configuration)
-    return problemOfAnswer(await refusalOf(refreshTokenGrant(configuration, 'one')))
+    return errorResponseProblem(await refusalOf(refreshTokenGrant(configuration, 'one')))
   }
 
   it.each<[string, object, number, string, RegExp]>([
@@ -221,30 +221,30 @@ describe('an answer that can’t be used', () => {
   })
 
   it('may have a signature that is of no known key', () => {
-    expect(isSignatureRefused(caused(caused({ key: {}, signature: new Uint8Array() })))).toBe(true)
-    expect(isSignatureRefused(caused({ alg: 'none' }))).toBe(false)
-    expect(isSignatureRefused(fromBrowser('x'))).toBe(false)
+    expect(isSignatureInvalid(caused(caused({ key: {}, signature: new Uint8Array() })))).toBe(true)
+    expect(isSignatureInvalid(caused({ alg: 'none' }))).toBe(false)
+    expect(isSignatureInvalid(fromBrowser('x'))).toBe(false)
   })
 })
 
 describe('the problem of an answer', () => {
   it('waits as long as the server asks for, where waiting helps', async () => {
     const headers = { 'retry-after': '7' }
-    expect(problemOfAnswer(await refusal(503, { error: 'x' }, headers)).retryAfter).toBe(7)
-    expect(problemOfAnswer(await refusal(400, { error: 'x' }, headers)).retryAfter).toBeUndefined()
+    expect(errorResponseProblem(await refusal(503, { error: 'x' }, headers)).retryAfter).toBe(7)
+    expect(errorResponseProblem(await refusal(400, { error: 'x' }, headers)).retryAfter).toBeUndefined()
   })
 
   it('knows its cause, and where to try again', () => {
     const error = fromBrowser('access_denied')
-    const problem = problemOfAnswer(error, '/sign-in')
+    const problem = errorResponseProblem(error, '/sign-in')
     expect([problem.cause, problem.tryAgain]).toEqual([error, '/sign-in'])
-    expect(problemOfAnswer(problem, '/elsewhere')).toBe(problem)
+    expect(errorResponseProblem(problem, '/elsewhere')).toBe(problem)
   })
 })
 
 describe('what came back, in words', () => {
   const told = async (error: string, description?: string) =>
-    inWords(
+    describeErrorResponse(
       await refusal(400, { error, ...(description !== undefined && { error_description: description }) }),
     )
 
@@ -272,15 +272,15 @@ describe('what came back, in words', () => {
   })
 
   it('is a status alone where there was no error code, and nothing where there was no answer', async () => {
-    expect(inWords(await refusal(502, '<html>'))).toBe('status 502')
-    expect(inWords(await refusal(401, '', challenge('Basic realm="x"')))).toBe('status 401')
-    expect(inWords(undefined)).toBe('nothing')
-    expect(inWords(libraryError('OAUTH_TIMEOUT'))).toBe('nothing usable (OAUTH_TIMEOUT)')
+    expect(describeErrorResponse(await refusal(502, '<html>'))).toBe('status 502')
+    expect(describeErrorResponse(await refusal(401, '', challenge('Basic realm="x"')))).toBe('status 401')
+    expect(describeErrorResponse(undefined)).toBe('nothing')
+    expect(describeErrorResponse(libraryError('OAUTH_TIMEOUT'))).toBe('nothing usable (OAUTH_TIMEOUT)')
   })
 
   it('is found however deep the library has it, but not without end', () => {
     const nested = (depth: number) =>
       Array.from({ length: depth }).reduce<unknown>(caused, new Response('', { status: 418 }))
-    expect([statusOf(nested(5)), statusOf(nested(6))]).toEqual([418, undefined])
+    expect([responseStatus(nested(5)), responseStatus(nested(6))]).toEqual([418, undefined])
   })
 })

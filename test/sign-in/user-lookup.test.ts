@@ -1,7 +1,7 @@
 // Who is asked who it is: the id_token, userinfo, introspection, or the access token itself.
 import type { TokenEndpointResponse } from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { createIdentify } from '../../src/sign-in/identify.ts'
+import { createIdentify } from '../../src/sign-in/user-lookup.ts'
 import { answering, issuer } from './library-errors.ts'
 
 const USERINFO = { userinfo_endpoint: `${issuer}/userinfo` }

@@ -7,13 +7,13 @@ export type Prompt = 'select_account' | 'login'
 const PROMPTS: readonly Prompt[] = ['select_account', 'login']
 
 /** @param value untrusted: a query parameter */
-export const promptIn = (value: unknown): Prompt | undefined => PROMPTS.find((known) => known === value)
+export const parsePrompt = (value: unknown): Prompt | undefined => PROMPTS.find((known) => known === value)
 
 /** Google's metadata says nothing of it; its documentation has these, and no `login`. */
 const GOOGLE = { issuer: 'https://accounts.google.com', supported: ['none', 'consent', 'select_account'] }
 
 /** The one that the server knows, or the other in its place; where nothing is known, the one that was asked for. */
-export function possiblePrompt(
+export function supportedPrompt(
   prompt: Prompt,
   // Of Initiating User Registration 1.0.
   { issuer, prompt_values_supported: listed }: { issuer: string; prompt_values_supported?: unknown },
@@ -44,8 +44,8 @@ const OTHER_CAUSES = new Set([
   'invalid_grant',
 ])
 
-export const isPromptRefused = (prompt: Prompt | undefined, error: string): boolean =>
+export const isSelectAccountRefused = (prompt: Prompt | undefined, error: string): boolean =>
   prompt === 'select_account' && !OTHER_CAUSES.has(error)
 
 /** A server that does not take `prompt=login` (RFC 6749 4.1.2.1). Other errors may be a person's who cancelled. */
-export const isLoginRefused = (error: string): boolean => error === 'invalid_request'
+export const isPromptLoginRefused = (error: string): boolean => error === 'invalid_request'

@@ -57,7 +57,7 @@ const addressClaim = (claims: Claims, claim: string): unknown =>
 const oneOf = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value)
 
 /** Pure: why a claim that is there gave no address, for the operator. */
-export function whyNoAddress(
+export function explainMissingEmail(
   sources: readonly Claims[],
   { OIDC_EMAIL_CLAIM: claim }: ClaimSettings,
 ): string | undefined {
@@ -112,7 +112,7 @@ function subjectIn({ sub }: Claims): string {
 }
 
 /** Pure. @param sources id_token first, then userinfo @throws {Problem} sign_in_misconfigured for an unusable sub */
-export function userOf(
+export function userFromClaims(
   issuer: string,
   sources: readonly [Claims, ...Claims[]],
   settings: ClaimSettings,
@@ -126,12 +126,12 @@ export function userOf(
     name,
     locale: first('locale')?.slice(0, MAX_LOCALE),
     ...addressOf(sources, settings),
-    ...omitUndefined({ givenName: first('given_name'), groups: groupsIn(sources, settings) }),
+    ...omitUndefined({ givenName: first('given_name'), groups: adminGroupsIn(sources, settings) }),
   }
 }
 
 /** Pure: is userinfo unnecessary? Needs a name, an address with email_verified, and groups if ADMIN_GROUPS is set. */
-export function saysEverything(claims: Claims, settings: ClaimSettings): boolean {
+export function isComplete(claims: Claims, settings: ClaimSettings): boolean {
   const { OIDC_EMAIL_CLAIM, OIDC_GROUPS_CLAIM, ADMIN_GROUPS = [] } = settings
   const hasName = text(claims['name']) !== undefined || text(claims['preferred_username']) !== undefined
   const hasGroups = ADMIN_GROUPS.length === 0 || claimIn(claims, OIDC_GROUPS_CLAIM) !== undefined
@@ -160,7 +160,7 @@ const groupClaims = (sources: readonly Claims[], { OIDC_GROUPS_CLAIM: claim }: G
   sources.map((claims) => claimIn(claims, claim)).filter((value) => value !== undefined)
 
 /** Pure: those of ADMIN_GROUPS, of every source that has the claim; undefined: none has it, or none is wanted. */
-export function groupsIn(sources: readonly Claims[], settings: GroupSettings): string[] | undefined {
+export function adminGroupsIn(sources: readonly Claims[], settings: GroupSettings): string[] | undefined {
   const { ADMIN_GROUPS: wanted = [] } = settings
   const found = groupClaims(sources, settings)
   if (wanted.length === 0 || found.length === 0) return undefined
@@ -169,9 +169,12 @@ export function groupsIn(sources: readonly Claims[], settings: GroupSettings): s
 }
 
 /** Pure: why ADMIN_GROUPS did not count for a sign-in, for the operator; undefined where it did, or names none. */
-export function whyNoGroups(sources: readonly Claims[], settings: GroupSettings): string | undefined {
+export function explainMissingGroups(
+  sources: readonly Claims[],
+  settings: GroupSettings,
+): string | undefined {
   const { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: wanted = [] } = settings
-  if (wanted.length === 0 || groupsIn(sources, settings)?.length) return undefined
+  if (wanted.length === 0 || adminGroupsIn(sources, settings)?.length) return undefined
   const found = groupClaims(sources, settings)
   const odd = found.find((value) => namesIn(value).isOdd)
   if (odd !== undefined)

@@ -1,7 +1,12 @@
 // `state`, which carries a sign-in through the browser: what opens it, what it proves, and what becomes of an answer to it.
 import { describe, expect, it } from 'vitest'
 import { fromPlainSpelling } from '../../src/records/spelling.ts'
-import { createStates, judgeAnswer, MAX_STATE_CHARACTERS, type SignInState } from '../../src/sign-in/state.ts'
+import {
+  createLoginTransactions,
+  checkCallback,
+  MAX_STATE_CHARACTERS,
+  type LoginTransaction,
+} from '../../src/sign-in/transaction/login-transaction.ts'
 
 const [OLD, NEW] = ['old secret '.repeat(4), 'new secret '.repeat(4)] as const
 const COOKIE = 'b'.repeat(22)
@@ -16,25 +21,26 @@ describe('the state of a sign-in', () => {
     { prompt: 'login', restarts: 3 },
     { returnTo: 'https://intranet.acme.example/a?b="c"#d', prompt: 'select_account' },
   ] as const)('brings back all that was put into it: %j', (own) => {
-    const states = createStates([NEW])
+    const states = createLoginTransactions([NEW])
     const start = { ...START, ...own }
     const { text, ...proofs } = states.seal(start, BEGUN)
     const opened = states.open(text)
     expect(opened?.state).toMatchObject(start)
-    expect(opened?.proofsFor(COOKIE)).toEqual(proofs)
+    expect(opened?.secretsFor(COOKIE)).toEqual(proofs)
   })
 
   it('stays short: below 400 characters for a usual address, below 1,700 for the longest', () => {
     const longest = { ...START, prompt: 'select_account', restarts: 4 } as const
     const lengthFor = (returnTo: string) =>
-      createStates([NEW]).seal({ ...longest, returnTo }, { ...BEGUN, sessionId: 'session' }).text.length
+      createLoginTransactions([NEW]).seal({ ...longest, returnTo }, { ...BEGUN, sessionId: 'session' }).text
+        .length
     expect(lengthFor(`/onboarding?datasource=slack_1&return_to=${'x'.repeat(100)}`)).toBeLessThan(400)
     expect(lengthFor(`/${'x'.repeat(1_023)}`)).toBeLessThan(MAX_STATE_CHARACTERS)
     expect(MAX_STATE_CHARACTERS).toBe(1_700)
   })
 
   it('shows nothing of itself, and is never the same twice', () => {
-    const states = createStates([NEW])
+    const states = createLoginTransactions([NEW])
     const [one, other] = [states.seal(START, BEGUN), states.seal(START, BEGUN)]
     expect(one.text).not.toBe(other.text)
     expect(one.text).toMatch(/^\w+$/)
@@ -42,43 +48,43 @@ describe('the state of a sign-in', () => {
       'onboarding',
     )
     expect(one.nonce).not.toBe(other.nonce)
-    expect(one.verifier).not.toBe(one.nonce)
+    expect(one.codeVerifier).not.toBe(one.nonce)
     // RFC 7636 4.1.
-    expect(one.verifier).toMatch(/^[\w-]{43}$/)
+    expect(one.codeVerifier).toMatch(/^[\w-]{43}$/)
   })
 
   it('gives a firewall nothing to find (--, 0x1f, .env): not in itself, nor in nonce, verifier and challenge', () => {
     for (let count = 0; count < 2_000; count++) {
-      const { text, ...proofs } = createStates([NEW]).seal(START, BEGUN)
+      const { text, ...proofs } = createLoginTransactions([NEW]).seal(START, BEGUN)
       expect([text, ...Object.values(proofs)].filter((value) => /--|\b0x|\./i.test(value))).toEqual([])
     }
   })
 
   it('from before an update, which was spelled with -, ends well', () => {
-    const states = createStates([NEW])
+    const states = createLoginTransactions([NEW])
     const { text, ...proofs } = states.seal(START, BEGUN)
-    expect(states.open(fromPlainSpelling(text))?.proofsFor(COOKIE)).toEqual(proofs)
+    expect(states.open(fromPlainSpelling(text))?.secretsFor(COOKIE)).toEqual(proofs)
   })
 
   it('is proven by the browser that began alone', () => {
-    const states = createStates([NEW])
-    const { text, nonce, verifier } = states.seal(START, BEGUN)
-    const stranger = states.open(text)?.proofsFor('c'.repeat(22))
+    const states = createLoginTransactions([NEW])
+    const { text, nonce, codeVerifier } = states.seal(START, BEGUN)
+    const stranger = states.open(text)?.secretsFor('c'.repeat(22))
     expect(stranger?.nonce).not.toBe(nonce)
-    expect(stranger?.verifier).not.toBe(verifier)
+    expect(stranger?.codeVerifier).not.toBe(codeVerifier)
   })
 
   it('ends well over a new secret in front, with the proofs of the one that sealed it', () => {
-    const { text, ...proofs } = createStates([OLD]).seal(START, BEGUN)
-    expect(createStates([NEW, OLD]).open(text)?.proofsFor(COOKIE)).toEqual(proofs)
-    expect(createStates([NEW]).open(text)).toBeUndefined()
+    const { text, ...proofs } = createLoginTransactions([OLD]).seal(START, BEGUN)
+    expect(createLoginTransactions([NEW, OLD]).open(text)?.secretsFor(COOKIE)).toEqual(proofs)
+    expect(createLoginTransactions([NEW]).open(text)).toBeUndefined()
   })
 
   it('that anyone else made, or changed, opens nothing', () => {
-    const { text } = createStates([NEW]).seal(START, BEGUN)
+    const { text } = createLoginTransactions([NEW]).seal(START, BEGUN)
     const changed = text.slice(0, -2) + (text.endsWith('AA') ? 'BB' : 'AA')
     for (const made of ['', 'x', changed, text.slice(1), 'A'.repeat(300)])
-      expect(createStates([NEW]).open(made)).toBeUndefined()
+      expect(createLoginTransactions([NEW]).open(made)).toBeUndefined()
   })
 })
 
@@ -98,9 +104,9 @@ describe('an answer to a sign-in', () => {
     ['where the session of then is over is redeemed', 's', {}, 'redeem'],
     ['of a stranger goes on where one is signed in', undefined, { cookie: 'c', sessionId: 'ada' }, 'go-on'],
   ])('%s', (_what, before, now, judged) => {
-    const states = createStates([NEW])
+    const states = createLoginTransactions([NEW])
     const { text } = states.seal(START, { cookie: COOKIE, sessionId: before })
-    const state = states.open(text)?.state as SignInState
-    expect(judgeAnswer(state, { cookie: COOKIE, sessionId: undefined, now: NOW, ...now })).toBe(judged)
+    const state = states.open(text)?.state as LoginTransaction
+    expect(checkCallback(state, { cookie: COOKIE, sessionId: undefined, now: NOW, ...now })).toBe(judged)
   })
 })

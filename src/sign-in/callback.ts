@@ -15,22 +15,22 @@ import { signedInOf, type Tokens, type User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import { signInPath } from './addresses.ts'
-import { isSignatureRefused, problemOfAnswer } from './response-problems.ts'
-import type { Browsers } from './login-transaction.ts'
-import { createIdentify } from './identify.ts'
-import { isLoginRefused, isPromptRefused } from './prompt.ts'
+import { signInPath } from './server/client-addresses.ts'
+import { isSignatureInvalid, errorResponseProblem } from './server/error-response.ts'
+import type { BrowserCookies } from './transaction/browser-cookie.ts'
+import { createIdentify } from './user-lookup.ts'
+import { isPromptLoginRefused, isSelectAccountRefused } from './transaction/prompt.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { clientMetadataOf } from './server/configuration.ts'
-import { deviceOf } from './sessions/device.ts'
+import { deviceName } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
-import { takesPushed } from './start.ts'
-import type { SignInState } from './state.ts'
-import { tokenParameters, tokensOf, whyNoRefresh } from './tokens.ts'
+import { acceptsPushedRequests } from './start.ts'
+import type { LoginTransaction } from './transaction/login-transaction.ts'
+import { tokenParameters, tokensFrom, explainMissingRefreshToken } from './tokens.ts'
 
 /** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
-type Answer = { url: URL; state: SignInState; proofs: { nonce: string; verifier: string } }
+type Answer = { url: URL; state: LoginTransaction; secrets: { nonce: string; codeVerifier: string } }
 
 /**
  * `ask-login`: select_account was refused, or brought the same account back; `same-account`: prompt=login did too.
@@ -53,7 +53,7 @@ type Granted = { user: User; sid: string | undefined; tokens: Tokens }
 type Needs = {
   settings: Settings
   authorizationServer: AuthorizationServer
-  browsers: Browsers
+  browsers: BrowserCookies
   sessions: PersonSessions
   sessionStore: Pick<SessionStore, 'end'>
   log: Log
@@ -64,29 +64,29 @@ type Needs = {
 /** Read without `iss` (RFC 9207), which servers leave out of errors: an error redeems nothing. A wrong one is refused. */
 export const hasError = (parameters: URLSearchParams): boolean => Boolean(parameters.get('error'))
 
-export function createRedeem(needs: Needs): Redeem {
+export function createFinishSignIn(needs: Needs): Redeem {
   const { settings, authorizationServer, browsers, sessions, log, audit, now } = needs
   const { OIDC_SCOPE: scope } = settings
   const identify = createIdentify(settings, log, now)
   const warn = warnOnce(log)
   let keysDoubtedAt = -Infinity
 
-  async function granted(configuration: Configuration, { url, proofs }: Answer): Promise<Granted> {
+  async function granted(configuration: Configuration, { url, secrets }: Answer): Promise<Granted> {
     const { searchParams: parameters } = url
     if (hasError(parameters) && !parameters.has('iss') && parameters.getAll('error').length === 1)
       throw new AuthorizationResponseError('an error without iss', { cause: parameters })
     const hasIdToken = scope.split(' ').includes('openid')
     const checks = omitUndefined({
-      pkceCodeVerifier: proofs.verifier,
+      pkceCodeVerifier: secrets.codeVerifier,
       expectedState: parameters.get('state') ?? undefined,
       idTokenExpected: hasIdToken,
-      expectedNonce: hasIdToken ? proofs.nonce : undefined,
+      expectedNonce: hasIdToken ? secrets.nonce : undefined,
     })
     const grant = await authorizationCodeGrant(configuration, url, checks, tokenParameters(settings))
     const claims = grant.claims()
     const user = await identify(configuration, { tokens: grant, claims })
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
-    return { user, sid, tokens: tokensOf(grant, now()) }
+    return { user, sid, tokens: tokensFrom(grant, now()) }
   }
 
   /** Keys that were rotated are found again; the person need not know. */
@@ -95,7 +95,7 @@ export function createRedeem(needs: Needs): Redeem {
       authorizationServer.forgetKeys()
       return true
     }
-    if (!isSignatureRefused(error)) return false
+    if (!isSignatureInvalid(error)) return false
     if (now() - keysDoubtedAt >= DOUBT_KEYS_EVERY_MS) {
       keysDoubtedAt = now()
       authorizationServer.forgetKeys()
@@ -106,26 +106,28 @@ export function createRedeem(needs: Needs): Redeem {
   /** A browser that was signed out could never sign in again where the server refuses to ask. */
   async function askNoMore(req: Request, res: Response): Promise<boolean> {
     const wasEnded = req.session.mustAsk === true
-    if (!wasEnded && browsers.of(req)?.mustAsk !== true) return false
-    browsers.signedOut(req, res, false)
+    if (!wasEnded && browsers.read(req)?.promptLogin !== true) return false
+    browsers.markSignedOut(req, res, false)
     if (wasEnded) await endSession(req)
     return true
   }
 
   async function afterFailure(
     error: unknown,
-    { req, res, state }: { req: Request; res: Response; state: SignInState },
+    { req, res, state }: { req: Request; res: Response; state: LoginTransaction },
     configuration: Configuration,
   ) {
     const { prompt, restarts, returnTo } = state
     if (error instanceof AuthorizationResponseError) {
-      if (isPromptRefused(prompt, error.error)) return 'ask-login'
-      if (prompt === 'login' && isLoginRefused(error.error) && (await askNoMore(req, res))) return 'restart'
+      if (isSelectAccountRefused(prompt, error.error)) return 'ask-login'
+      if (prompt === 'login' && isPromptLoginRefused(error.error) && (await askNoMore(req, res)))
+        return 'restart'
       // Once, or a second time where select_account or login was refused with the same error before.
-      if (error.error === 'invalid_request' && restarts < 2 && takesPushed(configuration)) return 'push'
+      if (error.error === 'invalid_request' && restarts < 2 && acceptsPushedRequests(configuration))
+        return 'push'
     }
     if (areKeysFoundAgain(error) && restarts === 0) return 'restart'
-    const problem = problemOfAnswer(error, signInPath(returnTo))
+    const problem = errorResponseProblem(error, signInPath(returnTo))
     audit({ event: 'sign_in', result: 'refused', code: problem.code })
     throw problem
   }
@@ -138,7 +140,7 @@ export function createRedeem(needs: Needs): Redeem {
   async function stored(req: Request, { user, sid, tokens }: Granted, startedAt: number): Promise<boolean> {
     const time = now()
     await startSession(req, { user, tokens, signedInAt: time })
-    const session = { name: nameOf(req.sessionID), sid, device: deviceOf(req.get('user-agent')), time }
+    const session = { name: nameOf(req.sessionID), sid, device: deviceName(req.get('user-agent')), time }
     let isListed = false
     try {
       isListed = await sessions.add(user, session, startedAt)
@@ -156,7 +158,7 @@ export function createRedeem(needs: Needs): Redeem {
     )
     if (typeof result === 'string') return result
     const { user, tokens } = result
-    warn(whyNoRefresh(tokens, scope, clientMetadataOf(configuration).scope))
+    warn(explainMissingRefreshToken(tokens, scope, clientMetadataOf(configuration).scope))
     const before = signedInOf(req)
     const isSame = state.prompt !== undefined && isSamePerson(before?.user, user)
     if (isSame && state.prompt === 'select_account') return 'ask-login'
@@ -164,7 +166,7 @@ export function createRedeem(needs: Needs): Redeem {
       void revoke(configuration, tokens)
       return 'restart'
     }
-    browsers.renew(res)
+    browsers.replace(res)
     if (before !== undefined) {
       // A sign-in that works goes only when the next one is there.
       await needs.sessionStore.end(nameOf(before.id))

@@ -7,13 +7,13 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client'
-import { withoutAddresses } from '../client-api/error-response.ts'
-import { retryAfterSeconds } from '../http/retry-after.ts'
-import { isExplained, silenceOf } from '../http/network-error.ts'
-import { omitUndefined } from '../omit-undefined.ts'
-import { Problem, type ProblemCode } from '../problem.ts'
-import { redacted } from '../web/log.ts'
-import { asymmetric } from './sign-out/logout-token.ts'
+import { withoutAddresses } from '../../client-api/error-response.ts'
+import { retryAfterSeconds } from '../../http/retry-after.ts'
+import { isExplained, silenceOf } from '../../http/network-error.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
+import { Problem, type ProblemCode } from '../../problem.ts'
+import { redacted } from '../../web/log.ts'
+import { asymmetricAlgorithms } from '../sign-out/logout-token.ts'
 
 type Meaning = { status: number; code: ProblemCode; detail: string }
 
@@ -71,12 +71,14 @@ function meaningOfOAuthError(
 function meaningOf(error: unknown): Meaning {
   if (error instanceof AuthorizationResponseError) return meaningOfOAuthError(error.error, undefined)
   if (error instanceof ResponseBodyError)
-    return meaningOfOAuthError(error.error, error.status, inWords(error))
-  if (isClientRefused(error)) return meaningOfOAuthError('invalid_client', undefined, inWords(error))
-  if (error instanceof WWWAuthenticateChallengeError) return misconfigured(`refused with ${inWords(error)}`)
+    return meaningOfOAuthError(error.error, error.status, describeErrorResponse(error))
+  if (isClientRefused(error))
+    return meaningOfOAuthError('invalid_client', undefined, describeErrorResponse(error))
+  if (error instanceof WWWAuthenticateChallengeError)
+    return misconfigured(`refused with ${describeErrorResponse(error)}`)
   const algorithm = refusedAlgorithm(error)
   if (algorithm !== undefined) {
-    const why = asymmetric([algorithm]).length > 0 ? UNLISTED : FORGEABLE
+    const why = asymmetricAlgorithms([algorithm]).length > 0 ? UNLISTED : FORGEABLE
     return misconfigured(`the id_token is signed with ${algorithm}, ${why}`)
   }
   const refused = unsupported(error)
@@ -93,7 +95,7 @@ function meaningOf(error: unknown): Meaning {
     return failed(
       "none of the keys at the authorization server's jwks_uri fits the id_token, by its kid and alg, or more than one does",
     )
-  if (isSignatureRefused(error))
+  if (isSignatureInvalid(error))
     return failed("the id_token's signature isn't of the key at jwks_uri that its kid names")
   const { status, url = '' } = responseOf(error) ?? {}
   if (UNREACHED.has(code)) {
@@ -109,7 +111,7 @@ export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
   new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
 
 /** @param tryAgain where the person starts anew @param which request failed: a prefix of the detail */
-export function problemOfAnswer(error: unknown, tryAgain?: string, which = ''): Problem {
+export function errorResponseProblem(error: unknown, tryAgain?: string, which = ''): Problem {
   // The library wraps what a client's authentication throws.
   const own = chainOf(error).find((one) => one instanceof Problem)
   if (own !== undefined) return own
@@ -140,14 +142,16 @@ const REFUSALS = new Set([400, 401, 403])
  * sends interaction_required; others an error with 200, or a bare 401 or 403.
  * @param when isFresh: another sign-in would end alike. isEarly: the access token is still good, so an error code is needed
  */
-export function isGrantRefused(error: unknown, when: { isFresh: boolean; isEarly: boolean }): boolean {
+export function isRefreshTokenRefused(error: unknown, when: { isFresh: boolean; isEarly: boolean }): boolean {
   const said = errorIn(error)
   if (error instanceof ResponseBodyError && said === 'invalid_grant') return true
   if (when.isFresh || isClientRefused(error) || NOT_OF_THE_GRANT.has(said ?? '')) return false
   // An answer with 200 that is no token, or an error.
   const isNone = error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE'
   const isError = error instanceof ResponseBodyError && error.status < 300
-  return (isNone || isError || REFUSALS.has(statusOf(error) ?? 0)) && (said !== undefined || !when.isEarly)
+  return (
+    (isNone || isError || REFUSALS.has(responseStatus(error) ?? 0)) && (said !== undefined || !when.isEarly)
+  )
 }
 
 const MAX_DESCRIPTION = 200
@@ -184,7 +188,7 @@ const responseOf = (error: unknown): Response | undefined =>
     .find((one) => one instanceof Response)
 
 /** The HTTP status of the answer that an error of the library is about. */
-export const statusOf = (error: unknown): number | undefined => responseOf(error)?.status
+export const responseStatus = (error: unknown): number | undefined => responseOf(error)?.status
 
 /** Small and capital letters with digits in one word: made by a machine, so perhaps a code. */
 const RANDOM = /\b(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{8,}\b/g
@@ -196,8 +200,8 @@ function quoted(description: string): string {
 }
 
 /** What came back: `invalid_grant with status 400 ("grant request is invalid")`, `status 502`, `nothing (OAUTH_TIMEOUT)`. */
-export function inWords(error: unknown): string {
-  const status = statusOf(error)
+export function describeErrorResponse(error: unknown): string {
+  const status = responseStatus(error)
   if (error instanceof ResponseBodyError) {
     const description = quoted(error.error_description ?? '')
     const said = `${nameOfError(error.error)} with status ${status}`
@@ -253,4 +257,4 @@ function refusedAlgorithm(error: unknown): string | undefined {
 }
 
 /** A token's signature is not of the key with that name. The library says so only in what its error carries. */
-export const isSignatureRefused = (error: unknown): boolean => 'signature' in carriedBy(error)
+export const isSignatureInvalid = (error: unknown): boolean => 'signature' in carriedBy(error)
