@@ -6,7 +6,7 @@ import { createEveryone } from './admin/people-snapshot.ts'
 import { createExports, createTokenRoutes } from './admin/exports.ts'
 import { createAdminRoutes, type IsAdmin } from './admin/routes.ts'
 import type { People } from './people/people.ts'
-import type { Upkeeping } from './people/keep-state.ts'
+import type { KeepStateStore } from './people/keep-state.ts'
 import type { Company } from './company/company.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
@@ -67,7 +67,7 @@ type Services = {
   /** What an invitation's page says of the company. */
   invited: Pick<InviteParts, 'companyApps' | 'sender'>
   people: People
-  upkeeping: Pick<Upkeeping, 'get'>
+  keepStateStore: Pick<KeepStateStore, 'load'>
   invitations: Invitations
   isAdmin: IsAdmin
   nameOf: Company['nameOf']
@@ -179,7 +179,7 @@ export function createApp(services: Services): Express {
   app.use(
     createAdminRoutes({
       everyone,
-      upkeeping: services.upkeeping,
+      keepStateStore: services.keepStateStore,
       exports,
       limit: limits.byPerson,
       isAdmin: services.isAdmin,

@@ -6,7 +6,7 @@ import { administrators } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { createPeople } from './people/people.ts'
-import { createUpkeeping, STATES } from './people/keep-state.ts'
+import { createKeepStateStore, PERSON_STATES } from './people/keep-state.ts'
 import { createClientApi } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
 import { watchAddresses } from './client-api/watch-addresses.ts'
@@ -135,11 +135,11 @@ export function createOnramp(
     store: () => store.isReachable(),
     authorization_server: () => authorizationServer.isReady(),
   })
-  const upkeeping = createUpkeeping(records, installation)
+  const keepStateStore = createKeepStateStore(records, installation)
   metrics.watchPeople(async () => {
-    const { days, lastRunAt } = await upkeeping.get()
+    const { days, lastRunAt } = await keepStateStore.load()
     const row = days.at(-1)
-    return { states: row && Object.fromEntries(STATES.map((state) => [state, row[state]])), lastRunAt }
+    return { states: row && Object.fromEntries(PERSON_STATES.map((state) => [state, row[state]])), lastRunAt }
   })
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
@@ -181,7 +181,7 @@ export function createOnramp(
     records,
     signIn,
     people,
-    upkeeping,
+    keepStateStore,
     invitations,
     isAdmin,
     nameOf: (app, lang) => company.nameOf(app, lang),

@@ -13,7 +13,7 @@ import { createOnramp } from '../src/compose.ts'
 import { createInvitations } from '../src/invites/token.ts'
 import { normalizedAddress } from '../src/people/address.ts'
 import { createPeople } from '../src/people/people.ts'
-import { createUpkeeping } from '../src/people/keep-state.ts'
+import { createKeepStateStore } from '../src/people/keep-state.ts'
 import { createInstallation } from '../src/records/data-key.ts'
 import { createSealer } from '../src/records/seal.ts'
 import type { openStore } from '../src/records/store.ts'
@@ -221,8 +221,13 @@ it('metrics take the token of METRICS_TOKEN, and count problems', async () => {
 it('metrics have the states of people as onramp keep counted them last', async () => {
   const { records, installation, scrape } = compose()
   const row = { ready: 7, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, people: 7, gone: 0 }
-  const upkeeping = createUpkeeping(records, installation)
-  await upkeeping.put({ lastRunAt: 5_000, breaks: [], zones: {}, days: [{ day: '2026-11-26', ...row }] })
+  const keepStateStore = createKeepStateStore(records, installation)
+  await keepStateStore.save({
+    lastRunAt: 5_000,
+    massDisconnects: [],
+    zones: {},
+    days: [{ day: '2026-11-26', ...row }],
+  })
   const page = await scrape()
   expect(page).toContain('onramp_people{state="ready"} 7')
   expect(page).toContain('onramp_last_run_timestamp_seconds 5')
@@ -266,7 +271,7 @@ it('the service is asked as the person, by its headers and with our way back, an
   )
   // What the page found is in the person's record, for as long as INVITE_RETENTION_DAYS says.
   const person = await people.get('ada@acme.example')
-  expect(person?.answer).toMatchObject({ askedAt: clock.now })
+  expect(person?.lastCheck).toMatchObject({ checkedAt: clock.now })
   expect(Math.max(...[...lives].filter(([key]) => key.startsWith('person')).map(([, life]) => life))).toBe(
     30 * DAY,
   )

@@ -1,10 +1,12 @@
 // What has changed since a day on which a run of `onramp keep` ended. Pure.
-import type { DayRow, Upkeep } from '../people/keep-state.ts'
+import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import { dayOf, type Report } from './report.ts'
 
 const DAY_MS = 86_400_000
 
-export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'acted', number> & { row: DayRow }
+export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'acted', number> & {
+  row: DailyCounts
+}
 
 /**
  * With the newest row up to the day that is asked for, else up to a week ago, else with the oldest.
@@ -13,12 +15,12 @@ export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'acted',
  */
 export function comparisonOf(
   { ready, days }: Pick<Report, 'ready' | 'days'>,
-  upkeep: Upkeep,
+  keepState: KeepState,
   now: number,
   asked?: unknown,
 ): Comparison | undefined {
   const isDay = typeof asked === 'string' && /^\d{4}-\d\d-\d\d$/.test(asked)
-  const before = upkeep.days.filter(({ day }) => day < dayOf(now))
+  const before = keepState.days.filter(({ day }) => day < dayOf(now))
   const upTo = isDay ? asked : dayOf(now - 7 * DAY_MS)
   const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined

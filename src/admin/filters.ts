@@ -1,12 +1,12 @@
 // Which people an administrator asks for: what the query of a page means, and who fits it. Pure.
-import type { App, AppState } from '../people/person.ts'
+import type { PersonApp, PersonAppState } from '../people/person.ts'
 import { FACTS, isHeldUp, type Fact, type Profile } from './profile.ts'
 
 /** @param apps the one that is asked for, or all @param isOneApp whether one is asked for */
-type Test = (profile: Profile, apps: readonly App[], isOneApp: boolean) => boolean
+type Test = (profile: Profile, apps: readonly PersonApp[], isOneApp: boolean) => boolean
 
 const inState =
-  (state: AppState): Test =>
+  (state: PersonAppState): Test =>
   (_profile, apps) =>
     apps.some((app) => app.state === state)
 

@@ -5,7 +5,7 @@ import { isWorkingTime } from '../campaigns/working-time.ts'
 import { calledAs } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
-import { STATES, type Break, type Upkeep } from '../people/keep-state.ts'
+import { PERSON_STATES, type MassDisconnect, type KeepState } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { needsIn, sinceIn } from './overview.ts'
@@ -19,7 +19,7 @@ type Words = { t: Texts; nameOf: Company['nameOf']; publicUrl: string }
 
 const linkTo = ({ t, publicUrl }: Words) => ({ href: `${publicUrl}/admin`, label: t('admin.title') })
 
-export function breakNotice(found: Break, words: Words): Notice {
+export function breakNotice(found: MassDisconnect, words: Words): Notice {
   const { t, nameOf } = words
   const { instance, lapsed, had, noticedAt } = found
   const app = nameOf(found, t.lang)
@@ -45,7 +45,7 @@ const DIGEST_AGAIN_MS = 6 * 86_400_000
 
 /** On its weekday, in working time where the company is. @param now milliseconds since 1970 */
 export const isDigestDue = (
-  { digestAt = 0 }: Upkeep,
+  { digestAt = 0 }: KeepState,
   { digest, timezone }: Pick<Company, 'digest' | 'timezone'>,
   now: number,
 ): boolean =>
@@ -54,16 +54,16 @@ export const isDigestDue = (
   isWorkingTime(now, timezone, WEEKDAYS.indexOf(digest) + 1)
 
 /** @param now milliseconds since 1970 */
-export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: Words): Notice {
+export function digestNotice(made: Report, keepState: KeepState, now: number, words: Words): Notice {
   const { t, nameOf } = words
   const named = made.datasources.map((app) => ({ ...app, name: nameOf(app, t.lang) }))
   const report = { ...made, datasources: calledAs(named) }
-  const comparison = comparisonOf(report, upkeep, now)
+  const comparison = comparisonOf(report, keepState, now)
   const row = comparison?.row
-  const needs = needsIn(report, upkeep, t, now)
+  const needs = needsIn(report, keepState, t, now)
   const subject = t('admin.digest.subject', { share: sharesIn(t)(report.ready, report.people) })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
-  const figure = (label: string, what: (typeof STATES)[number] | 'people' | 'gone') => ({
+  const figure = (label: string, what: (typeof PERSON_STATES)[number] | 'people' | 'gone') => ({
     label,
     value: t.number(report[what]),
     change: row === undefined ? '' : change.format(report[what] - row[what]),
@@ -77,7 +77,7 @@ export function digestNotice(made: Report, upkeep: Upkeep, now: number, words: W
     ],
     figures: [
       figure(t('admin.groupPeople'), 'people'),
-      ...STATES.map((state) => figure(t(`admin.stat.${state}`), state)),
+      ...PERSON_STATES.map((state) => figure(t(`admin.stat.${state}`), state)),
       figure(t('admin.filter.gone'), 'gone'),
     ],
     needs,

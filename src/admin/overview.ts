@@ -3,7 +3,7 @@ import type { Texts } from '../web/languages/texts.ts'
 import { comparisonOf, type Comparison } from './comparison.ts'
 import { queryOf, type Wanted } from './filters.ts'
 import { plotOf } from './plot.ts'
-import { isKept, openBreaks, STATES, type Upkeep } from '../people/keep-state.ts'
+import { hasRecentRun, activeMassDisconnects, PERSON_STATES, type KeepState } from '../people/keep-state.ts'
 import { releaseCommand } from './reminder.ts'
 import { dayOf, OF_FUNNEL, peopleWith, stuckAt, type App, type Report } from './report.ts'
 import { COMMAND } from '../version.ts'
@@ -19,25 +19,25 @@ const emails = (wanted: Partial<Wanted>) => `/admin/people/emails?${queryOf(want
 /** @param asked.now milliseconds since 1970 @param asked.since the query's, untrusted */
 export function overviewOf(
   report: Report,
-  upkeep: Upkeep,
+  keepState: KeepState,
   t: Texts,
   { now, since }: { now: number; since: unknown },
 ) {
   const words = { t, share: sharesIn(t) }
-  const comparison = comparisonOf(report, upkeep, now, since)
+  const comparison = comparisonOf(report, keepState, now, since)
   const stand = standOf(report, t)
-  const { lastRunAt: ranAt } = upkeep
+  const { lastRunAt: ranAt } = keepState
   const isAnyoneInvited = report.funnel.invited > 0 || report.lastEmailAt !== undefined
   const top = (columns: readonly string[]) => ({ query: {}, columns, most: TOP_ROWS })
   return {
     ...stand,
     stand: [...stand.stand, ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })])],
-    remind: isKept(upkeep, now) ? 0 : report.due,
+    remind: hasRecentRun(keepState, now) ? 0 : report.due,
     stats: statsOf(report, words),
     since: comparison && {
       changes: sinceIn(comparison, t),
       day: comparison.row.day,
-      first: upkeep.days[0]?.day,
+      first: keepState.days[0]?.day,
       last: dayOf(now - DAY_MS),
     },
     inviteCommand: `${COMMAND} invite send PEOPLE.csv`,
@@ -46,8 +46,8 @@ export function overviewOf(
     isBegun: isAnyoneInvited || report.people > 1,
     funnel: funnelOf(report, words),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
-    needs: needsIn(report, upkeep, t, now).map((need, index) => ({ id: `need-${index}`, ...need })),
-    plot: plotOf(report, upkeep.days, now),
+    needs: needsIn(report, keepState, t, now).map((need, index) => ({ id: `need-${index}`, ...need })),
+    plot: plotOf(report, keepState.days, now),
     groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck', 'fellBack']), t),
     moreGroups: report.groups.length > TOP_ROWS,
     apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'stuck', 'lapsed']), t),
@@ -127,7 +127,7 @@ function statsOf(report: Report, { t, share }: Words) {
     fellBack:
       report.fellBack === 0 ? none : mostly(mostlyAt(report, report.fellBack, ({ lapsed }) => lapsed)),
   }
-  return STATES.map((what) => ({
+  return PERSON_STATES.map((what) => ({
     what,
     label: t(`admin.stat.${what}`),
     figure: what === 'ready' ? share(ready, all) : t.number(report[what]),
@@ -200,9 +200,9 @@ export function needsOf(report: Report): Need[] {
 }
 
 /** The same in words; first of all what keeps people from being emailed, with the command that ends it. */
-export function needsIn(report: Report, upkeep: Upkeep, t: Texts, now: number) {
+export function needsIn(report: Report, keepState: KeepState, t: Texts, now: number) {
   const words = { t, share: sharesIn(t) }
-  const breaks = openBreaks(upkeep).map(({ instance, name, lapsed, had, noticedAt }) => {
+  const breaks = activeMassDisconnects(keepState).map(({ instance, name, lapsed, had, noticedAt }) => {
     const app = report.datasources.find((known) => known.instance === instance)?.name ?? name
     return {
       href: people({ filter: 'lapsed', app: instance }),
@@ -213,7 +213,7 @@ export function needsIn(report: Report, upkeep: Upkeep, t: Texts, now: number) {
     }
   })
   // A run reminds people itself.
-  const needs = needsOf(report).filter(({ kind }) => kind !== 'notStarted' || !isKept(upkeep, now))
+  const needs = needsOf(report).filter(({ kind }) => kind !== 'notStarted' || !hasRecentRun(keepState, now))
   return [...breaks, ...needs.map((need) => needIn(need, report, words))]
 }
 

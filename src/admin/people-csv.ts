@@ -1,20 +1,20 @@
 // People as CSV, a few at a time. It begins with a byte order mark, without which Excel does not read it as UTF-8.
-import { isOut, type App, type AppState } from '../people/person.ts'
+import { mayHaveBeenSent, type PersonApp, type PersonAppState } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
 import { FACTS, type Profile } from './profile.ts'
 
 const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
 
 /** The app under the name that the list gives it. */
-type Named = (app: App) => App
+type Named = (app: PersonApp) => PersonApp
 
-const namesOf = (fits: (app: App) => boolean) => (profile: Profile, named: Named) =>
+const namesOf = (fits: (app: PersonApp) => boolean) => (profile: Profile, named: Named) =>
   profile.apps
     .filter(fits)
     .map((app) => `${named(app).name} [${app.instance}]`)
     .join('; ')
 
-const namesIn = (state: AppState) => namesOf((app) => app.state === state)
+const namesIn = (state: PersonAppState) => namesOf((app) => app.state === state)
 
 const COLUMNS: Record<string, (profile: Profile, named: Named) => string | number> = {
   email: ({ person }) => person.email,
@@ -23,7 +23,7 @@ const COLUMNS: Record<string, (profile: Profile, named: Named) => string | numbe
   group: ({ person }) => person.group ?? '',
   timezone: ({ person }) => person.timezone ?? '',
   invited: ({ invitedAt }) => date(invitedAt),
-  mails: ({ mailings }) => mailings.filter(isOut).length,
+  mails: ({ mailings }) => mailings.filter(mayHaveBeenSent).length,
   mail: ({ mail }) => mail ?? '',
   uncertain: (profile) => (FACTS.uncertain(profile) ? 'yes' : ''),
   opened: ({ person }) => date(person.openedAt),
@@ -38,7 +38,7 @@ const COLUMNS: Record<string, (profile: Profile, named: Named) => string | numbe
   waiting_for_administrator: namesIn('blocked'),
   switched_off: namesIn('off'),
   access_ended: namesOf(({ lapsedAt }) => lapsedAt !== undefined),
-  as_of: ({ askedAt }) => date(askedAt),
+  as_of: ({ checkedAt }) => date(checkedAt),
 }
 
 async function* rowsOf(all: AsyncIterable<Profile>, named: Named) {

@@ -1,6 +1,6 @@
 // Part of everyone: whom a filter and a search leave, a page at a time. However many people there are, it goes through
 // them once, in the order of their addresses, and holds no more than a page of them.
-import type { App } from '../people/person.ts'
+import type { PersonApp } from '../people/person.ts'
 import { FACTS, fellBackAt, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
@@ -37,7 +37,7 @@ export type Addresses = {
   /** Left out, too: all that they lack is on hold. */
   held: number
   /** The app that is asked for, among the others of one person who has it. */
-  apps: readonly App[]
+  apps: readonly PersonApp[]
   /** Of them the command emails so many now; and how many later, the first of them when (milliseconds since 1970). */
   due: number
   later: { count: number; from: number }
@@ -58,7 +58,7 @@ export async function listAddresses(
   let total = 0
   let [optedOut, held] = [0, 0]
   const due = countDue(now)
-  let apps: readonly App[] = []
+  let apps: readonly PersonApp[] = []
   for await (const profile of fitting(all, wanted)) {
     if (apps.length === 0 && profile.apps.some(({ instance }) => instance === wanted.app)) apps = profile.apps
     if (FACTS.optedOut(profile)) {
@@ -84,7 +84,7 @@ export function stageOf(profile: Profile) {
     { stage: 'gone', at: leftAt ?? unknownAt },
     { stage: 'fellBack', at: fellBackAt(profile) },
     { stage: 'finished', at: FACTS.finished(profile) ? profile.finishedAt : undefined },
-    { stage: 'nothing', at: FACTS.nothing(profile) ? profile.askedAt : undefined },
+    { stage: 'nothing', at: FACTS.nothing(profile) ? profile.checkedAt : undefined },
     { stage: 'signedIn', at: signedInAt },
     { stage: 'opened', at: openedAt },
     { stage: 'invited', at: profile.invitedAt },

@@ -3,7 +3,7 @@
 // because a reader holds none: it goes on in the newest one.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { People } from '../people/people.ts'
-import type { App } from '../people/person.ts'
+import type { PersonApp } from '../people/person.ts'
 import { profileOf, type Profile } from './profile.ts'
 import { makeReport, type Report } from './report.ts'
 
@@ -45,9 +45,9 @@ export function createEveryone(people: Pick<People, 'all'>, now: () => number): 
   async function read(): Promise<void> {
     const profiles: Profile[] = []
     // One object for all who have an app in the same state.
-    const apps = new Map<string, App>()
+    const apps = new Map<string, PersonApp>()
     let [unread, isWhole] = [0, false]
-    const shared = (app: App) => {
+    const shared = (app: PersonApp) => {
       const key = JSON.stringify(app)
       return apps.get(key) ?? (apps.set(key, app), app)
     }

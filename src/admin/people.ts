@@ -111,12 +111,12 @@ function rowOf(profile: Profile, t: Texts) {
       reminder && reminder.at >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(reminder.at) }) : '',
     notes: notesOf(profile, t),
     done:
-      profile.askedAt === undefined || own.length === 0
+      profile.checkedAt === undefined || own.length === 0
         ? '–'
         : t('admin.person.done', { connected: own.length - open.length, total: own.length }),
     left: t.list(left.slice(0, MAX_LEFT)),
     more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',
-    asOf: dayOf(profile.askedAt),
+    asOf: dayOf(profile.checkedAt),
   }
 }
 

@@ -5,17 +5,17 @@ import {
   hasFallenBack,
   isFinished,
   isGone,
-  isOut,
+  mayHaveBeenSent,
   isReady,
-  type App,
-  type AppState,
-  type Mailing,
+  type PersonApp,
+  type PersonAppState,
+  type EmailRecord,
   type Person,
 } from '../people/person.ts'
 
 type MailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
 
-const stateOf = ({ state }: Mailing): MailState =>
+const stateOf = ({ state }: EmailRecord): MailState =>
   state === 'sending' || state === 'unknown' ? 'uncertain' : state
 
 /**
@@ -30,58 +30,58 @@ const stateOf = ({ state }: Mailing): MailState =>
  */
 export type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
-type Row = Omit<Person, 'campaigns' | 'answer' | 'intents' | 'outbox' | 'signIns'>
+type Row = Omit<Person, 'campaigns' | 'lastCheck' | 'intents' | 'outbox' | 'signIns'>
 
 export type Profile = {
   person: Row
   /** When the service was asked, if it was. */
-  askedAt: number | undefined
-  apps: readonly App[]
+  checkedAt: number | undefined
+  apps: readonly PersonApp[]
   /** When the newest of those that are connected came to be so; -Infinity: none is. */
   connectedAt: number
-  mailings: readonly Mailing[]
+  mailings: readonly EmailRecord[]
   /** When the first email went out, if one did; milliseconds since 1970. */
   invitedAt: number | undefined
   /** The state of the newest email, if there is one. */
   mail: MailState | undefined
   /** The newest reminder, or email about what ended, if one left. */
-  reminder: Mailing | undefined
+  reminder: EmailRecord | undefined
   /** When everything was connected the first time. */
   finishedAt: number | undefined
   progress: Progress
 }
 
 /** @param shared gives one object for equal apps, where many profiles are held */
-export function profileOf(person: Person, shared = (app: App) => app): Profile {
-  const { campaigns, answer, intents: _intents, outbox: _outbox, signIns: _signIns, ...row } = person
+export function profileOf(person: Person, shared = (app: PersonApp) => app): Profile {
+  const { campaigns, lastCheck, intents: _intents, outbox: _outbox, signIns: _signIns, ...row } = person
   const apps = appsOf(person).map((app) => shared(app))
   const mailings = campaigns.flatMap((campaign) =>
-    campaign.mailings.map(({ by: _by, ...mailing }): Mailing => mailing),
+    campaign.emails.map(({ runId: _by, ...mailing }): EmailRecord => mailing),
   )
-  const sent = mailings.filter(isOut).map(({ at }) => at)
-  const newest = mailings.reduce<Mailing | undefined>(
+  const sent = mailings.filter(mayHaveBeenSent).map(({ at }) => at)
+  const newest = mailings.reduce<EmailRecord | undefined>(
     (last, one) => (last === undefined || one.at >= last.at ? one : last),
     undefined,
   )
   const mail = newest && stateOf(newest)
-  const connected = answer?.apps.filter(({ status }) => status === 'connected') ?? []
+  const connected = lastCheck?.apps.filter(({ status }) => status === 'connected') ?? []
   return {
     person: row,
-    askedAt: answer?.askedAt,
+    checkedAt: lastCheck?.checkedAt,
     apps,
     connectedAt: Math.max(...connected.map(({ since }) => since)),
     mailings,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     mail,
     reminder: mailings
-      .filter((mailing) => isOut(mailing) && (mailing.reminder > 0 || mailing.apps))
+      .filter((mailing) => mayHaveBeenSent(mailing) && (mailing.reminder > 0 || mailing.apps))
       .toSorted((one, other) => other.at - one.at)[0],
-    finishedAt: person.finishedAt ?? (isFinished(person) ? answer?.askedAt : undefined),
+    finishedAt: person.finishedAt ?? (isFinished(person) ? lastCheck?.checkedAt : undefined),
     progress: progressOf(person, apps, mail),
   }
 }
 
-function progressOf(person: Person, apps: readonly App[], mail: MailState | undefined): Progress {
+function progressOf(person: Person, apps: readonly PersonApp[], mail: MailState | undefined): Progress {
   const isHere = person.signedInAt !== undefined
   if (isGone(person)) return 'gone'
   if (isReady(person)) return 'ready'
@@ -96,15 +96,15 @@ export const fellBackAt = ({ apps, progress }: Profile): number | undefined =>
   progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
 
 /** The person can't continue with it alone. */
-export const isHeldUp = ({ state, isUnconfirmed }: App): boolean => state === 'blocked' || isUnconfirmed
+export const isHeldUp = ({ state, isUnconfirmed }: PersonApp): boolean => state === 'blocked' || isUnconfirmed
 
-export const isIn = ({ apps }: Pick<Profile, 'apps'>, state: AppState): boolean =>
+export const isIn = ({ apps }: Pick<Profile, 'apps'>, state: PersonAppState): boolean =>
   apps.some((app) => app.state === state)
 
 /** What may be true of a person, as the report counts it. */
 export const FACTS = {
   invited: ({ invitedAt }) => invitedAt !== undefined,
-  reminded: ({ mailings }) => mailings.some((mailing) => mailing.reminder > 0 && isOut(mailing)),
+  reminded: ({ mailings }) => mailings.some((mailing) => mailing.reminder > 0 && mayHaveBeenSent(mailing)),
   /** An email may or may not have arrived. */
   uncertain: ({ mailings }) => mailings.some((mailing) => stateOf(mailing) === 'uncertain'),
   /** The mail server put their newest email off, or refused it. */

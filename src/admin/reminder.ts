@@ -1,7 +1,7 @@
 // Who is due for a reminder, and the command that emails the people of a list: it reads the exported file, so it is about
 // exactly these. Pure.
 import { MAX_REMINDERS } from '../campaigns/campaign.ts'
-import { isOut } from '../people/person.ts'
+import { mayHaveBeenSent } from '../people/person.ts'
 import type { Profile } from './profile.ts'
 import { COMMAND } from '../version.ts'
 import type { Filter, Wanted } from './filters.ts'
@@ -21,7 +21,9 @@ const DAY_MS = 86_400_000
 function remindableAt({ person, mailings, mail }: Profile): number | undefined {
   const hadAll = mailings.some(({ reminder }) => reminder >= MAX_REMINDERS)
   if (person.optedOutAt !== undefined || mail === 'failed' || mail === 'uncertain' || hadAll) return undefined
-  return mailings.filter(isOut).reduce((last, { at }) => Math.max(last, at + REMIND_AFTER_DAYS * DAY_MS), 0)
+  return mailings
+    .filter(mayHaveBeenSent)
+    .reduce((last, { at }) => Math.max(last, at + REMIND_AFTER_DAYS * DAY_MS), 0)
 }
 
 /** Counts whom the command would email now, and how many later, the first of them when. @param now milliseconds since 1970 */

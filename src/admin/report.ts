@@ -1,7 +1,7 @@
 // How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads them one
 // after the other, so that many people take no more memory.
-import { isOut, type AppState } from '../people/person.ts'
-import { STATES } from '../people/keep-state.ts'
+import { mayHaveBeenSent, type PersonAppState } from '../people/person.ts'
+import { PERSON_STATES } from '../people/keep-state.ts'
 import { FACTS, fellBackAt, isIn, type Fact, type Profile } from './profile.ts'
 import { countDue } from './reminder.ts'
 
@@ -114,8 +114,9 @@ function createTotals(now: number) {
       if (isInvited && !facts.has('nothing')) countFunnel(funnel, profile, facts)
       if (facts.has('notStarted')) due.add(profile)
       if (facts.has('inProgress')) countApps(inProgressApps, profile)
-      asOf = Math.min(asOf, profile.askedAt ?? Infinity)
-      for (const mailing of profile.mailings) if (isOut(mailing)) lastEmail = Math.max(lastEmail, mailing.at)
+      asOf = Math.min(asOf, profile.checkedAt ?? Infinity)
+      for (const mailing of profile.mailings)
+        if (mayHaveBeenSent(mailing)) lastEmail = Math.max(lastEmail, mailing.at)
     },
     shown: (): Totals => ({
       asOf: dateOf(asOf),
@@ -179,7 +180,7 @@ function countDays(days: Map<string, Day>, profile: Profile): void {
 export type App = {
   instance: string
   name: string
-  counts: Record<AppState, number>
+  counts: Record<PersonAppState, number>
   /** Among those that are waiting: the consent never showed. */
   unconfirmed: number
   /** Had it connected, and have lost access. */
@@ -226,7 +227,7 @@ export const peopleWith = ({ counts }: App): number =>
 
 export const stuckAt = ({ counts, unconfirmed }: App): number => counts.blocked + unconfirmed
 
-const OF_GROUP = ['signedIn', 'finished', 'nothing', ...STATES] as const
+const OF_GROUP = ['signedIn', 'finished', 'nothing', ...PERSON_STATES] as const
 
 /** A department or a place. `name` undefined: the small ones together. */
 export type Group = Record<(typeof OF_GROUP)[number] | 'people', number> & { name: string | undefined }

@@ -9,7 +9,7 @@ import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/browser-gone.ts'
 import type { SendPage } from '../web/pages.ts'
-import { heldApps, isKept, type Upkeeping } from '../people/keep-state.ts'
+import { pausedApps, hasRecentRun, type KeepStateStore } from '../people/keep-state.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { Everyone } from './people-snapshot.ts'
@@ -21,7 +21,7 @@ import { appTable, groupTable, FIRST_ROWS } from './table.ts'
 
 type AdminParts = {
   everyone: Everyone
-  upkeeping: Pick<Upkeeping, 'get'>
+  keepStateStore: Pick<KeepStateStore, 'load'>
   exports: Router
   /** How often a person may ask. */
   limit: RequestHandler
@@ -49,7 +49,7 @@ export function administrators(emails: readonly string[], groups: readonly strin
 }
 
 export function createAdminRoutes(parts: AdminParts): Router {
-  const { everyone, upkeeping, exports, isAdmin, nameOf, sendPage, audit, now } = parts
+  const { everyone, keepStateStore, exports, isAdmin, nameOf, sendPage, audit, now } = parts
   const router = Router()
 
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
@@ -73,10 +73,13 @@ export function createAdminRoutes(parts: AdminParts): Router {
   router.get('/admin', async (req, res) => {
     noteView(req, 'overview')
 
-    const [made, upkeep] = await Promise.all([everyone.report(browserGoneSignal(res)), upkeeping.get()])
+    const [made, keepState] = await Promise.all([
+      everyone.report(browserGoneSignal(res)),
+      keepStateStore.load(),
+    ])
 
     const data = (t: Texts) =>
-      overviewOf({ ...made, datasources: named(made.datasources, t) }, upkeep, t, {
+      overviewOf({ ...made, datasources: named(made.datasources, t) }, keepState, t, {
         now: now(),
         since: req.query['since'],
       })
@@ -109,15 +112,15 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'emails')
     const wanted = wantedOf(req.query)
 
-    const upkeep = await upkeeping.get()
+    const keepState = await keepStateStore.load()
     const addresses = await listAddresses(
       everyone.profiles(browserGoneSignal(res), 'page'),
       wanted,
       now(),
-      heldApps(upkeep),
+      pausedApps(keepState),
     )
 
-    const kept = isKept(upkeep, now())
+    const kept = hasRecentRun(keepState, now())
     const data = (t: Texts) => {
       const app = named(addresses.apps, t).find(({ instance }) => instance === wanted.app)?.name
       return { ...emailsOf({ ...addresses, app }, wanted, t), kept }

@@ -1,7 +1,7 @@
 // Who is due for an invitation or a reminder. Pure. An email is written down before it leaves; one that a run left open may
 // have arrived, so it counts as unknown and is sent again only on request.
 import { omitUndefined } from '../omit-undefined.ts'
-import { appsOf, isOut, type Mailing, type Person } from '../people/person.ts'
+import { appsOf, mayHaveBeenSent, type EmailRecord, type Person } from '../people/person.ts'
 
 /** The campaign of invitations and reminders. */
 export const ONBOARDING = 'onboarding'
@@ -12,7 +12,7 @@ export const MAX_REMINDERS = 3
 const MIN_GAP_MS = 48 * 3_600_000
 
 /** Times are milliseconds. */
-export type Policy = {
+export type ReminderPolicy = {
   /** Absent: no reminders. */
   remindAfterMs?: number | undefined
   /** What may have arrived waits for someone to decide, is sent again, or counts as sent, so that reminders follow. */
@@ -21,7 +21,7 @@ export type Policy = {
   freshMs: number
 }
 
-export type Due =
+export type DueEmail =
   /** `reminder` 0: the invitation. `isRetry`: it did not work before, so everyone else comes first. */
   | { kind: 'mail'; reminder: number; isRetry: boolean }
   /** Their newest email may have arrived, or was rejected for good. */
@@ -30,28 +30,28 @@ export type Due =
   | { kind: 'unreadable' }
   | { kind: 'not-due'; wasSent: boolean }
 
-export const mailingsOf = ({ campaigns }: Person, campaign: string): Mailing[] =>
-  campaigns.find(({ name }) => name === campaign)?.mailings ?? []
+export const campaignEmails = ({ campaigns }: Person, campaign: string): EmailRecord[] =>
+  campaigns.find(({ name }) => name === campaign)?.emails ?? []
 
 /** Another campaign sent an email only just now. Within a campaign the times of its reminders count. */
 const isTooSoon = ({ campaigns }: Person, now: number): boolean =>
   campaigns
     .filter(({ name }) => name !== ONBOARDING)
-    .flatMap(({ mailings }) => mailings)
-    .some((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < MIN_GAP_MS)
+    .flatMap(({ emails }) => emails)
+    .some((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < MIN_GAP_MS)
 
-const hasNothing = (person: Person, { freshMs }: Policy, now: number): boolean =>
-  person.answer !== undefined &&
-  person.answer.askedAt <= now &&
-  now - person.answer.askedAt < freshMs &&
+const hasNothing = (person: Person, { freshMs }: ReminderPolicy, now: number): boolean =>
+  person.lastCheck !== undefined &&
+  person.lastCheck.checkedAt <= now &&
+  now - person.lastCheck.checkedAt < freshMs &&
   !appsOf(person).some(({ state }) => state === 'waiting' || state === 'skipped')
 
-const isReminderDue = (last: Mailing, { remindAfterMs }: Policy, now: number): boolean =>
+const isReminderDue = (last: EmailRecord, { remindAfterMs }: ReminderPolicy, now: number): boolean =>
   remindAfterMs !== undefined && last.reminder < MAX_REMINDERS && now - last.at >= remindAfterMs
 
 /** The invitation or the reminder that is due. @param now milliseconds since 1970 */
-export function due(person: Person, policy: Policy, now: number): Due {
-  const last = mailingsOf(person, ONBOARDING).at(-1)
+export function dueEmail(person: Person, policy: ReminderPolicy, now: number): DueEmail {
+  const last = campaignEmails(person, ONBOARDING).at(-1)
   const isUnknown = last?.state === 'unknown' || last?.state === 'sending'
   const isSent = last?.state === 'sent' || (isUnknown && policy.unknown === 'sent')
   const isOver = last === undefined || isSent
@@ -66,46 +66,46 @@ export function due(person: Person, policy: Policy, now: number): Due {
   return { kind: 'mail', reminder, isRetry: !isOver || person.unknownAt !== undefined }
 }
 
-export const mailingOf = (person: Person, campaign: string, reminder: number): Mailing | undefined =>
-  mailingsOf(person, campaign).find((mailing) => mailing.reminder === reminder)
+export const campaignEmail = (person: Person, campaign: string, reminder: number): EmailRecord | undefined =>
+  campaignEmails(person, campaign).find((email) => email.reminder === reminder)
 
 /** Their newest email came back for good. The same person where none has left, or that is known. */
 export function withBounce(person: Person): Person {
-  const mailings = person.campaigns.flatMap((campaign) => campaign.mailings)
-  const newest = mailings
+  const emails = person.campaigns.flatMap((campaign) => campaign.emails)
+  const newest = emails
     .filter(({ state }) => state !== 'deferred')
-    .reduce<Mailing | undefined>(
+    .reduce<EmailRecord | undefined>(
       (last, one) => (last !== undefined && last.at > one.at ? last : one),
       undefined,
     )
   if (newest === undefined || newest.state === 'failed') return person
-  const marked = (one: Mailing): Mailing => (one === newest ? { ...one, state: 'failed' } : one)
-  const campaigns = person.campaigns.map((one) => ({ ...one, mailings: one.mailings.map(marked) }))
+  const marked = (one: EmailRecord): EmailRecord => (one === newest ? { ...one, state: 'failed' } : one)
+  const campaigns = person.campaigns.map((one) => ({ ...one, emails: one.emails.map(marked) }))
   return { ...person, campaigns }
 }
 
 type Change = {
   campaign: string
   reminder: number
-  state: Mailing['state']
+  state: EmailRecord['state']
   now: number
   /** The run that sends it. */
-  by?: string | undefined
+  runId?: string | undefined
   apps?: readonly string[] | undefined
 }
 
 /** Of one campaign; the oldest ones go. */
-const MAX_MAILINGS = 30
+const MAX_EMAILS = 30
 
 /** With the newest state of one email, about the same apps as before. */
-export function withMailing(
+export function withEmail(
   person: Person,
-  { campaign, reminder, state, now: at, by, apps }: Change,
+  { campaign, reminder, state, now: at, runId, apps }: Change,
 ): Person {
-  const before = mailingOf(person, campaign, reminder)
-  const others = mailingsOf(person, campaign).filter((mailing) => mailing !== before)
-  const mailing = { reminder, state, at, ...omitUndefined({ by, apps: apps ?? before?.apps }) }
-  const mailings = [...others, mailing].slice(-MAX_MAILINGS)
+  const before = campaignEmail(person, campaign, reminder)
+  const others = campaignEmails(person, campaign).filter((email) => email !== before)
+  const email = { reminder, state, at, ...omitUndefined({ runId, apps: apps ?? before?.apps }) }
+  const emails = [...others, email].slice(-MAX_EMAILS)
   const rest = person.campaigns.filter(({ name }) => name !== campaign)
-  return { ...person, campaigns: [...rest, { name: campaign, mailings }] }
+  return { ...person, campaigns: [...rest, { name: campaign, emails }] }
 }

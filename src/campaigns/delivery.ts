@@ -4,28 +4,28 @@ import type { Waiting } from '../client-api/responses.ts'
 import { calledAs } from '../company/app-names.ts'
 import { isOff } from '../client-api/app-status.ts'
 import { wasConnected, type Person } from '../people/person.ts'
-import type { Ask } from './ask.ts'
+import type { CheckPerson } from './person-check.ts'
 import type { Invitee } from './people-file.ts'
-import { RunStopped, type Answer, type Ledger, type Plan } from './ledger.ts'
-import type { ComposeMail, Mail } from './mail/mail.ts'
-import type { Posted } from './mail/outcome.ts'
-import { saysOf } from './mail/smtp-trouble.ts'
-import type { Pace } from './throttle.ts'
+import { RunStopped, type CheckedApps, type Ledger, type Plan } from './ledger.ts'
+import type { ComposeEmail, Email } from './mail/email.ts'
+import type { SendResult } from './mail/send-result.ts'
+import { quoteReply } from './mail/smtp-error.ts'
+import type { Throttle } from './throttle.ts'
 import type { Tally } from './tally.ts'
 
 /** Why a person has no email now, where that needs a look. */
-export type Trouble =
+export type DeliveryProblem =
   'deferred' | 'failed' | 'no-answer' | 'refused' | 'uncertain' | 'unknown-to-service' | 'unreadable'
 
 export type DeliveryParts = {
   ledger: Ledger
-  ask: Ask
+  check: CheckPerson
   /** Is the email about this app? @param person as known before the answer that lists it */
   isAbout: (instance: string, person: Person | undefined) => boolean
-  compose: ComposeMail
+  compose: ComposeEmail
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
-  post?: ((mail: Mail) => Promise<Posted>) | undefined
-  mailPace: Pace
+  send?: ((mail: Email) => Promise<SendResult>) | undefined
+  emailThrottle: Throttle
   /** The mail server takes no more for so many seconds. @param reply in its words */
   onThrottle?: (seconds: number, reply: string) => void
   /** The service has answered about others only just now: so it is there, and takes the token. */
@@ -36,7 +36,7 @@ export type DeliveryParts = {
   /** A dry run would send this email. */
   onWouldSend: (email: string, reminder: number, apps: string[]) => void
   /** @param detail in the words of the mail server or the service */
-  onTrouble: (email: string, trouble: Trouble, detail?: string) => void
+  onProblem: (email: string, trouble: DeliveryProblem, detail?: string) => void
 }
 
 const COUNTS = {
@@ -47,7 +47,7 @@ const COUNTS = {
   uncertain: 'uncertain',
   'unknown-to-service': 'unknownToService',
   unreadable: 'unreadable',
-} as const satisfies Record<Trouble, keyof Tally>
+} as const satisfies Record<DeliveryProblem, keyof Tally>
 
 const MAX_FAILURES_IN_A_ROW = 5
 /** Seconds without an email, while the mail server takes none: 5, 10, 20 … Eight in a row are a quarter of an hour. */
@@ -76,7 +76,7 @@ function connectable(person: Person | undefined, left: readonly Waiting[]): Wait
 type Sending = {
   invitee: Invitee
   reminder: number
-  answer: Answer
+  answer: CheckedApps
   apps: readonly Waiting[]
   /** All of them were connected before. */
   isLapse: boolean
@@ -85,7 +85,7 @@ type Sending = {
 }
 
 export function createDelivery(parts: DeliveryParts) {
-  const { ledger, tally, post, onTrouble } = parts
+  const { ledger, tally, send, onProblem } = parts
   const service = createRow()
   const server = createRow()
   /** The service answered about someone on the list, now or in an earlier run: so it is there, and takes the token. */
@@ -97,9 +97,9 @@ export function createDelivery(parts: DeliveryParts) {
   /** Whom the mail server rejected before it accepted anyone: it may reject everyone. */
   const rejectedFirst: { email: string; reminder: number; reply: string }[] = []
 
-  function count(email: string, trouble: Trouble, detail?: string): void {
+  function count(email: string, trouble: DeliveryProblem, detail?: string): void {
     tally[COUNTS[trouble]]++
-    onTrouble(email, trouble, detail)
+    onProblem(email, trouble, detail)
   }
 
   /** The first email is accepted: the mail server rejects some, not everyone. */
@@ -116,14 +116,14 @@ export function createDelivery(parts: DeliveryParts) {
   /** It goes on at half the pace. Other emails that were under way count with the first one. */
   function throttle(reply: string): void {
     const seconds = Math.min(FIRST_PAUSE * 2 ** pauses, MAX_PAUSE)
-    if (!parts.mailPace.slowDown(seconds)) return
+    if (!parts.emailThrottle.slowDown(seconds)) return
     pauses++
     parts.onThrottle?.(seconds, reply)
   }
 
-  async function send({ invitee, reminder, answer, apps, isLapse, known }: Sending): Promise<void> {
+  async function sendEmail({ invitee, reminder, answer, apps, isLapse, known }: Sending): Promise<void> {
     const { email } = invitee
-    if (post === undefined) {
+    if (send === undefined) {
       tally.sent++
       return parts.onWouldSend(
         email,
@@ -135,11 +135,11 @@ export function createDelivery(parts: DeliveryParts) {
     const lapsed = isLapse ? apps.map(({ instance }) => instance) : undefined
     const begin = () => ledger.begin(invitee, reminder, answer, lapsed)
     const postpone = () => ledger.end(email, reminder, 'deferred')
-    let posted: Posted
+    let posted: SendResult
     for (;;) {
-      await parts.mailPace.turn()
+      await parts.emailThrottle.next()
       if (!(await begin())) return
-      posted = await post(mail).catch(async (error: unknown) => {
+      posted = await send(mail).catch(async (error: unknown) => {
         await postpone()
         throw error
       })
@@ -147,7 +147,7 @@ export function createDelivery(parts: DeliveryParts) {
       await postpone()
       if (pauses >= MAX_PAUSES) {
         count(email, 'deferred', posted.reply)
-        const says = saysOf(posted.reply, 'It says: ')
+        const says = quoteReply(posted.reply, 'It says: ')
         throw new RunStopped(`the mail server has taken no email for a quarter of an hour. ${says}`)
       }
       throttle(posted.reply)
@@ -161,7 +161,7 @@ export function createDelivery(parts: DeliveryParts) {
     const { reply } = posted
     if (isTooEarly) rejectedFirst.push({ email, reminder, reply })
     else count(email, posted.outcome === 'unknown' ? 'uncertain' : posted.outcome, reply)
-    const says = saysOf(reply, 'The mail server says: ', 'What happened: ')
+    const says = quoteReply(reply, 'The mail server says: ', 'What happened: ')
     if (posted.reason === 'other')
       server.failed(`too many emails in a row were not sent. ${says}: see SMTP_URL and MAIL_FROM`)
   }
@@ -179,24 +179,24 @@ export function createDelivery(parts: DeliveryParts) {
     async deliver(
       invitee: Invitee,
       reminder: number | undefined,
-      { person, askedAt }: Pick<Plan, 'person' | 'askedAt'>,
+      { person, checkedAt }: Pick<Plan, 'person' | 'checkedAt'>,
     ): Promise<void> {
       const { email } = invitee
-      const isDry = post === undefined
-      const asked = await parts.ask(email)
+      const isDry = send === undefined
+      const asked = await parts.check(email)
       switch (asked.kind) {
         case 'left': {
           hasAnswered = true
           service.worked()
-          const answer = { left: asked.left, askedAt }
+          const answer = { left: asked.left, checkedAt }
           const isAbout = ({ instance }: Waiting) => parts.isAbout(instance, person)
           const apps = connectable(person, asked.left).filter(isAbout)
           if (apps.length === 0 || reminder === undefined)
             return isDry ? undefined : await ledger.observe(invitee, answer)
           const isLapse = apps.every(({ instance }) => wasConnected(person, instance))
           if (!parts.mayStart()) return undefined
-          const known = [...asked.left, ...(person?.answer?.apps ?? [])]
-          return await send({ invitee, reminder, answer, apps, isLapse, known })
+          const known = [...asked.left, ...(person?.lastCheck?.apps ?? [])]
+          return await sendEmail({ invitee, reminder, answer, apps, isLapse, known })
         }
         case 'unknown':
           count(email, 'unknown-to-service')

@@ -8,36 +8,48 @@ import {
   wasConnected,
   withDetails,
   withListing,
-  type Details,
+  type PersonDetails,
   type Person,
 } from '../people/person.ts'
-import { heldApps, openBreaks, type Break, type Upkeep } from '../people/keep-state.ts'
+import {
+  pausedApps,
+  activeMassDisconnects,
+  type MassDisconnect,
+  type KeepState,
+} from '../people/keep-state.ts'
 import { Explained } from '../problem.ts'
-import { mailingsOf, ONBOARDING, type Due } from './campaign.ts'
+import { campaignEmails, ONBOARDING, type DueEmail } from './campaign.ts'
 import { createDelivery, type DeliveryParts } from './delivery.ts'
-import { countLapses, dueToBegin, dueToRepair, judged, LAPSES, lapsesDue } from './lapses.ts'
+import {
+  countLapses,
+  dueInvitation,
+  dueLapseEmail,
+  evaluateMassDisconnects,
+  LAPSES,
+  dueLapses,
+} from './lapses.ts'
 import { createLedger, RunStopped } from './ledger.ts'
-import { eachOf } from './throttle.ts'
+import { forEachConcurrent } from './throttle.ts'
 import type { Invitee } from './people-file.ts'
 import { isWorkingTime } from './working-time.ts'
 
 /** Everyone is asked about this often at most: each question may void the link that a person is just following. */
-const PASS_EVERY_MS = 6 * 3_600_000
+const SWEEP_EVERY_MS = 6 * 3_600_000
 /** A run asks for so long at most, so that the next one, an hour later, can send what is due. */
 const ASKING_MS = 50 * 60_000
 const WEEK_MS = 7 * 86_400_000
 /** More can't leave the list without being told to. */
 const MAX_LEAVING = 0.1
 
-export type KeepParts = Pick<DeliveryParts, 'ask' | 'post' | 'mailPace' | 'tally'> & {
+export type KeepParts = Pick<DeliveryParts, 'check' | 'send' | 'emailThrottle' | 'tally'> & {
   people: Pick<People, 'get' | 'change' | 'all'>
   compose: Record<'invitation' | 'lapse', DeliveryParts['compose']>
-  upkeep: Upkeep
-  save: (upkeep: Upkeep) => Promise<void>
+  keepState: KeepState
+  save: (keepState: KeepState) => Promise<void>
   /** Where people are of whom the list doesn't say it (IANA). */
   timezone: string
   /** Tells administrators and other systems, unless that was done, and says when. */
-  notify: (found: Break) => Promise<Pick<Break, 'notifiedAt' | 'eventAt'>>
+  notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
   /** People at a time. */
   atOnce: number
   /** May many leave the list? And may anyone, or can some of its lines not be read? */
@@ -54,85 +66,89 @@ export type KeepParts = Pick<DeliveryParts, 'ask' | 'post' | 'mailPace' | 'tally
  * @throws {Explained} where many would leave the list @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}, and
  * the signal's reason, where it was interrupted: what was done so far is saved
  */
-export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promise<Upkeep> {
-  const { people, upkeep: before, timezone: usual, atOnce, now, signal } = parts
+export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promise<KeepState> {
+  const { people, keepState: before, timezone: usual, atOnce, now, signal } = parts
   const began = now()
-  const zoneOf = ({ timezone = usual }: Details) => timezone
+  const zoneOf = ({ timezone = usual }: PersonDetails) => timezone
   const seen = (zone: string) => (isWorkingTime(began, zone) ? began : (before.zones[zone] ?? began))
   const zones = Object.fromEntries([...new Set(list.map(zoneOf))].map((zone) => [zone, seen(zone)]))
-  let upkeep = { ...before, zones, pass: passAt(before, began) }
-  const keep = async (change: Partial<Upkeep>) => parts.save((upkeep = { ...upkeep, ...change }))
+  let keepState = { ...before, zones, sweep: currentSweep(before, began) }
+  const keep = async (change: Partial<KeepState>) => parts.save((keepState = { ...keepState, ...change }))
 
   // A list that names someone twice means the last one.
   const invitees = new Map(list.map((invitee) => [invitee.email, invitee]))
   await enroll(invitees, parts)
   await keep({})
 
-  const dueToStart = (person: Person, at: number) => dueToBegin(person, at, zoneOf(person))
-  const dueAgain = (person: Person, at: number) => dueToRepair(person, upkeep, at, zoneOf(person))
+  const dueToStart = (person: Person, at: number) => dueInvitation(person, at, zoneOf(person))
+  const dueAgain = (person: Person, at: number) => dueLapseEmail(person, keepState, at, zoneOf(person))
   const isLost = (instance: string, person: Person | undefined) =>
-    person !== undefined && lapsesDue(person, upkeep, now(), zoneOf(person)).includes(instance)
+    person !== undefined && dueLapses(person, keepState, now(), zoneOf(person)).includes(instance)
 
-  const askedBefore = upkeep.pass.endedAt === undefined ? upkeep.pass.beganAt : 0
-  const { beganAt } = upkeep.pass
-  const found = await whoIsDue(list, { ...parts, upkeep }, { askedBefore, beganAt, began })
+  const askedBefore = keepState.sweep.endedAt === undefined ? keepState.sweep.beganAt : 0
+  const { beganAt } = keepState.sweep
+  const found = await whoIsDue(list, { ...parts, keepState }, { askedBefore, beganAt, began })
   const answering = { ...parts, hasAnswered: found.hasAnswered }
-  const held = heldApps(upkeep)
+  const held = pausedApps(keepState)
   const isNew = (instance: string, person: Person | undefined) =>
     !wasConnected(person, instance) && !held.has(instance)
   const starting = sending(answering, ONBOARDING, dueToStart, isNew)
   const repairing = sending(answering, LAPSES, dueAgain, isLost)
   const isOver = () => signal.aborted
-  await eachOf(found.starting.values(), atOnce, isOver, starting.email)
+  await forEachConcurrent(found.starting.values(), atOnce, isOver, starting.email)
   const isOverOrLate = () => isOver() || now() - began >= ASKING_MS
-  const isThrough = await eachOf(found.unasked.values(), atOnce, isOverOrLate, (invitee) =>
+  const isThrough = await forEachConcurrent(found.unasked.values(), atOnce, isOverOrLate, (invitee) =>
     starting.look(invitee, askedBefore),
   )
   const failure = starting.end()
   if (failure !== undefined) throw new RunStopped(failure)
   signal.throwIfAborted()
-  if (isThrough && upkeep.pass.endedAt === undefined) {
-    const counts = countLapses(upkeep)
+  if (isThrough && keepState.sweep.endedAt === undefined) {
+    const counts = countLapses(keepState)
     for await (const person of people.all()) if (invitees.has(person.email)) counts.add(person)
-    const breaks = judged(upkeep, counts.counts, now())
-    await keep({ breaks, judgedAt: upkeep.pass.beganAt, pass: { ...upkeep.pass, endedAt: now() } })
+    const massDisconnects = evaluateMassDisconnects(keepState, counts.counts, now())
+    await keep({
+      massDisconnects,
+      evaluatedAt: keepState.sweep.beganAt,
+      sweep: { ...keepState.sweep, endedAt: now() },
+    })
   }
-  for (const known of openBreaks(upkeep)) {
+  for (const known of activeMassDisconnects(keepState)) {
     const notified = { ...known, ...(await parts.notify(known)) }
-    await keep({ breaks: upkeep.breaks.map((one) => (one === known ? notified : one)) })
+    await keep({ massDisconnects: keepState.massDisconnects.map((one) => (one === known ? notified : one)) })
   }
   // At the end: what this run has decided isn't left to the next one, which may come tomorrow.
   const lost: Invitee[] = []
-  for await (const due of whatIsDue(list, { ...parts, upkeep }))
+  for await (const due of whatIsDue(list, { ...parts, keepState }))
     if (due.lost.length > 0) lost.push(due.invitee)
-  await eachOf(lost.values(), atOnce, isOver, repairing.email)
+  await forEachConcurrent(lost.values(), atOnce, isOver, repairing.email)
   repairing.end()
   signal.throwIfAborted()
   // Whom the service has not known for the retention is erased, maybe since this run began, and is still on the list.
   await enroll(invitees, { ...parts, tally: { ...parts.tally } })
-  return upkeep
+  return keepState
 }
 
-/** The pass over everyone that is under way, or the next one where it is time. */
-function passAt({ pass }: Upkeep, now: number): NonNullable<Upkeep['pass']> {
+/** The sweep over everyone that is under way, or the next one where it is time. */
+function currentSweep({ sweep }: KeepState, now: number): NonNullable<KeepState['sweep']> {
   const isDue =
-    pass === undefined || (pass.endedAt !== undefined && Math.abs(now - pass.beganAt) >= PASS_EVERY_MS)
-  return isDue ? { beganAt: now } : pass
+    sweep === undefined || (sweep.endedAt !== undefined && Math.abs(now - sweep.beganAt) >= SWEEP_EVERY_MS)
+  return isDue ? { beganAt: now } : sweep
 }
 
 /** Zones in which no run of a week was made in working time. */
-export const unreachedZones = ({ zones }: Upkeep, now: number): string[] =>
+export const unreachedZones = ({ zones }: KeepState, now: number): string[] =>
   Object.keys(zones).filter((zone) => now - (zones[zone] ?? now) > WEEK_MS)
 
 /** Did a run that has not ended well leave an email of theirs open? */
-const wasKilledAt = (person: Person, { lastRunAt = 0 }: Upkeep): boolean =>
+const wasKilledAt = (person: Person, { lastRunAt = 0 }: KeepState): boolean =>
   [ONBOARDING, LAPSES]
-    .flatMap((campaign) => mailingsOf(person, campaign))
+    .flatMap((campaign) => campaignEmails(person, campaign))
     .some(({ state, at }) => state === 'sending' && at >= lastRunAt)
 
 /** Writes down who is on the list and who no longer is. @throws {Explained} */
 async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts): Promise<void> {
-  const { people, upkeep, isConfirmed, isWhole, now, tally } = parts
+  const { people, keepState, isConfirmed, isWhole, now, tally } = parts
   const listed = (person: Person, invitee: Invitee | undefined) =>
     withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
   const unseen = new Set(invitees.keys())
@@ -141,7 +157,7 @@ async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts):
   for await (const person of people.all()) {
     const invitee = invitees.get(person.email)
     unseen.delete(person.email)
-    if (invitee !== undefined && wasKilledAt(person, upkeep)) tally.uncertain++
+    if (invitee !== undefined && wasKilledAt(person, keepState)) tally.uncertain++
     if (invitee === undefined && !isWhole) continue
     const isListed = person.listedAt !== undefined && person.leftAt === undefined
     before += Number(isListed)
@@ -164,14 +180,14 @@ async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts):
 /** Everyone on the list, with what is due for them now, also for whom nothing is written down yet. */
 export async function* whatIsDue(
   list: Iterable<Invitee>,
-  { people, upkeep, timezone, now }: Pick<KeepParts, 'people' | 'upkeep' | 'timezone' | 'now'>,
+  { people, keepState, timezone, now }: Pick<KeepParts, 'people' | 'keepState' | 'timezone' | 'now'>,
 ) {
   const unseen = new Map([...list].map((invitee) => [invitee.email, invitee]))
   const of = (known: Person, invitee: Invitee) => {
     const person = withListing(withDetails(known, invitee), true, now())
     const { timezone: zone = timezone } = person
-    const start = dueToBegin(person, now(), zone)
-    return { person, invitee, start, lost: lapsesDue(person, upkeep, now(), zone) }
+    const start = dueInvitation(person, now(), zone)
+    return { person, invitee, start, lost: dueLapses(person, keepState, now(), zone) }
   }
   for await (const person of people.all()) {
     const invitee = unseen.get(person.email)
@@ -182,7 +198,7 @@ export async function* whatIsDue(
 }
 
 /**
- * Who is to be emailed now, and whom the pass has not asked about yet: mixed anew in each run, because five in a row whom the
+ * Who is to be emailed now, and whom the sweep has not asked about yet: mixed anew in each run, because five in a row whom the
  * service doesn't know, or says nothing of, end it.
  */
 async function whoIsDue(
@@ -194,11 +210,11 @@ async function whoIsDue(
   const unasked: { invitee: Invitee; turn: string }[] = []
   let hasAnswered = false
   for await (const { person, invitee, start } of whatIsDue(list, parts)) {
-    if (start.kind === 'mail' && person.answer !== undefined) starting.push(invitee)
-    const askedAt = person.answer?.askedAt ?? 0
+    if (start.kind === 'mail' && person.lastCheck !== undefined) starting.push(invitee)
+    const checkedAt = person.lastCheck?.checkedAt ?? 0
     const turn = hash('sha256', `${began} ${person.email}`)
-    if (askedAt < askedBefore) unasked.push({ invitee, turn })
-    hasAnswered ||= askedAt >= beganAt
+    if (checkedAt < askedBefore) unasked.push({ invitee, turn })
+    hasAnswered ||= checkedAt >= beganAt
   }
   unasked.sort((one, other) => (one.turn < other.turn ? -1 : 1))
   return { starting, unasked: unasked.map(({ invitee }) => invitee), hasAnswered }
@@ -208,15 +224,15 @@ async function whoIsDue(
 function sending(
   parts: KeepParts & Pick<DeliveryParts, 'hasAnswered'>,
   campaign: typeof ONBOARDING | typeof LAPSES,
-  due: (person: Person, now: number) => Due,
+  due: (person: Person, now: number) => DueEmail,
   isAbout: DeliveryParts['isAbout'],
 ) {
   const compose = parts.compose[campaign === LAPSES ? 'lapse' : 'invitation']
-  // The next pass asks again.
+  // The next sweep asks again.
   const postpone = () => Promise.resolve()
   const ledger = { ...createLedger({ ...parts, campaign, due }), postpone }
   // Scheduled runs count, and name no one: /admin lists who is meant.
-  const silent = { onWouldSend: () => {}, onTrouble: () => {}, mayStart: () => true }
+  const silent = { onWouldSend: () => {}, onProblem: () => {}, mayStart: () => true }
   const delivery = createDelivery({ ...parts, ...silent, ledger, isAbout, compose })
   const email = async (invitee: Invitee): Promise<void> => {
     const plan = await ledger.plan(invitee.email)
@@ -225,7 +241,7 @@ function sending(
   /** Asks, unless a page has asked since, and invites people who were never asked about. */
   const look = async (invitee: Invitee, askedBefore: number): Promise<void> => {
     const plan = await ledger.plan(invitee.email)
-    if (plan.due.kind === 'unreadable' || (plan.person?.answer?.askedAt ?? 0) >= askedBefore) return
+    if (plan.due.kind === 'unreadable' || (plan.person?.lastCheck?.checkedAt ?? 0) >= askedBefore) return
     await delivery.deliver(invitee, plan.due.kind === 'mail' ? plan.due.reminder : undefined, plan)
   }
   return { email, look, end: () => delivery.end() }

@@ -1,8 +1,8 @@
 // What ended: who is emailed about it and when, and when so many people lost an app that one cause must be behind it,
 // which only an administrator can remove. Pure.
-import { appsOf, isGone, isOut, type Person } from '../people/person.ts'
-import { heldApps, type Break, type Upkeep } from '../people/keep-state.ts'
-import { due, mailingsOf, type Due, type Policy } from './campaign.ts'
+import { appsOf, isGone, mayHaveBeenSent, type Person } from '../people/person.ts'
+import { pausedApps, type MassDisconnect, type KeepState } from '../people/keep-state.ts'
+import { dueEmail, campaignEmails, type DueEmail, type ReminderPolicy } from './campaign.ts'
 import { isWorkingTime, workingDaysBetween } from './working-time.ts'
 
 /** The campaign under whose name these emails are written down. */
@@ -17,7 +17,7 @@ const DAILY_MS = 20 * 3_600_000
 const MAX_IN_A_QUARTER = 4
 
 /** Of `onramp keep`: reminders as docs/invitations.md recommends. */
-const REMINDING: Policy = {
+const REMINDING: ReminderPolicy = {
   remindAfterMs: 7 * 86_400_000,
   unknown: 'sent',
   // Asked anyway, a few times a day.
@@ -26,18 +26,20 @@ const REMINDING: Policy = {
 
 /** Is it a good time, and have they had few enough emails? */
 function mayEmail(person: Person, now: number, zone: string): boolean {
-  const mailings = person.campaigns.flatMap((campaign) => campaign.mailings)
-  const sent = mailings.filter((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < QUARTER_MS)
-  const isTooSoon = mailings.some(({ at }) => Math.abs(now - at) < DAILY_MS)
+  const emails = person.campaigns.flatMap((campaign) => campaign.emails)
+  const sent = emails.filter((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < QUARTER_MS)
+  const isTooSoon = emails.some(({ at }) => Math.abs(now - at) < DAILY_MS)
   const isFree = person.optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER && !isTooSoon
   return isFree && isWorkingTime(now, zone)
 }
 
 /** The invitation or reminder that is due; none for people who have lost an app, whose email says that. */
-export function dueToBegin(person: Person, now: number, zone: string): Due {
+export function dueInvitation(person: Person, now: number, zone: string): DueEmail {
   const isBeginner = !appsOf(person).some(({ lapsedAt }) => lapsedAt)
   const nothing = { kind: 'not-due', wasSent: false } as const
-  return isBeginner && !isGone(person) && mayEmail(person, now, zone) ? due(person, REMINDING, now) : nothing
+  return isBeginner && !isGone(person) && mayEmail(person, now, zone)
+    ? dueEmail(person, REMINDING, now)
+    : nothing
 }
 
 /** The apps that a person has lost and can connect again. */
@@ -50,17 +52,17 @@ const lost = (person: Person) =>
  * The apps that an email about what ended is due for now; none: no email is due.
  * @param zone where the person is
  */
-export function lapsesDue(person: Person, upkeep: Upkeep, now: number, zone: string): string[] {
+export function dueLapses(person: Person, keepState: KeepState, now: number, zone: string): string[] {
   if (isGone(person) || !mayEmail(person, now, zone)) return []
-  const mailings = mailingsOf(person, LAPSES)
-  if (mailings.at(-1)?.state === 'failed') return []
-  const held = heldApps(upkeep)
+  const emails = campaignEmails(person, LAPSES)
+  if (emails.at(-1)?.state === 'failed') return []
+  const held = pausedApps(keepState)
   const open = lost(person)
-    .filter(({ instance, lapsedAt }) => !held.has(instance) && lapsedAt < (upkeep.judgedAt ?? 0))
+    .filter(({ instance, lapsedAt }) => !held.has(instance) && lapsedAt < (keepState.evaluatedAt ?? 0))
     .map(({ instance, lapsedAt }) => ({
       instance,
-      emails: mailings.filter(
-        (mailing) => isOut(mailing) && mailing.at >= lapsedAt && mailing.apps?.includes(instance),
+      emails: emails.filter(
+        (email) => mayHaveBeenSent(email) && email.at >= lapsedAt && email.apps?.includes(instance),
       ),
     }))
     .filter(({ emails }) => emails.length < AFTER_WORKING_DAYS.length)
@@ -75,9 +77,9 @@ export function lapsesDue(person: Person, upkeep: Upkeep, now: number, zone: str
 }
 
 /** The same as what a campaign asks for. */
-export function dueToRepair(person: Person, upkeep: Upkeep, now: number, zone: string): Due {
-  if (lapsesDue(person, upkeep, now, zone).length === 0) return { kind: 'not-due', wasSent: false }
-  const last = mailingsOf(person, LAPSES).at(-1)
+export function dueLapseEmail(person: Person, keepState: KeepState, now: number, zone: string): DueEmail {
+  if (dueLapses(person, keepState, now, zone).length === 0) return { kind: 'not-due', wasSent: false }
+  const last = campaignEmails(person, LAPSES).at(-1)
   const reminder = last === undefined ? 0 : last.reminder + Number(last.state !== 'deferred')
   return { kind: 'mail', reminder, isRetry: false }
 }
@@ -94,13 +96,13 @@ const SPREAD_MS = 36 * 3_600_000
 type Count = { name: string; had: number; fresh: number[]; lapsed: number }
 
 /** Others who lose the app before or after must not keep a break from being over. */
-const isOf = ({ since, noticedAt }: Break, lapsedAt: number): boolean =>
+const isOf = ({ since, noticedAt }: MassDisconnect, lapsedAt: number): boolean =>
   lapsedAt >= since && lapsedAt < noticedAt + SPREAD_MS
 
 /** Counts of each app, over everyone on the list: who had it, who lost it lately, and who lacks it since its known break. */
-export function countLapses(upkeep: Upkeep) {
+export function countLapses(keepState: KeepState) {
   const counts = new Map<string, Count>()
-  const breaks = new Map(upkeep.breaks.map((known) => [known.instance, known]))
+  const breaks = new Map(keepState.massDisconnects.map((known) => [known.instance, known]))
   return {
     counts,
     add(person: Person): void {
@@ -110,7 +112,7 @@ export function countLapses(upkeep: Upkeep) {
         const count = counts.get(instance) ?? { name, had: 0, fresh: [], lapsed: 0 }
         const known = breaks.get(instance)
         const isKnown = known !== undefined && lapsedAt !== undefined && isOf(known, lapsedAt)
-        const isFresh = !isKnown && lapsedAt !== undefined && lapsedAt >= (upkeep.judgedAt ?? 0)
+        const isFresh = !isKnown && lapsedAt !== undefined && lapsedAt >= (keepState.evaluatedAt ?? 0)
         count.lapsed += Number(isKnown)
         if (isFresh) count.fresh.push(lapsedAt)
         count.had += Number(isFresh || state === 'connected')
@@ -143,22 +145,29 @@ function sharedIn({ fresh, had }: Count): { since: number; lapsed: number } | un
 }
 
 /** Over once most of those who lost it have it again; a released one is remembered while more may be noticed. */
-const isOver = ({ lapsed, noticedAt, releasedAt }: Break, count: Count | undefined, now: number): boolean =>
-  (count?.lapsed ?? 0) * 2 < lapsed && (releasedAt === undefined || now >= noticedAt + SPREAD_MS)
+const isOver = (
+  { lapsed, noticedAt, resumedAt }: MassDisconnect,
+  count: Count | undefined,
+  now: number,
+): boolean => (count?.lapsed ?? 0) * 2 < lapsed && (resumedAt === undefined || now >= noticedAt + SPREAD_MS)
 
 /** The breaks after everyone was asked once more. */
-export function judged(upkeep: Upkeep, counts: ReadonlyMap<string, Count>, now: number): Break[] {
-  const going = upkeep.breaks.flatMap((known): Break[] => {
+export function evaluateMassDisconnects(
+  keepState: KeepState,
+  counts: ReadonlyMap<string, Count>,
+  now: number,
+): MassDisconnect[] {
+  const going = keepState.massDisconnects.flatMap((known): MassDisconnect[] => {
     const count = counts.get(known.instance)
     if (isOver(known, count, now)) return []
-    const isOpen = known.releasedAt === undefined
+    const isOpen = known.resumedAt === undefined
     return [isOpen ? { ...known, lapsed: Math.max(known.lapsed, count?.lapsed ?? 0) } : known]
   })
-  const open = heldApps({ breaks: going })
-  const begun = [...counts].flatMap(([instance, count]): Break[] => {
+  const open = pausedApps({ massDisconnects: going })
+  const begun = [...counts].flatMap(([instance, count]): MassDisconnect[] => {
     const shared = open.has(instance) ? undefined : sharedIn(count)
     return shared ? [{ instance, name: count.name, noticedAt: now, ...shared, had: count.had }] : []
   })
-  const isReplaced = ({ instance }: Break) => begun.some((other) => other.instance === instance)
+  const isReplaced = ({ instance }: MassDisconnect) => begun.some((other) => other.instance === instance)
   return [...going.filter((known) => !isReplaced(known)), ...begun]
 }

@@ -6,7 +6,7 @@ import { addressToInvite } from '../people/address.ts'
 import { Explained } from '../problem.ts'
 
 /** The whole list cannot be read: another encoding, or no column of addresses. The message says what to do. */
-export class UnreadablePeople extends Explained {
+export class UnreadableList extends Explained {
   override name = 'UnreadablePeople'
 }
 
@@ -49,22 +49,22 @@ const MAX_SHOWN = 40
 const MAX_COLUMNS_SHOWN = 10
 
 /** A cell as people see it who correct the list: short, and harmless on a terminal. */
-export const shown = (text: string): string => {
+export const quoteCell = (text: string): string => {
   const short = Array.from(printable(text.trim()))
   return `"${short.slice(0, MAX_SHOWN).join('')}${short.length > MAX_SHOWN ? '…' : ''}"`
 }
 
-export const allShown = (cells: readonly string[], between: string): string => {
+export const quoteCells = (cells: readonly string[], between: string): string => {
   const more = cells.length > MAX_COLUMNS_SHOWN ? [`${cells.length - MAX_COLUMNS_SHOWN} more`] : []
-  return [...cells.slice(0, MAX_COLUMNS_SHOWN).map(shown), ...more].join(between)
+  return [...cells.slice(0, MAX_COLUMNS_SHOWN).map(quoteCell), ...more].join(between)
 }
 
 /** The first may be the manager's: they would get the emails of everyone below them. */
 const whichOf = (cells: readonly string[], advice: string) =>
-  new UnreadablePeople(`which column has the addresses, ${allShown(cells, ' or ')}? ${advice}`)
+  new UnreadableList(`which column has the addresses, ${quoteCells(cells, ' or ')}? ${advice}`)
 
-/** @throws {UnreadablePeople} where several columns may have the addresses */
-export function columnsNamed(headers: readonly string[]): Columns {
+/** @throws {UnreadableList} where several columns may have the addresses */
+export function columnsFromHeader(headers: readonly string[]): Columns {
   const place = (pattern: RegExp) => headers.findIndex(isNamed(pattern))
   const found = EMAIL_HEADERS.map((pattern) => headers.filter(isNamed(pattern)))
   const [addresses = []] = found.filter(({ length }) => length > 0)
@@ -82,29 +82,29 @@ export function columnsNamed(headers: readonly string[]): Columns {
   return { email, name, group, language: place(LANGUAGE_HEADER), timezone: place(TIMEZONE_HEADER), signals }
 }
 
-export function columnsInWords(headers: readonly string[], { signals, ...texts }: Columns): string {
+export function describeColumns(headers: readonly string[], { signals, ...texts }: Columns): string {
   const taken = Object.entries(texts).filter(([, at]) => at >= 0)
   const words = taken.map(([what, at]) =>
-    headers[at] === what ? what : `${what} (${shown(headers[at] ?? '')})`,
+    headers[at] === what ? what : `${what} (${quoteCell(headers[at] ?? '')})`,
   )
   const judging = signals.map(({ at }) => headers[at] ?? '')
-  if (judging.length > 0) words.push(`who is left out (${allShown(judging, ', ')})`)
+  if (judging.length > 0) words.push(`who is left out (${quoteCells(judging, ', ')})`)
   const places = [...Object.values(texts), ...signals.map(({ at }) => at)]
   const ignored = headers.filter((_, at) => !places.includes(at))
-  return `Columns: ${words.join(', ')}. Ignored: ${allShown(ignored, ', ') || 'none'}.`
+  return `Columns: ${words.join(', ')}. Ignored: ${quoteCells(ignored, ', ') || 'none'}.`
 }
 
-export const ADDRESS_ALONE: Columns = { ...columnsNamed([]), email: 0 }
+export const EMAIL_ONLY: Columns = { ...columnsFromHeader([]), email: 0 }
 
-/** Of a list without a header. @param cells of its first row @throws {UnreadablePeople} */
-export function columnsWithout(cells: readonly string[]): Columns {
+/** Of a list without a header. @param cells of its first row @throws {UnreadableList} */
+export function columnsWithoutHeader(cells: readonly string[]): Columns {
   const addresses = cells.filter((cell) => addressToInvite(cell) !== undefined)
   if (addresses.length > 1) throw whichOf(addresses, 'Add a first line that calls it "email"')
-  return { ...ADDRESS_ALONE, email: cells.findIndex((cell) => cell.includes('@')) }
+  return { ...EMAIL_ONLY, email: cells.findIndex((cell) => cell.includes('@')) }
 }
 
 /** Who is no employee, by the kind of account or the name to sign in with. */
-export function exclusionIn(cell: string): 'guest' | 'mailbox' | undefined {
+export function exclusionOf(cell: string): 'guest' | 'mailbox' | undefined {
   if (/^guest(mail)?(user)?$|#EXT#@/i.test(cell)) return 'guest'
   return /^(shared|room|equipment|scheduling)mailbox$/i.test(cell) ? 'mailbox' : undefined
 }

@@ -5,17 +5,17 @@ import { TextDecoder } from 'node:util'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv, withoutEscape } from '../people/csv.ts'
 import {
-  ADDRESS_ALONE,
-  allShown,
-  columnsInWords,
-  columnsNamed,
-  columnsWithout,
-  exclusionIn,
+  EMAIL_ONLY,
+  quoteCells,
+  describeColumns,
+  columnsFromHeader,
+  columnsWithoutHeader,
+  exclusionOf,
   isBlocked,
   languageIn,
-  shown,
+  quoteCell,
   timezoneOf,
-  UnreadablePeople,
+  UnreadableList,
   type Columns,
 } from './people-columns.ts'
 
@@ -30,10 +30,12 @@ export type Invitee = {
   timezone?: string
 }
 
-export type Row = { line: number } & ({ kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string })
+export type ListRow = { line: number } & (
+  { kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string }
+)
 
 /** A row that is no person. The message says why. */
-class Fault extends Error {}
+class InvalidRow extends Error {}
 
 /** What can be lost without losing the person, and what counts instead. */
 const UNREAD = {
@@ -52,13 +54,13 @@ type OnUnread = (what: keyof typeof UNREAD, cell: string) => void
 /**
  * Leaves out people who are blocked in the directory that the list comes from, and guests unless they are wanted.
  * @param onWords gets which columns are taken and which ignored; at the end, how many are left out, and what can't be read
- * @throws {UnreadablePeople} {UnreadableCsv}
+ * @throws {UnreadableList} {UnreadableCsv}
  */
-export async function* readPeople(
+export async function* readPeopleList(
   source: AsyncIterable<Uint8Array | string>,
   onWords: (words: string) => void = () => {},
   includeGuests = false,
-): AsyncGenerator<Row> {
+): AsyncGenerator<ListRow> {
   const text = decoded(source)
   const first = await text.next()
   if (first.done === true) return
@@ -80,14 +82,14 @@ export async function* readPeople(
     if (kind === 'csv' && columns === undefined) {
       const isHeader = !cells.some((cell) => cell.includes('@'))
       if (!isHeader && skipped.some(hasSeveral)) throw noColumn(skipped)
-      const found = isHeader ? columnsNamed(cells) : columnsWithout(cells)
+      const found = isHeader ? columnsFromHeader(cells) : columnsWithoutHeader(cells)
       // Exports begin with a version, a type or a title.
       if (found.email < 0 && skipped.push(cells) >= MAX_SKIPPED) throw noColumn(skipped)
       if (found.email < 0) continue
       columns = found
       onWords(
         isHeader
-          ? columnsInWords(cells, columns)
+          ? describeColumns(cells, columns)
           : `No header: the addresses are in column ${columns.email + 1}.`,
       )
       if (isHeader) width = cells.length
@@ -96,7 +98,7 @@ export async function* readPeople(
     try {
       // An unquoted comma moves what comes after it into the next column.
       if (cells.length > width)
-        throw new Fault(`${cells.length} cells, and the header has ${width}: quote cells with commas`)
+        throw new InvalidRow(`${cells.length} cells, and the header has ${width}: quote cells with commas`)
       // The export of people can be a list, too.
       const row =
         columns === undefined ? jsonRow(cells[0] ?? '') : { columns, cells: cells.map(withoutEscape) }
@@ -104,7 +106,7 @@ export async function* readPeople(
       if (reason !== undefined && !(reason === 'guest' && includeGuests)) out[reason]++
       else yield { line, kind: 'person', person: personOf(row, onUnread) }
     } catch (error) {
-      if (!(error instanceof Fault)) throw error
+      if (!(error instanceof InvalidRow)) throw error
       yield { line, kind: 'fault', fault: error.message }
     }
   }
@@ -115,7 +117,7 @@ export async function* readPeople(
   })
   if (reasons.length > 0) onWords(`Left out: ${reasons.join(', ')}.`)
   for (const [what, { count, sample }] of unread)
-    onWords(`${what} that can't be read: ${count}, such as ${shown(sample)}; ${UNREAD[what]}.`)
+    onWords(`${what} that can't be read: ${count}, such as ${quoteCell(sample)}; ${UNREAD[what]}.`)
 }
 
 async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
@@ -128,7 +130,7 @@ const MAX_START = 65_536
 /** A whole line that says how the list is written. */
 const START = /[,;\t@{[][^\r\n]*[\r\n]/
 
-/** The text in pieces; the first one holds a whole line of a list. @throws {UnreadablePeople} */
+/** The text in pieces; the first one holds a whole line of a list. @throws {UnreadableList} */
 async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let start: string | undefined = ''
@@ -149,15 +151,15 @@ async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenera
 function refuseOtherEncodings(start: Uint8Array): void {
   const mark = Buffer.from(start.subarray(0, 2)).toString('hex')
   if (mark === 'fffe' || mark === 'feff' || start.subarray(0, 64).includes(0))
-    throw new UnreadablePeople('the file is UTF-16 ("Unicode text" in Excel). Save it as "CSV UTF-8"')
+    throw new UnreadableList('the file is UTF-16 ("Unicode text" in Excel). Save it as "CSV UTF-8"')
 }
 
-/** @param bytes absent: the end, where half a character is a fault too @throws {UnreadablePeople} */
+/** @param bytes absent: the end, where half a character is a fault too @throws {UnreadableList} */
 function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
     return decoder.decode(bytes, { stream: bytes !== undefined })
   } catch {
-    throw new UnreadablePeople('the file is not UTF-8. Save it as "CSV UTF-8"')
+    throw new UnreadableList('the file is not UTF-8. Save it as "CSV UTF-8"')
   }
 }
 
@@ -170,8 +172,8 @@ const hasSeveral = (cells: readonly string[]): boolean =>
 /** @param rows the first of the list, none of which is a header */
 const noColumn = (rows: readonly string[][]) => {
   const header = rows.find(hasSeveral) ?? rows[0] ?? []
-  return new UnreadablePeople(
-    `no "email" column, and the first line has no email address: ${allShown(header, ', ')}`,
+  return new UnreadableList(
+    `no "email" column, and the first line has no email address: ${quoteCells(header, ', ')}`,
   )
 }
 
@@ -192,13 +194,13 @@ function isDocument(start: string): boolean {
   try {
     const value: unknown = JSON.parse(start.trimStart().split(/[\r\n]/, 1)[0] ?? '')
     // A person may have a list, too.
-    return listIn(value) !== undefined && columnsNamed(Object.keys(Object(value) as object)).email < 0
+    return listIn(value) !== undefined && columnsFromHeader(Object.keys(Object(value) as object)).email < 0
   } catch {
     return true
   }
 }
 
-/** Its entries, one a line. @throws {UnreadablePeople} */
+/** Its entries, one a line. @throws {UnreadableList} */
 async function* documentLines(
   text: AsyncIterable<string>,
   onWords: (words: string) => void,
@@ -207,19 +209,19 @@ async function* documentLines(
   let whole = ''
   for await (const piece of text)
     if ((whole += piece).length > MAX_DOCUMENT)
-      throw new UnreadablePeople(`the list is more than 64 MiB of JSON. ${advice}`)
+      throw new UnreadableList(`the list is more than 64 MiB of JSON. ${advice}`)
   let value: unknown
   try {
     value = JSON.parse(whole.trimStart())
   } catch {
-    throw new UnreadablePeople(`the list is neither one JSON document nor an object per line. ${advice}`)
+    throw new UnreadableList(`the list is neither one JSON document nor an object per line. ${advice}`)
   }
   const list = listIn(value)
   if (list === undefined)
-    throw new UnreadablePeople(`the JSON has no list of people in it, or several. ${advice}`)
+    throw new UnreadableList(`the JSON has no list of people in it, or several. ${advice}`)
   const next = Object.entries(Object(value) as object).find(([key, to]) => /(^|\.)next/i.test(key) && to)
   if (next !== undefined)
-    throw new UnreadablePeople(`the list is one page of several (${shown(next[0])}). Export all of them`)
+    throw new UnreadableList(`the list is one page of several (${quoteCell(next[0])}). Export all of them`)
   onWords(`JSON with ${list.length} entries; "line 2" is the second one.`)
   for (const entry of list) yield `${JSON.stringify(entry)}\n`
 }
@@ -233,31 +235,31 @@ type Cells = { columns: Columns; cells: readonly unknown[] }
 function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof typeof LEFT_OUT | undefined {
   const reasons = columns.signals.map(({ at, means }) => {
     const cell = textOf(cells[at])
-    if (means === 'guest') return exclusionIn(cell)
+    if (means === 'guest') return exclusionOf(cell)
     const is = isBlocked(cell, means === 'blocked')
     if (is === undefined) onUnread('Statuses', cell)
     return is === true ? 'blocked' : undefined
   })
-  const all = [...reasons, exclusionIn(textOf(cells[columns.email]))]
+  const all = [...reasons, exclusionOf(textOf(cells[columns.email]))]
   return (['blocked', 'mailbox', 'guest'] as const).find((reason) => all.includes(reason))
 }
 
-/** @throws {Fault} */
+/** @throws {InvalidRow} */
 function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
   const textIn = (column: number): string => {
     const cell = cells[column]
     return typeof cell === 'string' ? cell.trim() : ''
   }
   const email = textIn(columns.email)
-  if (email === '') throw new Fault('missing email address')
+  if (email === '') throw new InvalidRow('missing email address')
   const address = addressToInvite(email)
-  if (address === undefined) throw new Fault(`${shown(email)} is not a valid email address`)
+  if (address === undefined) throw new InvalidRow(`${quoteCell(email)} is not a valid email address`)
   const person: Invitee = { email: address }
   for (const what of ['name', 'group'] as const) {
     const text = textIn(columns[what])
     if (/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text))
-      throw new Fault(`the ${what} contains a line break or a control character`)
-    if (text.length > MAX_CHARACTERS) throw new Fault(`the ${what} is too long`)
+      throw new InvalidRow(`the ${what} contains a line break or a control character`)
+    if (text.length > MAX_CHARACTERS) throw new InvalidRow(`the ${what} is too long`)
     if (text !== '') person[what] = text
   }
   const zone = textIn(columns.timezone)
@@ -271,19 +273,19 @@ function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
   return person
 }
 
-/** @param line of NDJSON: an object, or an address alone @throws {Fault} */
+/** @param line of NDJSON: an object, or an address alone @throws {InvalidRow} */
 function jsonRow(line: string): Cells {
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch {
-    throw new Fault('not valid JSON')
+    throw new InvalidRow('not valid JSON')
   }
-  if (typeof value === 'string') return { columns: ADDRESS_ALONE, cells: [value] }
-  if (typeof value !== 'object' || value === null) throw new Fault('neither an object nor an address')
+  if (typeof value === 'string') return { columns: EMAIL_ONLY, cells: [value] }
+  if (typeof value !== 'object' || value === null) throw new InvalidRow('neither an object nor an address')
   try {
-    return { columns: columnsNamed(Object.keys(value)), cells: Object.values(value) }
+    return { columns: columnsFromHeader(Object.keys(value)), cells: Object.values(value) }
   } catch (error) {
-    throw error instanceof UnreadablePeople ? new Fault(error.message) : error
+    throw error instanceof UnreadableList ? new InvalidRow(error.message) : error
   }
 }

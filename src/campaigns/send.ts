@@ -3,7 +3,7 @@
 import { createDelivery, type DeliveryParts } from './delivery.ts'
 import type { Invitee } from './people-file.ts'
 import { RunStopped, type Plan } from './ledger.ts'
-import { eachOf } from './throttle.ts'
+import { forEachConcurrent } from './throttle.ts'
 
 export type SendParts = Omit<DeliveryParts, 'mayStart'> & {
   /** How many people at once; as many emails at most are unknown after a crash. */
@@ -47,7 +47,7 @@ export async function sendInvitations(list: readonly Invitee[], parts: SendParts
 
   let failure: string | undefined
   try {
-    await eachOf(turns(), atOnce, isOver, ({ invitee, reminder, plan }) =>
+    await forEachConcurrent(turns(), atOnce, isOver, ({ invitee, reminder, plan }) =>
       delivery.deliver(invitee, reminder, plan).catch((error: unknown) => {
         hasFailed = true
         throw error

@@ -2,7 +2,7 @@
 import { EMAILS_PER_SECOND } from './throttle.ts'
 
 /** In the order of the summary; each count in words, for one and for many. */
-const WORDS = {
+const LABELS = {
   rows: ['person', 'people'],
   /** In a dry run: would be sent. */
   sent: ['email sent', 'emails sent'],
@@ -16,36 +16,36 @@ const WORDS = {
   invalid: ['invalid row', 'invalid rows'],
 } satisfies Record<string, string | readonly [one: string, many: string]>
 
-export type Tally = Record<keyof typeof WORDS, number>
+export type Tally = Record<keyof typeof LABELS, number>
 
-const KEYS = Object.keys(WORDS) as (keyof Tally)[]
+const KEYS = Object.keys(LABELS) as (keyof Tally)[]
 
 export const newTally = () => Object.fromEntries(KEYS.map((key) => [key, 0])) as Tally
 
-const inFigures = (count: number) => count.toLocaleString('en')
+const formatCount = (count: number) => count.toLocaleString('en')
 
-const inWords = (words: string | readonly [one: string, many: string], count: number): string =>
+const labelOf = (words: string | readonly [one: string, many: string], count: number): string =>
   typeof words === 'string' ? words : count === 1 ? words[0] : words[1]
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
 /** Every count that is not zero, one a line. @param isOver the run went through its whole list */
-export function summaryOf(tally: Tally, isDryRun: boolean, isOver: boolean): string {
+export function formatSummary(tally: Tally, isDryRun: boolean, isOver: boolean): string {
   const { rows, ...others } = tally
   const notDue = isOver ? rows - sum(Object.values(others)) : 0
   const lines = KEYS.map((key): [number, string] => [
     tally[key],
-    key === 'sent' && isDryRun ? 'would be emailed' : inWords(WORDS[key], tally[key]),
+    key === 'sent' && isDryRun ? 'would be emailed' : labelOf(LABELS[key], tally[key]),
   ])
   lines.push([notDue, 'not due: already emailed, nothing to connect, on hold, opted out, or listed twice'])
   return lines
     .filter(([count], index) => index === 0 || count > 0)
-    .map(([count, words]) => `${inFigures(count).padStart(9)}  ${words}\n`)
+    .map(([count, words]) => `${formatCount(count).padStart(9)}  ${words}\n`)
     .join('')
 }
 
 /** What the mail server's limit came to. Empty where it has none. @param perSecond how fast emails leave now */
-export const limitInWords = (perSecond: number): string =>
+export const describeThrottling = (perSecond: number): string =>
   perSecond >= EMAILS_PER_SECOND
     ? ''
     : `The mail server limits how fast it takes emails: in the end they left at ${Math.max(1, Math.round(perSecond * 60))} a minute.\n`
@@ -57,7 +57,7 @@ export const limitInWords = (perSecond: number): string =>
 export const isComplete = ({ deferred, failed, uncertain, refused, unreadable, invalid }: Tally): boolean =>
   deferred + failed + uncertain + refused + unreadable + invalid === 0
 
-const timeInWords = (seconds: number) => {
+const formatDuration = (seconds: number) => {
   const minutes = Math.round(seconds / 60)
   if (seconds < 90) return `${Math.ceil(seconds)} s`
   return minutes < 90
@@ -86,11 +86,11 @@ export function progressLine(tally: Tally, { perSecond, people }: Speed): string
   const done = rows - invalid
   const parts = [
     barOf(Math.min(1, done / Math.max(1, people))),
-    perSecond > 0 && `${timeInWords(Math.max(0, (people - done) / perSecond))} left`,
+    perSecond > 0 && `${formatDuration(Math.max(0, (people - done) / perSecond))} left`,
     `${perSecond.toFixed(1)}/s`,
-    `${inFigures(rows)} ${inWords(WORDS.rows, rows)}`,
-    `${inFigures(sent)} ${sent === 1 ? 'email' : 'emails'}`,
-    trouble > 0 && `${inFigures(trouble)} with problems`,
+    `${formatCount(rows)} ${labelOf(LABELS.rows, rows)}`,
+    `${formatCount(sent)} ${sent === 1 ? 'email' : 'emails'}`,
+    trouble > 0 && `${formatCount(trouble)} with problems`,
   ]
   return parts.filter(Boolean).join(' · ')
 }

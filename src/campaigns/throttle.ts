@@ -2,9 +2,9 @@
 // "too fast" it waits as long as it was asked to, goes on at half the speed and recovers slowly.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Pace = {
+export type Throttle = {
   /** Waits for the next turn. Rejects when the signal ends the run. */
-  turn(): Promise<void>
+  next(): Promise<void>
   /** It was too fast: nothing for so many seconds, and slower from then on. @returns whether it wasn't known yet */
   slowDown(seconds: number): boolean
   /** Turns a second, as it goes now. */
@@ -28,7 +28,7 @@ type PaceOptions = {
   wait?: (ms: number, value: undefined, options: { signal?: AbortSignal } | undefined) => Promise<unknown>
 }
 
-export function createPace({ perSecond, now, signal, wait = sleep }: PaceOptions): Pace {
+export function createThrottle({ perSecond, now, signal, wait = sleep }: PaceOptions): Throttle {
   let rate = perSecond
   let nextAt = 0
   let pausedUntil = 0
@@ -43,7 +43,7 @@ export function createPace({ perSecond, now, signal, wait = sleep }: PaceOptions
   }
 
   return {
-    turn() {
+    next() {
       const turn = line.then(oneTurn)
       line = turn.catch(() => {})
       return turn
@@ -64,7 +64,7 @@ export function createPace({ perSecond, now, signal, wait = sleep }: PaceOptions
  * Works on so many at a time, until all had their turn, one has failed, or it is over.
  * @returns whether all had their turn @throws what the first one failed with, once no other is under way
  */
-export async function eachOf<T>(
+export async function forEachConcurrent<T>(
   all: AsyncIterator<T> | Iterator<T>,
   atOnce: number,
   isOver: () => boolean,

@@ -6,28 +6,34 @@ import { printable } from '@onramp/terminal/printable'
 import { breakNotice, digestNotice, isDigestDue } from '../admin/notices.ts'
 import { profilesOf } from '../admin/profile.ts'
 import { makeReport, type Report } from '../admin/report.ts'
-import { createAsk } from '../campaigns/ask.ts'
+import { createPersonCheck } from '../campaigns/person-check.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import { LAPSES } from '../campaigns/lapses.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { keepUp, whatIsDue, unreachedZones } from '../campaigns/keep.ts'
-import { createNoticeMail, type Notice } from '../campaigns/mail/notice.ts'
+import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
-import { AT_ONCE, createPace, EMAILS_PER_SECOND } from '../campaigns/throttle.ts'
+import { AT_ONCE, createThrottle, EMAILS_PER_SECOND } from '../campaigns/throttle.ts'
 import type { Invitee } from '../campaigns/people-file.ts'
-import { limitInWords, newTally, summaryOf, type Tally } from '../campaigns/tally.ts'
+import { describeThrottling, newTally, formatSummary, type Tally } from '../campaigns/tally.ts'
 import type { Company } from '../company/company.ts'
 import { inScope } from '../onboarding/walk.ts'
 import type { Records } from '../records/records.ts'
-import { openBreaks, STATES, type Break, type DayRow, type Upkeep } from '../people/keep-state.ts'
+import {
+  activeMassDisconnects,
+  PERSON_STATES,
+  type MassDisconnect,
+  type DailyCounts,
+  type KeepState,
+} from '../people/keep-state.ts'
 import { Explained } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
 import { breakEvent, postOnce } from '../webhooks/post.ts'
-import { holdCampaign } from './invite/lease.ts'
-import { faultsShown, listOf, readList } from './invite/list.ts'
-import { companyOf, mailFor, NO_FROM, serviceFor, settingsWith } from './invite/mail.ts'
-import { openPeople, openUpkeeping, withStore } from './store.ts'
+import { withCampaignLease } from './invite/lease.ts'
+import { limitFaults, openList, readList } from './invite/list.ts'
+import { loadCompanyOf, composerFor, NO_FROM, serviceFor, loadSettingsWith } from './invite/email.ts'
+import { openPeople, openKeepState, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
 type KeepOptions = {
@@ -49,14 +55,14 @@ const DAYS = 30
 export async function keep(file: string, options: KeepOptions, parts: CommandContext): Promise<number> {
   const { stdin, stderr, env } = parts
   if (options.now !== undefined && !options.dryRun) throw new UsageError('--now requires --dry-run')
-  const list = listOf(file, stdin)
+  const list = openList(file, stdin)
   const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
-  const settings = settingsWith(needed, env)
-  const company = companyOf(settings)
+  const settings = loadSettingsWith(needed, env)
+  const company = loadCompanyOf(settings)
   const { people, faults } = await readList(list, options.includeGuests, stderr)
   // An export that went wrong is often an empty file.
   if (people.length === 0) {
-    for (const fault of faultsShown(faults)) stderr.write(`${fault}\n`)
+    for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
     throw new Explained('the list has no one on it. Nothing was done.')
   }
 
@@ -64,7 +70,7 @@ export async function keep(file: string, options: KeepOptions, parts: CommandCon
     withStore(settings, async (records) => {
       const run = { list: people, faults, settings, company, options, parts, signal }
       if (options.dryRun) return await show(records, run)
-      const held = await holdCampaign(records, stderr, async (isHeld) => {
+      const held = await withCampaignLease(records, stderr, async (isHeld) => {
         const service = serviceFor(settings, company)
         const server = createMailServer(settings, { signal })
         try {
@@ -97,10 +103,10 @@ async function show(records: Records, run: Run): Promise<number> {
   const { list, settings, company, options, parts } = run
   const people = openPeople({ records, settings, now: parts.now }, company)
   const now = () => options.now ?? parts.now()
-  const upkeep = released(await openUpkeeping(records, settings).get(), options.release, now())
-  for (const fault of faultsShown(run.faults)) parts.stderr.write(`${fault}\n`)
+  const keepState = released(await openKeepState(records, settings).load(), options.release, now())
+  for (const fault of limitFaults(run.faults)) parts.stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0 }
-  const all = whatIsDue(list, { people, upkeep, timezone: company.timezone, now })
+  const all = whatIsDue(list, { people, keepState, timezone: company.timezone, now })
   for await (const { invitee, start, lost } of all) {
     if (lost.length === 0 && start.kind !== 'mail') continue
     const kind = start.kind !== 'mail' ? 'lapse' : start.reminder === 0 ? 'invitation' : 'reminder'
@@ -121,7 +127,7 @@ async function show(records: Records, run: Run): Promise<number> {
 /** What a run talks to. */
 type Neighbors = {
   service: Pick<ReturnType<typeof serviceFor>, 'checkToken' | 'whatIsLeft'>
-  server: Pick<ReturnType<typeof createMailServer>, 'check' | 'post'>
+  server: Pick<ReturnType<typeof createMailServer>, 'check' | 'send'>
   postEvent: typeof postOnce
 }
 
@@ -135,25 +141,29 @@ export async function runOnce(
   const { list, settings, company, options, signal } = run
   const { now, stderr } = run.parts
   const people = openPeople({ records, settings, now }, company)
-  const upkeeping = openUpkeeping(records, settings)
-  const before = released(await upkeeping.get(), options.release, now())
-  const save = async (upkeep: Upkeep): Promise<void> => {
+  const keepStateStore = openKeepState(records, settings)
+  const before = released(await keepStateStore.load(), options.release, now())
+  const save = async (keepState: KeepState): Promise<void> => {
     if (!(await isHeld())) throw new RunStopped('another run took over')
-    await upkeeping.put(upkeep)
+    await keepStateStore.save(keepState)
   }
   const tally = { ...newTally(), rows: list.length }
-  const paceOf = (perSecond: number) => createPace({ perSecond, now: () => performance.now(), signal })
-  const mailPace = paceOf(EMAILS_PER_SECOND)
-  const ask = createAsk({ whatIsLeft: service.whatIsLeft, pace: paceOf(options.askRate / 60), signal })
-  const mails = (campaign: string) => mailFor(settings, company, { campaign, days: DAYS }, now)
+  const paceOf = (perSecond: number) => createThrottle({ perSecond, now: () => performance.now(), signal })
+  const emailThrottle = paceOf(EMAILS_PER_SECOND)
+  const check = createPersonCheck({
+    whatIsLeft: service.whatIsLeft,
+    pace: paceOf(options.askRate / 60),
+    signal,
+  })
+  const mails = (campaign: string) => composerFor(settings, company, { campaign, days: DAYS }, now)
   const starting = mails(ONBOARDING)
   // The first language that the company offers.
   const words = { ...company, t: starting.languages.in(''), publicUrl: settings.PUBLIC_URL }
-  const compose = createNoticeMail({ from: settings.MAIL_FROM ?? NO_FROM, company })
+  const compose = createNoticeComposer({ from: settings.MAIL_FROM ?? NO_FROM, company })
   const post = async (notice: Notice, id: string): Promise<boolean> => {
     const outcomes = []
     for (const admin of settings.ADMIN_EMAILS ?? [])
-      outcomes.push((await server.post(compose(admin, notice, id))).outcome)
+      outcomes.push((await server.send(compose(admin, notice, id))).outcome)
     return outcomes.includes('sent')
   }
   await server.check()
@@ -162,11 +172,11 @@ export async function runOnce(
   const kept = await keepUp(list, {
     people,
     compose: { invitation: starting.compose, lapse: mails(LAPSES).compose },
-    post: server.post,
-    ask,
-    mailPace,
+    send: server.send,
+    check,
+    emailThrottle,
     tally,
-    upkeep: before,
+    keepState: before,
     save,
     timezone: company.timezone,
     async notify(found) {
@@ -190,33 +200,44 @@ export async function runOnce(
   const digest = digestNotice(report, counted, now(), words)
   const isSent = isDigestDue(counted, company, now()) && (await post(digest, `digest ${report.madeAt}`))
   await save(isSent ? { ...counted, digestAt: now() } : counted)
-  if (!options.json) stderr.write(limitInWords(mailPace.rate()))
+  if (!options.json) stderr.write(describeThrottling(emailThrottle.rate()))
   return sumUp(counted, report, tally, run)
 }
 
 /** @throws {UsageError} where no emails about one of these apps are held */
-function released(upkeep: Upkeep, apps: readonly string[] = [], now: number): Upkeep {
-  const held = openBreaks(upkeep)
-  const isOf = (app: string, { instance }: Break) => app === 'all' || inScope({ only: [app] }, instance)
+function released(keepState: KeepState, apps: readonly string[] = [], now: number): KeepState {
+  const held = activeMassDisconnects(keepState)
+  const isOf = (app: string, { instance }: MassDisconnect) =>
+    app === 'all' || inScope({ only: [app] }, instance)
   for (const app of apps)
     if (!held.some((one) => isOf(app, one)))
       throw new UsageError(`--release ${app}: no emails about this app are held back`)
-  const isMeant = (one: Break) => held.includes(one) && apps.some((app) => isOf(app, one))
-  return { ...upkeep, breaks: upkeep.breaks.map((one) => (isMeant(one) ? { ...one, releasedAt: now } : one)) }
+  const isMeant = (one: MassDisconnect) => held.includes(one) && apps.some((app) => isOf(app, one))
+  return {
+    ...keepState,
+    massDisconnects: keepState.massDisconnects.map((one) =>
+      isMeant(one) ? { ...one, resumedAt: now } : one,
+    ),
+  }
 }
 
-const rowOf = (report: Report): DayRow => {
+const rowOf = (report: Report): DailyCounts => {
   const { madeAt, people, gone } = report
-  const counts = Object.fromEntries(STATES.map((state) => [state, report[state]]))
-  return { ...(counts as Pick<Report, (typeof STATES)[number]>), day: madeAt.slice(0, 10), people, gone }
+  const counts = Object.fromEntries(PERSON_STATES.map((state) => [state, report[state]]))
+  return {
+    ...(counts as Pick<Report, (typeof PERSON_STATES)[number]>),
+    day: madeAt.slice(0, 10),
+    people,
+    gone,
+  }
 }
 
 /** What needs someone, and the command; none: all is well. */
-function needsOf(upkeep: Upkeep, tally: Tally, { faults, company, parts }: Run): string[] {
+function needsOf(keepState: KeepState, tally: Tally, { faults, company, parts }: Run): string[] {
   const { unreadable, uncertain, failed, refused } = tally
-  const named = ({ instance, name }: Break) => printable(company.nameOf({ instance, name }, ''))
-  const zones = unreachedZones(upkeep, parts.now()).join(', ')
-  const held = openBreaks(upkeep)
+  const named = ({ instance, name }: MassDisconnect) => printable(company.nameOf({ instance, name }, ''))
+  const zones = unreachedZones(keepState, parts.now()).join(', ')
+  const held = activeMassDisconnects(keepState)
   const release = held.map(({ instance }) => ` --release ${printable(instance)}`).join('')
   const needs = [
     ...held.map(
@@ -225,7 +246,7 @@ function needsOf(upkeep: Upkeep, tally: Tally, { faults, company, parts }: Run):
     ),
     release && `If people have to connect it again, in one email: ${COMMAND} keep PEOPLE.csv${release}`,
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
-    ...faultsShown(faults),
+    ...limitFaults(faults),
     unreadable > 0 && `What is stored about ${unreadable} people can't be read: ${COMMAND} doctor`,
     refused > 0 &&
       `Questions that the service refused (401 or 403): ${refused}. The token lacks a permission, or is invalid: ${COMMAND} doctor --as EMAIL`,
@@ -236,14 +257,14 @@ function needsOf(upkeep: Upkeep, tally: Tally, { faults, company, parts }: Run):
   return needs.filter((need) => typeof need === 'string' && need !== '') as string[]
 }
 
-function sumUp(upkeep: Upkeep, report: Report, tally: Tally, run: Run): number {
+function sumUp(keepState: KeepState, report: Report, tally: Tally, run: Run): number {
   const { options, parts } = run
-  const needs = needsOf(upkeep, tally, run)
+  const needs = needsOf(keepState, tally, run)
   if (options.json) {
     const { day: _day, ...states } = rowOf(report)
     parts.stdout.write(`${JSON.stringify({ ...tally, states, needs })}\n`)
   } else {
-    parts.stderr.write(summaryOf(tally, false, false))
+    parts.stderr.write(formatSummary(tally, false, false))
     for (const need of needs) parts.stderr.write(`Needs you: ${need}\n`)
   }
   return needs.length > 0 ? EXIT_NEEDS_SOMEONE : 0

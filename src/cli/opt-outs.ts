@@ -6,11 +6,11 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import { Registry } from 'prom-client'
 import { withBounce } from '../campaigns/campaign.ts'
 import { normalizedAddress } from '../people/address.ts'
-import { reached, type Person } from '../people/person.ts'
+import { withMilestone, type Person } from '../people/person.ts'
 import { loadWithoutClient } from '../settings/settings.ts'
 import { createAudit, createAuditIds } from '../web/audit.ts'
 import { createLog } from '../web/log.ts'
-import { faultsShown, listOf, readList } from './invite/list.ts'
+import { limitFaults, openList, readList } from './invite/list.ts'
 import { openPeople, withStore } from './store.ts'
 
 /** The operating system's user. In a container they may have no name. */
@@ -64,16 +64,16 @@ export async function bounced(
   parts: CommandContext,
 ): Promise<number> {
   if (emails.length === 0 && file === undefined) throw new UsageError('EMAIL or --list is missing')
-  const list = file === undefined ? undefined : listOf(file, parts.stdin)
+  const list = file === undefined ? undefined : openList(file, parts.stdin)
   const { people = [], faults = [] } = list ? await readList(list, true, { write: () => {} }) : {}
   const all = new Set([...emails, ...people.map(({ email }) => email)])
-  for (const fault of faultsShown(faults)) parts.stderr.write(`${fault}\n`)
+  for (const fault of limitFaults(faults)) parts.stderr.write(`${fault}\n`)
   await mark(all, BOUNCED, parts)
   return faults.length > 0 ? 1 : 0
 }
 
 export async function optOut(email: string, parts: CommandContext): Promise<number> {
-  const change = (person: Person) => reached(person, 'optedOutAt', parts.now())
+  const change = (person: Person) => withMilestone(person, 'optedOutAt', parts.now())
   const words = { done: 'gets no more emails', unchanged: 'unchanged: had opted out before' }
   await mark([email], { event: { event: 'opted_out', result: 'done' }, change, words }, parts)
   return 0

@@ -5,7 +5,7 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import type { Company } from '../company/company.ts'
 import { createPeople, type People } from '../people/people.ts'
-import { createUpkeeping } from '../people/keep-state.ts'
+import { createKeepStateStore } from '../people/keep-state.ts'
 import { whyUnreadable } from '../records/format.ts'
 import { adoptStore, createInstallation, lookAtInstallation } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
@@ -50,8 +50,8 @@ export function openPeople(
   })
 }
 
-export const openUpkeeping = (records: Records, { SESSION_SECRET }: Settings) =>
-  createUpkeeping(records, createInstallation(records, SESSION_SECRET))
+export const openKeepState = (records: Records, { SESSION_SECRET }: Settings) =>
+  createKeepStateStore(records, createInstallation(records, SESSION_SECRET))
 
 /** A new key for a store whose former secret is lost. What that one sealed can't be read afterwards. */
 export async function adopt({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {

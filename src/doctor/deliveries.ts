@@ -2,8 +2,8 @@
 // the type `webhook.test` that is about no one. The product's own code connects, signs in and signs.
 import { randomUUID } from 'node:crypto'
 import { NoAccessToken } from '../campaigns/mail/access-token.ts'
-import { MailServerUnusable } from '../campaigns/mail/outcome.ts'
-import { createMailServer, refusalOfSender } from '../campaigns/mail/server.ts'
+import { MailServerUnusable } from '../campaigns/mail/send-result.ts'
+import { createMailServer, checkSender } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
 import { postOnce, type Outcome } from '../webhooks/post.ts'
 import { within } from '../within.ts'
@@ -19,7 +19,7 @@ async function lookAtMail(settings: Partial<Settings>): Promise<MailFacts> {
   const server = createMailServer(settings)
   try {
     await within(LIMIT_MS, server.check())
-    const asked = from && refusalOfSender(settings, from.address, LIMIT_MS).catch(() => undefined)
+    const asked = from && checkSender(settings, from.address, LIMIT_MS).catch(() => undefined)
     return { trouble: undefined, sender: await asked }
   } catch (error) {
     const isSaid = error instanceof MailServerUnusable

@@ -74,11 +74,11 @@ async function countUnreadable(records: Records, { sealer }: Vault, seen: Seen):
   return count
 }
 
-type PersonOrWalk = Partial<Pick<Person, 'answer' | 'campaigns'> & Pick<Walk, 'known' | 'startedAt'>>
+type PersonOrWalk = Partial<Pick<Person, 'lastCheck' | 'campaigns'> & Pick<Walk, 'known' | 'startedAt'>>
 
-function takeApps({ answer, campaigns = [], known = [], startedAt }: PersonOrWalk, seen: Seen): void {
-  for (const { instance } of [...known, ...(answer?.apps ?? [])]) seen.instances.add(instance)
-  const mailed = campaigns.flatMap(({ mailings }) => mailings.map(({ at }) => at))
+function takeApps({ lastCheck, campaigns = [], known = [], startedAt }: PersonOrWalk, seen: Seen): void {
+  for (const { instance } of [...known, ...(lastCheck?.apps ?? [])]) seen.instances.add(instance)
+  const mailed = campaigns.flatMap(({ emails }) => emails.map(({ at }) => at))
   seen.since = Math.min(seen.since, ...mailed, startedAt ?? Infinity)
 }
 

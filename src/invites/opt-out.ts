@@ -9,7 +9,7 @@ import type { Limits } from '../web/rate-limit.ts'
 import { seeOther } from '../web/see-other.ts'
 import { wantsPage } from '../web/error-page.ts'
 import { maskedAddress } from '../people/address.ts'
-import { optedIn, reached } from '../people/person.ts'
+import { withoutOptOut, withMilestone } from '../people/person.ts'
 import type { People } from '../people/people.ts'
 import type { Invitations } from './token.ts'
 
@@ -66,7 +66,7 @@ export function createOptOutRoutes(parts: OptOutParts): Router {
     }
 
     await people.change(invitation.email, (before) =>
-      isUndo ? optedIn(before) : reached(before, 'optedOutAt', now()),
+      isUndo ? withoutOptOut(before) : withMilestone(before, 'optedOutAt', now()),
     )
     audit({ event: 'opted_out', result: isUndo ? 'undone' : 'done', email: invitation.email })
 

@@ -9,7 +9,7 @@ import type { SendPage } from '../web/pages.ts'
 import { signedInOf, type User } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
 import { isSameAddress, maskedAddress } from '../people/address.ts'
-import { reached } from '../people/person.ts'
+import { withMilestone } from '../people/person.ts'
 import type { People } from '../people/people.ts'
 import type { Invitation, Invitations } from './token.ts'
 
@@ -48,7 +48,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
    */
   const countOpened = async (email: string) => {
     await people
-      .change(email, (before, isKnown) => (isKnown ? reached(before, 'openedAt', now()) : before))
+      .change(email, (before, isKnown) => (isKnown ? withMilestone(before, 'openedAt', now()) : before))
       .catch((error: unknown) => parts.log.warn({ err: error }, 'an arrival was not counted for the report'))
   }
 

@@ -62,8 +62,8 @@ export function createChecks(needs: Checking) {
      */
     async current(req: Request, user: User, change = (walk: Walk) => walk): Promise<Walk> {
       const walk = await walks.load(user)
-      const askedAt = now()
-      const waiting = mayCheck(walk, askedAt) ? await service.check(req) : undefined
+      const checkedAt = now()
+      const waiting = mayCheck(walk, checkedAt) ? await service.check(req) : undefined
       if (log.isLevelEnabled('debug'))
         log.debug(
           { isAsked: waiting !== undefined, waiting: waiting?.map(inWords) },
@@ -74,7 +74,7 @@ export function createChecks(needs: Checking) {
         waiting === undefined ? change(before) : applyCheck(change(before), waiting, at, confirmSeconds),
       )
       if (waiting === undefined) return after
-      const lapses = await recordProgress(user, after, askedAt)
+      const lapses = await recordProgress(user, after, checkedAt)
       return await walks.update(user, (before) => withLapses(before, lapses), after)
     },
 
@@ -86,7 +86,7 @@ export function createChecks(needs: Checking) {
       decision: (before: Walk, check: CheckResult) => Transition,
     ): Promise<Decided> {
       const step = randomBytes(16).toString('hex')
-      const askedAt = now()
+      const checkedAt = now()
       const waiting = await service.check(req, `${publicUrl}${callbackPath(step)}`)
       const paths = new Map(waiting.map((entry) => [entry.instance, entry.authUrlRelativePath]))
       const addressOf = (instance: string) => {
@@ -98,7 +98,7 @@ export function createChecks(needs: Checking) {
 
       let transition: Transition | undefined
       const after = await take(user, walk, (before) => (transition = decision(before, check)).walk)
-      await recordProgress(user, after, askedAt)
+      await recordProgress(user, after, checkedAt)
       transition ??= decision(after, check)
       const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
       log.debug({ transition: kind, instance, from, waiting: waiting.map(inWords) }, 'walk: where it leads')

@@ -1,7 +1,14 @@
 // A page hands what the service just said, and what the person said, to the person's record, which the report reads. If
 // that fails, or the process dies, the next page or the next run of a campaign puts it right: no retries, no marks.
 import type { People } from '../people/people.ts'
-import { appsOf, reached, withAnswer, withIntents, withSignIn, type Intent } from '../people/person.ts'
+import {
+  appsOf,
+  withMilestone,
+  withCheck,
+  withIntents,
+  withSignIn,
+  type AppIntent,
+} from '../people/person.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { trackedAppState } from './next-step.ts'
 import type { TrackedApp, Walk } from './walk.ts'
@@ -29,7 +36,7 @@ function handedOver({ known }: Walk, now: number) {
 }
 
 /** What the person said of an app, also while it is switched off. */
-function intentOf(entry: TrackedApp, now: number): Intent[] {
+function intentOf(entry: TrackedApp, now: number): AppIntent[] {
   const { kind } = trackedAppState({ ...entry, status: 'awaiting' }, now)
   // Those who declined can go on alone: no admin has to look into it.
   if (kind === 'unconfirmed' && entry.attempt?.isDeclined) return []
@@ -44,10 +51,10 @@ export type Lapses = ReadonlyMap<string, number>
 const NONE: Lapses = new Map()
 
 /**
- * @param askedAt when the service was asked; milliseconds since 1970
+ * @param checkedAt when the service was asked; milliseconds since 1970
  * @returns none where nothing was handed over. Never rejects: it must not fail a person's page
  */
-export type RecordProgress = (user: User, walk: Walk, askedAt: number) => Promise<Lapses>
+export type RecordProgress = (user: User, walk: Walk, checkedAt: number) => Promise<Lapses>
 
 /**
  * Only a verified address counts.
@@ -62,7 +69,7 @@ export function createRecordProgress(
   /** By person: what this process handed over last, and when. The one that was handed over longest ago comes first. */
   const last = new Map<string, { what: string; at: number }>()
 
-  async function write(user: User, walk: Walk, askedAt: number): Promise<Lapses> {
+  async function write(user: User, walk: Walk, checkedAt: number): Promise<Lapses> {
     const { email, emailVerified } = user
     if (email === undefined || emailVerified !== true) return NONE
     const key = personKey(user)
@@ -70,13 +77,13 @@ export function createRecordProgress(
     // Without times: it is the same where nothing has changed for the report.
     const what = JSON.stringify([email, listed, connected.map(({ instance }) => instance), intents])
     const before = last.get(key)
-    if (before?.what === what && Math.abs(askedAt - before.at) < AGAIN_MS) return NONE
+    if (before?.what === what && Math.abs(checkedAt - before.at) < AGAIN_MS) return NONE
     const after = await people.change(email, (person) => {
-      const here = withSignIn(reached(person, 'signedInAt', askedAt), key)
-      return withIntents(withAnswer(here, { askedAt, listed, connected }, now()), askedAt, intents, now())
+      const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
+      return withIntents(withCheck(here, { checkedAt, listed, connected }, now()), checkedAt, intents, now())
     })
     last.delete(key)
-    last.set(key, { what, at: askedAt })
+    last.set(key, { what, at: checkedAt })
     if (last.size > MAX_REMEMBERED) last.delete(last.keys().next().value ?? '')
     const lapsed = appsOf(after).flatMap(({ instance, lapsedAt }) =>
       lapsedAt === undefined ? [] : [[instance, lapsedAt] as const],
@@ -84,8 +91,8 @@ export function createRecordProgress(
     return new Map(lapsed)
   }
 
-  return (user, walk, askedAt) =>
-    write(user, walk, askedAt).catch((error: unknown) => {
+  return (user, walk, checkedAt) =>
+    write(user, walk, checkedAt).catch((error: unknown) => {
       log.warn({ err: error }, "what a page found was not written to the person's record")
       // What a store took just before it went away may be lost, of anyone: a replica was behind.
       last.clear()

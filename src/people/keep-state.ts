@@ -5,7 +5,7 @@ import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/sealed-json.ts'
 
 /** Many people lost the same app at once, so no one of them is emailed about it. Times are milliseconds since 1970. */
-export type Break = {
+export type MassDisconnect = {
   instance: string
   name: string
   noticedAt: number
@@ -18,68 +18,70 @@ export type Break = {
   notifiedAt?: number
   eventAt?: number
   /** An administrator says that people are to be emailed all the same. */
-  releasedAt?: number
+  resumedAt?: number
 }
 
 /** Everyone who is counted is in one of these. */
-export const STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
+export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 /** How many people were in each state at the end of a day's last run; `day` is YYYY-MM-DD in UTC. */
-export type DayRow = Record<(typeof STATES)[number] | 'people' | 'gone', number> & { day: string }
+export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'gone', number> & { day: string }
 
 /** Times are milliseconds since 1970. */
-export type Upkeep = {
+export type KeepState = {
   /** When the last run ended. */
   lastRunAt?: number
   /** The last time that everyone was asked about: when it began, and when it was through. */
-  pass?: { beganAt: number; endedAt?: number }
+  sweep?: { beganAt: number; endedAt?: number }
   /** Lapses before that were looked at together, so people can be emailed about them. */
-  judgedAt?: number
-  breaks: Break[]
+  evaluatedAt?: number
+  massDisconnects: MassDisconnect[]
   /** When a run last found it working time in a time zone, or first saw the zone. */
   zones: Record<string, number>
   digestAt?: number
-  days: DayRow[]
+  days: DailyCounts[]
 }
 
-const KEY = 'upkeep'
+const KEY = 'keep-state'
 const LIFE_SECONDS = 400 * 86_400
 /** Longer ago no one compares with. */
 const MAX_DAYS = 400
 
-export type Upkeeping = {
+export type KeepStateStore = {
   /** Empty where `onramp keep` has never run, or what it left can't be read. @throws {StoreUnavailable} */
-  get(): Promise<Upkeep>
+  load(): Promise<KeepState>
   /** Only the one run that holds the lease writes. @throws {StoreUnavailable} */
-  put(upkeep: Upkeep): Promise<void>
+  save(keepState: KeepState): Promise<void>
 }
 
-export function createUpkeeping(
+export function createKeepStateStore(
   records: Pick<Records, 'get' | 'put'>,
   installation: Pick<Installation, 'vault'>,
-): Upkeeping {
+): KeepStateStore {
   return {
-    async get() {
+    async load() {
       const { sealer } = await installation.vault()
-      const known = sealedJson<Upkeep>(sealer).open(await records.get(KEY), KEY)
-      return known ?? { breaks: [], zones: {}, days: [] }
+      const known = sealedJson<KeepState>(sealer).open(await records.get(KEY), KEY)
+      return known ?? { massDisconnects: [], zones: {}, days: [] }
     },
-    async put(upkeep) {
+    async save(keepState) {
       const { sealer } = await installation.vault()
-      const days = upkeep.days.slice(-MAX_DAYS)
-      await records.put(KEY, sealedJson<Upkeep>(sealer).seal({ ...upkeep, days }, KEY), LIFE_SECONDS)
+      const days = keepState.days.slice(-MAX_DAYS)
+      await records.put(KEY, sealedJson<KeepState>(sealer).seal({ ...keepState, days }, KEY), LIFE_SECONDS)
     },
   }
 }
 
 /** Runs come, as OnrampKeepMissing has it, and email people themselves. @param now milliseconds since 1970 */
-export const isKept = ({ lastRunAt = -Infinity }: Upkeep, now: number): boolean =>
+export const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolean =>
   now - lastRunAt < 3 * 3_600_000
 
 /** Neither released by an administrator nor over. */
-export const openBreaks = ({ breaks }: Pick<Upkeep, 'breaks'>): Break[] =>
-  breaks.filter(({ releasedAt }) => releasedAt === undefined)
+export const activeMassDisconnects = ({
+  massDisconnects,
+}: Pick<KeepState, 'massDisconnects'>): MassDisconnect[] =>
+  massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
 
 /** The apps that no one is emailed about. */
-export const heldApps = (upkeep: Pick<Upkeep, 'breaks'>): ReadonlySet<string> =>
-  new Set(openBreaks(upkeep).map(({ instance }) => instance))
+export const pausedApps = (keepState: Pick<KeepState, 'massDisconnects'>): ReadonlySet<string> =>
+  new Set(activeMassDisconnects(keepState).map(({ instance }) => instance))

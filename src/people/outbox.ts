@@ -14,7 +14,7 @@ export function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type
   const events: Pick<OutboxEvent, 'type' | 'app'>[] = []
   if (before.signedInAt === undefined && after.signedInAt !== undefined)
     events.push({ type: 'person.signed_in' })
-  if (before.answer === after.answer && before.intents === after.intents) return events
+  if (before.lastCheck === after.lastCheck && before.intents === after.intents) return events
   const states = new Map(appsOf(before).map(({ instance, state }) => [instance, state]))
   for (const { instance, name, state } of appsOf(after)) {
     const was = states.get(instance)
@@ -24,7 +24,7 @@ export function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type
     if (was === 'connected' && state !== 'off') events.push({ type: 'app.disconnected', app })
     if (state === 'blocked') events.push({ type: 'app.waiting_for_admin', app })
   }
-  if (before.answer !== undefined && !isFinished(before) && isFinished(after))
+  if (before.lastCheck !== undefined && !isFinished(before) && isFinished(after))
     events.push({ type: 'person.finished' })
   return events
 }

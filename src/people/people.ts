@@ -10,7 +10,7 @@ import { Problem } from '../problem.ts'
 import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
 import { withEvents } from './outbox.ts'
-import { newPerson, type AnsweredApp, type Person } from './person.ts'
+import { newPerson, type AppRecord, type Person } from './person.ts'
 
 /** That someone wants no emails is remembered for longer than the rest: they asked for it. */
 export const OPT_OUT_DAYS = 730
@@ -56,7 +56,7 @@ type Keeping = {
   /** INVITE_RETENTION_DAYS: how long a person is remembered after the last change. */
   retentionDays: number
   /** Without the apps that the company hides: they are left out when reading, and kept as they were when writing. */
-  arrange?: (apps: AnsweredApp[]) => AnsweredApp[]
+  arrange?: (apps: AppRecord[]) => AppRecord[]
   /** There are events of this person to send, and so many old ones had to go for them. Absent: none are written. */
   onEvents?: ((email: string, dropped: number) => void) | undefined
   /** Milliseconds since 1970. */
@@ -91,20 +91,20 @@ export function createPeople(keeping: Keeping): People {
 
   /** Without hidden apps. The same object where none is hidden. */
   function shown(person: Person): Person {
-    if (person.answer === undefined) return person
-    const apps = arrange(person.answer.apps)
-    return apps.length === person.answer.apps.length
+    if (person.lastCheck === undefined) return person
+    const apps = arrange(person.lastCheck.apps)
+    return apps.length === person.lastCheck.apps.length
       ? person
-      : { ...person, answer: { ...person.answer, apps } }
+      : { ...person, lastCheck: { ...person.lastCheck, apps } }
   }
 
   /** With the hidden apps of `whole`, as they were. */
   function withHidden(person: Person, whole: Person): Person {
-    const all = whole.answer?.apps ?? []
+    const all = whole.lastCheck?.apps ?? []
     const visible = new Set(arrange(all))
     const hidden = all.filter((app) => !visible.has(app))
-    if (person.answer === undefined || hidden.length === 0) return person
-    return { ...person, answer: { ...person.answer, apps: [...person.answer.apps, ...hidden] } }
+    if (person.lastCheck === undefined || hidden.length === 0) return person
+    return { ...person, lastCheck: { ...person.lastCheck, apps: [...person.lastCheck.apps, ...hidden] } }
   }
 
   async function get(address: string): Promise<Person | undefined> {

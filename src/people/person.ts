@@ -5,7 +5,7 @@ import { isOff, type AppStatus } from '../client-api/app-status.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 
 /** One app, as of the newest answer. Times are milliseconds since 1970. */
-export type AnsweredApp = {
+export type AppRecord = {
   instance: string
   name: string
   status: AppStatus | 'connected'
@@ -18,29 +18,29 @@ export type AnsweredApp = {
 }
 
 /** "Not now", "I need an admin", or a consent that never showed. */
-export type Intent = { instance: string; kind: 'skipped' | 'blocked' | 'unconfirmed' }
+export type AppIntent = { instance: string; kind: 'skipped' | 'blocked' | 'unconfirmed' }
 
 /**
  * One email: `sending` before it leaves, its outcome afterwards. `unknown`: the connection broke when it may have been
  * taken. A process that dies leaves `sending` for ever, which counts as unknown. `deferred`: the mail server said "not
  * now". `failed`: it said "never".
  */
-export type Mailing = {
+export type EmailRecord = {
   /** 0: the invitation; 1 and up: reminders. */
   reminder: number
   state: 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown'
   at: number
   /** The run that began to send it: only that run writes its outcome. */
-  by?: string | undefined
+  runId?: string | undefined
   /** The apps whose lapse it was about. */
   apps?: readonly string[] | undefined
 }
 
 /** It has left, or may have. */
-export const isOut = ({ state }: Mailing): boolean =>
+export const mayHaveBeenSent = ({ state }: EmailRecord): boolean =>
   state === 'sent' || state === 'unknown' || state === 'sending'
 
-type Campaign = { name: string; mailings: Mailing[] }
+type Campaign = { name: string; emails: EmailRecord[] }
 
 /** What another system is to learn of a person; it stays with the person until it was delivered (outbox.ts). */
 export type OutboxEvent = {
@@ -79,19 +79,19 @@ export type Person = {
   /** The people (personKey) who signed in with this address: their walks go when it is forgotten. */
   signIns?: string[]
   /** What the service said last. An app that was listed before and no longer is counts as connected. */
-  answer?: { askedAt: number; apps: AnsweredApp[] }
+  lastCheck?: { checkedAt: number; apps: AppRecord[] }
   /** What the person said, as a page found it last in their walk. */
-  intents?: { askedAt: number; apps: Intent[] }
+  intents?: { checkedAt: number; apps: AppIntent[] }
   campaigns: Campaign[]
   outbox?: OutboxEvent[]
 }
 
 export const newPerson = (email: string, now: number): Person => ({ email, changedAt: now, campaigns: [] })
 
-export type Details = Pick<Person, 'name' | 'language' | 'group' | 'timezone'>
+export type PersonDetails = Pick<Person, 'name' | 'language' | 'group' | 'timezone'>
 
 /** With what a list says of them. The same person where that is known. */
-export function withDetails(person: Person, { name, language, group, timezone }: Details): Person {
+export function withDetails(person: Person, { name, language, group, timezone }: PersonDetails): Person {
   const given = omitUndefined({ name, language, group, timezone })
   const isNew = Object.entries(given).some(([key, value]) => Reflect.get(person, key) !== value)
   return isNew ? { ...person, ...given } : person
@@ -106,13 +106,13 @@ export function withListing(person: Person, isListed: boolean, now: number): Per
 }
 
 /** The first time counts; later ones change nothing. */
-export const reached = (
+export const withMilestone = (
   person: Person,
   moment: 'openedAt' | 'signedInAt' | 'optedOutAt',
   now: number,
 ): Person => (person[moment] === undefined ? { ...person, [moment]: now } : person)
 
-export function optedIn(person: Person): Person {
+export function withoutOptOut(person: Person): Person {
   const { optedOutAt: _optedOutAt, ...rest } = person
   return person.optedOutAt === undefined ? person : rest
 }
@@ -129,51 +129,51 @@ export const withSignIn = (person: Person, key: string): Person => {
 /** A clock that ran ahead must not keep everyone else's answers out. */
 const MAX_AHEAD_MS = 60_000
 
-const isNewer = (askedAt: number, known: { askedAt: number } | undefined, now: number): boolean =>
-  known === undefined || known.askedAt <= askedAt || known.askedAt > now + MAX_AHEAD_MS
+const isNewer = (checkedAt: number, known: { checkedAt: number } | undefined, now: number): boolean =>
+  known === undefined || known.checkedAt <= checkedAt || known.checkedAt > now + MAX_AHEAD_MS
 
-export type Listed = { instance: string; name: string; status: AppStatus }
+export type ListedApp = { instance: string; name: string; status: AppStatus }
 
-type ServiceAnswer = {
-  askedAt: number
+type CheckResponse = {
+  checkedAt: number
   /** What the service listed. */
-  listed: readonly Listed[]
+  listed: readonly ListedApp[]
   /** What it no longer lists, as a walk remembers it. */
-  connected?: readonly Omit<AnsweredApp, 'status'>[]
+  connected?: readonly Omit<AppRecord, 'status'>[]
 }
 
 /** A service that makes up names must not fill the record; what is connected goes first. */
 const MAX_APPS = 2_000
 
 /** Takes in an answer of the service, unless a newer one is known. */
-export function withAnswer(person: Person, given: ServiceAnswer, now: number): Person {
-  const { askedAt, listed, connected = [] } = given
-  if (!isNewer(askedAt, person.answer, now)) return person
-  const before = new Map(person.answer?.apps.map((app) => [app.instance, app]))
-  const apps = new Map<string, AnsweredApp>()
-  for (const app of before.values()) apps.set(app.instance, asConnected(app, askedAt))
+export function withCheck(person: Person, given: CheckResponse, now: number): Person {
+  const { checkedAt, listed, connected = [] } = given
+  if (!isNewer(checkedAt, person.lastCheck, now)) return person
+  const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
+  const apps = new Map<string, AppRecord>()
+  for (const app of before.values()) apps.set(app.instance, asConnected(app, checkedAt))
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
   for (const { instance, name, status } of listed) {
     const known = before.get(instance)
-    const since = known?.status === status ? known.since : askedAt
-    apps.set(instance, { instance, name, status, since, ...lapseOf(known, askedAt) })
+    const since = known?.status === status ? known.since : checkedAt
+    apps.set(instance, { instance, name, status, since, ...lapseOf(known, checkedAt) })
   }
   let surplus = apps.size - MAX_APPS
   const kept = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
   const { unknownAt: _unknownAt, ...rest } = person
-  const after: Person = { ...rest, answer: { askedAt, apps: kept } }
-  return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: askedAt } : after
+  const after: Person = { ...rest, lastCheck: { checkedAt, apps: kept } }
+  return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
-function asConnected(app: AnsweredApp, at: number): AnsweredApp {
+function asConnected(app: AppRecord, at: number): AppRecord {
   if (app.status === 'connected') return app
   const { lapsedAt: _lapsedAt, ...rest } = app
   return { ...rest, status: 'connected', since: at }
 }
 
 /** What an app that is listed has of a lapse: it was connected a moment ago, or was when it lapsed. */
-const lapseOf = (known: AnsweredApp | undefined, at: number): Pick<AnsweredApp, 'lapsedAt' | 'lapses'> =>
+const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>
   known?.status === 'connected'
     ? { lapsedAt: at, lapses: (known.lapses ?? 0) + 1 }
     : known?.lapsedAt !== undefined && isOff(known.status)
@@ -186,16 +186,16 @@ export const withoutAccount = (person: Person, now: number): Person =>
   person.unknownAt === undefined ? { ...person, unknownAt: now } : person
 
 /** Takes in what the person said, as a page found it in their walk, unless a newer page was faster. */
-export const withIntents = (person: Person, askedAt: number, apps: Intent[], now: number): Person =>
-  isNewer(askedAt, person.intents, now) ? { ...person, intents: { askedAt, apps } } : person
+export const withIntents = (person: Person, checkedAt: number, apps: AppIntent[], now: number): Person =>
+  isNewer(checkedAt, person.intents, now) ? { ...person, intents: { checkedAt, apps } } : person
 
 /** `off`: turned off, or without a usable address. `blocked`: the person waits for an administrator. */
-export type AppState = 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
+export type PersonAppState = 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
 
-export type App = {
+export type PersonApp = {
   instance: string
   name: string
-  state: AppState
+  state: PersonAppState
   /** Among those that are waiting: the person came back from it, and the consent never showed. */
   isUnconfirmed: boolean
   /** Among those that are off: only an operator can fix it. */
@@ -208,9 +208,9 @@ export type App = {
  * How each app is doing, for reports, exports, emails and events: the service's word beats the person's. Pages have the walk,
  * which knows more of the moment (onboarding/app-state.ts).
  */
-export function appsOf({ answer, intents }: Person): App[] {
+export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   const kinds = new Map(intents?.apps.map(({ instance, kind }) => [instance, kind]))
-  return (answer?.apps ?? []).map(({ instance, name, status, lapsedAt }) => {
+  return (lastCheck?.apps ?? []).map(({ instance, name, status, lapsedAt }) => {
     const kind = kinds.get(instance)
     const app = { instance, name, isUnconfirmed: false }
     if (status === 'connected') return { ...app, state: 'connected' }
@@ -221,22 +221,22 @@ export function appsOf({ answer, intents }: Person): App[] {
 }
 
 /** What the person can do something about. */
-const ownApps = ({ answer }: Person): AnsweredApp[] =>
-  answer?.apps.filter(({ status }) => status === 'connected' || !isOff(status)) ?? []
+const ownApps = ({ lastCheck }: Person): AppRecord[] =>
+  lastCheck?.apps.filter(({ status }) => status === 'connected' || !isOff(status)) ?? []
 
 /** The person can search: everything is connected, or there was nothing to connect. */
 export const isReady = (person: Person): boolean =>
-  person.answer !== undefined && ownApps(person).every(({ status }) => status === 'connected')
+  person.lastCheck !== undefined && ownApps(person).every(({ status }) => status === 'connected')
 
 /** The service was asked, and the person has nothing to connect. */
-const hadNothing = (person: Person): boolean => person.answer !== undefined && ownApps(person).length === 0
+const hadNothing = (person: Person): boolean => person.lastCheck !== undefined && ownApps(person).length === 0
 
 /** Everything is connected. */
 export const isFinished = (person: Person): boolean => isReady(person) && !hadNothing(person)
 
 /** Was it connected, as far as is known, before a new answer lists it? */
 export const wasConnected = (person: Person | undefined, instance: string): boolean => {
-  const app = person?.answer?.apps.find((known) => known.instance === instance)
+  const app = person?.lastCheck?.apps.find((known) => known.instance === instance)
   return app?.status === 'connected' || app?.lapsedAt !== undefined
 }
 

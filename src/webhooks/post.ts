@@ -7,7 +7,7 @@ import { requestedWait } from '../http/retry-after.ts'
 import { createConnector, HTTP1 } from '../http/proxy.ts'
 import { silenceOf, type Silence } from '../http/network-error.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
-import type { Break } from '../people/keep-state.ts'
+import type { MassDisconnect } from '../people/keep-state.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export type Outcome =
@@ -56,7 +56,7 @@ export const bodyOf = ({ type, at, app }: OutboxEvent, { email, group }: Person)
   JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { email, group, app } })
 
 /** That many people lost an app at once. It has the same id however often it is tried. */
-export const breakEvent = ({ instance, name, noticedAt, lapsed, had }: Break) => ({
+export const breakEvent = ({ instance, name, noticedAt, lapsed, had }: MassDisconnect) => ({
   id: `msg_${instance}_${noticedAt}`.replaceAll('.', '_'),
   type: 'app.disconnected_for_many',
   at: noticedAt,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { comparisonOf } from '../../src/admin/comparison.ts'
 import type { Day } from '../../src/admin/report.ts'
-import type { DayRow } from '../../src/people/keep-state.ts'
+import type { DailyCounts } from '../../src/people/keep-state.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
@@ -15,7 +15,7 @@ const day = (date: string, finished: number, fellBack = 0): Day => ({
   acted: 0,
 })
 const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
-const rowOf = (date: string, ready: number): DayRow => ({ ...counts, day: date, ready })
+const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
 
 describe('a comparison', () => {
   const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
@@ -23,7 +23,7 @@ describe('a comparison', () => {
   const before = { ...day('2026-11-13', 0, 5), ...flows }
   const report = { ready: 7, days: [before, { ...day('2026-11-14', 3, 2), ...flows }] }
   const dayFor = (asked?: unknown, days = rows) =>
-    comparisonOf(report, { breaks: [], zones: {}, days }, now, asked)?.row.day
+    comparisonOf(report, { massDisconnects: [], zones: {}, days }, now, asked)?.row.day
 
   it('is with the newest row up to the day, else up to a week ago, else with the oldest', () => {
     expect([dayFor(), dayFor('2026-11-12'), dayFor('2026-10-01')]).toEqual([
@@ -36,7 +36,7 @@ describe('a comparison', () => {
   })
 
   it('counts who fell back, was reminded and acted after that day', () => {
-    const compared = comparisonOf(report, { breaks: [], zones: {}, days: rows }, now)
+    const compared = comparisonOf(report, { massDisconnects: [], zones: {}, days: rows }, now)
     expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, reminded: 7, acted: 4 })
   })
 })

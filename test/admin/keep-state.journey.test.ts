@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
 import { createInstallation } from '../../src/records/data-key.ts'
-import { createUpkeeping, type DayRow, type Upkeep } from '../../src/people/keep-state.ts'
+import { createKeepStateStore, type DailyCounts, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -19,7 +19,7 @@ const person = (name: string, at: number): Person => ({
   signedInAt: at,
   listedAt: at,
 })
-const row = (at: number, ready: number): DayRow => ({
+const row = (at: number, ready: number): DailyCounts => ({
   day: dayOf(at),
   people: 4,
   ready,
@@ -35,15 +35,20 @@ const lost = (name: string, lapsedAt: number): Person => {
   const ready = having(person(name, now - 30 * DAY), { slack_1: 'connected' }, now - 20 * DAY, {
     slack_1: 'Slack',
   })
-  const { name: app, instance } = ready.answer?.apps[0] ?? { name: '', instance: '' }
+  const { name: app, instance } = ready.lastCheck?.apps[0] ?? { name: '', instance: '' }
   const since = { since: lapsedAt, lapsedAt, lapses: 1 }
-  return { ...ready, answer: { askedAt: now, apps: [{ name: app, instance, status: 'awaiting', ...since }] } }
+  return {
+    ...ready,
+    lastCheck: { checkedAt: now, apps: [{ name: app, instance, status: 'awaiting', ...since }] },
+  }
 }
 
-const keep = async ({ env }: Running, upkeep: Upkeep) => {
+const keep = async ({ env }: Running, keepState: KeepState) => {
   const settings = loadSettings(env)
   const store = openStore(settings, createLog('silent'))
-  await createUpkeeping(store.records, createInstallation(store.records, settings.SESSION_SECRET)).put(upkeep)
+  await createKeepStateStore(store.records, createInstallation(store.records, settings.SESSION_SECRET)).save(
+    keepState,
+  )
   await store.close()
 }
 
@@ -77,8 +82,8 @@ it('without a run, /admin compares with nothing and /metrics has no figures of p
 
 it('after a run, an admin sees who fell back and since when, what is held back, and who left', async () => {
   const days = [row(now - 20 * DAY, 4), row(now - 8 * DAY, 2), row(now, 1)]
-  const done = { ...ofBreak, instance: 'jira_1', name: 'Jira', releasedAt: now }
-  await keep(running, { breaks: [ofBreak, done], zones: {}, days, lastRunAt: now })
+  const done = { ...ofBreak, instance: 'jira_1', name: 'Jira', resumedAt: now }
+  await keep(running, { massDisconnects: [ofBreak, done], zones: {}, days, lastRunAt: now })
   const grace = await signIn(running, 'grace', '/admin')
   expect(grace.text).toContain('Fell back 2 Most often Slack')
   expect(grace.text).toContain('No longer on the list (1)')

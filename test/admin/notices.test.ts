@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { breakNotice, digestNotice, isDigestDue } from '../../src/admin/notices.ts'
 import { makeReport } from '../../src/admin/report.ts'
-import type { Upkeep } from '../../src/people/keep-state.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { having, profiles } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
@@ -26,8 +26,11 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
     const known = { ...newPerson(`ada-${group}-${index}@acme.example`, now), name: 'Ada Byron', group }
     const ready = having(known, { slack_1: 'connected' }, now - 30 * DAY, names)
     if (!isLost) return ready
-    const apps = having(known, { slack_1: 'waiting' }, now, names).answer?.apps ?? []
-    return { ...ready, answer: { askedAt: now, apps: apps.map((app) => ({ ...app, lapsedAt: now - DAY })) } }
+    const apps = having(known, { slack_1: 'waiting' }, now, names).lastCheck?.apps ?? []
+    return {
+      ...ready,
+      lastCheck: { checkedAt: now, apps: apps.map((app) => ({ ...app, lapsedAt: now - DAY })) },
+    }
   })
 
 describe('the email about an app that many lost at once', () => {
@@ -57,7 +60,7 @@ describe('the digest', () => {
     const last = Date.parse('2027-01-18T09:01:05Z')
     const dueAt = (text: string, digestAt?: number, timezone = 'UTC') =>
       isDigestDue(
-        { breaks: [], zones: {}, days: [], ...(digestAt !== undefined && { digestAt }) },
+        { massDisconnects: [], zones: {}, days: [], ...(digestAt !== undefined && { digestAt }) },
         { digest: 'monday', timezone },
         Date.parse(text),
       )
@@ -72,10 +75,14 @@ describe('the digest', () => {
 
   const everyone = [...people('Sales', 6, true), ...people('Law', 4, true), ...people('Ops', 10, false)]
   const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
-  const upkeep: Upkeep = { breaks: [slack], zones: {}, days: [{ ...before, day: '2027-01-18' }] }
+  const keepState: KeepState = {
+    massDisconnects: [slack],
+    zones: {},
+    days: [{ ...before, day: '2027-01-18' }],
+  }
 
   it('has each count with its change since a week ago, and what needs someone', async () => {
-    const notice = digestNotice(await makeReport(profiles(...everyone), now), upkeep, now, words)
+    const notice = digestNotice(await makeReport(profiles(...everyone), now), keepState, now, words)
     expect(notice.subject).toBe('Rollout progress: 50% ready to search')
     expect(notice.figures.map(({ label, value, change }) => [label, value, change].join(' '))).toEqual([
       'People 20 0',
@@ -94,14 +101,14 @@ describe('the digest', () => {
   })
 
   it('names no one, and no department', async () => {
-    const notice = digestNotice(await makeReport(profiles(...everyone), now), upkeep, now, words)
+    const notice = digestNotice(await makeReport(profiles(...everyone), now), keepState, now, words)
     expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
   })
 
   it('says that nothing needs anyone where that is so, and no change before there is a row', async () => {
     const quiet = digestNotice(
       await makeReport(profiles(...people('Ops', 5, false)), now),
-      { breaks: [], zones: {}, days: [] },
+      { massDisconnects: [], zones: {}, days: [] },
       now,
       words,
     )

@@ -9,12 +9,18 @@ import {
   stageOf,
 } from '../../src/admin/people-list.ts'
 import { profileOf } from '../../src/admin/profile.ts'
-import { newPerson, reached, withAnswer, type Mailing, type Person } from '../../src/people/person.ts'
+import {
+  newPerson,
+  withMilestone,
+  withCheck,
+  type EmailRecord,
+  type Person,
+} from '../../src/people/person.ts'
 import { having, mailed, profiles } from '../helpers/people.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 const named = (name: string) => newPerson(`${name}@acme.example`, at)
-const sent = (name: string, state: Mailing['state'], campaign = 'c', now = at) =>
+const sent = (name: string, state: EmailRecord['state'], campaign = 'c', now = at) =>
   mailed(named(name), state, { campaign, now })
 
 const emails = async (all: Person[], query: Record<string, unknown>) =>
@@ -42,8 +48,8 @@ describe('a list of people for administrators', () => {
     const both = listed('awaiting', 'slack_1', 'jira_1')
     const answered = (name: string, ...answers: (typeof both)[]) =>
       answers.reduce(
-        (person, left, index) => withAnswer(person, { askedAt: at + index, listed: left }, at + index),
-        reached(named(name), 'signedInAt', at),
+        (person, left, index) => withCheck(person, { checkedAt: at + index, listed: left }, at + index),
+        withMilestone(named(name), 'signedInAt', at),
       )
     const all = [
       answered('ada', both, [], listed('awaiting', 'slack_1')),
@@ -63,10 +69,10 @@ describe('a list of people for administrators', () => {
   const everyone = [
     absent,
     unsure,
-    reached(sent('arrived', 'sent'), 'signedInAt', at),
+    withMilestone(sent('arrived', 'sent'), 'signedInAt', at),
     having(named('blocked'), { x_1: 'blocked', y_1: 'waiting' }, at),
     having(named('other'), { x_1: 'waiting', y_1: 'blocked' }, at),
-    reached(named('out'), 'optedOutAt', at),
+    withMilestone(named('out'), 'optedOutAt', at),
     having(named('nothing'), {}, at),
     sent('late', 'deferred'),
     sent('refused', 'failed'),
@@ -105,8 +111,8 @@ describe('a list of people for administrators', () => {
 
   it('says how far someone is by the furthest that they reached', () => {
     const invited = sent('ada', 'sent')
-    const opened = reached(invited, 'openedAt', at + 1)
-    const here = reached(opened, 'signedInAt', at + 2)
+    const opened = withMilestone(invited, 'openedAt', at + 1)
+    const here = withMilestone(opened, 'signedInAt', at + 2)
     const stages = [
       named('ada'),
       invited,
@@ -141,7 +147,7 @@ describe('addresses to copy', () => {
 
   it('leave out people who want no emails, and say when the others are due', async () => {
     const bob = sent('bob', 'sent', 'autumn', at + 5)
-    const out = reached(sent('out', 'sent'), 'optedOutAt', at)
+    const out = withMilestone(sent('out', 'sent'), 'optedOutAt', at)
     expect(await list([sent('ada', 'failed'), bob, out])).toEqual({
       emails: ['ada@acme.example', 'bob@acme.example'],
       total: 2,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { plotOf } from '../../src/admin/plot.ts'
 import type { Day } from '../../src/admin/report.ts'
-import type { DayRow } from '../../src/people/keep-state.ts'
+import type { DailyCounts } from '../../src/people/keep-state.ts'
 
 const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => ({
   day: date,
@@ -72,7 +72,7 @@ describe('progress over time', () => {
 
   it('falls on the day on which onramp keep counted fewer, and ends with those who are ready now', () => {
     const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
-    const rows: DayRow[] = [{ ...counts, day: '2026-11-03', ready: 2 }]
+    const rows: DailyCounts[] = [{ ...counts, day: '2026-11-03', ready: 2 }]
     const report = { ...counted([day('2026-11-01', 0, 0, 8), day('2026-11-04', 0, 0, 1)]), ready: 4 }
     expect(pointsOf(plotOf(report, rows, Date.parse('2026-11-05')), 'ready')?.join(' ')).toBe(
       [
@@ -86,7 +86,7 @@ describe('progress over time', () => {
 
   it('shows no fall that never was, where runs counted fewer than have nothing to connect by now', () => {
     const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
-    const rows = [2, 10, 40].map((ready, index): DayRow => ({
+    const rows = [2, 10, 40].map((ready, index): DailyCounts => ({
       ...counts,
       day: `2026-11-0${1 + index}`,
       ready,

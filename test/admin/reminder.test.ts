@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newPerson } from '../../src/people/person.ts'
-import { readPeople } from '../../src/campaigns/people-file.ts'
+import { readPeopleList } from '../../src/campaigns/people-file.ts'
 import { Command } from '@commander-js/extra-typings'
 import { policyOf, sendOn } from '../../src/cli/invite/send-options.ts'
 import { FILTER_NAMES, wantedOf } from '../../src/admin/filters.ts'
@@ -52,7 +52,7 @@ describe('the command that emails the people of a list', () => {
 
   it('keeps name, language and department with the list, so that a reminder reads like the invitation', async () => {
     const hana = { ...newPerson('hana@acme.example', 0), name: '=Hana', language: 'ja', group: 'Sales' }
-    expect(await listed(readPeople(peopleCsv(profiles(hana))))).toMatchObject([
+    expect(await listed(readPeopleList(peopleCsv(profiles(hana))))).toMatchObject([
       { person: { email: 'hana@acme.example', name: '=Hana', language: 'ja', group: 'Sales' } },
     ])
   })

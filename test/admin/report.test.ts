@@ -8,8 +8,14 @@ import { mostlyAt, needsOf } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { FACTS, profileOf } from '../../src/admin/profile.ts'
 import { makeReport } from '../../src/admin/report.ts'
-import { newPerson, reached, withAnswer, type AppState, type Person } from '../../src/people/person.ts'
-import { withMailing } from '../../src/campaigns/campaign.ts'
+import {
+  newPerson,
+  withMilestone,
+  withCheck,
+  type PersonAppState,
+  type Person,
+} from '../../src/people/person.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 import { having, listed, mailed, profiles } from '../helpers/people.ts'
 
@@ -18,16 +24,19 @@ const DAY = 86_400_000
 const reportOf = (...people: Person[]) => makeReport(profiles(...people), at)
 
 const known = newPerson('ada@acme.example', at)
-const here = reached(known, 'signedInAt', at)
+const here = withMilestone(known, 'signedInAt', at)
 const invited = mailed(known, 'sent', { now: at })
 const bounced = mailed(known, 'failed', { now: at })
 
 /** Slack was connected, and is listed again. */
 const lostApp = (person: Person, lapsedAt: number): Person => {
-  const { answer, ...rest } = having(person, { slack_1: 'waiting' }, at)
+  const { lastCheck, ...rest } = having(person, { slack_1: 'waiting' }, at)
   return {
     ...rest,
-    answer: { askedAt: at, apps: (answer?.apps ?? []).map((app) => ({ ...app, lapsedAt, lapses: 1 })) },
+    lastCheck: {
+      checkedAt: at,
+      apps: (lastCheck?.apps ?? []).map((app) => ({ ...app, lapsedAt, lapses: 1 })),
+    },
   }
 }
 
@@ -60,7 +69,7 @@ describe('where a person is', () => {
     ],
     [
       'not stuck by a bounce once they sign in',
-      having(reached(bounced, 'signedInAt', at), { a_1: 'waiting' }, at),
+      having(withMilestone(bounced, 'signedInAt', at), { a_1: 'waiting' }, at),
       'inProgress',
     ],
   ])('is %s', (_what, person, progress) => {
@@ -92,12 +101,12 @@ describe('where a person is', () => {
 
   it('counts as reminded once, and has acted where what the email was about is connected now', async () => {
     const about = (apps?: string[]) => (person: Person, now: number) =>
-      withMailing(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
+      withEmail(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
     const [begin, lapse] = [about(), about(['slack_1'])]
     const lost = (email: string) => lapse(lostApp({ ...here, email }, at - 3 * DAY), at - 2 * DAY)
-    const connected = (person: Person) => withAnswer(person, { askedAt: at + 1, listed: [] }, at + 1)
+    const connected = (person: Person) => withCheck(person, { checkedAt: at + 1, listed: [] }, at + 1)
     const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' } as const
-    const onlySlack = withAnswer(lost('bob@acme.example'), { askedAt: at + 1, listed: [jira] }, at + 1)
+    const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: at + 1, listed: [jira] }, at + 1)
     const open = begin(having({ ...here, email: 'eve@acme.example' }, { a_1: 'waiting' }, at), at - 2 * DAY)
     const report = await reportOf(
       lapse(connected(lost('ada@acme.example')), at - DAY),
@@ -260,7 +269,7 @@ describe('the figures of departments', () => {
 })
 
 describe('what needs the person who runs the rollout', () => {
-  const waits = (app: string, state: AppState | 'unconfirmed' = 'blocked') =>
+  const waits = (app: string, state: PersonAppState | 'unconfirmed' = 'blocked') =>
     having(here, { [`${app}_1`]: state }, at)
   const needs = async (...people: Person[]) =>
     needsOf(await reportOf(...people)).map(({ kind, count, href }) => [kind, count, href])
@@ -294,10 +303,10 @@ describe('what needs the person who runs the rollout', () => {
 
   it('names an app that the service lists without a usable address, and how many people can’t connect it', async () => {
     const broken = (...listed: string[]) =>
-      withAnswer(
+      withCheck(
         here,
         {
-          askedAt: at,
+          checkedAt: at,
           listed: listed.map((instance) => ({ instance, name: instance, status: 'attention' })),
         },
         at,

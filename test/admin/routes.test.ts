@@ -7,7 +7,7 @@ import { createExports } from '../../src/admin/exports.ts'
 import { createAdminRoutes } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import type { Upkeep } from '../../src/people/keep-state.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
 import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
 import type { SendPage } from '../../src/web/pages.ts'
@@ -23,11 +23,11 @@ const lacksSlack = having(newPerson('ada@acme.example', NOW), { slack_1: 'waitin
 const lacksJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'waiting' }, NOW)
 const onHold = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
 
-const at = { isAdmin: true, upkeep: {} as Upkeep, now: NOW }
+const at = { isAdmin: true, keepState: {} as KeepState, now: NOW }
 let notes: Parameters<Audit>[0][]
 let limited: string[]
 beforeEach(() => {
-  Object.assign(at, { isAdmin: true, upkeep: { breaks: [], zones: {}, days: [] }, now: NOW })
+  Object.assign(at, { isAdmin: true, keepState: { massDisconnects: [], zones: {}, days: [] }, now: NOW })
   notes = []
   limited = []
 })
@@ -42,7 +42,7 @@ async function pages(people: readonly Person[], given?: Everyone) {
     void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
   const routes = createAdminRoutes({
     everyone,
-    upkeeping: { get: () => Promise.resolve(at.upkeep) },
+    keepStateStore: { load: () => Promise.resolve(at.keepState) },
     exports: createExports(everyone, nameOf, audit),
     limit(req, _res, next) {
       limited.push(req.originalUrl)
@@ -118,16 +118,16 @@ it('an app is called what the company calls it', async () => {
 describe('what onramp keep left behind', () => {
   it('keeps people whose app is on hold out of the addresses', async () => {
     const open = await pages([lacksSlack, lacksJira])
-    at.upkeep.breaks = [onHold]
+    at.keepState.massDisconnects = [onHold]
     expect((await open('/admin/people/emails')).body).toMatchObject({ held: 1, addresses: lacksJira.email })
-    at.upkeep.breaks = [{ ...onHold, releasedAt: NOW }]
+    at.keepState.massDisconnects = [{ ...onHold, resumedAt: NOW }]
     expect((await open('/admin/people/emails')).body).toMatchObject({ held: 0, total: 2 })
   })
 
   it('is on the overview: the app on hold, the last run, and that no one needs to be reminded by hand', async () => {
     const open = await pages([lacksSlack])
     expect((await open('/admin')).body).toMatchObject({ remind: 1, needs: [{ id: 'need-0' }] })
-    at.upkeep = { ...at.upkeep, breaks: [onHold], lastRunAt: NOW }
+    at.keepState = { ...at.keepState, massDisconnects: [onHold], lastRunAt: NOW }
     const { remind, needs, stand } = (await open('/admin')).body
     expect([remind, needs[0].command, stand.length]).toEqual([0, expect.stringContaining('slack_1'), 3])
     expect((await open('/admin/people/emails')).body.kept).toBe(true)

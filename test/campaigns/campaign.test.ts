@@ -2,66 +2,66 @@
 import { describe, expect, it } from 'vitest'
 import { having } from '../helpers/people.ts'
 import {
-  due,
-  mailingOf,
+  dueEmail,
+  campaignEmail,
   ONBOARDING,
-  withMailing,
-  type Due,
-  type Policy,
+  withEmail,
+  type DueEmail,
+  type ReminderPolicy,
 } from '../../src/campaigns/campaign.ts'
-import { newPerson, type Mailing, type Person, type AppState } from '../../src/people/person.ts'
+import { newPerson, type EmailRecord, type Person, type PersonAppState } from '../../src/people/person.ts'
 
 const DAY = 86_400_000
 const now = Date.parse('2026-11-02T09:00:00Z')
 
-const POLICY: Policy = {
+const POLICY: ReminderPolicy = {
   unknown: 'wait',
   freshMs: DAY,
 }
 
-const mailing = (state: Mailing['state'], rest: Partial<Mailing> = {}): Mailing => ({
+const email = (state: EmailRecord['state'], rest: Partial<EmailRecord> = {}): EmailRecord => ({
   reminder: 0,
   state,
   at: now - 3 * DAY,
   ...rest,
 })
 
-type Known = Partial<Person> & { mailings?: Mailing[]; other?: Mailing }
+type Known = Partial<Person> & { emails?: EmailRecord[]; other?: EmailRecord }
 
-function person({ mailings, other, ...rest }: Known): Person {
+function person({ emails, other, ...rest }: Known): Person {
   const campaigns = [
-    ...(other ? [{ name: 'other', mailings: [mailing('failed', { at: now }), other] }] : []),
-    ...(mailings ? [{ name: ONBOARDING, mailings }] : []),
+    ...(other ? [{ name: 'other', emails: [email('failed', { at: now }), other] }] : []),
+    ...(emails ? [{ name: ONBOARDING, emails }] : []),
   ]
   return { ...newPerson('ada@acme.example', now), campaigns, ...rest }
 }
 
 /** Of whom the service said so. */
-const has = (...states: AppState[]): Known => {
+const has = (...states: PersonAppState[]): Known => {
   const apps = Object.fromEntries(states.map((state, n) => [`app_${n}`, state]))
-  const { answer, intents } = having(newPerson('', now), apps, now - 1)
-  return { ...(answer && { answer }), ...(intents && { intents }) }
+  const { lastCheck, intents } = having(newPerson('', now), apps, now - 1)
+  return { ...(lastCheck && { lastCheck }), ...(intents && { intents }) }
 }
-const connectedAt = (askedAt: number): Known => ({
-  answer: { askedAt, apps: has('connected').answer?.apps ?? [] },
+const connectedAt = (checkedAt: number): Known => ({
+  lastCheck: { checkedAt, apps: has('connected').lastCheck?.apps ?? [] },
 })
 
-const after = (state: Mailing['state'], rest?: Partial<Mailing>) => ({ mailings: [mailing(state, rest)] })
+const after = (state: EmailRecord['state'], rest?: Partial<EmailRecord>) => ({ emails: [email(state, rest)] })
 /** Another campaign. */
-const wrote = (state: Mailing['state'], at: number) => ({ other: mailing(state, { at }) })
+const wrote = (state: EmailRecord['state'], at: number) => ({ other: email(state, { at }) })
 
-const mail = (reminder: number): Due => ({ kind: 'mail', reminder, isRetry: false })
-const retry = (reminder: number): Due => ({ kind: 'mail', reminder, isRetry: true })
-const unknown: Due = { kind: 'unknown' }
-const failed: Due = { kind: 'failed' }
-const notDue: Due = { kind: 'not-due', wasSent: false }
-const wasSent: Due = { kind: 'not-due', wasSent: true }
+const mail = (reminder: number): DueEmail => ({ kind: 'mail', reminder, isRetry: false })
+const retry = (reminder: number): DueEmail => ({ kind: 'mail', reminder, isRetry: true })
+const unknown: DueEmail = { kind: 'unknown' }
+const failed: DueEmail = { kind: 'failed' }
+const notDue: DueEmail = { kind: 'not-due', wasSent: false }
+const wasSent: DueEmail = { kind: 'not-due', wasSent: true }
 const unknownAgain = { unknown: 'resend' } as const
 const remind = { remindAfterMs: 3 * DAY }
 const asSent = { ...remind, unknown: 'sent' } as const
 
 describe('someone', () => {
-  it.each<[string, Known, Partial<Policy>, Due]>([
+  it.each<[string, Known, Partial<ReminderPolicy>, DueEmail]>([
     ['who was never emailed', {}, {}, mail(0)],
     ['who opted out', { optedOutAt: 1 }, {}, notDue],
     ['who opted out, of an email under way', { optedOutAt: 1, ...after('sending') }, unknownAgain, notDue],
@@ -83,7 +83,7 @@ describe('someone', () => {
     ['whose email was deferred', after('deferred', { reminder: 1 }), {}, retry(1)],
     ['whom the service did not know', { unknownAt: 1 }, {}, retry(0)],
     ['who has had it', after('sent'), {}, wasSent],
-    ['whose newest counts', { mailings: [mailing('failed'), mailing('sent', { reminder: 1 })] }, {}, wasSent],
+    ['whose newest counts', { emails: [email('failed'), email('sent', { reminder: 1 })] }, {}, wasSent],
     ['who has had it, with reminders', after('sent'), remind, mail(1)],
     ['the same, a moment too early', after('sent', { at: now - 3 * DAY + 1 }), remind, wasSent],
     ['who has had two reminders of three', after('sent', { reminder: 2 }), remind, mail(3)],
@@ -107,20 +107,20 @@ describe('someone', () => {
     ['whom it is emailing', wrote('sending', now), {}, notDue],
     ['whom it could not email', wrote('deferred', now), {}, mail(0)],
   ])('%s', (_who, known, policy, then) => {
-    expect(due(person(known), { ...POLICY, ...policy }, now)).toEqual(then)
+    expect(dueEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(then)
   })
 })
 
 it('the state of one email is written down beside the others', () => {
-  const known = person({ mailings: [mailing('sent')], other: mailing('sent') })
-  const change = { campaign: ONBOARDING, reminder: 1, now, by: 'one' }
-  const open = withMailing(known, { ...change, state: 'sending' })
-  const ended = withMailing(open, { ...change, state: 'deferred' })
-  expect(mailingOf(open, ONBOARDING, 1)).toEqual(mailing('sending', { reminder: 1, at: now, by: 'one' }))
-  expect(mailingOf(ended, ONBOARDING, 1)?.state).toBe('deferred')
-  expect(mailingOf(ended, ONBOARDING, 0)).toEqual(mailing('sent'))
-  expect(mailingOf(ended, 'none', 0)).toBeUndefined()
-  expect(ended.campaigns.map(({ name, mailings }) => [name, mailings.length])).toEqual([
+  const known = person({ emails: [email('sent')], other: email('sent') })
+  const change = { campaign: ONBOARDING, reminder: 1, now, runId: 'one' }
+  const open = withEmail(known, { ...change, state: 'sending' })
+  const ended = withEmail(open, { ...change, state: 'deferred' })
+  expect(campaignEmail(open, ONBOARDING, 1)).toEqual(email('sending', { reminder: 1, at: now, runId: 'one' }))
+  expect(campaignEmail(ended, ONBOARDING, 1)?.state).toBe('deferred')
+  expect(campaignEmail(ended, ONBOARDING, 0)).toEqual(email('sent'))
+  expect(campaignEmail(ended, 'none', 0)).toBeUndefined()
+  expect(ended.campaigns.map(({ name, emails }) => [name, emails.length])).toEqual([
     ['other', 2],
     [ONBOARDING, 2],
   ])

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ConfigData } from 'html-validate'
-import { looksOf } from '../../src/campaigns/mail/look.ts'
-import { createMail, type Mail, type MailParts } from '../../src/campaigns/mail/mail.ts'
-import { createMailTemplates, OUR_MAIL } from '../../src/campaigns/mail/templates.ts'
+import { createEmailStyles } from '../../src/campaigns/mail/email-style.ts'
+import { createComposer, type Email, type MailParts } from '../../src/campaigns/mail/email.ts'
+import { createEmailTemplates, DEFAULT_TEMPLATES } from '../../src/campaigns/mail/templates.ts'
 import { assetOf, type Asset, type Ending } from '../../src/company/asset.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
@@ -45,7 +45,7 @@ export const NOW = Date.UTC(2026, 10, 21, 12)
 /** Composes emails in a folder of languages that it makes; `end` removes it. */
 export function createEmails() {
   const folder = createFolder()
-  const render = createMailTemplates(VIEWS, OUR_MAIL)
+  const render = createEmailTemplates(VIEWS, DEFAULT_TEMPLATES)
   return {
     write({
       apps = ['Slack', 'GitHub', 'Google Drive'],
@@ -56,13 +56,13 @@ export function createEmails() {
       file = {},
       pictures = {},
       ...parts
-    }: Written = {}): Promise<Mail> {
+    }: Written = {}): Promise<Email> {
       const company = companyOf(file, new Map(Object.entries(pictures)))
-      const compose = createMail({
+      const compose = createComposer({
         invitations: { issue: () => Promise.resolve('TOKEN') },
         render,
         languages: languagesFor(company, folder, true),
-        looks: looksOf(company),
+        styles: createEmailStyles(company),
         nameOf: (app, lang) => company.nameOf(app, lang),
         from: { name: 'the Acme search team', address: 'search@acme.example' },
         publicUrl: 'https://search-setup.acme.example',

@@ -1,7 +1,7 @@
 // Lists as directories, HR systems and spreadsheets export them, each as the symptom that people had with it.
 import { createReadStream } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { readPeople } from '../../src/campaigns/people-file.ts'
+import { readPeopleList } from '../../src/campaigns/people-file.ts'
 
 async function* inPieces(text: string, size: number) {
   const bytes = Buffer.from(text)
@@ -13,13 +13,13 @@ const exported = (name: string) => createReadStream(new URL(`../fixtures/lists/$
 /** Who is on a list, and what the run says of it beside its columns. */
 async function read(list: AsyncIterable<Uint8Array>, includeGuests = false) {
   const [emails, words]: [string[], string[]] = [[], []]
-  for await (const row of readPeople(list, (told) => words.push(told), includeGuests))
+  for await (const row of readPeopleList(list, (told) => words.push(told), includeGuests))
     emails.push(row.kind === 'person' ? row.person.email : row.fault)
   return { emails, words: words.slice(1), columns: words[0] }
 }
 
 async function personIn(text: string) {
-  for await (const row of readPeople(inPieces(text, 65_536))) if (row.kind === 'person') return row.person
+  for await (const row of readPeopleList(inPieces(text, 65_536))) if (row.kind === 'person') return row.person
   return undefined
 }
 
@@ -83,7 +83,7 @@ describe('the export', () => {
   it('has Windows’ time zones and languages by name: who has another one stays, and it is counted', async () => {
     const people: unknown[] = []
     const words: string[] = []
-    for await (const row of readPeople(exported('windows-time-zones.csv'), (told) => words.push(told)))
+    for await (const row of readPeopleList(exported('windows-time-zones.csv'), (told) => words.push(told)))
       people.push(row.kind === 'person' && [row.person.timezone, row.person.language])
     expect(people).toEqual([
       ['Europe/Berlin', 'de'],
@@ -171,7 +171,7 @@ describe('JSON', () => {
       yield Buffer.from(`{"email":"${b}","suspended":true}\n`)
       yield Buffer.from(`{"email":"${c}","suspended":false}\n`)
     }
-    for await (const row of readPeople(lines()))
+    for await (const row of readPeopleList(lines()))
       rows.push(row.kind === 'person' ? row.person.email : row.fault)
     expect(rows).toEqual([a, c])
     expect(

@@ -1,6 +1,6 @@
 // onramp keep as operators schedule it: the command, a store, the sandbox's service and its mail server; the clock is the test's.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { openUpkeeping, withStore } from '../../src/cli/store.ts'
+import { openKeepState, withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { ended, useCompany } from './command.ts'
@@ -115,7 +115,7 @@ it('an app that is held back is in no other email either, and the command says s
   const settings = loadSettings(env)
   await withStore(settings, async (records) => {
     const held = { instance: 'slack_1', name: 'Slack', noticedAt: monday, since: 0, lapsed: 9, had: 9 }
-    await openUpkeeping(records, settings).put({ breaks: [held], zones: {}, days: [] })
+    await openKeepState(records, settings).save({ massDisconnects: [held], zones: {}, days: [] })
   })
   const { exit, err } = await runCommand(['invite', 'send', list('email\nada@acme.example\n')], env, {})
   expect([exit, recipients()]).toEqual([0, ['ada@acme.example']])
@@ -132,7 +132,7 @@ it('a run that is interrupted ends with 130, and does not count as one that ende
   child.kill('SIGINT')
   expect((await ended(child)).code).toBe(130)
   const settings = loadSettings(env)
-  const known = await withStore(settings, (records) => openUpkeeping(records, settings).get())
-  expect(known.pass).toBeDefined()
+  const known = await withStore(settings, (records) => openKeepState(records, settings).load())
+  expect(known.sweep).toBeDefined()
   expect(known).not.toHaveProperty('lastRunAt')
 })

@@ -1,12 +1,12 @@
 // Runs of `onramp keep` over a small company, hour by hour, with the service and the mail server as functions.
 import { describe, expect, it } from 'vitest'
 import { keepUp, whatIsDue, unreachedZones, type KeepParts } from '../../src/campaigns/keep.ts'
-import { createPace } from '../../src/campaigns/throttle.ts'
+import { createThrottle } from '../../src/campaigns/throttle.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
-import type { Break, Upkeep } from '../../src/people/keep-state.ts'
+import type { MassDisconnect, KeepState } from '../../src/people/keep-state.ts'
 import { listed, testPeople } from '../helpers/people.ts'
-import { mail } from './sample-mail.ts'
+import { mail } from './sample-email.ts'
 
 const HOUR = 3_600_000
 const monday = Date.parse('2027-01-18T09:00:00Z')
@@ -20,18 +20,18 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   const world = { now: monday }
   const people = testPeople({ now: () => world.now })
   const sent: string[] = []
-  const told: Break[] = []
+  const told: MassDisconnect[] = []
   const asked: string[] = []
-  let upkeep: Upkeep = { breaks: [], zones: {}, days: [] }
+  let keepState: KeepState = { massDisconnects: [], zones: {}, days: [] }
 
   const parts = (): KeepParts => ({
     people,
-    upkeep,
-    save: (next) => Promise.resolve(void (upkeep = next)),
+    keepState,
+    save: (next) => Promise.resolve(void (keepState = next)),
     timezone: 'UTC',
     notify: ({ notifiedAt, ...found }) =>
       Promise.resolve({ notifiedAt: notifiedAt ?? (told.push(found) && world.now) }),
-    ask(email) {
+    check(email) {
       world.now += 1_000
       asked.push(email)
       const has = service.get(email)
@@ -53,11 +53,11 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
           subject: `lapse ${reminder} ${all.map((app) => app.name).join()}`,
         }),
     },
-    post({ to, subject }) {
+    send({ to, subject }) {
       sent.push(`${to} ${subject}`)
       return Promise.resolve({ outcome: 'sent' })
     },
-    mailPace: createPace({ perSecond: Infinity, now: Date.now }),
+    emailThrottle: createThrottle({ perSecond: Infinity, now: Date.now }),
     tally: newTally(),
     atOnce: 3,
     isConfirmed: false,
@@ -73,7 +73,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
 
   const runs = async (hours: number, who: readonly Invitee[] = list): Promise<void> => {
     for (let hour = 0; hour < hours; hour++) {
-      upkeep = await keepUp(who, parts())
+      keepState = await keepUp(who, parts())
       world.now += HOUR
     }
   }
@@ -85,7 +85,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     ] as const) {
       all(state)
       world.now = at
-      upkeep = await keepUp(list, parts())
+      keepState = await keepUp(list, parts())
     }
     world.now = monday
   }
@@ -101,9 +101,13 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     asked,
     parts,
     world,
-    upkeep: () => upkeep,
+    keepState: () => keepState,
     all,
-    release: () => (upkeep = { ...upkeep, breaks: upkeep.breaks.map((one) => ({ ...one, releasedAt: 1 })) }),
+    release: () =>
+      (keepState = {
+        ...keepState,
+        massDisconnects: keepState.massDisconnects.map((one) => ({ ...one, resumedAt: 1 })),
+      }),
   }
 }
 
@@ -124,16 +128,16 @@ describe('a run', () => {
   })
 
   it('is not through where it is interrupted with the last question', async () => {
-    const { list, parts, upkeep } = company(1)
+    const { list, parts, keepState } = company(1)
     const stop = new AbortController()
     const given = parts()
-    const ask: typeof given.ask = async (email) => {
+    const check: typeof given.check = async (email) => {
       stop.abort()
-      return await given.ask(email)
+      return await given.check(email)
     }
-    await expect(keepUp(list, { ...given, ask, signal: stop.signal })).rejects.toThrow(/abort/)
-    expect(upkeep()).toMatchObject({ pass: { beganAt: monday } })
-    expect(upkeep().pass).not.toHaveProperty('endedAt')
+    await expect(keepUp(list, { ...given, check, signal: stop.signal })).rejects.toThrow(/abort/)
+    expect(keepState()).toMatchObject({ sweep: { beganAt: monday } })
+    expect(keepState().sweep).not.toHaveProperty('endedAt')
   })
 
   it('emails someone whose access ended after everyone was asked again, and not once it is repaired', async () => {
@@ -160,13 +164,13 @@ describe('a run', () => {
   })
 
   it('tells no one but the administrators where most have it again', async () => {
-    const { runs, sent, told, all, connected, upkeep } = company(12)
+    const { runs, sent, told, all, connected, keepState } = company(12)
     await connected()
     all('awaiting')
     await runs(7)
     all('connected')
     await runs(24)
-    expect([told.length, sent, upkeep().breaks]).toEqual([1, [], []])
+    expect([told.length, sent, keepState().massDisconnects]).toEqual([1, [], []])
   })
 
   it('refuses a list that many have left, and counts who left apart where that is right', async () => {
@@ -252,11 +256,11 @@ describe('a run', () => {
   })
 
   it('names a time zone that no run of a week found at work', async () => {
-    const { upkeep, parts, list } = company(1)
+    const { keepState, parts, list } = company(1)
     const tokyo = [{ ...list[0]!, timezone: 'Asia/Tokyo' }]
     for (let day = 0; day < 9; day++) await keepUp(tokyo, { ...parts(), now: () => monday + day * 24 * HOUR })
-    expect(unreachedZones(upkeep(), monday + 6 * 24 * HOUR)).toEqual([])
-    expect(unreachedZones(upkeep(), monday + 8 * 24 * HOUR)).toEqual(['Asia/Tokyo'])
+    expect(unreachedZones(keepState(), monday + 6 * 24 * HOUR)).toEqual([])
+    expect(unreachedZones(keepState(), monday + 8 * 24 * HOUR)).toEqual(['Asia/Tokyo'])
   })
 
   it('can be planned for a moment, which asks and writes nothing', async () => {

@@ -2,58 +2,58 @@
 import { describe, expect, it } from 'vitest'
 import {
   countLapses,
-  dueToBegin,
-  dueToRepair,
-  judged,
+  dueInvitation,
+  dueLapseEmail,
+  evaluateMassDisconnects,
   LAPSES,
-  lapsesDue,
+  dueLapses,
 } from '../../src/campaigns/lapses.ts'
-import { withMailing } from '../../src/campaigns/campaign.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
 import { isWorkingTime, workingDaysBetween } from '../../src/campaigns/working-time.ts'
 import {
   newPerson,
-  withAnswer,
+  withCheck,
   withIntents,
   withListing,
-  type Listed,
+  type ListedApp,
   type Person,
 } from '../../src/people/person.ts'
-import type { Upkeep } from '../../src/people/keep-state.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
 
 const at = (text: string) => Date.parse(text)
 /** A Monday. */
 const monday = at('2027-01-18T10:00:00Z')
 const DAY = 86_400_000
-const slack: Listed = { instance: 'slack_1', name: 'Slack', status: 'awaiting' }
-const jira: Listed = { instance: 'jira_1', name: 'Jira', status: 'awaiting' }
+const slack: ListedApp = { instance: 'slack_1', name: 'Slack', status: 'awaiting' }
+const jira: ListedApp = { instance: 'jira_1', name: 'Jira', status: 'awaiting' }
 
 /** Someone who had connected everything and then lost these. */
-function having(lost: Listed[], lapsedAt = monday - DAY): Person {
+function having(lost: ListedApp[], lapsedAt = monday - DAY): Person {
   const begun = withListing(newPerson('ada@acme.example', 0), true, 0)
-  const first = withAnswer(begun, { askedAt: lapsedAt - 10 * DAY, listed: [slack, jira] }, lapsedAt)
-  const done = withAnswer(first, { askedAt: lapsedAt - 9 * DAY, listed: [] }, lapsedAt)
-  return withAnswer(done, { askedAt: lapsedAt, listed: lost }, lapsedAt)
+  const first = withCheck(begun, { checkedAt: lapsedAt - 10 * DAY, listed: [slack, jira] }, lapsedAt)
+  const done = withCheck(first, { checkedAt: lapsedAt - 9 * DAY, listed: [] }, lapsedAt)
+  return withCheck(done, { checkedAt: lapsedAt, listed: lost }, lapsedAt)
 }
 
-const upkeep: Upkeep = { judgedAt: monday, breaks: [], zones: {}, days: [] }
+const keepState: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
 const told = (person: Person, apps: string[], now: number, reminder = 0) =>
-  withMailing(person, { campaign: LAPSES, reminder, state: 'sent', now, apps })
+  withEmail(person, { campaign: LAPSES, reminder, state: 'sent', now, apps })
 
 it('an email about access that ended and was put off is tried again on another day, by any clock', () => {
   const put = (now: number) =>
-    withMailing(having([slack]), { campaign: LAPSES, reminder: 0, state: 'deferred', now, apps: ['slack_1'] })
-  const after = (hours: number) => lapsesDue(put(monday), upkeep, monday + hours * 3_600_000, 'UTC')
+    withEmail(having([slack]), { campaign: LAPSES, reminder: 0, state: 'deferred', now, apps: ['slack_1'] })
+  const after = (hours: number) => dueLapses(put(monday), keepState, monday + hours * 3_600_000, 'UTC')
   expect([after(1), after(5), after(23)]).toEqual([[], [], ['slack_1']])
   // Written down while a clock ran ahead.
-  expect(lapsesDue(put(monday + 30 * DAY), upkeep, monday, 'UTC')).toEqual(['slack_1'])
+  expect(dueLapses(put(monday + 30 * DAY), keepState, monday, 'UTC')).toEqual(['slack_1'])
 })
 
 it('someone gets one email a day at most, whatever it is about, so apps that are released one after the other are one email', () => {
   const person = having([slack, jira])
   const once = told(person, ['slack_1'], monday - 19 * 3_600_000)
-  const invited = withMailing(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now: monday - 1 })
-  expect([once, invited].map((one) => lapsesDue(one, upkeep, monday, 'UTC'))).toEqual([[], []])
-  expect(lapsesDue(once, upkeep, monday + 3_600_000, 'UTC')).toEqual(['slack_1', 'jira_1'])
+  const invited = withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now: monday - 1 })
+  expect([once, invited].map((one) => dueLapses(one, keepState, monday, 'UTC'))).toEqual([[], []])
+  expect(dueLapses(once, keepState, monday + 3_600_000, 'UTC')).toEqual(['slack_1', 'jira_1'])
 })
 
 describe('working time', () => {
@@ -84,52 +84,52 @@ describe('a lapse', () => {
     const sent: string[] = []
     for (let hour = 0; hour < 60 * 24; hour++) {
       const now = monday + hour * 3_600_000
-      const due = dueToRepair(person, upkeep, now, 'UTC')
+      const due = dueLapseEmail(person, keepState, now, 'UTC')
       if (due.kind !== 'mail') continue
       sent.push(new Date(now).toISOString().slice(0, 13))
-      person = told(person, lapsesDue(person, upkeep, now, 'UTC'), now, due.reminder)
+      person = told(person, dueLapses(person, keepState, now, 'UTC'), now, due.reminder)
     }
     expect(sent).toEqual(['2027-01-18T10', '2027-01-20T09', '2027-01-27T09'])
   })
 
   it('is one email with all that ended, and waits for the working time of the person', () => {
     const person = having([slack, jira])
-    expect(lapsesDue(person, upkeep, monday, 'UTC')).toEqual(['slack_1', 'jira_1'])
-    expect(lapsesDue(person, upkeep, monday, 'Pacific/Auckland')).toEqual([])
+    expect(dueLapses(person, keepState, monday, 'UTC')).toEqual(['slack_1', 'jira_1'])
+    expect(dueLapses(person, keepState, monday, 'Pacific/Auckland')).toEqual([])
   })
 
   it('waits until everyone was asked once more, and while it may be shared', () => {
     const person = having([slack], monday - 1)
     const held = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since: 0, lapsed: 60, had: 100 }]
-    const released = held.map((one) => ({ ...one, releasedAt: monday }))
-    expect(lapsesDue(person, { ...upkeep, judgedAt: monday - 2 }, monday, 'UTC')).toEqual([])
-    expect(lapsesDue(person, { ...upkeep, breaks: held }, monday, 'UTC')).toEqual([])
-    expect(lapsesDue(person, { ...upkeep, breaks: released }, monday, 'UTC')).toEqual(['slack_1'])
+    const released = held.map((one) => ({ ...one, resumedAt: monday }))
+    expect(dueLapses(person, { ...keepState, evaluatedAt: monday - 2 }, monday, 'UTC')).toEqual([])
+    expect(dueLapses(person, { ...keepState, massDisconnects: held }, monday, 'UTC')).toEqual([])
+    expect(dueLapses(person, { ...keepState, massDisconnects: released }, monday, 'UTC')).toEqual(['slack_1'])
   })
 
   it('that was repaired and comes again is told again', () => {
     const once = told(having([slack], monday - 40 * DAY), ['slack_1'], monday - 39 * DAY)
     // Emails about one lapse are no emails about the next.
     const often = [1, 2].reduce((person, at) => told(person, ['slack_1'], monday - (36 - at) * DAY, at), once)
-    const repaired = withAnswer(often, { askedAt: monday - 20 * DAY, listed: [] }, monday)
-    const again = withAnswer(repaired, { askedAt: monday - DAY, listed: [slack] }, monday)
-    expect(lapsesDue(repaired, upkeep, monday, 'UTC')).toEqual([])
-    expect(lapsesDue(again, upkeep, monday, 'UTC')).toEqual(['slack_1'])
-    expect(again.answer?.apps.find(({ instance }) => instance === 'slack_1')?.lapses).toBe(2)
+    const repaired = withCheck(often, { checkedAt: monday - 20 * DAY, listed: [] }, monday)
+    const again = withCheck(repaired, { checkedAt: monday - DAY, listed: [slack] }, monday)
+    expect(dueLapses(repaired, keepState, monday, 'UTC')).toEqual([])
+    expect(dueLapses(again, keepState, monday, 'UTC')).toEqual(['slack_1'])
+    expect(again.lastCheck?.apps.find(({ instance }) => instance === 'slack_1')?.lapses).toBe(2)
   })
 
   it('of an app that was switched off and on is judged anew, as it is everyone’s', () => {
-    const off = withAnswer(
+    const off = withCheck(
       having([slack]),
-      { askedAt: monday - 5, listed: [{ ...slack, status: 'disabled' }] },
+      { checkedAt: monday - 5, listed: [{ ...slack, status: 'disabled' }] },
       monday,
     )
-    const on = withAnswer(off, { askedAt: monday + 5, listed: [slack] }, monday + 5)
-    expect([lapsesDue(off, upkeep, monday, 'UTC'), lapsesDue(on, upkeep, monday + 9, 'UTC')]).toEqual([
+    const on = withCheck(off, { checkedAt: monday + 5, listed: [slack] }, monday + 5)
+    expect([dueLapses(off, keepState, monday, 'UTC'), dueLapses(on, keepState, monday + 9, 'UTC')]).toEqual([
       [],
       [],
     ])
-    expect(lapsesDue(on, { ...upkeep, judgedAt: monday + 6 }, monday + 9, 'UTC')).toEqual(['slack_1'])
+    expect(dueLapses(on, { ...keepState, evaluatedAt: monday + 6 }, monday + 9, 'UTC')).toEqual(['slack_1'])
   })
 
   it.each<[string, (person: Person) => Person]>([
@@ -145,29 +145,29 @@ describe('a lapse', () => {
       (person) =>
         [1, 2, 3, 4].reduce(
           (one, reminder) =>
-            withMailing(one, { campaign: 'c', reminder, state: 'sent', now: monday - reminder * DAY }),
+            withEmail(one, { campaign: 'c', reminder, state: 'sent', now: monday - reminder * DAY }),
           person,
         ),
     ],
     [
       'has an address that was rejected for good',
-      (person) => withMailing(person, { campaign: LAPSES, reminder: 0, state: 'failed', now: monday - DAY }),
+      (person) => withEmail(person, { campaign: LAPSES, reminder: 0, state: 'failed', now: monday - DAY }),
     ],
   ])('is no email to someone who %s', (_who, change) => {
-    expect(lapsesDue(change(having([slack])), upkeep, monday, 'UTC')).toEqual([])
+    expect(dueLapses(change(having([slack])), keepState, monday, 'UTC')).toEqual([])
   })
 
   it('is nothing to be reminded of as if it were the beginning', () => {
-    expect(dueToBegin(having([slack]), monday, 'UTC')).toEqual({ kind: 'not-due', wasSent: false })
-    expect(dueToBegin(newPerson('eve@acme.example', 0), monday, 'UTC')).toMatchObject({ reminder: 0 })
+    expect(dueInvitation(having([slack]), monday, 'UTC')).toEqual({ kind: 'not-due', wasSent: false })
+    expect(dueInvitation(newPerson('eve@acme.example', 0), monday, 'UTC')).toMatchObject({ reminder: 0 })
   })
 })
 
 describe('a shared cause', () => {
-  const everyone = (lost: number, had: number, before: Upkeep, lapsedAt = monday + 1) => {
+  const everyone = (lost: number, had: number, before: KeepState, lapsedAt = monday + 1) => {
     const counts = countLapses(before)
     for (let one = 0; one < had; one++) counts.add(having(one < lost ? [slack] : [], lapsedAt))
-    return judged(before, counts.counts, monday + 2)
+    return evaluateMassDisconnects(before, counts.counts, monday + 2)
   }
 
   it.each([
@@ -178,14 +178,14 @@ describe('a shared cause', () => {
     [50, 1_000, 1],
     [50, 20_000, 1],
   ])('%i who lost an app of %i who had it are %i', (lost, had, breaks) => {
-    expect(everyone(lost, had, upkeep)).toHaveLength(breaks)
+    expect(everyone(lost, had, keepState)).toHaveLength(breaks)
   })
 
   it('is not what so many lose in the time that it takes to ask about everyone', () => {
-    const counts = countLapses(upkeep)
+    const counts = countLapses(keepState)
     for (let one = 0; one < 20_000; one++)
       counts.add(having(one < 90 ? [slack] : [], one < 45 ? monday + DAY / 4 : monday + (DAY * 3) / 4))
-    expect(judged(upkeep, counts.counts, monday + DAY)).toEqual([])
+    expect(evaluateMassDisconnects(keepState, counts.counts, monday + DAY)).toEqual([])
   })
 
   const HOUR = 3_600_000
@@ -227,44 +227,52 @@ describe('a shared cause', () => {
       [],
     ],
   ])('is decided by when lapses were noticed, even months later: %s', (_what, had, noticed, expected) => {
-    const counts = countLapses(upkeep)
+    const counts = countLapses(keepState)
     const lost = noticed.reduce((sum, [people = 0]) => sum + people, 0)
     for (const [people = 0, after = 0] of noticed)
       for (let one = 0; one < people; one++) counts.add(having([slack], monday + after))
     for (let one = lost; one < had; one++) counts.add(having([], monday))
-    const found = judged(upkeep, counts.counts, monday + 200 * DAY)
+    const found = evaluateMassDisconnects(keepState, counts.counts, monday + 200 * DAY)
     expect(found.map(({ since, lapsed }) => [since, lapsed])).toEqual(expected)
   })
 
   it('counts what was lost since the last time, not what was lost long ago', () => {
-    expect(everyone(30, 40, upkeep, monday - 1)).toEqual([])
+    expect(everyone(30, 40, keepState, monday - 1)).toEqual([])
   })
 
   it('is over once most of those who lost it have it again', () => {
-    const [found] = everyone(60, 100, upkeep)
-    const later = { ...upkeep, judgedAt: monday + 2, breaks: found ? [found] : [] }
+    const [found] = everyone(60, 100, keepState)
+    const later = { ...keepState, evaluatedAt: monday + 2, massDisconnects: found ? [found] : [] }
     expect(found).toMatchObject({ instance: 'slack_1', lapsed: 60, had: 100 })
     expect(everyone(31, 100, later)).toHaveLength(1)
     expect(everyone(29, 100, later)).toEqual([])
   })
 
   it('is over then, also where they have it again little by little', () => {
-    let before: Upkeep = { ...upkeep, breaks: everyone(60, 100, upkeep) }
-    for (const lost of [55, 45, 35]) before = { ...upkeep, breaks: everyone(lost, 100, before) }
+    let before: KeepState = { ...keepState, massDisconnects: everyone(60, 100, keepState) }
+    for (const lost of [55, 45, 35]) before = { ...keepState, massDisconnects: everyone(lost, 100, before) }
     expect(everyone(29, 100, before)).toEqual([])
   })
 
   it('is over then, however many lost the app before it', () => {
-    const [found] = everyone(60, 100, upkeep)
-    const counts = countLapses({ ...upkeep, breaks: found ? [found] : [] })
+    const [found] = everyone(60, 100, keepState)
+    const counts = countLapses({ ...keepState, massDisconnects: found ? [found] : [] })
     for (let one = 0; one < 200; one++) counts.add(having([slack], monday - DAY))
-    expect(judged({ ...upkeep, breaks: found ? [found] : [] }, counts.counts, monday + 3)).toEqual([])
+    expect(
+      evaluateMassDisconnects(
+        { ...keepState, massDisconnects: found ? [found] : [] },
+        counts.counts,
+        monday + 3,
+      ),
+    ).toEqual([])
   })
 
   it('that was released at once is not told again of those who are noticed a little later', () => {
-    const [found] = everyone(60, 100, upkeep)
-    const released = found ? [{ ...found, releasedAt: monday + 3 }] : []
-    expect(everyone(90, 100, { ...upkeep, breaks: released }, monday + DAY / 2)).toMatchObject(released)
+    const [found] = everyone(60, 100, keepState)
+    const released = found ? [{ ...found, resumedAt: monday + 3 }] : []
+    expect(everyone(90, 100, { ...keepState, massDisconnects: released }, monday + DAY / 2)).toMatchObject(
+      released,
+    )
   })
 
   it('that was released is found again when it happens again', () => {
@@ -275,8 +283,10 @@ describe('a shared cause', () => {
       since: 0,
       lapsed: 60,
       had: 100,
-      releasedAt: 2,
+      resumedAt: 2,
     }
-    expect(everyone(60, 100, { ...upkeep, breaks: [released] })).toMatchObject([{ noticedAt: monday + 2 }])
+    expect(everyone(60, 100, { ...keepState, massDisconnects: [released] })).toMatchObject([
+      { noticedAt: monday + 2 },
+    ])
   })
 })

@@ -1,6 +1,6 @@
 // What a run writes down, while the store is in trouble and beside another run.
 import { describe, expect, it } from 'vitest'
-import { due, mailingOf, ONBOARDING, type Policy } from '../../src/campaigns/campaign.ts'
+import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import { PersonUnreadable } from '../../src/people/people.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
@@ -9,10 +9,10 @@ import { policy } from './office.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 const ada = { email: 'ada@acme.example' }
-const slack = { left: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], askedAt: at }
+const slack = { left: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], checkedAt: at }
 
 type Trouble = 'away' | 'answer-lost' | 'mistake'
-type Given = { policy?: Partial<Policy>; patienceMs?: number; signal?: AbortSignal; isHeld?: boolean }
+type Given = { policy?: Partial<ReminderPolicy>; patienceMs?: number; signal?: AbortSignal; isHeld?: boolean }
 
 /** Ada's record in a store that is in trouble with its next writes. */
 function kept(get?: () => Promise<never>) {
@@ -34,7 +34,7 @@ function kept(get?: () => Promise<never>) {
     createLedger({
       people,
       campaign: ONBOARDING,
-      due: (person, at) => due(person, { ...policy, ...given.policy }, at),
+      due: (person, at) => dueEmail(person, { ...policy, ...given.policy }, at),
       isHeld: () => Promise.resolve(isHeld),
       now: () => at,
       signal: signal ?? new AbortController().signal,
@@ -44,7 +44,7 @@ function kept(get?: () => Promise<never>) {
     ledger,
     trouble,
     known: () => known,
-    state: () => known && mailingOf(known, ONBOARDING, 0)?.state,
+    state: () => known && campaignEmail(known, ONBOARDING, 0)?.state,
     forget: () => (known = undefined),
   }
 }
@@ -122,8 +122,8 @@ describe('what is known of someone', () => {
   it('has the name, language and group that the list gave last', async () => {
     const { ledger, known } = kept()
     const listed = { name: 'Ada', language: 'ja', group: 'Sales' }
-    await ledger().observe({ ...ada, ...listed }, { left: [], askedAt: at })
-    expect(known()).toMatchObject({ ...listed, answer: { askedAt: at } })
+    await ledger().observe({ ...ada, ...listed }, { left: [], checkedAt: at })
+    expect(known()).toMatchObject({ ...listed, lastCheck: { checkedAt: at } })
     await ledger().observe(ada, slack)
     expect(known()).toMatchObject(listed)
   })

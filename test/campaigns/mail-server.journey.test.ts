@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createMailServer } from '../../src/campaigns/mail/server.ts'
 import { createInvitations } from '../../src/invites/token.ts'
 import { useCompany } from './command.ts'
-import { mail } from './sample-mail.ts'
+import { mail } from './sample-email.ts'
 import { startSmtpServer, type Script, type Stage } from './smtp-server.ts'
 
 const { company, mails, send, list } = useCompany()
@@ -30,7 +30,7 @@ async function open(script: Script, { limits, ...parts }: Parts = {}, settings: 
 
 async function posted(script: Script, parts?: Parts) {
   const opened = await open(script, parts)
-  return await opened.post(mail).finally(() => opened.close())
+  return await opened.send(mail).finally(() => opened.close())
 }
 
 /** Answers this at a stage: with a number, after so many milliseconds. */
@@ -69,9 +69,9 @@ describe('a connection that breaks', () => {
         hasBroken = true
         return 'break'
       })
-      expect(await opened.post(mail)).toEqual({ outcome: 'sent' })
+      expect(await opened.send(mail)).toEqual({ outcome: 'sent' })
       await new Promise((resolve) => setTimeout(resolve, 20))
-      expect(await opened.post(mail)).toEqual({ outcome: 'sent' })
+      expect(await opened.send(mail)).toEqual({ outcome: 'sent' })
       opened.close()
       expect([hasBroken, server?.recipients]).toEqual([true, [mail.to, mail.to]])
     },
@@ -133,7 +133,7 @@ describe('a mail server', () => {
         stage === 'EHLO' && line !== `EHLO ${host}` ? '421 4.7.0 try again later' : undefined
       const opened = await open(strict, {}, { PUBLIC_URL })
       await opened.check()
-      expect(await opened.post(mail)).toEqual({ outcome: 'sent' })
+      expect(await opened.send(mail)).toEqual({ outcome: 'sent' })
       opened.close()
     },
   )
@@ -175,7 +175,7 @@ describe('a mail server', () => {
       (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`,
     )
     const opened = createMailServer(company().env)
-    await opened.post({
+    await opened.send({
       ...mail,
       text: [...lines, `..${token}`, '.', ''].join('\n'),
       html: lines.map((line) => `<p>${line}</p>`).join('\n'),
@@ -204,9 +204,9 @@ describe('a mail server that takes no more for now', () => {
       return now === 'AUTH' ? '235 2.7.0 welcome' : undefined
     })
     const signedIn = createMailServer({ SMTP_URL: server.url.replace('//', '//search:password@') })
-    expect(await signedIn.post(mail)).toMatchObject({ outcome: 'deferred', reason: 'throttled', reply })
+    expect(await signedIn.send(mail)).toMatchObject({ outcome: 'deferred', reason: 'throttled', reply })
     isBusy = false
-    expect(await signedIn.post(mail)).toEqual({ outcome: 'sent' })
+    expect(await signedIn.send(mail)).toEqual({ outcome: 'sent' })
     signedIn.close()
   })
 })

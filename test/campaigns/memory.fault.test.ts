@@ -34,7 +34,7 @@ async function measured(count: number) {
     },
     atOnce: 4,
     parts: () => ({
-      ask: (email) => Promise.resolve({ kind: 'left', left: /[02468]@/.test(email) ? left : [] }),
+      check: (email) => Promise.resolve({ kind: 'left', left: /[02468]@/.test(email) ? left : [] }),
     }),
   })
   await sample()

@@ -1,31 +1,31 @@
 // A run with the service and the mail server as functions, over people who are kept for several runs.
 import type { Waiting } from '../../src/client-api/responses.ts'
-import type { Asked } from '../../src/campaigns/ask.ts'
-import { due, mailingOf, ONBOARDING, type Policy } from '../../src/campaigns/campaign.ts'
+import type { ServiceCheck } from '../../src/campaigns/person-check.ts'
+import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
-import type { Outcome, Posted } from '../../src/campaigns/mail/outcome.ts'
-import { createPace } from '../../src/campaigns/throttle.ts'
+import type { EmailOutcome, SendResult } from '../../src/campaigns/mail/send-result.ts'
+import { createThrottle } from '../../src/campaigns/throttle.ts'
 import { sendInvitations, type EndedBy, type SendParts } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import { mail } from './sample-mail.ts'
+import { mail } from './sample-email.ts'
 
 export const left: Waiting[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
-export const policy: Policy = {
+export const policy: ReminderPolicy = {
   unknown: 'wait',
   freshMs: 0,
 }
 
-export const gone: Posted = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
-export const greylisted: Posted = { outcome: 'deferred', reply: '450 4.2.0 later', reason: 'recipient' }
-export const objects: Posted = { outcome: 'deferred', reply: '554 5.7.1 not you', reason: 'other' }
-export const broken: Posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
+export const gone: SendResult = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
+export const greylisted: SendResult = { outcome: 'deferred', reply: '450 4.2.0 later', reason: 'recipient' }
+export const objects: SendResult = { outcome: 'deferred', reply: '554 5.7.1 not you', reason: 'other' }
+export const broken: SendResult = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
 
 type Given = {
   people: Iterable<string>
-  post?: (email: string) => Outcome | Posted | Promise<Outcome | Posted>
-  ask?: (email: string) => Asked | Promise<Asked>
+  post?: (email: string) => EmailOutcome | SendResult | Promise<EmailOutcome | SendResult>
+  ask?: (email: string) => ServiceCheck | Promise<ServiceCheck>
   isHeld?: () => boolean | Promise<boolean>
   stop?: AbortController
   /** How long the store may be away; milliseconds. */
@@ -33,12 +33,12 @@ type Given = {
   limit?: number
   atOnce?: number
   now?: number
-  policy?: Partial<Policy>
+  policy?: Partial<ReminderPolicy>
   /** What is different of the parts of this run. */
   parts?: (usual: SendParts) => Partial<SendParts>
 }
 
-const postedOf = (given: Outcome | Posted): Posted => {
+const postedOf = (given: EmailOutcome | SendResult): SendResult => {
   if (typeof given !== 'string') return given
   if (given === 'sent') return { outcome: 'sent' }
   return { deferred: objects, failed: gone, unknown: broken }[given]
@@ -73,22 +73,22 @@ export function office(kept?: Everyone) {
       ledger: createLedger({
         people: everyone,
         campaign: ONBOARDING,
-        due: (person, at) => due(person, { ...policy, ...given.policy }, at),
+        due: (person, at) => dueEmail(person, { ...policy, ...given.policy }, at),
         isHeld: () => Promise.resolve().then(isHeld),
         now,
         patienceMs: given.patienceMs ?? 0,
         signal,
       }),
-      ask(email) {
+      check(email) {
         asked.push(email)
         return Promise.resolve(ask?.(email) ?? { kind: 'left', left })
       },
       isAbout: () => true,
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
-      post: async ({ to }) => postedOf(await post(to)),
-      mailPace: createPace({ perSecond: Infinity, now: Date.now, signal }),
+      send: async ({ to }) => postedOf(await post(to)),
+      emailThrottle: createThrottle({ perSecond: Infinity, now: Date.now, signal }),
       onWouldSend: (...all) => shown.push(all),
-      onTrouble: (email, what, detail) => trouble.push([email, what, detail].filter(Boolean).join(' ')),
+      onProblem: (email, what, detail) => trouble.push([email, what, detail].filter(Boolean).join(' ')),
       atOnce: given.atOnce ?? 1,
       limit: given.limit ?? Infinity,
       signal,
@@ -109,7 +109,7 @@ export function office(kept?: Everyone) {
     /** What is written down of a person's email. */
     written: (email: string) => {
       const person = known.get(email)
-      return person && mailingOf(person, ONBOARDING, 0)?.state
+      return person && campaignEmail(person, ONBOARDING, 0)?.state
     },
   }
 }

@@ -1,8 +1,8 @@
 // A list of people, as spreadsheets and directories write it: which column is what, and what is said of the rest.
 import { describe, expect, it } from 'vitest'
 import { UnreadableCsv } from '../../src/people/csv.ts'
-import { UnreadablePeople } from '../../src/campaigns/people-columns.ts'
-import { readPeople, type Invitee, type Row } from '../../src/campaigns/people-file.ts'
+import { UnreadableList } from '../../src/campaigns/people-columns.ts'
+import { readPeopleList, type Invitee, type ListRow } from '../../src/campaigns/people-file.ts'
 
 /** In pieces of so many bytes, as a pipe may hand them over. */
 async function* inPieces(text: string | Uint8Array, size: number) {
@@ -10,9 +10,9 @@ async function* inPieces(text: string | Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-async function rowsOf(text: string | Uint8Array, size = 65_536): Promise<Row[]> {
-  const rows: Row[] = []
-  for await (const row of readPeople(inPieces(text, size))) rows.push(row)
+async function rowsOf(text: string | Uint8Array, size = 65_536): Promise<ListRow[]> {
+  const rows: ListRow[] = []
+  for await (const row of readPeopleList(inPieces(text, size))) rows.push(row)
   return rows
 }
 
@@ -81,7 +81,9 @@ describe('a list', () => {
     ['7,ada@acme.example', 'No header: the addresses are in column 2.'],
   ])('whose first line is %s says which columns it takes, once', async (line, words) => {
     const said: string[] = []
-    for await (const _row of readPeople(inPieces(`${line}\n${ada}\n${ada}\n`, 9), (told) => said.push(told)));
+    for await (const _row of readPeopleList(inPieces(`${line}\n${ada}\n${ada}\n`, 9), (told) =>
+      said.push(told),
+    ));
     expect(said).toEqual([words])
   })
 
@@ -119,7 +121,7 @@ describe('a list', () => {
     ['an array of JSON that is cut off', Buffer.from('\n[\n {"email":"a'), 'NDJSON) with `jq -c .[]`'],
   ])('is refused for %s, with what to do', async (_what, content, message) => {
     for (const size of [65_536, 100]) {
-      await expect(rowsOf(content, size)).rejects.toThrow(UnreadablePeople)
+      await expect(rowsOf(content, size)).rejects.toThrow(UnreadableList)
       await expect(rowsOf(content, size)).rejects.toThrow(message)
     }
   })

@@ -1,7 +1,7 @@
 // What a run says of itself: its line while it lasts, and its summary.
 import { describe, expect, it } from 'vitest'
 import { showProgress } from '../../src/cli/invite/progress.ts'
-import { isComplete, newTally, progressLine, summaryOf, type Tally } from '../../src/campaigns/tally.ts'
+import { isComplete, newTally, progressLine, formatSummary, type Tally } from '../../src/campaigns/tally.ts'
 
 const tally = (counts: Partial<Tally>): Tally => ({ ...newTally(), ...counts })
 
@@ -82,7 +82,7 @@ describe('the summary of a run', () => {
       unknownToService: 5,
       invalid: 1,
     }
-    expect(summaryOf(tally({ rows: 1_020, ...some }), false, true)).toBe(`    1,020  people
+    expect(formatSummary(tally({ rows: 1_020, ...some }), false, true)).toBe(`    1,020  people
         1  email sent
         2  not sent this time (retried next run)
         3  rejected by the mail server (correct their addresses)
@@ -92,14 +92,14 @@ describe('the summary of a run', () => {
         1  invalid row
     1,002  not due: already emailed, nothing to connect, on hold, opted out, or listed twice
 `)
-    expect(summaryOf(tally({ rows: 1, sent: 1 }), true, true)).toBe(
+    expect(formatSummary(tally({ rows: 1, sent: 1 }), true, true)).toBe(
       '        1  person\n        1  would be emailed\n',
     )
     // A run that ended early doesn't know about the others.
-    expect(summaryOf(tally({ rows: 9, sent: 2 }), false, false)).toBe(
+    expect(formatSummary(tally({ rows: 9, sent: 2 }), false, false)).toBe(
       '        9  people\n        2  emails sent\n',
     )
-    expect(summaryOf(tally({}), false, true)).toBe('        0  people\n')
+    expect(formatSummary(tally({}), false, true)).toBe('        0  people\n')
   })
 
   it('is complete where everyone whom the service knows has their email for certain', () => {

@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { having } from '../helpers/people.ts'
-import { ONBOARDING, withMailing } from '../../src/campaigns/campaign.ts'
-import { MailServerUnusable } from '../../src/campaigns/mail/outcome.ts'
+import { ONBOARDING, withEmail } from '../../src/campaigns/campaign.ts'
+import { MailServerUnusable } from '../../src/campaigns/mail/send-result.ts'
 import type { SendParts } from '../../src/campaigns/send.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
@@ -67,7 +67,7 @@ describe('a dry run', () => {
   it('shows who would get what, and writes nothing down', async () => {
     const { run, everyone, written } = office()
     const open = { campaign: ONBOARDING, reminder: 0, state: 'sending', now: 1 } as const
-    await everyone.change(ada, (before) => withMailing(before, open))
+    await everyone.change(ada, (before) => withEmail(before, open))
     const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
     const { tally, shown, endedBy } = await run({
       people: [ada, bob, 'dan@acme.example', 'ghost@acme.example', bob],
@@ -75,7 +75,7 @@ describe('a dry run', () => {
         if (email.startsWith('ghost')) return { kind: 'unknown', detail: '404' }
         return { kind: 'left', left: email === bob ? [...left, jira] : [] }
       },
-      parts: () => ({ post: undefined }),
+      parts: () => ({ send: undefined }),
     })
     expect(tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1, unknownToService: 1 }))
     expect(shown).toEqual([[bob, 0, ['Slack', 'Jira']]])
@@ -109,7 +109,7 @@ describe('an email', () => {
     })
     expect(error).toBeUndefined()
     expect(about).toEqual(['slack', expect.objectContaining({ reminder: 0, isLapse: false })])
-    expect((await everyone.get(ada))?.answer?.apps).toHaveLength(4)
+    expect((await everyone.get(ada))?.lastCheck?.apps).toHaveLength(4)
   })
 
   it('is composed with all apps of the person, so that each has its name of the pages', async () => {
@@ -137,8 +137,8 @@ describe('an email', () => {
       people: [ada],
       post: never,
       isHeld: () => (seen.push(written(ada)), false),
-      parts: ({ mailPace }) => ({
-        mailPace: { ...mailPace, turn: () => (seen.push(written(ada)), mailPace.turn()) },
+      parts: ({ emailThrottle }) => ({
+        emailThrottle: { ...emailThrottle, next: () => (seen.push(written(ada)), emailThrottle.next()) },
       }),
     })
     expect(String(error)).toBe('RunStopped: another run took over the campaign')

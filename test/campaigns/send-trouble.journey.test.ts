@@ -1,7 +1,7 @@
 // What can go wrong while invitations are sent, and what does not come of it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, describe, it } from 'vitest'
-import { holdCampaign } from '../../src/cli/invite/lease.ts'
+import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { ended, useCompany } from './command.ts'
@@ -89,7 +89,7 @@ describe('the service', () => {
 it('a second run of invite send sends nothing while the first one is at work', async () => {
   const settings = loadSettings(company().env)
   const second = await withStore(settings, (records) =>
-    holdCampaign(records, { write: () => {} }, () => send([list('bob@acme.example\n')])),
+    withCampaignLease(records, { write: () => {} }, () => send([list('bob@acme.example\n')])),
   )
   expect(second).toMatchObject({
     code: 4,

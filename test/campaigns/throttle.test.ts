@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createPace } from '../../src/campaigns/throttle.ts'
+import { createThrottle } from '../../src/campaigns/throttle.ts'
 
 /** So many turns, wanted at once. @returns when each came, in milliseconds since the first was wanted */
-async function turns(pace: ReturnType<typeof createPace>, count: number): Promise<number[]> {
+async function turns(pace: ReturnType<typeof createThrottle>, count: number): Promise<number[]> {
   const began = performance.now()
   return await Promise.all(
     Array.from({ length: count }, async () => {
-      await pace.turn()
+      await pace.next()
       return performance.now() - began
     }),
   )
@@ -14,26 +14,26 @@ async function turns(pace: ReturnType<typeof createPace>, count: number): Promis
 
 describe('a pace', () => {
   it('gives turns at an even distance, to however many want one', async () => {
-    const at = await turns(createPace({ perSecond: 50, now: () => performance.now() }), 11)
+    const at = await turns(createThrottle({ perSecond: 50, now: () => performance.now() }), 11)
     expect(at.at(-1)).toBeGreaterThanOrEqual(195)
     for (const [index, moment] of at.entries()) expect(moment).toBeGreaterThanOrEqual(index * 20 - 2)
   })
 
   it('does not make up for time that went by', async () => {
     let now = 0
-    const pace = createPace({ perSecond: 1, now: () => now })
-    await pace.turn()
+    const pace = createThrottle({ perSecond: 1, now: () => now })
+    await pace.next()
     now = 60_000
-    await pace.turn()
+    await pace.next()
     let isNext = false
-    void pace.turn().then(() => (isNext = true))
+    void pace.next().then(() => (isNext = true))
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(isNext).toBe(false)
   })
 
   it('waits as long as it is asked to, also with a line before it, and goes on at half the speed', async () => {
-    const pace = createPace({ perSecond: 100, now: () => performance.now() })
-    await pace.turn()
+    const pace = createThrottle({ perSecond: 100, now: () => performance.now() })
+    await pace.next()
     const line = turns(pace, 3)
     pace.slowDown(0.2)
     const at = await line
@@ -43,7 +43,7 @@ describe('a pace', () => {
 
   it('halves once for several answers that came of one time too fast, and comes back slowly', async () => {
     let now = 1_000
-    const pace = createPace({ perSecond: 100, now: () => now })
+    const pace = createThrottle({ perSecond: 100, now: () => now })
     expect([1, 2, 1].map((seconds) => pace.slowDown(seconds))).toEqual([true, false, false])
     expect(pace.rate()).toBe(50)
     now = 4_000
@@ -53,7 +53,7 @@ describe('a pace', () => {
     ] as const) {
       for (let count = 0; count < turns; count++) {
         now += 1_000
-        await pace.turn()
+        await pace.next()
       }
       expect(pace.rate()).toBeCloseTo(rate)
     }
@@ -65,7 +65,7 @@ describe('a pace', () => {
       [1, [0.5, 0.25, 0.2, 0.2]],
       [0.1, [0.1, 0.1]],
     ] as const) {
-      const pace = createPace({ perSecond, now: () => now })
+      const pace = createThrottle({ perSecond, now: () => now })
       for (const rate of rates) {
         pace.slowDown(1)
         expect(pace.rate()).toBe(rate)
@@ -76,11 +76,11 @@ describe('a pace', () => {
 
   it('gives no turn once the run is to stop', async () => {
     const stop = new AbortController()
-    const pace = createPace({ perSecond: 0.01, now: Date.now, signal: stop.signal })
-    await pace.turn()
-    const line = [pace.turn(), pace.turn()]
+    const pace = createThrottle({ perSecond: 0.01, now: Date.now, signal: stop.signal })
+    await pace.next()
+    const line = [pace.next(), pace.next()]
     stop.abort()
-    for (const turn of [...line, pace.turn()])
+    for (const turn of [...line, pace.next()])
       await expect(turn).rejects.toMatchObject({ name: 'AbortError' })
   })
 })

@@ -1,7 +1,7 @@
 // A mail server that limits how fast it takes emails: the run finds the pace that works. The clock is the test's.
 import { describe, expect, it } from 'vitest'
-import { outcomeOf } from '../../src/campaigns/mail/outcome.ts'
-import { createPace } from '../../src/campaigns/throttle.ts'
+import { sendResultOf } from '../../src/campaigns/mail/send-result.ts'
+import { createThrottle } from '../../src/campaigns/throttle.ts'
 import { office } from './office.ts'
 
 const MINUTE = 60_000
@@ -9,7 +9,7 @@ const people = (count: number) => Array.from({ length: count }, (_, index) => `p
 
 const replied = (command: string, response: string) => {
   const responseCode = Number(response.slice(0, 3))
-  return outcomeOf(Object.assign(new Error('Failed'), { command, response, responseCode }), false, 1)
+  return sendResultOf(Object.assign(new Error('Failed'), { command, response, responseCode }), false, 1)
 }
 
 type Window = (taken: readonly number[], now: number) => boolean
@@ -28,7 +28,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
     clock += ms
     return Promise.resolve()
   }
-  const mailPace = createPace({ perSecond: 10, now: () => clock, wait })
+  const emailThrottle = createThrottle({ perSecond: 10, now: () => clock, wait })
   const pauses: number[] = []
   const { run, written } = office()
   const done = await run({
@@ -41,7 +41,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
       mailboxes.push(email)
       return 'sent'
     },
-    parts: () => ({ mailPace, onThrottle: (seconds) => pauses.push(seconds) }),
+    parts: () => ({ emailThrottle, onThrottle: (seconds) => pauses.push(seconds) }),
   })
   return {
     ...done,
@@ -50,7 +50,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
     asked,
     pauses,
     minutes: clock / MINUTE,
-    perMinute: mailPace.rate() * 60,
+    perMinute: emailThrottle.rate() * 60,
   }
 }
 
@@ -103,8 +103,8 @@ describe('a mail server that takes nothing for now', () => {
     const { tally } = await run({
       people: [ada, bob],
       post: (email) => (leaving.add(written(email)), BUSY),
-      parts: ({ mailPace }) => ({
-        mailPace: { ...mailPace, slowDown: () => (seen.push(written(ada)), true) },
+      parts: ({ emailThrottle }) => ({
+        emailThrottle: { ...emailThrottle, slowDown: () => (seen.push(written(ada)), true) },
         // Who opts out meanwhile gets no email.
         onThrottle: () =>
           void everyone.change(seen.length > 4 ? bob : seen.length > 2 ? ada : 'other@acme.example', (p) => ({

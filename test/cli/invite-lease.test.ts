@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { holdCampaign } from '../../src/cli/invite/lease.ts'
+import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 
 function memory() {
@@ -29,7 +29,7 @@ const KEY = 'lease:campaign:onboarding'
 const NOTICED_MS = 1_300
 
 const hold = <T>(records: ReturnType<typeof memory>, work: (isHeld: () => Promise<boolean>) => Promise<T>) =>
-  holdCampaign(records, silent, work)
+  withCampaignLease(records, silent, work)
 
 describe.concurrent('holding a campaign', () => {
   it('is not known while the store takes no writes, and lasts afterwards while no one else has it', async () => {
@@ -62,7 +62,7 @@ describe.concurrent('holding a campaign', () => {
     records.values.set(KEY, 'a run that was killed')
     const written: string[] = []
     const stderr = { write: (text: string) => written.push(text) }
-    const waiting = holdCampaign(records, stderr, async (isHeld) => {
+    const waiting = withCampaignLease(records, stderr, async (isHeld) => {
       expect(await isHeld()).toBe(true)
       expect(await hold(records, () => Promise.resolve('ran'))).toBeUndefined()
       return 'ran'

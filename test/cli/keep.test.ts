@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { withMailing } from '../../src/campaigns/campaign.ts'
-import type { Mail } from '../../src/campaigns/mail/mail.ts'
-import type { Posted } from '../../src/campaigns/mail/outcome.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
+import type { Email } from '../../src/campaigns/mail/email.ts'
+import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { runOnce } from '../../src/cli/keep.ts'
-import { openPeople, openUpkeeping } from '../../src/cli/store.ts'
-import { companyOf } from '../../src/cli/invite/mail.ts'
-import type { Upkeep } from '../../src/people/keep-state.ts'
+import { openPeople, openKeepState } from '../../src/cli/store.ts'
+import { loadCompanyOf } from '../../src/cli/invite/email.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { listed } from '../helpers/people.ts'
@@ -21,7 +21,7 @@ const DAY = 24 * HOUR
 /** A Monday. */
 const monday = Date.parse('2027-01-18T10:00:00Z')
 const ADA = 'ada@acme.example'
-const REJECTED: Posted = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
+const REJECTED: SendResult = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
 
 const folders: string[] = []
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })))
@@ -47,17 +47,17 @@ function installation(env: Record<string, string> = {}) {
     isHeld: true,
     canEmail: true,
     isGlobal: true,
-    posted: { outcome: 'sent' } as Posted,
+    posted: { outcome: 'sent' } as SendResult,
     onAsk: () => {},
   }
-  const usual = companyOf(settings)
+  const usual = loadCompanyOf(settings)
   /** What each person has left. Whom it doesn't name has nothing left. */
   const left = new Map<string, string[]>()
   const asked: string[] = []
-  const mails: Mail[] = []
+  const mails: Email[] = []
   const events: unknown[] = []
   const people = openPeople({ records, settings, now: () => world.now })
-  const upkeep = openUpkeeping(records, settings)
+  const keepState = openKeepState(records, settings)
 
   async function run(emails: readonly string[], given: Partial<Options> & Given = {}) {
     const { timezone = 'UTC', digest, faults = [], signal = new AbortController().signal, ...options } = given
@@ -89,7 +89,7 @@ function installation(env: Record<string, string> = {}) {
         },
         server: {
           check: () => (world.canEmail ? Promise.resolve() : Promise.reject(new Error('no mail server'))),
-          post(mail) {
+          send(mail) {
             mails.push(mail)
             return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : world.posted)
           },
@@ -111,9 +111,9 @@ function installation(env: Record<string, string> = {}) {
     mails,
     events,
     people,
-    upkeep,
+    keepState,
     to: (email: string) => mails.filter(({ to }) => to === email).map(({ subject }) => subject),
-    hold: (...instances: string[]) => upkeep.put({ ...NOTHING, breaks: instances.map(held) }),
+    hold: (...instances: string[]) => keepState.save({ ...NOTHING, massDisconnects: instances.map(held) }),
   }
 }
 
@@ -124,7 +124,7 @@ type Given = {
   signal?: AbortSignal
 }
 
-const NOTHING: Upkeep = { breaks: [], zones: {}, days: [] }
+const NOTHING: KeepState = { massDisconnects: [], zones: {}, days: [] }
 const held = (instance: string) => ({
   instance,
   name: instance,
@@ -142,7 +142,7 @@ describe('a run of onramp keep', () => {
     expect([asked, to(ADA)]).toEqual([[ADA], [expect.stringContaining('search')]])
     expect(await people.get(ADA)).toMatchObject({
       listedAt: monday,
-      campaigns: [{ name: 'onboarding', mailings: [{ state: 'sent', at: monday }] }],
+      campaigns: [{ name: 'onboarding', emails: [{ state: 'sent', at: monday }] }],
     })
   })
 
@@ -192,17 +192,17 @@ describe('a run of onramp keep', () => {
   })
 
   it('ends where it is interrupted, and doesn’t count as one that ended well', async () => {
-    const { run, upkeep } = installation()
+    const { run, keepState } = installation()
     await expect(run([ADA], { signal: AbortSignal.abort() })).rejects.toThrow(/abort/)
-    expect(await upkeep.get()).not.toHaveProperty('lastRunAt')
+    expect(await keepState.load()).not.toHaveProperty('lastRunAt')
   })
 
   it('writes down when it ended, and one row of figures for a day', async () => {
-    const { run, upkeep, left, world } = installation()
+    const { run, keepState, left, world } = installation()
     left.set(ADA, ['slack_1'])
     await run([ADA])
     await run([ADA])
-    const { lastRunAt, days } = await upkeep.get()
+    const { lastRunAt, days } = await keepState.load()
     expect([lastRunAt, days.map(({ day, people }) => [day, people])]).toEqual([
       world.now - HOUR,
       [['2027-01-18', 1]],
@@ -250,7 +250,7 @@ describe('an email of which no one knows whether it arrived', () => {
     left.set(ADA, ['slack_1'])
     await run(['bob@acme.example'])
     await people.change(ADA, (person) =>
-      withMailing(person, { campaign: 'onboarding', reminder: 0, state: 'sending', now: monday + 1 }),
+      withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sending', now: monday + 1 }),
     )
     const told = [await run([ADA, 'bob@acme.example']), await run([ADA, 'bob@acme.example'])]
     expect(told.map(({ exit, err }) => [exit, err.includes('--retry-unknown')])).toEqual([
@@ -295,10 +295,10 @@ describe('an app that many lost at once', () => {
     [['slack_1', 'jira'], ['github_1']],
     [['all'], []],
   ])('is on hold until --release %j, and then %j still are', async (release, still) => {
-    const { run, hold, upkeep } = installation()
+    const { run, hold, keepState } = installation()
     await hold('slack_1', 'jira_1', 'github_1')
     await run([ADA], { release })
-    const open = (await upkeep.get()).breaks.filter(({ releasedAt }) => releasedAt === undefined)
+    const open = (await keepState.load()).massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
     expect(open.map(({ instance }) => instance)).toEqual(still)
   })
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { withMailing } from '../../src/campaigns/campaign.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
 import { openPeople, withStore } from '../../src/cli/store.ts'
 import type { Person } from '../../src/people/person.ts'
 import type { People } from '../../src/people/people.ts'
@@ -42,16 +42,16 @@ const withPeople = <T>(work: (people: People) => Promise<T>): Promise<T> => {
   return withStore(settings, (records) => work(openPeople({ records, settings, now: Date.now })))
 }
 const stateOf = (person: Person | undefined) =>
-  person?.campaigns.flatMap(({ mailings }) => mailings.map(({ state }) => state))
+  person?.campaigns.flatMap(({ emails }) => emails.map(({ state }) => state))
 const states = (email: string) => withPeople(async (people) => stateOf(await people.get(email)))
 
 /** An invitation and a reminder have left. */
 const emailed = (email: string) =>
   withPeople((people) =>
     people.change(email, (before) => {
-      const mailing = { campaign: 'onboarding', state: 'sent' } as const
-      return withMailing(withMailing(before, { ...mailing, reminder: 0, now: 1 }), {
-        ...mailing,
+      const email = { campaign: 'onboarding', state: 'sent' } as const
+      return withEmail(withEmail(before, { ...email, reminder: 0, now: 1 }), {
+        ...email,
         reminder: 1,
         now: 2,
       })

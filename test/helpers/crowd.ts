@@ -1,7 +1,7 @@
 // Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
 import { openPeople } from '../../src/cli/store.ts'
-import { newPerson, reached, type AppState, type Person } from '../../src/people/person.ts'
-import { withMailing } from '../../src/campaigns/campaign.ts'
+import { newPerson, withMilestone, type PersonAppState, type Person } from '../../src/people/person.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -25,7 +25,7 @@ const instanceOf = (index: number) => `${nameOf(index).toLowerCase().replaceAll(
 const NAMES = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [instanceOf(index), nameOf(index)]))
 
 /** Person 0 has forty apps left, person 1 has everything connected, person 2 has nothing to connect. */
-function appsOf(index: number): [string, AppState][] {
+function appsOf(index: number): [string, PersonAppState][] {
   if (index === 0) return Array.from({ length: 40 }, (_, app) => [instanceOf(app), 'waiting'])
   if (index % 10 === 2) return []
   const isDone = index % 3 === 1
@@ -42,11 +42,11 @@ export function crowdOf(count: number, now: number): Person[] {
     const group = GROUPS[index % (GROUPS.length + 1)]
     const known = group === undefined ? newPerson(email, at) : { ...newPerson(email, at), group }
     const state = MAILS[index % MAILS.length] ?? 'sent'
-    const mailed = withMailing(known, { campaign: 'c', reminder: 0, state, now: at })
-    const opened = index % 4 === 0 ? mailed : reached(mailed, 'openedAt', at + 500)
-    const arrived = index % 3 === 0 ? opened : reached(opened, 'signedInAt', at + 600)
+    const mailed = withEmail(known, { campaign: 'c', reminder: 0, state, now: at })
+    const opened = index % 4 === 0 ? mailed : withMilestone(mailed, 'openedAt', at + 500)
+    const arrived = index % 3 === 0 ? opened : withMilestone(opened, 'signedInAt', at + 600)
     const asked = having(arrived, Object.fromEntries(appsOf(index)), at + 900, NAMES)
-    return index % 50 === 3 ? reached(asked, 'optedOutAt', at) : asked
+    return index % 50 === 3 ? withMilestone(asked, 'optedOutAt', at) : asked
   })
 }
 

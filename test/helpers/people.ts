@@ -1,8 +1,8 @@
 // People for tests: where they are kept in memory, and how their apps are doing.
 import { profileOf, type Profile } from '../../src/admin/profile.ts'
-import { withMailing } from '../../src/campaigns/campaign.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
 import { createPeople } from '../../src/people/people.ts'
-import { isFinished, type AppState, type Mailing, type Person } from '../../src/people/person.ts'
+import { isFinished, type PersonAppState, type EmailRecord, type Person } from '../../src/people/person.ts'
 import { testInstallation } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
@@ -17,7 +17,7 @@ export function testPeople({ records = memoryRecords().records, ...given }: Part
 /** A person whose apps are in these states, by instance. @param names where the service names an app unlike its instance */
 export function having(
   person: Person,
-  apps: Record<string, AppState | 'unconfirmed'>,
+  apps: Record<string, PersonAppState | 'unconfirmed'>,
   at: number,
   names: Record<string, string> = {},
 ): Person {
@@ -30,8 +30,8 @@ export function having(
   )
   const after: Person = {
     ...person,
-    answer: { askedAt: at, apps: answered },
-    intents: { askedAt: at, apps: intents },
+    lastCheck: { checkedAt: at, apps: answered },
+    intents: { checkedAt: at, apps: intents },
   }
   return isFinished(after) ? { ...after, finishedAt: person.finishedAt ?? at } : after
 }
@@ -41,9 +41,9 @@ type Email = { reminder?: number; campaign?: string; now: number }
 /** A person after one more email. */
 export const mailed = (
   person: Person,
-  state: Mailing['state'],
+  state: EmailRecord['state'],
   { reminder = 0, campaign = 'c', now }: Email,
-) => withMailing(person, { campaign, reminder, state, now })
+) => withEmail(person, { campaign, reminder, state, now })
 
 export async function* profiles(...people: Person[]): AsyncGenerator<Profile> {
   for (const person of people) yield await Promise.resolve(profileOf(person))

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { UnreadableCsv } from '../../src/people/csv.ts'
-import { UnreadablePeople } from '../../src/campaigns/people-columns.ts'
-import { readPeople } from '../../src/campaigns/people-file.ts'
+import { UnreadableList } from '../../src/campaigns/people-columns.ts'
+import { readPeopleList } from '../../src/campaigns/people-file.ts'
 import { readCompany } from '../../src/company/read-company.ts'
 import { jsonTextWith, near, must, refusing, type Reader, words } from './inputs.ts'
 
@@ -18,10 +18,10 @@ const peopleLists: Reader = {
     'ada@acme.example\ngrace@acme.example\n',
   ),
   read: (text) =>
-    refusing([UnreadablePeople, UnreadableCsv], async () => {
+    refusing([UnreadableList, UnreadableCsv], async () => {
       const half = text.length >> 1
       const pieces = [text.slice(0, half), text.slice(half)].map((piece) => Buffer.from(piece))
-      for await (const row of readPeople(fromEach(pieces)))
+      for await (const row of readPeopleList(fromEach(pieces)))
         must(
           row.kind === 'fault' || !/[\r\n\0]/.test(row.person.email),
           'write to an address with a line break',

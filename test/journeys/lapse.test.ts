@@ -1,7 +1,7 @@
 // Access that ends after everything was connected: what the page then says, and since when.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPeople, withStore } from '../../src/cli/store.ts'
-import { withAnswer } from '../../src/people/person.ts'
+import { withCheck } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { answerConsent, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
 import { t } from '../helpers/texts.ts'
@@ -22,7 +22,7 @@ const noticed = async (person: string, instance: string, name: string) => {
   await withStore(settings, async (records) => {
     const listed = [{ instance, name, status: 'awaiting' as const }]
     await openPeople({ records, settings, now }).change(`${person}@acme.example`, (before) =>
-      withAnswer(before, { askedAt: now(), listed }, now()),
+      withCheck(before, { checkedAt: now(), listed }, now()),
     )
   })
 }

@@ -69,8 +69,8 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
   const company = companyOf({ datasources }, new Map())
   const routes = createOnboardingRoutes({
     walks,
-    recordProgress(_user, _walk, askedAt) {
-      handed.push(askedAt)
+    recordProgress(_user, _walk, checkedAt) {
+      handed.push(checkedAt)
       return Promise.resolve(new Map())
     },
     service: new ServiceForPerson({

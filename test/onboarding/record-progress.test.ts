@@ -10,7 +10,7 @@ import {
   type UnconnectedApp,
   type Walk,
 } from '../../src/onboarding/walk.ts'
-import { appsOf, newPerson, withAnswer } from '../../src/people/person.ts'
+import { appsOf, newPerson, withCheck } from '../../src/people/person.ts'
 import type { User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
@@ -49,7 +49,7 @@ function office() {
         return handOver(user, walk, now())
       },
       campaign: (listed: UnconnectedApp[]) =>
-        people.change(ada.email, (before) => withAnswer(before, { askedAt: now(), listed }, now())),
+        people.change(ada.email, (before) => withCheck(before, { checkedAt: now(), listed }, now())),
     }
   }
 
@@ -92,7 +92,7 @@ describe('a page that asked the service', () => {
     await page([jira], unconfirmed)
     expect(await report()).toEqual(['slack_1 connected', 'jira_1 waiting'])
     const person = await people.get(ada.email)
-    expect(person).toMatchObject({ signedInAt: NOW, answer: { askedAt: NOW } })
+    expect(person).toMatchObject({ signedInAt: NOW, lastCheck: { checkedAt: NOW } })
     expect(person && appsOf(person)[1]).toMatchObject({ isUnconfirmed: true })
     expect(person?.signIns).toHaveLength(1)
     await page([jira], declined)

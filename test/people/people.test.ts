@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { OPT_OUT_DAYS, PEOPLE_PREFIX, PersonUnreadable, type createPeople } from '../../src/people/people.ts'
-import { optedIn, reached, withAnswer, type Person } from '../../src/people/person.ts'
+import { withoutOptOut, withMilestone, withCheck, type Person } from '../../src/people/person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { having, testPeople } from '../helpers/people.ts'
 
@@ -11,7 +11,7 @@ type Keeping = Parameters<typeof createPeople>[0]
 const at = Date.UTC(2026, 10, 1)
 const DAY = 86_400_000
 const [ada, bob] = ['ada@acme.example', 'bob@acme.example']
-const opened = (before: Person) => reached(before, 'openedAt', at)
+const opened = (before: Person) => withMilestone(before, 'openedAt', at)
 
 /** One store, any number of processes. */
 function office() {
@@ -36,7 +36,7 @@ describe('what is written down about people', () => {
 
   it('is of one person, however the address is written', async () => {
     const { open, values } = office()
-    await open().change(' Ada@ACME.example', (before) => reached(before, 'signedInAt', at))
+    await open().change(' Ada@ACME.example', (before) => withMilestone(before, 'signedInAt', at))
     await open().change(ada, opened)
     expect(await open().get(ada)).toMatchObject({ email: ada, openedAt: at, signedInAt: at })
     expect([...values.keys()].filter((key) => key.startsWith('person:'))).toHaveLength(1)
@@ -63,7 +63,7 @@ describe('what is written down about people', () => {
   it('is forgotten when nothing happened for long, but for that someone wants no emails', async () => {
     const { open } = office()
     await open().change(ada, opened)
-    await open().change(bob, (before) => ({ ...reached(opened(before), 'optedOutAt', at), leftAt: at }))
+    await open().change(bob, (before) => ({ ...withMilestone(opened(before), 'optedOutAt', at), leftAt: at }))
     const later = open(at + 90 * DAY)
     expect(await later.get(ada)).toBeUndefined()
     expect(await later.get(bob)).toEqual({
@@ -90,8 +90,8 @@ describe('what is written down about people', () => {
       },
     })
     await people.change(ada, opened)
-    await people.change(ada, (before) => reached(before, 'optedOutAt', at))
-    await people.change(ada, optedIn)
+    await people.change(ada, (before) => withMilestone(before, 'optedOutAt', at))
+    await people.change(ada, withoutOptOut)
     expect(lives).toEqual([90, OPT_OUT_DAYS, 90])
   })
 
@@ -105,7 +105,7 @@ describe('what is written down about people', () => {
 
   it('is never taken for none where it can’t be read, and is named; it can be forgotten', async () => {
     const { values, open } = office()
-    await open().change(ada, (before) => reached(before, 'optedOutAt', at))
+    await open().change(ada, (before) => withMilestone(before, 'optedOutAt', at))
     await open().change(bob, opened)
     const [keyOfAda = '', keyOfBob = ''] = [...values.keys()].filter((key) => key.startsWith(PEOPLE_PREFIX))
     // Another person's record in this one's place is no better than a damaged one.
@@ -149,13 +149,13 @@ describe('apps that the company hides', () => {
     await open().change(ada, (before) => having(before, { slack_1: 'waiting', jira_1: 'waiting' }, at))
     const hiding = open(at + 1, hides)
     const seen = await hiding.change(ada, (before) =>
-      withAnswer(before, { askedAt: at + 1, listed: [] }, at + 1),
+      withCheck(before, { checkedAt: at + 1, listed: [] }, at + 1),
     )
-    expect(seen.answer?.apps.map(({ instance, status }) => [instance, status])).toEqual([
+    expect(seen.lastCheck?.apps.map(({ instance, status }) => [instance, status])).toEqual([
       ['slack_1', 'connected'],
     ])
     expect(await hiding.get(ada)).toEqual(seen)
-    const whole = (await open().get(ada))?.answer?.apps.map(({ instance, status }) => [instance, status])
+    const whole = (await open().get(ada))?.lastCheck?.apps.map(({ instance, status }) => [instance, status])
     expect(whole).toEqual([
       ['slack_1', 'connected'],
       ['jira_1', 'awaiting'],
@@ -168,7 +168,7 @@ describe('events', () => {
     const { open } = office()
     const heard: [string, number][] = []
     const people = open(at, { onEvents: (...one) => heard.push(one) })
-    await people.change(ada, (before) => reached(before, 'signedInAt', at))
+    await people.change(ada, (before) => withMilestone(before, 'signedInAt', at))
     await people.change(ada, opened)
     expect(heard).toEqual([[ada, 0]])
     expect((await people.get(ada))?.outbox).toMatchObject([
@@ -178,7 +178,7 @@ describe('events', () => {
 
   it('are not written where no other system asks for them', async () => {
     const { open } = office()
-    expect(await open().change(ada, (before) => reached(before, 'signedInAt', at))).not.toHaveProperty(
+    expect(await open().change(ada, (before) => withMilestone(before, 'signedInAt', at))).not.toHaveProperty(
       'outbox',
     )
   })

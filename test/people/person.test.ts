@@ -6,12 +6,12 @@ import {
   isFinished,
   isReady,
   newPerson,
-  reached,
-  withAnswer,
+  withMilestone,
+  withCheck,
   withIntents,
   withSignIn,
-  type Intent,
-  type Listed,
+  type AppIntent,
+  type ListedApp,
   type Person,
 } from '../../src/people/person.ts'
 import { eventsOf, MAX_OUTBOX, withEvents } from '../../src/people/outbox.ts'
@@ -21,12 +21,12 @@ const AT = Date.parse('2026-11-02T09:00:00Z')
 const MINUTE = 60_000
 const ada = newPerson('ada@acme.example', AT)
 
-const listed = (...instances: string[]): Listed[] =>
+const listed = (...instances: string[]): ListedApp[] =>
   instances.map((instance) => ({ instance, name: instance, status: 'awaiting' }))
 
 /** Taken in at the moment when it was asked, unless another one is given. */
-const answered = (person: Person, list: Listed[], askedAt = AT, now = askedAt) =>
-  withAnswer(person, { askedAt, listed: list }, now)
+const answered = (person: Person, list: ListedApp[], checkedAt = AT, now = checkedAt) =>
+  withCheck(person, { checkedAt, listed: list }, now)
 const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
 
 describe('an answer of the service', () => {
@@ -66,13 +66,13 @@ describe('an answer of the service', () => {
 
   it('brings what a walk remembers as connected, where the record was lost', () => {
     const remembered = [{ instance: 'slack_1', name: 'Slack', since: AT - MINUTE }]
-    const after = withAnswer(ada, { askedAt: AT, listed: [], connected: remembered }, AT)
+    const after = withCheck(ada, { checkedAt: AT, listed: [], connected: remembered }, AT)
     expect(states(after)).toEqual(['slack_1 connected'])
-    expect(after.answer?.apps[0]?.since).toBe(AT - MINUTE)
+    expect(after.lastCheck?.apps[0]?.since).toBe(AT - MINUTE)
   })
 
   it('keeps since when an app is as it is, until that changes', () => {
-    const since = (person: Person) => person.answer?.apps.map((app) => app.since)
+    const since = (person: Person) => person.lastCheck?.apps.map((app) => app.since)
     const again = answered(both, listed('slack_1'), AT + 5)
     expect(since(again)).toEqual([AT, AT + 5])
     expect(since(answered(again, listed('slack_1'), AT + 9))).toEqual([AT, AT + 5])
@@ -89,8 +89,8 @@ describe('an answer of the service', () => {
       AT + 2,
     )
     const after = answered(flood, listed('slack_1'), AT + 3)
-    expect(after.answer?.apps.length).toBeLessThanOrEqual(3_001)
-    expect(answered(after, listed('slack_1'), AT + 4).answer?.apps).toHaveLength(2_000)
+    expect(after.lastCheck?.apps.length).toBeLessThanOrEqual(3_001)
+    expect(answered(after, listed('slack_1'), AT + 4).lastCheck?.apps).toHaveLength(2_000)
     expect(states(after)).toContain('slack_1 waiting')
   })
 })
@@ -99,7 +99,7 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => `mad
 
 describe('how an app is doing', () => {
   const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
-  const said = (kind: Intent['kind'], person = answered(ada, listed('slack_1'))) =>
+  const said = (kind: AppIntent['kind'], person = answered(ada, listed('slack_1'))) =>
     withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)
 
   it.each<[string, Person, string, boolean]>([
@@ -120,7 +120,7 @@ describe('how an app is doing', () => {
 
   it('keeps what the newest page found in the walk, also where a campaign asked later', () => {
     const later = answered(said('skipped'), listed('slack_1'), AT + MINUTE)
-    const blocked: Intent[] = [{ instance: 'slack_1', kind: 'blocked' }]
+    const blocked: AppIntent[] = [{ instance: 'slack_1', kind: 'blocked' }]
     expect(states(withIntents(later, AT + 1, blocked, AT + MINUTE))).toEqual(['slack_1 blocked'])
     expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
   })
@@ -146,7 +146,7 @@ describe('someone is', () => {
 })
 
 it('a moment counts the first time, and ten sign-ins with one address are kept', () => {
-  expect(reached(reached(ada, 'openedAt', AT), 'openedAt', AT + 1).openedAt).toBe(AT)
+  expect(withMilestone(withMilestone(ada, 'openedAt', AT), 'openedAt', AT + 1).openedAt).toBe(AT)
   let person = ada
   for (let number = 0; number < 12; number++) person = withSignIn(person, `p${number}`)
   expect(person.signIns).toEqual(Array.from({ length: 10 }, (_, index) => `p${index + 2}`))
@@ -156,7 +156,7 @@ it('a moment counts the first time, and ten sign-ins with one address are kept',
 describe('events for other systems', () => {
   const types = (before: Person, after: Person) =>
     eventsOf(before, after).map(({ type, app }) => [type, app?.instance].join(' ').trim())
-  const here = reached(ada, 'signedInAt', AT)
+  const here = withMilestone(ada, 'signedInAt', AT)
   const waiting = answered(here, listed('slack_1', 'jira_1'))
 
   it.each<[string, Person, Person, string[]]>([

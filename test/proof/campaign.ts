@@ -1,10 +1,10 @@
 // Runs of one campaign: the real lease, ledger and delivery over the simulated store, the real questions to the service,
 // and a mail server that may take an email and lose its answer. Composing an email is left out.
-import { createAsk } from '../../src/campaigns/ask.ts'
-import type { Posted } from '../../src/campaigns/mail/outcome.ts'
-import { createPace } from '../../src/campaigns/throttle.ts'
+import { createPersonCheck } from '../../src/campaigns/person-check.ts'
+import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
+import { createThrottle } from '../../src/campaigns/throttle.ts'
 import { createPeople } from '../../src/people/people.ts'
-import { holdCampaign } from '../../src/cli/invite/lease.ts'
+import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { createClientApi } from '../../src/client-api/client.ts'
 import { createInstallation } from '../../src/records/data-key.ts'
 import { office } from '../campaigns/office.ts'
@@ -31,7 +31,7 @@ export function startCampaign(process: Process, around: Around): void {
 }
 
 async function run(around: Around): Promise<string> {
-  const end = await holdCampaign(sharedStore.records, { write: () => true }, (isHeld) =>
+  const end = await withCampaignLease(sharedStore.records, { write: () => true }, (isHeld) =>
     sendAll(around, isHeld),
   )
   return end ?? 'locked'
@@ -41,9 +41,9 @@ async function sendAll({ world, rules }: Around, isHeld: () => Promise<boolean>)
   const { records } = sharedStore
   const { signal } = new AbortController()
   const installation = createInstallation(records, settings.SESSION_SECRET, now)
-  const ask = createAsk({
+  const ask = createPersonCheck({
     whatIsLeft: (actAs) => clientApi.whatIsLeft({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
-    pace: createPace({ perSecond: 1_000, now, signal }),
+    pace: createThrottle({ perSecond: 1_000, now, signal }),
     signal,
   })
   const { people } = world.service
@@ -62,7 +62,7 @@ async function sendAll({ world, rules }: Around, isHeld: () => Promise<boolean>)
 }
 
 /** An email leaves: it arrives, or not; and what becomes of it is told, or not. */
-function post(to: string, rules: Rules): Promise<Posted> {
+function post(to: string, rules: Rules): Promise<SendResult> {
   const { random, now: at } = current()
   const process = within.getStore()
   return new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ function post(to: string, rules: Rules): Promise<Posted> {
       if (fate < 0.05) return resolve({ outcome: 'deferred', reply: '450 not now', reason: 'recipient' })
       if (fate < 0.95) rules.delivered(to)
       const unknown = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' } as const
-      const posted: Posted = fate < 0.85 ? { outcome: 'sent' } : unknown
+      const posted: SendResult = fate < 0.85 ? { outcome: 'sent' } : unknown
       current().add({ at: current().now + random.below(50), process, drop, run: () => resolve(posted) })
     }
     const what = `${process?.name ?? ''} sends an email to ${to.split('-', 1)[0] ?? ''}`

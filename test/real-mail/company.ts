@@ -56,9 +56,9 @@ export async function openCompany(folder: string) {
     for await (const { email } of people.all())
       await people.change(email, (before) => ({
         ...before,
-        campaigns: before.campaigns.map(({ name, mailings }) => ({
+        campaigns: before.campaigns.map(({ name, emails }) => ({
           name,
-          mailings: mailings.map((mailing) => ({ ...mailing, at: mailing.at - DAY_MS })),
+          emails: emails.map((mailing) => ({ ...mailing, at: mailing.at - DAY_MS })),
         })),
       }))
     records.close()

@@ -8,7 +8,7 @@ import type { Metric } from 'prom-client'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type createWatch, publishedSchedule } from '@onramp/deprecations'
-import type { Outcome } from '../../src/campaigns/mail/outcome.ts'
+import type { EmailOutcome } from '../../src/campaigns/mail/send-result.ts'
 import { createAudit, type Audit } from '../../src/web/audit.ts'
 import { createMetrics, type Metrics } from '../../src/web/metrics/metrics.ts'
 import { watchReceiver } from '../../src/webhooks/receiver.ts'
@@ -126,7 +126,7 @@ async function valuesOf(label: string): Promise<readonly string[]> {
         'dropped',
       ]
     case 'outcome':
-      return ['sent', 'deferred', 'failed', 'unknown', 'unusable'] satisfies (Outcome | 'unusable')[]
+      return ['sent', 'deferred', 'failed', 'unknown', 'unusable'] satisfies (EmailOutcome | 'unusable')[]
     case 'by':
       return ['use', 'possible', 'announced', 'gone'] satisfies By[]
     case 'dependency':

@@ -1,7 +1,7 @@
 // Events on their way: at least once, and never for ever.
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { reached, type Person } from '../../src/people/person.ts'
+import { withMilestone, type Person } from '../../src/people/person.ts'
 import { MAX_AGE_MS } from '../../src/webhooks/receiver.ts'
 import { createWebhooks } from '../../src/webhooks/webhooks.ts'
 import type { Outcome } from '../../src/webhooks/post.ts'
@@ -64,7 +64,7 @@ const turns = async (milliseconds = 0) => {
   for (let turn = 0; turn < 400; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-const here = (before: Person) => reached(before, 'signedInAt', Date.now())
+const here = (before: Person) => withMilestone(before, 'signedInAt', Date.now())
 const blocked = (before: Person) => having(here(before), { slack_1: 'blocked' }, at)
 const refused: Outcome = { kind: 'refused', why: 'status 500', wait: undefined }
 const silent: Outcome = { kind: 'silent', why: 'too-slow' }

@@ -17,7 +17,7 @@ import { describeErrorResponse, responseStatus } from '../../sign-in/server/erro
 import { createClientAuth } from '../../sign-in/server/client-authentication.ts'
 import { createConfiguration, TIME_LIMIT_SECONDS } from '../../sign-in/server/configuration.ts'
 import { discoverMetadata } from '../../sign-in/server/discovery.ts'
-import { MailServerUnusable } from './outcome.ts'
+import { MailServerUnusable } from './send-result.ts'
 
 export type OAuthSettings = Partial<Pick<Settings, Extract<keyof Settings, `SMTP_OAUTH_${string}`>>>
 

@@ -2,8 +2,8 @@
 import type { Company } from '../../company/company.ts'
 import { languagesFor } from '../../web/brand.ts'
 import { LANGUAGES_FOLDER } from '../../web/languages/catalogue.ts'
-import { looksOf } from './look.ts'
-import { AUTOMATIC, messageIdOf, type Mail } from './mail.ts'
+import { createEmailStyles } from './email-style.ts'
+import { AUTO_GENERATED, messageIdOf, type Email } from './email.ts'
 import { createRenderer, VIEWS } from './templates.ts'
 
 export type Notice = {
@@ -19,17 +19,17 @@ export type Notice = {
 }
 
 /** @returns composes one; `id` gives it one Message-ID for each recipient, however often it is tried */
-export function createNoticeMail({ from, company }: { from: Mail['from']; company: Company }) {
+export function createNoticeComposer({ from, company }: { from: Email['from']; company: Company }) {
   const t = languagesFor(company, LANGUAGES_FOLDER, true).nearest('')
-  const looks = looksOf(company)
+  const looks = createEmailStyles(company)
   const frame = { t, look: looks.in(t), sender: from.name === '' ? from.address : from.name }
   const render = createRenderer(VIEWS, { text: 'mail/notice-text', html: 'mail/notice-html' })
-  return (to: string, notice: Notice, id: string): Mail => ({
+  return (to: string, notice: Notice, id: string): Email => ({
     ...render({ ...frame, ...notice, email: to }),
     from,
     to,
     inlines: looks.inlines,
     messageId: messageIdOf(from, `onramp notice\n${id}\n${to}`),
-    headers: AUTOMATIC,
+    headers: AUTO_GENERATED,
   })
 }

@@ -10,15 +10,15 @@ import type { Settings } from '../../settings/settings.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { AT_ONCE } from '../throttle.ts'
 import { createAccessTokens, type OAuthSettings } from './access-token.ts'
-import { messageOf, refuseInjection, type Mail } from './mail.ts'
-import { isPassing, outcomeOf, unusable, type Posted } from './outcome.ts'
-import type { SmtpError } from './smtp-trouble.ts'
+import { messageOf, refuseInjection, type Email } from './email.ts'
+import { isTemporary, sendResultOf, unusableMailServer, type SendResult } from './send-result.ts'
+import type { SmtpError } from './smtp-error.ts'
 
 type MailServer = {
   /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
   check(): Promise<void>
   /** @throws {MailServerUnusable} and then the email was not sent; {RangeError} for a header that must not go out */
-  post: (mail: Mail) => Promise<Posted>
+  send: (mail: Email) => Promise<SendResult>
   close(): void
 }
 
@@ -92,7 +92,7 @@ const UNUSABLE = ['EAUTH', 'ETLS', 'EDNS']
  * Names a sender to the mail server, and no recipient: no email leaves.
  * @returns the reply, where it refuses the sender @throws where it can't be asked
  */
-export async function refusalOfSender(settings: MailSettings, address: string, limitMs: number) {
+export async function checkSender(settings: MailSettings, address: string, limitMs: number) {
   const { auth, ...server } = serverOf(settings)
   let refusal: string | undefined
   const connection = new SMTPConnection({
@@ -148,7 +148,7 @@ export function createMailServer(settings: MailSettings, parts: MailServerParts 
     done()
   })
 
-  async function deliver(mail: Mail): Promise<Posted> {
+  async function deliver(mail: Email): Promise<SendResult> {
     const source: Source = {}
     const slow = setTimeout(onSlow, limits.slow)
     try {
@@ -156,10 +156,10 @@ export function createMailServer(settings: MailSettings, parts: MailServerParts 
       return { outcome: 'sent' }
     } catch (error) {
       if (!isSmtpError(error)) throw error
-      if (UNUSABLE.includes(error.code ?? '') && !isPassing(error))
-        throw unusable(name, error, limits.greeting)
+      if (UNUSABLE.includes(error.code ?? '') && !isTemporary(error))
+        throw unusableMailServer(name, error, limits.greeting)
       // Before its end no server may deliver an email (RFC 5321 4.1.1.4).
-      return outcomeOf(error, source.stream?.readableEnded === true, limits.reply)
+      return sendResultOf(error, source.stream?.readableEnded === true, limits.reply)
     } finally {
       clearTimeout(slow)
     }
@@ -176,10 +176,10 @@ export function createMailServer(settings: MailSettings, parts: MailServerParts 
       try {
         await probe.verify()
       } catch (error) {
-        throw unusable(name, error as SmtpError, limits.check)
+        throw unusableMailServer(name, error as SmtpError, limits.check)
       }
     },
-    async post(mail) {
+    async send(mail) {
       refuseInjection(mail)
       return await inSpan('send email', attributes, async (span) => {
         const posted = await deliver(mail)

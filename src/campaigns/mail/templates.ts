@@ -11,14 +11,14 @@ import { createTexts, type Texts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
 import { letterOf } from '../../company/app-icons.ts'
 import { Explained } from '../../problem.ts'
-import { looksOf, type Look } from './look.ts'
+import { createEmailStyles, type EmailStyle } from './email-style.ts'
 
 /** What a template may print. Nothing in it must stay out of an email. */
-export type MailWords = {
+export type TemplateData = {
   /** The texts of the person's language; `t.lang` and `t.dir`. */
   t: Texts
   /** What it shows of the company. */
-  look: Look
+  look: EmailStyle
   /** The person's address. */
   email: string
   /** The person's name, or an empty string. */
@@ -49,9 +49,9 @@ const english = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, 
 })
 
 /** Every template is tried with it before anything is asked or sent. */
-const SAMPLE: MailWords = {
+const SAMPLE: TemplateData = {
   t: english,
-  look: looksOf(neutralCompany).in(english),
+  look: createEmailStyles(neutralCompany).in(english),
   email: 'ada@onramp.example',
   name: 'Ada',
   count: 2,
@@ -70,19 +70,19 @@ const SAMPLE: MailWords = {
 
 type Rendered = { subject: string; text: string; html: string }
 
-export type RenderMail = (words: MailWords) => Rendered
+export type RenderEmail = (words: TemplateData) => Rendered
 
 /** A template of an administrator's has a fault; the message names the file. */
 export class FaultyTemplate extends Explained {
   override name = 'FaultyTemplate'
 }
 
-type Views = { text: string; html: string }
+type TemplateNames = { text: string; html: string }
 
 export const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
 /** Ours, in views/. */
-export const OUR_MAIL: Views = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
-const REPLACED: Views = { text: 'invitation-text', html: 'invitation-html' }
+export const DEFAULT_TEMPLATES: TemplateNames = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
+const REPLACED: TemplateNames = { text: 'invitation-text', html: 'invitation-html' }
 const MAX_SUBJECT_CHARACTERS = 150
 
 /** Characters; RFC 5322 2.1.1 asks for 78 at most. */
@@ -98,17 +98,17 @@ const tools = { letterOf, wrapped }
  * @param folder that holds invitation-text.eta and invitation-html.eta
  * @throws {FaultyTemplate} when one of them is missing, or fails
  */
-export function createMailTemplates(folder: string, views: Views = REPLACED): RenderMail {
+export function createEmailTemplates(folder: string, views: TemplateNames = REPLACED): RenderEmail {
   for (const view of Object.values(views))
     if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} has no ${view}.eta`)
-  const render: RenderMail = createRenderer(folder, views)
+  const render: RenderEmail = createRenderer(folder, views)
   render(SAMPLE)
   render({ ...SAMPLE, isLapse: true })
   return render
 }
 
 /** What the two templates of an email make of its words. @throws {FaultyTemplate} when one of them fails */
-export function createRenderer(folder: string, views: Views) {
+export function createRenderer(folder: string, views: TemplateNames) {
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 

@@ -24,7 +24,7 @@ async function wait(records: LeaseRecords): Promise<Lease | undefined> {
  * @returns undefined where another run is under way
  * @throws {StoreUnavailable}
  */
-export async function holdCampaign<T>(
+export async function withCampaignLease<T>(
   records: LeaseRecords,
   stderr: Output,
   work: (isHeld: () => Promise<boolean>) => Promise<T>,

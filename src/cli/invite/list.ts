@@ -2,12 +2,12 @@
 import { createReadStream, statSync } from 'node:fs'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { Input, Output } from '@onramp/terminal/command-context'
-import { readPeople, type Invitee } from '../../campaigns/people-file.ts'
+import { readPeopleList, type Invitee } from '../../campaigns/people-file.ts'
 
 type List = AsyncIterable<Uint8Array | string>
 
 /** @param file its path, or `-` for standard input @throws {UsageError} when there is no such file */
-export function listOf(file: string, stdin: Input): List {
+export function openList(file: string, stdin: Input): List {
   if (file === '-') return stdin
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new UsageError('file not found')
   return {
@@ -18,7 +18,7 @@ export function listOf(file: string, stdin: Input): List {
 const MAX_FAULTS = 20
 
 /** One a line, and how many more there are. */
-export const faultsShown = (faults: readonly string[]): string[] => [
+export const limitFaults = (faults: readonly string[]): string[] => [
   ...faults.slice(0, MAX_FAULTS),
   ...(faults.length > MAX_FAULTS ? [`${faults.length - MAX_FAULTS} more lines are invalid`] : []),
 ]
@@ -27,7 +27,7 @@ export const faultsShown = (faults: readonly string[]): string[] => [
 export async function readList(list: List, includeGuests: boolean | undefined, stderr: Output) {
   const people: Invitee[] = []
   const faults: string[] = []
-  for await (const row of readPeople(list, (words) => stderr.write(`${words}\n`), includeGuests))
+  for await (const row of readPeopleList(list, (words) => stderr.write(`${words}\n`), includeGuests))
     if (row.kind === 'person') people.push(row.person)
     else faults.push(`line ${row.line}: ${row.fault}`)
   return { people, faults }

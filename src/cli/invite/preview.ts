@@ -1,15 +1,15 @@
 // onramp invite preview: the emails as files, or one of them sent to an address. Nothing is written down.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bytesOf, type ComposeMail, type Mail } from '../../campaigns/mail/mail.ts'
+import { emlOf, type ComposeEmail, type Email } from '../../campaigns/mail/email.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
-import { saysOf } from '../../campaigns/mail/smtp-trouble.ts'
+import { quoteReply } from '../../campaigns/mail/smtp-error.ts'
 import { languageOf } from '../../campaigns/people-columns.ts'
 import { Explained } from '../../problem.ts'
 import type { Languages } from '../../web/languages/languages.ts'
 import { UsageError } from '@onramp/terminal/arguments'
-import { faultsShown, listOf, readList } from './list.ts'
-import { companyOf, mailFor, settingsWith } from './mail.ts'
+import { limitFaults, openList, readList } from './list.ts'
+import { loadCompanyOf, composerFor, loadSettingsWith } from './email.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { CommandContext, Output } from '@onramp/terminal/command-context'
 
@@ -40,9 +40,9 @@ export async function preview(
 ): Promise<number> {
   const { to, language: tags = [], list } = options
   if ((folder === undefined) === (to === undefined)) throw new UsageError('expected FOLDER, or --to EMAIL')
-  const settings = settingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], parts.env)
+  const settings = loadSettingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], parts.env)
   const sample = { ...options, campaign: 'preview', days: DAYS }
-  const { compose, languages } = mailFor(settings, companyOf(settings), sample, parts.now)
+  const { compose, languages } = composerFor(settings, loadCompanyOf(settings), sample, parts.now)
   const shown = await languagesShown(languages, tags, list, parts)
   if (to !== undefined) return await sendTo(to, shown, compose, settings, parts.stderr)
   await writeTo(folder ?? '', shown, compose, languages.offered[0]?.tag, parts.stdout)
@@ -62,8 +62,8 @@ async function languagesShown(
   const wanted = new Set(tags.map(languageOf))
   if (wanted.has(undefined)) throw new UsageError('--language expects a language tag like en, de or pt-BR')
   if (list !== undefined) {
-    const { people, faults } = await readList(listOf(list, stdin), undefined, { write: () => {} })
-    for (const fault of faultsShown(faults)) stderr.write(`${fault}\n`)
+    const { people, faults } = await readList(openList(list, stdin), undefined, { write: () => {} })
+    for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
     for (const { language } of people) wanted.add(language)
   }
   if (wanted.size === 0) wanted.add(undefined)
@@ -75,7 +75,7 @@ async function languagesShown(
 async function writeTo(
   folder: string,
   languages: readonly string[],
-  compose: ComposeMail,
+  compose: ComposeEmail,
   standard: string | undefined,
   stdout: Output,
 ): Promise<void> {
@@ -86,7 +86,7 @@ async function writeTo(
       const files = {
         html: standalone(mail),
         txt: `Subject: ${mail.subject}\n\n${mail.text}`,
-        eml: await bytesOf(mail),
+        eml: await emlOf(mail),
       }
       const called = language === standard ? name : `${name}.${language}`
       for (const [ending, content] of Object.entries(files)) {
@@ -107,7 +107,7 @@ function writing(path: string, write: () => void): void {
 }
 
 /** In a browser there is no email around the HTML that its pictures could be in. */
-const standalone = ({ html, inlines = [] }: Mail): string =>
+const standalone = ({ html, inlines = [] }: Email): string =>
   inlines.reduce(
     (text, { cid, contentType, content }) =>
       text.replaceAll(`cid:${cid}`, `data:${contentType};base64,${content.toString('base64')}`),
@@ -117,7 +117,7 @@ const standalone = ({ html, inlines = [] }: Mail): string =>
 async function sendTo(
   email: string,
   languages: readonly string[],
-  compose: ComposeMail,
+  compose: ComposeEmail,
   settings: Settings,
   stderr: Output,
 ): Promise<number> {
@@ -125,10 +125,10 @@ async function sendTo(
   try {
     await server.check()
     for (const language of languages) {
-      const posted = await server.post(await compose({ ...SAMPLE, email, language }, APPS, KINDS.invitation))
+      const posted = await server.send(await compose({ ...SAMPLE, email, language }, APPS, KINDS.invitation))
       if (posted.outcome !== 'sent') {
         const what = posted.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
-        throw new Explained(`the email ${what} (${saysOf(posted.reply)}): see SMTP_URL and MAIL_FROM`)
+        throw new Explained(`the email ${what} (${quoteReply(posted.reply)}): see SMTP_URL and MAIL_FROM`)
       }
       stderr.write(`Sent to ${email}.\n`)
     }

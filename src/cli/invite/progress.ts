@@ -3,7 +3,7 @@
 import type { CommandContext, Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { fitToColumns } from '@onramp/terminal/terminal'
-import type { Trouble } from '../../campaigns/delivery.ts'
+import type { DeliveryProblem } from '../../campaigns/delivery.ts'
 import type { SendParts } from '../../campaigns/send.ts'
 import { progressLine, type Tally } from '../../campaigns/tally.ts'
 
@@ -55,7 +55,7 @@ export function showProgress(
   }
 }
 
-const TROUBLES: Record<Trouble, string> = {
+const PROBLEMS: Record<DeliveryProblem, string> = {
   'unknown-to-service': 'unknown to the search service',
   'no-answer': 'no usable answer from the service',
   refused: 'refused by the service',
@@ -70,9 +70,9 @@ export const printing = (
   { print }: Pick<ReturnType<typeof showProgress>, 'print'>,
   options: { json?: true | undefined },
   stdout: Output,
-): Pick<SendParts, 'onWouldSend' | 'onTrouble'> => ({
-  onTrouble: (email, trouble, detail) =>
-    print(`${email}: ${TROUBLES[trouble]}${detail === undefined ? '' : `: ${printable(detail)}`}\n`),
+): Pick<SendParts, 'onWouldSend' | 'onProblem'> => ({
+  onProblem: (email, problem, detail) =>
+    print(`${email}: ${PROBLEMS[problem]}${detail === undefined ? '' : `: ${printable(detail)}`}\n`),
   onWouldSend(email, reminder, apps) {
     if (options.json) return print(`${JSON.stringify({ email, reminder, apps })}\n`, stdout)
     const kind = reminder === 0 ? 'invitation' : `reminder ${reminder}`

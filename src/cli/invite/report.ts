@@ -10,7 +10,7 @@ import { fitToColumns } from '@onramp/terminal/terminal'
 import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/languages/catalogue.ts'
 import { createTexts } from '../../web/languages/texts.ts'
 import { openPeople, storeInWords, withStore } from '../store.ts'
-import { companyOf } from './mail.ts'
+import { loadCompanyOf } from './email.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
 
 export async function report(
@@ -18,14 +18,14 @@ export async function report(
   { env, stdout, stderr, now }: CommandContext,
 ): Promise<number> {
   const settings = loadWithoutClient(env)
-  const company = companyOf(settings)
+  const company = loadCompanyOf(settings)
   return await withStore(settings, async (records) => {
     let unread = 0
     const profiles = profilesOf(openPeople({ records, settings, now }, company).all(() => unread++))
     if (csv) for await (const row of peopleCsv(profiles)) stdout.write(row)
     else {
       const made = await makeReport(profiles, now(), () => unread)
-      stdout.write(json ? `${JSON.stringify(made)}\n` : inWords(made, storeInWords(settings)))
+      stdout.write(json ? `${JSON.stringify(made)}\n` : formatReport(made, storeInWords(settings)))
     }
     // On standard error, so that a file of the report holds nothing else.
     if (unread > 0) stderr.write(`onramp invite report: not included: ${unreadInWords(unread)}.\n`)
@@ -33,10 +33,10 @@ export async function report(
   })
 }
 
-const inFigures = (count: number) => count.toLocaleString('en').padStart(9)
-const line = (count: number, what: string) => `${inFigures(count)}  ${what}\n`
+const formatCount = (count: number) => count.toLocaleString('en').padStart(9)
+const line = (count: number, what: string) => `${formatCount(count)}  ${what}\n`
 
-function inWords(made: Report, store: string): string {
+function formatReport(made: Report, store: string): string {
   if (made.people === 0) return `No data ${made.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
   const oldest = made.asOf === undefined ? 'not checked with the service yet' : `oldest data ${made.asOf}`
   const share = sharesIn(createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE)))
@@ -78,7 +78,7 @@ const NAME_COLUMNS = 41
 
 function appsIn({ datasources }: Report): string[] {
   const rows = datasources.slice(0, MAX_APPS).map(({ instance, name, counts }) => {
-    const figures = [counts.connected, counts.waiting, counts.skipped, counts.blocked].map(inFigures)
+    const figures = [counts.connected, counts.waiting, counts.skipped, counts.blocked].map(formatCount)
     const shown = fitToColumns(`${printable(name)} [${printable(instance)}]`, NAME_COLUMNS).trimEnd()
     return `${figures.join('')}  ${shown}\n`
   })

@@ -1,7 +1,7 @@
 // The options of `invite send`, each defined once, and those that other commands of `invite` have too.
 import type { Command } from '@commander-js/extra-typings'
 import { textOption, textsOption, UsageError, numberOption, choiceOption } from '@onramp/terminal/arguments'
-import type { Policy } from '../../campaigns/campaign.ts'
+import type { ReminderPolicy } from '../../campaigns/campaign.ts'
 import { MAX_INVITATION_DAYS } from '../../invites/token.ts'
 
 /** As JSON: they are in the link, which is in one line of the email's header (RFC 5322 2.1.1: 998). */
@@ -91,7 +91,7 @@ const DAY_MS = 86_400_000
 /** The service isn't asked again for so long about people with nothing left. */
 const FRESH_MS = 3_600_000
 
-export const policyOf = (options: SendOptions): Policy => ({
+export const policyOf = (options: SendOptions): ReminderPolicy => ({
   remindAfterMs: options.remindAfter === undefined ? undefined : options.remindAfter * DAY_MS,
   unknown: options.retryUnknown ? 'resend' : 'wait',
   freshMs: FRESH_MS,

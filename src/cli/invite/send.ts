@@ -2,25 +2,25 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
-import { createAsk } from '../../campaigns/ask.ts'
-import { due, ONBOARDING } from '../../campaigns/campaign.ts'
+import { createPersonCheck } from '../../campaigns/person-check.ts'
+import { dueEmail, ONBOARDING } from '../../campaigns/campaign.ts'
 import { createLedger, RunStopped } from '../../campaigns/ledger.ts'
-import { MailServerUnusable } from '../../campaigns/mail/outcome.ts'
+import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
-import { AT_ONCE, createPace, EMAILS_PER_SECOND } from '../../campaigns/throttle.ts'
+import { AT_ONCE, createThrottle, EMAILS_PER_SECOND } from '../../campaigns/throttle.ts'
 import type { Invitee } from '../../campaigns/people-file.ts'
 import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
-import { isComplete, limitInWords, newTally, summaryOf, type Tally } from '../../campaigns/tally.ts'
+import { isComplete, describeThrottling, newTally, formatSummary, type Tally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
-import { heldApps } from '../../people/keep-state.ts'
+import { pausedApps } from '../../people/keep-state.ts'
 import { Explained } from '../../problem.ts'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { openPeople, openUpkeeping, storeInWords, withStore } from '../store.ts'
+import { openPeople, openKeepState, storeInWords, withStore } from '../store.ts'
 import { interruptible, isSure } from '../terminal.ts'
-import { holdCampaign } from './lease.ts'
-import { faultsShown, listOf, readList } from './list.ts'
-import { companyOf, mailFor, serviceFor, settingsWith } from './mail.ts'
+import { withCampaignLease } from './lease.ts'
+import { limitFaults, openList, readList } from './list.ts'
+import { loadCompanyOf, composerFor, serviceFor, loadSettingsWith } from './email.ts'
 import { printing, showProgress } from './progress.ts'
 import { policyOf, type SendOptions } from './send-options.ts'
 
@@ -33,14 +33,14 @@ const RESUMES = 'Run the same command again to resume.'
 export async function send(file: string, options: SendOptions, parts: CommandContext): Promise<number> {
   const { stdin, stderr, env } = parts
   const { dryRun } = options
-  const list = listOf(file, stdin)
-  const settings = settingsWith(
+  const list = openList(file, stdin)
+  const settings = loadSettingsWith(
     dryRun ? ['SERVICE_GLOBAL_TOKEN'] : ['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'],
     env,
   )
-  const company = companyOf(settings)
+  const company = loadCompanyOf(settings)
   const { people, faults } = await readList(list, options.includeGuests, stderr)
-  for (const fault of faultsShown(faults)) stderr.write(`${fault}\n`)
+  for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   if (faults.length > 0 && options.onInvalid === 'stop')
     throw new Explained('fix these lines, or use --on-invalid skip. Nothing was sent.')
   // An export that went wrong is often an empty file.
@@ -60,7 +60,7 @@ export async function send(file: string, options: SendOptions, parts: CommandCon
       return withStore(settings, async (records) => {
         // A dry run holds nothing.
         if (dryRun) return await sendAll(records, run)
-        const code = await holdCampaign(records, stderr, (isHeld) => sendAll(records, run, isHeld))
+        const code = await withCampaignLease(records, stderr, (isHeld) => sendAll(records, run, isHeld))
         if (code === undefined) stderr.write('onramp invite send: another run is at work\n')
         return code ?? EXIT_LOCKED
       })
@@ -78,7 +78,7 @@ type Run = {
   /** Rows of the list. */
   invalid: number
   settings: Settings
-  company: ReturnType<typeof companyOf>
+  company: ReturnType<typeof loadCompanyOf>
   options: SendOptions
   parts: CommandContext
   signal: AbortSignal
@@ -98,9 +98,9 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
   const people = openPeople({ records, settings, now }, company)
   const tally = { ...newTally(), rows: run.invalid, invalid: run.invalid }
   const progress = showProgress(tally, run.people.length, parts)
-  const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
+  const paceOf = (perSecond: number) => createThrottle({ perSecond, now: steady, signal })
   const service = serviceFor(settings, company)
-  const ask = createAsk({
+  const check = createPersonCheck({
     whatIsLeft: service.whatIsLeft,
     pace: paceOf(options.rate),
     onPause(seconds) {
@@ -109,7 +109,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     },
     signal,
   })
-  const mailPace = paceOf(EMAILS_PER_SECOND)
+  const emailThrottle = paceOf(EMAILS_PER_SECOND)
   let isSlow = false
   let isThrottled = false
   const server =
@@ -130,7 +130,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
       stderr.write(
         `No saved progress in ${storeInWords(settings)}: everyone will be treated as not yet invited.\n`,
       )
-    const held = heldApps(await openUpkeeping(records, settings).get())
+    const held = pausedApps(await openKeepState(records, settings).load())
     if (held.size > 0)
       stderr.write(
         `${printable([...held].join(', '))}: on hold until onramp keep PEOPLE.csv --release all.\n`,
@@ -141,16 +141,16 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
       ledger: createLedger({
         people,
         campaign: ONBOARDING,
-        due: (person, at) => due(person, policy, at),
+        due: (person, at) => dueEmail(person, policy, at),
         isHeld: isHeld ?? (() => Promise.resolve(false)),
         now,
         signal,
       }),
-      ask,
+      check,
       isAbout: (instance) => inScope({ only: options.datasource ?? [] }, instance) && !held.has(instance),
-      compose: mailFor(settings, company, { ...options, campaign: ONBOARDING }, now).compose,
-      post: server?.post,
-      mailPace,
+      compose: composerFor(settings, company, { ...options, campaign: ONBOARDING }, now).compose,
+      send: server?.send,
+      emailThrottle,
       onThrottle(seconds, reply) {
         if (!isThrottled || seconds >= MIN_PAUSE_SECONDS)
           progress.print(`The mail server takes no more emails for now: ${reply}. Waiting ${seconds} s…\n`)
@@ -169,7 +169,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     server?.close()
     await service.close()
     sumUp(tally, options, { error: failure, endedBy, isInterrupted: signal.aborted }, parts)
-    if (!options.json) stderr.write(limitInWords(mailPace.rate()))
+    if (!options.json) stderr.write(describeThrottling(emailThrottle.rate()))
   }
   return isComplete(tally) ? 0 : EXIT_PARTLY
 }
@@ -187,7 +187,7 @@ function sumUp(
     const counts = dryRun ? { ...others, wouldSend: sent } : tally
     const stopped = isInterrupted ? 'interrupted' : error instanceof Error ? error.name : undefined
     stdout.write(`${JSON.stringify({ campaign: ONBOARDING, ...counts, stopped })}\n`)
-  } else stderr.write(summaryOf(tally, dryRun === true, endedBy === 'list'))
+  } else stderr.write(formatSummary(tally, dryRun === true, endedBy === 'list'))
   const why = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${limit} reached.`
   if (why) stderr.write(`${why}${dryRun ? '' : ` ${RESUMES}`}\n`)
 }

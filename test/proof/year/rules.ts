@@ -4,7 +4,7 @@ import { profileOf, profilesOf } from '../../../src/admin/profile.ts'
 import { makeReport } from '../../../src/admin/report.ts'
 import type { People } from '../../../src/people/people.ts'
 import type { Person } from '../../../src/people/person.ts'
-import { openBreaks, type Break, type Upkeep } from '../../../src/people/keep-state.ts'
+import { activeMassDisconnects, type MassDisconnect, type KeepState } from '../../../src/people/keep-state.ts'
 import { DAY, HOUR, type Calendar } from './calendar.ts'
 import { consentOf, type Consent, type Employee, type World } from './world.ts'
 
@@ -44,7 +44,7 @@ export class Rules {
   readonly #tried = new Map<Rule, number>()
   readonly #broken = new Map<Rule, { count: number; example: string }>()
   readonly #open = new Set<{ employee: Employee; consent: Consent; at: number }>()
-  readonly #notices: Break[] = []
+  readonly #notices: MassDisconnect[] = []
   #lags: number[] = []
   readonly #judged: Judged
 
@@ -88,18 +88,18 @@ export class Rules {
   }
 
   /** One that was sent again because its run was killed has the same Message-ID. */
-  told(found: Break): void {
+  told(found: MassDisconnect): void {
     const isAgain = this.#notices.some(
       ({ instance, noticedAt }) => instance === found.instance && noticedAt === found.noticedAt,
     )
     if (!isAgain) this.#notices.push(found)
   }
 
-  async afterRun(upkeep: Upkeep): Promise<void> {
+  async afterRun(keepState: KeepState): Promise<void> {
     const { calendar, people, world } = this.#judged
     const { outage, planted } = world()
     for (const { instance, endsAt } of planted) {
-      const isHeld = openBreaks(upkeep).some((one) => one.instance === instance)
+      const isHeld = activeMassDisconnects(keepState).some((one) => one.instance === instance)
       const isLate =
         calendar.now - endsAt > DAY && (calendar.now < outage.from || calendar.now > outage.to + DAY)
       if (isLate) this.hold('over', !isHeld, () => instance)
@@ -107,7 +107,7 @@ export class Rules {
     for (const open of this.#open) {
       const { employee, consent, at } = open
       const isOver = consent.lapse?.at !== at || !employee.isListed || !employee.isKnown
-      const known = (await people.get(employee.email))?.answer?.apps
+      const known = (await people.get(employee.email))?.lastCheck?.apps
       const noticedAt = known?.find(({ instance }) => instance === consent.instance)?.lapsedAt
       if (isOver || noticedAt !== undefined) this.#open.delete(open)
       if (isOver) continue
@@ -146,7 +146,7 @@ export class Rules {
       const employee = world().byEmail.get(person.email)
       const lost = employee?.consents.find(
         ({ isConnected, lapse }) =>
-          !isConnected && (lapse === undefined || lapse.at < (person.answer?.askedAt ?? 0)),
+          !isConnected && (lapse === undefined || lapse.at < (person.lastCheck?.checkedAt ?? 0)),
       )
       this.hold('ready', lost === undefined, () => `${person.email} lacks ${lost?.instance}`)
     }
@@ -159,7 +159,7 @@ export class Rules {
       if (isListed || leftAt === 0 || now - leftAt < RETENTION + 2 * DAY) continue
       const known = await people.get(email)
       const { optedOutAt } = known ?? {}
-      const isErased = known === undefined || (optedOutAt !== undefined && known.answer === undefined)
+      const isErased = known === undefined || (optedOutAt !== undefined && known.lastCheck === undefined)
       this.hold('erased', isErased, () => `${email} left on ${dateOf(leftAt)}`)
     }
     const { ready, inProgress, notStarted, stuck, fellBack, gone } = report

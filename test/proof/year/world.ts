@@ -1,7 +1,7 @@
 // The people of a simulated year and the service: what they have connected, what they do after an email, and what happens
 // to them. They know nothing of onramp but its pages and its emails. MODEL says all of it in words and is printed.
 import type { Waiting } from '../../../src/client-api/responses.ts'
-import { reached, withAnswer, type Person } from '../../../src/people/person.ts'
+import { withMilestone, withCheck, type Person } from '../../../src/people/person.ts'
 import type { People } from '../../../src/people/people.ts'
 import type { Random } from '../random.ts'
 import { DAY, HOUR, MINUTE, type Calendar } from './calendar.ts'
@@ -240,7 +240,7 @@ export class World {
 
   async #optOut(employee: Employee): Promise<void> {
     const now = this.#calendar.now
-    await this.#people.change(employee.email, (person) => reached(person, 'optedOutAt', now))
+    await this.#people.change(employee.email, (person) => withMilestone(person, 'optedOutAt', now))
     employee.isOptedOut = true
     this.#watch.note(`${employee.email} opts out`)
   }
@@ -251,8 +251,8 @@ export class World {
     if (this.isDown()) return this.#calendar.at(this.#calendar.now + DAY, () => this.#visit(employee))
     const now = this.#calendar.now
     const handOver = () => {
-      const answer = { askedAt: now, listed: this.listed(employee) }
-      const here = (person: Person) => withAnswer(reached(person, 'signedInAt', now), answer, now)
+      const answer = { checkedAt: now, listed: this.listed(employee) }
+      const here = (person: Person) => withCheck(withMilestone(person, 'signedInAt', now), answer, now)
       return this.#people.change(employee.email, here)
     }
     await handOver()

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto'
 import { keepUp, type KeepParts } from '../../../src/campaigns/keep.ts'
 import { RunStopped } from '../../../src/campaigns/ledger.ts'
-import type { Mail } from '../../../src/campaigns/mail/mail.ts'
+import type { Email } from '../../../src/campaigns/mail/email.ts'
 import type { Invitee } from '../../../src/campaigns/people-file.ts'
 import { newTally } from '../../../src/campaigns/tally.ts'
 import { createPeople, type People } from '../../../src/people/people.ts'
-import type { Upkeep } from '../../../src/people/keep-state.ts'
-import { mail } from '../../campaigns/sample-mail.ts'
+import type { KeepState } from '../../../src/people/keep-state.ts'
+import { mail } from '../../campaigns/sample-email.ts'
 import { createRandom } from '../random.ts'
 import { Calendar, DAY, HOUR, MINUTE } from './calendar.ts'
 import { Rules, type Sent } from './rules.ts'
@@ -54,8 +54,8 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
     watch: { note, lapsed: (employee, consent) => rules.lapsed(employee, consent) },
   })
   const counts = { runs: 0, killed: 0, doubled: 0, stopped: 0, emails: 0, notices: 0, questions: 0 }
-  const mails = new WeakMap<Mail, Sent>()
-  let upkeep: Upkeep = { breaks: [], zones: {}, days: [] }
+  const mails = new WeakMap<Email, Sent>()
+  let keepState: KeepState = { massDisconnects: [], zones: {}, days: [] }
 
   /** One run, which may be killed. */
   function partsOf(list: ReadonlySet<string>, steps: number): KeepParts {
@@ -79,11 +79,11 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
     }
     return {
       people: { ...people, change },
-      upkeep,
+      keepState,
       timezone: 'UTC',
       async save(next) {
         alive()
-        upkeep = next
+        keepState = next
         await Promise.resolve()
         alive()
       },
@@ -102,7 +102,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
         alive()
         return { notifiedAt: now(), eventAt: now() }
       },
-      async ask(email) {
+      async check(email) {
         alive()
         counts.questions++
         if (world.isDown()) {
@@ -115,7 +115,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
         return { kind: 'left', left: world.listed(employee) }
       },
       compose: { invitation: composed(false), lapse: composed(true) },
-      async post(one) {
+      async send(one) {
         if (dies()) throw new Killed()
         const sent = mails.get(one)
         const employee = world.byEmail.get(sent?.email ?? '')
@@ -130,7 +130,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
         if (random.chance(0.002)) return { outcome: 'unknown', reply: 'timed out', reason: 'recipient' }
         return await Promise.resolve({ outcome: 'sent' })
       },
-      mailPace: { turn: () => Promise.resolve(), slowDown: () => false, rate: () => 10 },
+      emailThrottle: { next: () => Promise.resolve(), slowDown: () => false, rate: () => 10 },
       tally: newTally(),
       atOnce: 3,
       isConfirmed: false,
@@ -146,10 +146,12 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
     const planted = world.planted.find((one) => one.instance === instance && one.at <= noticedAt)
     if (planted?.cause !== 'big') return
     world.mend(planted)
-    const isMeant = (one: Upkeep['breaks'][number]) => one.instance === instance
+    const isMeant = (one: KeepState['massDisconnects'][number]) => one.instance === instance
     released.push(() => {
-      const breaks = upkeep.breaks.map((one) => (isMeant(one) ? { ...one, releasedAt: now() } : one))
-      upkeep = { ...upkeep, breaks }
+      const massDisconnects = keepState.massDisconnects.map((one) =>
+        isMeant(one) ? { ...one, resumedAt: now() } : one,
+      )
+      keepState = { ...keepState, massDisconnects }
     })
   }
   const released: (() => void)[] = []
@@ -166,7 +168,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
     for (const apply of released.splice(0)) apply()
     if (random.chance(DOUBLED)) counts.doubled++
     try {
-      upkeep = await keepUp(list, partsOf(addressesOf(list), steps))
+      keepState = await keepUp(list, partsOf(addressesOf(list), steps))
       return true
     } catch (error) {
       const isStopped = error instanceof RunStopped
@@ -192,7 +194,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
     await calendar.pass(tick - now())
     const list = listNow()
     const isThrough = await run(list)
-    await rules.afterRun(upkeep)
+    await rules.afterRun(keepState)
     if (!isThrough || now() < nextDay - HOUR) continue
     figures = await rules.afterDay(addressesOf(list))
     note(figures)

@@ -1,7 +1,7 @@
 // An email as tests of the mail server hand it over.
-import type { Mail } from '../../src/campaigns/mail/mail.ts'
+import type { Email } from '../../src/campaigns/mail/email.ts'
 
-export const mail: Mail = {
+export const mail: Email = {
   from: { name: '', address: 'search@acme.example' },
   to: 'ada@acme.example',
   subject: 'Connect',

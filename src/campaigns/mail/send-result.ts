@@ -1,22 +1,22 @@
 // What came of one try to hand over an email: its outcome, or that no email can leave at all. Pure.
-import { isWrongPassword, replyShown, troubleOf, type SmtpError } from './smtp-trouble.ts'
+import { isWrongPassword, printableReply, explainSmtpError, type SmtpError } from './smtp-error.ts'
 import { Explained } from '../../problem.ts'
 
 /**
  * failed: rejected for good because of the recipient. deferred: not accepted for any other reason. unknown: the whole email
  * had left when the connection broke, and the server's answer is missing.
  */
-export type Outcome = 'sent' | 'deferred' | 'failed' | 'unknown'
+export type EmailOutcome = 'sent' | 'deferred' | 'failed' | 'unknown'
 
 /**
  * recipient: the reply is about this mailbox. throttled: the server takes nothing from us for now, so the same email is sent
  * again, later and more slowly. other: anything else, such as a refused sender or a broken connection.
  */
-export type Reason = 'recipient' | 'throttled' | 'other'
+export type FailureReason = 'recipient' | 'throttled' | 'other'
 
 /** The outcome of an email. `reply` is for people: the server's, or why there is none; bounded, in one line, without links. */
-export type Posted =
-  { outcome: 'sent' } | { outcome: Exclude<Outcome, 'sent'>; reply: string; reason: Reason }
+export type SendResult =
+  { outcome: 'sent' } | { outcome: Exclude<EmailOutcome, 'sent'>; reply: string; reason: FailureReason }
 
 /** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */
 export class MailServerUnusable extends Explained {
@@ -24,18 +24,18 @@ export class MailServerUnusable extends Explained {
 }
 
 /** A reply that may be another one later. */
-export const isPassing = ({ responseCode = 500 }: SmtpError): boolean => responseCode < 500
+export const isTemporary = ({ responseCode = 500 }: SmtpError): boolean => responseCode < 500
 
 /** @param name host and port @param limitMs how long it was waited for */
-export function unusable(name: string, error: SmtpError, limitMs: number): MailServerUnusable {
+export function unusableMailServer(name: string, error: SmtpError, limitMs: number): MailServerUnusable {
   if (error instanceof MailServerUnusable) return error
   const isToken = error.command === 'AUTH XOAUTH2'
   const wrong = isToken ? 'rejects the access token' : 'rejects the username and password'
   const refused = isWrongPassword(error) ? wrong : "doesn't take this sign-in"
-  const signIn = isPassing(error) ? 'takes no sign-in for now' : refused
+  const signIn = isTemporary(error) ? 'takes no sign-in for now' : refused
   const what = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
   return new MailServerUnusable(
-    `the mail server ${name} ${what} (${troubleOf(error, limitMs)}): see SMTP_URL`,
+    `the mail server ${name} ${what} (${explainSmtpError(error, limitMs)}): see SMTP_URL`,
     { cause: error },
   )
 }
@@ -51,7 +51,7 @@ type Meaning = {
   code: RegExp
   enhanced?: RegExp
   words?: RegExp
-  means: { outcome: 'deferred' | 'failed'; reason: Reason }
+  means: { outcome: 'deferred' | 'failed'; reason: FailureReason }
 }
 
 const REJECTED = { outcome: 'failed', reason: 'recipient' } as const
@@ -90,9 +90,13 @@ function meaningOf(response: string, command = ''): Meaning['means'] {
 }
 
 /** @param hasLeft the whole email has left @param limitMs how long a reply was waited for */
-export function outcomeOf(error: SmtpError, hasLeft: boolean, limitMs: number): Posted {
+export function sendResultOf(error: SmtpError, hasLeft: boolean, limitMs: number): SendResult {
   const { response, responseCode, command } = error
   if (response !== undefined && responseCode !== undefined)
-    return { ...meaningOf(response, command), reply: replyShown(response) }
-  return { outcome: hasLeft ? 'unknown' : 'deferred', reply: troubleOf(error, limitMs), reason: 'other' }
+    return { ...meaningOf(response, command), reply: printableReply(response) }
+  return {
+    outcome: hasLeft ? 'unknown' : 'deferred',
+    reply: explainSmtpError(error, limitMs),
+    reason: 'other',
+  }
 }

@@ -9,13 +9,13 @@ import type { Texts } from '../../web/languages/texts.ts'
 import { brandOf } from '../../web/brand.ts'
 
 /** A picture inside the email; `cid` is its name there (RFC 2392). */
-export type Inline = { cid: string; filename: string; contentType: string; content: Buffer }
+export type InlineImage = { cid: string; filename: string; contentType: string; content: Buffer }
 
 type Link = { href: string; label: string }
 /** Pixels, as it is shown. */
 type Logo = { src: string; width: number; height: number }
 
-export type Look = {
+export type EmailStyle = {
   /** What search is called, else the company; and the letter in its square where there is no logo. */
   name: string
   initial: string
@@ -43,7 +43,7 @@ function sizeOf({ type, content }: Asset): { width: number; height: number } | u
   }
 }
 
-type Shown = { logo: Logo; inline: Inline }
+type Shown = { logo: Logo; inline: InlineImage }
 
 /** @param cid undefined where mail programs would not show it, or it is too heavy */
 function shownIn(cid: string, asset: Asset | undefined): Shown | undefined {
@@ -60,13 +60,13 @@ function shownIn(cid: string, asset: Asset | undefined): Shown | undefined {
   }
 }
 
-export function looksOf(company: Company) {
+export function createEmailStyles(company: Company) {
   const { logo, icon, links, color } = company
   const light = shownIn('logo', logo?.light) ?? shownIn('logo', icon)
   const hasDark = light !== undefined && logo !== undefined && logo.dark !== logo.light
   const dark = hasDark ? shownIn('logo-dark', logo.dark) : undefined
   const brandIn = brandOf(company)
-  const create = (t: Texts): Look => {
+  const create = (t: Texts): EmailStyle => {
     const name = company.product ?? company.name ?? t('brand.setup')
     const home = links.home && {
       href: links.home.url,
@@ -89,4 +89,4 @@ export function looksOf(company: Company) {
   }
 }
 
-export type Looks = ReturnType<typeof looksOf>
+export type EmailStyles = ReturnType<typeof createEmailStyles>

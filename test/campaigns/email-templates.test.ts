@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createMailTemplates, FaultyTemplate, type MailWords } from '../../src/campaigns/mail/templates.ts'
+import {
+  createEmailTemplates,
+  FaultyTemplate,
+  type TemplateData,
+} from '../../src/campaigns/mail/templates.ts'
 import { t } from '../helpers/texts.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'onramp-templates-'))
@@ -20,9 +24,9 @@ function folderWith(text: string | undefined, html: string | undefined = '<p>Hel
 }
 
 /** What these templates print. */
-const words = { t, name: 'Bob & <b>' } as MailWords
+const words = { t, name: 'Bob & <b>' } as TemplateData
 
-const rendered = (text: string, html?: string) => createMailTemplates(folderWith(text, html))(words)
+const rendered = (text: string, html?: string) => createEmailTemplates(folderWith(text, html))(words)
 
 describe('a template', () => {
   it('prints what it is given: as it is in the plain text, escaped in the HTML', () => {
@@ -47,7 +51,7 @@ describe('a template', () => {
   it('may be a copy of ours', () => {
     const folder = join(root, 'copy')
     cpSync(fileURLToPath(new URL('../../views/mail', import.meta.url)), folder, { recursive: true })
-    expect(() => createMailTemplates(folder)).not.toThrow()
+    expect(() => createEmailTemplates(folder)).not.toThrow()
   })
 
   it('is tried before anything is sent, with a value for everything that it may print', () => {
@@ -55,9 +59,9 @@ describe('a template', () => {
       '<% for (const [key, value] of Object.entries(it)) if (value === "" || value.length === 0) throw new Error(`no ${key}`) %>'
     const some =
       '<% if (it.isReminder || it.count !== it.apps.length || it.apps.includes("")) throw it.apps %>'
-    expect(() => createMailTemplates(folderWith(`${seen}${some}Subject: Hi\n\n\nHello`))).not.toThrow()
+    expect(() => createEmailTemplates(folderWith(`${seen}${some}Subject: Hi\n\n\nHello`))).not.toThrow()
     expect(() =>
-      createMailTemplates(folderWith('Subject: <%= it.t.lang + it.t("brand.setup") %>\n\n\nx')),
+      createEmailTemplates(folderWith('Subject: <%= it.t.lang + it.t("brand.setup") %>\n\n\nx')),
     ).not.toThrow()
   })
 })
@@ -91,8 +95,8 @@ describe('a template with a fault', () => {
     ['that throws 7', 'Subject: <% throw 7 %>\n\n\nHello', undefined, 'invitation-text.eta: unknown error'],
   ])('%s is refused at once, by its name', (_what, text, html, message) => {
     const folder = folderWith(text, html)
-    expect(() => createMailTemplates(folder)).toThrow(FaultyTemplate)
-    expect(() => createMailTemplates(folder)).toThrow(
+    expect(() => createEmailTemplates(folder)).toThrow(FaultyTemplate)
+    expect(() => createEmailTemplates(folder)).toThrow(
       expect.objectContaining({ message: expect.stringMatching(message) as string }) as Error,
     )
   })

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
 import { refused } from '../client-api/refused.ts'
-import { createAsk } from '../../src/campaigns/ask.ts'
+import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 
 type Fault = Partial<Pick<ServiceProblem, 'answered' | 'asksToWait' | 'isOfEveryone' | 'isOfFront'>>
 type Answer = Fault | TypeError | 'left'
@@ -18,9 +18,9 @@ function service(answers: Answer[], { signal = new AbortController().signal, pau
   const done: string[] = []
   const pauses: number[] = []
   let isPaused = false
-  const ask = createAsk({
+  const ask = createPersonCheck({
     pace: {
-      turn: () => Promise.resolve(),
+      next: () => Promise.resolve(),
       slowDown(seconds) {
         done.push(`wait ${seconds}`)
         const isNew = !isPaused

@@ -1,11 +1,11 @@
 // What a mail server's replies come to: replies that providers document, or that people reported.
 import { describe, expect, it } from 'vitest'
-import { outcomeOf } from '../../src/campaigns/mail/outcome.ts'
-import { replyShown, saysOf, type SmtpError } from '../../src/campaigns/mail/smtp-trouble.ts'
+import { sendResultOf } from '../../src/campaigns/mail/send-result.ts'
+import { printableReply, quoteReply, type SmtpError } from '../../src/campaigns/mail/smtp-error.ts'
 
 type Given = Omit<Partial<SmtpError>, 'name'>
 const came = (given: Given, hasLeft = false) =>
-  outcomeOf(Object.assign(new Error('Failed'), given), hasLeft, 5_000)
+  sendResultOf(Object.assign(new Error('Failed'), given), hasLeft, 5_000)
 
 const replied = (response: string, command: string) =>
   came({ code: 'EENVELOPE', response, responseCode: Number(response.slice(0, 3)), command }, true)
@@ -144,12 +144,12 @@ describe('what is shown of a reply', () => {
     [`dislikes ${'x-'.repeat(20)}.more-of_it! in it`, 'dislikes …! in it'],
     ['a b '.repeat(75) + 'c', `${'a b '.repeat(75)}…`],
   ])('is one line, short, and without what is personal: %j', (reply, shown) => {
-    expect(replyShown(reply)).toBe(shown)
+    expect(printableReply(reply)).toBe(shown)
   })
 
   it('is the mail server’s only where it is', () => {
-    expect(saysOf('550 no')).toBe('it says: 550 no')
-    expect(saysOf('the connection broke')).toBe('the connection broke')
-    expect(saysOf('the connection broke', 'It says: ', 'So: ')).toBe('So: the connection broke')
+    expect(quoteReply('550 no')).toBe('it says: 550 no')
+    expect(quoteReply('the connection broke')).toBe('the connection broke')
+    expect(quoteReply('the connection broke', 'It says: ', 'So: ')).toBe('So: the connection broke')
   })
 })

@@ -23,7 +23,7 @@ const MAX_SHOWN = 300
  * A reply as one line of at most 300 characters. Filters quote what they dislike, and an invitation's link is personal:
  * only the host of an address is shown, and nothing as long as a token.
  */
-export function replyShown(reply: string): string {
+export function printableReply(reply: string): string {
   const line = reply
     .slice(0, 4 * MAX_SHOWN)
     .replaceAll(/\s*\r?\n(\d{3}[ -])?/g, ' ')
@@ -34,7 +34,7 @@ export function replyShown(reply: string): string {
 }
 
 /** @param reply the mail server's, or our words for why there is none */
-export const saysOf = (reply: string, says = 'it says: ', happened = ''): string =>
+export const quoteReply = (reply: string, says = 'it says: ', happened = ''): string =>
   (/^\d{3}/.test(reply) ? says : happened) + reply
 
 /** Without those that say no more than their name. A host that is not known has two names in Node's list. */
@@ -50,8 +50,8 @@ const SYSTEM: Record<string, string> = {
 }
 
 function withoutTls({ response, responseCode = 0, message }: SmtpError): string {
-  if (!message.includes('STARTTLS')) return `TLS failed (${replyShown(message)})`
-  const reply = response === undefined ? '' : ` (it says: ${replyShown(response)})`
+  if (!message.includes('STARTTLS')) return `TLS failed (${printableReply(message)})`
+  const reply = response === undefined ? '' : ` (it says: ${printableReply(response)})`
   // Postfix, while it asks a filter in vain; TLS is not what is wrong.
   if (/^454[ -]4\.3\./.test(response ?? ''))
     return `it takes no email for now${reply}: if it stays so, a filter of its own (milter, such as OpenDKIM) is down`
@@ -72,13 +72,13 @@ const WITHOUT_PASSWORDS = /^550[ -]5\.7\.30\b/
 const NO_PASSWORDS =
   '; it takes no passwords: set SMTP_OAUTH_ISSUER and what belongs to it (docs/invitations.md, "Without a password"), or have an admin of Microsoft 365 turn on Basic authentication for SMTP, where the tenant still can'
 
-const inWords = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `${ms / 60_000} minutes`)
+const formatLimit = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `${ms / 60_000} minutes`)
 
 /**
  * What happened, and what to do where the error shows it. Never the password: no error holds it.
  * @param limitMs how long it was waited for
  */
-export function troubleOf(error: SmtpError, limitMs: number): string {
+export function explainSmtpError(error: SmtpError, limitMs: number): string {
   const { errno, reason, response, code, originalCode } = error
   const certificate = certificateFault(error)
   if (certificate !== undefined) return certificate
@@ -86,13 +86,13 @@ export function troubleOf(error: SmtpError, limitMs: number): string {
   if (SYSTEM[system] !== undefined || errno !== undefined) return SYSTEM[system] ?? system
   if (response !== undefined && code !== 'ETLS') {
     const hint = WITHOUT_PASSWORDS.test(response) ? NO_PASSWORDS : ''
-    return `it says: ${replyShown(response)}${hint}`
+    return `it says: ${printableReply(response)}${hint}`
   }
   if (reason !== undefined && /wrong version number/i.test(reason))
     return 'this port does not start with TLS: use smtp:// for it, or the port for smtps:// (465)'
-  if (reason !== undefined) return `TLS: ${replyShown(reason)}`
+  if (reason !== undefined) return `TLS: ${printableReply(reason)}`
   if (code === 'ETLS' || error.command === 'EHLO') return withoutTls(error)
-  if (code === 'ETIMEDOUT') return `no answer within ${inWords(limitMs)}`
+  if (code === 'ETIMEDOUT') return `no answer within ${formatLimit(limitMs)}`
   if (code === 'EPROTOCOL') return 'its reply is too long'
   if (code === 'EABORT') return 'no answer before the run was stopped'
   if (code === 'ECONNECTION' || code === undefined) return 'the connection broke'

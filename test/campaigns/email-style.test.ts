@@ -1,6 +1,6 @@
 // What an email shows of the company, to the pixel: a picture that is drawn too large is all that people see.
 import { describe, expect, it } from 'vitest'
-import { looksOf } from '../../src/campaigns/mail/look.ts'
+import { createEmailStyles } from '../../src/campaigns/mail/email-style.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import type { Asset } from '../../src/company/asset.ts'
@@ -8,7 +8,7 @@ import { t } from '../helpers/texts.ts'
 import { jpeg, picture, png } from './emails.ts'
 
 const looks = (file: CompanyFile, pictures: Record<string, Asset> = {}) => {
-  const found = looksOf(companyOf(file, new Map(Object.entries(pictures))))
+  const found = createEmailStyles(companyOf(file, new Map(Object.entries(pictures))))
   return { ...found.in(t), inlines: found.inlines }
 }
 const ofSize = (width: number, height: number) => picture('png', png(width, height))

@@ -1,10 +1,10 @@
 // An email: what it says, in whose language, what it shows of the company, its headers, and the bytes that leave.
 import PostalMime from 'postal-mime'
 import { afterAll, describe, expect, it } from 'vitest'
-import { bytesOf, refuseInjection, type Mail } from '../../src/campaigns/mail/mail.ts'
+import { emlOf, refuseInjection, type Email } from '../../src/campaigns/mail/email.ts'
 import { createMailServer } from '../../src/campaigns/mail/server.ts'
 import { ACME, createEmails, jpeg, picture, type Written } from './emails.ts'
-import { mail } from './sample-mail.ts'
+import { mail } from './sample-email.ts'
 
 const emails = createEmails()
 afterAll(() => emails.end())
@@ -179,7 +179,7 @@ describe('the company in an email', () => {
     const light = picture('jpg', jpeg(400, 100))
     const mail = await logoOf(light)
     expect(mail.html).toContain('src="cid:logo@onramp" width="128" height="32" alt=""')
-    const { attachments } = await PostalMime.parse(await bytesOf(mail))
+    const { attachments } = await PostalMime.parse(await emlOf(mail))
     expect(attachments).toMatchObject([
       { contentId: '<logo@onramp>', disposition: 'inline', mimeType: light.type, related: true },
     ])
@@ -214,7 +214,7 @@ it('the Message-ID is the same for the same email, and another for another', asy
   expect(new Set([first, ...(await Promise.all(others.map(id)))]).size).toBe(4)
 })
 
-it.each<Partial<Mail>>([
+it.each<Partial<Email>>([
   { subject: 'Hi\r\nBcc: eve@evil.example' },
   { subject: 'a\u2028b' },
   { from: { name: 'Search\nBcc: x', address: 'search@acme.example' } },
@@ -226,17 +226,17 @@ it.each<Partial<Mail>>([
   { headers: { 'X\r\nBcc': 'a' } },
   { messageId: '<1\n@acme.example>' },
 ])('no email leaves whose headers begin another one, or name another recipient: %j', async (part) => {
-  const injected: Mail = { ...mail, ...part }
+  const injected: Email = { ...mail, ...part }
   expect(() => refuseInjection(mail)).not.toThrow()
   expect(() => refuseInjection(injected)).toThrow(RangeError)
   const server = createMailServer({ SMTP_URL: 'smtp://127.0.0.1:1' })
-  await expect(server.post(injected)).rejects.toThrow(RangeError)
+  await expect(server.send(injected)).rejects.toThrow(RangeError)
   server.close()
 })
 
 it('an email has its headers on one line each, however long', async () => {
   const headers = { 'List-Unsubscribe': `<https://onramp.acme.example/${'x'.repeat(300)}>` }
-  const bytes = (await bytesOf({ ...mail, headers })).toString()
+  const bytes = (await emlOf({ ...mail, headers })).toString()
   expect(bytes).toMatch(/^List-Unsubscribe: <https:\/\/onramp\.acme\.example\/x{300}>\r$/m)
   expect(bytes.split('\n').filter((line) => !line.endsWith('\r')).length).toBeLessThanOrEqual(1)
 })

@@ -3,16 +3,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Waiting } from '../client-api/responses.ts'
 import { ServiceProblem } from '../client-api/errors.ts'
-import type { Pace } from './throttle.ts'
+import type { Throttle } from './throttle.ts'
 
-export type Asked =
+export type ServiceCheck =
   | { kind: 'left'; left: Waiting[] }
   /** It does not know the person. */
   | { kind: 'unknown'; detail: string }
   /** It gave no answer that says what is left. `refused`: because of the token, also where it answers about others. */
   | { kind: 'no-answer' | 'refused'; detail: string }
 
-export type Ask = (email: string) => Promise<Asked>
+export type CheckPerson = (email: string) => Promise<ServiceCheck>
 
 const MAX_TRIES = 4
 /** Of "too many requests", which says nothing about the person. */
@@ -25,7 +25,7 @@ const ABOUT_THE_TOKEN = [401, 403]
 type Service = {
   /** @throws {ServiceProblem} */
   whatIsLeft: (email: string) => Promise<Waiting[]>
-  pace: Pace
+  pace: Throttle
   /** Called with the number of seconds for which the service asks for no calls. */
   onPause?: (seconds: number) => void
   signal: AbortSignal
@@ -33,10 +33,16 @@ type Service = {
   pauseMs?: number
 }
 
-export function createAsk({ whatIsLeft, pace, onPause, signal, pauseMs = 1_000 }: Service): Ask {
+export function createPersonCheck({
+  whatIsLeft,
+  pace,
+  onPause,
+  signal,
+  pauseMs = 1_000,
+}: Service): CheckPerson {
   return async (email) => {
     for (let failures = 0, waits = 0; ;) {
-      await pace.turn()
+      await pace.next()
       try {
         return { kind: 'left', left: await whatIsLeft(email) }
       } catch (error) {

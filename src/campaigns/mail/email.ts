@@ -2,15 +2,15 @@
 // signatures, and the Message-ID is the same however often the email is tried.
 import { hash } from 'node:crypto'
 import { createTransport } from 'nodemailer'
-import type { RenderMail } from './templates.ts'
+import type { RenderEmail } from './templates.ts'
 import type { Invitee } from '../people-file.ts'
 import type { Invitations } from '../../invites/token.ts'
 import { calledAs, MAX_AT_A_GLANCE } from '../../company/app-names.ts'
 import type { Company } from '../../company/company.ts'
 import type { Languages } from '../../web/languages/languages.ts'
-import type { Inline, Looks } from './look.ts'
+import type { InlineImage, EmailStyles } from './email-style.ts'
 
-export type Mail = {
+export type Email = {
   from: { name: string; address: string }
   to: string
   subject: string
@@ -20,16 +20,16 @@ export type Mail = {
   /** Complete and checked; each on one line. */
   headers: Record<string, string>
   /** Pictures that the HTML shows. */
-  inlines?: readonly Inline[]
+  inlines?: readonly InlineImage[]
 }
 
 export type MailParts = {
   invitations: Pick<Invitations, 'issue'>
-  render: RenderMail
+  render: RenderEmail
   languages: Pick<Languages, 'nearest'>
-  looks: Looks
+  styles: EmailStyles
   nameOf: Company['nameOf']
-  from: Mail['from']
+  from: Email['from']
   /** PUBLIC_URL. */
   publicUrl: string
   campaign: string
@@ -43,27 +43,30 @@ export type MailParts = {
 const MAX_NAMED = 5
 const DAY_MS = 86_400_000
 
-type App = { instance: string; name: string }
+type NamedApp = { instance: string; name: string }
 
 /**
  * `isLapse`: these apps were connected, and access has ended. `known`: all apps of the person, so that one has the name that
  * the pages give it.
  */
-export type Kind = { reminder: number; isLapse: boolean; known?: readonly App[] | undefined }
+export type EmailKind = { reminder: number; isLapse: boolean; known?: readonly NamedApp[] | undefined }
 
 /** @param apps what is left */
-export type ComposeMail = (person: Invitee, apps: readonly App[], kind: Kind) => Promise<Mail>
+export type ComposeEmail = (person: Invitee, apps: readonly NamedApp[], kind: EmailKind) => Promise<Email>
 
 /** No program answers it (RFC 3834). */
-export const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' }
+export const AUTO_GENERATED = {
+  'Auto-Submitted': 'auto-generated',
+  'X-Auto-Response-Suppress': 'OOF, AutoReply',
+}
 
 /** @param what the same for the same email, however often it is tried */
-export const messageIdOf = ({ address }: Mail['from'], what: string): string =>
+export const messageIdOf = ({ address }: Email['from'], what: string): string =>
   `<${hash('sha256', what, 'hex').slice(0, 32)}@${address.split('@')[1] ?? 'localhost'}>`
 
-export function createMail(parts: MailParts): ComposeMail {
+export function createComposer(parts: MailParts): ComposeEmail {
   return async (person, apps, { reminder, isLapse, known = [] }) => {
-    const { datasources, days, publicUrl, from, looks } = parts
+    const { datasources, days, publicUrl, from, styles } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
     const t = parts.languages.nearest(person.language ?? '')
     const named = [...apps, ...known].map((app) => ({ ...app, name: parts.nameOf(app, t.lang) }))
@@ -73,7 +76,7 @@ export function createMail(parts: MailParts): ComposeMail {
     const isLong = names.length > MAX_AT_A_GLANCE
     const words = parts.render({
       t,
-      look: looks.in(t),
+      look: styles.in(t),
       email: person.email,
       name: person.name ?? '',
       count: apps.length,
@@ -94,10 +97,10 @@ export function createMail(parts: MailParts): ComposeMail {
       ...words,
       from,
       to: person.email,
-      inlines: looks.inlines,
+      inlines: styles.inlines,
       messageId: messageIdOf(from, `onramp mail\n${parts.campaign}\n${reminder}\n${person.email}`),
       headers: {
-        ...AUTOMATIC,
+        ...AUTO_GENERATED,
         'List-Unsubscribe': `<${link}/opt-out>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       },
@@ -106,7 +109,7 @@ export function createMail(parts: MailParts): ComposeMail {
 }
 
 /** What would start another header, or another recipient, never reaches the mail library. @throws {RangeError} */
-export function refuseInjection({ from, to, subject, messageId, headers }: Mail): void {
+export function refuseInjection({ from, to, subject, messageId, headers }: Email): void {
   const values = [from.name, from.address, to, subject, messageId, ...Object.entries(headers).flat()]
   if (values.some((value) => /\p{Cc}|\u2028|\u2029/u.test(value)))
     throw new RangeError('a header of the email holds a line break or a control character')
@@ -114,7 +117,7 @@ export function refuseInjection({ from, to, subject, messageId, headers }: Mail)
 }
 
 /** As the mail library takes it: prepared headers are not folded. */
-export function messageOf({ from, to, subject, text, html, messageId, headers, inlines = [] }: Mail) {
+export function messageOf({ from, to, subject, text, html, messageId, headers, inlines = [] }: Email) {
   const envelope = { from: from.address, to }
   const prepared = Object.entries(headers).map(([key, value]) => ({ key, value: { prepared: true, value } }))
   const attachments = inlines.map((inline) => ({ ...inline, contentDisposition: 'inline' as const }))
@@ -122,7 +125,7 @@ export function messageOf({ from, to, subject, text, html, messageId, headers, i
 }
 
 /** An .eml file (RFC 5322). */
-export async function bytesOf(mail: Mail): Promise<Buffer> {
+export async function emlOf(mail: Email): Promise<Buffer> {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   const { message } = await transport.sendMail({
     ...messageOf(mail),

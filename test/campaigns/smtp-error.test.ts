@@ -1,7 +1,7 @@
 // Why a mail server cannot be used: each error of the mail library in words that say what to do.
 import { expect, it } from 'vitest'
-import { unusable } from '../../src/campaigns/mail/outcome.ts'
-import { isWrongPassword, troubleOf, type SmtpError } from '../../src/campaigns/mail/smtp-trouble.ts'
+import { unusableMailServer } from '../../src/campaigns/mail/send-result.ts'
+import { isWrongPassword, explainSmtpError, type SmtpError } from '../../src/campaigns/mail/smtp-error.ts'
 
 type Given = Omit<Partial<SmtpError>, 'name'>
 const errorOf = ({ message = 'Failed', ...rest }: Given): SmtpError => Object.assign(new Error(message), rest)
@@ -51,11 +51,11 @@ it.each<[Given, string]>([
   [{}, 'the connection broke'],
   [{ code: 'ESOCKET', originalCode: 'ERR_SSL_ODD' }, 'ERR_SSL_ODD'],
 ])('%j reads: %s', (given, words) => {
-  expect(troubleOf(errorOf(given), 1_500)).toContain(words)
+  expect(explainSmtpError(errorOf(given), 1_500)).toContain(words)
 })
 
 it('a wait is told in minutes where it was long', () => {
-  expect(troubleOf(errorOf({ code: 'ETIMEDOUT' }), 600_000)).toBe('no answer within 10 minutes')
+  expect(explainSmtpError(errorOf({ code: 'ETIMEDOUT' }), 600_000)).toBe('no answer within 10 minutes')
 })
 
 const ODD = '535 5.7.139 Authentication unsuccessful'
@@ -71,5 +71,7 @@ it.each<[string | undefined, boolean, string]>([
   const reply = response === undefined ? {} : { response, responseCode: Number(response.slice(0, 3)) }
   const error = errorOf({ ...reply, code: 'EAUTH' })
   expect(isWrongPassword(error)).toBe(isWrong)
-  expect(unusable('mail.acme.example:587', error, 1).message).toContain(`mail.acme.example:587 ${words} (`)
+  expect(unusableMailServer('mail.acme.example:587', error, 1).message).toContain(
+    `mail.acme.example:587 ${words} (`,
+  )
 })

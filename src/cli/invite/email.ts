@@ -1,7 +1,7 @@
 // What the emails are made from: the settings that sending needs, the company file, templates and languages.
-import { looksOf } from '../../campaigns/mail/look.ts'
-import { createMail } from '../../campaigns/mail/mail.ts'
-import { createMailTemplates, OUR_MAIL, VIEWS } from '../../campaigns/mail/templates.ts'
+import { createEmailStyles } from '../../campaigns/mail/email-style.ts'
+import { createComposer } from '../../campaigns/mail/email.ts'
+import { createEmailTemplates, DEFAULT_TEMPLATES, VIEWS } from '../../campaigns/mail/templates.ts'
 import { createClientApi } from '../../client-api/client.ts'
 import { useProxy } from '../../http/proxy.ts'
 import type { Company } from '../../company/company.ts'
@@ -22,7 +22,7 @@ import type { SendOptions } from './send-options.ts'
 export const NO_FROM = { name: '', address: 'no-reply@localhost' }
 
 /** The settings, with those that the server can do without and this command cannot. @throws {SettingsError} */
-export function settingsWith(needed: readonly (keyof Settings)[], env: NodeJS.ProcessEnv): Settings {
+export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJS.ProcessEnv): Settings {
   const settings = loadWithoutClient(env)
   const missing = definitions.filter(
     ({ name }) => needed.includes(name as keyof Settings) && settings[name as keyof Settings] === undefined,
@@ -36,7 +36,7 @@ export function settingsWith(needed: readonly (keyof Settings)[], env: NodeJS.Pr
 }
 
 /** The company that the emails are from. @throws {SettingsError} naming every fault of the company file */
-export const companyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, companyFileChoices())
+export const loadCompanyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, companyFileChoices())
 
 const PERSONAL =
   "SERVICE_GLOBAL_TOKEN holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token."
@@ -63,7 +63,7 @@ export function serviceFor(settings: Settings, company: Company) {
 }
 
 /** Composes emails, with the templates of a folder instead of ours where one is given. @throws {FaultyTemplate} */
-export function mailFor(
+export function composerFor(
   settings: Settings,
   company: Company,
   options: Pick<SendOptions, 'datasource' | 'days' | 'template'> & { campaign: string },
@@ -73,14 +73,17 @@ export function mailFor(
   const { PUBLIC_URL: publicUrl, MAIL_FROM: from = NO_FROM } = settings
   const languages = languagesFor(company, LANGUAGES_FOLDER, publicUrl.startsWith('https:'))
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
-  const compose = createMail({
+  const compose = createComposer({
     campaign,
     datasources: datasource,
     days,
     invitations: createInvitations({ secrets, audience: publicUrl, now }),
-    render: template === undefined ? createMailTemplates(VIEWS, OUR_MAIL) : createMailTemplates(template),
+    render:
+      template === undefined
+        ? createEmailTemplates(VIEWS, DEFAULT_TEMPLATES)
+        : createEmailTemplates(template),
     languages,
-    looks: looksOf(company),
+    styles: createEmailStyles(company),
     nameOf: (app, lang) => company.nameOf(app, lang),
     from,
     publicUrl,
