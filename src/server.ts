@@ -31,13 +31,13 @@ type Serving = {
 export async function startServer(settings: Settings, log: Log): Promise<Serving> {
   const onramp = createOnramp(settings, log)
   const refuse = refuseMalformed({ log, count: onramp.countProblem })
-  const server = createServer(LIMITS, oneByOne(onramp.app, refuse))
+  const server = createOneByOne(onramp.app, refuse)
   server.on('clientError', refuse)
   // Longer than a proxy keeps an idle connection, so that the proxy is the one who closes it. `timeout`: responses not read.
   server.keepAliveTimeout = server.timeout = 75_000
   let metrics: Server | undefined
   try {
-    metrics = await listenForMetrics(settings, oneByOne(onramp.metrics, refuse))
+    metrics = await listenForMetrics(settings, createOneByOne(onramp.metrics, refuse))
     await listen(server, settings, 'PORT')
   } catch (error) {
     metrics?.close()
@@ -73,19 +73,25 @@ const LIMITS = {
   maxHeaderSize: 16_384,
 }
 
-const PIPELINED = Object.assign(new Error('a pipelined request'), { code: 'PIPELINED' })
+const fault = (code: string) => Object.assign(new Error(code), { code })
 
-/** Refuses pipelined requests (RFC 9112 9.3.2): 64 kB of them, never read, would leave 11 MB of responses in memory. */
-const oneByOne =
-  (listener: RequestListener, refuse: ReturnType<typeof refuseMalformed>): RequestListener =>
-  (req, res) =>
+/**
+ * Refuses pipelined requests (RFC 9112 9.3.2): 64 kB of them, never read, would leave 11 MB of responses in memory. Node
+ * would answer those without Host, or with an unknown expectation, itself, however many there are.
+ */
+function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof refuseMalformed>): Server {
+  const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
     // A response has no socket while another one is before it.
-    res.socket === null ? refuse(PIPELINED, req.socket) : listener(req, res)
+    if (res.socket === null) return refuse(fault('PIPELINED'), req.socket)
+    const hasHost = req.headers.host !== undefined || req.httpVersion === '1.0'
+    return hasHost ? listener(req, res) : refuse(fault('NO_HOST'), req.socket)
+  })
+  return server.on('checkExpectation', ({ socket }) => refuse(fault('UNKNOWN_EXPECTATION'), socket))
+}
 
 /** @returns undefined without METRICS_PORT @throws when it is taken */
-async function listenForMetrics(settings: Settings, scrape: RequestListener): Promise<Server | undefined> {
+async function listenForMetrics(settings: Settings, server: Server): Promise<Server | undefined> {
   if (settings.METRICS_PORT === undefined) return undefined
-  const server = createServer(LIMITS, scrape)
   await listen(server, settings, 'METRICS_PORT')
   return server
 }

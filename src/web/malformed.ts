@@ -11,6 +11,7 @@ type Refusal = { status: number; code: ProblemCode }
 const REFUSALS: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'too_large' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too_large' },
+  UNKNOWN_EXPECTATION: { status: 417, code: 'bad_request' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'bad_request' },
 }
 

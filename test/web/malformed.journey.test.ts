@@ -40,6 +40,14 @@ it.each([
     'too_large',
     'HPE_HEADER_OVERFLOW',
   ],
+  ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'bad_request', 'NO_HOST'],
+  [
+    'an expectation that no one knows',
+    'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n',
+    417,
+    'bad_request',
+    'UNKNOWN_EXPECTATION',
+  ],
   [
     'two lengths at once',
     'POST /sign-out HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -65,8 +73,19 @@ it('what comes behind a request does not change the answer to it', async () => {
   expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
 })
 
-it('pipelined requests are refused: their responses, never read, would fill the memory', async () => {
-  const answer = await send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(700))
-  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
-  expect(linesOf('PIPELINED')).toHaveLength(1)
-})
+it.each([
+  ['plain ones', 'Host: x\r\n'],
+  ['ones without Host', ''],
+  ['ones with an expectation that no one knows', 'Host: x\r\nExpect: x\r\n'],
+  ['ones that wait for 100 Continue', 'Host: x\r\nExpect: 100-continue\r\n'],
+])(
+  'pipelined requests are refused, %s too: their responses, never read, fill the memory',
+  async (_what, headers) => {
+    const lines = () => linesOf('PIPELINED').length + linesOf('UNKNOWN_EXPECTATION').length
+    const before = lines()
+    const first = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
+    const answer = await send(first + `GET /healthz HTTP/1.1\r\n${headers}\r\n`.repeat(700))
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+    expect(lines()).toBe(before + 1)
+  },
+)
