@@ -17,6 +17,9 @@ import { PEOPLE_FILE } from './reminder.ts'
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
+/** In this process: each holds up to half a megabyte until it is read, and the limits count what begins, not what lasts. */
+const MAX_DOWNLOADS = 20
+
 /** Mounted behind a check of who may see them. */
 export function createExports(everyone: Everyone, nameOf: Company['nameOf'], audit: Audit): Router {
   const noteView = (req: Request, what: string) => {
@@ -30,6 +33,8 @@ export function createExports(everyone: Everyone, nameOf: Company['nameOf'], aud
     name: nameOf(app, ''),
   })
 
+  let downloads = 0
+
   const routes = Router()
   routes.get(REPORT_PATH, async (req, res) => {
     noteView(req, 'report.json')
@@ -38,14 +43,21 @@ export function createExports(everyone: Everyone, nameOf: Company['nameOf'], aud
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
     noteView(req, 'people.csv')
+    if (downloads >= MAX_DOWNLOADS) {
+      note({ event: 'limited', what: 'person', user: signedInOf(req)?.user })
+      throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
+    }
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
     const gone = browserGoneSignal(res)
     const fit = fitting(everyone.profiles(gone, 'download'), wantedOf(req.query))
-    await pipeline(Readable.from(peopleCsv(fit, named)), res).catch((error: unknown) => {
-      gone.throwIfAborted()
-      throw error
-    })
+    downloads++
+    await pipeline(Readable.from(peopleCsv(fit, named)), res)
+      .catch((error: unknown) => {
+        gone.throwIfAborted()
+        throw error
+      })
+      .finally(() => downloads--)
   })
   return routes
 }

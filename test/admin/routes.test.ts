@@ -1,7 +1,7 @@
 // What the pages for administrators are made from, each part once: what they show and hide stands or falls with it.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createEveryone, type Everyone } from '../../src/admin/people-snapshot.ts'
 import { createExports } from '../../src/admin/exports.ts'
 import { createAdminRoutes } from '../../src/admin/routes.ts'
@@ -104,6 +104,28 @@ it('every page and export is about the people on record', async () => {
     '/admin/report.json': { people: 2 },
     '/admin/people.csv': 3,
   })
+})
+
+it('twenty downloads that no one reads make the next one wait, until one of them ends', async () => {
+  const ends: (() => void)[] = []
+  const open = await pages([], {
+    async *profiles() {
+      await new Promise<void>((resolve) => ends.push(resolve))
+      yield* []
+    },
+    report: () => Promise.reject(new Error('unused')),
+  })
+  const held = Array.from({ length: 20 }, () => open('/admin/people.csv'))
+  await vi.waitFor(() => expect(ends).toHaveLength(20))
+  const refused = await open('/admin/people.csv')
+  expect([refused.status, refused.headers['content-disposition']]).toEqual([429, undefined])
+  expect(notes.at(-1)).toEqual({ event: 'limited', what: 'person', user: grace })
+  ends[0]?.()
+  expect((await held[0])?.status).toBe(200)
+  held.push(open('/admin/people.csv'))
+  await vi.waitFor(() => expect(ends).toHaveLength(21))
+  for (const end of ends) end()
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(21).fill(200))
 })
 
 it('an app is called what the company calls it', async () => {
