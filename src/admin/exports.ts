@@ -44,7 +44,7 @@ export function createExports(everyone: Everyone, nameOf: Company['nameOf'], aud
   routes.get(PEOPLE_PATH, async (req, res) => {
     noteView(req, 'people.csv')
     if (downloads >= MAX_DOWNLOADS) {
-      note({ event: 'limited', what: 'person', user: signedInOf(req)?.user })
+      audit({ event: 'limited', what: 'person', user: signedInOf(req)?.user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     }
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')

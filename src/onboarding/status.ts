@@ -4,19 +4,22 @@ import { Router } from 'express'
 import { createOnce } from '../records/lease.ts'
 import { personKey, whoIsSignedIn } from '../session/signed-in.ts'
 import type { Checks } from './check.ts'
-import { trackedAppState } from './next-step.ts'
+import { firstApps, trackedAppState } from './next-step.ts'
 import { bucketOf, type Bucket } from './app-state.ts'
-import type { Walk } from './walk.ts'
+import type { TrackedApp, Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 /**
- * Of all apps, whatever the visit was narrowed to. What waits for an administrator or is switched off is in none of the
+ * Of all apps, whatever the visit was narrowed to; of the first few of a long walk until these are done. What waits for an administrator or is switched off is in none of the
  * figures: there is nothing that the person could do.
  * @param now milliseconds since 1970
  */
 export function statusOf(walk: Walk, now: number) {
-  const figures = walk.known.map((entry) => bucketOf(trackedAppState(entry, now)))
-  const count = (wanted: Bucket) => figures.filter((figure) => figure === wanted).length
+  const few = firstApps({ ...walk, visit: { only: [] } })
+  const bucketsOf = (apps: TrackedApp[]) => apps.map((app) => bucketOf(trackedAppState(app, now)))
+  const first = bucketsOf(walk.known.filter(({ instance }) => few?.has(instance)))
+  const buckets = first.includes('pending') ? first : bucketsOf(walk.known)
+  const count = (wanted: Bucket) => buckets.filter((bucket) => bucket === wanted).length
   return {
     signedIn: true,
     connected: count('connected'),

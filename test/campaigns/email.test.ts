@@ -45,9 +45,12 @@ describe('the words of an email', () => {
   it('name ten apps, or of more the first five, and then guess no minutes', async () => {
     const some = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
     expect(wordsIn((await write({ apps: some(10) })).html)).toContain('A App 9 Connect my apps')
-    const { html, text } = await write({ apps: some(11) })
+    const { html, text, subject } = await write({ apps: some(11) })
+    expect(subject).toBe('Connect 5 apps to Acme Search')
     expect(wordsIn(html)).toContain('A App 4 and 6 more Connect my apps')
     expect(html + text).not.toContain('minute')
+    const lapse = await write({ apps: some(11), isLapse: true })
+    expect(lapse.subject).toBe('Connect 11 apps again: Acme Search lost access')
   })
 
   it('number apps of one name from the second one, as the pages do, and know a sender by the address alone', async () => {

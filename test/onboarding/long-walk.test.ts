@@ -1,6 +1,7 @@
 // Someone with very many apps starts with a few, in the company's order, and these have a finish of their own.
 import { describe, expect, it } from 'vitest'
 import { firstApps, nextStep, automaticNext } from '../../src/onboarding/next-step.ts'
+import { statusOf } from '../../src/onboarding/status.ts'
 import {
   finishReturn,
   startConsent,
@@ -61,6 +62,16 @@ describe('a return', () => {
       meanwhile: undefined,
     })
   })
+})
+
+it.each<[what: string, walk: Walk, figures: object]>([
+  ['at the start', seen(many), { connected: 0, pending: 5, skipped: 0 }],
+  ['on the way', skip(after(2), 'app_2', NOW), { connected: 2, pending: 2, skipped: 1 }],
+  ['narrowed to two', { ...after(2), visit: { only: ids(0, 2) } }, { connected: 2, pending: 3, skipped: 0 }],
+  ['at their end', after(5), { connected: 5, pending: 35, skipped: 0 }],
+  ['beyond', after(6), { connected: 6, pending: 34, skipped: 0 }],
+])('the intranet shows what the page counts, %s', (_when, walk, figures) => {
+  expect(statusOf(walk, NOW)).toEqual({ signedIn: true, ...figures })
 })
 
 describe('the page', () => {

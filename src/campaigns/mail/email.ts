@@ -79,7 +79,8 @@ export function createComposer(parts: MailParts): ComposeEmail {
       look: styles.in(t),
       email: person.email,
       name: person.name ?? '',
-      count: apps.length,
+      // The page that the link leads to begins with as many (onboarding/next-step.ts).
+      count: isLong && !isLapse ? MAX_NAMED : apps.length,
       apps: isLong ? names.slice(0, MAX_NAMED) : names,
       more: isLong ? names.length - MAX_NAMED : 0,
       // Of lapses each episode goes on counting, so a later number may be the first email about an app.

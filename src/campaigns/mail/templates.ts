@@ -23,7 +23,7 @@ export type TemplateData = {
   email: string
   /** The person's name, or an empty string. */
   name: string
-  /** How many apps are left. */
+  /** How many apps to connect: of very many, the first few. */
   count: number
   /** The first of their display names; `more` names are left out. */
   apps: string[]
