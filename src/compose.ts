@@ -7,7 +7,7 @@ import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { createPeople } from './people/people.ts'
 import { createKeepStateStore, PERSON_STATES } from './people/keep-state.ts'
-import { createClientApi } from './client-api/client.ts'
+import { createServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
 import { watchAddresses } from './client-api/watch-addresses.ts'
 import { loadCompany } from './company/read-company.ts'
@@ -17,8 +17,8 @@ import { createAppDescriptions } from './onboarding/overview/about.ts'
 import { CONSENT_CALLBACK_PATH } from './onboarding/paths.ts'
 import { createRecordProgress } from './onboarding/record-progress.ts'
 import { createWalks } from './onboarding/walks.ts'
-import { createInstallation, untilOpened } from './records/data-key.ts'
-import { createReadiness } from './records/readiness.ts'
+import { createKeyRing, waitForDataKey } from './records/data-key.ts'
+import { createReadinessProbe } from './records/readiness.ts'
 import { openStore } from './records/store.ts'
 import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
@@ -37,8 +37,8 @@ import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 import { widgetOf } from './web/intranet.ts'
-import { createPost } from './webhooks/post.ts'
-import { AT_ONCE, createWebhooks } from './webhooks/webhooks.ts'
+import { createWebhookSender } from './webhooks/sender.ts'
+import { MAX_CONNECTIONS, createWebhooks } from './webhooks/webhooks.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 
@@ -74,7 +74,7 @@ export function createOnramp(
   const metrics = createMetrics()
   const store = open(settings, log, { isServer: true, onOperation: metrics.observeStore })
   const { records } = store
-  const installation = createInstallation(records, settings.SESSION_SECRET, now)
+  const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
 
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const ids = createAuditIds(secrets, normalizedAddress)
@@ -99,10 +99,10 @@ export function createOnramp(
   const { WEBHOOK_URL: webhookUrl, WEBHOOK_SECRET: webhookSecrets = [] } = settings
   const people = createPeople({
     records,
-    installation,
+    keyRing,
     retentionDays: settings.INVITE_RETENTION_DAYS,
     arrange: (apps) => company.arrange(apps),
-    onEvents: webhookUrl === undefined ? undefined : (email, dropped) => webhooks?.notice(email, dropped),
+    onEvents: webhookUrl === undefined ? undefined : (email, dropped) => webhooks?.enqueue(email, dropped),
     now,
   })
   const webhooks =
@@ -111,7 +111,7 @@ export function createOnramp(
       : createWebhooks({
           people,
           records,
-          post: createPost(webhookUrl, AT_ONCE),
+          post: createWebhookSender(webhookUrl, MAX_CONNECTIONS),
           secrets: webhookSecrets,
           registry: metrics.registry,
           log,
@@ -119,12 +119,12 @@ export function createOnramp(
         })
 
   const onCall = metrics.observeAuthorizationServer
-  const client = createFindClient(settings, { records, installation, log, onCall, now })
+  const client = createFindClient(settings, { records, keyRing, log, onCall, now })
   const authorizationServer = createAuthorizationServer({ settings, client, log, onCall, now })
   const signIn = createSignIn({
     settings,
     records,
-    installation,
+    keyRing,
     authorizationServer,
     log,
     audit,
@@ -135,18 +135,18 @@ export function createOnramp(
     store: () => store.isReachable(),
     authorization_server: () => authorizationServer.isReady(),
   })
-  const keepStateStore = createKeepStateStore(records, installation)
+  const keepStateStore = createKeepStateStore(records, keyRing)
   metrics.watchPeople(async () => {
     const { days, lastRunAt } = await keepStateStore.load()
     const row = days.at(-1)
     return { states: row && Object.fromEntries(PERSON_STATES.map((state) => [state, row[state]])), lastRunAt }
   })
-  const clientApi = createClientApi({
+  const clientApi = createServiceClient({
     baseUrl: settings.SERVICE_BASE_URL,
     headerPrefix: settings.SERVICE_HEADER_PREFIX,
     onCall: metrics.observeService,
     onExcess: (what) => log.warn({}, what),
-    onAnswer: watchOwnCalls(log, metrics, now).observe,
+    onResponse: watchOwnCalls(log, metrics, now).observe,
   })
   const service = new ServiceForPerson({
     clientApi,
@@ -159,7 +159,7 @@ export function createOnramp(
   })
   const walks = createWalks({
     records,
-    installation,
+    keyRing,
     checkReturnTo: (value) => safeReturnTo(value, signIn.returnTo),
     arrange: (known) => company.arrange(known),
     now,
@@ -167,7 +167,7 @@ export function createOnramp(
 
   let isDraining = false
   const ending = new AbortController()
-  const askStore = createReadiness(records, log)
+  const askStore = createReadinessProbe(records, log)
   const app = createApp({
     settings,
     log,
@@ -207,7 +207,7 @@ export function createOnramp(
     start() {
       authorizationServer.start()
       webhooks?.start()
-      return untilOpened(installation, ending.signal)
+      return waitForDataKey(keyRing, ending.signal)
     },
     drain: () => {
       isDraining = true

@@ -71,4 +71,4 @@ export class Problem extends Error {
 }
 
 /** Ends a command, or the start of the server. The message is for the operator: what happened, and what to do. */
-export class Explained extends Error {}
+export class OperatorError extends Error {}

@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './compose.ts'
 import { VERSION } from './version.ts'
 import { StoreUnreadable } from './records/records.ts'
-import { storeOf } from './records/store.ts'
+import { describeStore } from './records/store.ts'
 import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings/settings.ts'
 import { flushSpans } from './trace/spans.ts'
 import { createLog, type Log } from './web/log.ts'
 import { refuseMalformed } from './web/malformed.ts'
-import { Explained } from './problem.ts'
+import { OperatorError } from './problem.ts'
 
 /** In-flight requests have so long to end. */
 const MAX_DRAIN_MS = 6_500
@@ -48,7 +48,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
   // Who doesn't wait for it finds the reason in each request.
   opened.catch(() => {})
   const { PUBLIC_URL, OIDC_ISSUER } = settings
-  const store = storeOf(settings).name
+  const store = describeStore(settings).name
   log.info(
     { version: VERSION, address: server.address(), PUBLIC_URL, OIDC_ISSUER, store, node: process.version },
     'onramp listens',
@@ -102,7 +102,7 @@ const ADVICE: Record<string, (setting: string) => string> = {
 }
 
 /** A port that can't be listened on; the message says why, and what to do. */
-class PortUnusable extends Explained {
+class PortUnusable extends OperatorError {
   override name = 'PortUnusable'
   readonly code: string
   constructor(setting: 'PORT' | 'METRICS_PORT', { [setting]: port, HOST: host }: Settings, cause: unknown) {
@@ -213,7 +213,7 @@ function endWith(error: unknown, log?: Log): never {
   if (error instanceof SettingsError) process.stderr.write(`onramp cannot start: ${error.message}\n`)
   else {
     if (log === undefined) throw error
-    const why = error instanceof Explained || error instanceof StoreUnreadable ? `: ${error.message}` : ''
+    const why = error instanceof OperatorError || error instanceof StoreUnreadable ? `: ${error.message}` : ''
     log.fatal({ err: error }, `onramp cannot start${why}`)
   }
   process.exit(error instanceof SettingsError || error instanceof StoreUnreadable ? EXIT_SETTINGS : 1)

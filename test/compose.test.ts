@@ -14,7 +14,7 @@ import { createInvitations } from '../src/invites/token.ts'
 import { normalizedAddress } from '../src/people/address.ts'
 import { createPeople } from '../src/people/people.ts'
 import { createKeepStateStore } from '../src/people/keep-state.ts'
-import { createInstallation } from '../src/records/data-key.ts'
+import { createKeyRing } from '../src/records/data-key.ts'
 import { createSealer } from '../src/records/seal.ts'
 import type { openStore } from '../src/records/store.ts'
 import { SessionStore } from '../src/session/session-store.ts'
@@ -144,8 +144,8 @@ function compose(store = memoryStore(), given: Partial<typeof settings> = {}) {
     },
   })
   opened.push(onramp)
-  const installation = createInstallation(records, [SECRET], now)
-  const people = createPeople({ records, installation, retentionDays: 1, onEvents: () => {}, now })
+  const keyRing = createKeyRing(records, [SECRET], now)
+  const people = createPeople({ records, keyRing, retentionDays: 1, onEvents: () => {}, now })
 
   /** Someone's browser, as if they had signed in. */
   async function browser(of: Partial<User> = {}) {
@@ -171,7 +171,7 @@ function compose(store = memoryStore(), given: Partial<typeof settings> = {}) {
   }
   const scrape = async () =>
     (await request(onramp.metrics).get('/metrics').auth('the-token-of-metrics', { type: 'bearer' })).text
-  return { ...store, onramp, clock, now, people, installation, reach, openedWith, lines, browser, scrape }
+  return { ...store, onramp, clock, now, people, keyRing, reach, openedWith, lines, browser, scrape }
 }
 
 const stranger = (onramp: ReturnType<typeof createOnramp>) => request(onramp.app)
@@ -219,9 +219,9 @@ it('metrics take the token of METRICS_TOKEN, and count problems', async () => {
 })
 
 it('metrics have the states of people as onramp keep counted them last', async () => {
-  const { records, installation, scrape } = compose()
+  const { records, keyRing, scrape } = compose()
   const row = { ready: 7, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, people: 7, gone: 0 }
-  const keepStateStore = createKeepStateStore(records, installation)
+  const keepStateStore = createKeepStateStore(records, keyRing)
   await keepStateStore.save({
     lastRunAt: 5_000,
     massDisconnects: [],

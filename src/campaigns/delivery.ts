@@ -1,8 +1,8 @@
 // One person of a run: what they have left is asked, and the email is written down before it leaves and with its outcome
 // after. Failures in a row that are not about a person end the run: the cause is the service, the mail server, or ours.
-import type { Waiting } from '../client-api/responses.ts'
+import type { UnconnectedApp } from '../client-api/responses.ts'
 import { calledAs } from '../company/app-names.ts'
-import { isOff } from '../client-api/app-status.ts'
+import { isUnavailable } from '../client-api/app-status.ts'
 import { wasConnected, type Person } from '../people/person.ts'
 import type { CheckPerson } from './person-check.ts'
 import type { Invitee } from './people-file.ts'
@@ -68,16 +68,16 @@ function createRow() {
 }
 
 /** What the person could connect, except where they wait for their administrator. */
-function connectable(person: Person | undefined, left: readonly Waiting[]): Waiting[] {
+function connectable(person: Person | undefined, left: readonly UnconnectedApp[]): UnconnectedApp[] {
   const kinds = new Map(person?.intents?.apps.map(({ instance, kind }) => [instance, kind]))
-  return left.filter(({ instance, status }) => !isOff(status) && kinds.get(instance) !== 'blocked')
+  return left.filter(({ instance, status }) => !isUnavailable(status) && kinds.get(instance) !== 'blocked')
 }
 
 type Sending = {
   invitee: Invitee
   reminder: number
   answer: CheckedApps
-  apps: readonly Waiting[]
+  apps: readonly UnconnectedApp[]
   /** All of them were connected before. */
   isLapse: boolean
   /** All apps of the person, as far as is known. */
@@ -189,7 +189,7 @@ export function createDelivery(parts: DeliveryParts) {
           hasAnswered = true
           service.worked()
           const answer = { left: asked.left, checkedAt }
-          const isAbout = ({ instance }: Waiting) => parts.isAbout(instance, person)
+          const isAbout = ({ instance }: UnconnectedApp) => parts.isAbout(instance, person)
           const apps = connectable(person, asked.left).filter(isAbout)
           if (apps.length === 0 || reminder === undefined)
             return isDry ? undefined : await ledger.observe(invitee, answer)

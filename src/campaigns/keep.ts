@@ -17,7 +17,7 @@ import {
   type MassDisconnect,
   type KeepState,
 } from '../people/keep-state.ts'
-import { Explained } from '../problem.ts'
+import { OperatorError } from '../problem.ts'
 import { campaignEmails, ONBOARDING, type DueEmail } from './campaign.ts'
 import { createDelivery, type DeliveryParts } from './delivery.ts'
 import {
@@ -63,7 +63,7 @@ export type KeepParts = Pick<DeliveryParts, 'check' | 'send' | 'emailThrottle' |
 
 /**
  * @returns what is known now; the caller adds the day's figures
- * @throws {Explained} where many would leave the list @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}, and
+ * @throws {OperatorError} where many would leave the list @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}, and
  * the signal's reason, where it was interrupted: what was done so far is saved
  */
 export async function keepUp(list: readonly Invitee[], parts: KeepParts): Promise<KeepState> {
@@ -146,7 +146,7 @@ const wasKilledAt = (person: Person, { lastRunAt = 0 }: KeepState): boolean =>
     .flatMap((campaign) => campaignEmails(person, campaign))
     .some(({ state, at }) => state === 'sending' && at >= lastRunAt)
 
-/** Writes down who is on the list and who no longer is. @throws {Explained} */
+/** Writes down who is on the list and who no longer is. @throws {OperatorError} */
 async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts): Promise<void> {
   const { people, keepState, isConfirmed, isWhole, now, tally } = parts
   const listed = (person: Person, invitee: Invitee | undefined) =>
@@ -165,7 +165,7 @@ async function enroll(invitees: ReadonlyMap<string, Invitee>, parts: KeepParts):
     if (listed(person, invitee) !== person) changed.push(person.email)
   }
   if (leaving > before * MAX_LEAVING && !isConfirmed)
-    throw new Explained(
+    throw new OperatorError(
       `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
     )
   for (const email of [...changed, ...unseen])

@@ -2,22 +2,22 @@
 // waited for: the run may take hours, and would forget who has had an email.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Waiting } from '../client-api/responses.ts'
+import type { UnconnectedApp } from '../client-api/responses.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
 import { newPerson, withCheck, withDetails, withoutAccount, type Person } from '../people/person.ts'
-import { Explained } from '../problem.ts'
+import { OperatorError } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { campaignEmail, withEmail, type DueEmail } from './campaign.ts'
 import type { Invitee } from './people-file.ts'
 import type { EmailOutcome } from './mail/send-result.ts'
 
 /** The run ends before its list does; the message says why. Started again, it resumes. */
-export class RunStopped extends Explained {
+export class RunStopped extends OperatorError {
   override name = 'RunStopped'
 }
 
 /** What the service said is left, and when it was asked (milliseconds since 1970). */
-export type CheckedApps = { left: readonly Waiting[]; checkedAt: number }
+export type CheckedApps = { left: readonly UnconnectedApp[]; checkedAt: number }
 
 /** `checkedAt`: before the service is asked about the person. */
 export type Plan = { person: Person | undefined; due: DueEmail; checkedAt: number }

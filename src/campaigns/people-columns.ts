@@ -3,10 +3,10 @@ import { printable } from '@onramp/terminal/printable'
 import windows from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' }
 import { canonicalLanguage, isTimezone } from '../company/schema.ts'
 import { addressToInvite } from '../people/address.ts'
-import { Explained } from '../problem.ts'
+import { OperatorError } from '../problem.ts'
 
 /** The whole list cannot be read: another encoding, or no column of addresses. The message says what to do. */
-export class UnreadableList extends Explained {
+export class UnreadableList extends OperatorError {
   override name = 'UnreadablePeople'
 }
 

@@ -1,12 +1,12 @@
 // Asks the service what a person still has to connect, at the pace it allows: 429 and Retry-After are honored, and a
 // failure that may pass is asked again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Waiting } from '../client-api/responses.ts'
+import type { UnconnectedApp } from '../client-api/responses.ts'
 import { ServiceProblem } from '../client-api/errors.ts'
 import type { Throttle } from './throttle.ts'
 
 export type ServiceCheck =
-  | { kind: 'left'; left: Waiting[] }
+  | { kind: 'left'; left: UnconnectedApp[] }
   /** It does not know the person. */
   | { kind: 'unknown'; detail: string }
   /** It gave no answer that says what is left. `refused`: because of the token, also where it answers about others. */
@@ -24,7 +24,7 @@ const ABOUT_THE_TOKEN = [401, 403]
 
 type Service = {
   /** @throws {ServiceProblem} */
-  whatIsLeft: (email: string) => Promise<Waiting[]>
+  whatIsLeft: (email: string) => Promise<UnconnectedApp[]>
   pace: Throttle
   /** Called with the number of seconds for which the service asks for no calls. */
   onPause?: (seconds: number) => void
@@ -47,13 +47,17 @@ export function createPersonCheck({
         return { kind: 'left', left: await whatIsLeft(email) }
       } catch (error) {
         if (!(error instanceof ServiceProblem)) throw error
-        const { answered = 0, isOfEveryone, isOfFront, status, detail } = error
-        const isBusy = answered === 429
-        const seconds = error.asksToWait ?? (isBusy ? 1 : 0)
+        const { responseStatus = 0, affectsEveryone, isFromIntermediary, status, detail } = error
+        const isBusy = responseStatus === 429
+        const seconds = error.requestedWait ?? (isBusy ? 1 : 0)
         if (seconds > 0 && pace.slowDown(seconds)) onPause?.(seconds)
-        if (ABOUT_THE_PERSON.includes(answered) && isOfEveryone !== true && isOfFront !== true)
+        if (
+          ABOUT_THE_PERSON.includes(responseStatus) &&
+          affectsEveryone !== true &&
+          isFromIntermediary !== true
+        )
           return { kind: 'unknown', detail }
-        if (ABOUT_THE_TOKEN.includes(answered)) return { kind: 'refused', detail }
+        if (ABOUT_THE_TOKEN.includes(responseStatus)) return { kind: 'refused', detail }
         // 503 is what may pass; anything else would be the same once more.
         if (status !== 503 || (isBusy ? ++waits >= MAX_WAITS : ++failures >= MAX_TRIES))
           return { kind: 'no-answer', detail }

@@ -10,7 +10,7 @@ import { demoPeople, runSandbox, type Sandbox } from '@onramp/sandbox'
 import { COMMAND } from '../version.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import { startServer } from '../server.ts'
-import { Explained } from '../problem.ts'
+import { OperatorError } from '../problem.ts'
 import { loadSettings, SettingsError } from '../settings/settings.ts'
 import { createLog } from '../web/log.ts'
 import { runCommand } from '@onramp/terminal/shell'
@@ -122,5 +122,5 @@ function explain(cause: unknown): never {
   if (!(cause instanceof Error) || cause instanceof SettingsError) throw cause
   const isTaken = 'code' in cause && cause.code === 'EADDRINUSE'
   const advice = 'a port is already in use. Try others: PORT=3100 SANDBOX_PORT=4100'
-  throw new Explained(isTaken ? advice : cause.message, { cause })
+  throw new OperatorError(isTaken ? advice : cause.message, { cause })
 }

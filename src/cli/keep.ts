@@ -26,10 +26,10 @@ import {
   type DailyCounts,
   type KeepState,
 } from '../people/keep-state.ts'
-import { Explained } from '../problem.ts'
+import { OperatorError } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
-import { breakEvent, postOnce } from '../webhooks/post.ts'
+import { massDisconnectEvent, sendEventOnce } from '../webhooks/sender.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults, openList, readList } from './invite/list.ts'
 import { loadCompanyOf, composerFor, NO_FROM, serviceFor, loadSettingsWith } from './invite/email.ts'
@@ -63,7 +63,7 @@ export async function keep(file: string, options: KeepOptions, parts: CommandCon
   // An export that went wrong is often an empty file.
   if (people.length === 0) {
     for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
-    throw new Explained('the list has no one on it. Nothing was done.')
+    throw new OperatorError('the list has no one on it. Nothing was done.')
   }
 
   return await interruptible((signal) =>
@@ -74,7 +74,7 @@ export async function keep(file: string, options: KeepOptions, parts: CommandCon
         const service = serviceFor(settings, company)
         const server = createMailServer(settings, { signal })
         try {
-          return await runOnce(records, run, isHeld, { service, server, postEvent: postOnce })
+          return await runOnce(records, run, isHeld, { service, server, postEvent: sendEventOnce })
         } finally {
           server.close()
           await service.close()
@@ -128,7 +128,7 @@ async function show(records: Records, run: Run): Promise<number> {
 type Neighbors = {
   service: Pick<ReturnType<typeof serviceFor>, 'checkToken' | 'whatIsLeft'>
   server: Pick<ReturnType<typeof createMailServer>, 'check' | 'send'>
-  postEvent: typeof postOnce
+  postEvent: typeof sendEventOnce
 }
 
 /** @returns the exit code @throws what {@link keepUp} throws */
@@ -183,7 +183,8 @@ export async function runOnce(
       const id = `break ${found.instance} ${found.noticedAt}`
       const isNotified = found.notifiedAt === undefined && (await post(breakNotice(found, words), id))
       const isSent =
-        found.eventAt === undefined && (await postEvent(settings, breakEvent(found), now()))?.kind === 'taken'
+        found.eventAt === undefined &&
+        (await postEvent(settings, massDisconnectEvent(found), now()))?.kind === 'taken'
       return { ...(isNotified && { notifiedAt: now() }), ...(isSent && { eventAt: now() }) }
     },
     atOnce: AT_ONCE,

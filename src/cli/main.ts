@@ -10,13 +10,14 @@ import {
   withPeriod,
   type DescribeFailure,
 } from '@onramp/terminal/shell'
-import { Explained } from '../problem.ts'
+import { OperatorError } from '../problem.ts'
 import { StoreUnavailable, StoreUnreadable } from '../records/records.ts'
 import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'
 import { onramp } from './commands.ts'
 
 const endingOfOnramp: DescribeFailure = (error, name) => {
-  if (error instanceof Explained) return { message: `${name}: ${printable(error.message)}\n`, exitCode: 1 }
+  if (error instanceof OperatorError)
+    return { message: `${name}: ${printable(error.message)}\n`, exitCode: 1 }
   if (error instanceof StoreUnavailable)
     return { message: `${name}: ${printable(error.detail)}\n`, exitCode: 1 }
   if (error instanceof StoreUnreadable)

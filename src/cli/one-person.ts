@@ -4,7 +4,7 @@ import { createInvitations } from '../invites/token.ts'
 import { eraseWalk } from '../onboarding/walks.ts'
 import { normalizedAddress } from '../people/address.ts'
 import { PersonUnreadable } from '../people/people.ts'
-import { createInstallation } from '../records/data-key.ts'
+import { createKeyRing } from '../records/data-key.ts'
 import { loadWithoutClient } from '../settings/settings.ts'
 import { createAuditIds } from '../web/audit.ts'
 import { openPeople, storeInWords, withStore } from './store.ts'
@@ -35,9 +35,9 @@ export async function forget(email: string, { env, stdout, now }: CommandContext
       // It goes all the same, and the walks that it named expire.
       if (!(error instanceof PersonUnreadable)) throw error
     })
-    const vault = await createInstallation(records, settings.SESSION_SECRET).vault()
+    const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
     // The walks first: without the record no one could find them.
-    for (const person of known?.signIns ?? []) await eraseWalk(records, person, vault)
+    for (const person of known?.signIns ?? []) await eraseWalk(records, person, dataKey)
     return await people.forget(email)
   })
   stdout.write(

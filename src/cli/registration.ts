@@ -1,7 +1,7 @@
 // onramp registration forget: the next start registers again, whatever was registered or failed before.
 import { useProxy } from '../http/proxy.ts'
 import { printable } from '@onramp/terminal/printable'
-import { createInstallation } from '../records/data-key.ts'
+import { createKeyRing } from '../records/data-key.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { createRegistration, removeClient, type Removal } from '../sign-in/registration/registration.ts'
 import { storeInWords, withStore } from './store.ts'
@@ -29,8 +29,8 @@ export async function forget({ yes }: { yes?: boolean }, parts: CommandContext):
   useProxy(settings)
   if (!(await isSure(yes, `Delete the client registered at ${settings.OIDC_ISSUER}?`, parts))) return 1
   const client = await withStore(settings, async (records) => {
-    const installation = createInstallation(records, settings.SESSION_SECRET)
-    return await createRegistration(settings, { records, installation, now }).forget()
+    const keyRing = createKeyRing(records, settings.SESSION_SECRET)
+    return await createRegistration(settings, { records, keyRing, now }).forget()
   })
   const store = storeInWords(settings)
   stdout.write(

@@ -4,18 +4,18 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, fitToColumns, colorsFor, displayWidth } from '@onramp/terminal/terminal'
-import type { Waiting } from '../client-api/responses.ts'
-import { APP_STATUSES, isOff } from '../client-api/app-status.ts'
+import type { UnconnectedApp } from '../client-api/responses.ts'
+import { APP_STATUSES, isUnavailable } from '../client-api/app-status.ts'
 import { STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
-import { createInquiry, type ServiceToken } from '../client-api/probe.ts'
+import { createServiceProbe, type ServiceToken } from '../client-api/probe.ts'
 import { useProxy } from '../http/proxy.ts'
-import type { RefusalReason } from '../client-api/error-response.ts'
+import type { ErrorReason } from '../client-api/error-response.ts'
 import { isOpenToAll } from '../doctor/machine.ts'
 import { explain } from '../doctor/service.ts'
 import { EXIT_SETTINGS, loadSome, SettingsError } from '../settings/settings.ts'
 
 const EXIT_SERVICE = 7
-const EXITS: Record<RefusalReason, number> = {
+const EXITS: Record<ErrorReason, number> = {
   request: 1,
   'in-front': 1,
   token: 3,
@@ -42,8 +42,8 @@ export async function status(
     if (env[file] && isOpenToAll(env[file].trim()))
       stderr.write(`Warning: ${file} is readable by every user on this machine. Run chmod o-rwx.\n`)
 
-  const inquiry = createInquiry({ baseUrl, headerPrefix, timeLimitMs: timeout * 1000, now })
-  const reply = await inquiry.ask(token).finally(() => inquiry.close())
+  const inquiry = createServiceProbe({ baseUrl, headerPrefix, timeLimitMs: timeout * 1000, now })
+  const reply = await inquiry.check(token).finally(() => inquiry.close())
   if (reply.kind !== 'answered') {
     const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
     const finding = explain(reply, { setting, baseUrl, prefix: headerPrefix })
@@ -92,7 +92,7 @@ const MARGIN = '  '
 /** Lines that fit on a terminal; --json has whole names. Names come from the service, so they are made printable. */
 function tableOf(
   who: string,
-  left: readonly Waiting[],
+  left: readonly UnconnectedApp[],
   screen: CommandContext['stdout'],
   env: CommandContext['env'],
 ): string {
@@ -113,7 +113,7 @@ function tableOf(
       MARGIN,
     ),
   )
-  const count = left.filter((app) => !isOff(app.status)).length
+  const count = left.filter((app) => !isUnavailable(app.status)).length
   const apps = count === 0 ? 'nothing' : count === 1 ? '1 app' : `${count} apps`
   return `${paint.bold(`${who}: ${apps} left to connect`)}\n\n${lines.join('\n')}\n`
 }

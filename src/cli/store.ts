@@ -6,18 +6,18 @@ import { printable } from '@onramp/terminal/printable'
 import type { Company } from '../company/company.ts'
 import { createPeople, type People } from '../people/people.ts'
 import { createKeepStateStore } from '../people/keep-state.ts'
-import { whyUnreadable } from '../records/format.ts'
-import { adoptStore, createInstallation, lookAtInstallation } from '../records/data-key.ts'
+import { formatFault } from '../records/format.ts'
+import { adoptStore, createKeyRing, readDataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { backUpFolder } from '../records/sqlite-backup.ts'
-import { openStore, storeOf, type StoreOptions } from '../records/store.ts'
+import { openStore, describeStore, type StoreOptions } from '../records/store.ts'
 import { loadWithoutClient, loadSome, type Settings } from '../settings/settings.ts'
 import { createLog } from '../web/log.ts'
 import { isSure } from './terminal.ts'
 
 /** Where everything is kept, for people. */
 export function storeInWords(settings: Settings): string {
-  const { name, place } = storeOf(settings)
+  const { name, place } = describeStore(settings)
   return `${name} ${place}`
 }
 
@@ -42,7 +42,7 @@ export function openPeople(
 ): People {
   return createPeople({
     records,
-    installation: createInstallation(records, settings.SESSION_SECRET, now),
+    keyRing: createKeyRing(records, settings.SESSION_SECRET, now),
     retentionDays: settings.INVITE_RETENTION_DAYS,
     ...(company && { arrange: (apps) => company.arrange(apps) }),
     onEvents: settings.WEBHOOK_URL === undefined ? undefined : () => {},
@@ -51,15 +51,15 @@ export function openPeople(
 }
 
 export const openKeepState = (records: Records, { SESSION_SECRET }: Settings) =>
-  createKeepStateStore(records, createInstallation(records, SESSION_SECRET))
+  createKeepStateStore(records, createKeyRing(records, SESSION_SECRET))
 
 /** A new key for a store whose former secret is lost. What that one sealed can't be read afterwards. */
 export async function adopt({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {
   const settings = loadWithoutClient(parts.env)
   const store = storeInWords(settings)
   const work = async (records: Records) => {
-    const hasOtherSecret = (await lookAtInstallation(records, settings.SESSION_SECRET)) === 'other secret'
-    if (!hasOtherSecret && (await whyUnreadable(records)) === undefined) {
+    const hasOtherSecret = (await readDataKey(records, settings.SESSION_SECRET)) === 'other secret'
+    if (!hasOtherSecret && (await formatFault(records)) === undefined) {
       parts.stdout.write(`onramp can use the store as it is (${store}): nothing was changed.\n`)
       return 0
     }

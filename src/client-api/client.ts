@@ -1,32 +1,32 @@
 // The service's Client API for the server and for campaigns: an answer, or a ServiceProblem that says what is wrong.
 // What surprises: the time limit covers the body too.
 import {
-  readCheck,
+  readCheckResponse,
   readLeft,
-  readSearch,
-  type SearchAnswer,
+  readSearchResponse,
+  type SearchResponse,
   type OnExcess,
-  type Waiting,
+  type UnconnectedApp,
 } from './responses.ts'
-import { jsonIn } from '../http/body.ts'
-import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
+import { parseJson } from '../http/body.ts'
+import { checkCall, createConnection, searchCall, type ServiceCall } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
-import { noAnswer, problemOf, unreadable } from './errors.ts'
-import { refusalOf } from './error-response.ts'
+import { noResponse, serviceProblemOf, unreadableResponse } from './errors.ts'
+import { readErrorResponse } from './error-response.ts'
 import { requestedWait } from '../http/retry-after.ts'
 import { timed, type OnCall } from '../trace/calls.ts'
 
-export type ClientApi = {
+export type ServiceClient = {
   /**
    * Which datasources the person still has to authorize (contract 4.1). One request.
    * @param finalRedirectUrl where the service sends the browser after a consent; absent: the tenant's own setting counts
    * @throws {ServiceProblem}
    */
-  checkDatasourceAuth(credentials: Credentials, finalRedirectUrl?: string): Promise<Waiting[]>
+  checkDatasourceAuth(credentials: Credentials, finalRedirectUrl?: string): Promise<UnconnectedApp[]>
   /** The same without one-time paths, for callers that only tell what is left. @throws {ServiceProblem} */
-  whatIsLeft(credentials: Credentials): Promise<Waiting[]>
+  unconnectedApps(credentials: Credentials): Promise<UnconnectedApp[]>
   /** Contract 4.2. @throws {ServiceProblem} */
-  search(credentials: Credentials, query: { query: string; pageSize: number }): Promise<SearchAnswer>
+  search(credentials: Credentials, query: { query: string; pageSize: number }): Promise<SearchResponse>
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ type ClientApiOptions = {
   /** Called once for each thing in answers that is too long or too much. */
   onExcess?: OnExcess
   /** Sees every call and its answer, such as a watch for what the service will remove. Must not throw. */
-  onAnswer?: (answered: Answered) => void
+  onResponse?: (answered: Answered) => void
 }
 
 type Answered = {
@@ -57,14 +57,14 @@ type Answered = {
 const MAX_CONNECTIONS = 128
 const TIME_LIMIT_MS = 10_000
 
-export function createClientApi({
+export function createServiceClient({
   baseUrl,
   headerPrefix,
   timeLimitMs = TIME_LIMIT_MS,
   onCall,
   onExcess,
-  onAnswer,
-}: ClientApiOptions): ClientApi {
+  onResponse,
+}: ClientApiOptions): ServiceClient {
   const connection = createConnection({ baseUrl, headerPrefix, timeLimitMs, connections: MAX_CONNECTIONS })
 
   const reported = new Set<string>()
@@ -75,7 +75,7 @@ export function createClientApi({
 
   /** @param read undefined: it can't be read, which counts as no answer */
   async function send<T>(
-    call: Call,
+    call: ServiceCall,
     credentials: Credentials,
     read: (json: unknown) => T | undefined,
   ): Promise<T> {
@@ -83,34 +83,34 @@ export function createClientApi({
     const { status, text, headers, found } = await timed(
       async () => {
         const answer = await connection.send(call, credentials)
-        return { ...answer, found: answer.status === 200 ? read(jsonIn(answer.text)) : undefined }
+        return { ...answer, found: answer.status === 200 ? read(parseJson(answer.text)) : undefined }
       },
       (answer, seconds) => {
         const isUnreadable = answer?.status === 200 && answer.found === undefined
         onCall?.({ operation, status: isUnreadable ? undefined : answer?.status, seconds })
       },
     ).catch((error: unknown) => {
-      throw noAnswer(operation, 'no usable answer', error)
+      throw noResponse(operation, 'no usable answer', error)
     })
-    onAnswer?.({ method: 'POST', url: path, status, headers, request: body, response: text })
+    onResponse?.({ method: 'POST', url: path, status, headers, request: body, response: text })
     if (status !== 200) {
       const secrets = secretsIn(credentials)
-      const refusal = refusalOf({ status, text, headers }, { headerPrefix, secrets }, Date.now())
-      throw Object.assign(problemOf(refusal, { operation, credentials, headerPrefix }), {
+      const refusal = readErrorResponse({ status, text, headers }, { headerPrefix, secrets }, Date.now())
+      throw Object.assign(serviceProblemOf(refusal, { operation, credentials, headerPrefix }), {
         answered: status,
-        asksToWait: requestedWait(headers['retry-after']?.toString()),
-        isOfFront: refusal.isOfFront,
+        requestedWait: requestedWait(headers['retry-after']?.toString()),
+        isFromIntermediary: refusal.isFromIntermediary,
       })
     }
-    if (found === undefined) throw unreadable(operation, text)
+    if (found === undefined) throw unreadableResponse(operation, text)
     return found
   }
 
   return {
     checkDatasourceAuth: (credentials, finalRedirectUrl) =>
-      send(checkCall(finalRedirectUrl), credentials, (json) => readCheck(json, reportOnce)),
-    whatIsLeft: (credentials) => send(checkCall(), credentials, (json) => readLeft(json, reportOnce)),
-    search: (credentials, query) => send(searchCall(query), credentials, readSearch),
+      send(checkCall(finalRedirectUrl), credentials, (json) => readCheckResponse(json, reportOnce)),
+    unconnectedApps: (credentials) => send(checkCall(), credentials, (json) => readLeft(json, reportOnce)),
+    search: (credentials, query) => send(searchCall(query), credentials, readSearchResponse),
     close: () => connection.close(),
   }
 }

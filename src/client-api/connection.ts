@@ -8,23 +8,23 @@ import type { Operation } from './errors.ts'
 import { createConnector, HTTP1 } from '../http/proxy.ts'
 
 /** A POST that only reads; `path` without the service's address. */
-export type Call = { operation: Operation; path: string; body?: string }
+export type ServiceCall = { operation: Operation; path: string; body?: string }
 
 /** Contract 4.1. @param finalRedirectUrl absent: the tenant's own setting counts */
-export function checkCall(finalRedirectUrl?: string): Call {
+export function checkCall(finalRedirectUrl?: string): ServiceCall {
   const query =
     finalRedirectUrl === undefined ? '' : `?final_redirect_url=${encodeURIComponent(finalRedirectUrl)}`
   return { operation: 'checkdatasourceauth', path: `/rest/api/v1/checkdatasourceauth${query}` }
 }
 
 /** Contract 4.2. */
-export const searchCall = (query: { query: string; pageSize: number }): Call => ({
+export const searchCall = (query: { query: string; pageSize: number }): ServiceCall => ({
   operation: 'search',
   path: '/rest/api/v1/search',
   body: JSON.stringify(query),
 })
 
-export type Service = {
+export type ServiceEndpoint = {
   /** SERVICE_BASE_URL without a trailing slash. */
   baseUrl: string
   /** For the whole call, body included; milliseconds. */
@@ -37,13 +37,18 @@ export type Service = {
 
 type Connection = {
   /** @throws {TypeError} at once, without quoting it, for a token or address that must not go into a header */
-  send(call: Call, credentials: Credentials): Promise<HttpResponse>
+  send(call: ServiceCall, credentials: Credentials): Promise<HttpResponse>
   close(): Promise<void>
 }
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 
-export function createConnection({ baseUrl, timeLimitMs, connections, headerPrefix }: Service): Connection {
+export function createConnection({
+  baseUrl,
+  timeLimitMs,
+  connections,
+  headerPrefix,
+}: ServiceEndpoint): Connection {
   const server = new URL(baseUrl)
   const { origin, pathname } = server
   const prefix = pathname.replace(/\/$/, '')

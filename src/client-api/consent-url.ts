@@ -25,7 +25,7 @@ const decoded = (segment: string): string | undefined => {
  * belongs to another datasource, or holds what no address holds.
  * @param base SERVICE_BASE_URL without a trailing slash, perhaps with a path
  */
-export function departureUrl(base: string, instance: string, path: string): string | undefined {
+export function consentUrl(base: string, instance: string, path: string): string | undefined {
   if (path.length > MAX_CHARACTERS || !/^[\x21-\x7e]+$/.test(path) || path.includes('\\')) return undefined
   const [pathname = ''] = path.split(/[?#]/, 1)
   const [empty, auth, datasource, segment, ...rest] = pathname.split('/')
@@ -44,7 +44,7 @@ export function departureUrl(base: string, instance: string, path: string): stri
 const ORDINARY = /^\/auth\/datasource\/([\w-]+)(?:\?[\x21-\x5b\x5d-\x7e]*)?$/
 const ANYWHERE = 'https://service.invalid'
 
-/** Would {@link departureUrl} give an address? That does not depend on where the service is. Cheap for ordinary paths. */
+/** Would {@link consentUrl} give an address? That does not depend on where the service is. Cheap for ordinary paths. */
 export const isStartable = (instance: string, path: string): boolean =>
   (path.length <= MAX_CHARACTERS && ORDINARY.exec(path)?.[1] === instance) ||
-  departureUrl(ANYWHERE, instance, path) !== undefined
+  consentUrl(ANYWHERE, instance, path) !== undefined

@@ -1,12 +1,12 @@
 // How the service refuses: why, by the messages that contract section 7 documents and by status, and in what words. The
 // contract shows no shape of an error's body, so messages are looked for in the whole text. Pure.
-import { jsonIn } from '../http/body.ts'
+import { parseJson } from '../http/body.ts'
 import { STANDARD_HEADER_PREFIX } from './credentials.ts'
 import { retryAfterSeconds } from '../http/retry-after.ts'
 
-export type Refusal = {
+export type ErrorResponse = {
   status: number
-  reason: RefusalReason
+  reason: ErrorReason
   /** Seconds. */
   retryAfter: number
   /** Its own explanation in one line, bounded and without secrets; empty where there is none. */
@@ -14,9 +14,9 @@ export type Refusal = {
   /** What its headers begin with, where that is something else than was sent. */
   otherPrefix: string | undefined
   /** Something in front of the service seems to have answered, whatever the reason is. */
-  isOfFront: boolean
+  isFromIntermediary: boolean
   /** It is about the address to come back to (contract 4.1). */
-  isAboutReturn: boolean
+  isAboutRedirectUrl: boolean
 }
 
 /** What a documented message says, whatever the status. */
@@ -30,7 +30,7 @@ type Message =
   /** Another message about `…-ActAs`: no one has that address. */
   | 'act-as-refused'
 
-export type RefusalReason =
+export type ErrorReason =
   | Message
   /** A refusal that came as a web page, or with a challenge for no bearer token: hardly of the service itself. */
   | 'in-front'
@@ -62,9 +62,13 @@ type Sent = {
 }
 
 /** @param now milliseconds since 1970 */
-export function refusalOf(answer: Answer, { headerPrefix, secrets = [] }: Sent, now: number): Refusal {
+export function readErrorResponse(
+  answer: Answer,
+  { headerPrefix, secrets = [] }: Sent,
+  now: number,
+): ErrorResponse {
   const { status, text, headers } = answer
-  const isFront = isOfFront(status, headers)
+  const isFront = isFromIntermediary(status, headers)
   const ofMessage = status < 300 ? undefined : messageIn(text, status)
   return {
     status,
@@ -72,13 +76,13 @@ export function refusalOf(answer: Answer, { headerPrefix, secrets = [] }: Sent, 
     retryAfter: retryAfterSeconds(headers['retry-after']?.toString(), now),
     explanation: explanationIn(text, secrets),
     otherPrefix: status < 500 ? otherPrefixIn(text, headerPrefix) : undefined,
-    isOfFront: isFront,
-    isAboutReturn: speaksOfRedirect(text),
+    isFromIntermediary: isFront,
+    isAboutRedirectUrl: speaksOfRedirect(text),
   }
 }
 
 /** What a path that is not there looks like (404) says nothing of who answered. */
-function isOfFront(status: number, headers: Answer['headers']): boolean {
+function isFromIntermediary(status: number, headers: Answer['headers']): boolean {
   const isPage = /\bhtml\b/i.test(String(headers['content-type']))
   const challenge = String(headers['www-authenticate'] ?? 'Bearer')
   const isOfToken = status === 401 || status === 403
@@ -109,7 +113,7 @@ function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | 
 }
 
 /** By the status alone. */
-export function statusReason(status: number): Exclude<RefusalReason, Message | 'in-front' | 'personal'> {
+export function statusReason(status: number): Exclude<ErrorReason, Message | 'in-front' | 'personal'> {
   if (status < 300) return 'unreadable'
   if (status < 400) return 'redirected'
   if (status === 401) return 'token'
@@ -154,7 +158,7 @@ const speaksOfRedirect = (text: string): boolean =>
   )
 
 function wordsIn(text: string): string {
-  const json = jsonIn(text)
+  const json = parseJson(text)
   if (json !== undefined) return explanations(json, 0).join('; ').slice(0, MAX_READ_CHARACTERS)
   // JSON that was cut: which of its members explain something can no longer be told.
   if (/^\s*[{[]/.test(text)) return ''

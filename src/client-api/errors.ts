@@ -2,19 +2,19 @@
 // to change.
 import { Problem, type ProblemCode } from '../problem.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from './credentials.ts'
-import { statusReason, type Refusal } from './error-response.ts'
+import { statusReason, type ErrorResponse } from './error-response.ts'
 import { DEFAULT_SECONDS } from '../http/retry-after.ts'
-import { isOfCertificate, isOfProxy, silenceOf } from '../http/network-error.ts'
+import { isCertificateError, isProxyError, networkErrorOf } from '../http/network-error.ts'
 
 export class ServiceProblem extends Problem {
   /** The status that the service answered with; undefined: it did not answer. */
-  answered?: number
+  responseStatus?: number
   /** Seconds to wait as the service requested it, a day at most; undefined: it did not. */
-  asksToWait?: number | undefined
+  requestedWait?: number | undefined
   /** It is about our headers and token, and not about the person. */
-  isOfEveryone?: boolean
+  affectsEveryone?: boolean
   /** Something in front of the service seems to have answered: to everyone, or to what it dislikes in one request. */
-  isOfFront?: boolean
+  isFromIntermediary?: boolean
   override name = 'ServiceProblem'
 }
 
@@ -60,7 +60,7 @@ const globalTokenOf = (credentials: Credentials): string | undefined =>
   credentials.kind === 'global-token' ? (credentials.setting ?? 'the service token') : undefined
 
 /** What a documented message means for a call of ours. */
-function settingToChange(refusal: Refusal, sent: Sent): string | undefined {
+function settingToChange(refusal: ErrorResponse, sent: Sent): string | undefined {
   const { credentials, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = sent
   const { otherPrefix: other } = refusal
   const globalToken = globalTokenOf(credentials)
@@ -96,8 +96,8 @@ const UNLIKE_THE_SERVICE =
 const NOT_FINAL = [408, 409, 421, 423, 425]
 
 /** The problem that a refusal of the service means. Quotes the service only where nothing else explains it. */
-export function problemOf(refusal: Refusal, sent: Sent): ServiceProblem {
-  const { status, retryAfter, isOfFront } = refusal
+export function serviceProblemOf(refusal: ErrorResponse, sent: Sent): ServiceProblem {
+  const { status, retryAfter, isFromIntermediary } = refusal
   const { operation, credentials } = sent
   const codes = CODES[operation]
   const globalToken = globalTokenOf(credentials)
@@ -105,9 +105,9 @@ export function problemOf(refusal: Refusal, sent: Sent): ServiceProblem {
   const misconfigured = (why: string) =>
     new ServiceProblem(502, codes.misconfigured, { detail: `${answered}: ${why}` })
   const setting = settingToChange(refusal, sent)
-  if (setting !== undefined) return Object.assign(misconfigured(setting), { isOfEveryone: true })
-  if (globalToken !== undefined && isOfFront) return misconfigured(IN_FRONT)
-  const unlike = isOfFront ? UNLIKE_THE_SERVICE : ''
+  if (setting !== undefined) return Object.assign(misconfigured(setting), { affectsEveryone: true })
+  if (globalToken !== undefined && isFromIntermediary) return misconfigured(IN_FRONT)
+  const unlike = isFromIntermediary ? UNLIKE_THE_SERVICE : ''
   switch (statusReason(status)) {
     case 'token':
       return new TokenRefused(
@@ -136,12 +136,12 @@ export function problemOf(refusal: Refusal, sent: Sent): ServiceProblem {
 const ABOUT_THE_REQUEST = [400, 413, 414, 422]
 
 /** Trying again cannot help: an operator has to read the service's explanation. */
-function finalRefusal(refusal: Refusal, operation: Operation, isOfPerson: boolean): ServiceProblem {
-  const { status, explanation, isAboutReturn } = refusal
+function finalRefusal(refusal: ErrorResponse, operation: Operation, isOfPerson: boolean): ServiceProblem {
+  const { status, explanation, isAboutRedirectUrl } = refusal
   const answered = `${operation} answered ${status}`
   const hasRedirect = operation === 'checkdatasourceauth' && isOfPerson
   const quoted = explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`
-  if (hasRedirect && isAboutReturn)
+  if (hasRedirect && isAboutRedirectUrl)
     return new ServiceProblem(502, 'service_refused_return', {
       detail: `${answered}: the service does not accept final_redirect_url, which is PUBLIC_URL and /onboarding/callback. Check PUBLIC_URL, and that the service's list of allowed redirect addresses has it. ${quoted}`,
     })
@@ -157,19 +157,22 @@ function finalRefusal(refusal: Refusal, operation: Operation, isOfPerson: boolea
 }
 
 /** For a success that doesn't hold what it should. A web page doesn't become an answer by asking again. */
-export function unreadable(operation: Operation, text: string): ServiceProblem {
+export function unreadableResponse(operation: Operation, text: string): ServiceProblem {
   if (!/^\s*</.test(text))
-    return noAnswer(operation, text === '' ? 'an empty answer' : 'an answer of another shape than documented')
+    return noResponse(
+      operation,
+      text === '' ? 'an empty answer' : 'an answer of another shape than documented',
+    )
   return new ServiceProblem(502, CODES[operation].misconfigured, {
     detail: `${operation} answered 200 with a web page (HTML): set SERVICE_BASE_URL to the service's backend, not its web app, and let requests from this machine through a login in front of it`,
   })
 }
 
 /** For an answer that is none: a time-out or a reset. */
-export function noAnswer(operation: Operation, what: string, cause?: unknown): ServiceProblem {
-  const silence = silenceOf(cause)
+export function noResponse(operation: Operation, what: string, cause?: unknown): ServiceProblem {
+  const silence = networkErrorOf(cause)
   return new ServiceProblem(503, CODES[operation][silence === 'too-slow' ? 'slow' : 'unavailable'], {
-    detail: `${operation}: ${isOfProxy(silence) ? `${silence}: see HTTPS_PROXY and NO_PROXY` : isOfCertificate(silence) ? silence : what}`,
+    detail: `${operation}: ${isProxyError(silence) ? `${silence}: see HTTPS_PROXY and NO_PROXY` : isCertificateError(silence) ? silence : what}`,
     cause,
     retryAfter: DEFAULT_SECONDS,
   })

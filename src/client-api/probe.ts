@@ -1,11 +1,11 @@
 // One question to the service for the command line and the doctor: checkdatasourceauth, and everything that can come of
 // it as a value. No one-time path leaves this file: of the paths only a count and a yes or no are kept.
-import { readCheck, withoutPath, type Waiting } from './responses.ts'
-import { jsonIn } from '../http/body.ts'
-import { checkCall, createConnection, type Service } from './connection.ts'
+import { readCheckResponse, withoutPath, type UnconnectedApp } from './responses.ts'
+import { parseJson } from '../http/body.ts'
+import { checkCall, createConnection, type ServiceEndpoint } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
-import { refusalOf, type Refusal } from './error-response.ts'
-import { silenceOf, type Silence } from '../http/network-error.ts'
+import { readErrorResponse, type ErrorResponse } from './error-response.ts'
+import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
 
 /** What the command line may be given; a person's access token is not among it. */
 export type ServiceToken = Exclude<Credentials, { kind: 'oauth' }>
@@ -21,30 +21,30 @@ type PathShape = {
 /** When it was answered, by the service's own clock and by ours; milliseconds since 1970. */
 type Times = { theirs: number | undefined; ours: number }
 
-export type Reply =
-  | ({ kind: 'answered'; left: Waiting[]; shape: PathShape | undefined } & Times)
-  | ({ kind: 'refused' } & Refusal & Times)
-  | { kind: 'silent'; why: Silence }
+export type ProbeResult =
+  | ({ kind: 'answered'; left: UnconnectedApp[]; shape: PathShape | undefined } & Times)
+  | ({ kind: 'refused' } & ErrorResponse & Times)
+  | { kind: 'silent'; why: NetworkError }
 
-export type Inquiry = {
+export type ServiceProbe = {
   /** checkGlobal first. @throws {TypeError} for a token or an address that must not go into a header, without quoting it */
-  ask(credentials: Credentials, finalRedirectUrl?: string): Promise<Reply>
+  check(credentials: Credentials, finalRedirectUrl?: string): Promise<ProbeResult>
   /** One call without a person. @returns a refusal where that is answered; undefined where the token may be a global one */
-  checkGlobal(token: string): Promise<Reply | undefined>
+  checkGlobal(token: string): Promise<ProbeResult | undefined>
   close(): Promise<void>
 }
 
 const MAX_CONNECTIONS = 2
 
 /** @param service.now milliseconds since 1970 */
-export function createInquiry({
+export function createServiceProbe({
   now,
   ...service
-}: Omit<Service, 'connections'> & { now: () => number }): Inquiry {
+}: Omit<ServiceEndpoint, 'connections'> & { now: () => number }): ServiceProbe {
   const { headerPrefix } = service
   const connection = createConnection({ ...service, connections: MAX_CONNECTIONS })
   return {
-    async ask(credentials, finalRedirectUrl) {
+    async check(credentials, finalRedirectUrl) {
       const personal = credentials.kind === 'global-token' && (await this.checkGlobal(credentials.token))
       if (personal) return personal
       // Outside of the try: a token that must not go out is no silence of the service.
@@ -53,26 +53,26 @@ export function createInquiry({
         const answer = await answering
         const date = Date.parse(answer.headers['date']?.toString() ?? '')
         const times = { theirs: Number.isNaN(date) ? undefined : date, ours: now() }
-        const listed = answer.status === 200 ? readCheck(jsonIn(answer.text)) : undefined
+        const listed = answer.status === 200 ? readCheckResponse(parseJson(answer.text)) : undefined
         const shape = listed && shapeOf(listed, finalRedirectUrl)
         if (listed !== undefined) return { kind: 'answered', left: listed.map(withoutPath), shape, ...times }
         const sent = { headerPrefix, secrets: secretsIn(credentials) }
-        return { kind: 'refused', ...refusalOf(answer, sent, times.ours), ...times }
+        return { kind: 'refused', ...readErrorResponse(answer, sent, times.ours), ...times }
       } catch (error) {
-        return { kind: 'silent', why: silenceOf(error) }
+        return { kind: 'silent', why: networkErrorOf(error) }
       }
     },
     async checkGlobal(token) {
-      const alone = await this.ask({ kind: 'user-token', token })
+      const alone = await this.check({ kind: 'user-token', token })
       if (alone.kind !== 'answered') return undefined
-      const refusal = refusalOf({ status: 200, text: '', headers: {} }, { headerPrefix }, alone.ours)
+      const refusal = readErrorResponse({ status: 200, text: '', headers: {} }, { headerPrefix }, alone.ours)
       return { ...alone, ...refusal, kind: 'refused', reason: 'personal' }
     },
     close: () => connection.close(),
   }
 }
 
-function shapeOf(listed: readonly Waiting[], redirect: string | undefined): PathShape | undefined {
+function shapeOf(listed: readonly UnconnectedApp[], redirect: string | undefined): PathShape | undefined {
   const paths = listed.flatMap(({ authUrlRelativePath }) => authUrlRelativePath ?? [])
   const [first] = paths
   if (first === undefined) return undefined

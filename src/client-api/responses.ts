@@ -1,7 +1,7 @@
 // What the service answers (contract section 2), checked and read tolerantly: more fields than we know, fewer than we
 // hoped for, but never a list where there was none: an answer that cannot be understood is not "all connected".
 import { z } from 'zod'
-import { appStatusOf, isOff, type AppStatus } from './app-status.ts'
+import { appStatusOf, isUnavailable, type AppStatus } from './app-status.ts'
 import {
   boundedInstance,
   boundedUrl,
@@ -18,7 +18,7 @@ import { presentable } from '../presentable.ts'
 import { isStartable } from './consent-url.ts'
 
 /** What the service says of one datasource instance that is not connected. */
-export type Waiting = {
+export type UnconnectedApp = {
   /** Identifier of the instance, `<datasource>_<n>` as a rule. */
   instance: string
   /** Its name for people; the identifier where the service gave none. */
@@ -34,7 +34,7 @@ type SearchResult = {
   snippet: string | undefined
   datasource: string | undefined
 }
-export type SearchAnswer = { results: SearchResult[]; requestId: string | undefined }
+export type SearchResponse = { results: SearchResult[]; requestId: string | undefined }
 
 /** Text or nothing; half a surrogate pair stands in no address and in no page. */
 const wellFormed = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : undefined)
@@ -63,7 +63,7 @@ const instanceInPath = (path: string | undefined) => {
 }
 
 /** Of entries with one identifier the one that a person can do most about counts. */
-const useOf = (status: AppStatus) => (isOff(status) ? 0 : 1)
+const useOf = (status: AppStatus) => (isUnavailable(status) ? 0 : 1)
 
 export type OnExcess = (what: string) => void
 
@@ -72,14 +72,17 @@ export type OnExcess = (what: string) => void
  * @param onExcess gets fixed words about what was cut off or is too much
  * @returns undefined when it is not one: no object, no list or too long a list
  */
-export function readCheck(json: unknown, onExcess: OnExcess = () => {}): Waiting[] | undefined {
+export function readCheckResponse(
+  json: unknown,
+  onExcess: OnExcess = () => {},
+): UnconnectedApp[] | undefined {
   const check = checkSchema.safeParse(json)
   if (!check.success) return undefined
   if (check.data.unauthorizedDatasourceInstances.length > MAX_ENTRIES) {
     onExcess(`an answer of the service lists more than ${MAX_ENTRIES} datasources: nothing of it counts`)
     return undefined
   }
-  const found = new Map<string, Waiting>()
+  const found = new Map<string, UnconnectedApp>()
   for (const entry of check.data.unauthorizedDatasourceInstances) {
     const path = typeof entry.authUrlRelativePath === 'string' ? entry.authUrlRelativePath : undefined
     const named = instanceOf(entry, path)
@@ -113,11 +116,15 @@ function instanceOf(entry: WireEntry, path: string | undefined): string {
 }
 
 /** For those who only tell what is left: nothing to leak. */
-export const withoutPath = ({ instance, name, status }: Waiting): Waiting => ({ instance, name, status })
+export const withoutPath = ({ instance, name, status }: UnconnectedApp): UnconnectedApp => ({
+  instance,
+  name,
+  status,
+})
 
 /** Reads the same answer and drops the one-time paths on the way. @returns undefined when it is not one */
-export const readLeft = (json: unknown, onExcess?: OnExcess): Waiting[] | undefined =>
-  readCheck(json, onExcess)?.map(withoutPath)
+export const readLeft = (json: unknown, onExcess?: OnExcess): UnconnectedApp[] | undefined =>
+  readCheckResponse(json, onExcess)?.map(withoutPath)
 
 const searchSchema = z.object({
   results: z.array(z.unknown()).optional(),
@@ -161,7 +168,7 @@ function readResult(element: unknown): SearchResult | undefined {
 }
 
 /** Reads an answer of search (contract 2.2; what a result holds is not shown there, so every part may be missing). */
-export function readSearch(json: unknown): SearchAnswer | undefined {
+export function readSearchResponse(json: unknown): SearchResponse | undefined {
   const parsed = searchSchema.safeParse(json)
   if (!parsed.success) return undefined
   const { results: found, requestId = parsed.data.requestID, trackingToken } = parsed.data

@@ -1,6 +1,6 @@
 // Apps that the service lists without an address that a consent could start from: only an operator can fix that, so each
 // is in the log once an hour. Bounded, because the service may make up names.
-import type { Waiting } from './responses.ts'
+import type { UnconnectedApp } from './responses.ts'
 
 const EVERY_MS = 3_600_000
 const MAX_APPS = 1_000
@@ -10,7 +10,7 @@ export function watchAddresses(
   log: { warn(fields: object, message: string): void },
   count: () => void,
   now: () => number,
-): (waiting: readonly Waiting[]) => void {
+): (waiting: readonly UnconnectedApp[]) => void {
   const logged = new Set<string>()
   let since = -Infinity
   return (waiting) => {

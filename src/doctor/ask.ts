@@ -1,12 +1,12 @@
 // One request to another server, bounded in time and size. Redirects are looked at, not followed.
 import { request } from 'undici'
-import { readLimited } from '../http/body.ts'
-import { silenceOf, type Silence } from '../http/network-error.ts'
+import { readBody } from '../http/body.ts'
+import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
 import { isSafe } from '../http/loopback.ts'
 
 export type Reply =
   | { kind: 'answer'; status: number; text: string; header(name: string): string | undefined }
-  | { kind: 'silent'; why: Silence }
+  | { kind: 'silent'; why: NetworkError }
 
 type Request = { method?: 'POST'; headers?: Record<string, string>; body?: string }
 
@@ -20,11 +20,11 @@ export async function ask(url: string | URL, { headers = {}, ...init }: Request 
     return {
       kind: 'answer',
       status,
-      text: await readLimited({ status, body, coding: answer.headers['content-encoding'] }),
+      text: await readBody({ status, body, coding: answer.headers['content-encoding'] }),
       header: (name) => [answer.headers[name]].flat()[0],
     }
   } catch (error) {
-    return { kind: 'silent', why: silenceOf(error) }
+    return { kind: 'silent', why: networkErrorOf(error) }
   }
 }
 

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
-import { proxyTo } from '../http/proxy.ts'
+import { proxyFor } from '../http/proxy.ts'
 import type { Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
 import type { Table } from './rule.ts'
@@ -20,7 +20,7 @@ const NEAR_DAYS = 14
 async function certificateOf(setting: string, address: string): Promise<Certificate | undefined> {
   const url = new URL(address)
   const usualPort = PORTS[url.protocol]
-  if (usualPort === undefined || (url.protocol === 'https:' && proxyTo(url) !== undefined)) return undefined
+  if (usualPort === undefined || (url.protocol === 'https:' && proxyFor(url) !== undefined)) return undefined
   const host = url.hostname.replaceAll(/[[\]]/g, '')
   const port = Number(url.port) || usualPort
   // Whether it is trusted is for those that send something.

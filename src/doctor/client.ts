@@ -2,7 +2,7 @@
 // answer any client the same, so a wrong one is tried too: only a difference says "ok".
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { objectIn } from '../http/body.ts'
+import { parseJsonObject } from '../http/body.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import {
   readClientAuthentication,
@@ -45,7 +45,7 @@ export function clientIn(settings: Partial<Settings>): Client | undefined {
 export function answerIn(reply: Reply): ClientAnswer {
   if (reply.kind === 'silent') return 'silent'
   const { status, text } = reply
-  const body = objectIn(text)
+  const body = parseJsonObject(text)
   const error = body?.['error']
   if (error === 'invalid_client' || status === 401) return 'refused'
   if (status === 429 || status >= 500) return `status ${status}`

@@ -5,7 +5,7 @@ import { NoAccessToken } from '../campaigns/mail/access-token.ts'
 import { MailServerUnusable } from '../campaigns/mail/send-result.ts'
 import { createMailServer, checkSender } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
-import { postOnce, type Outcome } from '../webhooks/post.ts'
+import { sendEventOnce, type DeliveryOutcome } from '../webhooks/sender.ts'
 import { within } from '../within.ts'
 import { unheard, type Table } from './rule.ts'
 
@@ -47,7 +47,7 @@ const mailTable: Table<MailFacts> = {
   ],
 }
 
-const webhookTable: Table<Outcome> = {
+const webhookTable: Table<DeliveryOutcome> = {
   'settings.webhooks': [
     (outcome) => {
       if (outcome.kind === 'silent') return { is: 'silent', ...unheard(outcome.why) }
@@ -59,6 +59,6 @@ const webhookTable: Table<Outcome> = {
 export const mail = { look: lookAtMail, table: mailTable }
 export const webhook = {
   look: (settings: Partial<Settings>, now: number) =>
-    postOnce(settings, { id: `msg_${randomUUID()}`, type: 'webhook.test', at: now }, now),
+    sendEventOnce(settings, { id: `msg_${randomUUID()}`, type: 'webhook.test', at: now }, now),
   table: webhookTable,
 }

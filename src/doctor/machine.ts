@@ -1,7 +1,7 @@
 // What the settings, this machine and its files say about themselves: no other server is asked.
 import { statSync } from 'node:fs'
 import { nearestWord } from '@onramp/terminal/arguments'
-import { proxyTo } from '../http/proxy.ts'
+import { proxyFor } from '../http/proxy.ts'
 import { readCompany } from '../company/read-company.ts'
 import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
@@ -33,7 +33,7 @@ function waysOf(settings: Partial<Settings>): Machine['ways'] {
     'The authorization server': settings.OIDC_ISSUER,
   }
   return Object.entries(targets).flatMap(([who, address]) =>
-    address === undefined ? [] : { who, proxy: proxyTo(new URL(address)) },
+    address === undefined ? [] : { who, proxy: proxyFor(new URL(address)) },
   )
 }
 

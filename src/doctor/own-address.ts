@@ -1,7 +1,7 @@
 // PUBLIC_URL: does it lead to onramp, and do its pages and redirects arrive as they were sent? Before the first start
 // nothing answers there, and inside a cluster the public name may not be reachable: neither is a fault.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { isOfCertificate, silenceInWords } from '../http/network-error.ts'
+import { isCertificateError, describeNetworkError } from '../http/network-error.ts'
 import { HEALTH_HEADER, SAMPLE_PAGE } from '../web/health.ts'
 import { ask, type Reply } from './ask.ts'
 import type { Table } from './rule.ts'
@@ -37,8 +37,8 @@ const table: Table<OwnAddress> = {
     ({ url, page }) => {
       if (page.kind === 'answer') return undefined
       if (page.why === 'unknown-name') return { is: 'unknown', host: new URL(url).hostname }
-      const isOfTls = isOfCertificate(page.why) || page.why === 'no-tls'
-      return { is: isOfTls ? 'certificate' : 'not-yet', url, why: silenceInWords(page.why) }
+      const isOfTls = isCertificateError(page.why) || page.why === 'no-tls'
+      return { is: isOfTls ? 'certificate' : 'not-yet', url, why: describeNetworkError(page.why) }
     },
     ({ url, page }) => {
       if (page.kind === 'silent') return undefined

@@ -1,11 +1,17 @@
 // Redis: can it be reached, does it take what onramp writes, and does it keep it? The server's own code finds the primary
 // and tries the store; a connection of the doctor's own gives up, and asks Redis about itself.
-import { isOfCertificate, silenceInWords, silenceOf } from '../http/network-error.ts'
+import { isCertificateError, describeNetworkError, networkErrorOf } from '../http/network-error.ts'
 import { isLoopback } from '../http/loopback.ts'
-import { whyUnreadable } from '../records/format.ts'
-import { newClient, NoSuchPrimary, openerOf, primaryUrl, STANDARD_PREFIX } from '../records/redis-clients.ts'
-import { createRedisRecords, redisAccess } from '../records/redis-records.ts'
-import { rootOf, storeTrouble } from '../records/store-trouble.ts'
+import { formatFault } from '../records/format.ts'
+import {
+  newClient,
+  NoSuchPrimary,
+  createRedisOpener,
+  primaryUrl,
+  STANDARD_PREFIX,
+} from '../records/redis-clients.ts'
+import { createRedisRecords, redisAclRules } from '../records/redis-records.ts'
+import { rootCause, describeStoreError } from '../records/store-error.ts'
 import { topologyOf } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
@@ -43,11 +49,11 @@ async function infoFrom(url: string): Promise<RedisFacts['info']> {
 /** Everything that onramp does with records, on one that expires after seconds. @throws what Redis refuses */
 async function tryRecords(url: string, settings: Partial<Settings>): Promise<void> {
   const { REDIS_PREFIX: prefix = STANDARD_PREFIX } = settings
-  const opened = await openerOf(url, topologyOf(settings), prefix)(() => {})
+  const opened = await createRedisOpener(url, topologyOf(settings), prefix)(() => {})
   try {
     const records = createRedisRecords(opened.commands, prefix)
     // Nothing is written to a store of another format, which its own check reports.
-    if ((await whyUnreadable(records)) !== undefined) return
+    if ((await formatFault(records)) !== undefined) return
     const key = `doctor:${process.pid}.${Date.now()}`
     await records.put(key, 'written', LIFE_SECONDS)
     await records.get(key)
@@ -86,13 +92,13 @@ const FIXES: Record<string, string> = {
 function judgeFailure({ failed }: RedisFacts, { settings }: Setup) {
   const { REDIS_PREFIX: prefix = STANDARD_PREFIX, REDIS_URL: url } = settings
   const topology = topologyOf(settings).kind
-  const root = failed && rootOf(failed.error)
+  const root = failed && rootCause(failed.error)
   if (!(root instanceof Error)) return undefined
   const { message } = root
   // A cluster answers an ordinary client with MOVED.
   if (topology !== 'cluster' && message.startsWith('MOVED')) return 'cluster'
-  const { code, denied, words, isRefusal } = storeTrouble(root)
-  const silence = silenceInWords(code === 'timeout' ? 'too-slow' : silenceOf(root))
+  const { code, denied, words, isRefusal } = describeStoreError(root)
+  const silence = describeNetworkError(code === 'timeout' ? 'too-slow' : networkErrorOf(root))
   const why = isRefusal ? words : message.startsWith('ERR ') ? `it says: ${message.slice(4, 204)}` : silence
   if (failed?.at === 'Sentinels') {
     if (root instanceof NoSuchPrimary) return 'primary'
@@ -101,13 +107,13 @@ function judgeFailure({ failed }: RedisFacts, { settings }: Setup) {
   if (code === 'NOPERM') {
     const isOfKeys = /\bkeys?\b/i.test(message)
     const what = isOfKeys ? 'keys that begin with REDIS_PREFIX' : (denied ?? 'a command')
-    const rights = redisAccess(prefix, topology, url).join(' ')
+    const rights = redisAclRules(prefix, topology, url).join(' ')
     return { is: 'denied', rights, denied: what } as const
   }
   // Its nodes name each other, and the client follows.
-  if (topology === 'cluster' && failed?.at === 'records' && isOfCertificate(silenceOf(root)))
+  if (topology === 'cluster' && failed?.at === 'records' && isCertificateError(networkErrorOf(root)))
     return { is: 'nodes', why } as const
-  if (failed?.at === 'connecting' && url?.startsWith('rediss:') && why === silenceInWords('too-slow'))
+  if (failed?.at === 'connecting' && url?.startsWith('rediss:') && why === describeNetworkError('too-slow'))
     return 'plain'
   if (failed?.at === 'connecting' && FIXES[code] === undefined)
     return { is: 'unreached', why, sentinels: topology === 'sentinel' ? 'REDIS_SENTINELS, ' : '' } as const

@@ -1,6 +1,11 @@
 // How the doctor judges. A table has a list of rules for each thing that it looks at; a rule names the finding that the
 // facts lead to, or nothing. The first that names one counts: one fault, one finding. The words are in words.json. Pure.
-import { isOfCertificate, isOfProxy, silenceInWords, type Silence } from '../http/network-error.ts'
+import {
+  isCertificateError,
+  isProxyError,
+  describeNetworkError,
+  type NetworkError,
+} from '../http/network-error.ts'
 import type { Settings } from '../settings/settings.ts'
 import words from './words.json' with { type: 'json' }
 
@@ -82,9 +87,11 @@ export function judge<Facts>(table: Table<Facts>, facts: Facts, setup: Setup): F
 }
 
 /** Nothing was heard of a server. */
-export function unheard(silence: Silence) {
-  const [why = '', advice] = isOfCertificate(silence) ? silence.split(': ') : [silenceInWords(silence)]
-  const proxy = isOfProxy(silence) ? 'HTTPS_PROXY, NO_PROXY, ' : ''
+export function unheard(silence: NetworkError) {
+  const [why = '', advice] = isCertificateError(silence)
+    ? silence.split(': ')
+    : [describeNetworkError(silence)]
+  const proxy = isProxyError(silence) ? 'HTTPS_PROXY, NO_PROXY, ' : ''
   const fix = proxy
     ? 'check the proxy; if this machine reaches the server without one, add its host to NO_PROXY'
     : (advice ?? 'check the URL and that this machine can reach it')

@@ -1,7 +1,7 @@
 // What the authorization server says of itself, found as the server finds it, and what that means for people who sign in.
 // Nothing is reported where a server that works would answer in the same way.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { objectIn } from '../http/body.ts'
+import { parseJsonObject } from '../http/body.ts'
 import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import {
@@ -110,7 +110,7 @@ function isForSigning(key: unknown): boolean {
 async function look(metadata: Metadata): Promise<ServerFacts> {
   if (!isSafeAddress(metadata.jwks_uri)) return { metadata, keys: undefined }
   const reply = await ask(metadata.jwks_uri)
-  const keys = reply.kind === 'answer' ? objectIn(reply.text)?.['keys'] : undefined
+  const keys = reply.kind === 'answer' ? parseJsonObject(reply.text)?.['keys'] : undefined
   const count = Array.isArray(keys) ? keys.filter(isForSigning).length : 0
   return { metadata, keys: { reply, count } }
 }

@@ -1,17 +1,17 @@
 // The service: what it answers to a made-up token, to the service tokens, and about the way back from a consent; and what
 // that means. Its one-time paths stay in the inquiry. Without a person's token little is certain.
 import { type Credentials, STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
-import { createInquiry, type Inquiry, type Reply } from '../client-api/probe.ts'
-import type { RefusalReason } from '../client-api/error-response.ts'
+import { createServiceProbe, type ServiceProbe, type ProbeResult } from '../client-api/probe.ts'
+import type { ErrorReason } from '../client-api/error-response.ts'
 import { CONSENT_CALLBACK_PATH } from '../onboarding/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { providerOf } from './providers.ts'
 import { type Finding, findingOf, type Named, type Setup, type Table, unheard } from './rule.ts'
 
-type Unanswered = Exclude<Reply, { kind: 'answered' }>
+type Unanswered = Exclude<ProbeResult, { kind: 'answered' }>
 
 /** Reasons that are about the address, or about the service as a whole; the others are about the token or the question. */
-const isAboutService = (reason: RefusalReason): boolean =>
+const isAboutService = (reason: ErrorReason): boolean =>
   ['not-there', 'redirected', 'unreadable', 'failing', 'busy'].includes(reason)
 
 /** `setting`: where the token is from; `baseUrl` and `prefix`: SERVICE_BASE_URL and SERVICE_HEADER_PREFIX. */
@@ -33,12 +33,12 @@ export const explain = (reply: Unanswered, asked: Asked): Finding =>
 type ServiceFacts = {
   baseUrl: string
   prefix: string
-  madeUp: Reply
-  user: Reply | undefined
+  madeUp: ProbeResult
+  user: ProbeResult | undefined
   /** Without a person to look up, only a personal token has one. */
-  global: Reply | undefined
+  global: ProbeResult | undefined
   /** The same list without and with a final_redirect_url. */
-  wayBack: { redirect: string; without: Reply; withRedirect: Reply } | undefined
+  wayBack: { redirect: string; without: ProbeResult; withRedirect: ProbeResult } | undefined
 }
 
 /** No secret: a made-up token. */
@@ -48,15 +48,15 @@ const TIME_LIMIT_MS = 8_000
 async function look(baseUrl: string, { settings, actAs }: Setup, now: () => number): Promise<ServiceFacts> {
   const { SERVICE_HEADER_PREFIX: prefix = STANDARD_HEADER_PREFIX, TOKEN_ISSUED_BY: by } = settings
   const { SERVICE_USER_TOKEN: user, SERVICE_GLOBAL_TOKEN: global } = settings
-  const inquiry = createInquiry({ baseUrl, headerPrefix: prefix, timeLimitMs: TIME_LIMIT_MS, now })
+  const inquiry = createServiceProbe({ baseUrl, headerPrefix: prefix, timeLimitMs: TIME_LIMIT_MS, now })
   const asUser = user ? ({ kind: 'user-token', token: user } as const) : undefined
   const asGlobal = global && actAs ? ({ kind: 'global-token', token: global, actAs } as const) : undefined
   try {
     const externalIdp = by === 'external-idp'
-    const madeUp = await inquiry.ask({ kind: 'oauth', accessToken: MADE_UP, externalIdp })
+    const madeUp = await inquiry.check({ kind: 'oauth', accessToken: MADE_UP, externalIdp })
     const replies = {
-      user: asUser && (await inquiry.ask(asUser)),
-      global: await (asGlobal ? inquiry.ask(asGlobal) : global ? inquiry.checkGlobal(global) : undefined),
+      user: asUser && (await inquiry.check(asUser)),
+      global: await (asGlobal ? inquiry.check(asGlobal) : global ? inquiry.checkGlobal(global) : undefined),
     }
     const without = replies.global ?? replies.user
     const wayBack = await wayBackOf(inquiry, settings, asGlobal ?? asUser, without)
@@ -67,21 +67,25 @@ async function look(baseUrl: string, { settings, actAs }: Setup, now: () => numb
 }
 
 async function wayBackOf(
-  inquiry: Inquiry,
+  inquiry: ServiceProbe,
   { PUBLIC_URL: publicUrl }: Partial<Settings>,
   credentials: Credentials | undefined,
-  without: Reply | undefined,
+  without: ProbeResult | undefined,
 ): Promise<ServiceFacts['wayBack']> {
   if (credentials === undefined || without?.kind !== 'answered' || publicUrl === undefined) return undefined
   const redirect = `${publicUrl}${CONSENT_CALLBACK_PATH}`
-  return { redirect, without, withRedirect: await inquiry.ask(credentials, `${redirect}?step=onramp-doctor`) }
+  return {
+    redirect,
+    without,
+    withRedirect: await inquiry.check(credentials, `${redirect}?step=onramp-doctor`),
+  }
 }
 
 const explained = (reply: Unanswered, { baseUrl, prefix }: ServiceFacts, setting = '') =>
   refusalIn(reply, { baseUrl, prefix, setting })
 
 /** How one of the service tokens fared. What is wrong with the address, or with every header, has its own finding. */
-function tokenFinding(facts: ServiceFacts, setting: string, reply: Reply | undefined) {
+function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult | undefined) {
   if (reply?.kind === 'answered') {
     const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`
     const broken = reply.left.filter(({ status }) => status === 'attention').length
@@ -96,7 +100,7 @@ function tokenFinding(facts: ServiceFacts, setting: string, reply: Reply | undef
 const isProvider = (issuer: string): boolean =>
   providerOf({ issuer }) !== undefined || new URL(issuer).pathname.startsWith('/realms/')
 
-const isOfAuthType = (reply: Reply) =>
+const isOfAuthType = (reply: ProbeResult) =>
   reply.kind === 'refused' && ['auth-type', 'auth-type-missing'].includes(reply.reason)
 
 const table: Table<ServiceFacts> = {

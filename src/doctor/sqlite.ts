@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { unsafeFileSystem, whyUnusable, type Unusable } from '../records/sqlite-folder.ts'
+import { unsafeFileSystem, classifySqliteError, type SqliteFailure } from '../records/sqlite-folder.ts'
 import type { Table } from './rule.ts'
 
 type SqliteFacts = {
@@ -11,7 +11,7 @@ type SqliteFacts = {
   /** Why no file can be written there, or the folder not be created; in the system's word. */
   unwritable: string | undefined
   /** What is wrong with onramp.sqlite. */
-  database: Unusable | undefined
+  database: SqliteFailure | undefined
   /** Where it is no disk; `memory`, or its name. */
   fileSystem: string | undefined
   freeBytes: number
@@ -54,7 +54,7 @@ async function look(dataDir: string): Promise<SqliteFacts> {
   )
   const file = join(folder, 'onramp.sqlite')
   const trouble = existsSync(file) ? errorOf(() => openTrial(file)) : undefined
-  const database = trouble && whyUnusable(trouble)
+  const database = trouble && classifySqliteError(trouble)
   const { type, bavail, bsize } = statfsSync(existing)
   return {
     isThere,

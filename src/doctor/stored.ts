@@ -6,7 +6,7 @@ import { nearestWord } from '@onramp/terminal/arguments'
 import { readCompany } from '../company/read-company.ts'
 import { inScope, type Walk } from '../onboarding/walk.ts'
 import type { Person } from '../people/person.ts'
-import { lookAtInstallation, type Vault } from '../records/data-key.ts'
+import { readDataKey, type DataKey } from '../records/data-key.ts'
 import { StoreUnavailable, StoreUnreadable, type Records } from '../records/records.ts'
 import { FolderUnusable } from '../records/sqlite-folder.ts'
 import { openStore } from '../records/store.ts'
@@ -43,12 +43,12 @@ async function look({ settings, faults }: Setup, now: () => number): Promise<Sto
   let store: ReturnType<typeof openStore> | undefined
   try {
     store = openStore(all, createLog('silent'))
-    const vault = await lookAtInstallation(store.records, all.SESSION_SECRET)
-    if (vault === 'none') return undefined
-    if (vault === 'other secret') return { unreadable: undefined }
+    const dataKey = await readDataKey(store.records, all.SESSION_SECRET)
+    if (dataKey === 'none') return undefined
+    if (dataKey === 'other secret') return { unreadable: undefined }
     const seen: Seen = { instances: new Set(), since: Infinity }
-    const unreadable = await countUnreadable(store.records, vault, seen)
-    return { unreadable, seen, client: await registeredClient(all, store.records, vault, now) }
+    const unreadable = await countUnreadable(store.records, dataKey, seen)
+    return { unreadable, seen, client: await registeredClient(all, store.records, dataKey, now) }
   } catch (error) {
     if (error instanceof StoreUnreadable) return { unreadable: undefined, otherFormat: error.detail }
     // The store's own check has reported that it can't be used.
@@ -59,7 +59,7 @@ async function look({ settings, faults }: Setup, now: () => number): Promise<Sto
   }
 }
 
-async function countUnreadable(records: Records, { sealer }: Vault, seen: Seen): Promise<number> {
+async function countUnreadable(records: Records, { sealer }: DataKey, seen: Seen): Promise<number> {
   let count = 0
   for (const prefix of PREFIXES)
     for await (const keys of records.keys(prefix)) {
@@ -85,12 +85,12 @@ function takeApps({ lastCheck, campaigns = [], known = [], startedAt }: PersonOr
 async function registeredClient(
   settings: Settings,
   records: Records,
-  vault: Vault,
+  dataKey: DataKey,
   now: () => number,
 ): Promise<Client | undefined> {
   if (settings.OIDC_CLIENT_ID !== undefined || settings.OIDC_ISSUER === undefined) return undefined
-  const installation = { vault: async () => vault }
-  const kept = await createRegistration(settings, { records, installation, now }).stored()
+  const keyRing = { dataKey: async () => dataKey }
+  const kept = await createRegistration(settings, { records, keyRing, now }).stored()
   if (kept === undefined) return undefined
   const method = kept.token_endpoint_auth_method as Client['how']['method']
   const how = { ...readClientAuthentication(settings), method, secret: kept.client_secret }

@@ -13,10 +13,10 @@ const DECODERS = new Map<string, (bytes: Uint8Array, options: { maxOutputLength:
 ])
 
 /** `coding` is Content-Encoding: undici leaves a body as it came, and fetch has decoded it. */
-type Answer = { status: number; body: AsyncIterable<Uint8Array>; coding?: string | string[] | undefined }
+type HttpBody = { status: number; body: AsyncIterable<Uint8Array>; coding?: string | string[] | undefined }
 
 /** The whole body; '' if unreadable and the status is an error already. @throws {RangeError} for more than 1 MiB */
-export async function readLimited({ status, body, coding }: Answer): Promise<string> {
+export async function readBody({ status, body, coding }: HttpBody): Promise<string> {
   try {
     const bytes = await bytesOf(body)
     const decode = bytes.length === 0 ? undefined : DECODERS.get(String(coding).toLowerCase())
@@ -39,7 +39,7 @@ async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 /** Undefined for what is not JSON: the parser's own message would quote the answer, which may hold a one-time path. */
-export function jsonIn(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     // A byte order mark, which a reader may ignore (RFC 8259 8.1).
     return JSON.parse(text.replace(/^\uFEFF/, ''))
@@ -49,8 +49,8 @@ export function jsonIn(text: string): unknown {
 }
 
 /** The JSON object that a text is; undefined for anything else. */
-export function objectIn(text: string): Record<string, unknown> | undefined {
-  const value = jsonIn(text)
+export function parseJsonObject(text: string): Record<string, unknown> | undefined {
+  const value = parseJson(text)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? (value as Record<string, unknown>) : undefined
 }

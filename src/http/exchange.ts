@@ -1,6 +1,6 @@
 // One request and its whole response. A read on a kept connection that the other side has forgotten is sent once more.
 import { Client, type Dispatcher } from 'undici'
-import { readLimited } from './body.ts'
+import { readBody } from './body.ts'
 import { createConnector, HTTP1 } from './proxy.ts'
 
 export type HttpResponse = {
@@ -45,7 +45,7 @@ export async function exchange(
       fresh = new Client(origin, { ...HTTP1, connect: createConnector(timeLimitMs) })
       return fresh.request(request)
     })
-    const text = await readLimited({ status, body, coding: headers['content-encoding'] })
+    const text = await readBody({ status, body, coding: headers['content-encoding'] })
     return { status, headers, text }
   } finally {
     clearTimeout(timer)

@@ -4,20 +4,20 @@ import { presentable } from '../presentable.ts'
 type Cause = 'unknown-name' | 'refused' | 'too-slow' | 'no-tls' | 'too-large' | 'cut-off'
 
 /** In words already, because they name the proxy. */
-type ProxySilence = `the proxy ${string}`
+type ProxyErrorText = `the proxy ${string}`
 
 /** In words already, because they name the certificate's names, and what to do. */
-type CertificateFault = `its certificate ${string}`
+type CertificateErrorText = `its certificate ${string}`
 
-export type Silence = Cause | ProxySilence | CertificateFault
+export type NetworkError = Cause | ProxyErrorText | CertificateErrorText
 
 const MAX_CAUSES = 6
 
-const AUTHORITY: CertificateFault =
+const AUTHORITY: CertificateErrorText =
   "its certificate is self-signed, or comes from an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS to the authority's certificate"
 
 /** By Node's own codes (tls, "X509 certificate error codes"). */
-const CERTIFICATES: Record<string, CertificateFault> = {
+const CERTIFICATES: Record<string, CertificateErrorText> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: AUTHORITY,
   SELF_SIGNED_CERT_IN_CHAIN: AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT: AUTHORITY,
@@ -39,19 +39,19 @@ type TlsError = {
 }
 
 /** Why another server's certificate is not accepted, and what to do; undefined for any other error. */
-export function certificateFault({ code, originalCode = code ?? '', cert }: TlsError) {
+export function certificateError({ code, originalCode = code ?? '', cert }: TlsError) {
   if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
   const names = cert?.subjectaltname?.replaceAll(/(DNS|IP Address):/g, '') ?? String(cert?.subject?.CN ?? '')
   const shown = names === '' ? 'another name' : presentable(names).slice(0, MAX_NAMES)
   return `its certificate is for ${shown}, not for this name: use the certificate's name in the address` as const
 }
 
-function silenceOfOne(error: Error): Silence | undefined {
-  if (error instanceof ProxyTrouble) return error.says
+function networkErrorOfOne(error: Error): NetworkError | undefined {
+  if (error instanceof ProxyError) return error.networkError
   const code = 'code' in error ? String(error.code) : ''
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown-name'
   if (code === 'ECONNREFUSED') return 'refused'
-  const fault = certificateFault(error as TlsError)
+  const fault = certificateError(error as TlsError)
   if (fault !== undefined) return fault
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'no-tls'
   if (/TIMEOUT|TIMEDOUT/.test(code) || error.name === 'TimeoutError') return 'too-slow'
@@ -59,10 +59,10 @@ function silenceOfOne(error: Error): Silence | undefined {
 }
 
 /** What a failed call means; `cut-off` where nothing better is known. */
-export function silenceOf(error: unknown): Silence {
+export function networkErrorOf(error: unknown): NetworkError {
   let current = error
   for (let depth = 0; current instanceof Error && depth < MAX_CAUSES; depth++) {
-    const found = silenceOfOne(current)
+    const found = networkErrorOfOne(current)
     if (found !== undefined) return found
     current = current.cause ?? (current instanceof AggregateError ? current.errors[0] : undefined)
   }
@@ -79,16 +79,17 @@ const WORDS: Record<Cause, string> = {
 }
 
 /** Its own words say what to do: the proxy, or the certificate, and nothing of the call was sent. */
-export const isExplained = (silence: Silence): silence is ProxySilence | CertificateFault =>
+export const hasAdvice = (silence: NetworkError): silence is ProxyErrorText | CertificateErrorText =>
   !Object.hasOwn(WORDS, silence)
 
 /** The cause in plain words, to stand behind "cannot be reached:". */
-export const silenceInWords = (silence: Silence): string => WORDS[silence as Cause] ?? silence
+export const describeNetworkError = (silence: NetworkError): string => WORDS[silence as Cause] ?? silence
 
 /** The call did not get past the forward proxy, so nothing of it was sent. */
-export const isOfProxy = (silence: Silence): silence is ProxySilence => silence.startsWith('the proxy ')
+export const isProxyError = (silence: NetworkError): silence is ProxyErrorText =>
+  silence.startsWith('the proxy ')
 
-export const isOfCertificate = (silence: Silence): silence is CertificateFault =>
+export const isCertificateError = (silence: NetworkError): silence is CertificateErrorText =>
   silence.startsWith('its certificate ')
 
 type Trouble = {
@@ -104,20 +105,20 @@ type Trouble = {
 }
 
 /** The forward proxy did not open the way. */
-export class ProxyTrouble extends Error {
-  readonly says: ProxySilence
-  override name = 'ProxyTrouble'
+export class ProxyError extends Error {
+  readonly networkError: ProxyErrorText
+  override name = 'ProxyError'
   constructor({ proxy, hostname, isSignedIn, status, cause }: Trouble) {
     const what =
       status === undefined
-        ? `cannot be used: ${silenceInWords(silenceOf(cause))}`
+        ? `cannot be used: ${describeNetworkError(networkErrorOf(cause))}`
         : status === 407 || status === 401
           ? `${isSignedIn ? 'rejects the' : 'asks for a'} username and password (${status})`
           : status >= 500
             ? `cannot reach ${hostname} (${status})`
             : `refuses to connect to ${hostname} (${status})`
-    const says: ProxySilence = `the proxy ${proxy} ${what}`
+    const says: ProxyErrorText = `the proxy ${proxy} ${what}`
     super(says, { cause })
-    this.says = says
+    this.networkError = says
   }
 }

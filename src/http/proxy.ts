@@ -7,7 +7,7 @@ import https from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector, setGlobalDispatcher } from 'undici'
 import { isLoopback } from './loopback.ts'
-import { ProxyTrouble } from './network-error.ts'
+import { ProxyError } from './network-error.ts'
 
 /** The settings of these names. */
 type ProxySettings = {
@@ -37,7 +37,7 @@ export function useProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = [] }: ProxySettin
 }
 
 /** @returns host and port of the proxy that a call to this address goes through, without its user name and password */
-export const proxyTo = (url: URL): string | undefined =>
+export const proxyFor = (url: URL): string | undefined =>
   proxy === undefined || isLoopback(url.hostname) || proxy.exempt.some((entry) => isMatch(entry, url))
     ? undefined
     : proxy.url.host
@@ -57,7 +57,7 @@ export function createConnector(timeout?: number): buildConnector.connector {
       report(...result)
     }
     const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`)
-    if (proxy === undefined || proxyTo(url) === undefined) {
+    if (proxy === undefined || proxyFor(url) === undefined) {
       direct(options, callback)
       return
     }
@@ -68,7 +68,7 @@ export function createConnector(timeout?: number): buildConnector.connector {
   }
 }
 
-/** @throws {ProxyTrouble} */
+/** @throws {ProxyError} */
 async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): Promise<Socket> {
   const target = `${hostname}:${port || 443}`
   const user = [through.username, through.password].map(decodeURIComponent).join(':')
@@ -86,9 +86,9 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
     const { statusCode: status = 0 } = answer
     if (status >= 200 && status < 300) return socket
     socket.on('error', () => {}).destroy()
-    throw new ProxyTrouble({ ...trouble, status })
+    throw new ProxyError({ ...trouble, status })
   } catch (error) {
-    throw error instanceof ProxyTrouble ? error : new ProxyTrouble({ ...trouble, cause: error })
+    throw error instanceof ProxyError ? error : new ProxyError({ ...trouble, cause: error })
   } finally {
     clearTimeout(late)
   }

@@ -3,8 +3,8 @@
 // checks; a path is used in that very answer and kept nowhere.
 import { randomBytes } from 'node:crypto'
 import type { Request } from 'express'
-import type { Waiting } from '../client-api/responses.ts'
-import { departureUrl } from '../client-api/consent-url.ts'
+import type { UnconnectedApp } from '../client-api/responses.ts'
+import { consentUrl } from '../client-api/consent-url.ts'
 import type { User } from '../session/signed-in.ts'
 import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import type { Audit } from '../web/audit.ts'
@@ -91,7 +91,7 @@ export function createChecks(needs: Checking) {
       const paths = new Map(waiting.map((entry) => [entry.instance, entry.authUrlRelativePath]))
       const addressOf = (instance: string) => {
         const path = paths.get(instance)
-        return path === undefined ? undefined : departureUrl(baseUrl, instance, path)
+        return path === undefined ? undefined : consentUrl(baseUrl, instance, path)
       }
       const isStartable = (instance: string) => addressOf(instance) !== undefined
       const check = { now: now(), confirmSeconds, step, waiting, isStartable, hasHelp }
@@ -107,4 +107,4 @@ export function createChecks(needs: Checking) {
   }
 }
 
-const inWords = ({ instance, status }: Waiting) => `${instance} ${status}`
+const inWords = ({ instance, status }: UnconnectedApp) => `${instance} ${status}`

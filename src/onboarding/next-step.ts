@@ -1,5 +1,5 @@
 // Where a person is on the walk and where it goes on, from how each app is doing (app-state.ts). Pure.
-import { APP_STATUSES, isOff } from '../client-api/app-status.ts'
+import { APP_STATUSES, isUnavailable } from '../client-api/app-status.ts'
 import { MAX_AT_A_GLANCE } from '../company/app-names.ts'
 import { OFFERED, appStateOf, type AppState } from './app-state.ts'
 import { isInFlight, isReturned, lastReturned, shownApps, type TrackedApp, type Walk } from './walk.ts'
@@ -31,7 +31,7 @@ export const FREQUENT_POLLING_MS = 60_000
 export const trackedAppState = (entry: TrackedApp, now: number): AppState =>
   appStateOf({
     ...entry,
-    priority: entry.status === 'connected' ? 'over' : APP_STATUSES[entry.status].turn,
+    priority: entry.status === 'connected' ? 'over' : APP_STATUSES[entry.status].priority,
     isConfirming: isReturned(entry),
     // "Not now" in one tab counts at once, whatever an earlier tab has open; leaving takes it back.
     isUnderWay: entry.skippedAt === undefined && isInFlight(entry, now),
@@ -51,7 +51,7 @@ const FIRST_APPS = 5
  * one of the others, and goes on with all of them.
  */
 export function firstApps(walk: Walk): ReadonlySet<string> | undefined {
-  const apps = shownApps(walk).filter(({ status }) => !isOff(status))
+  const apps = shownApps(walk).filter(({ status }) => !isUnavailable(status))
   const isBeyond = apps
     .slice(FIRST_APPS)
     .some(

@@ -2,7 +2,7 @@
 // intranet are in status.ts.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { Problem } from '../problem.ts'
-import { createOnce } from '../records/lease.ts'
+import { createSingleFlight } from '../records/lease.ts'
 import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
 import { isRecentSignIn } from '../sign-in/require-sign-in.ts'
 import { enteredReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
@@ -70,7 +70,7 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
   const { walks, log, now, audit, advances, aboutIn, sendPage, confirmSeconds } = needs
   const router = Router()
   // A double click and a reload get one answer: a second check would void the one-time path that the first one brought.
-  const once = createOnce<Answer>()
+  const once = createSingleFlight<Answer>()
   const hasHelp = (instance: string) => aboutIn('')(instance).help !== undefined
   const checks = createChecks({ ...needs, hasHelp })
 

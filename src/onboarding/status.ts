@@ -1,7 +1,7 @@
 // GET /api/status, for the intranet: how far a person is, in figures. What surprises: a page may ask it in every tab, so
 // the service is asked at most every few seconds; what was done here shows at once, because the walk is read each time.
 import { Router } from 'express'
-import { createOnce } from '../records/lease.ts'
+import { createSingleFlight } from '../records/lease.ts'
 import { personKey, whoIsSignedIn } from '../session/signed-in.ts'
 import type { Checks } from './check.ts'
 import { firstApps, trackedAppState } from './next-step.ts'
@@ -38,7 +38,7 @@ export function createStatusRoute(
   walks: Pick<Walks, 'load'>,
   now: () => number,
 ): Router {
-  const once = createOnce<Walk>()
+  const once = createSingleFlight<Walk>()
   /** When each person was asked about last. */
   const checkedAt = new Map<string, number>()
 

@@ -2,7 +2,7 @@
 // are compare-and-set, so two tabs lose nothing of each other. A record that can't be opened counts as none: the service
 // says what is connected.
 import { createChanges } from '../records/change.ts'
-import type { Installation, Vault } from '../records/data-key.ts'
+import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { startWalk, type TrackedApp, type Walk } from './walk.ts'
@@ -25,7 +25,7 @@ export type Walks = {
 
 type Needs = {
   records: Pick<Records, 'get' | 'compareAndSet'>
-  installation: Installation
+  keyRing: KeyRing
   /** What return_to is held against: an address that was kept is checked like one that just came. */
   checkReturnTo: CheckReturnTo
   /** The company's order of apps, without those that it hides; absent: as they were seen. */
@@ -39,7 +39,7 @@ type Stored = { text: string | undefined; json: string }
 
 export function createWalks({
   records,
-  installation,
+  keyRing,
   checkReturnTo,
   arrange = (known) => known,
   now,
@@ -54,7 +54,7 @@ export function createWalks({
     return isSame ? walk : { ...walk, known }
   }
 
-  function opened({ sealer }: Vault, key: string, text: string | undefined): Walk {
+  function opened({ sealer }: DataKey, key: string, text: string | undefined): Walk {
     const json = (text === undefined ? undefined : sealer.open(text, key)) ?? JSON.stringify(startWalk(now()))
     const walk = arranged(withCheckedReturnTo(JSON.parse(json) as Walk))
     stored.set(walk, { text, json })
@@ -77,9 +77,9 @@ export function createWalks({
   }
 
   async function load(user: User): Promise<Walk> {
-    const vault = await installation.vault()
-    const key = walkKey(vault, personKey(user))
-    return opened(vault, key, await records.get(key))
+    const dataKey = await keyRing.dataKey()
+    const key = walkKey(dataKey, personKey(user))
+    return opened(dataKey, key, await records.get(key))
   }
 
   return {
@@ -89,18 +89,18 @@ export function createWalks({
       const loaded = from !== undefined && stored.has(from) ? from : await load(user)
       let result = change(loaded)
       if (isStored(result, loaded)) return result
-      const vault = await installation.vault()
-      const key = walkKey(vault, personKey(user))
+      const dataKey = await keyRing.dataKey()
+      const key = walkKey(dataKey, personKey(user))
       const guess = stored.get(loaded)
       await changeRecord({
         key,
         guess,
         next(text) {
-          const before = text === guess?.text ? loaded : opened(vault, key, text)
+          const before = text === guess?.text ? loaded : opened(dataKey, key, text)
           result = change(before)
           if (isStored(result, before)) return undefined
           const json = JSON.stringify(result)
-          const sealed = vault.sealer.seal(json, key)
+          const sealed = dataKey.sealer.seal(json, key)
           stored.set(result, { text: sealed, json })
           return { text: sealed, seconds: LIFE_SECONDS }
         },
@@ -111,13 +111,13 @@ export function createWalks({
 }
 
 /** A shape of `Walk` that an earlier onramp can't read changes the store's format (records/format.ts). */
-const walkKey = ({ nameOf }: Vault, person: string) => `walk:${nameOf('walk 1', person)}`
+const walkKey = ({ keyFor }: DataKey, person: string) => `walk:${keyFor('walk 1', person)}`
 
 /** Removes a person's walk. @param person personKey @throws {StoreUnavailable} */
 export async function eraseWalk(
   records: Pick<Records, 'remove'>,
   person: string,
-  vault: Vault,
+  dataKey: DataKey,
 ): Promise<void> {
-  await records.remove(walkKey(vault, person))
+  await records.remove(walkKey(dataKey, person))
 }

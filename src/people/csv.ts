@@ -3,7 +3,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse, type Info } from 'csv-parse'
 import { stringify } from 'csv-stringify'
-import { Explained } from '../problem.ts'
+import { OperatorError } from '../problem.ts'
 
 type CsvRecord = {
   /** Where it begins; the first line is 1. */
@@ -12,7 +12,7 @@ type CsvRecord = {
 }
 
 /** From some line on the text is not CSV. The message says which line and why. */
-export class UnreadableCsv extends Explained {
+export class UnreadableCsv extends OperatorError {
   override name = 'UnreadableCsv'
 }
 

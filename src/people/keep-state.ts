@@ -1,6 +1,6 @@
 // What `onramp keep` has to know from one run to the next, in one record of the installation: how far it has looked, which
 // lapses have a shared cause, and one row of counts for each day. Pages read it and never write it.
-import type { Installation } from '../records/data-key.ts'
+import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/sealed-json.ts'
 
@@ -56,16 +56,16 @@ export type KeepStateStore = {
 
 export function createKeepStateStore(
   records: Pick<Records, 'get' | 'put'>,
-  installation: Pick<Installation, 'vault'>,
+  keyRing: KeyRing,
 ): KeepStateStore {
   return {
     async load() {
-      const { sealer } = await installation.vault()
+      const { sealer } = await keyRing.dataKey()
       const known = sealedJson<KeepState>(sealer).open(await records.get(KEY), KEY)
       return known ?? { massDisconnects: [], zones: {}, days: [] }
     },
     async save(keepState) {
-      const { sealer } = await installation.vault()
+      const { sealer } = await keyRing.dataKey()
       const days = keepState.days.slice(-MAX_DAYS)
       await records.put(KEY, sealedJson<KeepState>(sealer).seal({ ...keepState, days }, KEY), LIFE_SECONDS)
     },

@@ -3,7 +3,7 @@
 // the person wants no emails.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createChanges } from '../records/change.ts'
-import type { Installation, Vault } from '../records/data-key.ts'
+import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
@@ -52,7 +52,7 @@ export type People = {
 
 type Keeping = {
   records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'keys'>
-  installation: Pick<Installation, 'vault'>
+  keyRing: KeyRing
   /** INVITE_RETENTION_DAYS: how long a person is remembered after the last change. */
   retentionDays: number
   /** Without the apps that the company hides: they are left out when reading, and kept as they were when writing. */
@@ -64,13 +64,13 @@ type Keeping = {
 }
 
 export function createPeople(keeping: Keeping): People {
-  const { records, installation, retentionDays, arrange = (apps) => apps, onEvents, now } = keeping
+  const { records, keyRing, retentionDays, arrange = (apps) => apps, onEvents, now } = keeping
   const changeRecord = createChanges(records)
 
-  const keyOf = ({ nameOf }: Vault, email: string) => PEOPLE_PREFIX + nameOf('person', email)
+  const keyOf = ({ keyFor }: DataKey, email: string) => PEOPLE_PREFIX + keyFor('person', email)
 
   /** @throws {PersonUnreadable} */
-  function knownIn({ sealer }: Vault, key: string, text: string | undefined): Person | undefined {
+  function knownIn({ sealer }: DataKey, key: string, text: string | undefined): Person | undefined {
     if (text === undefined) return undefined
     const plain = sealer.open(text, key)
     if (plain === undefined) throw new PersonUnreadable(key)
@@ -108,7 +108,7 @@ export function createPeople(keeping: Keeping): People {
   }
 
   async function get(address: string): Promise<Person | undefined> {
-    const open = await installation.vault()
+    const open = await keyRing.dataKey()
     const key = keyOf(open, normalizedAddress(address))
     const person = knownIn(open, key, await records.get(key))
     return person && shown(person)
@@ -118,7 +118,7 @@ export function createPeople(keeping: Keeping): People {
     get,
     async change(address, change) {
       const email = normalizedAddress(address)
-      const open = await installation.vault()
+      const open = await keyRing.dataKey()
       const key = keyOf(open, email)
       let result = newPerson(email, now())
       let events = { added: 0, dropped: 0 }
@@ -142,13 +142,13 @@ export function createPeople(keeping: Keeping): People {
       return result
     },
     async forget(address) {
-      const key = keyOf(await installation.vault(), normalizedAddress(address))
+      const key = keyOf(await keyRing.dataKey(), normalizedAddress(address))
       const isKnown = (await records.get(key)) !== undefined
       await records.remove(key)
       return isKnown
     },
     async *all(onUnreadable = () => {}) {
-      const open = await installation.vault()
+      const open = await keyRing.dataKey()
       let until = performance.now() + SLICE_MS
       for await (const keys of records.keys(PEOPLE_PREFIX))
         for (let first = 0; first < keys.length; first += AT_ONCE) {

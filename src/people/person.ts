@@ -1,7 +1,7 @@
 // What is written down about one person of the rollout, and what follows from it. Pure. The newest answer of the service
 // counts, no matter who asked, and what it no longer lists is connected; states are derived when read. It holds no
 // one-time path, token or link.
-import { isOff, type AppStatus } from '../client-api/app-status.ts'
+import { isUnavailable, type AppStatus } from '../client-api/app-status.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 
 /** One app, as of the newest answer. Times are milliseconds since 1970. */
@@ -176,7 +176,7 @@ function asConnected(app: AppRecord, at: number): AppRecord {
 const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>
   known?.status === 'connected'
     ? { lapsedAt: at, lapses: (known.lapses ?? 0) + 1 }
-    : known?.lapsedAt !== undefined && isOff(known.status)
+    : known?.lapsedAt !== undefined && isUnavailable(known.status)
       ? // Switched on again: for everyone at once, so it is judged anew.
         { lapsedAt: at, lapses: known.lapses ?? 1 }
       : omitUndefined({ lapsedAt: known?.lapsedAt, lapses: known?.lapses })
@@ -214,7 +214,8 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
     const kind = kinds.get(instance)
     const app = { instance, name, isUnconfirmed: false }
     if (status === 'connected') return { ...app, state: 'connected' }
-    if (isOff(status)) return { ...app, state: 'off', ...(status === 'attention' && { hasNoAddress: true }) }
+    if (isUnavailable(status))
+      return { ...app, state: 'off', ...(status === 'attention' && { hasNoAddress: true }) }
     if (kind === 'unconfirmed') return { ...app, state: 'waiting', isUnconfirmed: true, lapsedAt }
     return { ...app, state: kind ?? 'waiting', lapsedAt }
   })
@@ -222,7 +223,7 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
 
 /** What the person can do something about. */
 const ownApps = ({ lastCheck }: Person): AppRecord[] =>
-  lastCheck?.apps.filter(({ status }) => status === 'connected' || !isOff(status)) ?? []
+  lastCheck?.apps.filter(({ status }) => status === 'connected' || !isUnavailable(status)) ?? []
 
 /** The person can search: everything is connected, or there was nothing to connect. */
 export const isReady = (person: Person): boolean =>

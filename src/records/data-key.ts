@@ -2,7 +2,7 @@
 // that outlives a session is named and sealed with. So a secret rotates by sealing this one record anew.
 import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { numberStore } from './format.ts'
+import { writeFormat } from './format.ts'
 import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
@@ -14,51 +14,51 @@ const FRESH_MS = 60_000
 const RETRY_MS = 1_000
 
 /** What is done with the installation's key. */
-export type Vault = {
+export type DataKey = {
   /** Seals and opens what a record keeps. */
   sealer: Sealer
   /** Hashes a record's name, so that keys in the store reveal no one. @param purpose separates kinds of names */
-  nameOf: (purpose: string, text: string) => string
+  keyFor: (purpose: string, text: string) => string
 }
 
-export type Installation = {
+export type KeyRing = {
   /** Asks the store once a minute at most. @throws {StoreUnavailable} @throws {StoreUnreadable} */
-  vault(): Promise<Vault>
+  dataKey(): Promise<DataKey>
 }
 
 const OTHER_SECRET =
   "the store's key is sealed under another SESSION_SECRET: add the former secret as the second one of SESSION_SECRET, or use another REDIS_PREFIX or DATA_DIR. Without that secret, what is stored about people can't be read: onramp store adopt gives the store a new key"
 
-type InstallationRecords = Pick<Records, 'get' | 'compareAndSet'>
+type KeyRingRecords = Pick<Records, 'get' | 'compareAndSet'>
 
 /** @param secrets SESSION_SECRET: the first one seals, every one opens @param now milliseconds since 1970 */
-export function createInstallation(
-  records: InstallationRecords,
+export function createKeyRing(
+  records: KeyRingRecords,
   secrets: readonly string[],
   now: () => number = Date.now,
-): Installation {
+): KeyRing {
   const sealer = createSealer(secrets)
-  let known: { key: string; vault: Vault } | undefined
-  let reading: Promise<Vault> | undefined
+  let known: { key: string; dataKey: DataKey } | undefined
+  let reading: Promise<DataKey> | undefined
   let readAt = 0
 
-  async function read(): Promise<Vault> {
+  async function read(): Promise<DataKey> {
     try {
       const key = await keyIn(records, sealer, known?.key)
       // A store that takes no writes is used all the same, and numbered later.
-      await numberStore(records).catch(() => {})
-      if (key !== known?.key) known = { key, vault: vaultOf(key) }
-      return known.vault
+      await writeFormat(records).catch(() => {})
+      if (key !== known?.key) known = { key, dataKey: dataKeyFrom(key) }
+      return known.dataKey
     } catch (error) {
       // An outage, or another process still seals it under a secret that this one has dropped.
-      if (known !== undefined) return known.vault
+      if (known !== undefined) return known.dataKey
       reading = undefined
       throw error
     }
   }
 
   return {
-    vault() {
+    dataKey() {
       if (reading === undefined || now() - readAt > FRESH_MS) {
         readAt = now()
         reading = read()
@@ -69,11 +69,7 @@ export function createInstallation(
 }
 
 /** @param known what this process works with: a store that was emptied gets it back */
-async function keyIn(
-  records: InstallationRecords,
-  sealer: Sealer,
-  known: string = newKey(),
-): Promise<string> {
+async function keyIn(records: KeyRingRecords, sealer: Sealer, known: string = newKey()): Promise<string> {
   const sealed = await records.get(KEY)
   if (sealed === undefined) {
     const isFirst = await records.compareAndSet(KEY, undefined, sealer.seal(known, KEY), LIFE_SECONDS)
@@ -87,21 +83,21 @@ async function keyIn(
 }
 
 /** The same without writing: `none` where no server has started yet. @throws {StoreUnavailable} */
-export async function lookAtInstallation(
+export async function readDataKey(
   records: Pick<Records, 'get'>,
   secrets: readonly string[],
-): Promise<Vault | 'none' | 'other secret'> {
+): Promise<DataKey | 'none' | 'other secret'> {
   const sealed = await records.get(KEY)
   if (sealed === undefined) return 'none'
   const key = createSealer(secrets).open(sealed, KEY)
-  return key === undefined ? 'other secret' : vaultOf(key)
+  return key === undefined ? 'other secret' : dataKeyFrom(key)
 }
 
 /** Waits for a store that can't be reached yet. @throws {StoreUnreadable} */
-export async function untilOpened(installation: Installation, ending: AbortSignal): Promise<void> {
+export async function waitForDataKey(keyRing: KeyRing, ending: AbortSignal): Promise<void> {
   while (!ending.aborted)
     try {
-      await installation.vault()
+      await keyRing.dataKey()
       return
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
@@ -116,10 +112,10 @@ export async function adoptStore(records: Pick<Records, 'put'>, secrets: readonl
 
 const newKey = () => randomBytes(32).toString('base64url')
 
-function vaultOf(key: string): Vault {
+function dataKeyFrom(key: string): DataKey {
   const naming = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', 'onramp names 1', 32)))
   return {
     sealer: createSealer([key]),
-    nameOf: (purpose, text) => createHmac('sha256', naming).update(`${purpose}\0${text}`).digest('base64url'),
+    keyFor: (purpose, text) => createHmac('sha256', naming).update(`${purpose}\0${text}`).digest('base64url'),
   }
 }

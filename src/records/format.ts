@@ -11,7 +11,7 @@ const FRESH_MS = 60_000
 const ABOUT_PEOPLE = /^(arrivals|person|walk):/
 
 /** What to do about a store of another format; undefined: none is needed. @param acceptsNone a missing number is fine */
-export async function whyUnreadable(
+export async function formatFault(
   records: Pick<Records, 'get' | 'keys'>,
   acceptsNone = false,
 ): Promise<string | undefined> {
@@ -28,7 +28,7 @@ export async function whyUnreadable(
 }
 
 /** Numbers a store that has no number yet. Only for a process that has opened the store's key. */
-export const numberStore = (records: Pick<Records, 'compareAndSet'>) =>
+export const writeFormat = (records: Pick<Records, 'compareAndSet'>) =>
   records.compareAndSet(KEY, undefined, FORMAT, LIFE_SECONDS)
 
 /**
@@ -46,7 +46,7 @@ export function createFormatCheck(
   let acceptsNone = isAdopting
 
   async function read(): Promise<void> {
-    const why = await whyUnreadable(records, acceptsNone)
+    const why = await formatFault(records, acceptsNone)
     if (why !== undefined) throw new StoreUnreadable(why)
     acceptsNone = true
   }

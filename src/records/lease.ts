@@ -58,7 +58,7 @@ export async function takeLease(
 }
 
 /** Within this process: callers with the same key share one run of `work`, and its failure. Nothing is kept afterwards. */
-export function createOnce<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
+export function createSingleFlight<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   const underWay = new Map<string, Promise<T>>()
   return (key, work) => {
     const found = underWay.get(key)

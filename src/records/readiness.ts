@@ -3,14 +3,14 @@
 // each probe, because a store that has just gone must not be called ready for the rest of that second.
 import type { ConnectionLog } from './redis-connection.ts'
 import type { Records } from './records.ts'
-import { storeTrouble } from './store-trouble.ts'
+import { describeStoreError } from './store-error.ts'
 
 const KEY = 'ready'
 const LIFE_SECONDS = 10
 const FRESH_MS = 1_000
 
 /** @returns resolves when a record can be written, changed by a script, removed, and read; throws what the store said */
-export function createReadiness(
+export function createReadinessProbe(
   records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>,
   log: ConnectionLog,
 ): () => Promise<void> {
@@ -36,7 +36,7 @@ export function createReadiness(
     try {
       await tryIt()
     } catch (error) {
-      const { code, words } = storeTrouble(error)
+      const { code, words } = describeStoreError(error)
       if (told !== code) log.warn({ err: error, reason: code }, `not ready: ${words} (${code})`)
       told = code
       throw error

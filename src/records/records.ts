@@ -2,7 +2,7 @@
 // runs on a cluster.
 import { Problem } from '../problem.ts'
 import { within } from '../within.ts'
-import { storeTrouble } from './store-trouble.ts'
+import { describeStoreError } from './store-error.ts'
 
 export type Records = {
   /** The value, or undefined when there is none or it has expired. */
@@ -23,7 +23,7 @@ export const STORE_DEADLINE_MS = 1_500
 
 export class StoreUnavailable extends Problem {
   constructor(cause: unknown) {
-    const { code, words } = storeTrouble(cause)
+    const { code, words } = describeStoreError(cause)
     super(503, 'store_unavailable', {
       detail: `${words} (${code}): see REDIS_URL or DATA_DIR`,
       cause,

@@ -3,7 +3,7 @@
 // again where the primary is. Every client has an 'error' listener; without one the process would die.
 import { createCluster, RedisClient, type RedisClientOptions } from 'redis'
 import { withinDeadline } from './records.ts'
-import { rootOf } from './store-trouble.ts'
+import { rootCause } from './store-error.ts'
 
 /** What is asked of Redis; every command but `scan` touches one key, so that it runs on a cluster. */
 export type RedisCommands = {
@@ -82,7 +82,11 @@ export const newClient = (url: string) => clientOf({ ...CLIENT, url, socket: { .
 type Client = ReturnType<typeof newClient>
 
 /** @param prefix REDIS_PREFIX: a user may be allowed nothing but the keys below it */
-export function openerOf(url: string, topology: RedisTopology, prefix: string = STANDARD_PREFIX): OpenRedis {
+export function createRedisOpener(
+  url: string,
+  topology: RedisTopology,
+  prefix: string = STANDARD_PREFIX,
+): OpenRedis {
   switch (topology.kind) {
     case 'standalone':
       return (lost) => openServer(url, lost, (client) => client.get(prefix + PROBE))
@@ -137,7 +141,7 @@ export async function primaryUrl(
     withinDeadline(() => askSentinel(withNode(url, sentinel), name), ASK_MS),
   )
   const primary = await Promise.any(asked).catch((error: unknown) => {
-    const reasons = (error as AggregateError).errors.map(rootOf)
+    const reasons = (error as AggregateError).errors.map(rootCause)
     const cause = reasons.find((reason) => reason instanceof NoSuchPrimary) ?? reasons[0]
     throw new Error('no Sentinel names a primary: see REDIS_SENTINELS and REDIS_SENTINEL_NAME', { cause })
   })

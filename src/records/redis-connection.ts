@@ -6,13 +6,13 @@ import { TooSlow } from '../within.ts'
 import { StoreUnavailable, STORE_DEADLINE_MS, withinDeadline } from './records.ts'
 import {
   commandsOf,
-  openerOf,
+  createRedisOpener,
   type OpenedRedis,
   type OpenRedis,
   type RedisCommands,
   type RedisTopology,
 } from './redis-clients.ts'
-import { storeTrouble } from './store-trouble.ts'
+import { describeStoreError } from './store-error.ts'
 
 /** Every command throws StoreUnavailable while Redis cannot be reached, is too slow, or refuses it. */
 type RedisConnection = RedisCommands & { readonly isReady: boolean; destroy(): void }
@@ -31,7 +31,7 @@ export const connectRedis = (
   log: ConnectionLog,
   topology: RedisTopology = { kind: 'standalone' },
   prefix?: string,
-): RedisConnection => connectBy(openerOf(url, topology, prefix), log)
+): RedisConnection => connectBy(createRedisOpener(url, topology, prefix), log)
 
 /** The same with whatever opens a client. */
 export function connectBy(open: OpenRedis, log: ConnectionLog): RedisConnection {
@@ -135,7 +135,7 @@ function createOutageLog(log: ConnectionLog) {
     reason: () => last ?? new Error('not connected yet'),
     away(error: unknown) {
       last = error
-      const { code, words, isRefusal } = storeTrouble(error)
+      const { code, words, isRefusal } = describeStoreError(error)
       const what = isRefusal
         ? `Redis refuses onramp: ${words} (${code})`
         : `Redis cannot be reached (${code})`

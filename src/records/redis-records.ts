@@ -65,7 +65,7 @@ const TELLS_ABOUT_ITSELF = 'info'
  * @param prefix what every key begins with
  * @param url REDIS_URL: a connection to one that names a database begins with SELECT
  */
-export function redisAccess(
+export function redisAclRules(
   prefix: string,
   topology: keyof typeof BY_TOPOLOGY = 'standalone',
   url?: string,

@@ -25,22 +25,22 @@ export type Sealer = {
   isCurrent(sealed: string): boolean
 }
 
-type MasterKey = { id: Buffer; key: KeyObject }
+type KeyEncryptionKey = { id: Buffer; key: KeyObject }
 
-const masterKey = (secret: string): MasterKey => {
+const keyEncryptionKey = (secret: string): KeyEncryptionKey => {
   const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'onramp seal 1', 32)))
   return { key, id: createHmac('sha256', key).update('id').digest().subarray(0, KEY_ID_BYTES) }
 }
 
 /** @param secrets the first one seals, every one opens: so a secret rotates without signing anyone out */
 export function createSealer(secrets: readonly string[]): Sealer {
-  const keys = secrets.map(masterKey)
+  const keys = secrets.map(keyEncryptionKey)
   const [sealing] = keys
   if (sealing === undefined) throw new RangeError('createSealer needs a secret')
   return {
     seal(plain, holder) {
       const iv = randomBytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', keyFor(sealing, holder), iv)
+      const cipher = createCipheriv('aes-256-gcm', recordCipherKey(sealing, holder), iv)
       const content = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([sealing.id, iv, cipher.getAuthTag(), content]).toString('base64url')
     },
@@ -55,15 +55,20 @@ export function createSealer(secrets: readonly string[]): Sealer {
 }
 
 /** A key object: with bare bytes Node prepares the key anew in every call, at several times the cost. */
-const keyFor = (master: MasterKey, holder: string) =>
+const recordCipherKey = (master: KeyEncryptionKey, holder: string) =>
   createSecretKey(createHmac('sha256', master.key).update(holder).digest())
 
-function openWith(master: MasterKey, bytes: Buffer, holder: string): string | undefined {
+function openWith(master: KeyEncryptionKey, bytes: Buffer, holder: string): string | undefined {
   try {
     // Too short a tag is refused here, not compared (NIST SP 800-38D 5.2.1.2 allows shorter ones).
-    const decipher = createDecipheriv('aes-256-gcm', keyFor(master, holder), bytes.subarray(0, IV_BYTES), {
-      authTagLength: TAG_BYTES,
-    })
+    const decipher = createDecipheriv(
+      'aes-256-gcm',
+      recordCipherKey(master, holder),
+      bytes.subarray(0, IV_BYTES),
+      {
+        authTagLength: TAG_BYTES,
+      },
+    )
     decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
     const content = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES))
     return Buffer.concat([content, decipher.final()]).toString()
@@ -73,4 +78,4 @@ function openWith(master: MasterKey, bytes: Buffer, holder: string): string | un
 }
 
 /** The name under which a secret's record is kept: reading the store's names reveals no session id. */
-export const nameOf = (secret: string): string => hash('sha256', secret, 'base64url')
+export const hashOf = (secret: string): string => hash('sha256', secret, 'base64url')

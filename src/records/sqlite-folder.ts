@@ -4,7 +4,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Explained } from '../problem.ts'
+import { OperatorError } from '../problem.ts'
 
 export const DATABASE = 'onramp.sqlite'
 const LOCK = 'onramp.lock'
@@ -27,7 +27,7 @@ function limit(path: string, mode: number): boolean {
  * @returns the paths that others can still read or write
  * @throws when the folder or a file cannot be made
  */
-export function closeToOthers(folder: string): string[] {
+export function restrictAccess(folder: string): string[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // A folder that others use too is not ours to close.
   if (readdirSync(folder).every(isOurs)) limit(folder, 0o700)
@@ -57,7 +57,7 @@ export const unsafeFileSystem = (type: number): string | undefined => UNSAFE.get
 /** A process that was told to end finishes its requests first. */
 const WAIT_MS = 10_000
 
-export class FolderInUse extends Explained {
+export class FolderInUse extends OperatorError {
   override name = 'FolderInUse'
   constructor(folder: string, cause: unknown) {
     super(
@@ -73,15 +73,15 @@ export class FolderInUse extends Explained {
  * @param folder DATA_DIR
  * @throws {FolderInUse} when another server holds it for longer than ten seconds
  */
-export function holdFolder(folder: string): { close(): void } {
-  closeToOthers(folder)
+export function lockFolder(folder: string): { close(): void } {
+  restrictAccess(folder)
   const lock = new DatabaseSync(join(folder, LOCK), { timeout: WAIT_MS })
   try {
     // Nothing is ever written into it: an open exclusive transaction is the lock.
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
-    throw whyUnusable(error).kind === 'busy' ? new FolderInUse(folder, error) : error
+    throw classifySqliteError(error).kind === 'busy' ? new FolderInUse(folder, error) : error
   }
   return { close: () => lock.close() }
 }
@@ -89,7 +89,7 @@ export function holdFolder(folder: string): { close(): void } {
 /** https://www.sqlite.org/rescode.html; of an extended code the lowest byte counts. */
 const [PERM, BUSY, LOCKED, READONLY, CORRUPT, CANTOPEN, NOTADB] = [3, 5, 6, 8, 11, 14, 26] as const
 
-export type Unusable = {
+export type SqliteFailure = {
   /** `damaged`: no database; `rights`: this user may not; `busy`: another process has it, so there is nothing wrong. */
   kind: 'damaged' | 'rights' | 'busy' | 'other'
   /** What the system or SQLite calls it. */
@@ -97,7 +97,7 @@ export type Unusable = {
 }
 
 /** @param error what opening the folder, or the file, threw */
-export function whyUnusable(error: unknown): Unusable {
+export function classifySqliteError(error: unknown): SqliteFailure {
   const { code, errcode, errstr } = Object(error) as { code?: string; errcode?: number; errstr?: string }
   const reason = errstr ?? code ?? 'unknown'
   const number = errcode === undefined ? undefined : errcode & 0xff
@@ -109,7 +109,7 @@ export function whyUnusable(error: unknown): Unusable {
 }
 
 /** What a user may not read has nothing wrong with it: moved away, it would take everything along. */
-const FIXES: Record<Unusable['kind'], string> = {
+const FIXES: Record<SqliteFailure['kind'], string> = {
   damaged: 'restore a backup, or move onramp.sqlite away, which loses everything in it',
   rights: 'give the folder and what is in it to the user running onramp',
   busy: 'end the process that has it open',
@@ -117,10 +117,10 @@ const FIXES: Record<Unusable['kind'], string> = {
 }
 
 /** The store in DATA_DIR can't be opened; the message says why, and what to do. */
-export class FolderUnusable extends Explained {
+export class FolderUnusable extends OperatorError {
   override name = 'FolderUnusable'
   constructor(folder: string, cause: unknown) {
-    const { kind, reason } = whyUnusable(cause)
+    const { kind, reason } = classifySqliteError(cause)
     super(`the store in DATA_DIR (${resolve(folder)}) can't be opened (${reason}): ${FIXES[kind]}`, { cause })
   }
 }

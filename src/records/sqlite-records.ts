@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from './records.ts'
-import { closeToOthers, DATABASE } from './sqlite-folder.ts'
+import { restrictAccess, DATABASE } from './sqlite-folder.ts'
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -23,7 +23,7 @@ const SWEEP_EVERY_MS = 60_000
 
 type SqliteRecords = Records & {
   /** What of the store other users of the machine can still read or write. */
-  openToOthers: readonly string[]
+  readableByOthers: readonly string[]
   close(): void
 }
 
@@ -33,7 +33,7 @@ type SqliteRecords = Records & {
  * @throws when the folder cannot be made or the file is not a database
  */
 export function createSqliteRecords(folder: string, now: () => number = Date.now): SqliteRecords {
-  const openToOthers = closeToOthers(folder)
+  const readableByOthers = restrictAccess(folder)
   const database = new DatabaseSync(join(folder, DATABASE))
   database.exec(SCHEMA)
   const select = database.prepare('SELECT value FROM records WHERE key = ? AND expires > ?')
@@ -54,7 +54,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
   sweep.unref()
 
   return {
-    openToOthers,
+    readableByOthers,
     get: (key) => attempt(() => valueOf(select.get(key, now()))),
     put: (key, value, seconds) =>
       attempt(() => {

@@ -7,7 +7,7 @@ import type { RedisTopology } from './redis-clients.ts'
 import { connectRedis, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
-import { FolderInUse, FolderUnusable, holdFolder, unsafeFileSystem } from './sqlite-folder.ts'
+import { FolderInUse, FolderUnusable, lockFolder, unsafeFileSystem } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
 
 type Store = {
@@ -28,7 +28,7 @@ type StoreSettings = {
 }
 
 /** Which store the settings name, and where it is, for people. */
-export const storeOf = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial<StoreSettings>) =>
+export const describeStore = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial<StoreSettings>) =>
   url === undefined
     ? { name: 'SQLite', place: `in ${resolve(folder)}` }
     : { name: 'Redis', place: `at ${new URL(url).host}` }
@@ -47,20 +47,20 @@ export function openStore(settings: StoreSettings, log: ConnectionLog, options: 
   const { REDIS_PREFIX: prefix } = settings
   const connection = connectRedis(settings.REDIS_URL, log, topologyOf(settings), prefix)
   return {
-    records: watched(createRedisRecords(connection, prefix), 'redis', options),
+    records: instrumented(createRedisRecords(connection, prefix), 'redis', options),
     isReachable: () => connection.isReady,
     close: async () => connection.destroy(),
   }
 }
 
 function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): Store {
-  let hold: ReturnType<typeof holdFolder> | undefined
+  let hold: ReturnType<typeof lockFolder> | undefined
   try {
-    hold = options.isServer ? holdFolder(folder) : undefined
+    hold = options.isServer ? lockFolder(folder) : undefined
     const records = createSqliteRecords(folder)
-    if (records.openToOthers.length > 0)
+    if (records.readableByOthers.length > 0)
       log.warn(
-        { paths: records.openToOthers },
+        { paths: records.readableByOthers },
         'other users of this machine can read or change what is in DATA_DIR: take their rights away with chmod go-rwx',
       )
     const fileSystem = unsafeFileSystem(statfsSync(folder).type) ?? 'memory'
@@ -70,7 +70,7 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
         "DATA_DIR is on a network file system, where SQLite's locks may not hold: use a disk of this machine, or set REDIS_URL",
       )
     return {
-      records: watched(records, 'sqlite', options),
+      records: instrumented(records, 'sqlite', options),
       isReachable: () => true,
       async close() {
         records.close()
@@ -96,7 +96,7 @@ export type OnOperation = (operation: { operation: string; isDone: boolean; seco
 const WATCHED = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
 
 /** The same records, whose format is checked and whose operations are counted and traced. */
-function watched(records: Records, system: 'redis' | 'sqlite', options: StoreOptions): Records {
+function instrumented(records: Records, system: 'redis' | 'sqlite', options: StoreOptions): Records {
   const { isAdopting, onOperation = () => {} } = options
   const checkFormat = createFormatCheck(records, isAdopting)
   const result: Records = {

@@ -1,6 +1,6 @@
 // A first search, over what was just connected.
 import { Router, type RequestHandler } from 'express'
-import type { SearchAnswer } from '../client-api/responses.ts'
+import type { SearchResponse } from '../client-api/responses.ts'
 import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import { isFromOtherSite } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -39,7 +39,7 @@ export function createSearchRoutes({ limit, origin, service, appIn, sendPage }: 
   return router
 }
 
-type Found = Pick<SearchParts, 'appIn'> & { query: string; answer: SearchAnswer | undefined }
+type Found = Pick<SearchParts, 'appIn'> & { query: string; answer: SearchResponse | undefined }
 
 function resultsIn(t: Texts, { query, answer, appIn }: Found) {
   const results = (answer?.results ?? []).map(({ title, datasource, ...result }) => ({

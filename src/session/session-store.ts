@@ -4,7 +4,7 @@
 import { Store, type Session, type SessionData } from 'express-session'
 import type { Request } from 'express'
 import type { Records } from '../records/records.ts'
-import { nameOf, type Sealer } from '../records/seal.ts'
+import { hashOf, type Sealer } from '../records/seal.ts'
 
 type Done<T = void> = (error?: unknown, result?: T) => void
 
@@ -60,7 +60,7 @@ export class SessionStore extends Store {
   /** Nothing is left to do at the end of a request: what changes a session saves it and waits (session.ts). */
   override set = (_id: string, _session: SessionData, done: Done = () => {}): void => done()
 
-  override destroy = (id: string, done: Done = () => {}): void => settle(this.end(nameOf(id)), done)
+  override destroy = (id: string, done: Done = () => {}): void => settle(this.end(hashOf(id)), done)
 
   /** Doesn't hold up the answer, and doesn't fail it. */
   override touch = (_id: string, session: SessionData, done: Done = () => {}): void => {
@@ -103,9 +103,9 @@ export class SessionStore extends Store {
 
   async #read(id: string): Promise<SessionData | null> {
     const { records, sealer, maxSeconds, now } = this.#options
-    const name = nameOf(id)
+    const name = hashOf(id)
     const sealed = await records.get(keyOf(name))
-    if (sealed === ENDED) return { cookie: { originalMaxAge: null }, mustAsk: true }
+    if (sealed === ENDED) return { cookie: { originalMaxAge: null }, promptLogin: true }
     const json = sealed === undefined ? undefined : sealer.open(sealed, holderOf(id))
     if (sealed === undefined || json === undefined) return null
     const data = { ...JSON.parse(json), cookie: { originalMaxAge: null } } as SessionData
@@ -116,7 +116,7 @@ export class SessionStore extends Store {
 
   /** Inserts a new session, and writes any other only over what was read. @throws {SessionChanged} {StoreUnavailable} */
   async save(session: Session): Promise<void> {
-    const name = nameOf(session.id)
+    const name = hashOf(session.id)
     const sealed = this.#options.sealer.seal(jsonOf(session), holderOf(session.id))
     const before = this.#stored.get(session)?.sealed
     if (!(await this.#options.records.compareAndSet(keyOf(name), before, sealed, this.#lifeSeconds)))

@@ -3,7 +3,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Store } from 'express-session'
-import { alarmsFirewalls } from '../records/spelling.ts'
+import { triggersFirewall } from '../records/firewall-safe.ts'
 import type { SessionStore } from './session-store.ts'
 import { signedInOf, type SessionContent, type SignedIn } from './signed-in.ts'
 
@@ -18,7 +18,7 @@ const cookieKey = (secret: string) =>
 function newId(key: string): string {
   for (;;) {
     const id = randomBytes(24).toString('hex')
-    if (!alarmsFirewalls(`.${createHmac('sha256', key).update(id).digest('base64')}`)) return id
+    if (!triggersFirewall(`.${createHmac('sha256', key).update(id).digest('base64')}`)) return id
   }
 }
 

@@ -1,7 +1,7 @@
 // Who is signed in: what `req.session` holds of them. Kept apart from how it is kept (session.ts), because every feature
 // asks for this.
 import type { Request } from 'express'
-import { nameOf } from '../records/seal.ts'
+import { hashOf } from '../records/seal.ts'
 
 /** The pair of issuer and subject is the identity (OpenID Connect Core 2); the rest is for show. */
 export type User = {
@@ -20,7 +20,7 @@ export type User = {
 
 /** Names a person in the keys of the store, and says neither issuer nor subject. */
 export const personKey = ({ issuer, subject }: Pick<User, 'issuer' | 'subject'>): string =>
-  nameOf(`${issuer}\n${subject}`)
+  hashOf(`${issuer}\n${subject}`)
 
 export type Tokens = {
   accessToken: string
@@ -42,7 +42,7 @@ export type SessionContent = {
 declare module 'express-session' {
   interface SessionData extends Partial<SessionContent> {
     /** It was ended from another device: the next sign-in in this browser asks who is there. */
-    mustAsk?: true
+    promptLogin?: true
   }
 }
 

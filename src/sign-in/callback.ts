@@ -8,7 +8,7 @@ import {
   type Configuration,
 } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
-import { nameOf } from '../records/seal.ts'
+import { hashOf } from '../records/seal.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import { endSession, startSession } from '../session/session.ts'
 import { signedInOf, type Tokens, type User } from '../session/signed-in.ts'
@@ -105,7 +105,7 @@ export function createFinishSignIn(needs: Needs): Redeem {
 
   /** A browser that was signed out could never sign in again where the server refuses to ask. */
   async function askNoMore(req: Request, res: Response): Promise<boolean> {
-    const wasEnded = req.session.mustAsk === true
+    const wasEnded = req.session.promptLogin === true
     if (!wasEnded && browsers.read(req)?.promptLogin !== true) return false
     browsers.markSignedOut(req, res, false)
     if (wasEnded) await endSession(req)
@@ -140,7 +140,7 @@ export function createFinishSignIn(needs: Needs): Redeem {
   async function stored(req: Request, { user, sid, tokens }: Granted, startedAt: number): Promise<boolean> {
     const time = now()
     await startSession(req, { user, tokens, signedInAt: time })
-    const session = { name: nameOf(req.sessionID), sid, device: deviceName(req.get('user-agent')), time }
+    const session = { name: hashOf(req.sessionID), sid, device: deviceName(req.get('user-agent')), time }
     let isListed = false
     try {
       isListed = await sessions.add(user, session, startedAt)
@@ -169,7 +169,7 @@ export function createFinishSignIn(needs: Needs): Redeem {
     browsers.replace(res)
     if (before !== undefined) {
       // A sign-in that works goes only when the next one is there.
-      await needs.sessionStore.end(nameOf(before.id))
+      await needs.sessionStore.end(hashOf(before.id))
       // Of the same person, a server may keep one grant for both: taking these tokens back could end the new sign-in.
       if (!isSamePerson(before.user, user)) void revoke(configuration, before.tokens)
     }

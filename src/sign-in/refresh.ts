@@ -4,9 +4,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { ClientError, refreshTokenGrant } from 'openid-client'
-import { createOnce, takeLease } from '../records/lease.ts'
+import { createSingleFlight, takeLease } from '../records/lease.ts'
 import { StoreUnavailable, type Records } from '../records/records.ts'
-import { nameOf } from '../records/seal.ts'
+import { hashOf } from '../records/seal.ts'
 import { SessionChanged } from '../session/session-store.ts'
 import { endSession, reloadSession, saveSession } from '../session/session.ts'
 import { signedInOf, whoIsSignedIn, type SignedIn, type Tokens } from '../session/signed-in.ts'
@@ -57,7 +57,7 @@ type Needs = {
 
 export function createRefresh(needs: Needs): Refresh {
   const { settings, records, authorizationServer, log, audit, now } = needs
-  const once = createOnce<void>()
+  const once = createSingleFlight<void>()
   const warn = warnOnce(log)
 
   /** @returns undefined when the authorization server says that the grant is over; @throws {Problem} for everything else */
@@ -149,7 +149,7 @@ export function createRefresh(needs: Needs): Refresh {
   async function refreshOverProcesses(req: Request, isStillGood: boolean): Promise<void> {
     const { id, tokens } = whoIsSignedIn(req)
     for (const until = now() + MAX_WAIT_MS; now() < until; await pause(LOOK_EVERY_MS)) {
-      const lease = await takeLease(records, `refresh:${nameOf(id)}`, LEASE_SECONDS)
+      const lease = await takeLease(records, `refresh:${hashOf(id)}`, LEASE_SECONDS)
       if (lease !== undefined) return await redeemOnce(req, tokens.issuedAt, () => lease.release())
       if (isStillGood) return
       const current = await reloadSession(req)

@@ -2,7 +2,7 @@
 // (back button, double click, restored tabs) and leads to the result, or through the sign-in again.
 import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
-import { nameOf } from '../records/seal.ts'
+import { hashOf } from '../records/seal.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import { isUnattended, unattendedPath } from '../web/cross-site.ts'
 import type { Log } from '../web/log.ts'
@@ -60,7 +60,7 @@ export function createSignInRoutes(needs: Needs): Router {
 
   /** Of any number of callbacks one may redeem the code: the first. */
   const isFirst = ({ id }: LoginTransaction) =>
-    needs.records.compareAndSet(`used-state:${nameOf(id)}`, undefined, '1', USED_SECONDS)
+    needs.records.compareAndSet(`used-state:${hashOf(id)}`, undefined, '1', USED_SECONDS)
 
   router.get(SIGN_IN_CALLBACK_PATH, async (req, res) => {
     const url = callbackUrl(req, publicUrl)

@@ -1,10 +1,10 @@
 // The service, called as the signed-in person. The access token is refreshed ahead of its expiry, and once more when the
 // service rejects it.
 import type { Request } from 'express'
-import type { ClientApi } from '../client-api/client.ts'
+import type { ServiceClient } from '../client-api/client.ts'
 import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
-import type { SearchAnswer, Waiting } from '../client-api/responses.ts'
+import type { SearchResponse, UnconnectedApp } from '../client-api/responses.ts'
 import type { Company } from '../company/company.ts'
 import { endSession } from '../session/session.ts'
 import { signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
@@ -16,7 +16,7 @@ import { expiryOf } from './tokens.ts'
 const MAX_EARLY_WAIT_MS = 1_000
 
 type ServiceForPersonOptions = {
-  clientApi: Pick<ClientApi, 'checkDatasourceAuth' | 'search'>
+  clientApi: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
   refresh: Refresh
   /** TOKEN_ISSUED_BY is external-idp. */
   isExternalIdp: boolean
@@ -24,7 +24,7 @@ type ServiceForPersonOptions = {
   callbackUrl: string
   company: Pick<Company, 'arrange'>
   /** Gets the apps of every check. */
-  onCheck?: (apps: Waiting[]) => void
+  onCheck?: (apps: UnconnectedApp[]) => void
   /** Milliseconds since 1970. */
   now: () => number
 }
@@ -41,7 +41,7 @@ export class ServiceForPerson {
    * The person's unconnected apps (contract 4.1), in the company's order and without those that it hides. Always passes
    * final_redirect_url, so that any returned link comes back to us.
    */
-  async check(req: Request, finalRedirectUrl = this.#options.callbackUrl): Promise<Waiting[]> {
+  async check(req: Request, finalRedirectUrl = this.#options.callbackUrl): Promise<UnconnectedApp[]> {
     const { clientApi, company, onCheck } = this.#options
     const apps = await this.#call(req, (credentials) =>
       clientApi.checkDatasourceAuth(credentials, finalRedirectUrl),
@@ -52,7 +52,7 @@ export class ServiceForPerson {
   }
 
   /** Contract 4.2. */
-  search(req: Request, query: { query: string; pageSize: number }): Promise<SearchAnswer> {
+  search(req: Request, query: { query: string; pageSize: number }): Promise<SearchResponse> {
     return this.#call(req, (credentials) => this.#options.clientApi.search(credentials, query))
   }
 

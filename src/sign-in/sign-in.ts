@@ -1,6 +1,6 @@
 // Who people are: sessions, and the steps of signing in. Routes are made of these.
 import type { Request } from 'express'
-import type { Installation } from '../records/data-key.ts'
+import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { createSealer } from '../records/seal.ts'
 import { SessionStore } from '../session/session-store.ts'
@@ -21,7 +21,7 @@ export type SignIn = ReturnType<typeof createSignIn>
 type Needs = {
   settings: Settings
   records: Records
-  installation: Installation
+  keyRing: KeyRing
   authorizationServer: AuthorizationServer
   log: Log
   audit: Audit
@@ -32,7 +32,7 @@ type Needs = {
 }
 
 export function createSignIn(needs: Needs) {
-  const { settings, records, installation, now } = needs
+  const { settings, records, keyRing, now } = needs
   const { SESSION_SECRET: secrets, PUBLIC_URL: publicUrl } = settings
   const https = publicUrl.startsWith('https:')
   const sealer = createSealer(secrets)
@@ -41,7 +41,7 @@ export function createSignIn(needs: Needs) {
   const sessionStore = new SessionStore({ records, sealer, idleSeconds, maxSeconds, now })
   const states = createLoginTransactions(secrets)
   const browsers = createBrowserCookies(https)
-  const sessions = createPersonSessions({ records, installation, store: sessionStore, maxSeconds, now })
+  const sessions = createPersonSessions({ records, keyRing, store: sessionStore, maxSeconds, now })
   const all = { ...needs, states, browsers, sessions, sessionStore }
   return {
     authorizationServer: needs.authorizationServer,

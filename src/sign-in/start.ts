@@ -96,7 +96,7 @@ export function createStartSignIn(needs: Needs): StartSignIn {
 
   return async (req, res, wanted) => {
     const browser = needs.browsers.extend(req, res)
-    const mustAsk = (browser.promptLogin || req.session.mustAsk === true) && signedInOf(req) === undefined
+    const mustAsk = (browser.promptLogin || req.session.promptLogin === true) && signedInOf(req) === undefined
     const start = { ...wanted, prompt: await possible(mustAsk ? 'login' : wanted.prompt) }
     try {
       return await addressFor(req, browser, start)

@@ -1,7 +1,7 @@
 // Probes. Neither touches a session; /healthz asks no one, /readyz tries the store and whether the authorization server
 // was reached.
 import { Router } from 'express'
-import { storeTrouble } from '../records/store-trouble.ts'
+import { describeStoreError } from '../records/store-error.ts'
 
 /** By this header the doctor knows that what answers at PUBLIC_URL is onramp. It says nothing of the version. */
 export const HEALTH_HEADER = { name: 'x-onramp', value: 'healthz' } as const
@@ -30,7 +30,7 @@ export function createHealthRoutes(parts: HealthParts): Router {
   router.get('/readyz', async (_req, res) => {
     const store = await parts.askStore().then(
       () => 'ok',
-      (error: unknown) => (storeTrouble(error).isRefusal ? 'refuses' : 'unreachable'),
+      (error: unknown) => (describeStoreError(error).isRefusal ? 'refuses' : 'unreachable'),
     )
     const server = parts.authorizationServer
     // Its name is for the log: this answer is for anyone.

@@ -1,10 +1,10 @@
 // How the receiver is doing, for metrics and the log: what was delivered, what waits, when it begins to fail and when it
 // works again. Never its address, which may hold a token.
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { silenceInWords } from '../http/network-error.ts'
-import type { Outcome } from './post.ts'
+import { describeNetworkError } from '../http/network-error.ts'
+import type { DeliveryOutcome } from './sender.ts'
 
-export type Log = Record<'info' | 'warn', (fields: object, message: string) => void>
+export type WebhookLog = Record<'info' | 'warn', (fields: object, message: string) => void>
 
 /** After this the receiver will not want an event. */
 export const MAX_AGE_MS = 3 * 86_400_000
@@ -15,7 +15,12 @@ const DAYS = MAX_AGE_MS / 86_400_000
  * @param sinceOf for each person with events to send, since when the oldest of them waits
  * @param now milliseconds since 1970, as these are
  */
-export function watchReceiver(registry: Registry, log: Log, sinceOf: () => number[], now: () => number) {
+export function watchReceiver(
+  registry: Registry,
+  log: WebhookLog,
+  sinceOf: () => number[],
+  now: () => number,
+) {
   const sent = new Counter({
     name: 'onramp_webhooks_total',
     help: 'Events for WEBHOOK_URL: delivered, failed (a try that is repeated) or dropped',
@@ -41,7 +46,7 @@ export function watchReceiver(registry: Registry, log: Log, sinceOf: () => numbe
   let dropped = 0
   let droppedAt = -Infinity
   return {
-    answered(outcome: Outcome): void {
+    answered(outcome: DeliveryOutcome): void {
       sent.inc({ result: outcome.kind === 'taken' ? 'delivered' : 'failed' })
       if (outcome.kind === 'taken') {
         if (isFailing) log.info({}, 'the receiver of WEBHOOK_URL takes events again')
@@ -50,7 +55,7 @@ export function watchReceiver(registry: Registry, log: Log, sinceOf: () => numbe
       }
       // A receiver that takes some and refuses others would fill the log.
       if (isFailing || now() - failedAt < LOGGED_EVERY_MS) return
-      const why = outcome.kind === 'silent' ? silenceInWords(outcome.why) : outcome.why
+      const why = outcome.kind === 'silent' ? describeNetworkError(outcome.why) : outcome.why
       log.warn(
         { why },
         `an event could not be delivered to WEBHOOK_URL (${why}): events are kept, and tried again for ${DAYS} days`,

@@ -5,20 +5,26 @@ import type { Registry } from 'prom-client'
 import type { People } from '../people/people.ts'
 import type { Records } from '../records/records.ts'
 import { within } from '../within.ts'
-import { TIME_LIMIT_MS, bodyOf, signatureHeaders, type Outcome, type Post } from './post.ts'
-import { MAX_AGE_MS, type Log, watchReceiver } from './receiver.ts'
+import {
+  TIME_LIMIT_MS,
+  eventBody,
+  signatureHeaders,
+  type DeliveryOutcome,
+  type WebhookSender,
+} from './sender.ts'
+import { MAX_AGE_MS, type WebhookLog, watchReceiver } from './receiver.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 
 type Webhooks = {
   /** There are events of this person. Returns at once. @param dropped so many old ones had to go for them */
-  notice: (email: string, dropped: number) => void
+  enqueue: (email: string, dropped: number) => void
   start(): void
   /** Waits a moment for what is on its way. What is left is in the store. */
   close(): Promise<void>
 }
 
 /** Connections to the receiver. */
-export const AT_ONCE = 8
+export const MAX_CONNECTIONS = 8
 const SWEEP_SECONDS = 300
 const SWEPT = 'webhooks:swept'
 /** Behind these it is the store's turn: the next look through everyone finds them. */
@@ -37,23 +43,23 @@ export function createWebhooks({
 }: {
   people: Pick<People, 'all' | 'change'>
   records: Pick<Records, 'compareAndSet'>
-  post: Post
+  post: WebhookSender
   /** WEBHOOK_SECRET. */
   secrets: readonly string[]
   registry: Registry
-  log: Log
+  log: WebhookLog
   /** Milliseconds since 1970. */
   now: () => number
 }): Webhooks {
   /** Everyone of whom there is something to send, now or later. */
-  const waiting = new Map<string, Waiting>()
+  const waiting = new Map<string, PendingDelivery>()
   const underWay = new Map<string, Promise<void>>()
   const receiver = watchReceiver(registry, log, () => [...waiting.values()].map(({ since }) => since), now)
   let next: NodeJS.Timeout | undefined
   let sweeping: NodeJS.Timeout | undefined
   let isClosed = false
 
-  function queue(email: string, due: Waiting): void {
+  function queue(email: string, due: PendingDelivery): void {
     if (isClosed || (!waiting.has(email) && waiting.size >= MAX_WAITING)) return
     waiting.set(email, due)
     beginNext()
@@ -63,7 +69,7 @@ export function createWebhooks({
     clearTimeout(next)
     let earliest = Infinity
     for (const [email, due] of waiting) {
-      if (isClosed || underWay.size >= AT_ONCE) return
+      if (isClosed || underWay.size >= MAX_CONNECTIONS) return
       if (underWay.has(email)) continue
       if (due.dueAt <= now()) underWay.set(email, work(email, due))
       else earliest = Math.min(earliest, due.dueAt)
@@ -71,7 +77,7 @@ export function createWebhooks({
     if (earliest < Infinity) next = setTimeout(beginNext, earliest - now()).unref()
   }
 
-  async function work(email: string, due: Waiting): Promise<void> {
+  async function work(email: string, due: PendingDelivery): Promise<void> {
     const left = await deliver(email).catch(() => ({ ...due, dueAt: now() + STORE_PAUSE_MS }))
     underWay.delete(email)
     // Else there were more events meanwhile.
@@ -83,26 +89,26 @@ export function createWebhooks({
   }
 
   /** @returns what of this person is left to send; undefined: nothing */
-  async function deliver(email: string): Promise<Waiting | undefined> {
+  async function deliver(email: string): Promise<PendingDelivery | undefined> {
     const { person, events, dropped } = await claim(people, email, now())
     receiver.dropped(dropped)
-    const outcomes = new Map<string, Outcome>()
+    const outcomes = new Map<string, DeliveryOutcome>()
     for (const event of events) {
-      const body = bodyOf(event, person)
+      const body = eventBody(event, person)
       const outcome = await post.send(signatureHeaders(secrets, event.id, now(), body), body)
       outcomes.set(event.id, outcome)
       // What is cut off at the end is no fault of the receiver.
       if (!isClosed) receiver.answered(outcome)
       if (outcome.kind === 'silent') break
     }
-    return waitingOf(await settle(people, email, outcomes, now()))
+    return pendingDelivery(await settle(people, email, outcomes, now()))
   }
 
   /** @param isFirst at the start, whenever the last one was: this process may be the one that died */
   async function sweep(isFirst: boolean): Promise<void> {
     if (!(await records.compareAndSet(SWEPT, undefined, '1', SWEEP_SECONDS)) && !isFirst) return
     for await (const person of people.all()) {
-      const left = waitingOf(person)
+      const left = pendingDelivery(person)
       if (left !== undefined && !waiting.has(person.email)) queue(person.email, left)
     }
   }
@@ -123,7 +129,7 @@ export function createWebhooks({
   const outsideOfRequests = AsyncLocalStorage.snapshot()
 
   return {
-    notice(email, dropped) {
+    enqueue(email, dropped) {
       receiver.dropped(dropped)
       outsideOfRequests(queue, email, { dueAt: now(), since: waiting.get(email)?.since ?? now() })
     },
@@ -182,7 +188,7 @@ async function claim(people: Pick<People, 'change'>, email: string, now: number)
 async function settle(
   people: Pick<People, 'change'>,
   email: string,
-  outcomes: ReadonlyMap<string, Outcome>,
+  outcomes: ReadonlyMap<string, DeliveryOutcome>,
   now: number,
 ): Promise<Person> {
   return await people.change(email, (before) => {
@@ -199,10 +205,10 @@ async function settle(
 }
 
 /** When something of a person is due next, and when the oldest of it came to be. */
-type Waiting = { dueAt: number; since: number }
+type PendingDelivery = { dueAt: number; since: number }
 
 /** Undefined: there are no events. */
-const waitingOf = ({ outbox = [] }: Person): Waiting | undefined =>
+const pendingDelivery = ({ outbox = [] }: Person): PendingDelivery | undefined =>
   outbox.length === 0
     ? undefined
     : { dueAt: Math.min(...outbox.map(({ dueAt }) => dueAt)), since: Math.min(...outbox.map(({ at }) => at)) }

@@ -1,5 +1,5 @@
 // A run with the service and the mail server as functions, over people who are kept for several runs.
-import type { Waiting } from '../../src/client-api/responses.ts'
+import type { UnconnectedApp } from '../../src/client-api/responses.ts'
 import type { ServiceCheck } from '../../src/campaigns/person-check.ts'
 import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
@@ -10,7 +10,7 @@ import { newTally } from '../../src/campaigns/tally.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { mail } from './sample-email.ts'
 
-export const left: Waiting[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
+export const left: UnconnectedApp[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
 export const policy: ReminderPolicy = {
   unknown: 'wait',

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { useProxy } from '../../src/http/proxy.ts'
 import { openStore } from '../../src/records/store.ts'
-import { createInstallation } from '../../src/records/data-key.ts'
+import { createKeyRing } from '../../src/records/data-key.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createRegistration } from '../../src/sign-in/registration/registration.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -63,8 +63,8 @@ it('onramp registration forget', async () => {
   const settings = loadSettings(env)
   const store = openStore(settings, createLog('silent'))
   const { records } = store
-  const installation = createInstallation(records, settings.SESSION_SECRET)
-  await createRegistration(settings, { records, installation, now: Date.now }).current(async () => ({
+  const keyRing = createKeyRing(records, settings.SESSION_SECRET)
+  await createRegistration(settings, { records, keyRing, now: Date.now }).current(async () => ({
     client_id: 'made',
     registration_client_uri: 'https://login.example/clients/made',
     registration_access_token: 'abc',

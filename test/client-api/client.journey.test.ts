@@ -1,6 +1,6 @@
 // The client against the sandbox's service, over HTTP.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createClientApi, type ClientApi } from '../../src/client-api/client.ts'
+import { createServiceClient, type ServiceClient } from '../../src/client-api/client.ts'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
@@ -8,11 +8,11 @@ import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.t
 const LIMIT_MS = 400
 
 let sandbox: Sandbox
-let client: ClientApi
+let client: ServiceClient
 let ada: Credentials
 beforeAll(async () => {
   sandbox = await startSandbox({ paths: { service: '/tenant/a' } })
-  client = createClientApi({ baseUrl: sandbox.urls.service, timeLimitMs: LIMIT_MS })
+  client = createServiceClient({ baseUrl: sandbox.urls.service, timeLimitMs: LIMIT_MS })
   ada = { kind: 'user-token', token: sandbox.serviceTokens.user('ada') }
 })
 afterEach(() => sandbox.reset())
@@ -136,7 +136,7 @@ it('a refusal is told apart, and keeps what Retry-After says', async () => {
     [429, 'service_busy'],
   ] as const) {
     answer({ status, headers: { 'retry-after': '7' } })
-    expect(await failure(client.checkDatasourceAuth(ada))).toMatchObject({ code, asksToWait: 7 })
+    expect(await failure(client.checkDatasourceAuth(ada))).toMatchObject({ code, requestedWait: 7 })
   }
 })
 

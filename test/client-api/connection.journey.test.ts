@@ -20,10 +20,10 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { checkCall, createConnection } from '../../src/client-api/connection.ts'
-import { silenceOf } from '../../src/http/network-error.ts'
+import { networkErrorOf } from '../../src/http/network-error.ts'
 import { ask as askOnce } from '../../src/doctor/ask.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
-import { createPost } from '../../src/webhooks/post.ts'
+import { createWebhookSender } from '../../src/webhooks/sender.ts'
 import { spawnOne, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 import { makeCertificates, pem } from '../helpers/tls.ts'
@@ -62,7 +62,7 @@ const WAYS: Record<string, (url: string) => Promise<{ status: number; text: stri
 
 /** The doctor's error has the cause as its message. */
 const causeOf = (error: Error) =>
-  ['too-large', 'cut-off'].includes(error.message) ? error.message : silenceOf(error)
+  ['too-large', 'cut-off'].includes(error.message) ? error.message : networkErrorOf(error)
 
 describe.each(Object.entries(WAYS))('an answer to %s', (_name, ask) => {
   const read = async (url: string) => (await ask(url)).text
@@ -144,7 +144,7 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
     closers.push(() => connection.close())
     return () => connection.send(checkCall(), credentials)
   }
-  const statusOf = (call: Promise<{ status: number }>) => call.then(({ status }) => status, silenceOf)
+  const statusOf = (call: Promise<{ status: number }>) => call.then(({ status }) => status, networkErrorOf)
   /** Until the connection is free for the next request. */
   const isFree = () => pause(50)
 
@@ -184,7 +184,7 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
 
   it('does not send an event to the receiver of webhooks twice', async () => {
     const { url, seen } = await start('reset')
-    const receiver = createPost(url, 1)
+    const receiver = createWebhookSender(url, 1)
     closers.push(() => receiver.close())
     expect(await receiver.send({}, '{}')).toEqual({ kind: 'taken' })
     await isFree()

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { departureUrl, isStartable } from '../../src/client-api/consent-url.ts'
+import { consentUrl, isStartable } from '../../src/client-api/consent-url.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 
 const BASE = 'https://svc.example'
@@ -24,7 +24,7 @@ describe('the address of a datasource’s authorization', () => {
     ['https://svc.example/tenant/a/', 'https://svc.example/tenant/a/auth/datasource/slack_1?token=a%2Bb&x=1'],
     ['http://127.0.0.1:8080/t//', 'http://127.0.0.1:8080/t/auth/datasource/slack_1?token=a%2Bb&x=1'],
   ])('under %s keeps the path and the query byte for byte', (base, expected) => {
-    expect(departureUrl(baseOf(base), 'slack_1', '/auth/datasource/slack_1?token=a%2Bb&x=1')).toBe(expected)
+    expect(consentUrl(baseOf(base), 'slack_1', '/auth/datasource/slack_1?token=a%2Bb&x=1')).toBe(expected)
   })
 
   it.each([
@@ -38,7 +38,7 @@ describe('the address of a datasource’s authorization', () => {
     ['ä_1', '/auth/datasource/%C3%A4_1?token=t'],
     ['slack', '/auth/datasource/slack?token=t'],
   ])('of %s may be %s', (instance, path) => {
-    expect(departureUrl(BASE, instance, path)).toBe(BASE + path)
+    expect(consentUrl(BASE, instance, path)).toBe(BASE + path)
   })
 
   const hostile = [
@@ -64,15 +64,15 @@ describe('the address of a datasource’s authorization', () => {
     `/auth/datasource/slack_1?token=${'a'.repeat(4096)}`,
   ]
   it.each(hostile)('is never made of %j', (path) => {
-    expect(departureUrl(BASE, 'slack_1', path)).toBeUndefined()
-    expect(departureUrl(`${BASE}/tenant/a`, 'slack_1', path)).toBeUndefined()
+    expect(consentUrl(BASE, 'slack_1', path)).toBeUndefined()
+    expect(consentUrl(`${BASE}/tenant/a`, 'slack_1', path)).toBeUndefined()
   })
 
   it.each(['..', '.', '%2e%2e'])('of an instance that is called %s is not made', (instance) => {
-    expect(departureUrl(BASE, instance, `/auth/datasource/${encodeURIComponent(instance)}/x`)).toSatisfy(
+    expect(consentUrl(BASE, instance, `/auth/datasource/${encodeURIComponent(instance)}/x`)).toSatisfy(
       (url: unknown) => url === undefined || instance === '%2e%2e',
     )
-    expect(departureUrl(BASE, instance, `/auth/datasource/${instance}/../../admin`)).toBeUndefined()
+    expect(consentUrl(BASE, instance, `/auth/datasource/${instance}/../../admin`)).toBeUndefined()
   })
 
   const bits = [
@@ -92,7 +92,7 @@ describe('the address of a datasource’s authorization', () => {
     (base) => {
       fc.assert(
         fc.property(likely, (value) => {
-          const made = departureUrl(base, 'slack_1', value)
+          const made = consentUrl(base, 'slack_1', value)
           if (made === undefined) return
           expect(made).toBe(base + value)
           const opened = new URL(made)
@@ -111,7 +111,7 @@ describe('the address of a datasource’s authorization', () => {
   it('is known to be there or not without knowing where the service is', () => {
     fc.assert(
       fc.property(likely, fc.constantFrom('slack_1', 'slack', '..', ''), (value, instance) => {
-        expect(isStartable(instance, value)).toBe(departureUrl(BASE, instance, value) !== undefined)
+        expect(isStartable(instance, value)).toBe(consentUrl(BASE, instance, value) !== undefined)
       }),
       { numRuns: 2_000 },
     )

@@ -1,6 +1,6 @@
 // Why a call to the service failed, by what the network says.
 import { describe, expect, it } from 'vitest'
-import { silenceOf } from '../../src/http/network-error.ts'
+import { networkErrorOf } from '../../src/http/network-error.ts'
 
 describe('failed calls', () => {
   const failed = (code: string) =>
@@ -12,11 +12,11 @@ describe('failed calls', () => {
     ['UND_ERR_CONNECT_TIMEOUT', 'too-slow'],
     ['EPROTO', 'no-tls'],
     ['ECONNRESET', 'cut-off'],
-  ])('%s is told apart', (code, why) => expect(silenceOf(failed(code))).toBe(why))
+  ])('%s is told apart', (code, why) => expect(networkErrorOf(failed(code))).toBe(why))
 
   it('of several addresses count by the first', () => {
-    expect(silenceOf(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]))).toBe(
-      'refused',
-    )
+    expect(
+      networkErrorOf(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })])),
+    ).toBe('refused')
   })
 })

@@ -1,11 +1,11 @@
 // What a failed call of the service is called: for the person by a code, for the operator by the setting to change.
 import { describe, expect, it } from 'vitest'
-import { noAnswer, TokenRefused } from '../../src/client-api/errors.ts'
+import { noResponse, TokenRefused } from '../../src/client-api/errors.ts'
 import { retryAfterSeconds } from '../../src/http/retry-after.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { problemTexts } from '../../src/web/error-page.ts'
 import { t } from '../helpers/texts.ts'
-import { GLOBAL_TOKEN, NOW, refused } from './refused.ts'
+import { GLOBAL_TOKEN, NOW, refused } from './error-of.ts'
 
 /** The contract shows no shape of an error's body: the same words in several. */
 const shapes: [string, (message: string) => string][] = [
@@ -181,9 +181,9 @@ describe('a search that fails', () => {
 
   it('tells a time-out from another silence, and keeps the cause for the log', () => {
     const late = Object.assign(new Error('late'), { name: 'TimeoutError' })
-    expect(noAnswer('search', 'no usable answer', late).code).toBe('search_too_slow')
+    expect(noResponse('search', 'no usable answer', late).code).toBe('search_too_slow')
     const cause = new Error('reset')
-    const problem = noAnswer('search', 'no usable answer', cause)
+    const problem = noResponse('search', 'no usable answer', cause)
     expect(problem).toMatchObject({ status: 503, code: 'search_unavailable', retryAfter: 5, cause })
   })
 })

@@ -1,7 +1,7 @@
 // An answer of the service that is far too large costs no more than its reading: names and identifiers have an end, and
 // nothing that was cut off ever counts as connected.
 import { describe, expect, it } from 'vitest'
-import { readCheck, readSearch } from '../../src/client-api/responses.ts'
+import { readCheckResponse, readSearchResponse } from '../../src/client-api/responses.ts'
 
 const entry = (datasourceInstance: string, more: object = {}) => ({
   datasourceInstance,
@@ -12,7 +12,7 @@ const entry = (datasourceInstance: string, more: object = {}) => ({
 })
 const list = (entries: object[]) => ({ unauthorizedDatasourceInstances: entries })
 const many = (count: number) => Array.from({ length: count }, (_, index) => entry(`app${index}_1`))
-const read = (entries: object[]) => readCheck(list(entries))
+const read = (entries: object[]) => readCheckResponse(list(entries))
 
 describe('an identifier', () => {
   it('of 200 characters is kept as it is', () => {
@@ -83,7 +83,7 @@ describe('an answer of the search', () => {
       url: `https://wiki.example/${'u'.repeat(5_000)}`,
       snippet: 's'.repeat(50_000),
     }))
-    const found = readSearch({ results })?.results ?? []
+    const found = readSearchResponse({ results })?.results ?? []
     expect(found.length).toBeLessThanOrEqual(50)
     expect(JSON.stringify(found).length).toBeLessThan(100_000)
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readCheck, readLeft, readSearch } from '../../src/client-api/responses.ts'
-import { objectIn } from '../../src/http/body.ts'
+import { readCheckResponse, readLeft, readSearchResponse } from '../../src/client-api/responses.ts'
+import { parseJsonObject } from '../../src/http/body.ts'
 
-const check = (...entries: unknown[]) => readCheck({ unauthorizedDatasourceInstances: entries })
+const check = (...entries: unknown[]) => readCheckResponse({ unauthorizedDatasourceInstances: entries })
 const slack = {
   datasourceInstance: 'slack_1',
   displayName: 'Slack',
@@ -11,7 +11,7 @@ const slack = {
 }
 
 it('JSON is read behind a byte order mark (RFC 8259 8.1)', () => {
-  expect(objectIn('\ufeff{"a":1}')).toEqual({ a: 1 })
+  expect(parseJsonObject('\ufeff{"a":1}')).toEqual({ a: 1 })
 })
 
 describe('what the service lists', () => {
@@ -41,7 +41,7 @@ describe('what the service lists', () => {
     { unauthorizedDatasourceInstances: [null] },
     { unauthorizedDatasourceInstances: [[]] },
   ])('is not understood from %j: that is never “all connected”', (json) => {
-    expect(readCheck(json)).toBeUndefined()
+    expect(readCheckResponse(json)).toBeUndefined()
   })
 
   it.each([
@@ -116,7 +116,7 @@ describe('what the service lists', () => {
 
 describe('what a search finds', () => {
   it('is read from several shapes, and a link leads to the web or nowhere', () => {
-    const answer = readSearch({
+    const answer = readSearchResponse({
       results: [
         { title: 'Plan', url: 'https://a.example', snippets: [{ text: 'words' }], datasource: 'slack' },
         { document: { title: 'Doc', url: 'javascript:alert(1)', datasource: 'gdrive' } },
@@ -138,10 +138,10 @@ describe('what a search finds', () => {
 
   it.each([{ requestId: 'r' }, { requestID: 'r' }, { trackingToken: 't' }, { results: [], requestId: 'r' }])(
     'is nothing in %j, as right after connecting',
-    (json) => expect(readSearch(json)?.results).toEqual([]),
+    (json) => expect(readSearchResponse(json)?.results).toEqual([]),
   )
 
   it.each([undefined, null, {}, [], 'x', { results: null }, { results: {} }])('%j is no answer', (json) => {
-    expect(readSearch(json)).toBeUndefined()
+    expect(readSearchResponse(json)).toBeUndefined()
   })
 })

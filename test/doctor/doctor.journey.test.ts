@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createInstallation } from '../../src/records/data-key.ts'
+import { createKeyRing } from '../../src/records/data-key.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { createRegistration } from '../../src/sign-in/registration/registration.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -124,10 +124,10 @@ describe('the doctor finds', () => {
   it('that the client which onramp registered itself is refused, and what to do', async () => {
     const env = { ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', DATA_DIR: folder() }
     const [settings, records] = [loadSettings(env), createSqliteRecords(env.DATA_DIR)]
-    const installation = createInstallation(records, settings.SESSION_SECRET)
+    const keyRing = createKeyRing(records, settings.SESSION_SECRET)
     const made = { client_id: 'onramp', client_secret: newSecret() }
     const method = { token_endpoint_auth_method: 'client_secret_basic' }
-    await createRegistration(settings, { records, installation, now: Date.now }).current(async () => ({
+    await createRegistration(settings, { records, keyRing, now: Date.now }).current(async () => ({
       ...made,
       ...method,
     }))

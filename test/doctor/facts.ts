@@ -1,6 +1,6 @@
 // Facts of a set-up in which everything is right, to be made wrong one at a time, and what the doctor finds in them.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import type { Reply } from '../../src/client-api/probe.ts'
+import type { ProbeResult } from '../../src/client-api/probe.ts'
 import type { Reply as HttpReply } from '../../src/doctor/ask.ts'
 import type { client } from '../../src/doctor/client.ts'
 import type { machine } from '../../src/doctor/machine.ts'
@@ -111,22 +111,22 @@ export const redirectFacts = (ours: Looks['ours'], invented: Looks['ours'] = our
   isClientRejected: false,
 })
 
-export const refusedWith = (reason: string, status = 401, more: object = {}): Reply =>
+export const refusedWith = (reason: string, status = 401, more: object = {}): ProbeResult =>
   ({
     kind: 'refused',
     reason,
     status,
     retryAfter: 7,
     explanation: '',
-    isOfFront: false,
-    isAboutReturn: false,
+    isFromIntermediary: false,
+    isAboutRedirectUrl: false,
     otherPrefix: undefined,
     theirs: NOW,
     ours: NOW,
     ...more,
-  }) as Reply
+  }) as ProbeResult
 
-export const answered = (shape?: { parameters: number; namesRedirect: boolean }): Reply => ({
+export const answered = (shape?: { parameters: number; namesRedirect: boolean }): ProbeResult => ({
   kind: 'answered',
   left: [],
   shape,

@@ -2,8 +2,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createInstallation } from '../../src/records/data-key.ts'
-import { redisAccess } from '../../src/records/redis-records.ts'
+import { createKeyRing } from '../../src/records/data-key.ts'
+import { redisAclRules } from '../../src/records/redis-records.ts'
 import { openStore } from '../../src/records/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -44,7 +44,16 @@ const PASSWORD = newSecret()
 
 /** What the doctor says when the user of REDIS_URL may do what is documented, changed by these rules. */
 async function lookAs(redis: RedisServer, ...rules: string[]) {
-  await redis.ask('ACL', 'SETUSER', 'app', 'reset', 'on', `>${PASSWORD}`, ...redisAccess('onramp:'), ...rules)
+  await redis.ask(
+    'ACL',
+    'SETUSER',
+    'app',
+    'reset',
+    'on',
+    `>${PASSWORD}`,
+    ...redisAclRules('onramp:'),
+    ...rules,
+  )
   return await look({ REDIS_URL: redis.url.replace('//', `//app:${PASSWORD}@`) })
 }
 
@@ -115,7 +124,7 @@ describe('the rights of the user of REDIS_URL', () => {
         {
           says: expect.stringContaining(command.toUpperCase()),
           settings: ['REDIS_URL'],
-          fix: expect.stringContaining(redisAccess('onramp:').join(' ')),
+          fix: expect.stringContaining(redisAclRules('onramp:').join(' ')),
         },
       ])
     }
@@ -134,7 +143,7 @@ describe('the rights of the user of REDIS_URL', () => {
   it('behind Sentinels need ROLE, and another name of the primary is told', async () => {
     const set = await startSentinels(PASSWORD)
     open.push(set)
-    const rules = ['on', `>${PASSWORD}`, ...redisAccess('onramp:')]
+    const rules = ['on', `>${PASSWORD}`, ...redisAclRules('onramp:')]
     for (const server of [set.primary, set.replica]) await server.ask('ACL', 'SETUSER', 'app', ...rules)
     const asApp = { ...set.settings, REDIS_URL: `redis://app:${PASSWORD}@127.0.0.1:1` }
     expect((await look(asApp)).fails).toMatchObject([{ fix: expect.stringContaining('+role') }])
@@ -153,7 +162,7 @@ describe('what the store holds', () => {
     writeFileSync(COMPANY_FILE, 'datasources: { slak: {}, jira: {}, box: {} }')
     const env = { ...REQUIRED, DATA_DIR: folder, COMPANY_FILE }
     const store = openStore(loadSettings(env), createLog('silent'))
-    const { sealer } = await createInstallation(store.records, [REQUIRED.SESSION_SECRET]).vault()
+    const { sealer } = await createKeyRing(store.records, [REQUIRED.SESSION_SECRET]).dataKey()
     const put = (key: string, record: object) =>
       store.records.put(key, sealer.seal(JSON.stringify(record), key), 3_600)
     await put('walk:ada', { startedAt: Date.now() - 8 * 86_400_000, known: [{ instance: 'slack_1' }] })
@@ -175,7 +184,7 @@ describe('what the store holds', () => {
     expect(await redis.ask('DBSIZE')).toBe(0)
     const store = openStore(loadSettings(env), createLog('silent'))
     open.push(store)
-    const { sealer } = await createInstallation(store.records, [REQUIRED.SESSION_SECRET]).vault()
+    const { sealer } = await createKeyRing(store.records, [REQUIRED.SESSION_SECRET]).dataKey()
     await store.records.put('walk:ada', sealer.seal('{}', 'walk:ada'), 60)
     expect(await records()).toMatchObject([{ status: 'ok' }])
     await store.records.put('walk:bob', 'damaged', 60)

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Silence } from '../../src/http/network-error.ts'
+import type { NetworkError } from '../../src/http/network-error.ts'
 import { certificates } from '../../src/doctor/certificates.ts'
 import { mail, webhook } from '../../src/doctor/deliveries.ts'
 import { machine } from '../../src/doctor/machine.ts'
@@ -103,7 +103,7 @@ describe('settings and the machine', () => {
 
 describe('PUBLIC_URL', () => {
   const url = 'https://onramp.acme.test'
-  const silent = (why: Silence) => ({ kind: 'silent', why }) as const
+  const silent = (why: NetworkError) => ({ kind: 'silent', why }) as const
   it.each([
     [silent('unknown-name'), 'unknown'],
     [silent('its certificate has expired'), 'certificate'],

@@ -2,7 +2,7 @@
 // REDIS_URL points to. Every record operation works on whichever node its key lives.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openerOf } from '../../src/records/redis-clients.ts'
+import { createRedisOpener } from '../../src/records/redis-clients.ts'
 import { connectRedis } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { statusOf, until } from '../helpers/processes.ts'
@@ -63,7 +63,7 @@ describe('on a cluster', () => {
   it('a client is not opened with a primary that refuses, also where another node answers', async () => {
     const [last, replica] = [redis.primaries[2], redis.replicas[2]]
     // Asks the second primary first (slot 6770).
-    const open = openerOf(redis.settings['REDIS_URL'] ?? '', { kind: 'cluster' }, 'other:')
+    const open = createRedisOpener(redis.settings['REDIS_URL'] ?? '', { kind: 'cluster' }, 'other:')
     const opened = await open(() => {})
     opened.close()
     await last?.kill()

@@ -3,15 +3,15 @@ import { profileOf, type Profile } from '../../src/admin/profile.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { isFinished, type PersonAppState, type EmailRecord, type Person } from '../../src/people/person.ts'
-import { testInstallation } from './data-key.ts'
+import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
 type Keeping = Parameters<typeof createPeople>[0]
 
 /** @param given `records` where several processes share it */
 export function testPeople({ records = memoryRecords().records, ...given }: Partial<Keeping> = {}) {
-  const installation = testInstallation(records)
-  return createPeople({ records, installation, retentionDays: 90, now: Date.now, ...given })
+  const keyRing = testKeyRing(records)
+  return createPeople({ records, keyRing, retentionDays: 90, now: Date.now, ...given })
 }
 
 /** A person whose apps are in these states, by instance. @param names where the service names an app unlike its instance */

@@ -1,6 +1,6 @@
 // Tokens that anyone can send: invitations, and the logout tokens of an authorization server.
 import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { jsonIn } from '../../src/http/body.ts'
+import { parseJson } from '../../src/http/body.ts'
 import { createInvitations } from '../../src/invites/token.ts'
 import { InvalidLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
 import { jsonTextWith, near, must, refusing, type Reader } from './inputs.ts'
@@ -78,7 +78,7 @@ const logoutClaims: Reader = {
     Object.keys(EVENT)[0] ?? '',
   ),
   async read(text) {
-    const json = jsonIn(text)
+    const json = parseJson(text)
     const claims = typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {}
     // What is nested too deeply for signing can't be signed by anyone else on this library either.
     const token = await signedWith({ ...good, ...claims }).catch(() => '')

@@ -1,9 +1,9 @@
 // What comes with a request, and what the service answers.
 import * as fc from 'fast-check'
-import { readCheck, readSearch } from '../../src/client-api/responses.ts'
-import { jsonIn } from '../../src/http/body.ts'
+import { readCheckResponse, readSearchResponse } from '../../src/client-api/responses.ts'
+import { parseJson } from '../../src/http/body.ts'
 import { retryAfterSeconds } from '../../src/http/retry-after.ts'
-import { refusalOf } from '../../src/client-api/error-response.ts'
+import { readErrorResponse } from '../../src/client-api/error-response.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { deviceName } from '../../src/sign-in/sessions/device.ts'
 import { traceContextOf } from '../../src/trace/current-request.ts'
@@ -45,7 +45,7 @@ const checks: Reader = {
     jsonTextWith('unauthorizedDatasourceInstances', ...Object.keys(waiting)),
   ),
   read(text) {
-    const left = readCheck(jsonIn(text))
+    const left = readCheckResponse(parseJson(text))
     if (left === undefined) return
     must(new Set(left.map(({ instance }) => instance)).size === left.length, 'list an app twice')
     for (const { instance, name, status, authUrlRelativePath } of left) {
@@ -71,7 +71,7 @@ const searches: Reader = {
     jsonTextWith('requestID', 'results', ...Object.keys(result)),
   ),
   read(text) {
-    for (const { url } of readSearch(jsonIn(text))?.results ?? [])
+    for (const { url } of readSearchResponse(parseJson(text))?.results ?? [])
       must(url === undefined || /^https?:/.test(url), `link to ${url}`)
   },
 }
@@ -87,7 +87,7 @@ const refusals: Reader = {
   ),
   read(text) {
     const answer = { status: 400, text, headers: {} }
-    const { explanation } = refusalOf(answer, { secrets: ['abcdef'] }, NOW)
+    const { explanation } = readErrorResponse(answer, { secrets: ['abcdef'] }, NOW)
     must(!explanation.includes('abcdef'), 'repeat a secret')
     const seconds = retryAfterSeconds(text, NOW)
     must(Number.isInteger(seconds) && seconds > 0, `ask to wait for ${seconds} seconds`)

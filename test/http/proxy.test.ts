@@ -1,6 +1,6 @@
 // What goes through the forward proxy of HTTPS_PROXY, and what doesn't.
 import { afterEach, describe, expect, it } from 'vitest'
-import { proxyTo, useProxy } from '../../src/http/proxy.ts'
+import { proxyFor, useProxy } from '../../src/http/proxy.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 
 afterEach(() => useProxy({}))
@@ -13,7 +13,7 @@ const env = {
 }
 const isProxied = (url: string, NO_PROXY = '', HTTPS_PROXY = 'http://proxy.acme.example:3128') => {
   useProxy(loadSettings({ ...env, HTTPS_PROXY, NO_PROXY }))
-  return proxyTo(new URL(url)) === 'proxy.acme.example:3128'
+  return proxyFor(new URL(url)) === 'proxy.acme.example:3128'
 }
 
 describe('what goes through the proxy', () => {
@@ -54,7 +54,7 @@ describe('what goes through the proxy', () => {
   it('is the same with HTTP_PROXY alone, and in lower case, which counts first', () => {
     const through = (proxies: Record<string, string>) => {
       useProxy(loadSettings({ ...env, ...proxies }))
-      return proxyTo(new URL(env.SERVICE_BASE_URL))
+      return proxyFor(new URL(env.SERVICE_BASE_URL))
     }
     expect(through({ HTTP_PROXY: 'http://a.example:1' })).toBe('a.example:1')
     expect(through({ HTTP_PROXY: 'http://a.example:1', https_proxy: 'http://b.example:2' })).toBe(

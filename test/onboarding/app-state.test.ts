@@ -33,7 +33,7 @@ function* everything(): Generator<Case> {
       const has = (bit: (typeof BITS)[number]) => (bits & (1 << BITS.indexOf(bit))) !== 0
       yield {
         status,
-        priority: status === 'connected' ? 'over' : APP_STATUSES[status].turn,
+        priority: status === 'connected' ? 'over' : APP_STATUSES[status].priority,
         ...(status === 'connected' && { connectedAt: 1 }),
         ...(has('blockedAt') && { blockedAt: 2 }),
         ...(has('unconfirmedAt') && { unconfirmedAt: 3 }),

@@ -2,7 +2,7 @@
 // clock that stands still. What a page would show is answered as JSON.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
-import type { Waiting } from '../../src/client-api/responses.ts'
+import type { UnconnectedApp } from '../../src/client-api/responses.ts'
 import { createAppDescriptions } from '../../src/onboarding/overview/about.ts'
 import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
@@ -14,7 +14,7 @@ import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 import type { Audit } from '../../src/web/audit.ts'
 import { problemTexts } from '../../src/web/error-page.ts'
 import type { SendPage } from '../../src/web/pages.ts'
-import { testInstallation } from '../helpers/data-key.ts'
+import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { languages } from '../helpers/texts.ts'
 import * as seen from './seen.ts'
@@ -30,7 +30,7 @@ export const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@a
 const returnTo = { publicOrigin: ONRAMP, allowedOrigins: ['https://intranet.example'] }
 
 /** As the service lists it: with a one-time path, new with every answer. */
-const listed = (app: Waiting): Waiting => ({
+const listed = (app: UnconnectedApp): UnconnectedApp => ({
   ...app,
   authUrlRelativePath: `/auth/datasource/${app.instance}?token=once`,
 })
@@ -42,7 +42,7 @@ type Described = NonNullable<CompanyFile['datasources']>
 export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.', de: 'Reden.' } } }) {
   const at = {
     now: seen.NOW,
-    waiting: [slack, github] as Waiting[],
+    waiting: [slack, github] as UnconnectedApp[],
     person: ada,
     /** How long the service takes to answer; milliseconds. */
     takes: 0,
@@ -62,7 +62,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
   const now = () => at.now
   const walks = createWalks({
     records: memoryRecords().records,
-    installation: testInstallation(),
+    keyRing: testKeyRing(),
     checkReturnTo: (value) => safeReturnTo(value, returnTo),
     now,
   })

@@ -5,7 +5,7 @@ import { applyCheck, skip } from '../../src/onboarding/walk.ts'
 import { createWalks, eraseWalk } from '../../src/onboarding/walks.ts'
 import { personKey } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
-import { testInstallation } from '../helpers/data-key.ts'
+import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 
 const ada = { issuer: 'https://as.example', subject: 'ada' }
@@ -19,7 +19,7 @@ const apps = Array.from({ length: 40 }, (_, index) => ({
 /** One store, and how to open a process's walks on it. */
 function office() {
   const { records, values } = memoryRecords()
-  const installation = testInstallation()
+  const keyRing = testKeyRing()
   const counted = { reads: 0, writes: 0, seconds: 0 }
   /** What another process does between a read and the next write. */
   let meanwhile: () => Promise<unknown> = async () => {}
@@ -42,7 +42,7 @@ function office() {
   const process = (company = companyOf({}, new Map())) =>
     createWalks({
       records: watched,
-      installation,
+      keyRing,
       checkReturnTo: (value) => safeReturnTo(value, rules),
       arrange: (known) => company.arrange(known),
       now: () => 1,
@@ -51,13 +51,13 @@ function office() {
   async function damage(record: object | string) {
     await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
     const [key = ''] = values.keys()
-    const { sealer } = await installation.vault()
+    const { sealer } = await keyRing.dataKey()
     values.set(key, typeof record === 'string' ? record : sealer.seal(JSON.stringify(record), key))
   }
   return {
     values,
     counted,
-    installation,
+    keyRing,
     process,
     damage,
     between: (act: () => Promise<unknown>) => void (meanwhile = act),
@@ -137,10 +137,10 @@ describe('a walk', () => {
   })
 
   it('is gone when its person is forgotten', async () => {
-    const { process, values, installation } = office()
+    const { process, values, keyRing } = office()
     await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
     const remove = async (key: string) => void values.delete(key)
-    await eraseWalk({ remove }, personKey(ada), await installation.vault())
+    await eraseWalk({ remove }, personKey(ada), await keyRing.dataKey())
     expect(values.size).toBe(0)
   })
 

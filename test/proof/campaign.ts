@@ -5,8 +5,8 @@ import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { createThrottle } from '../../src/campaigns/throttle.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
-import { createClientApi } from '../../src/client-api/client.ts'
-import { createInstallation } from '../../src/records/data-key.ts'
+import { createServiceClient } from '../../src/client-api/client.ts'
+import { createKeyRing } from '../../src/records/data-key.ts'
 import { office } from '../campaigns/office.ts'
 import { current, Dead, within, type Process } from './machine.ts'
 import { settings, sharedStore } from './processes.ts'
@@ -14,7 +14,7 @@ import type { Rules } from './rules.ts'
 import { GLOBAL_TOKEN, type World } from './world.ts'
 
 const now = () => current().now
-const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
+const clientApi = createServiceClient({ baseUrl: settings.SERVICE_BASE_URL })
 
 type Around = { world: World; rules: Rules }
 
@@ -40,14 +40,14 @@ async function run(around: Around): Promise<string> {
 async function sendAll({ world, rules }: Around, isHeld: () => Promise<boolean>): Promise<string> {
   const { records } = sharedStore
   const { signal } = new AbortController()
-  const installation = createInstallation(records, settings.SESSION_SECRET, now)
+  const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
   const ask = createPersonCheck({
-    whatIsLeft: (actAs) => clientApi.whatIsLeft({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
+    whatIsLeft: (actAs) => clientApi.unconnectedApps({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
     pace: createThrottle({ perSecond: 1_000, now, signal }),
     signal,
   })
   const { people } = world.service
-  const everyone = createPeople({ records, installation, retentionDays: 90, now })
+  const everyone = createPeople({ records, keyRing, retentionDays: 90, now })
   const { endedBy, error } = await office(everyone).run({
     // Who is on a list twice is one person.
     people: [...people, ...people].map(({ email }) => email),

@@ -1,7 +1,7 @@
 // What may never happen, held against every answer that a process gives and against how everything ends.
 import { createPeople } from '../../src/people/people.ts'
 import { appsOf } from '../../src/people/person.ts'
-import { createInstallation } from '../../src/records/data-key.ts'
+import { createKeyRing } from '../../src/records/data-key.ts'
 import { locationOf, settings, type Answer, type Asked } from './processes.ts'
 import { SERVICE, type Person } from './service.ts'
 import { recordsOn } from './store.ts'
@@ -70,8 +70,8 @@ export class Rules {
     const { store, machine, service } = this.#world
     const observing = { get: async (key: string) => store.read(key), compareAndSet: async () => false }
     const records = { ...recordsOn(() => store), ...observing }
-    const installation = createInstallation(records, settings.SESSION_SECRET)
-    const people = createPeople({ records, installation, retentionDays: 90, now: () => machine.now })
+    const keyRing = createKeyRing(records, settings.SESSION_SECRET)
+    const people = createPeople({ records, keyRing, retentionDays: 90, now: () => machine.now })
     for (const [{ name, email, apps }, shown] of this.#last) {
       const person = await people.get(email)
       const states = new Map(person && appsOf(person).map(({ instance, state }) => [instance, state]))

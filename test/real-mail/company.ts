@@ -2,7 +2,7 @@
 import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
-import { createInstallation } from '../../src/records/data-key.ts'
+import { createKeyRing } from '../../src/records/data-key.ts'
 import { readdirSync } from 'node:fs'
 import { startCompany } from '../campaigns/command.ts'
 import { DOMAIN, openPostOffice, SENDER } from './post-office.ts'
@@ -51,8 +51,8 @@ export async function openCompany(folder: string) {
   async function dayLater(rollout: string): Promise<void> {
     const { SESSION_SECRET } = company.env
     const records = createSqliteRecords(dataDirOf(rollout))
-    const installation = createInstallation(records, [SESSION_SECRET])
-    const people = createPeople({ records, installation, now: Date.now, retentionDays: 90 })
+    const keyRing = createKeyRing(records, [SESSION_SECRET])
+    const people = createPeople({ records, keyRing, now: Date.now, retentionDays: 90 })
     for await (const { email } of people.all())
       await people.change(email, (before) => ({
         ...before,

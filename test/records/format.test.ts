@@ -2,7 +2,7 @@
 // the number. test/records/format.journey.test.ts has the server, the commands and the doctor on real stores.
 import { describe, expect, it } from 'vitest'
 import { createFormatCheck } from '../../src/records/format.ts'
-import { createInstallation } from '../../src/records/data-key.ts'
+import { createKeyRing } from '../../src/records/data-key.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable, StoreUnreadable, type Records } from '../../src/records/records.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'
@@ -45,34 +45,34 @@ describe('a store', () => {
   it('gets its number from the process that opened its key, again after it was emptied, and keeps another one', async () => {
     const records = await storeWith()
     let time = 0
-    const installation = createInstallation(records, [SECRET], () => time)
-    await installation.vault()
+    const keyRing = createKeyRing(records, [SECRET], () => time)
+    await keyRing.dataKey()
     expect(await records.get('format')).toBe('1')
     for (const key of ['installation', 'format']) await records.remove(key)
     time += 61_000
-    await installation.vault()
+    await keyRing.dataKey()
     expect(await records.get('format')).toBe('1')
     await records.put('format', '2', 60)
     time += 61_000
-    await installation.vault()
+    await keyRing.dataKey()
     expect(await records.get('format')).toBe('2')
   })
 
   it('that is full, and has no number, is used all the same', async () => {
     const records = await storeWith()
-    await createInstallation(records, [SECRET]).vault()
+    await createKeyRing(records, [SECRET]).dataKey()
     await records.remove('format')
     const compareAndSet = () => Promise.reject(new StoreUnavailable(new Error('OOM command not allowed')))
-    const vault = createInstallation({ ...records, compareAndSet }, [SECRET]).vault()
-    await expect(vault).resolves.toBeDefined()
+    const dataKey = createKeyRing({ ...records, compareAndSet }, [SECRET]).dataKey()
+    await expect(dataKey).resolves.toBeDefined()
   })
 
   it('is not numbered by a process that has another secret', async () => {
     const records = await storeWith()
-    await createInstallation(records, [SECRET]).vault()
+    await createKeyRing(records, [SECRET]).dataKey()
     await records.remove('format')
-    await createInstallation(records, [`another ${SECRET}`])
-      .vault()
+    await createKeyRing(records, [`another ${SECRET}`])
+      .dataKey()
       .catch(() => {})
     expect(await records.get('format')).toBe(undefined)
   })

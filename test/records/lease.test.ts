@@ -1,6 +1,6 @@
 // A lease, on a store that fails at the wrong moment. What it does over processes: test/sign-in/refresh-processes.journey.test.ts.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createOnce, takeLease } from '../../src/records/lease.ts'
+import { createSingleFlight, takeLease } from '../../src/records/lease.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'
@@ -81,7 +81,7 @@ it('a lease that another process took meanwhile is no longer held, and not asked
 })
 
 it('work of one key under way is shared with its end, good or bad, and done anew after that', async () => {
-  const once = createOnce<number>()
+  const once = createSingleFlight<number>()
   let times = 0
   const work = async () => ++times
   expect(await Promise.all([once('a', work), once('a', work), once('b', work)])).toEqual([1, 1, 2])

@@ -1,6 +1,6 @@
 // Whether the store can be written to, on one in memory; test/web/readiness.journey.test.ts has /readyz on a real Redis.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createReadiness } from '../../src/records/readiness.ts'
+import { createReadinessProbe } from '../../src/records/readiness.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 
 beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true }))
@@ -24,7 +24,7 @@ function store(refused?: (typeof OPERATIONS)[number]) {
     warn: ({ reason }: object & { reason?: string }, line: string) => void told.push(`${line} [${reason}]`),
     info: (_: object, line: string) => void told.push(line),
   }
-  return { isReady: createReadiness({ get, put, compareAndSet, remove }, log), asked, told, state }
+  return { isReady: createReadinessProbe({ get, put, compareAndSet, remove }, log), asked, told, state }
 }
 
 describe('a store', () => {

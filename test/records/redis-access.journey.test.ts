@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { REDIS_COMMANDS, redisAccess } from '../../src/records/redis-records.ts'
+import { REDIS_COMMANDS, redisAclRules } from '../../src/records/redis-records.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret } from '../doctor/set-up.ts'
 import { expectSignedIn, expectSignedOut } from '../helpers/faulty.ts'
@@ -19,7 +19,7 @@ async function start(database: number, prefix: string): Promise<void> {
   const password = newSecret()
   redis = await startRedis()
   const url = `${redis.url.replace('//', `//onramp:${password}@`)}/${database}`
-  const rules = redisAccess(prefix, 'standalone', url)
+  const rules = redisAclRules(prefix, 'standalone', url)
   await redis.ask('ACL', 'SETUSER', 'onramp', 'on', `>${password}`, ...rules)
   running = await run({ settings: { REDIS_URL: url, REDIS_PREFIX: prefix }, sandbox: { mailPort: 0 } })
   await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')

@@ -1,7 +1,7 @@
 // What a user of Redis is allowed for onramp, for each way to reach Redis; redis-access.journey.test.ts walks with such a user.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { redisAccess } from '../../src/records/redis-records.ts'
+import { redisAclRules } from '../../src/records/redis-records.ts'
 
 const RECORDS = '+get +set +del +eval +scan +ping'
 
@@ -13,10 +13,10 @@ it.each([
   ['onramp:', 'sentinel', 'redis://a/3', `~onramp:* ${RECORDS} +role +select +info`],
   ['onramp:', 'cluster', 'redis://a', `~onramp:* ${RECORDS} +cluster|slots +info`],
 ] as const)('below %s, in a %s at %s, a user of Redis may %s', (prefix, topology, url, rules) => {
-  expect(redisAccess(prefix, topology, url).join(' ')).toBe(rules)
+  expect(redisAclRules(prefix, topology, url).join(' ')).toBe(rules)
 })
 
 it('the runbook names the same rights', () => {
   const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-  expect(text).toContain(`ACL SETUSER onramp on >PASSWORD ${redisAccess('onramp:').join(' ')}`)
+  expect(text).toContain(`ACL SETUSER onramp on >PASSWORD ${redisAclRules('onramp:').join(' ')}`)
 })

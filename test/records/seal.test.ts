@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSealer, nameOf } from '../../src/records/seal.ts'
+import { createSealer, hashOf } from '../../src/records/seal.ts'
 import { sealedJson } from '../../src/records/sealed-json.ts'
 
 const [SECRET, NEWER] = ['s'.repeat(40), 'n'.repeat(40)]
@@ -45,8 +45,8 @@ describe('what is sealed', () => {
   })
 
   it('is kept under a name that tells nothing of its holder', () => {
-    expect(nameOf('session-id')).toMatch(/^[\w-]{43}$/)
-    expect(nameOf('session-id')).not.toContain('session')
+    expect(hashOf('session-id')).toMatch(/^[\w-]{43}$/)
+    expect(hashOf('session-id')).not.toContain('session')
   })
 })
 

@@ -16,7 +16,12 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { closeToOthers, FolderUnusable, whyUnusable, type Unusable } from '../../src/records/sqlite-folder.ts'
+import {
+  restrictAccess,
+  FolderUnusable,
+  classifySqliteError,
+  type SqliteFailure,
+} from '../../src/records/sqlite-folder.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -84,7 +89,7 @@ describe('the files of the embedded store', () => {
     for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644)
     const now = createSqliteRecords(folder)
     expect(await now.get('key')).toBe('value')
-    expect([openOnes(folder), modeOf(folder), now.openToOthers]).toEqual([[], '700', []])
+    expect([openOnes(folder), modeOf(folder), now.readableByOthers]).toEqual([[], '700', []])
     now.close()
     before.close()
   })
@@ -127,7 +132,7 @@ describe('the files of the embedded store', () => {
     // Not even root changes the rights of a file there.
     const open = join(folder, 'onramp.lock-journal')
     symlinkSync('/proc/self/status', open)
-    expect(closeToOthers(folder)).toEqual([open])
+    expect(restrictAccess(folder)).toEqual([open])
   })
 })
 
@@ -190,7 +195,7 @@ describe('a folder of the embedded store', () => {
 })
 
 describe('a store that cannot be opened', () => {
-  it.each<[object | undefined, Unusable['kind'], string]>([
+  it.each<[object | undefined, SqliteFailure['kind'], string]>([
     [{ errcode: 26, errstr: 'file is not a database' }, 'damaged', 'file is not a database'],
     [{ errcode: 267, errstr: 'corrupt index' }, 'damaged', 'corrupt index'],
     [{ errcode: 5, errstr: 'locked' }, 'busy', 'locked'],
@@ -200,6 +205,6 @@ describe('a store that cannot be opened', () => {
     [{ code: 'ENOSPC' }, 'other', 'ENOSPC'],
     [undefined, 'other', 'unknown'],
   ])('for %o is %s', (error, kind, reason) => {
-    expect(whyUnusable(error)).toEqual({ kind, reason })
+    expect(classifySqliteError(error)).toEqual({ kind, reason })
   })
 })

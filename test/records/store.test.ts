@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { unsafeFileSystem } from '../../src/records/sqlite-folder.ts'
-import { openStore, storeOf, topologyOf, type OnOperation } from '../../src/records/store.ts'
+import { openStore, describeStore, topologyOf, type OnOperation } from '../../src/records/store.ts'
 
 type StoreSettings = Parameters<typeof openStore>[0]
 
@@ -34,9 +34,9 @@ function open(settings: Partial<StoreSettings> = {}): Store {
 
 describe('the settings', () => {
   it('name a store and where it is, without a password', () => {
-    expect(storeOf({ DATA_DIR: 'data' })).toEqual({ name: 'SQLite', place: `in ${resolve('data')}` })
+    expect(describeStore({ DATA_DIR: 'data' })).toEqual({ name: 'SQLite', place: `in ${resolve('data')}` })
     const REDIS_URL = 'rediss://user:pass@redis.example:6380/2'
-    expect(storeOf({ REDIS_URL })).toEqual({ name: 'Redis', place: 'at redis.example:6380' })
+    expect(describeStore({ REDIS_URL })).toEqual({ name: 'Redis', place: 'at redis.example:6380' })
   })
 
   it('name one server, a cluster, or Sentinels with the name they watch', () => {

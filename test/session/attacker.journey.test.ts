@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSealer, nameOf } from '../../src/records/seal.ts'
+import { createSealer, hashOf } from '../../src/records/seal.ts'
 import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -56,7 +56,7 @@ describe('a dump of the store', () => {
   it('with the secret, but without the cookie, opens nothing', () => {
     const { entries } = loot(running)
     const sealer = createSealer([running.env['SESSION_SECRET'] ?? ''])
-    const names = entries.flatMap(([key]) => [key, key.slice(key.indexOf(':') + 1), nameOf(key)])
+    const names = entries.flatMap(([key]) => [key, key.slice(key.indexOf(':') + 1), hashOf(key)])
     const guesses = names.flatMap((name) => [name, `session:${name}`, ''])
     const personal = entries.filter(([key]) => key.includes('session:'))
     for (const [, value] of personal)

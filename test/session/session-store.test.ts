@@ -3,7 +3,7 @@ import express from 'express'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { createSealer, nameOf } from '../../src/records/seal.ts'
+import { createSealer, hashOf } from '../../src/records/seal.ts'
 import { SessionStore } from '../../src/session/session-store.ts'
 import {
   createSession,
@@ -55,7 +55,7 @@ function world({
     .set('trust proxy', true)
     .use(createSession(sessions, secrets, https))
   app.get('/', (req, res) => void res.json(signedInOf(req) ?? 'no one'))
-  app.get('/asks', (req, res) => void res.json(req.session.mustAsk === true))
+  app.get('/asks', (req, res) => void res.json(req.session.promptLogin === true))
   app.get('/in', async (req, res) => {
     await startSession(req, { user, tokens: tokensOf('first'), signedInAt: clock.now })
     res.json(req.sessionID)
@@ -124,7 +124,7 @@ describe('a browser', () => {
     ])
     const [[key, sealed] = ['', '']] = [...store.values]
     expect([key, done, store.lives.get(key)]).toEqual([
-      `session:${nameOf(id as string)}`,
+      `session:${hashOf(id as string)}`,
       ['insert'],
       1.05 * HOUR,
     ])
@@ -228,7 +228,7 @@ describe('a session', () => {
       const { browser, clock, meanwhile, sessions, store } = world()
       const ada = browser()
       await ada.get('/in')
-      meanwhile.does = (id) => sessions.end(nameOf(id))
+      meanwhile.does = (id) => sessions.end(hashOf(id))
       // The end of the request touches it, too.
       clock.now += HOUR * 100
       await ada.get(path)
@@ -241,7 +241,7 @@ describe('a session', () => {
       const { browser, meanwhile, sessions } = world()
       const ada = browser()
       await ada.get('/in')
-      meanwhile.does = async (id) => isEnded && (await sessions.end(nameOf(id)))
+      meanwhile.does = async (id) => isEnded && (await sessions.end(hashOf(id)))
       const found = isEnded ? [false, false] : [true, true]
       expect(await ada.get('/failing')).toEqual(found)
     }
@@ -265,16 +265,16 @@ describe('a session', () => {
     const { browser, done, sessions, store } = world()
     const ada = browser()
     const id = (await ada.get('/in')) as string
-    const have = () => Promise.all([id, 'another'].map((one) => sessions.has(nameOf(one))))
+    const have = () => Promise.all([id, 'another'].map((one) => sessions.has(hashOf(one))))
     expect([await ada.get('/asks'), ...(await have())]).toEqual([false, true, false])
-    await sessions.endElsewhere(nameOf(id))
+    await sessions.endElsewhere(hashOf(id))
     expect([await ada.get('/'), ...(await have())]).toEqual(['no one', false, false])
     expect(await ada.get('/asks')).toBe(true)
     expect([...store.values.values(), ...done]).toEqual(['ended', 'insert'])
     // For as long as that browser may have its cookie, and not only while it would have been idle.
-    expect(store.lives.get(`session:${nameOf(id)}`)).toBe(10 * HOUR)
+    expect(store.lives.get(`session:${hashOf(id)}`)).toBe(10 * HOUR)
     const full = world({ own: { put: () => Promise.reject(new Error('full')) } })
-    await full.sessions.endElsewhere(nameOf((await full.browser().get('/in')) as string))
+    await full.sessions.endElsewhere(hashOf((await full.browser().get('/in')) as string))
     expect(full.store.values.size).toBe(0)
   })
 
@@ -299,5 +299,5 @@ describe('a session', () => {
 })
 
 it('the key of a person names neither issuer nor subject', () => {
-  expect(personKey(user)).toBe(nameOf('https://as.example\nada'))
+  expect(personKey(user)).toBe(hashOf('https://as.example\nada'))
 })

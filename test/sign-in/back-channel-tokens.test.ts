@@ -6,7 +6,7 @@ import request from 'supertest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Problem } from '../../src/problem.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { nameOf } from '../../src/records/seal.ts'
+import { hashOf } from '../../src/records/seal.ts'
 import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel.ts'
 import { memoryStore } from './memory-store.ts'
 
@@ -87,7 +87,7 @@ describe('a logout request', () => {
     expect(text).toBe('')
     expect(ended).toEqual([{ of: issuer, issuer, jti: 'one', sub: 'ada', sid: 's' }])
     expect(noted).toEqual([{ event: 'sign_out', by: 'authorization_server', sessions: 2 }])
-    expect([...lives]).toEqual([[`jti:${nameOf(`${issuer}\none`)}`, 900]])
+    expect([...lives]).toEqual([[`jti:${hashOf(`${issuer}\none`)}`, 900]])
   })
 
   it('counts once', async () => {

@@ -8,7 +8,7 @@ import {
   refreshTokenGrant,
 } from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { ProxyTrouble } from '../../src/http/network-error.ts'
+import { ProxyError } from '../../src/http/network-error.ts'
 import {
   describeErrorResponse,
   isRefreshTokenRefused,
@@ -141,7 +141,7 @@ describe('an answer that can’t be used', () => {
     expect(said(libraryError('OAUTH_X'))).toEqual([400, 'sign_in_failed', 'the answer was refused (OAUTH_X)'])
     const away = 'the authorization server cannot be reached'
     expect(said(new TypeError('x'))).toEqual([503, 'sign_in_unavailable', away])
-    const trouble = new ProxyTrouble({ proxy: 'p:1', hostname: 'as.example', isSignedIn: false, status: 403 })
+    const trouble = new ProxyError({ proxy: 'p:1', hostname: 'as.example', isSignedIn: false, status: 403 })
     expect(said(libraryError('OAUTH_ODD', trouble))[2]).toBe(
       `${away}: the proxy p:1 refuses to connect to as.example (403)`,
     )

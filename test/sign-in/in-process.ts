@@ -4,9 +4,9 @@ import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { TokenRefused } from '../../src/client-api/errors.ts'
-import type { SearchAnswer } from '../../src/client-api/responses.ts'
+import type { SearchResponse } from '../../src/client-api/responses.ts'
 import { Problem } from '../../src/problem.ts'
-import { createInstallation } from '../../src/records/data-key.ts'
+import { createKeyRing } from '../../src/records/data-key.ts'
 import type { Records } from '../../src/records/records.ts'
 import { signedInOf } from '../../src/session/signed-in.ts'
 import type { Settings } from '../../src/settings/settings.ts'
@@ -67,7 +67,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     async search({ kind: _kind, ...credentials }: Credentials) {
       const { accessToken } = credentials as { accessToken: string }
       if (refused.has('all') || refused.has(accessToken)) throw new TokenRefused('refused')
-      return credentials as unknown as SearchAnswer
+      return credentials as unknown as SearchResponse
     },
     checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
   }
@@ -117,7 +117,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     createSignIn({
       settings,
       records,
-      installation: createInstallation(records, settings.SESSION_SECRET),
+      keyRing: createKeyRing(records, settings.SESSION_SECRET),
       authorizationServer: there.authorizationServer as unknown as AuthorizationServer,
       log,
       audit,

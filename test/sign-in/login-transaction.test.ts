@@ -1,6 +1,6 @@
 // `state`, which carries a sign-in through the browser: what opens it, what it proves, and what becomes of an answer to it.
 import { describe, expect, it } from 'vitest'
-import { fromPlainSpelling } from '../../src/records/spelling.ts'
+import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import {
   createLoginTransactions,
   checkCallback,
@@ -44,7 +44,7 @@ describe('the state of a sign-in', () => {
     const [one, other] = [states.seal(START, BEGUN), states.seal(START, BEGUN)]
     expect(one.text).not.toBe(other.text)
     expect(one.text).toMatch(/^\w+$/)
-    expect(Buffer.from(fromPlainSpelling(one.text), 'base64url').toString('latin1')).not.toContain(
+    expect(Buffer.from(decodeFirewallSafe(one.text), 'base64url').toString('latin1')).not.toContain(
       'onboarding',
     )
     expect(one.nonce).not.toBe(other.nonce)
@@ -63,7 +63,7 @@ describe('the state of a sign-in', () => {
   it('from before an update, which was spelled with -, ends well', () => {
     const states = createLoginTransactions([NEW])
     const { text, ...proofs } = states.seal(START, BEGUN)
-    expect(states.open(fromPlainSpelling(text))?.secretsFor(COOKIE)).toEqual(proofs)
+    expect(states.open(decodeFirewallSafe(text))?.secretsFor(COOKIE)).toEqual(proofs)
   })
 
   it('is proven by the browser that began alone', () => {

@@ -1,6 +1,6 @@
 // Our client at an authorization server, with its records in memory.
 import type { Settings } from '../../src/settings/settings.ts'
-import { testInstallation } from '../helpers/data-key.ts'
+import { testKeyRing } from '../helpers/data-key.ts'
 import { createRegistration } from '../../src/sign-in/registration/registration.ts'
 import { createFindClient } from '../../src/sign-in/registration/client.ts'
 import { memoryStore } from './memory-store.ts'
@@ -15,14 +15,14 @@ export const settings = {
   OIDC_CLIENT_AUTH: 'client_secret_basic',
 } as Settings
 
-const installation = testInstallation()
+const keyRing = testKeyRing()
 
 export function ours(own: Partial<Settings> = {}) {
   const store = memoryStore()
   const logged: unknown[][] = []
   const line = (level: string) => (fields: object, words: string) => void logged.push([level, words, fields])
   const calls: object[] = []
-  const parts = { records: store.records, installation, now: () => 1_700_000_000_000 }
+  const parts = { records: store.records, keyRing, now: () => 1_700_000_000_000 }
   const all = { ...settings, ...own } as Settings
   const log = { info: line('info'), warn: line('warn') } as never
   const client = createFindClient(all, {

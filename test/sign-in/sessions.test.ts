@@ -1,6 +1,6 @@
 // Where a person is signed in: the page about it, the list behind it, and what a logout at the authorization server ends.
 import { describe, expect, it } from 'vitest'
-import { fromPlainSpelling } from '../../src/records/spelling.ts'
+import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { deviceName } from '../../src/sign-in/sessions/device.ts'
 import { inProcess, ISSUER, type Options } from './in-process.ts'
@@ -75,7 +75,7 @@ describe('the page of sign-ins', () => {
     server.isReady = false
     await second.agent.post('/sign-out').expect(303)
     const [, latest] = await entries()
-    store.values.delete(`session:${fromPlainSpelling(latest?.name ?? '')}`)
+    store.values.delete(`session:${decodeFirewallSafe(latest?.name ?? '')}`)
     expect(await third.who()).toMatchObject(signedOut)
     expect(await entries()).toHaveLength(1)
   })

@@ -1,6 +1,6 @@
 // Signing out is for good: here at once, whatever the authorization server does; and there, where it can be reached.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { nameOf } from '../../src/records/seal.ts'
+import { hashOf } from '../../src/records/seal.ts'
 import { expectSignedOut, keptSignIns, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -29,7 +29,7 @@ describe('signing out', () => {
     expect(running.sandbox.count('revocation')).toBe(2)
     const id = decodeURIComponent(copy.cookieHeader(running.url)).match(/s:(.*)\./)?.[1] ?? ''
     expect(id).not.toBe('')
-    expect(keptSignIns(running)).not.toContain(`session:${nameOf(id)}`)
+    expect(keptSignIns(running)).not.toContain(`session:${hashOf(id)}`)
     await browser.click('/sign-out/continue')
     expect(browser.page.url).toBe(`${running.url}/signed-out`)
     const end = running.sandbox.requests.find(({ operation }) => operation === 'endSession')

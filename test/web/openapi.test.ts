@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { newPerson } from '../../src/people/person.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
-import { bodyOf } from '../../src/webhooks/post.ts'
+import { eventBody } from '../../src/webhooks/sender.ts'
 import { faultIn, faultInEvent, OPENAPI } from '../helpers/openapi.ts'
 
 describe('the OpenAPI document', () => {
@@ -32,12 +32,12 @@ describe('the OpenAPI document', () => {
     const app = { instance: 'slack_1', name: 'Slack' }
     const piece = { id: 'msg_1', at: 0, tries: 0, dueAt: 0 }
     for (const type of ['person.signed_in', 'person.finished'] as const) {
-      expect(faultInEvent(bodyOf({ ...piece, type }, arrival))).toBeUndefined()
-      expect(faultInEvent(bodyOf({ ...piece, type, app }, arrival))).toContain('additional')
+      expect(faultInEvent(eventBody({ ...piece, type }, arrival))).toBeUndefined()
+      expect(faultInEvent(eventBody({ ...piece, type, app }, arrival))).toContain('additional')
     }
     for (const type of ['app.connected', 'app.waiting_for_admin'] as const) {
-      expect(faultInEvent(bodyOf({ ...piece, type, app }, arrival))).toBeUndefined()
-      expect(faultInEvent(bodyOf({ ...piece, type }, arrival))).toContain("'app'")
+      expect(faultInEvent(eventBody({ ...piece, type, app }, arrival))).toBeUndefined()
+      expect(faultInEvent(eventBody({ ...piece, type }, arrival))).toContain("'app'")
     }
   })
 })

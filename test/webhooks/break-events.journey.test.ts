@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
-import { breakEvent, postOnce } from '../../src/webhooks/post.ts'
+import { massDisconnectEvent, sendEventOnce } from '../../src/webhooks/sender.ts'
 import { faultInEvent } from '../helpers/openapi.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -22,10 +22,10 @@ it('an app that many lost is one signed event that names no one', async () => {
   const receiver = { WEBHOOK_URL: `http://127.0.0.1:${port}`, WEBHOOK_SECRET: [secret] }
   const noticedAt = Date.UTC(2027, 0, 14)
   const found = { instance: 'slack_1', name: 'Slack', noticedAt, since: 0, lapsed: 412, had: 450 }
-  expect(await postOnce(receiver, breakEvent(found), Date.now())).toEqual({ kind: 'taken' })
+  expect(await sendEventOnce(receiver, massDisconnectEvent(found), Date.now())).toEqual({ kind: 'taken' })
   const { WEBHOOK_URL } = receiver
   for (const none of [{}, { WEBHOOK_URL }])
-    expect(await postOnce(none, breakEvent(found), Date.now())).toBeUndefined()
+    expect(await sendEventOnce(none, massDisconnectEvent(found), Date.now())).toBeUndefined()
   await new Promise((resolve) => server.close(resolve))
   expect(taken.map(({ body }) => faultInEvent(body))).toEqual([undefined])
   expect(taken.map(({ body, headers }) => new Webhook(secret).verify(body, headers))).toEqual([

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { newPerson } from '../../src/people/person.ts'
 import { pauseMs } from '../../src/webhooks/webhooks.ts'
-import { bodyOf, signatureHeaders } from '../../src/webhooks/post.ts'
+import { eventBody, signatureHeaders } from '../../src/webhooks/sender.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const former = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
@@ -14,7 +14,7 @@ describe('an event', () => {
   const arrival = { ...newPerson(email, at), group: 'Sales' }
   const piece = { id: 'msg_one', type: 'app.connected', at, tries: 0, dueAt: at } as const
   const app = { instance: 'slack_1', name: 'Slack – “EU”' }
-  const body = bodyOf({ ...piece, app }, arrival)
+  const body = eventBody({ ...piece, app }, arrival)
 
   it('is verified with any of the secrets, and with no other', () => {
     const headers = signatureHeaders([secret, former], piece.id, Date.now(), body)
@@ -32,8 +32,8 @@ describe('an event', () => {
   })
 
   it('says nothing of an app or a department where there is none', () => {
-    expect(JSON.parse(bodyOf(piece, newPerson(email, at)))).toMatchObject({ data: { email } })
-    expect(bodyOf(piece, newPerson(email, at))).not.toMatch(/app"|group/)
+    expect(JSON.parse(eventBody(piece, newPerson(email, at)))).toMatchObject({ data: { email } })
+    expect(eventBody(piece, newPerson(email, at))).not.toMatch(/app"|group/)
   })
 
   it('is tried again after seconds, then hours, and when the receiver asks for it', () => {

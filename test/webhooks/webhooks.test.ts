@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { withMilestone, type Person } from '../../src/people/person.ts'
 import { MAX_AGE_MS } from '../../src/webhooks/receiver.ts'
 import { createWebhooks } from '../../src/webhooks/webhooks.ts'
-import type { Outcome } from '../../src/webhooks/post.ts'
+import type { DeliveryOutcome } from '../../src/webhooks/sender.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { having, testPeople } from '../helpers/people.ts'
 
@@ -22,13 +22,15 @@ function office() {
   const { records } = memoryRecords()
   const now = () => Date.now()
   const sent: { id: string; type: string; at: number }[] = []
-  const receiver: { answer: () => Promise<Outcome> } = { answer: () => Promise.resolve({ kind: 'taken' }) }
+  const receiver: { answer: () => Promise<DeliveryOutcome> } = {
+    answer: () => Promise.resolve({ kind: 'taken' }),
+  }
   /** A command beside the server. */
   const command = testPeople({ records, now, onEvents: () => {} })
   function process() {
     const registry = new Registry()
-    const closed = Promise.withResolvers<Outcome>()
-    const people = testPeople({ records, now, onEvents: (...one) => webhooks.notice(...one) })
+    const closed = Promise.withResolvers<DeliveryOutcome>()
+    const people = testPeople({ records, now, onEvents: (...one) => webhooks.enqueue(...one) })
     const webhooks = createWebhooks({
       people,
       records,
@@ -66,8 +68,8 @@ const turns = async (milliseconds = 0) => {
 
 const here = (before: Person) => withMilestone(before, 'signedInAt', Date.now())
 const blocked = (before: Person) => having(here(before), { slack_1: 'blocked' }, at)
-const refused: Outcome = { kind: 'refused', why: 'status 500', wait: undefined }
-const silent: Outcome = { kind: 'silent', why: 'too-slow' }
+const refused: DeliveryOutcome = { kind: 'refused', why: 'status 500', wait: undefined }
+const silent: DeliveryOutcome = { kind: 'silent', why: 'too-slow' }
 
 describe('events', () => {
   it('are delivered once, and then there is nothing left of them', async () => {
@@ -233,7 +235,7 @@ describe('events', () => {
 
   it('go with the person who is forgotten, also while one is on its way', async () => {
     const { process, receiver, command } = office()
-    let answer: (outcome: Outcome) => void = () => {}
+    let answer: (outcome: DeliveryOutcome) => void = () => {}
     receiver.answer = () => new Promise((resolve) => (answer = resolve))
     await process().people.change(email, here)
     await turns()

@@ -8,9 +8,9 @@ import {
   type TokenEndpointResponse,
   type ServerMetadata,
 } from 'openid-client'
-import { silenceInWords, silenceOf } from '../../http/network-error.ts'
+import { describeNetworkError, networkErrorOf } from '../../http/network-error.ts'
 import { Problem } from '../../problem.ts'
-import { createOnce } from '../../records/lease.ts'
+import { createSingleFlight } from '../../records/lease.ts'
 import { credentialsIn } from '../../settings/client-credentials.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { describeErrorResponse, responseStatus } from '../../sign-in/server/error-response.ts'
@@ -68,7 +68,7 @@ function refuse(error: unknown, { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: 
   const problem = [error, Reflect.get(Object(error), 'cause')].find((one) => one instanceof Problem)
   const answer =
     responseStatus(error) === undefined
-      ? silenceInWords(silenceOf(error))
+      ? describeNetworkError(networkErrorOf(error))
       : `it answered ${describeErrorResponse(error)}`
   const why = problem?.detail.replaceAll('OIDC_ISSUER', 'SMTP_OAUTH_ISSUER') ?? answer
   const { host } = new URL(url ?? issuer ?? '')
@@ -78,7 +78,7 @@ function refuse(error: unknown, { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: 
 
 /** For nodemailer. @param now milliseconds since 1970 */
 export function createAccessTokens(settings: OAuthSettings, now: () => number = Date.now) {
-  const once = createOnce<{ token: string; until: number }>()
+  const once = createSingleFlight<{ token: string; until: number }>()
   let kept: { token: string; until: number } | undefined
   async function renewed(mailbox: string) {
     const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = await requestToken(

@@ -1,6 +1,6 @@
 // What came of one try to hand over an email: its outcome, or that no email can leave at all. Pure.
 import { isWrongPassword, printableReply, explainSmtpError, type SmtpError } from './smtp-error.ts'
-import { Explained } from '../../problem.ts'
+import { OperatorError } from '../../problem.ts'
 
 /**
  * failed: rejected for good because of the recipient. deferred: not accepted for any other reason. unknown: the whole email
@@ -19,7 +19,7 @@ export type SendResult =
   { outcome: 'sent' } | { outcome: Exclude<EmailOutcome, 'sent'>; reply: string; reason: FailureReason }
 
 /** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */
-export class MailServerUnusable extends Explained {
+export class MailServerUnusable extends OperatorError {
   override name = 'MailServerUnusable'
 }
 

@@ -1,6 +1,6 @@
 // What a mail server says, or why it gave no answer or cannot be used, in words for people. Pure.
 import { getSystemErrorName } from 'node:util'
-import { certificateFault } from '../../http/network-error.ts'
+import { certificateError } from '../../http/network-error.ts'
 import { printable } from '@onramp/terminal/printable'
 
 /** What nodemailer throws. `originalCode` is Node's, before the library's own code replaced it. */
@@ -80,7 +80,7 @@ const formatLimit = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `$
  */
 export function explainSmtpError(error: SmtpError, limitMs: number): string {
   const { errno, reason, response, code, originalCode } = error
-  const certificate = certificateFault(error)
+  const certificate = certificateError(error)
   if (certificate !== undefined) return certificate
   const system = errno === undefined ? (originalCode ?? '') : getSystemErrorName(errno)
   if (SYSTEM[system] !== undefined || errno !== undefined) return SYSTEM[system] ?? system

@@ -10,7 +10,7 @@ import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/l
 import { createTexts, type Texts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
 import { letterOf } from '../../company/app-icons.ts'
-import { Explained } from '../../problem.ts'
+import { OperatorError } from '../../problem.ts'
 import { createEmailStyles, type EmailStyle } from './email-style.ts'
 
 /** What a template may print. Nothing in it must stay out of an email. */
@@ -73,7 +73,7 @@ type Rendered = { subject: string; text: string; html: string }
 export type RenderEmail = (words: TemplateData) => Rendered
 
 /** A template of an administrator's has a fault; the message names the file. */
-export class FaultyTemplate extends Explained {
+export class FaultyTemplate extends OperatorError {
   override name = 'FaultyTemplate'
 }
 

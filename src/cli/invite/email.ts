@@ -2,7 +2,7 @@
 import { createEmailStyles } from '../../campaigns/mail/email-style.ts'
 import { createComposer } from '../../campaigns/mail/email.ts'
 import { createEmailTemplates, DEFAULT_TEMPLATES, VIEWS } from '../../campaigns/mail/templates.ts'
-import { createClientApi } from '../../client-api/client.ts'
+import { createServiceClient } from '../../client-api/client.ts'
 import { useProxy } from '../../http/proxy.ts'
 import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
@@ -13,7 +13,7 @@ import {
   SettingsError,
   type Settings,
 } from '../../settings/settings.ts'
-import { Explained } from '../../problem.ts'
+import { OperatorError } from '../../problem.ts'
 import { languagesFor } from '../../web/brand.ts'
 import { LANGUAGES_FOLDER, companyFileChoices } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'
@@ -48,16 +48,16 @@ export function serviceFor(settings: Settings, company: Company) {
     SERVICE_HEADER_PREFIX: headerPrefix,
     SERVICE_GLOBAL_TOKEN: token = '',
   } = settings
-  const clientApi = createClientApi({ baseUrl, headerPrefix })
+  const clientApi = createServiceClient({ baseUrl, headerPrefix })
   const setting = 'SERVICE_GLOBAL_TOKEN'
   return {
-    /** A global token without a person is refused (contract section 5, rule 2). @throws {Explained} for a personal one */
+    /** A global token without a person is refused (contract section 5, rule 2). @throws {OperatorError} for a personal one */
     async checkToken(): Promise<void> {
-      const answered = await clientApi.whatIsLeft({ kind: 'user-token', token }).catch(() => undefined)
-      if (answered !== undefined) throw new Explained(PERSONAL)
+      const answered = await clientApi.unconnectedApps({ kind: 'user-token', token }).catch(() => undefined)
+      if (answered !== undefined) throw new OperatorError(PERSONAL)
     },
     whatIsLeft: async (actAs: string) =>
-      company.arrange(await clientApi.whatIsLeft({ kind: 'global-token', token, actAs, setting })),
+      company.arrange(await clientApi.unconnectedApps({ kind: 'global-token', token, actAs, setting })),
     close: () => clientApi.close(),
   }
 }

@@ -1,6 +1,6 @@
 // One run at a time, of invite send or keep.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createOnce, takeLease, type Lease, type LeaseRecords } from '../../records/lease.ts'
+import { createSingleFlight, takeLease, type Lease, type LeaseRecords } from '../../records/lease.ts'
 import type { Output } from '@onramp/terminal/command-context'
 
 /** Longer than the lease of a run that was killed lasts (records/lease.ts). */
@@ -29,7 +29,7 @@ export async function withCampaignLease<T>(
   stderr: Output,
   work: (isHeld: () => Promise<boolean>) => Promise<T>,
 ): Promise<T | undefined> {
-  const once = createOnce<Lease | undefined>()
+  const once = createSingleFlight<Lease | undefined>()
   const hint = setTimeout(() => stderr.write('Waiting: another run may be at work…\n'), HINT_MS)
   let lease = await wait(records).finally(() => clearTimeout(hint))
   if (lease === undefined) return undefined

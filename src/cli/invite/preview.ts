@@ -5,7 +5,7 @@ import { emlOf, type ComposeEmail, type Email } from '../../campaigns/mail/email
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { quoteReply } from '../../campaigns/mail/smtp-error.ts'
 import { languageOf } from '../../campaigns/people-columns.ts'
-import { Explained } from '../../problem.ts'
+import { OperatorError } from '../../problem.ts'
 import type { Languages } from '../../web/languages/languages.ts'
 import { UsageError } from '@onramp/terminal/arguments'
 import { limitFaults, openList, readList } from './list.ts'
@@ -128,7 +128,7 @@ async function sendTo(
       const posted = await server.send(await compose({ ...SAMPLE, email, language }, APPS, KINDS.invitation))
       if (posted.outcome !== 'sent') {
         const what = posted.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
-        throw new Explained(`the email ${what} (${quoteReply(posted.reply)}): see SMTP_URL and MAIL_FROM`)
+        throw new OperatorError(`the email ${what} (${quoteReply(posted.reply)}): see SMTP_URL and MAIL_FROM`)
       }
       stderr.write(`Sent to ${email}.\n`)
     }

@@ -13,7 +13,7 @@ import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
 import { isComplete, describeThrottling, newTally, formatSummary, type Tally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { pausedApps } from '../../people/keep-state.ts'
-import { Explained } from '../../problem.ts'
+import { OperatorError } from '../../problem.ts'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { openPeople, openKeepState, storeInWords, withStore } from '../store.ts'
@@ -42,9 +42,9 @@ export async function send(file: string, options: SendOptions, parts: CommandCon
   const { people, faults } = await readList(list, options.includeGuests, stderr)
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   if (faults.length > 0 && options.onInvalid === 'stop')
-    throw new Explained('fix these lines, or use --on-invalid skip. Nothing was sent.')
+    throw new OperatorError('fix these lines, or use --on-invalid skip. Nothing was sent.')
   // An export that went wrong is often an empty file.
-  if (people.length + faults.length === 0) throw new Explained('the list is empty. Nothing was sent.')
+  if (people.length + faults.length === 0) throw new OperatorError('the list is empty. Nothing was sent.')
   // A script is not asked, because it cannot answer.
   if (file !== '-' && !dryRun && !options.yes && stdin.isTTY && stderr.isTTY) {
     const emails = Math.min(people.length, options.limit ?? Infinity).toLocaleString('en')
@@ -69,7 +69,7 @@ export async function send(file: string, options: SendOptions, parts: CommandCon
     const isResumed = [RunStopped, MailServerUnusable, StoreUnavailable].some((kind) => error instanceof kind)
     if (!isResumed || dryRun) throw error
     const { detail, message } = error as Error & { detail?: string }
-    throw new Explained(`${withPeriod(detail ?? message)} ${RESUMES}`, { cause: error })
+    throw new OperatorError(`${withPeriod(detail ?? message)} ${RESUMES}`, { cause: error })
   }
 }
 

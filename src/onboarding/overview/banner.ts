@@ -1,5 +1,5 @@
 // What came of the app that the person comes from, as the overview says it first. Pure.
-import { isOff } from '../../client-api/app-status.ts'
+import { isUnavailable } from '../../client-api/app-status.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import { isLong, fitTitle } from './entries.ts'
 import { findApp, appName, type OverviewModel } from './model.ts'
@@ -21,7 +21,7 @@ export function bannerOf(situation: OverviewModel) {
     ...fitTitle(name, t, titles),
     text,
   })
-  if (standing.kind === 'off' && isOff(entry.status))
+  if (standing.kind === 'off' && isUnavailable(entry.status))
     return banner('notice', [`banner.${entry.status}`, `status.${entry.status}`], t(`note.${entry.status}`))
   switch (standing.kind) {
     case 'connected': {

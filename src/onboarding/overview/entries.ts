@@ -1,5 +1,5 @@
 // The list of the overview: each app with its status in words and what can be done about it. Pure.
-import { isOff } from '../../client-api/app-status.ts'
+import { isUnavailable } from '../../client-api/app-status.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
@@ -75,7 +75,7 @@ const IN_ROW = {
 
 /** What the link of such an app's row says, below its name; undefined: there is nothing to start. */
 export const rowLabel = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
-  kind === 'connected' || isOff(kind) ? undefined : { label: t(IN_ROW[kind]), forApp: name }
+  kind === 'connected' || isUnavailable(kind) ? undefined : { label: t(IN_ROW[kind]), forApp: name }
 
 /** How many rows a page shows; the others are behind a disclosure. */
 const MAX_ROWS = 5
@@ -112,11 +112,11 @@ export function listRows(situation: OverviewModel, current: string | undefined, 
 const beginningOf = ({ name }: OverviewApp): string => name.slice(0, 24).toLowerCase()
 
 /** What no one can connect comes last. */
-const placeOf = ({ entry: { status } }: OverviewApp): number => Number(isOff(status))
+const placeOf = ({ entry: { status } }: OverviewApp): number => Number(isUnavailable(status))
 
 /** What needs the person comes first, and what is over last. */
 const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
-  focus ? -1 : kind === 'connected' || isOff(kind) ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
+  focus ? -1 : kind === 'connected' || isUnavailable(kind) ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
 
 function entryOf(situation: OverviewModel, app: OverviewApp, index: number) {
   const { t, about, from, isOver } = situation
@@ -172,7 +172,7 @@ function noteOf(
     return t('note.lapsedOn', { date: t.day(entry.lapsedAt) })
   if (kind === 'connected' && isOver && entry.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(entry.connectedAt) })
-  return kind === 'elsewhere' || kind === 'blocked' || isOff(kind) ? t(`note.${kind}`) : undefined
+  return kind === 'elsewhere' || kind === 'blocked' || isUnavailable(kind) ? t(`note.${kind}`) : undefined
 }
 
 /** Through which account it is connected, as far as the company says. */

@@ -1,11 +1,11 @@
 // What a list comes to, and the words that it opens with: nothing is called connected that is not. Pure. What surprises:
 // switched off and “not now” are not connected, and a narrowed visit says nothing about the apps that it does not show.
-import { isOff, type OffStatus } from '../../client-api/app-status.ts'
+import { isUnavailable, type UnavailableStatus } from '../../client-api/app-status.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf, unhandled, type Bucket, type AppState } from '../app-state.ts'
 import type { TrackedApp } from '../walk.ts'
 
-type OffBy = Partial<Record<OffStatus, number>>
+type OffBy = Partial<Record<UnavailableStatus, number>>
 
 /** Apps by figure, each counted once; those that are off also by the service's word. */
 type Counts = Record<Bucket, number> & { offBy: OffBy }
@@ -16,14 +16,14 @@ export function countsOf(apps: readonly CountedApp[]): Counts {
   const counts: Counts = { connected: 0, pending: 0, skipped: 0, blocked: 0, off: 0, offBy: {} }
   for (const { standing, entry } of apps) {
     counts[bucketOf(standing)]++
-    if (isOff(entry.status)) counts.offBy[entry.status] = (counts.offBy[entry.status] ?? 0) + 1
+    if (isUnavailable(entry.status)) counts.offBy[entry.status] = (counts.offBy[entry.status] ?? 0) + 1
   }
   return counts
 }
 
 const added = (one: OffBy, other: OffBy): OffBy => {
   const sum = { ...one }
-  for (const [status, count] of Object.entries(other) as [OffStatus, number][])
+  for (const [status, count] of Object.entries(other) as [UnavailableStatus, number][])
     sum[status] = (sum[status] ?? 0) + count
   return sum
 }
@@ -153,7 +153,7 @@ function reasons(
   /** The sentence before this one is about the same app. */
   isSame = false,
 ): string[] {
-  const off = (Object.entries(offBy) as [OffStatus, number][]).filter(([, count]) => count > 0)
+  const off = (Object.entries(offBy) as [UnavailableStatus, number][]).filter(([, count]) => count > 0)
   return [
     ...(skipped > 0 ? [t('reason.skipped', { count: skipped })] : []),
     ...(blocked > 0 ? [t(isSame ? 'reason.blockedIt' : 'reason.blocked', { count: blocked })] : []),

@@ -1,7 +1,7 @@
 // What onramp asks for when it registers itself (RFC 7591 2), with what less it asks again where that is refused, and what
 // it reads in the answer: tolerantly, because a client that was made and is not used is made again with every try. Pure.
 import type { ClientMetadata, ServerMetadata } from 'openid-client'
-import { objectIn } from '../../http/body.ts'
+import { parseJsonObject } from '../../http/body.ts'
 import { isLoopbackHttp } from '../../http/loopback.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -121,7 +121,7 @@ export function readRegistrationResponse(
   requested: RequestedMetadata,
   now: number,
 ): { client: RegisteredClient; oddities: string[] } | { unusable: string } {
-  const body = objectIn(text)
+  const body = parseJsonObject(text)
   if (body === undefined) return { unusable: 'the body is not a JSON object' }
   const { client_id: id, redirect_uris: addresses, post_logout_redirect_uris: back } = body
   if (typeof id !== 'string' || id === '') return { unusable: 'there is no client_id that is a text' }
@@ -157,7 +157,7 @@ const MAX_LETTERS = 200
 
 /** `error` and `error_description` of a refusal (RFC 7591 3.2.2), for the log: short lines. @param secret is left out */
 export function readErrorResponse(text: string, secret = '') {
-  const body = objectIn(text)
+  const body = parseJsonObject(text)
   const wordsOf = (said: unknown) => {
     const plain = typeof said === 'string' ? said.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim() : ''
     return (secret === '' ? plain : plain.replaceAll(secret, '…')).slice(0, MAX_LETTERS) || undefined

@@ -3,12 +3,17 @@
 // asked for. The library is not used for it: it gives up on answers after the client was made.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServerMetadata } from 'openid-client'
-import { objectIn, readLimited } from '../../http/body.ts'
+import { parseJsonObject, readBody } from '../../http/body.ts'
 import { requestedWait } from '../../http/retry-after.ts'
-import { isExplained, silenceInWords, silenceOf, type Silence } from '../../http/network-error.ts'
+import {
+  hasAdvice,
+  describeNetworkError,
+  networkErrorOf,
+  type NetworkError,
+} from '../../http/network-error.ts'
 import { isSafe } from '../../http/loopback.ts'
 import { Problem } from '../../problem.ts'
-import type { Installation } from '../../records/data-key.ts'
+import type { KeyRing } from '../../records/data-key.ts'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 import { sealedJson } from '../../records/sealed-json.ts'
@@ -34,7 +39,7 @@ const HOUR_SECONDS = 3600
 /** The next tries come later and later. */
 const REFUSED_SECONDS = 5
 /** These fail before anything is sent. */
-const UNSENT: readonly Silence[] = ['unknown-name', 'refused', 'no-tls']
+const UNSENT: readonly NetworkError[] = ['unknown-name', 'refused', 'no-tls']
 
 /** A registration that does not come about is for the operator to know, with what to do instead. @param wait seconds */
 const notRegistered = (what: string, wait: number, instead = ''): Problem =>
@@ -113,9 +118,9 @@ async function post(endpoint: string, request: RequestInit, onCall: OnCall | und
       (answer, seconds) => onCall?.({ operation: 'registration', status: answer?.status, seconds }),
     )
   } catch (error) {
-    const silence = silenceOf(error)
-    const why = `the registration endpoint gives no answer: ${silenceInWords(silence)}`
-    if (UNSENT.includes(silence) || isExplained(silence)) throw signInUnavailable(why, error)
+    const silence = networkErrorOf(error)
+    const why = `the registration endpoint gives no answer: ${describeNetworkError(silence)}`
+    if (UNSENT.includes(silence) || hasAdvice(silence)) throw signInUnavailable(why, error)
     throw notRegistered(`${why} (a client may have been made all the same)`, HOUR_SECONDS)
   }
 }
@@ -124,7 +129,7 @@ async function exchange(address: string, request: RequestInit): Promise<Answer> 
   const signal = AbortSignal.timeout(TIME_LIMIT_MS)
   const { status, body, headers } = await fetch(address, { ...request, redirect: 'manual', signal })
   // A status says enough: a body that breaks off does not make it unheard.
-  const text = body === null ? '' : await readLimited({ status, body }).catch(() => '')
+  const text = body === null ? '' : await readBody({ status, body }).catch(() => '')
   return { status, text, retryAfter: headers.get('retry-after') ?? undefined }
 }
 
@@ -149,7 +154,7 @@ const REPLACED = [
 async function lookedUp(client: RegisteredClient): Promise<RegisteredClient | 'gone'> {
   const answer = await manage(client, 'GET')?.catch(() => undefined)
   if (answer?.status === 401) return 'gone'
-  const body = answer?.status === 200 ? objectIn(answer.text) : undefined
+  const body = answer?.status === 200 ? parseJsonObject(answer.text) : undefined
   if (body?.['client_id'] !== client.client_id) return client
   const replaced = REPLACED.filter(
     (name) => body[name] !== client[name] && typeof body[name] === typeof client[name],
@@ -198,17 +203,17 @@ function identityOf(settings: Settings): string {
 
 export type RegistrationNeeds = {
   records: Pick<Records, 'get' | 'put' | 'remove' | 'compareAndSet' | 'compareAndRemove'>
-  installation: Installation
+  keyRing: KeyRing
   now: () => number
 }
 
 /** The registration that onramp makes with these settings; this asks no one anything yet. */
-export function createRegistration(settings: Settings, { records, installation, now }: RegistrationNeeds) {
+export function createRegistration(settings: Settings, { records, keyRing, now }: RegistrationNeeds) {
   const identity = identityOf(settings)
 
   async function opened() {
-    const { sealer, nameOf } = await installation.vault()
-    const [key, json] = [`client:${nameOf('client', identity)}`, sealedJson<RegisteredClient>(sealer)]
+    const { sealer, keyFor } = await keyRing.dataKey()
+    const [key, json] = [`client:${keyFor('client', identity)}`, sealedJson<RegisteredClient>(sealer)]
     return { key, json, client: json.open(await records.get(key), key) }
   }
 

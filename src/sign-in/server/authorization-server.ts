@@ -2,9 +2,9 @@
 // later and later while that fails, so that onramp starts while the server is down. A request joins an attempt that is
 // under way, or looks once itself; it never registers a client.
 import type { Configuration, ServerMetadata } from 'openid-client'
-import { isOfProxy, silenceOf } from '../../http/network-error.ts'
+import { isProxyError, networkErrorOf } from '../../http/network-error.ts'
 import { Problem } from '../../problem.ts'
-import { createOnce } from '../../records/lease.ts'
+import { createSingleFlight } from '../../records/lease.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
@@ -64,7 +64,7 @@ type Known = {
 export function createAuthorizationServer(needs: Needs): AuthorizationServer {
   const { settings, client, log, onCall, now } = needs
   const { OIDC_ISSUER: issuer } = settings
-  const lookOnce = createOnce<Known | undefined>()
+  const lookOnce = createSingleFlight<Known | undefined>()
   let known: Known | undefined
   let underWay: Promise<Known | undefined> | undefined
   let failure: unknown
@@ -142,7 +142,7 @@ export function createAuthorizationServer(needs: Needs): AuthorizationServer {
     configuration: async () => (await current()).configuration,
     refreshConfiguration: async () => (await current()).patient,
     isReady: () => known !== undefined,
-    isBlockedByProxy: () => isOfProxy(silenceOf(failure)),
+    isBlockedByProxy: () => isProxyError(networkErrorOf(failure)),
     start: attempt,
     forgetKeys() {
       // The library keeps keys with the configuration.

@@ -13,7 +13,7 @@ import {
   type ServerMetadata,
 } from 'openid-client'
 import { Agent } from 'undici'
-import { objectIn } from '../../http/body.ts'
+import { parseJsonObject } from '../../http/body.ts'
 import { exchange } from '../../http/exchange.ts'
 import { createConnector, HTTP1 } from '../../http/proxy.ts'
 import { isLoopbackHttp } from '../../http/loopback.ts'
@@ -150,7 +150,7 @@ export function createFetch(
       [value ?? []].flat().map((one): [string, string] => [name, one]),
     )
     const { body: form, headers: sent } = options
-    const json = method === 'POST' ? objectIn(answer.text) : undefined
+    const json = method === 'POST' ? parseJsonObject(answer.text) : undefined
     const normal = json && normalizeTokenResponse(json, secretsOf(form ?? '', sent['authorization']))
     const text = normal === undefined ? normalizeKeySet(answer.text) : JSON.stringify(normal)
     const response = new Response(WITHOUT_BODY.has(answer.status) ? null : text, {

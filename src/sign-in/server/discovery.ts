@@ -2,13 +2,13 @@
 // RFC 8414. OIDC_ISSUER is the issuer, or the full address of its metadata; and what metadata has to have to be used.
 // Redirects are followed on the same origin only.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { objectIn, readLimited } from '../../http/body.ts'
-import { silenceInWords, silenceOf, type Silence } from '../../http/network-error.ts'
+import { parseJsonObject, readBody } from '../../http/body.ts'
+import { describeNetworkError, networkErrorOf, type NetworkError } from '../../http/network-error.ts'
 import { isSafe } from '../../http/loopback.ts'
 import { signInUnavailable } from './error-response.ts'
 
 /** One address that was asked, and why it gave no metadata: `status`, or `silence` and the `error` that it was read from. */
-type Attempt = { url: string; status?: number; silence?: Silence; error?: unknown; says: string }
+type Attempt = { url: string; status?: number; silence?: NetworkError; error?: unknown; says: string }
 
 type How = 'oidc' | 'oauth2'
 
@@ -79,7 +79,7 @@ async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Answered
     const location = headers.get('location')
     const date = headers.get('date') ?? undefined
     if (status < 300 || status >= 400 || location === null) {
-      const text = body === null ? '' : await readLimited({ status, body })
+      const text = body === null ? '' : await readBody({ status, body })
       return { status, url, text, date }
     }
     await response.body?.cancel()
@@ -96,7 +96,9 @@ async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Answered
 
 /** Members that are null or empty are as good as absent. */
 function metadataIn(text: string): Metadata | undefined {
-  const members = Object.entries(objectIn(text) ?? {}).filter(([, value]) => value !== null && value !== '')
+  const members = Object.entries(parseJsonObject(text) ?? {}).filter(
+    ([, value]) => value !== null && value !== '',
+  )
   const metadata = Object.fromEntries(members)
   return typeof metadata['issuer'] === 'string' ? (metadata as Metadata) : undefined
 }
@@ -114,9 +116,9 @@ async function askPlace(
     const what = status === 200 ? '200 without metadata' : [status, astray].filter(Boolean).join(' ')
     return { url: where, status, says: `${where} answered ${what}` }
   } catch (error) {
-    const silence = silenceOf(error)
+    const silence = networkErrorOf(error)
     const where = addressOf(url)
-    return { url: where, silence, error, says: `${where} cannot be read: ${silenceInWords(silence)}` }
+    return { url: where, silence, error, says: `${where} cannot be read: ${describeNetworkError(silence)}` }
   }
 }
 

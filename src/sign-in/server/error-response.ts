@@ -9,7 +9,7 @@ import {
 } from 'openid-client'
 import { withoutAddresses } from '../../client-api/error-response.ts'
 import { retryAfterSeconds } from '../../http/retry-after.ts'
-import { isExplained, silenceOf } from '../../http/network-error.ts'
+import { hasAdvice, networkErrorOf } from '../../http/network-error.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { Problem, type ProblemCode } from '../../problem.ts'
 import { redacted } from '../../web/log.ts'
@@ -87,8 +87,8 @@ function meaningOf(error: unknown): Meaning {
   if (issuer !== undefined) return failed(issuer)
   const member = refusedMember(error)
   if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
-  const silence = silenceOf(error)
-  if (isExplained(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
+  const silence = networkErrorOf(error)
+  if (hasAdvice(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
   if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
   const code = error.code ?? 'no code'
   if (code === 'OAUTH_KEY_SELECTION_FAILED')

@@ -1,7 +1,7 @@
 // GET /sessions: where a person is signed in, with one click to end each.
 import { Router, type RequestHandler } from 'express'
-import { nameOf } from '../../records/seal.ts'
-import { plainSpelling } from '../../records/spelling.ts'
+import { hashOf } from '../../records/seal.ts'
+import { encodeFirewallSafe } from '../../records/firewall-safe.ts'
 import { whoIsSignedIn } from '../../session/signed-in.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
@@ -19,14 +19,14 @@ export function createSessionsPage({ sessions, sessionStore, limit, sendPage, no
 
   router.get('/sessions', limit, async (req, res) => {
     const { user, id } = whoIsSignedIn(req)
-    const here = nameOf(id)
+    const here = hashOf(id)
 
     const list = await sessions.list(user)
 
     const entries = list
       .toSorted((one, other) => other.time - one.time)
       .map(({ name, device, time }) => ({
-        name: plainSpelling(name),
+        name: encodeFirewallSafe(name),
         device,
         time,
         age: now() - time,
@@ -39,7 +39,9 @@ export function createSessionsPage({ sessions, sessionStore, limit, sendPage, no
   router.post('/sessions/end/:name', limit, async (req, res) => {
     const { user } = whoIsSignedIn(req)
 
-    const ended = (await sessions.list(user)).find(({ name }) => plainSpelling(name) === req.params['name'])
+    const ended = (await sessions.list(user)).find(
+      ({ name }) => encodeFirewallSafe(name) === req.params['name'],
+    )
     if (ended !== undefined) await sessionStore.endElsewhere(ended.name)
 
     seeOther(res, '/sessions')

@@ -2,7 +2,7 @@
 // It names sessions by the hash of their id, so that a reader can end a session and open none. What is on it may be over
 // already (idle for too long, or signed out): whether a session is there is the store's to say.
 import { createChanges } from '../../records/change.ts'
-import type { Installation } from '../../records/data-key.ts'
+import type { KeyRing } from '../../records/data-key.ts'
 import type { Records } from '../../records/records.ts'
 import { sealedJson } from '../../records/sealed-json.ts'
 import type { SessionStore } from '../../session/session-store.ts'
@@ -33,7 +33,7 @@ export type PersonSessions = ReturnType<typeof createPersonSessions>
 
 type Needs = {
   records: Pick<Records, 'get' | 'compareAndSet'>
-  installation: Installation
+  keyRing: KeyRing
   store: Pick<SessionStore, 'has' | 'end'>
   /** SESSION_MAX_HOURS, in seconds. */
   maxSeconds: number
@@ -56,7 +56,7 @@ const isNamed = (named: string | undefined, sid: string | undefined): boolean =>
 const isOver = ({ ended }: SessionList, sid: string | undefined, startedAt: number): boolean =>
   ended.some((end) => startedAt <= end.at && isNamed(end.sid, sid))
 
-export function createPersonSessions({ records, installation, store, maxSeconds, now }: Needs) {
+export function createPersonSessions({ records, keyRing, store, maxSeconds, now }: Needs) {
   const change = createChanges(records)
 
   /** @param next may run more than once; undefined changes nothing @returns the list as it was changed, or was */
@@ -65,9 +65,9 @@ export function createPersonSessions({ records, installation, store, maxSeconds,
     next: (list: SessionList) => SessionList | undefined,
     guess?: { text: undefined },
   ): Promise<SessionList> {
-    const { sealer, nameOf } = await installation.vault()
+    const { sealer, keyFor } = await keyRing.dataKey()
     const [key, json] = [
-      `sessions-of:${nameOf('sessions', `${issuer}\n${subject}`)}`,
+      `sessions-of:${keyFor('sessions', `${issuer}\n${subject}`)}`,
       sealedJson<SessionList>(sealer),
     ]
     let list: SessionList = { sessions: [], ended: [] }
@@ -95,8 +95,8 @@ export function createPersonSessions({ records, installation, store, maxSeconds,
     next: (record: SidRecord) => SidRecord | undefined,
     guess?: { text: undefined },
   ): Promise<void> {
-    const { sealer, nameOf } = await installation.vault()
-    const [key, json] = [`sid:${nameOf('sid', `${issuer}\n${sid}`)}`, sealedJson<SidRecord>(sealer)]
+    const { sealer, keyFor } = await keyRing.dataKey()
+    const [key, json] = [`sid:${keyFor('sid', `${issuer}\n${sid}`)}`, sealedJson<SidRecord>(sealer)]
     await change({
       key,
       guess,

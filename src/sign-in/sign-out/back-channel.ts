@@ -2,8 +2,8 @@
 // It is no browser: no cookie, no page, no cross-site question; its token is the proof.
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
 import express, { Router } from 'express'
-import { storeTrouble } from '../../records/store-trouble.ts'
-import { nameOf } from '../../records/seal.ts'
+import { describeStoreError } from '../../records/store-error.ts'
+import { hashOf } from '../../records/seal.ts'
 import type { Audit } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
 import type { Limits } from '../../web/rate-limit.ts'
@@ -56,12 +56,12 @@ export function createBackChannelRoutes(needs: Needs): Router {
 
   /** Every token once. Remembering fails closed: while the store is away no token is accepted, whatever it ended. */
   async function once(logout: { issuer: string; jti: string }, work: () => Promise<number>): Promise<number> {
-    const key = `jti:${nameOf(`${logout.issuer}\n${logout.jti}`)}`
+    const key = `jti:${hashOf(`${logout.issuer}\n${logout.jti}`)}`
     const isNew = await needs.records
       .compareAndSet(key, undefined, '1', REMEMBER_SECONDS)
       .catch(async (error: unknown) => {
         // A store that is full still forgets, and takes no new sign-in that a second use could end.
-        if (storeTrouble(error).isRefusal) await work().catch(() => {})
+        if (describeStoreError(error).isRefusal) await work().catch(() => {})
         throw error
       })
     if (!isNew) throw new InvalidLogoutToken('it was used before')

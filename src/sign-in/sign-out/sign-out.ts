@@ -6,8 +6,8 @@ import { Router, type ErrorRequestHandler, type Request, type RequestHandler, ty
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { StoreUnavailable } from '../../records/records.ts'
-import { nameOf } from '../../records/seal.ts'
-import { storeTrouble } from '../../records/store-trouble.ts'
+import { hashOf } from '../../records/seal.ts'
+import { describeStoreError } from '../../records/store-error.ts'
 import { cookieName, endSession, reloadSession } from '../../session/session.ts'
 import { signedInOf, type Tokens } from '../../session/signed-in.ts'
 import type { Audit } from '../../web/audit.ts'
@@ -47,7 +47,7 @@ export function createSignOutRoutes(needs: Needs): Router {
   const router = Router()
   const { authorizationServer, browsers, limit, publicUrl, log, sendPage } = needs
 
-  const keyOf = ({ id }: BrowserCookie) => `signing-out:${nameOf(id)}`
+  const keyOf = ({ id }: BrowserCookie) => `signing-out:${hashOf(id)}`
   const keep = (browser: BrowserCookie, signingOut: PendingSignOut) =>
     needs.records.put(
       keyOf(browser),
@@ -79,7 +79,7 @@ export function createSignOutRoutes(needs: Needs): Router {
     return await keep(browser, onward).then(
       () => true,
       (error: unknown) => {
-        log.warn({ err: error }, `signed out here only: ${storeTrouble(error).words}`)
+        log.warn({ err: error }, `signed out here only: ${describeStoreError(error).words}`)
         return false
       },
     )
@@ -171,7 +171,7 @@ export function signOutWithoutStore(
     // An address that is typed, or another site's link, signs no one out.
     const isWanted = req.method === 'POST' || isProvenFromOwnPage(req)
     if (!(error instanceof StoreUnavailable) || path === undefined || !isWanted) return next(error)
-    needs.log.warn({ err: error }, `signed out on the device only: ${storeTrouble(error).words}`)
+    needs.log.warn({ err: error }, `signed out on the device only: ${describeStoreError(error).words}`)
     delete (req as Partial<Request>).session
     forgetSession(res, needs.publicUrl)
     needs.browsers.markSignedOut(req, res, true)

@@ -2,8 +2,8 @@
 // people who haven't signed in. Nonce and PKCE verifier aren't in it: they are derived from it and from the browser's
 // cookie, under the secret that sealed it. Pure.
 import { createHmac, createSecretKey, hash, hkdfSync, randomBytes, type KeyObject } from 'node:crypto'
-import { createSealer, nameOf, type Sealer } from '../../records/seal.ts'
-import { alarmsFirewalls, fromPlainSpelling, plainSpelling } from '../../records/spelling.ts'
+import { createSealer, hashOf, type Sealer } from '../../records/seal.ts'
+import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../records/firewall-safe.ts'
 import type { Prompt } from './prompt.ts'
 
 export type LoginTransaction = {
@@ -37,7 +37,7 @@ export type LoginTransactions = {
 }
 
 /** A name of 128 bits for something secret: enough to tell browsers and sessions apart, and short. */
-const shortHash = (secret: string): string => nameOf(secret).slice(0, 22)
+const shortHash = (secret: string): string => hashOf(secret).slice(0, 22)
 
 const ASSOCIATED_DATA = 'sign-in state 1'
 
@@ -80,18 +80,18 @@ export function createLoginTransactions(secrets: readonly string[]): LoginTransa
       do {
         id = randomBytes(16).toString('base64url')
         secrets = secretsOf(first, id, cookie)
-      } while (Object.values(secrets).some(alarmsFirewalls))
+      } while (Object.values(secrets).some(triggersFirewall))
       const { returnTo, startedAt, restarts, prompt } = start
       const session = sessionId && shortHash(sessionId)
       const members: Members = [id, returnTo, startedAt, restarts, shortHash(cookie), prompt, session]
       const text = first.sealer.seal(JSON.stringify(members), ASSOCIATED_DATA)
-      return { text: plainSpelling(text), ...secrets }
+      return { text: encodeFirewallSafe(text), ...secrets }
     },
     open(text) {
       for (const keys of all) {
         // As it came: from before an update.
         const plain =
-          keys.sealer.open(fromPlainSpelling(text), ASSOCIATED_DATA) ??
+          keys.sealer.open(decodeFirewallSafe(text), ASSOCIATED_DATA) ??
           keys.sealer.open(text, ASSOCIATED_DATA)
         if (plain === undefined) continue
         const state = stateIn(plain)

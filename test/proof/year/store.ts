@@ -2,7 +2,7 @@
 // parsed again until it is written. Records expire by the simulated clock. It replaces JSON.parse, so it
 // belongs into a process of its own.
 import type { Records } from '../../../src/records/records.ts'
-import type { Installation } from '../../../src/records/data-key.ts'
+import type { KeyRing } from '../../../src/records/data-key.ts'
 
 type Kept = { text: string; until: number }
 
@@ -66,10 +66,10 @@ export function createStore(now: () => number) {
     },
   }
 
-  const installation: Installation = {
-    vault: () => Promise.resolve({ sealer: plain, nameOf: (_purpose, text) => text }),
+  const keyRing: KeyRing = {
+    dataKey: () => Promise.resolve({ sealer: plain, keyFor: (_purpose, text) => text }),
   }
-  return { records, installation }
+  return { records, keyRing }
 }
 
 const plain = { seal: (text: string) => text, open: (text: string) => text, isCurrent: () => true }

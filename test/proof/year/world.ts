@@ -1,6 +1,6 @@
 // The people of a simulated year and the service: what they have connected, what they do after an email, and what happens
 // to them. They know nothing of onramp but its pages and its emails. MODEL says all of it in words and is printed.
-import type { Waiting } from '../../../src/client-api/responses.ts'
+import type { UnconnectedApp } from '../../../src/client-api/responses.ts'
 import { withMilestone, withCheck, type Person } from '../../../src/people/person.ts'
 import type { People } from '../../../src/people/people.ts'
 import type { Random } from '../random.ts'
@@ -215,8 +215,8 @@ export class World {
   }
 
   /** What the service lists, at this moment. */
-  listed = ({ consents }: Employee): Waiting[] =>
-    consents.flatMap(({ instance, isConnected, lapse }): Waiting[] =>
+  listed = ({ consents }: Employee): UnconnectedApp[] =>
+    consents.flatMap(({ instance, isConnected, lapse }): UnconnectedApp[] =>
       isConnected
         ? []
         : [{ instance, name: instance, status: lapse?.cause === 'alone' ? 'stale' : 'awaiting' }],

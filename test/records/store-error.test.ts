@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { TooSlow } from '../../src/within.ts'
-import { rootOf, storeTrouble } from '../../src/records/store-trouble.ts'
+import { rootCause, describeStoreError } from '../../src/records/store-error.ts'
 
 const script = 'ERR Error running script (call to f_1a2b): @user_script:1:'
 
@@ -13,11 +13,11 @@ describe('a refusal of Redis', () => {
 
   it.each([...WRITES, ...OTHERS])('%s has words of its own', (code) => {
     for (const message of [`${code} as Redis puts it.`, `-${code} as Redis puts it.`])
-      expect(storeTrouble(new Error(message))).toMatchObject({ code, words, isRefusal: true })
+      expect(describeStoreError(new Error(message))).toMatchObject({ code, words, isRefusal: true })
   })
 
   it.each(WRITES)('%s is found within a script, too, as Redis tells it before version 7', (code) => {
-    expect(storeTrouble(new Error(`${script} -${code} no writes now.`))).toMatchObject({
+    expect(describeStoreError(new Error(`${script} -${code} no writes now.`))).toMatchObject({
       code,
       isRefusal: true,
     })
@@ -30,7 +30,7 @@ describe('a refusal of Redis', () => {
     ["ERR The user executing the script can't run this command or subcommand script: 1a2b", undefined],
     ['NOPERM No permissions to access a key', undefined],
   ])('%s names the command that was denied: %s', (message, denied) => {
-    expect(storeTrouble(new Error(message))).toMatchObject({ code: 'NOPERM', isRefusal: true, denied })
+    expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOPERM', isRefusal: true, denied })
   })
 
   it.each([
@@ -38,13 +38,13 @@ describe('a refusal of Redis', () => {
     'ERR Unknown Redis command called from script script: 1a2b',
     `${script} Unknown Redis command called from Lua script`,
   ])('%s is a command that was renamed or switched off', (message) => {
-    expect(storeTrouble(new Error(message))).toMatchObject({ code: 'NOSUCHCOMMAND', words })
+    expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOSUCHCOMMAND', words })
   })
 
   it.each(['ERR syntax error', 'ERR its ZOOM', 'the OOM killer', 'OOMS are none', 'loading'])(
     'is not read into other words: %s',
     (message) => {
-      expect(storeTrouble(new Error(message)).isRefusal).toBe(false)
+      expect(describeStoreError(new Error(message)).isRefusal).toBe(false)
     },
   )
 })
@@ -63,12 +63,12 @@ describe('a failure that is no refusal of Redis', () => {
     [new ClientClosedError('closed'), 'ClientClosedError', 'the store cannot be reached', false],
     ['a text', 'unknown', 'the store failed', false],
   ])('%s is told as %s: %s', (error, code, words, isRefusal) => {
-    expect(storeTrouble(error)).toEqual({ code, words, isRefusal })
+    expect(describeStoreError(error)).toEqual({ code, words, isRefusal })
   })
 
   it('is looked for below wrappers, and of several the first', () => {
     const wrapped = new Error('outer', { cause: new AggregateError([system, sqlite]) })
-    expect(rootOf(wrapped)).toBe(system)
-    expect(storeTrouble(new StoreUnavailable(wrapped))).toEqual(storeTrouble(system))
+    expect(rootCause(wrapped)).toBe(system)
+    expect(describeStoreError(new StoreUnavailable(wrapped))).toEqual(describeStoreError(system))
   })
 })

@@ -1,7 +1,7 @@
 // Why the store failed, in a few words for the log and the doctor. What surprises: a refusal inside a script begins with
 // ERR, and names the real reason later. Pure; imports nothing.
 
-type StoreTrouble = {
+type StoreErrorDescription = {
   /** Stable, for searching logs: OOM, NOPERM, READONLY, … as Redis says it, or a system error such as ECONNREFUSED. */
   code: string
   /** What is the case; a sentence without its full stop. */
@@ -43,7 +43,7 @@ const deniedCommand = (message: string): string | undefined =>
   /run the '([a-z|]{2,30})' command/.exec(message)?.[1]?.replace('|', ' ').toUpperCase()
 
 /** The error below wrappers, which carry it as their cause; of several the first. */
-export function rootOf(error: unknown): unknown {
+export function rootCause(error: unknown): unknown {
   let current = error
   for (let depth = 0; depth < 5; depth++) {
     if (current instanceof AggregateError && current.errors.length > 0) current = current.errors[0] as unknown
@@ -54,8 +54,8 @@ export function rootOf(error: unknown): unknown {
 }
 
 /** @param error what a command threw; {@link StoreUnavailable} is looked into */
-export function storeTrouble(error: unknown): StoreTrouble {
-  const root = rootOf(error)
+export function describeStoreError(error: unknown): StoreErrorDescription {
+  const root = rootCause(error)
   if (!(root instanceof Error)) return { code: 'unknown', words: 'the store failed', isRefusal: false }
   const refusal = refusalOf(root.message)
   if (refusal !== undefined) {

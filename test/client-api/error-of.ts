@@ -1,7 +1,7 @@
 // The problem that an answer of the service means, as the client makes it.
 import type { Credentials } from '../../src/client-api/credentials.ts'
-import { problemOf, type Operation } from '../../src/client-api/errors.ts'
-import { refusalOf } from '../../src/client-api/error-response.ts'
+import { serviceProblemOf, type Operation } from '../../src/client-api/errors.ts'
+import { readErrorResponse } from '../../src/client-api/error-response.ts'
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
 
@@ -18,7 +18,11 @@ export function refused(status: number, text = '', given: Given = {}) {
   const { operation = 'checkdatasourceauth', headers = {}, secrets, headerPrefix } = given
   const { credentials = { kind: 'oauth', accessToken: 'abc', externalIdp: false } } = given
   const sent = { headerPrefix, ...(secrets && { secrets }) }
-  return problemOf(refusalOf({ status, text, headers }, sent, NOW), { operation, credentials, headerPrefix })
+  return serviceProblemOf(readErrorResponse({ status, text, headers }, sent, NOW), {
+    operation,
+    credentials,
+    headerPrefix,
+  })
 }
 
 export const GLOBAL_TOKEN = {

@@ -5,28 +5,28 @@ import { Pool } from 'undici'
 import { exchange } from '../http/exchange.ts'
 import { requestedWait } from '../http/retry-after.ts'
 import { createConnector, HTTP1 } from '../http/proxy.ts'
-import { silenceOf, type Silence } from '../http/network-error.ts'
+import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 import type { MassDisconnect } from '../people/keep-state.ts'
 import type { Settings } from '../settings/settings.ts'
 
-export type Outcome =
+export type DeliveryOutcome =
   | { kind: 'taken' }
   /** `wait`: seconds, where Retry-After says so. */
   | { kind: 'refused'; why: string; wait: number | undefined }
   /** There was no answer, so that another event would have none either. */
-  | { kind: 'silent'; why: Silence }
+  | { kind: 'silent'; why: NetworkError }
 
-export type Post = {
+export type WebhookSender = {
   /** Never rejects. */
-  send(headers: Record<string, string>, body: string): Promise<Outcome>
+  send(headers: Record<string, string>, body: string): Promise<DeliveryOutcome>
   close(): Promise<void>
 }
 
 /** Standard Webhooks asks for 15 to 30 seconds; a receiver answers first and works afterwards. */
 export const TIME_LIMIT_MS = 15_000
 
-export function createPost(url: string, connections: number): Post {
+export function createWebhookSender(url: string, connections: number): WebhookSender {
   const { origin, pathname, search } = new URL(url)
   const dispatcher = new Pool(origin, { ...HTTP1, connections, connect: createConnector(TIME_LIMIT_MS) })
   return {
@@ -44,7 +44,7 @@ export function createPost(url: string, connections: number): Post {
         const wait = requestedWait(told['retry-after']?.toString())
         return { kind: 'refused', why: `status ${status}`, wait }
       } catch (error) {
-        return { kind: 'silent', why: silenceOf(error) }
+        return { kind: 'silent', why: networkErrorOf(error) }
       }
     },
     close: () => dispatcher.destroy(),
@@ -52,11 +52,11 @@ export function createPost(url: string, connections: number): Post {
 }
 
 /** The text that is signed and sent. */
-export const bodyOf = ({ type, at, app }: OutboxEvent, { email, group }: Person): string =>
+export const eventBody = ({ type, at, app }: OutboxEvent, { email, group }: Person): string =>
   JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { email, group, app } })
 
 /** That many people lost an app at once. It has the same id however often it is tried. */
-export const breakEvent = ({ instance, name, noticedAt, lapsed, had }: MassDisconnect) => ({
+export const massDisconnectEvent = ({ instance, name, noticedAt, lapsed, had }: MassDisconnect) => ({
   id: `msg_${instance}_${noticedAt}`.replaceAll('.', '_'),
   type: 'app.disconnected_for_many',
   at: noticedAt,
@@ -68,13 +68,13 @@ export const breakEvent = ({ instance, name, noticedAt, lapsed, had }: MassDisco
  * @param event.at milliseconds since 1970
  * @returns undefined: there is no receiver
  */
-export async function postOnce(
+export async function sendEventOnce(
   { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Partial<Settings>,
   { id, type, at, data = {} }: { id: string; type: string; at: number; data?: object },
   now: number,
-): Promise<Outcome | undefined> {
+): Promise<DeliveryOutcome | undefined> {
   if (url === undefined || secrets === undefined) return undefined
-  const post = createPost(url, 1)
+  const post = createWebhookSender(url, 1)
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
   return await post.send(signatureHeaders(secrets, id, now, body), body).finally(() => post.close())
 }
