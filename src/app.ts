@@ -2,8 +2,8 @@
 // what comes after it is private. A new feature goes below, and is private unless someone moves it on purpose.
 import express, { type Express, type RequestHandler } from 'express'
 import { publishedSchedule } from '@onramp/deprecations'
-import { createEveryone } from './admin/people-snapshot.ts'
-import { createExports, createTokenRoutes } from './admin/exports.ts'
+import { createPeopleSnapshot } from './admin/people-snapshot.ts'
+import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
 import { createAdminRoutes, type IsAdmin } from './admin/routes.ts'
 import type { People } from './people/people.ts'
 import type { KeepStateStore } from './people/keep-state.ts'
@@ -70,7 +70,7 @@ type Services = {
   keepStateStore: Pick<KeepStateStore, 'load'>
   invitations: Invitations
   isAdmin: IsAdmin
-  nameOf: Company['nameOf']
+  displayName: Company['displayName']
 }
 
 /** Where a public group's addresses begin: other requests don't look through its routes, which costs a tenth of a page. */
@@ -82,8 +82,8 @@ export function createApp(services: Services): Express {
   const { origin, protocol } = new URL(publicUrl)
   const isHttps = protocol === 'https:'
   const { authorizationServer, sessions, returnTo } = signIn
-  const everyone = createEveryone(people, now)
-  const exports = createExports(everyone, services.nameOf, audit)
+  const snapshot = createPeopleSnapshot(people, now)
+  const exports = createExportRoutes(snapshot, services.displayName, audit)
   const common = { publicUrl, sendPage, log, audit, now }
   const appIn = (instance: string, lang: string) => nameAndIconOf(instance, services.aboutIn(lang))
   const app = express()
@@ -178,12 +178,12 @@ export function createApp(services: Services): Express {
   )
   app.use(
     createAdminRoutes({
-      everyone,
+      snapshot,
       keepStateStore: services.keepStateStore,
       exports,
       limit: limits.byPerson,
       isAdmin: services.isAdmin,
-      nameOf: services.nameOf,
+      displayName: services.displayName,
       sendPage,
       audit,
       now,
@@ -199,7 +199,7 @@ export function createApp(services: Services): Express {
       languages: services.languages,
       origin,
       pathOf: (address) => repeatablePath(address, publicUrl),
-      nameOf: services.nameOf,
+      displayName: services.displayName,
       count: metrics.countProblem,
       now,
     }),

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
-import { administrators } from './admin/routes.ts'
+import { createAdminCheck } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { createPeople } from './people/people.ts'
@@ -82,7 +82,7 @@ export function createOnramp(
   const limits = createLimits(settings.SIGN_INS_PER_MINUTE, audit, now)
 
   const assets = loadAssets(VIEWS, company)
-  const isAdmin = administrators(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS ?? [])
+  const isAdmin = createAdminCheck(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS ?? [])
   const languages = languagesFor(company, LANGUAGES_FOLDER, publicUrl.startsWith('https:'))
   const sendPage = createPages({
     render: createViews(VIEWS),
@@ -184,7 +184,7 @@ export function createOnramp(
     keepStateStore,
     invitations,
     isAdmin,
-    nameOf: (app, lang) => company.nameOf(app, lang),
+    displayName: (app, lang) => company.displayName(app, lang),
     widget: widgetOf(VIEWS, languages, company),
     health: { askStore, isDraining: () => isDraining },
     aboutIn: createAppDescriptions(company),

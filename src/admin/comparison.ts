@@ -1,6 +1,6 @@
 // What has changed since a day on which a run of `onramp keep` ended. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
-import { dayOf, type Report } from './report.ts'
+import { utcDay, type Report } from './report.ts'
 
 const DAY_MS = 86_400_000
 
@@ -13,15 +13,15 @@ export type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'acted',
  * @param asked the query's `since`, untrusted: YYYY-MM-DD
  * @returns undefined: `onramp keep` left no row before today
  */
-export function comparisonOf(
+export function compareSince(
   { ready, days }: Pick<Report, 'ready' | 'days'>,
   keepState: KeepState,
   now: number,
   asked?: unknown,
 ): Comparison | undefined {
   const isDay = typeof asked === 'string' && /^\d{4}-\d\d-\d\d$/.test(asked)
-  const before = keepState.days.filter(({ day }) => day < dayOf(now))
-  const upTo = isDay ? asked : dayOf(now - 7 * DAY_MS)
+  const before = keepState.days.filter(({ day }) => day < utcDay(now))
+  const upTo = isDay ? asked : utcDay(now - 7 * DAY_MS)
   const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined
   const since = days.filter(({ day }) => day > row.day)

@@ -10,8 +10,8 @@ import type { Audit } from '../web/audit.ts'
 import { hasBearer, sendsBearer } from '../web/bearer.ts'
 import { browserGoneSignal } from '../web/browser-gone.ts'
 import { wantsPage } from '../web/error-page.ts'
-import type { Everyone } from './people-snapshot.ts'
-import { fitting, wantedOf } from './filters.ts'
+import type { PeopleSnapshot } from './people-snapshot.ts'
+import { matchingPeople, parsePeopleQuery } from './filters.ts'
 import { peopleCsv } from './people-csv.ts'
 import { PEOPLE_FILE } from './reminder.ts'
 
@@ -21,7 +21,11 @@ export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.
 const MAX_DOWNLOADS = 20
 
 /** Mounted behind a check of who may see them. */
-export function createExports(everyone: Everyone, nameOf: Company['nameOf'], audit: Audit): Router {
+export function createExportRoutes(
+  snapshot: PeopleSnapshot,
+  displayName: Company['displayName'],
+  audit: Audit,
+): Router {
   const noteView = (req: Request, what: string) => {
     const user = signedInOf(req)?.user
     audit({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
@@ -30,7 +34,7 @@ export function createExports(everyone: Everyone, nameOf: Company['nameOf'], aud
   // Programs read no language: what the company calls an app in its own.
   const named = <T extends { instance: string; name: string }>(app: T): T => ({
     ...app,
-    name: nameOf(app, ''),
+    name: displayName(app, ''),
   })
 
   let downloads = 0
@@ -38,7 +42,7 @@ export function createExports(everyone: Everyone, nameOf: Company['nameOf'], aud
   const routes = Router()
   routes.get(REPORT_PATH, async (req, res) => {
     noteView(req, 'report.json')
-    const made = await everyone.report(browserGoneSignal(res))
+    const made = await snapshot.report(browserGoneSignal(res))
     res.json({ ...made, datasources: made.datasources.map(named) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
@@ -50,7 +54,7 @@ export function createExports(everyone: Everyone, nameOf: Company['nameOf'], aud
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
     const gone = browserGoneSignal(res)
-    const fit = fitting(everyone.profiles(gone, 'download'), wantedOf(req.query))
+    const fit = matchingPeople(snapshot.summaries(gone, 'download'), parsePeopleQuery(req.query))
     downloads++
     await pipeline(Readable.from(peopleCsv(fit, named)), res)
       .catch((error: unknown) => {

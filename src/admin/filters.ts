@@ -1,47 +1,48 @@
 // Which people an administrator asks for: what the query of a page means, and who fits it. Pure.
 import type { PersonApp, PersonAppState } from '../people/person.ts'
-import { FACTS, isHeldUp, type Fact, type Profile } from './profile.ts'
+import { CRITERIA, isStuckApp, type Criterion, type PersonSummary } from './person-summary.ts'
 
 /** @param apps the one that is asked for, or all @param isOneApp whether one is asked for */
-type Test = (profile: Profile, apps: readonly PersonApp[], isOneApp: boolean) => boolean
+type FilterTest = (summary: PersonSummary, apps: readonly PersonApp[], isOneApp: boolean) => boolean
 
 const inState =
-  (state: PersonAppState): Test =>
-  (_profile, apps) =>
+  (state: PersonAppState): FilterTest =>
+  (_summary, apps) =>
     apps.some((app) => app.state === state)
 
 const fact =
-  (name: Fact): Test =>
-  (profile) =>
-    FACTS[name](profile)
+  (name: Criterion): FilterTest =>
+  (summary) =>
+    CRITERIA[name](summary)
 
 const FILTERS = {
   all: () => true,
   ready: fact('ready'),
   inProgress: fact('inProgress'),
   notStarted: fact('notStarted'),
-  fellBack: (profile, apps) => FACTS.fellBack(profile) && apps.some(({ lapsedAt }) => lapsedAt !== undefined),
+  fellBack: (summary, apps) =>
+    CRITERIA.fellBack(summary) && apps.some(({ lapsedAt }) => lapsedAt !== undefined),
   gone: fact('gone'),
-  stuck: (profile, apps, isOneApp) => (isOneApp ? apps.some(isHeldUp) : FACTS.stuck(profile)),
+  stuck: (summary, apps, isOneApp) => (isOneApp ? apps.some(isStuckApp) : CRITERIA.stuck(summary)),
   waiting: inState('waiting'),
   skipped: inState('skipped'),
   blocked: inState('blocked'),
-  lapsed: (_profile, apps) => apps.some(({ lapsedAt }) => lapsedAt !== undefined),
-  unconfirmed: (_profile, apps) => apps.some(({ isUnconfirmed }) => isUnconfirmed),
+  lapsed: (_summary, apps) => apps.some(({ lapsedAt }) => lapsedAt !== undefined),
+  unconfirmed: (_summary, apps) => apps.some(({ isUnconfirmed }) => isUnconfirmed),
   finished: fact('finished'),
   nothing: fact('nothing'),
-  absent: (profile) => FACTS.invited(profile) && !FACTS.signedIn(profile),
-  undelivered: (profile) => FACTS.deferred(profile) || FACTS.failed(profile),
+  absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
+  undelivered: (summary) => CRITERIA.deferred(summary) || CRITERIA.failed(summary),
   failed: fact('failed'),
   deferred: fact('deferred'),
   uncertain: fact('uncertain'),
   optedOut: fact('optedOut'),
-} satisfies Record<string, Test>
+} satisfies Record<string, FilterTest>
 
 export type Filter = keyof typeof FILTERS
 
 /** As the page offers them. */
-export const FILTERS_BY_KIND = {
+export const FILTER_GROUPS = {
   progress: ['all', 'ready', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
   apps: ['waiting', 'skipped', 'blocked', 'lapsed', 'unconfirmed', 'finished', 'nothing'],
   emails: ['absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
@@ -49,7 +50,7 @@ export const FILTERS_BY_KIND = {
 
 export const FILTER_NAMES = Object.keys(FILTERS) as Filter[]
 
-export type Wanted = {
+export type PeopleQuery = {
   filter: Filter
   /** Part of an address, or of a department. */
   search: string
@@ -64,7 +65,7 @@ export type Wanted = {
 const MAX_TEXT = 254
 
 /** The query of a page, untrusted. */
-export function wantedOf(query: Record<string, unknown>): Wanted {
+export function parsePeopleQuery(query: Record<string, unknown>): PeopleQuery {
   const text = (name: string) =>
     typeof query[name] === 'string' ? query[name].trim().slice(0, MAX_TEXT) : ''
   const filter = FILTER_NAMES.find((known) => known === query['show']) ?? 'all'
@@ -78,30 +79,37 @@ export function wantedOf(query: Record<string, unknown>): Wanted {
 }
 
 /** The query that asks for these people. */
-export function queryOf({ filter, search, app, group, after }: Partial<Wanted>): string {
+export function toQueryString({ filter, search, app, group, after }: Partial<PeopleQuery>): string {
   const query = new URLSearchParams({ show: filter ?? 'all' })
   for (const [name, value] of Object.entries({ q: search, app, group, after }))
     if (value !== undefined && value !== '') query.set(name, value)
   return query.toString()
 }
 
-export const isNarrowed = ({ filter, search, app, group }: Wanted): boolean =>
+export const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
   filter !== 'all' || [search, app, group].some((text) => text !== '')
 
 /** The filters that a person fits; undefined: the search, the app or the department leaves them out. */
-export function filtersOf(profile: Profile, wanted: Wanted): ((filter: Filter) => boolean) | undefined {
-  const { email, group = '' } = profile.person
+export function matchingFilters(
+  summary: PersonSummary,
+  wanted: PeopleQuery,
+): ((filter: Filter) => boolean) | undefined {
+  const { email, group = '' } = summary.person
   const { search, app } = wanted
   if (search !== '' && !email.includes(search) && !group.toLowerCase().includes(search)) return undefined
   if (wanted.group !== '' && group !== wanted.group) return undefined
-  const own = app === '' ? profile.apps : profile.apps.filter(({ instance }) => instance === app)
+  const own = app === '' ? summary.apps : summary.apps.filter(({ instance }) => instance === app)
   if (app !== '' && own.length === 0) return undefined
   // As everywhere, they are counted apart.
-  if (FACTS.gone(profile)) return (filter) => filter === 'gone'
-  return (filter) => FILTERS[filter](profile, own, app !== '')
+  if (CRITERIA.gone(summary)) return (filter) => filter === 'gone'
+  return (filter) => FILTERS[filter](summary, own, app !== '')
 }
 
 /** Everyone who fits, in the order that they come. */
-export async function* fitting(all: AsyncIterable<Profile>, wanted: Wanted): AsyncGenerator<Profile> {
-  for await (const profile of all) if (filtersOf(profile, wanted)?.(wanted.filter) === true) yield profile
+export async function* matchingPeople(
+  all: AsyncIterable<PersonSummary>,
+  wanted: PeopleQuery,
+): AsyncGenerator<PersonSummary> {
+  for await (const summary of all)
+    if (matchingFilters(summary, wanted)?.(wanted.filter) === true) yield summary
 }

@@ -2,27 +2,27 @@
 // one. Pure.
 import type { Notice } from '../campaigns/mail/notice.ts'
 import { isWorkingTime } from '../campaigns/working-time.ts'
-import { calledAs } from '../company/app-names.ts'
+import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
 import { PERSON_STATES, type MassDisconnect, type KeepState } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { needsIn, sinceIn } from './overview.ts'
+import { describeActionItems, describeComparison } from './overview.ts'
 import { releaseCommand } from './reminder.ts'
 import type { Report } from './report.ts'
-import { sharesIn } from './table.ts'
-import { comparisonOf } from './comparison.ts'
+import { shareFormatter } from './sorted-table.ts'
+import { compareSince } from './comparison.ts'
 
 /** @param t in the company's first language */
-type Words = { t: Texts; nameOf: Company['nameOf']; publicUrl: string }
+type NoticeContext = { t: Texts; displayName: Company['displayName']; publicUrl: string }
 
-const linkTo = ({ t, publicUrl }: Words) => ({ href: `${publicUrl}/admin`, label: t('admin.title') })
+const linkTo = ({ t, publicUrl }: NoticeContext) => ({ href: `${publicUrl}/admin`, label: t('admin.title') })
 
-export function breakNotice(found: MassDisconnect, words: Words): Notice {
-  const { t, nameOf } = words
+export function massDisconnectNotice(found: MassDisconnect, words: NoticeContext): Notice {
+  const { t, displayName } = words
   const { instance, lapsed, had, noticedAt } = found
-  const app = nameOf(found, t.lang)
+  const app = displayName(found, t.lang)
   const day = t.day(noticedAt)
   const subject = t('admin.need.break', { app, lapsed, had, day })
   return {
@@ -54,14 +54,14 @@ export const isDigestDue = (
   isWorkingTime(now, timezone, WEEKDAYS.indexOf(digest) + 1)
 
 /** @param now milliseconds since 1970 */
-export function digestNotice(made: Report, keepState: KeepState, now: number, words: Words): Notice {
-  const { t, nameOf } = words
-  const named = made.datasources.map((app) => ({ ...app, name: nameOf(app, t.lang) }))
-  const report = { ...made, datasources: calledAs(named) }
-  const comparison = comparisonOf(report, keepState, now)
+export function digestNotice(made: Report, keepState: KeepState, now: number, words: NoticeContext): Notice {
+  const { t, displayName } = words
+  const named = made.datasources.map((app) => ({ ...app, name: displayName(app, t.lang) }))
+  const report = { ...made, datasources: withUniqueNames(named) }
+  const comparison = compareSince(report, keepState, now)
   const row = comparison?.row
-  const needs = needsIn(report, keepState, t, now)
-  const subject = t('admin.digest.subject', { share: sharesIn(t)(report.ready, report.people) })
+  const needs = describeActionItems(report, keepState, t, now)
+  const subject = t('admin.digest.subject', { share: shareFormatter(t)(report.ready, report.people) })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
   const figure = (label: string, what: (typeof PERSON_STATES)[number] | 'people' | 'gone') => ({
     label,
@@ -72,7 +72,7 @@ export function digestNotice(made: Report, keepState: KeepState, now: number, wo
     subject,
     heading: subject,
     paragraphs: [
-      ...(comparison === undefined ? [] : sinceIn(comparison, t)),
+      ...(comparison === undefined ? [] : describeComparison(comparison, t)),
       ...(needs.length === 0 ? [t('admin.need.none')] : []),
     ],
     figures: [

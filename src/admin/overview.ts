@@ -1,44 +1,47 @@
 // What the overview for administrators shows, from the report alone. Pure.
 import type { Texts } from '../web/languages/texts.ts'
-import { comparisonOf, type Comparison } from './comparison.ts'
-import { queryOf, type Wanted } from './filters.ts'
-import { plotOf } from './plot.ts'
+import { compareSince, type Comparison } from './comparison.ts'
+import { toQueryString, type PeopleQuery } from './filters.ts'
+import { createPlot } from './plot.ts'
 import { hasRecentRun, activeMassDisconnects, PERSON_STATES, type KeepState } from '../people/keep-state.ts'
 import { releaseCommand } from './reminder.ts'
-import { dayOf, OF_FUNNEL, peopleWith, stuckAt, type App, type Report } from './report.ts'
+import { utcDay, FUNNEL_STAGES, peopleWithApp, peopleStuckAt, type AppCounts, type Report } from './report.ts'
 import { COMMAND } from '../version.ts'
-import { appTable, groupTable, sharesIn, TOP_ROWS } from './table.ts'
+import { appTable, groupTable, shareFormatter, TOP_ROWS } from './sorted-table.ts'
 
-type Words = { t: Texts; share: ReturnType<typeof sharesIn> }
+type Formatting = { t: Texts; share: ReturnType<typeof shareFormatter> }
 
 const DAY_MS = 86_400_000
 
-const people = (wanted: Partial<Wanted>) => `/admin/people?${queryOf(wanted)}`
-const emails = (wanted: Partial<Wanted>) => `/admin/people/emails?${queryOf(wanted)}`
+const people = (wanted: Partial<PeopleQuery>) => `/admin/people?${toQueryString(wanted)}`
+const emails = (wanted: Partial<PeopleQuery>) => `/admin/people/emails?${toQueryString(wanted)}`
 
 /** @param asked.now milliseconds since 1970 @param asked.since the query's, untrusted */
-export function overviewOf(
+export function overviewPage(
   report: Report,
   keepState: KeepState,
   t: Texts,
   { now, since }: { now: number; since: unknown },
 ) {
-  const words = { t, share: sharesIn(t) }
-  const comparison = comparisonOf(report, keepState, now, since)
-  const stand = standOf(report, t)
+  const words = { t, share: shareFormatter(t) }
+  const comparison = compareSince(report, keepState, now, since)
+  const freshness = freshnessOf(report, t)
   const { lastRunAt: ranAt } = keepState
   const isAnyoneInvited = report.funnel.invited > 0 || report.lastEmailAt !== undefined
   const top = (columns: readonly string[]) => ({ query: {}, columns, most: TOP_ROWS })
   return {
-    ...stand,
-    stand: [...stand.stand, ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })])],
+    ...freshness,
+    freshness: [
+      ...freshness.freshness,
+      ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })]),
+    ],
     remind: hasRecentRun(keepState, now) ? 0 : report.due,
     stats: statsOf(report, words),
     since: comparison && {
-      changes: sinceIn(comparison, t),
+      changes: describeComparison(comparison, t),
       day: comparison.row.day,
       first: keepState.days[0]?.day,
-      last: dayOf(now - DAY_MS),
+      last: utcDay(now - DAY_MS),
     },
     inviteCommand: `${COMMAND} invite send PEOPLE.csv`,
     isAnyoneInvited,
@@ -46,8 +49,11 @@ export function overviewOf(
     isBegun: isAnyoneInvited || report.people > 1,
     funnel: funnelOf(report, words),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
-    needs: needsIn(report, keepState, t, now).map((need, index) => ({ id: `need-${index}`, ...need })),
-    plot: plotOf(report, keepState.days, now),
+    needs: describeActionItems(report, keepState, t, now).map((need, index) => ({
+      id: `need-${index}`,
+      ...need,
+    })),
+    plot: createPlot(report, keepState.days, now),
     groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck', 'fellBack']), t),
     moreGroups: report.groups.length > TOP_ROWS,
     apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'stuck', 'lapsed']), t),
@@ -73,10 +79,10 @@ const FIGURES = [
 ] as const
 
 /** How current it is, and what it lacks: the same on each page. */
-export function standOf(report: Report, t: Texts) {
+export function freshnessOf(report: Report, t: Texts) {
   const { asOf, people: count, gone, unread } = report
   return {
-    stand: [
+    freshness: [
       t('admin.known', { count }),
       asOf === undefined ? t('admin.notChecked') : t('admin.oldest', { when: t.date(Date.parse(asOf)) }),
     ],
@@ -89,28 +95,28 @@ export function standOf(report: Report, t: Texts) {
             label: t('admin.option', { name: t('admin.filter.gone'), count: gone }),
           },
     /** What a page doesn't count; undefined: it counts everyone. */
-    unread: unread === 0 ? undefined : t('admin.unread', { records: unreadInWords(unread) }),
+    unread: unread === 0 ? undefined : t('admin.unread', { records: describeUnread(unread) }),
   }
 }
 
 /** @param unread records, at least one */
-export const unreadInWords = (unread: number): string =>
+export const describeUnread = (unread: number): string =>
   `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
 /** The app that at least half of so many people are held up at, if there is one. */
-export function mostlyAt(
+export function dominantApp(
   { datasources }: Pick<Report, 'datasources'>,
   count: number,
-  at: (app: App) => number = stuckAt,
-): App | undefined {
+  at: (app: AppCounts) => number = peopleStuckAt,
+): AppCounts | undefined {
   const [first] = datasources.toSorted((one, other) => at(other) - at(one))
   return first !== undefined && at(first) > 0 && at(first) * 2 >= count ? first : undefined
 }
 
-function statsOf(report: Report, { t, share }: Words) {
+function statsOf(report: Report, { t, share }: Formatting) {
   const { ready, people: all, inProgressApps, lastEmailAt, notInvited } = report
   const none: string[] = []
-  const mostly = (app: App | undefined, otherwise = none) =>
+  const mostly = (app: AppCounts | undefined, otherwise = none) =>
     app === undefined ? otherwise : [t('admin.mostly', { app: app.name })]
   const last = [
     ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.date(Date.parse(lastEmailAt)) })]),
@@ -123,9 +129,9 @@ function statsOf(report: Report, { t, share }: Words) {
         ? none
         : [t('admin.appsDone', { share: share(inProgressApps.connected, inProgressApps.all) })],
     notStarted: notInvited > 0 ? [...last, t('admin.notInvited', { count: notInvited })] : last,
-    stuck: mostly(mostlyAt(report, report.stuck), report.stuck === 0 ? none : [t('admin.means.stuck')]),
+    stuck: mostly(dominantApp(report, report.stuck), report.stuck === 0 ? none : [t('admin.means.stuck')]),
     fellBack:
-      report.fellBack === 0 ? none : mostly(mostlyAt(report, report.fellBack, ({ lapsed }) => lapsed)),
+      report.fellBack === 0 ? none : mostly(dominantApp(report, report.fellBack, ({ lapsed }) => lapsed)),
   }
   return PERSON_STATES.map((what) => ({
     what,
@@ -139,21 +145,27 @@ function statsOf(report: Report, { t, share }: Words) {
 }
 
 /** What has changed, and what came of reminders: a line each. */
-export function sinceIn({ row, moreReady, fellBack, reminded, acted }: Comparison, t: Texts): string[] {
+export function describeComparison(
+  { row, moreReady, fellBack, reminded, acted }: Comparison,
+  t: Texts,
+): string[] {
   const ready = t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count: Math.abs(moreReady) })
   const changes = t.list([ready, t('admin.since.fellBack', { count: fellBack })])
   const since = t('admin.since', { day: t.day(Date.parse(row.day)), changes })
   return reminded === 0
     ? [since]
-    : [since, t('admin.since.reminded', { count: reminded, acted, share: sharesIn(t)(acted, reminded) })]
+    : [
+        since,
+        t('admin.since.reminded', { count: reminded, acted, share: shareFormatter(t)(acted, reminded) }),
+      ]
 }
 
 /** How many reminders become due, and from when. */
 const laterIn = ({ count, from }: Report['dueLater'], t: Texts): string[] =>
   from === undefined ? [] : [t('admin.remindersDue', { count, day: t.date(Date.parse(from)) })]
 
-function funnelOf({ funnel }: Report, { t, share }: Words) {
-  return OF_FUNNEL.map((what) => ({
+function funnelOf({ funnel }: Report, { t, share }: Formatting) {
+  return FUNNEL_STAGES.map((what) => ({
     label: t(`admin.funnel.${what}`),
     width: funnel.invited === 0 ? 0 : Number(((funnel[what] / funnel.invited) * 100).toFixed(1)),
     count: t.number(funnel[what]),
@@ -161,11 +173,11 @@ function funnelOf({ funnel }: Report, { t, share }: Words) {
   }))
 }
 
-type Need = {
+type ActionItem = {
   kind: 'app' | 'noAddress' | 'otherApps' | 'notStarted' | 'failed' | 'deferred' | 'uncertain' | 'unconfirmed'
   /** People. */
   count: number
-  app?: App
+  app?: AppCounts
   /** Where they are listed, or where their emails are prepared. */
   href: string
 }
@@ -174,12 +186,12 @@ type Need = {
 const MAX_APPS = 3
 
 /** The ones that hold most people up come first; what is about emails comes last. */
-export function needsOf(report: Report): Need[] {
+export function actionItemsOf(report: Report): ActionItem[] {
   const blocked = report.datasources
     .filter(({ counts }) => counts.blocked > 0)
     .toSorted((one, other) => other.counts.blocked - one.counts.blocked)
   const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
-  const needs: Need[] = named.map((app) => ({
+  const needs: ActionItem[] = named.map((app) => ({
     kind: 'app',
     count: app.counts.blocked,
     app,
@@ -188,7 +200,7 @@ export function needsOf(report: Report): Need[] {
   const broken = report.datasources.filter(({ noAddress }) => noAddress > 0)
   for (const app of broken.toSorted((one, other) => other.noAddress - one.noAddress).slice(0, MAX_APPS))
     needs.push({ kind: 'noAddress', count: app.noAddress, app, href: people({ app: app.instance }) })
-  const others: Need[] = [
+  const others: ActionItem[] = [
     { kind: 'otherApps', count: blocked.length - named.length, href: '/admin/apps?sort=stuck' },
     { kind: 'unconfirmed', count: report.unconfirmed, href: people({ filter: 'unconfirmed' }) },
     { kind: 'notStarted', count: report.due, href: emails({ filter: 'notStarted' }) },
@@ -200,8 +212,8 @@ export function needsOf(report: Report): Need[] {
 }
 
 /** The same in words; first of all what keeps people from being emailed, with the command that ends it. */
-export function needsIn(report: Report, keepState: KeepState, t: Texts, now: number) {
-  const words = { t, share: sharesIn(t) }
+export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
+  const words = { t, share: shareFormatter(t) }
   const breaks = activeMassDisconnects(keepState).map(({ instance, name, lapsed, had, noticedAt }) => {
     const app = report.datasources.find((known) => known.instance === instance)?.name ?? name
     return {
@@ -213,13 +225,15 @@ export function needsIn(report: Report, keepState: KeepState, t: Texts, now: num
     }
   })
   // A run reminds people itself.
-  const needs = needsOf(report).filter(({ kind }) => kind !== 'notStarted' || !hasRecentRun(keepState, now))
+  const needs = actionItemsOf(report).filter(
+    ({ kind }) => kind !== 'notStarted' || !hasRecentRun(keepState, now),
+  )
   return [...breaks, ...needs.map((need) => needIn(need, report, words))]
 }
 
-function needIn({ kind, count, app, href }: Need, report: Report, { t, share }: Words) {
+function needIn({ kind, count, app, href }: ActionItem, report: Report, { t, share }: Formatting) {
   const { notStartedOptedOut: optedOut, notInvited } = report
-  const ofApp = app && { app: app.name, share: share(count, peopleWith(app)) }
+  const ofApp = app && { app: app.name, share: share(count, peopleWithApp(app)) }
   const values = { count, notInvited, optedOut, ...ofApp }
   return {
     href,

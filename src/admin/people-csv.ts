@@ -1,22 +1,22 @@
 // People as CSV, a few at a time. It begins with a byte order mark, without which Excel does not read it as UTF-8.
 import { mayHaveBeenSent, type PersonApp, type PersonAppState } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
-import { FACTS, type Profile } from './profile.ts'
+import { CRITERIA, type PersonSummary } from './person-summary.ts'
 
 const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
 
 /** The app under the name that the list gives it. */
 type Named = (app: PersonApp) => PersonApp
 
-const namesOf = (fits: (app: PersonApp) => boolean) => (profile: Profile, named: Named) =>
-  profile.apps
+const namesOf = (fits: (app: PersonApp) => boolean) => (summary: PersonSummary, named: Named) =>
+  summary.apps
     .filter(fits)
     .map((app) => `${named(app).name} [${app.instance}]`)
     .join('; ')
 
 const namesIn = (state: PersonAppState) => namesOf((app) => app.state === state)
 
-const COLUMNS: Record<string, (profile: Profile, named: Named) => string | number> = {
+const COLUMNS: Record<string, (summary: PersonSummary, named: Named) => string | number> = {
   email: ({ person }) => person.email,
   name: ({ person }) => person.name ?? '',
   language: ({ person }) => person.language ?? '',
@@ -25,7 +25,7 @@ const COLUMNS: Record<string, (profile: Profile, named: Named) => string | numbe
   invited: ({ invitedAt }) => date(invitedAt),
   mails: ({ mailings }) => mailings.filter(mayHaveBeenSent).length,
   mail: ({ mail }) => mail ?? '',
-  uncertain: (profile) => (FACTS.uncertain(profile) ? 'yes' : ''),
+  uncertain: (summary) => (CRITERIA.uncertain(summary) ? 'yes' : ''),
   opened: ({ person }) => date(person.openedAt),
   signed_in: ({ person }) => date(person.signedInAt),
   finished: ({ finishedAt }) => date(finishedAt),
@@ -41,13 +41,13 @@ const COLUMNS: Record<string, (profile: Profile, named: Named) => string | numbe
   as_of: ({ checkedAt }) => date(checkedAt),
 }
 
-async function* rowsOf(all: AsyncIterable<Profile>, named: Named) {
-  for await (const profile of all) yield Object.values(COLUMNS).map((cellOf) => cellOf(profile, named))
+async function* rowsOf(all: AsyncIterable<PersonSummary>, named: Named) {
+  for await (const summary of all) yield Object.values(COLUMNS).map((cellOf) => cellOf(summary, named))
 }
 
 /** @param named the service's names where it is not given */
 export async function* peopleCsv(
-  all: AsyncIterable<Profile>,
+  all: AsyncIterable<PersonSummary>,
   named: Named = (app) => app,
 ): AsyncGenerator<string> {
   yield '\uFEFF'

@@ -4,8 +4,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { People } from '../people/people.ts'
 import type { PersonApp } from '../people/person.ts'
-import { profileOf, type Profile } from './profile.ts'
-import { makeReport, type Report } from './report.ts'
+import { summarize, type PersonSummary } from './person-summary.ts'
+import { createReport, type Report } from './report.ts'
 
 const FRESH_MS = 10_000
 /** What looks at so many people takes a few milliseconds. */
@@ -14,28 +14,28 @@ const SLICE = 500
 type Use = 'page' | 'download'
 
 /** @param gone aborts when the browser is; then they throw its reason */
-export type Everyone = {
+export type PeopleSnapshot = {
   /** In the order of their addresses. */
-  profiles(gone: AbortSignal, use: Use): AsyncGenerator<Profile>
+  summaries(gone: AbortSignal, use: Use): AsyncGenerator<PersonSummary>
   report(gone: AbortSignal): Promise<Report>
 }
 
-type Pass = { profiles: Profile[]; report: Report }
+type Pass = { summaries: PersonSummary[]; report: Report }
 
-const emailOf = (profile: Profile | undefined) => profile?.person.email ?? ''
+const emailOf = (summary: PersonSummary | undefined) => summary?.person.email ?? ''
 
-function sliceBehind(after: string, { profiles }: Pass): Profile[] {
-  let [first, end] = [0, profiles.length]
+function sliceBehind(after: string, { summaries }: Pass): PersonSummary[] {
+  let [first, end] = [0, summaries.length]
   while (first < end) {
     const middle = Math.floor((first + end) / 2)
-    if (emailOf(profiles[middle]) <= after) first = middle + 1
+    if (emailOf(summaries[middle]) <= after) first = middle + 1
     else end = middle
   }
-  return profiles.slice(first, first + SLICE)
+  return summaries.slice(first, first + SLICE)
 }
 
 /** @param now milliseconds since 1970 */
-export function createEveryone(people: Pick<People, 'all'>, now: () => number): Everyone {
+export function createPeopleSnapshot(people: Pick<People, 'all'>, now: () => number): PeopleSnapshot {
   let latest: Pass | undefined
   let reading: Promise<void> | undefined
   /** Those who wait for the pass that is under way, and have not gone. */
@@ -43,7 +43,7 @@ export function createEveryone(people: Pick<People, 'all'>, now: () => number): 
 
   /** Stops where everyone who waited for it has gone. */
   async function read(): Promise<void> {
-    const profiles: Profile[] = []
+    const summaries: PersonSummary[] = []
     // One object for all who have an app in the same state.
     const apps = new Map<string, PersonApp>()
     let [unread, isWhole] = [0, false]
@@ -54,16 +54,16 @@ export function createEveryone(people: Pick<People, 'all'>, now: () => number): 
     async function* each() {
       for await (const person of people.all(() => unread++)) {
         if (waiting.size === 0) return
-        const profile = profileOf(person, shared)
-        profiles.push(profile)
-        yield profile
+        const summary = summarize(person, shared)
+        summaries.push(summary)
+        yield summary
       }
       isWhole = true
     }
-    const report = await makeReport(each(), now(), () => unread)
+    const report = await createReport(each(), now(), () => unread)
     if (!isWhole) return
-    profiles.sort((one, other) => (emailOf(one) < emailOf(other) ? -1 : 1))
-    latest = { profiles, report }
+    summaries.sort((one, other) => (emailOf(one) < emailOf(other) ? -1 : 1))
+    latest = { summaries, report }
     setTimeout(() => (latest = undefined), FRESH_MS).unref()
   }
 
@@ -86,14 +86,14 @@ export function createEveryone(people: Pick<People, 'all'>, now: () => number): 
    */
   const turns = { page: Promise.resolve(), download: Promise.resolve() }
 
-  async function nextSlice(after: string, use: Use, gone: AbortSignal): Promise<Profile[]> {
+  async function nextSlice(after: string, use: Use, gone: AbortSignal): Promise<PersonSummary[]> {
     const pass = await newest(gone)
     await (turns[use] = turns[use].then(() => nextTurn()))
     return sliceBehind(after, pass)
   }
 
   return {
-    async *profiles(gone, use) {
+    async *summaries(gone, use) {
       for (let after = ''; ;) {
         const slice = await nextSlice(after, use, gone)
         yield* slice

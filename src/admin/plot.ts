@@ -1,7 +1,7 @@
 // Progress over time as a drawing: three lines up to now, of which only "ready" can fall. Numbers in, coordinates out; the
 // words and the SVG itself are the view's. Pure.
 import type { DailyCounts } from '../people/keep-state.ts'
-import { dayOf, type Report } from './report.ts'
+import { utcDay, type Report } from './report.ts'
 
 const WIDTH = 640
 const HEIGHT = 200
@@ -14,7 +14,7 @@ type Counted = Pick<Report, 'days' | 'nothing' | 'ready'>
  * the beginning. Since when others had nothing to connect is not known: from there on, as far as the first count has them.
  */
 function readyByDay({ days, nothing, ready: isNow }: Counted, rows: readonly DailyCounts[], now: number) {
-  const counted = new Map(rows.map(({ day, ready }) => [day, ready])).set(dayOf(now), isNow)
+  const counted = new Map(rows.map(({ day, ready }) => [day, ready])).set(utcDay(now), isNow)
   const finished = new Map(days.map((day) => [day.day, day.finished]))
   const [first] = rows
   const by = days
@@ -41,7 +41,7 @@ function roundedUp(most: number): number {
  * @param now milliseconds since 1970
  * @returns undefined while there is nothing to draw
  */
-export function plotOf(report: Counted, rows: readonly DailyCounts[], now: number) {
+export function createPlot(report: Counted, rows: readonly DailyCounts[], now: number) {
   const { days } = report
   const [first] = days
   if (first === undefined) return undefined

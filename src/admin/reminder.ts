@@ -2,9 +2,9 @@
 // exactly these. Pure.
 import { MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
-import type { Profile } from './profile.ts'
+import type { PersonSummary } from './person-summary.ts'
 import { COMMAND } from '../version.ts'
-import type { Filter, Wanted } from './filters.ts'
+import type { Filter, PeopleQuery } from './filters.ts'
 
 /** What the export of people is called; `onramp invite send` reads its column "email". */
 export const PEOPLE_FILE = 'onramp-people.csv'
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
  * When the command would email a person who has apps left.
  * @returns milliseconds since 1970; 0: they had no email yet; undefined: never, or only with `--retry-unknown`
  */
-function remindableAt({ person, mailings, mail }: Profile): number | undefined {
+function remindableAt({ person, mailings, mail }: PersonSummary): number | undefined {
   const hadAll = mailings.some(({ reminder }) => reminder >= MAX_REMINDERS)
   if (person.optedOutAt !== undefined || mail === 'failed' || mail === 'uncertain' || hadAll) return undefined
   return mailings
@@ -31,8 +31,8 @@ export function countDue(now: number) {
   const counts = { due: 0, later: { count: 0, from: Infinity } }
   return {
     counts,
-    add(profile: Profile): void {
-      const at = remindableAt(profile)
+    add(summary: PersonSummary): void {
+      const at = remindableAt(summary)
       if (at === undefined) return
       if (at <= now) counts.due++
       else counts.later = { count: counts.later.count + 1, from: Math.min(counts.later.from, at) }
@@ -75,7 +75,7 @@ export const releaseCommand = (instance: string): string | undefined =>
 const ABOUT_APPS: readonly Filter[] = ['waiting', 'skipped', 'unconfirmed']
 
 /** @returns undefined where no command would email these people */
-export function reminderFor({ filter, app }: Wanted): string | undefined {
+export function reminderFor({ filter, app }: PeopleQuery): string | undefined {
   const action = ACTION[filter]
   if (action === undefined) return undefined
   const words = [`${COMMAND} invite send`, PEOPLE_FILE]

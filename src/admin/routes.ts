@@ -1,7 +1,7 @@
 // GET /admin, its pages and its exports, for ADMIN_EMAILS and ADMIN_GROUPS only; everyone else is told whom to ask.
 // They read what was written down and never ask the service. Every view is in the audit log.
 import { Router, type Request, type RequestHandler } from 'express'
-import { calledAs } from '../company/app-names.ts'
+import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
@@ -12,21 +12,21 @@ import type { SendPage } from '../web/pages.ts'
 import { pausedApps, hasRecentRun, type KeepStateStore } from '../people/keep-state.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import type { Everyone } from './people-snapshot.ts'
-import { wantedOf } from './filters.ts'
-import { overviewOf, standOf } from './overview.ts'
-import { emailsOf, peopleOf } from './people.ts'
+import type { PeopleSnapshot } from './people-snapshot.ts'
+import { parsePeopleQuery } from './filters.ts'
+import { overviewPage, freshnessOf } from './overview.ts'
+import { emailsPage, peoplePage } from './people-page.ts'
 import { listAddresses, listPeople } from './people-list.ts'
-import { appTable, groupTable, FIRST_ROWS } from './table.ts'
+import { appTable, groupTable, FIRST_ROWS } from './sorted-table.ts'
 
 type AdminParts = {
-  everyone: Everyone
+  snapshot: PeopleSnapshot
   keepStateStore: Pick<KeepStateStore, 'load'>
   exports: Router
   /** How often a person may ask. */
   limit: RequestHandler
   isAdmin: IsAdmin
-  nameOf: Company['nameOf']
+  displayName: Company['displayName']
   sendPage: SendPage
   audit: Audit
   now: () => number
@@ -39,7 +39,7 @@ export type IsAdmin = (user: User) => boolean
  * not ASCII only looks like one of them.
  * @param groups ADMIN_GROUPS, compared again at each request: one that is dropped from the setting counts no longer
  */
-export function administrators(emails: readonly string[], groups: readonly string[]): IsAdmin {
+export function createAdminCheck(emails: readonly string[], groups: readonly string[]): IsAdmin {
   const known = new Set(emails.filter(isAscii).map(normalizedAddress))
   // Every page asks.
   if (known.size === 0 && groups.length === 0) return () => false
@@ -49,11 +49,11 @@ export function administrators(emails: readonly string[], groups: readonly strin
 }
 
 export function createAdminRoutes(parts: AdminParts): Router {
-  const { everyone, keepStateStore, exports, isAdmin, nameOf, sendPage, audit, now } = parts
+  const { snapshot, keepStateStore, exports, isAdmin, displayName, sendPage, audit, now } = parts
   const router = Router()
 
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
-    calledAs(apps.map((app) => ({ ...app, name: nameOf(app, lang) })))
+    withUniqueNames(apps.map((app) => ({ ...app, name: displayName(app, lang) })))
 
   const noteView = (req: Request, what: string) =>
     audit({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what })
@@ -74,12 +74,12 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'overview')
 
     const [made, keepState] = await Promise.all([
-      everyone.report(browserGoneSignal(res)),
+      snapshot.report(browserGoneSignal(res)),
       keepStateStore.load(),
     ])
 
     const data = (t: Texts) =>
-      overviewOf({ ...made, datasources: named(made.datasources, t) }, keepState, t, {
+      overviewPage({ ...made, datasources: named(made.datasources, t) }, keepState, t, {
         now: now(),
         since: req.query['since'],
       })
@@ -88,9 +88,9 @@ export function createAdminRoutes(parts: AdminParts): Router {
 
   router.get('/admin/people', async (req, res) => {
     noteView(req, 'people')
-    const wanted = wantedOf(req.query)
+    const wanted = parsePeopleQuery(req.query)
 
-    const list = await listPeople(everyone.profiles(browserGoneSignal(res), 'page'), wanted)
+    const list = await listPeople(snapshot.summaries(browserGoneSignal(res), 'page'), wanted)
 
     const data = (t: Texts) => {
       // An app has one name on the page, for everyone on it.
@@ -99,22 +99,22 @@ export function createAdminRoutes(parts: AdminParts): Router {
         t,
       )
       const names = new Map(all.map(({ instance, name }) => [instance, name]))
-      const people = list.people.map((profile) => ({
-        ...profile,
-        apps: profile.apps.map((app) => ({ ...app, name: names.get(app.instance) ?? app.name })),
+      const people = list.people.map((summary) => ({
+        ...summary,
+        apps: summary.apps.map((app) => ({ ...app, name: names.get(app.instance) ?? app.name })),
       }))
-      return peopleOf({ ...list, people }, wanted, t)
+      return peoplePage({ ...list, people }, wanted, t)
     }
     sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
   })
 
   router.get('/admin/people/emails', async (req, res) => {
     noteView(req, 'emails')
-    const wanted = wantedOf(req.query)
+    const wanted = parsePeopleQuery(req.query)
 
     const keepState = await keepStateStore.load()
     const addresses = await listAddresses(
-      everyone.profiles(browserGoneSignal(res), 'page'),
+      snapshot.summaries(browserGoneSignal(res), 'page'),
       wanted,
       now(),
       pausedApps(keepState),
@@ -123,7 +123,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     const kept = hasRecentRun(keepState, now())
     const data = (t: Texts) => {
       const app = named(addresses.apps, t).find(({ instance }) => instance === wanted.app)?.name
-      return { ...emailsOf({ ...addresses, app }, wanted, t), kept }
+      return { ...emailsPage({ ...addresses, app }, wanted, t), kept }
     }
     sendPage(req, res, { view: 'admin/emails', sheet: 'wide', data })
   })
@@ -131,21 +131,21 @@ export function createAdminRoutes(parts: AdminParts): Router {
   router.get('/admin/departments', async (req, res) => {
     noteView(req, 'departments')
 
-    const made = await everyone.report(browserGoneSignal(res))
+    const made = await snapshot.report(browserGoneSignal(res))
 
     const part = { query: req.query, most: FIRST_ROWS }
-    const data = (t: Texts) => ({ ...standOf(made, t), table: groupTable(made.groups, part, t) })
+    const data = (t: Texts) => ({ ...freshnessOf(made, t), table: groupTable(made.groups, part, t) })
     sendPage(req, res, { view: 'admin/departments', sheet: 'wide', data })
   })
 
   router.get('/admin/apps', async (req, res) => {
     noteView(req, 'apps')
 
-    const made = await everyone.report(browserGoneSignal(res))
+    const made = await snapshot.report(browserGoneSignal(res))
 
     const part = { query: req.query, most: FIRST_ROWS }
     const data = (t: Texts) => ({
-      ...standOf(made, t),
+      ...freshnessOf(made, t),
       table: appTable(named(made.datasources, t), part, t),
     })
     sendPage(req, res, { view: 'admin/apps', sheet: 'wide', data })

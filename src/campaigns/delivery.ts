@@ -1,7 +1,7 @@
 // One person of a run: what they have left is asked, and the email is written down before it leaves and with its outcome
 // after. Failures in a row that are not about a person end the run: the cause is the service, the mail server, or ours.
 import type { UnconnectedApp } from '../client-api/responses.ts'
-import { calledAs } from '../company/app-names.ts'
+import { withUniqueNames } from '../company/app-names.ts'
 import { isUnavailable } from '../client-api/app-status.ts'
 import { wasConnected, type Person } from '../people/person.ts'
 import type { CheckPerson } from './person-check.ts'
@@ -128,7 +128,7 @@ export function createDelivery(parts: DeliveryParts) {
       return parts.onWouldSend(
         email,
         reminder,
-        calledAs(apps).map(({ name }) => name),
+        withUniqueNames(apps).map(({ name }) => name),
       )
     }
     const mail = await parts.compose(invitee, apps, { reminder, isLapse, known })

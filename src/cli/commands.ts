@@ -215,7 +215,9 @@ People stay signed in until their tokens expire, and then sign in again.`,
     )
     .option(...SKIPS_PROMPT)
     .addHelpText('after', EXITS)
-    .action((options) => exit(import('./registration.ts').then(({ forget }) => forget(options, parts))))
+    .action((options) =>
+      exit(import('./registration.ts').then(({ forgetRegistration }) => forgetRegistration(options, parts))),
+    )
 
 const addStore: DefineCommands = (program, parts, exit) =>
   program

@@ -2,7 +2,7 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
-import { examine, type Report } from '../doctor/examine.ts'
+import { examine, type DoctorReport } from '../doctor/examine.ts'
 
 export async function doctor(
   options: { as?: string; offline?: boolean; strict?: boolean; json?: boolean },
@@ -47,7 +47,7 @@ const ARROW = '-> '
 
 /** A finding with what to change below it. */
 function linesOf(
-  { status, says, settings, fix }: Report['findings'][number],
+  { status, says, settings, fix }: DoctorReport['findings'][number],
   paint: Colors,
   columns: number,
 ) {

@@ -3,9 +3,9 @@
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { breakNotice, digestNotice, isDigestDue } from '../admin/notices.ts'
-import { profilesOf } from '../admin/profile.ts'
-import { makeReport, type Report } from '../admin/report.ts'
+import { massDisconnectNotice, digestNotice, isDigestDue } from '../admin/notices.ts'
+import { summarizeAll } from '../admin/person-summary.ts'
+import { createReport, type Report } from '../admin/report.ts'
 import { createPersonCheck } from '../campaigns/person-check.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import { LAPSES } from '../campaigns/lapses.ts'
@@ -181,7 +181,8 @@ export async function runOnce(
     timezone: company.timezone,
     async notify(found) {
       const id = `break ${found.instance} ${found.noticedAt}`
-      const isNotified = found.notifiedAt === undefined && (await post(breakNotice(found, words), id))
+      const isNotified =
+        found.notifiedAt === undefined && (await post(massDisconnectNotice(found, words), id))
       const isSent =
         found.eventAt === undefined &&
         (await postEvent(settings, massDisconnectEvent(found), now()))?.kind === 'taken'
@@ -194,7 +195,7 @@ export async function runOnce(
     now,
     signal,
   })
-  const report = await makeReport(profilesOf(people.all()), now())
+  const report = await createReport(summarizeAll(people.all()), now())
   const row = rowOf(report)
   const days = [...kept.days.filter(({ day }) => day !== row.day), row]
   const counted = { ...kept, lastRunAt: now(), days }
@@ -236,7 +237,7 @@ const rowOf = (report: Report): DailyCounts => {
 /** What needs someone, and the command; none: all is well. */
 function needsOf(keepState: KeepState, tally: Tally, { faults, company, parts }: Run): string[] {
   const { unreadable, uncertain, failed, refused } = tally
-  const named = ({ instance, name }: MassDisconnect) => printable(company.nameOf({ instance, name }, ''))
+  const named = ({ instance, name }: MassDisconnect) => printable(company.displayName({ instance, name }, ''))
   const zones = unreachedZones(keepState, parts.now()).join(', ')
   const held = activeMassDisconnects(keepState)
   const release = held.map(({ instance }) => ` --release ${printable(instance)}`).join('')

@@ -7,12 +7,12 @@ import { PersonUnreadable } from '../people/people.ts'
 import { createKeyRing } from '../records/data-key.ts'
 import { loadWithoutClient } from '../settings/settings.ts'
 import { createAuditIds } from '../web/audit.ts'
-import { openPeople, storeInWords, withStore } from './store.ts'
+import { openPeople, storeLabel, withStore } from './store.ts'
 
 const DAY_MS = 86_400_000
 
 /** An invitation, on standard output. Nothing is sent and nothing is kept. */
-export async function link(
+export async function invitationLink(
   email: string,
   { datasource = [], days, json }: { datasource?: string[] | undefined; days: number; json?: boolean },
   { env, stdout, now }: CommandContext,
@@ -27,7 +27,7 @@ export async function link(
 }
 
 /** Removes what is known of a person: their walk too, and that they want no emails. */
-export async function forget(email: string, { env, stdout, now }: CommandContext): Promise<number> {
+export async function forgetPerson(email: string, { env, stdout, now }: CommandContext): Promise<number> {
   const settings = loadWithoutClient(env)
   const isForgotten = await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
@@ -41,7 +41,7 @@ export async function forget(email: string, { env, stdout, now }: CommandContext
     return await people.forget(email)
   })
   stdout.write(
-    isForgotten ? `Deleted all data for ${email}\n` : `No data for ${email} (${storeInWords(settings)})\n`,
+    isForgotten ? `Deleted all data for ${email}\n` : `No data for ${email} (${storeLabel(settings)})\n`,
   )
   return 0
 }

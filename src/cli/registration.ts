@@ -4,8 +4,8 @@ import { printable } from '@onramp/terminal/printable'
 import { createKeyRing } from '../records/data-key.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { createRegistration, removeClient, type Removal } from '../sign-in/registration/registration.ts'
-import { storeInWords, withStore } from './store.ts'
-import { isSure } from './terminal.ts'
+import { storeLabel, withStore } from './store.ts'
+import { confirm } from './terminal.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
 
 const REMOVALS = {
@@ -15,7 +15,7 @@ const REMOVALS = {
     "The authorization server didn't respond, so it wasn't removed there: remove it there yourself.",
 }
 
-function removalInWords(removal: Removal): string {
+function describeRemoval(removal: Removal): string {
   if (removal.kind !== 'refused') return REMOVALS[removal.kind]
   // RFC 7592 2.3: 401 is what a client that does not exist is answered.
   return [401, 404, 410].includes(removal.status)
@@ -23,20 +23,20 @@ function removalInWords(removal: Removal): string {
     : `The authorization server refused to remove it (${removal.status}): remove it there yourself.`
 }
 
-export async function forget({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {
+export async function forgetRegistration({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {
   const { stdout, now } = parts
   const settings = loadSettings(parts.env)
   useProxy(settings)
-  if (!(await isSure(yes, `Delete the client registered at ${settings.OIDC_ISSUER}?`, parts))) return 1
+  if (!(await confirm(yes, `Delete the client registered at ${settings.OIDC_ISSUER}?`, parts))) return 1
   const client = await withStore(settings, async (records) => {
     const keyRing = createKeyRing(records, settings.SESSION_SECRET)
     return await createRegistration(settings, { records, keyRing, now }).forget()
   })
-  const store = storeInWords(settings)
+  const store = storeLabel(settings)
   stdout.write(
     client === undefined
       ? `No client is registered with these settings (${store}).\nThe next start can register one right away.\n`
-      : `Deleted the client ${printable(client.client_id)} (${store}).\n${removalInWords(await removeClient(client))}\nA running server can keep using it for up to ten minutes: restart it to register again now.\n`,
+      : `Deleted the client ${printable(client.client_id)} (${store}).\n${describeRemoval(await removeClient(client))}\nA running server can keep using it for up to ten minutes: restart it to register again now.\n`,
   )
   return 0
 }

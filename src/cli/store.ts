@@ -13,10 +13,10 @@ import { backUpFolder } from '../records/sqlite-backup.ts'
 import { openStore, describeStore, type StoreOptions } from '../records/store.ts'
 import { loadWithoutClient, loadSome, type Settings } from '../settings/settings.ts'
 import { createLog } from '../web/log.ts'
-import { isSure } from './terminal.ts'
+import { confirm } from './terminal.ts'
 
 /** Where everything is kept, for people. */
-export function storeInWords(settings: Settings): string {
+export function storeLabel(settings: Settings): string {
   const { name, place } = describeStore(settings)
   return `${name} ${place}`
 }
@@ -56,7 +56,7 @@ export const openKeepState = (records: Records, { SESSION_SECRET }: Settings) =>
 /** A new key for a store whose former secret is lost. What that one sealed can't be read afterwards. */
 export async function adopt({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {
   const settings = loadWithoutClient(parts.env)
-  const store = storeInWords(settings)
+  const store = storeLabel(settings)
   const work = async (records: Records) => {
     const hasOtherSecret = (await readDataKey(records, settings.SESSION_SECRET)) === 'other secret'
     if (!hasOtherSecret && (await formatFault(records)) === undefined) {
@@ -64,7 +64,7 @@ export async function adopt({ yes }: { yes?: boolean }, parts: CommandContext): 
       return 0
     }
     const lost = 'who was emailed, who opted out, and progress'
-    if (!(await isSure(yes, `Give up what is stored about people in ${store} (${lost})?`, parts))) return 1
+    if (!(await confirm(yes, `Give up what is stored about people in ${store} (${lost})?`, parts))) return 1
     await adoptStore(records, settings.SESSION_SECRET)
     parts.stdout.write(`The store has a new key (${store}). Restart the servers.\n`)
     return 0

@@ -12,7 +12,11 @@ type Streams = Pick<CommandContext, 'stdin' | 'stderr'>
  * @param question without "[y/N]"
  * @throws {UsageError} where there is no one to ask
  */
-export async function isSure(yes: boolean | undefined, question: string, streams: Streams): Promise<boolean> {
+export async function confirm(
+  yes: boolean | undefined,
+  question: string,
+  streams: Streams,
+): Promise<boolean> {
   if (yes === true) return true
   if (!streams.stdin.isTTY || !streams.stderr.isTTY)
     throw new UsageError('--yes is required without a terminal')

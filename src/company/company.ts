@@ -1,6 +1,6 @@
 // The company that the pages are about: everything of its file resolved, and ready to be used. Without a file it is
 // neutral.
-import type { Asset } from './asset.ts'
+import type { StaticAsset } from './static-asset.ts'
 import { darkOf, paletteOf, type Palette } from './contrast.ts'
 import { datasourceType } from './app-names.ts'
 import type { CompanyFile } from './schema.ts'
@@ -14,7 +14,7 @@ export type CompanyLink = { url: string; label: Localized<string> | undefined }
 type CompanyDatasource = {
   /** What people call it in this company. */
   name: Localized<string> | undefined
-  logo: Asset | undefined
+  logo: StaticAsset | undefined
   /** What search reads, what it never does, and why it is asked: shown before people leave for the app. */
   reads: Localized<readonly string[]> | undefined
   never: Localized<readonly string[]> | undefined
@@ -33,8 +33,8 @@ export type Company = {
   name: string | undefined
   product: string | undefined
   /** `dark` is the light one where the company has no other. */
-  logo: { light: Asset; dark: Asset } | undefined
-  icon: Asset | undefined
+  logo: { light: StaticAsset; dark: StaticAsset } | undefined
+  icon: StaticAsset | undefined
   color: { light: Palette; dark: Palette }
   links: { [K in 'help' | 'privacy' | 'home' | 'search']: CompanyLink | undefined }
   /** What is offered, the default first. Empty: every language of onramp. */
@@ -49,7 +49,7 @@ export type Company = {
   /** The entry about an instance (`slack_1`), else about its datasource (`slack`), else about `all` of them. */
   datasourceOf: (instance: string) => CompanyDatasource | undefined
   /** What people call an app: the company's name for it, else the service's. */
-  nameOf: (app: { instance: string; name: string }, lang: string) => string
+  displayName: (app: { instance: string; name: string }, lang: string) => string
   /** Apps in the company's order, without those that it hides; the same list where that changes nothing. */
   arrange<T extends { instance: string }>(apps: T[]): T[]
   /** The value in this language, else in its base language, else in the default one, else the first. */
@@ -57,7 +57,7 @@ export type Company = {
   /** What the company says in place of one of our texts: in this language or its base language only. */
   textOf: (lang: string, key: string) => string | undefined
   /** Every picture that the file names, each once. */
-  assets: readonly Asset[]
+  assets: readonly StaticAsset[]
 }
 
 const baseOf = (lang: string) => lang.split('-')[0] ?? lang
@@ -91,10 +91,10 @@ const linkOf = (link: NonNullable<CompanyFile['links']>['help']): CompanyLink | 
 const MAX_ORDER = 1000
 const NEUTRAL = { light: '#3b4cca', dark: '#9fb0ff' }
 
-type Assets = ReadonlyMap<string, Asset>
+type AssetsByPath = ReadonlyMap<string, StaticAsset>
 type DatasourceOfFile = NonNullable<CompanyFile['datasources']>[string]
 
-const datasourceFrom = (of: DatasourceOfFile, assets: Assets): CompanyDatasource => ({
+const datasourceFrom = (of: DatasourceOfFile, assets: AssetsByPath): CompanyDatasource => ({
   name: byLanguage(of.name),
   logo: assets.get(of.logo ?? ''),
   reads: byLanguage(of.reads),
@@ -111,7 +111,7 @@ const datasourceFrom = (of: DatasourceOfFile, assets: Assets): CompanyDatasource
  * @param file without a fault
  * @param assets the pictures that it names, by their paths in it
  */
-export function companyOf(file: CompanyFile, assets: Assets): Company {
+export function companyOf(file: CompanyFile, assets: AssetsByPath): Company {
   const { name, product, links = {}, color = NEUTRAL, examples } = file
   const languages = (file.languages ?? []).map(canonical)
   const texts = new Map(
@@ -144,7 +144,8 @@ export function companyOf(file: CompanyFile, assets: Assets): Company {
     digest: file.digest,
     datasources,
     datasourceOf,
-    nameOf: ({ instance, name }, lang) => localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,
+    displayName: ({ instance, name }, lang) =>
+      localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,
     arrange(apps) {
       const arranged = apps
         .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true)

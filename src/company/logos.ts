@@ -2,14 +2,14 @@
 // proves nothing.
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, join, sep } from 'node:path'
-import { assetOf, type Asset, type Ending } from './asset.ts'
+import { createStaticAsset, type StaticAsset, type FileExtension } from './static-asset.ts'
 
 const MAX_LOGO_KB = 256
 /** In which the root element of an SVG begins. */
 const HEAD_BYTES = 4096
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 
-type LogoRead = { logo: Asset } | { fault: string }
+type LogoRead = { logo: StaticAsset } | { fault: string }
 
 const beginsWith = (content: Buffer, bytes: string, at = 0) =>
   content.subarray(at, at + bytes.length).equals(Buffer.from(bytes, 'latin1'))
@@ -18,9 +18,9 @@ const beginsWith = (content: Buffer, bytes: string, at = 0) =>
 const rootOf = (content: Buffer) =>
   /<([a-z][\w:.-]*)/i.exec(content.toString('latin1', 0, HEAD_BYTES).replaceAll(/<!--.*?-->/gs, ''))?.[1]
 
-type Kind = { ending: Ending } | { fault: string }
+type ImageFormat = { ending: FileExtension } | { fault: string }
 
-function kindOf(content: Buffer): Kind {
+function imageFormatOf(content: Buffer): ImageFormat {
   if (content.length === 0) return { fault: 'is empty' }
   if (beginsWith(content, '\x89PNG\r\n\x1a\n')) return { ending: 'png' }
   if (beginsWith(content, '\xff\xd8\xff')) return { ending: 'jpg' }
@@ -72,13 +72,13 @@ export function readLogo(folder: string, name: string): LogoRead {
   try {
     const content = contentOf(found.path)
     if (typeof content === 'string') return { fault: `${name} ${content}` }
-    const kind = kindOf(content)
+    const kind = imageFormatOf(content)
     if ('fault' in kind) return { fault: `${name} ${kind.fault}` }
     const plain =
       basename(name)
         .replace(/\.\w+$/, '')
         .replaceAll(/[^\w-]+/g, '-') || 'logo'
-    return { logo: assetOf(`/assets/company/${plain}`, kind.ending, content) }
+    return { logo: createStaticAsset(`/assets/company/${plain}`, kind.ending, content) }
   } catch (error) {
     return { fault: `${name} cannot be read (${codeOf(error)}): let onramp's user read it` }
   }

@@ -5,10 +5,10 @@ import { nearestWord } from '@onramp/terminal/arguments'
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import type { z } from 'zod'
 import { SettingsError } from '../settings/settings.ts'
-import type { Asset } from './asset.ts'
+import type { StaticAsset } from './static-asset.ts'
 import { companyOf, neutralCompany, type Company } from './company.ts'
 import { readLogo } from './logos.ts'
-import { companySchema, type Catalogue } from './schema.ts'
+import { companySchema, type SupportedTexts } from './schema.ts'
 
 const MAX_FILE_KB = 1024
 const MAX_KEY_CHARACTERS = 60
@@ -32,7 +32,7 @@ const EXPECTED: Partial<Record<string, string>> = {
 }
 
 /** What zod says of a wrong type and of unknown keys, a line for each of them; of all else the schema has the words. */
-const inWords: z.core.$ZodErrorMap = (issue) => {
+const schemaErrorMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys((issue.inst as z.core.$ZodObject)._zod.def.shape)
     const hintAt = (meant: string | undefined) =>
@@ -132,7 +132,7 @@ function dataOf(document: Document): { data: unknown } | { fault: string } {
 const printable = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
 /** @param file the path of the company file; pictures are looked for in its folder */
-export function readCompany(file: string, catalogue: Catalogue = {}): CompanyRead {
+export function readCompany(file: string, catalogue: SupportedTexts = {}): CompanyRead {
   const read = textOf(file)
   if ('fault' in read) return { company: undefined, faults: [read.fault] }
   const lines = new LineCounter()
@@ -157,14 +157,16 @@ export function readCompany(file: string, catalogue: Catalogue = {}): CompanyRea
   if (syntax.some(({ says }) => says !== SYNTAX['DUPLICATE_KEY'])) return refused(syntax)
   const made = dataOf(document)
   if ('fault' in made) return refused([{ offset: 0, path: [], says: made.fault }])
-  const assets = new Map<string, Asset>()
+  const assets = new Map<string, StaticAsset>()
   const pictureFault = (name: string) => {
     const picture = readLogo(dirname(file), name)
     if ('fault' in picture) return picture.fault
     assets.set(name, picture.logo)
     return undefined
   }
-  const parsed = companySchema({ ...catalogue, pictureFault }).safeParse(made.data, { error: inWords })
+  const parsed = companySchema({ ...catalogue, pictureFault }).safeParse(made.data, {
+    error: schemaErrorMessage,
+  })
   const shape = parsed.error?.issues.flatMap((issue) => faultsIn(issue, [])) ?? []
   const faults = [...syntax, ...shape.map((fault) => ({ ...fault, offset: offsetOf(document, fault.path) }))]
   if (!parsed.success || faults.length > 0) return refused(faults)
@@ -175,7 +177,7 @@ export function readCompany(file: string, catalogue: Catalogue = {}): CompanyRea
  * @param file COMPANY_FILE; undefined: the neutral company
  * @throws {SettingsError} naming every fault of the file
  */
-export function loadCompany(file: string | undefined, catalogue: Catalogue = {}): Company {
+export function loadCompany(file: string | undefined, catalogue: SupportedTexts = {}): Company {
   if (file === undefined) return neutralCompany
   const { company, faults } = readCompany(file, catalogue)
   if (company === undefined) throw new SettingsError(faults, 'faults in COMPANY_FILE')

@@ -155,7 +155,7 @@ const datasourceOf = (picture: z.ZodString) =>
   })
 
 /** What onramp has to offer. What is absent is not checked. */
-export type Catalogue = {
+export type SupportedTexts = {
   /** Texts that a company may replace. */
   knownTexts?: KnownTexts | undefined
   /** Languages that the pages have. */
@@ -171,7 +171,7 @@ export function companySchema({
   knownTexts,
   knownLanguages,
   pictureFault = () => undefined,
-}: Catalogue & { pictureFault?: (name: string) => string | undefined } = {}) {
+}: SupportedTexts & { pictureFault?: (name: string) => string | undefined } = {}) {
   const picture = z
     .string()
     .min(1, { error: 'is empty: name a file in the folder of the company file', abort: true })

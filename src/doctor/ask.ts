@@ -4,7 +4,7 @@ import { readBody } from '../http/body.ts'
 import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
 import { isSafe } from '../http/loopback.ts'
 
-export type Reply =
+export type HttpReply =
   | { kind: 'answer'; status: number; text: string; header(name: string): string | undefined }
   | { kind: 'silent'; why: NetworkError }
 
@@ -12,7 +12,10 @@ type Request = { method?: 'POST'; headers?: Record<string, string>; body?: strin
 
 const TIME_LIMIT_MS = 8_000
 
-export async function ask(url: string | URL, { headers = {}, ...init }: Request = {}): Promise<Reply> {
+export async function fetchOnce(
+  url: string | URL,
+  { headers = {}, ...init }: Request = {},
+): Promise<HttpReply> {
   try {
     const signal = AbortSignal.timeout(TIME_LIMIT_MS)
     const sent = { accept: '*/*', 'user-agent': 'onramp-doctor', ...headers }

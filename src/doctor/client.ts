@@ -11,7 +11,7 @@ import {
   type ClientAuthentication,
 } from '../sign-in/server/client-authentication.ts'
 import type { Settings } from '../settings/settings.ts'
-import { ask, isSafeAddress, type Reply } from './ask.ts'
+import { fetchOnce, isSafeAddress, type HttpReply } from './ask.ts'
 import type { Table } from './rule.ts'
 
 type Method = ClientAuthentication['method']
@@ -42,7 +42,7 @@ export function clientIn(settings: Partial<Settings>): Client | undefined {
 }
 
 /** Pure. RFC 6749 5.2. */
-export function answerIn(reply: Reply): ClientAnswer {
+export function answerIn(reply: HttpReply): ClientAnswer {
   if (reply.kind === 'silent') return 'silent'
   const { status, text } = reply
   const body = parseJsonObject(text)
@@ -85,7 +85,7 @@ async function look(metadata: Metadata, client: Client, publicUrl: string): Prom
     // Signing takes a moment, although the library's type doesn't say so.
     await (authenticate(metadata, { client_id: id }, body, headers) as void | Promise<void>)
     const sent = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() } as const
-    return answerIn(await ask(String(endpoint), sent))
+    return answerIn(await fetchOnce(String(endpoint), sent))
   }
 
   const ours = await answerTo(client).catch((): ClientAnswer => 'unsent')

@@ -12,14 +12,14 @@ import { ownAddress } from './own-address.ts'
 import { redirect } from './redirect.ts'
 import { redis } from './redis.ts'
 import { registration } from './registration.ts'
-import { checksIn, judge, placeOf, type Finding, type Setup, type Table } from './rule.ts'
+import { checksIn, judge, placeOf, type Finding, type DoctorContext, type Table } from './rule.ts'
 import { maskFor } from './secrets.ts'
 import { discovery, metadataIn, server } from './server.ts'
 import { service } from './service.ts'
 import { sqlite } from './sqlite.ts'
 import { stored } from './stored.ts'
 
-export type Report = {
+export type DoctorReport = {
   findings: (Finding & { group: string })[]
   /** How many checks lack settings or answers that they need, or the network. */
   notRun: number
@@ -42,14 +42,14 @@ const unfinished = (check = ''): Finding => ({
   fix: 'try again; if it stays so, please report this as a bug in onramp',
 })
 
-type Examination = Pick<Setup, 'env' | 'actAs'> & {
+type Examination = Pick<DoctorContext, 'env' | 'actAs'> & {
   now: () => number
   /** Without asking anyone. */
   offline: boolean
 }
 
-export async function examine({ offline, now, ...given }: Examination): Promise<Report> {
-  const setup: Setup = { ...given, ...readSettings(given.env), now: now() }
+export async function examine({ offline, now, ...given }: Examination): Promise<DoctorReport> {
+  const setup: DoctorContext = { ...given, ...readSettings(given.env), now: now() }
   const { settings, faults } = setup
   const { PUBLIC_URL: url } = settings
   useProxy(settings)

@@ -6,7 +6,7 @@ import { readCompany } from '../company/read-company.ts'
 import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import { companyFileChoices } from '../web/languages/catalogue.ts'
-import type { Setup, Table } from './rule.ts'
+import type { DoctorContext, Table } from './rule.ts'
 import { poorSecrets } from './secrets.ts'
 
 type Machine = {
@@ -38,7 +38,7 @@ function waysOf(settings: Partial<Settings>): Machine['ways'] {
 }
 
 /** The proxy of the settings has to be in use already. */
-async function look({ env, settings }: Setup): Promise<Machine> {
+async function look({ env, settings }: DoctorContext): Promise<Machine> {
   const { COMPANY_FILE: company } = settings
   return {
     openFiles: definitions
@@ -95,7 +95,7 @@ function misnamed(env: NodeJS.ProcessEnv) {
 }
 
 /** `docker run --env-file` and systemd keep quotes. Others in quotes are refused; a secret could really have them. */
-const quotedSecrets = ({ env, faults }: Setup): string[] =>
+const quotedSecrets = ({ env, faults }: DoctorContext): string[] =>
   definitions
     .filter(({ secret, name }) => secret && isQuoted(env[name]?.trim() ?? ''))
     .map(({ name }) => name)

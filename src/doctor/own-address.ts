@@ -3,33 +3,33 @@
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { isCertificateError, describeNetworkError } from '../http/network-error.ts'
 import { HEALTH_HEADER, SAMPLE_PAGE } from '../web/health.ts'
-import { ask, type Reply } from './ask.ts'
+import { fetchOnce, type HttpReply } from './ask.ts'
 import type { Table } from './rule.ts'
 
 type OwnAddress = {
   url: string
   /** /healthz as a page of which every byte is known. An earlier onramp answers with JSON. */
-  page: Reply
-  signIn: Reply
+  page: HttpReply
+  signIn: HttpReply
   /** The origin that /sign-in redirects to, where the authorization server is known. */
   server: string | undefined
 }
 
 async function look(url: string, discovering: Promise<Metadata | undefined>): Promise<OwnAddress> {
   const [page, signIn, metadata] = await Promise.all([
-    ask(`${url}/healthz`, { headers: { accept: 'text/html' } }),
-    ask(`${url}/sign-in`),
+    fetchOnce(`${url}/healthz`, { headers: { accept: 'text/html' } }),
+    fetchOnce(`${url}/sign-in`),
     discovering,
   ])
   return { url, page, signIn, server: URL.parse(metadata?.authorization_endpoint ?? '')?.origin }
 }
 
-const isOnramp = (reply: Reply) =>
+const isOnramp = (reply: HttpReply) =>
   reply.kind === 'answer' && reply.header(HEALTH_HEADER.name) === HEALTH_HEADER.value
 
-const isRedirect = (reply: Reply) => reply.kind === 'answer' && reply.status >= 300 && reply.status < 400
+const isRedirect = (reply: HttpReply) => reply.kind === 'answer' && reply.status >= 300 && reply.status < 400
 
-const targetOf = (reply: Reply, base: string) =>
+const targetOf = (reply: HttpReply, base: string) =>
   reply.kind === 'answer' && isRedirect(reply) ? URL.parse(reply.header('location') ?? '', base) : null
 
 const table: Table<OwnAddress> = {

@@ -5,7 +5,7 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import type { Settings } from '../settings/settings.ts'
-import { ask, isSafeAddress, type Reply } from './ask.ts'
+import { fetchOnce, isSafeAddress, type HttpReply } from './ask.ts'
 import type { Table } from './rule.ts'
 
 /** What the answer to an authorization request looks like. */
@@ -29,7 +29,7 @@ const SHOWS_REFUSAL =
 const BARS = [401, 403, 407]
 
 /** Pure. @param endpoint the authorization endpoint @param redirect the address in the request */
-function lookOf(reply: Reply, endpoint: string, redirect: string): Look {
+function lookOf(reply: HttpReply, endpoint: string, redirect: string): Look {
   if (reply.kind === 'silent') return { kind: 'silent' }
   const { status, text } = reply
   if (status >= 500) return { kind: 'silent', status }
@@ -92,7 +92,7 @@ async function look(
   if (!isSafeAddress(endpoint) || isPushed === true) return undefined
   const redirect = clientAddresses(url).callback
   const lookAt = async (address: string): Promise<Look> => {
-    const reply = await ask(signInAddress(endpoint, settings, own.id, address), { headers: BROWSER })
+    const reply = await fetchOnce(signInAddress(endpoint, settings, own.id, address), { headers: BROWSER })
     return lookOf(reply, endpoint, address)
   }
   return { redirect, ours: await lookAt(redirect), invented: await lookAt(INVENTED), isClientRejected }

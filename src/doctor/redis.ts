@@ -15,7 +15,7 @@ import { rootCause, describeStoreError } from '../records/store-error.ts'
 import { topologyOf } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
-import type { Setup, Table } from './rule.ts'
+import type { DoctorContext, Table } from './rule.ts'
 
 type RedisFacts = {
   /** The server, or the primary that the Sentinels name. */
@@ -89,7 +89,7 @@ const FIXES: Record<string, string> = {
   NOSUCHCOMMAND: "remove its rename-command from Redis's configuration; onramp needs it",
 }
 
-function judgeFailure({ failed }: RedisFacts, { settings }: Setup) {
+function judgeFailure({ failed }: RedisFacts, { settings }: DoctorContext) {
   const { REDIS_PREFIX: prefix = STANDARD_PREFIX, REDIS_URL: url } = settings
   const topology = topologyOf(settings).kind
   const root = failed && rootCause(failed.error)

@@ -9,11 +9,11 @@ import {
 } from '../sign-in/registration/metadata.ts'
 import { removeClient } from '../sign-in/registration/registration.ts'
 import type { Settings } from '../settings/settings.ts'
-import { ask, isSafeAddress, type Reply } from './ask.ts'
+import { fetchOnce, isSafeAddress, type HttpReply } from './ask.ts'
 import type { Table } from './rule.ts'
 
 /** What the next start asks for, and what was answered; `reply` is undefined where there is no endpoint to ask. */
-type RegistrationFacts = { requested: RequestedMetadata; reply: Reply | undefined }
+type RegistrationFacts = { requested: RequestedMetadata; reply: HttpReply | undefined }
 
 /** Without a usable redirect address an open endpoint refuses it as such, and a closed one doesn't even read it. */
 const NOT_A_REGISTRATION = JSON.stringify({
@@ -29,7 +29,7 @@ async function look(metadata: Metadata, settings: Settings, now: () => number): 
   const { OIDC_INITIAL_ACCESS_TOKEN: token } = settings
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...authorization }
-  const reply = await ask(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
+  const reply = await fetchOnce(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
   if (reply.kind === 'answer' && reply.status >= 200 && reply.status < 300) {
     // It makes a client of anything: that one is removed again, as far as the server allows it (RFC 7592 2.3).
     const read = readRegistrationResponse(reply.text, requested, now())

@@ -23,7 +23,7 @@ export type Finding = {
 }
 
 /** What is known without asking anyone. */
-export type Setup = {
+export type DoctorContext = {
   env: NodeJS.ProcessEnv
   /** Every setting that can be read, even where others are faulty. */
   settings: Partial<Settings>
@@ -46,7 +46,10 @@ export type Named<S extends Subject> = Names<S> | (Values & { is: Names<S> })
 type Judged<N> = N | readonly N[] | undefined | false | ''
 
 export type Table<Facts> = {
-  [S in Subject]?: readonly ((facts: Facts, setup: Setup) => Judged<Named<S> | Named<typeof SHARED>>)[]
+  [S in Subject]?: readonly ((
+    facts: Facts,
+    setup: DoctorContext,
+  ) => Judged<Named<S> | Named<typeof SHARED>>)[]
 }
 
 const checkOf = (subject: string): string => subject.split('/')[0] ?? ''
@@ -75,8 +78,8 @@ export function findingOf(subject: string, named: string | Values): Finding {
   }
 }
 
-export function judge<Facts>(table: Table<Facts>, facts: Facts, setup: Setup): Finding[] {
-  type Rule = (facts: Facts, setup: Setup) => Judged<string | Values>
+export function judge<Facts>(table: Table<Facts>, facts: Facts, setup: DoctorContext): Finding[] {
+  type Rule = (facts: Facts, setup: DoctorContext) => Judged<string | Values>
   return Object.entries(table as Record<string, readonly Rule[]>).flatMap(([subject, rules]) => {
     for (const rule of rules) {
       const found = [rule(facts, setup) || []].flat()

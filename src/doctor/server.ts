@@ -12,7 +12,7 @@ import {
   unsafeOptionalEndpoints,
   type Discovery,
 } from '../sign-in/server/discovery.ts'
-import { ask, isSafeAddress, type Reply } from './ask.ts'
+import { fetchOnce, isSafeAddress, type HttpReply } from './ask.ts'
 import { providerOf, providerTable } from './providers.ts'
 import { unheard, type Table } from './rule.ts'
 
@@ -99,7 +99,7 @@ export const discovery = { look: discover, table: discoveryTable }
 type ServerFacts = {
   metadata: Metadata
   /** What jwks_uri answered, and how many keys in it sign. */
-  keys: { reply: Reply; count: number } | undefined
+  keys: { reply: HttpReply; count: number } | undefined
 }
 
 function isForSigning(key: unknown): boolean {
@@ -109,7 +109,7 @@ function isForSigning(key: unknown): boolean {
 
 async function look(metadata: Metadata): Promise<ServerFacts> {
   if (!isSafeAddress(metadata.jwks_uri)) return { metadata, keys: undefined }
-  const reply = await ask(metadata.jwks_uri)
+  const reply = await fetchOnce(metadata.jwks_uri)
   const keys = reply.kind === 'answer' ? parseJsonObject(reply.text)?.['keys'] : undefined
   const count = Array.isArray(keys) ? keys.filter(isForSigning).length : 0
   return { metadata, keys: { reply, count } }

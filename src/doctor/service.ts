@@ -6,7 +6,7 @@ import type { ErrorReason } from '../client-api/error-response.ts'
 import { CONSENT_CALLBACK_PATH } from '../onboarding/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { providerOf } from './providers.ts'
-import { type Finding, findingOf, type Named, type Setup, type Table, unheard } from './rule.ts'
+import { type Finding, findingOf, type Named, type DoctorContext, type Table, unheard } from './rule.ts'
 
 type Unanswered = Exclude<ProbeResult, { kind: 'answered' }>
 
@@ -45,7 +45,11 @@ type ServiceFacts = {
 const MADE_UP = 'onramp-doctor-made-up-token'
 const TIME_LIMIT_MS = 8_000
 
-async function look(baseUrl: string, { settings, actAs }: Setup, now: () => number): Promise<ServiceFacts> {
+async function look(
+  baseUrl: string,
+  { settings, actAs }: DoctorContext,
+  now: () => number,
+): Promise<ServiceFacts> {
   const { SERVICE_HEADER_PREFIX: prefix = STANDARD_HEADER_PREFIX, TOKEN_ISSUED_BY: by } = settings
   const { SERVICE_USER_TOKEN: user, SERVICE_GLOBAL_TOKEN: global } = settings
   const inquiry = createServiceProbe({ baseUrl, headerPrefix: prefix, timeLimitMs: TIME_LIMIT_MS, now })

@@ -16,7 +16,7 @@ import { readClientAuthentication } from '../sign-in/server/client-authenticatio
 import { companyFileChoices } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
 import type { Client } from './client.ts'
-import type { Setup, Table } from './rule.ts'
+import type { DoctorContext, Table } from './rule.ts'
 
 type Stored = {
   /** Records that the installation's key doesn't open; undefined: no secret of SESSION_SECRET opens that key itself. */
@@ -35,7 +35,7 @@ const PREFIXES = ['person:', 'walk:', 'client:', 'sessions-of:', 'sid:']
 const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
 
 /** @returns undefined where there is no store yet, or it can't be read with these settings */
-async function look({ settings, faults }: Setup, now: () => number): Promise<Stored | undefined> {
+async function look({ settings, faults }: DoctorContext, now: () => number): Promise<Stored | undefined> {
   if (faults.some((fault) => NEEDED.test(fault))) return undefined
   const { REDIS_URL: redis, DATA_DIR: folder = '' } = settings
   if (redis === undefined && !existsSync(join(folder, 'onramp.sqlite'))) return undefined

@@ -1,7 +1,7 @@
 // GET /invite/TOKEN, for people and mail scanners alike: however often it is opened, it changes nothing, asks nothing
 // and signs no one in. Signing in starts only with a click on our own page.
 import { Router, type RequestHandler } from 'express'
-import { MAX_AT_A_GLANCE } from '../company/app-names.ts'
+import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import type { Audit } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
@@ -82,7 +82,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
         const sender = invitation && parts.sender
         const isValid = invitation !== undefined
         const more = isExact ? apps.length - shown.length : 0
-        const isLong = apps.length > MAX_AT_A_GLANCE
+        const isLong = apps.length > MAX_SCANNABLE_APPS
         return { ...common, host, isValid, address, apps: shown, isExact, more, isLong, sender }
       },
     })

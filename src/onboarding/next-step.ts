@@ -1,6 +1,6 @@
 // Where a person is on the walk and where it goes on, from how each app is doing (app-state.ts). Pure.
 import { APP_STATUSES, isUnavailable } from '../client-api/app-status.ts'
-import { MAX_AT_A_GLANCE } from '../company/app-names.ts'
+import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
 import { OFFERED, appStateOf, type AppState } from './app-state.ts'
 import { isInFlight, isReturned, lastReturned, shownApps, type TrackedApp, type Walk } from './walk.ts'
 
@@ -57,7 +57,7 @@ export function firstApps(walk: Walk): ReadonlySet<string> | undefined {
     .some(
       (app) => ['connected', 'stale'].includes(app.status) || (app.lapsedAt ?? app.connectedAt) !== undefined,
     )
-  if (apps.length <= MAX_AT_A_GLANCE || isBeyond) return undefined
+  if (apps.length <= MAX_SCANNABLE_APPS || isBeyond) return undefined
   return new Set(apps.slice(0, FIRST_APPS).map(({ instance }) => instance))
 }
 

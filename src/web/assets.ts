@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Router, type RequestHandler } from 'express'
-import { appMarks } from '../company/app-icons.ts'
-import { assetOf, type Asset, type Ending } from '../company/asset.ts'
+import { appIcons } from '../company/app-icons.ts'
+import { createStaticAsset, type StaticAsset, type FileExtension } from '../company/static-asset.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { seeOther } from './see-other.ts'
@@ -35,13 +35,13 @@ type Encoded = { br: Buffer; gzip: Buffer; identity: Buffer }
 const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 /** PNG, JPEG and WebP are compressed already. */
-const isCompressible = ({ type }: Asset) => type.startsWith('text/') || type === 'image/svg+xml'
+const isCompressible = ({ type }: StaticAsset) => type.startsWith('text/') || type === 'image/svg+xml'
 
 /** Each asset at its own address, for a year; compressed once, when it is first asked for. */
-function serveAssets(assets: readonly Asset[]): Router {
+function serveAssets(assets: readonly StaticAsset[]): Router {
   const byPath = new Map(assets.map((asset) => [asset.path, asset]))
   const compressed = new Map<string, Encoded>()
-  const encodedOf = ({ path, content }: Asset): Encoded => {
+  const encodedOf = ({ path, content }: StaticAsset): Encoded => {
     const known = compressed.get(path)
     const encoded = known ?? { br: brotliCompressSync(content), gzip: gzipSync(content), identity: content }
     compressed.set(path, encoded)
@@ -64,7 +64,7 @@ function serveAssets(assets: readonly Asset[]): Router {
 }
 
 /** The brand color as custom properties, for light and dark pages; a file, as the pages allow no inline styles. */
-export function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color'>): Asset {
+export function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color'>): StaticAsset {
   const values = [
     ['--brand', light.brand, dark.brand],
     ['--on-brand', light.onBrand, dark.onBrand],
@@ -72,13 +72,13 @@ export function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color
     ['--brand-strong', light.strong, dark.strong],
   ]
   const lines = values.map(([name, one, other]) => `  ${name}: light-dark(${one}, ${other});\n`)
-  return assetOf('/assets/company/brand', 'css', Buffer.from(`:root {\n${lines.join('')}}\n`))
+  return createStaticAsset('/assets/company/brand', 'css', Buffer.from(`:root {\n${lines.join('')}}\n`))
 }
 
 /** @param folder the path of views/ */
 export function loadAssets(folder: string, company: Company): Assets {
-  const load = (name: string, ending: Ending) =>
-    assetOf(`/assets/${name}`, ending, readFileSync(join(folder, 'assets', `${name}.${ending}`)))
+  const load = (name: string, ending: FileExtension) =>
+    createStaticAsset(`/assets/${name}`, ending, readFileSync(join(folder, 'assets', `${name}.${ending}`)))
   const ours = {
     stylesheet: load('onramp', 'css'),
     brand: brandStylesheet(company),
@@ -90,7 +90,7 @@ export function loadAssets(folder: string, company: Company): Assets {
   }
   const icon = company.icon ?? ours.icon
   const { stylesheet, brand, schedule, walk, wide, script } = ours
-  const routes = serveAssets([...Object.values(ours), ...company.assets, ...appMarks])
+  const routes = serveAssets([...Object.values(ours), ...company.assets, ...appIcons])
   routes.get('/favicon.ico', (_req, res) => seeOther(res, icon.path))
   return {
     stylesheet: stylesheet.path,

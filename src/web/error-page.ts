@@ -2,7 +2,7 @@
 // people in fixed words and to the log with its place in the code. One log line a failure.
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { shortened } from '../client-api/bounds.ts'
-import { calledAs } from '../company/app-names.ts'
+import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
@@ -45,7 +45,7 @@ type ErrorPageParts = {
   /** The one check of where a link may lead: a path of ours, or undefined. */
   pathOf: (address: string) => string | undefined
   /** What the company calls an app. */
-  nameOf: Company['nameOf']
+  displayName: Company['displayName']
   /** Counts a problem by its code. */
   count: (code: string) => void
   /** Milliseconds since 1970. */
@@ -60,7 +60,7 @@ export function createErrorPage({
   languages,
   origin,
   pathOf,
-  nameOf,
+  displayName,
   count,
   now,
 }: ErrorPageParts): ErrorRequestHandler {
@@ -94,7 +94,7 @@ export function createErrorPage({
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
     const waits = tryAgain !== undefined && wantsPage(req) && req.query['still'] === undefined
-    const words = problemTexts(problem, languages.of(req), nameOf, waits)
+    const words = problemTexts(problem, languages.of(req), displayName, waits)
     if (!wantsPage(req)) return answerJson(res, problem, words, reference)
     try {
       sendPage(req, res, {
@@ -163,12 +163,12 @@ type ProblemTexts = { title: string; advice: string; reference: (reference: stri
 export function problemTexts(
   { code, datasource, retryAfter }: Problem,
   t: Texts,
-  nameOf: Company['nameOf'],
+  displayName: Company['displayName'],
   /** Does the page try again on its own? */
   waits = false,
 ): ProblemTexts {
-  const among = datasource?.among.map((app) => ({ ...app, name: nameOf(app, t.lang) })) ?? []
-  const name = calledAs(among).find(({ instance }) => instance === datasource?.instance)?.name ?? ''
+  const among = datasource?.among.map((app) => ({ ...app, name: displayName(app, t.lang) })) ?? []
+  const name = withUniqueNames(among).find(({ instance }) => instance === datasource?.instance)?.name ?? ''
   const app = { hasApp: name === '' ? 'no' : 'yes', app: name }
   const again = t('problem.again', {
     waits: waits && retryAfter !== undefined ? 'yes' : 'no',

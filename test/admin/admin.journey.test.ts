@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FACTS, isIn, profileOf } from '../../src/admin/profile.ts'
+import { CRITERIA, hasAppIn, summarize } from '../../src/admin/person-summary.ts'
 import type { Report } from '../../src/admin/report.ts'
 import { crowdOf, settle } from '../helpers/crowd.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
@@ -14,7 +14,7 @@ const PEOPLE = 1200
 const crowd = crowdOf(PEOPLE, Date.now()).map((person, index) =>
   index % 200 === 2 ? { ...person, group: 'Nothing to do' } : person,
 )
-const all = crowd.map((person) => profileOf(person))
+const all = crowd.map((person) => summarize(person))
 
 let running: Running
 let grace: TestBrowser
@@ -34,7 +34,7 @@ const exported = async (query: string) => {
 describe('the overview for administrators', () => {
   it('begins with how many are ready to search, of everyone known', async () => {
     await grace.open(`${running.url}/admin`)
-    const ready = all.filter(FACTS.ready)
+    const ready = all.filter(CRITERIA.ready)
     const share = Math.round((ready.length / PEOPLE) * 100)
     expect(grace.text).toContain('1,200 people on record')
     expect(grace.text).toContain(`Ready to search ${share}% ${ready.length} of 1,200 people`)
@@ -46,8 +46,10 @@ describe('the overview for administrators', () => {
 
   it('separates thousands, and says of whom each share is', async () => {
     await grace.open(`${running.url}/admin`)
-    const invited = all.filter((profile) => FACTS.invited(profile) && !FACTS.nothing(profile))
-    const arrived = invited.filter((profile) => FACTS.signedIn(profile) || isIn(profile, 'connected')).length
+    const invited = all.filter((summary) => CRITERIA.invited(summary) && !CRITERIA.nothing(summary))
+    const arrived = invited.filter(
+      (summary) => CRITERIA.signedIn(summary) || hasAppIn(summary, 'connected'),
+    ).length
     const share = Math.round((arrived / invited.length) * 100)
     expect(grace.text).toContain(`Funnel of ${invited.length} invited people with apps to connect`)
     expect(grace.text).toContain(`Signed in ${arrived} ${share}%`)
@@ -56,7 +58,7 @@ describe('the overview for administrators', () => {
 
   it('says what needs the reader, each with the people it is about', async () => {
     const { body } = await grace.open(`${running.url}/admin`)
-    const bounced = all.filter(FACTS.failed).length
+    const bounced = all.filter(CRITERIA.failed).length
     expect(grace.text).toContain(`Fix ${bounced} bounced emails`)
     expect(body).toContain('href="/admin/people?show=failed"')
     await grace.open(`${running.url}/admin/people?show=failed`)
@@ -135,7 +137,7 @@ describe('the list of people', () => {
     const [, command] = /<textarea id="command-text"[^>]*>([^<]*)/.exec(body) ?? []
     expect(command).toBe('npm run onramp -- invite send onramp-people.csv --remind-after 7')
     const [, addresses = ''] = /<textarea id="addresses"[^>]*>([^<]*)/.exec(body) ?? []
-    const wanted = all.filter((profile) => FACTS.notStarted(profile) && !FACTS.optedOut(profile))
+    const wanted = all.filter((summary) => CRITERIA.notStarted(summary) && !CRITERIA.optedOut(summary))
     expect(addresses.split('\n')).toEqual(wanted.map(({ person }) => person.email).toSorted())
     expect(grace.text).toContain(`Email ${wanted.length} people`)
     const whole = await grace.open(`${running.url}/admin/people/emails`)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { comparisonOf } from '../../src/admin/comparison.ts'
-import type { Day } from '../../src/admin/report.ts'
+import { compareSince } from '../../src/admin/comparison.ts'
+import type { DayCounts } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
-const day = (date: string, finished: number, fellBack = 0): Day => ({
+const day = (date: string, finished: number, fellBack = 0): DayCounts => ({
   day: date,
   invited: 0,
   signedIn: 0,
@@ -23,7 +23,7 @@ describe('a comparison', () => {
   const before = { ...day('2026-11-13', 0, 5), ...flows }
   const report = { ready: 7, days: [before, { ...day('2026-11-14', 3, 2), ...flows }] }
   const dayFor = (asked?: unknown, days = rows) =>
-    comparisonOf(report, { massDisconnects: [], zones: {}, days }, now, asked)?.row.day
+    compareSince(report, { massDisconnects: [], zones: {}, days }, now, asked)?.row.day
 
   it('is with the newest row up to the day, else up to a week ago, else with the oldest', () => {
     expect([dayFor(), dayFor('2026-11-12'), dayFor('2026-10-01')]).toEqual([
@@ -36,7 +36,7 @@ describe('a comparison', () => {
   })
 
   it('counts who fell back, was reminded and acted after that day', () => {
-    const compared = comparisonOf(report, { massDisconnects: [], zones: {}, days: rows }, now)
+    const compared = compareSince(report, { massDisconnects: [], zones: {}, days: rows }, now)
     expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, reminded: 7, acted: 4 })
   })
 })

@@ -1,15 +1,19 @@
 // The emails that `onramp keep` sends to administrators: what they say, and whom they never name.
 import { describe, expect, it } from 'vitest'
-import { breakNotice, digestNotice, isDigestDue } from '../../src/admin/notices.ts'
-import { makeReport } from '../../src/admin/report.ts'
+import { massDisconnectNotice, digestNotice, isDigestDue } from '../../src/admin/notices.ts'
+import { createReport } from '../../src/admin/report.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import { having, profiles } from '../helpers/people.ts'
+import { having, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const DAY = 86_400_000
 const now = Date.parse('2027-01-25T09:00:00Z')
-const words = { t, publicUrl: 'https://onramp.acme.example', nameOf: ({ name }: { name: string }) => name }
+const words = {
+  t,
+  publicUrl: 'https://onramp.acme.example',
+  displayName: ({ name }: { name: string }) => name,
+}
 const slack = {
   instance: 'slack_1',
   name: 'Slack',
@@ -35,7 +39,7 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
 
 describe('the email about an app that many lost at once', () => {
   it('says what is known and what is likely, and has the two commands and one link', () => {
-    const notice = breakNotice(slack, words)
+    const notice = massDisconnectNotice(slack, words)
     expect(notice.subject).toBe('Slack: 412 of 450 people lost access (January 14, 2027)')
     expect(notice.paragraphs[0]).toBe(
       '412 of the 450 people who had connected Slack lost access. Onramp noticed it on January 14, 2027.',
@@ -51,7 +55,7 @@ describe('the email about an app that many lost at once', () => {
   })
 
   it('offers no command that a shell would read more in', () => {
-    expect(breakNotice({ ...slack, instance: 'x;curl evil' }, words).commands).toHaveLength(1)
+    expect(massDisconnectNotice({ ...slack, instance: 'x;curl evil' }, words).commands).toHaveLength(1)
   })
 })
 
@@ -82,7 +86,7 @@ describe('the digest', () => {
   }
 
   it('has each count with its change since a week ago, and what needs someone', async () => {
-    const notice = digestNotice(await makeReport(profiles(...everyone), now), keepState, now, words)
+    const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
     expect(notice.subject).toBe('Rollout progress: 50% ready to search')
     expect(notice.figures.map(({ label, value, change }) => [label, value, change].join(' '))).toEqual([
       'People 20 0',
@@ -101,13 +105,13 @@ describe('the digest', () => {
   })
 
   it('names no one, and no department', async () => {
-    const notice = digestNotice(await makeReport(profiles(...everyone), now), keepState, now, words)
+    const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
     expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
   })
 
   it('says that nothing needs anyone where that is so, and no change before there is a row', async () => {
     const quiet = digestNotice(
-      await makeReport(profiles(...people('Ops', 5, false)), now),
+      await createReport(summaries(...people('Ops', 5, false)), now),
       { massDisconnects: [], zones: {}, days: [] },
       now,
       words,

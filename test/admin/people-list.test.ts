@@ -1,14 +1,14 @@
 // The list of people and their addresses, as administrators ask for them.
 import { describe, expect, it } from 'vitest'
-import { wantedOf } from '../../src/admin/filters.ts'
+import { parsePeopleQuery } from '../../src/admin/filters.ts'
 import {
   listAddresses,
   listPeople,
   MAX_ADDRESSES,
   PEOPLE_A_PAGE,
-  stageOf,
+  latestStage,
 } from '../../src/admin/people-list.ts'
-import { profileOf } from '../../src/admin/profile.ts'
+import { summarize } from '../../src/admin/person-summary.ts'
 import {
   newPerson,
   withMilestone,
@@ -16,7 +16,7 @@ import {
   type EmailRecord,
   type Person,
 } from '../../src/people/person.ts'
-import { having, mailed, profiles } from '../helpers/people.ts'
+import { having, mailed, summaries } from '../helpers/people.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 const named = (name: string) => newPerson(`${name}@acme.example`, at)
@@ -24,7 +24,9 @@ const sent = (name: string, state: EmailRecord['state'], campaign = 'c', now = a
   mailed(named(name), state, { campaign, now })
 
 const emails = async (all: Person[], query: Record<string, unknown>) =>
-  (await listPeople(profiles(...all), wantedOf(query))).people.map(({ person }) => person.email.split('@')[0])
+  (await listPeople(summaries(...all), parsePeopleQuery(query))).people.map(
+    ({ person }) => person.email.split('@')[0],
+  )
 
 describe('a list of people for administrators', () => {
   it('goes through everyone once, in order, a page at a time', async () => {
@@ -34,7 +36,7 @@ describe('a list of people for administrators', () => {
     const seen: string[] = []
     let after = ''
     for (let page = 0; page < 3; page++) {
-      const list = await listPeople(profiles(...many), wantedOf({ after }))
+      const list = await listPeople(summaries(...many), parsePeopleQuery({ after }))
       expect(list).toMatchObject({ total: many.length, hasMore: page < 2 })
       seen.push(...list.people.map(({ person }) => person.email))
       after = seen.at(-1) ?? ''
@@ -103,8 +105,8 @@ describe('a list of people for administrators', () => {
 
   it('counts whom each filter would leave, in the same pass', async () => {
     const { counts } = await listPeople(
-      profiles(sent('ada', 'failed'), sent('bob', 'sent')),
-      wantedOf({ show: 'failed' }),
+      summaries(sent('ada', 'failed'), sent('bob', 'sent')),
+      parsePeopleQuery({ show: 'failed' }),
     )
     expect(counts).toMatchObject({ all: 2, stuck: 1, notStarted: 1, failed: 1, undelivered: 1, absent: 1 })
   })
@@ -121,7 +123,7 @@ describe('a list of people for administrators', () => {
       having(here, {}, at + 3),
       having(here, { a_1: 'connected' }, at + 4),
     ]
-    expect(stages.map((person) => Object.values(stageOf(profileOf(person))))).toEqual([
+    expect(stages.map((person) => Object.values(latestStage(summarize(person))))).toEqual([
       ['known', undefined],
       ['invited', at],
       ['opened', at + 1],
@@ -134,7 +136,7 @@ describe('a list of people for administrators', () => {
 
 describe('addresses to copy', () => {
   const list = (all: Person[], query: Record<string, unknown> = {}) =>
-    listAddresses(profiles(...all), wantedOf(query), at, new Set())
+    listAddresses(summaries(...all), parsePeopleQuery(query), at, new Set())
 
   it('are the first few in order, however many there are', async () => {
     const all = Array.from({ length: 3 * MAX_ADDRESSES }, (_, index) =>
@@ -167,8 +169,8 @@ describe('addresses to copy', () => {
       named('eve'),
     ]
     const { emails: left, held } = await listAddresses(
-      profiles(...all),
-      wantedOf({}),
+      summaries(...all),
+      parsePeopleQuery({}),
       at,
       new Set(['jira_1']),
     )

@@ -2,7 +2,7 @@
 // again keeps no one else waiting, and one that it drops costs nothing more.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createEveryone } from '../../src/admin/people-snapshot.ts'
+import { createPeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { having } from '../helpers/people.ts'
 
@@ -36,40 +36,40 @@ function crowd() {
       }
     },
   }
-  return { at, everyone: createEveryone(people, () => NOW) }
+  return { at, snapshot: createPeopleSnapshot(people, () => NOW) }
 }
 
 const here = new AbortController().signal
 
 async function count(all: AsyncIterable<unknown>): Promise<number> {
   let people = 0
-  for await (const _profile of all) people++
+  for await (const _summary of all) people++
   return people
 }
 
 it('is read once for every page and export within ten seconds, also at the same time', async () => {
-  const { at, everyone } = crowd()
-  const [list, report] = await Promise.all([count(everyone.profiles(here, 'page')), everyone.report(here)])
+  const { at, snapshot } = crowd()
+  const [list, report] = await Promise.all([count(snapshot.summaries(here, 'page')), snapshot.report(here)])
   expect([list, report.people, report.unread]).toEqual([PEOPLE, PEOPLE, 3])
   vi.advanceTimersByTime(9_999)
-  expect(await count(everyone.profiles(here, 'page'))).toBe(PEOPLE)
-  expect(await everyone.report(here)).toBe(report)
+  expect(await count(snapshot.summaries(here, 'page'))).toBe(PEOPLE)
+  expect(await snapshot.report(here)).toBe(report)
   expect(at.passes).toBe(1)
   vi.advanceTimersByTime(1)
-  await everyone.report(here)
+  await snapshot.report(here)
   expect(at.passes).toBe(2)
 })
 
 it('comes in the order of the addresses', async () => {
-  const { everyone } = crowd()
+  const { snapshot } = crowd()
   const seen: string[] = []
-  for await (const { person } of everyone.profiles(here, 'page')) seen.push(person.email)
+  for await (const { person } of snapshot.summaries(here, 'page')) seen.push(person.email)
   expect(seen).toEqual(inOrder)
 })
 
 it.each(['before a pass', 'after it'])('lets other work in between, however many come %s', async (when) => {
-  const { everyone } = crowd()
-  if (when === 'after it') await everyone.report(here)
+  const { snapshot } = crowd()
+  if (when === 'after it') await snapshot.report(here)
   let [rows, most] = [0, 0]
   const looking = { isOver: false }
   const others = (async () => {
@@ -79,7 +79,7 @@ it.each(['before a pass', 'after it'])('lets other work in between, however many
     }
   })()
   const look = async () => {
-    for await (const _profile of everyone.profiles(here, 'page')) rows++
+    for await (const _summary of snapshot.summaries(here, 'page')) rows++
   }
   await Promise.all(Array.from({ length: 20 }, look))
   looking.isOver = true
@@ -90,33 +90,33 @@ it.each(['before a pass', 'after it'])('lets other work in between, however many
 })
 
 it('a page waits for no download, however many there are', async () => {
-  const { everyone } = crowd()
-  await everyone.report(here)
+  const { snapshot } = crowd()
+  await snapshot.report(here)
   let rows = 0
   const downloads = Array.from({ length: 50 }, async () => {
-    for await (const _profile of everyone.profiles(here, 'download')) rows++
+    for await (const _summary of snapshot.summaries(here, 'download')) rows++
   })
-  await count(everyone.profiles(here, 'page'))
+  await count(snapshot.summaries(here, 'page'))
   // A slice for each of the page's.
   expect(rows).toBeLessThanOrEqual(PEOPLE + 1_000)
   await Promise.all(downloads)
 })
 
 it('is read again where the store was away', async () => {
-  const { at, everyone } = crowd()
+  const { at, snapshot } = crowd()
   at.fails = true
-  await expect(everyone.report(here)).rejects.toThrow('away')
+  await expect(snapshot.report(here)).rejects.toThrow('away')
   at.fails = false
-  expect((await everyone.report(here)).people).toBe(PEOPLE)
+  expect((await snapshot.report(here)).people).toBe(PEOPLE)
 })
 
 it('a pass ends where everyone who waited for it has gone, and goes on for anyone who has not', async () => {
-  const { at, everyone } = crowd()
+  const { at, snapshot } = crowd()
   const leaving = new AbortController()
   at.onRead = () => {
     if (at.read === 1_000) leaving.abort(new Error('gone'))
   }
-  const views = [everyone.report(leaving.signal), count(everyone.profiles(leaving.signal, 'page'))]
+  const views = [snapshot.report(leaving.signal), count(snapshot.summaries(leaving.signal, 'page'))]
   expect((await Promise.allSettled(views)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(at.read).toBe(1_000)
   // Not of the part that was read.
@@ -124,19 +124,19 @@ it('a pass ends where everyone who waited for it has gone, and goes on for anyon
   at.onRead = () => {
     if (at.read === 2_000) other.abort(new Error('gone'))
   }
-  const left = everyone.report(other.signal)
-  const [mine] = await Promise.all([everyone.report(here), expect(left).rejects.toThrow('gone')])
+  const left = snapshot.report(other.signal)
+  const [mine] = await Promise.all([snapshot.report(here), expect(left).rejects.toThrow('gone')])
   expect([mine.people, at.read, at.passes]).toEqual([PEOPLE, 1_000 + PEOPLE, 2])
 })
 
 it('is read by one pass at a time, also where a browser comes just as another one has gone', async () => {
-  const { at, everyone } = crowd()
+  const { at, snapshot } = crowd()
   for (let number = 0; number < 20; number++) {
     const leaving = new AbortController()
-    const left = everyone.report(leaving.signal).catch(() => 'gone')
+    const left = snapshot.report(leaving.signal).catch(() => 'gone')
     for (let turn = 0; turn < number; turn++) await nextTurn()
     leaving.abort(new Error('gone'))
-    const next = number % 2 === 0 ? everyone.report(here) : undefined
+    const next = number % 2 === 0 ? snapshot.report(here) : undefined
     await left
     expect((await next)?.people ?? PEOPLE).toBe(PEOPLE)
     vi.advanceTimersByTime(10_000)
@@ -145,11 +145,11 @@ it('is read by one pass at a time, also where a browser comes just as another on
 })
 
 it('a list whose browser goes away ends within its slice', async () => {
-  const { everyone } = crowd()
+  const { snapshot } = crowd()
   const leaving = new AbortController()
   let seen = 0
   const looking = (async () => {
-    for await (const _profile of everyone.profiles(leaving.signal, 'page'))
+    for await (const _summary of snapshot.summaries(leaving.signal, 'page'))
       if (++seen === 700) leaving.abort(new Error('gone'))
   })()
   await expect(looking).rejects.toThrow('gone')
@@ -157,9 +157,9 @@ it('a list whose browser goes away ends within its slice', async () => {
 })
 
 it('an export that is held up goes on behind its last address in the newest pass, each person once', async () => {
-  const { at, everyone } = crowd()
+  const { at, snapshot } = crowd()
   const seen: string[] = []
-  for await (const { person } of everyone.profiles(here, 'page')) {
+  for await (const { person } of snapshot.summaries(here, 'page')) {
     seen.push(person.email)
     if (seen.length % 800 === 0) vi.advanceTimersByTime(10_000)
   }
@@ -168,11 +168,11 @@ it('an export that is held up goes on behind its last address in the newest pass
 })
 
 it('holds a row for each person and one object for their apps, not their records', async () => {
-  const { everyone } = crowd()
+  const { snapshot } = crowd()
   const apps = new Set<unknown>()
-  for await (const profile of everyone.profiles(here, 'page')) {
-    for (const app of profile.apps) apps.add(app)
-    expect(Object.keys(profile.person)).toEqual(['email', 'changedAt'])
+  for await (const summary of snapshot.summaries(here, 'page')) {
+    for (const app of summary.apps) apps.add(app)
+    expect(Object.keys(summary.person)).toEqual(['email', 'changedAt'])
   }
   expect(apps.size).toBe(2)
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { plotOf } from '../../src/admin/plot.ts'
-import type { Day } from '../../src/admin/report.ts'
+import { createPlot } from '../../src/admin/plot.ts'
+import type { DayCounts } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
 
-const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => ({
+const day = (date: string, invited: number, signedIn = 0, finished = 0): DayCounts => ({
   day: date,
   invited,
   signedIn,
@@ -14,12 +14,12 @@ const day = (date: string, invited: number, signedIn = 0, finished = 0): Day => 
 })
 
 /** Everyone who finished is ready, like those with nothing to connect. */
-const counted = (days: Day[], nothing = 0, people = 0) => {
+const counted = (days: DayCounts[], nothing = 0, people = 0) => {
   const ready = days.reduce((sum, { finished }) => sum + finished, nothing)
   return { days, nothing, people, ready }
 }
 
-const pointsOf = (plot: ReturnType<typeof plotOf>, what: string) =>
+const pointsOf = (plot: ReturnType<typeof createPlot>, what: string) =>
   plot?.lines
     .find((line) => line.what === what)
     ?.points.split(' ')
@@ -27,12 +27,12 @@ const pointsOf = (plot: ReturnType<typeof plotOf>, what: string) =>
 
 describe('progress over time', () => {
   it('is nothing before anything happened', () => {
-    expect(plotOf(counted([]), [], Date.parse('2026-11-02T12:00:00Z'))).toBeUndefined()
+    expect(createPlot(counted([]), [], Date.parse('2026-11-02T12:00:00Z'))).toBeUndefined()
   })
 
   it('ends now, however much of the day is left', () => {
     const days = [day('2026-11-01', 10), day('2026-11-02', 10)]
-    const plot = plotOf(counted(days), [], Date.parse('2026-11-02T12:00:00Z'))
+    const plot = createPlot(counted(days), [], Date.parse('2026-11-02T12:00:00Z'))
     expect(plot).toMatchObject({ from: Date.parse('2026-11-01'), to: Date.parse('2026-11-02T12:00:00Z') })
     expect(plot?.isOneDay).toBe(false)
     // Nothing lies between noon and midnight of today: a day and a half is the whole width.
@@ -46,7 +46,7 @@ describe('progress over time', () => {
   })
 
   it('is a rise from midnight to now on the first day', () => {
-    const plot = plotOf(counted([day('2026-11-02', 3, 1)]), [], Date.parse('2026-11-02T09:30:00Z'))
+    const plot = createPlot(counted([day('2026-11-02', 3, 1)]), [], Date.parse('2026-11-02T09:30:00Z'))
     expect(plot?.isOneDay).toBe(true)
     expect(plot?.marks.map(({ count }) => count)).toEqual([4, 2, 0])
     expect(plot?.lines.map(({ what, total }) => [what, total])).toEqual([
@@ -58,7 +58,7 @@ describe('progress over time', () => {
   })
 
   it('counts people who had nothing to connect as ready from the first day', () => {
-    const plot = plotOf(counted([day('2026-11-01', 0, 0, 6)], 4), [], Date.parse('2026-11-03'))
+    const plot = createPlot(counted([day('2026-11-01', 0, 0, 6)], 4), [], Date.parse('2026-11-03'))
     expect(pointsOf(plot, 'ready')).toEqual([
       [0, 120],
       [320, 0],
@@ -74,7 +74,7 @@ describe('progress over time', () => {
     const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
     const rows: DailyCounts[] = [{ ...counts, day: '2026-11-03', ready: 2 }]
     const report = { ...counted([day('2026-11-01', 0, 0, 8), day('2026-11-04', 0, 0, 1)]), ready: 4 }
-    expect(pointsOf(plotOf(report, rows, Date.parse('2026-11-05')), 'ready')?.join(' ')).toBe(
+    expect(pointsOf(createPlot(report, rows, Date.parse('2026-11-05')), 'ready')?.join(' ')).toBe(
       [
         '0,200 160,0', // 8 on the 1st
         '320,0 480,150', // 2 at the end of the 3rd
@@ -94,14 +94,14 @@ describe('progress over time', () => {
     const early = { ...counted([day('2026-11-01', 9, 0, 1)], 100), ready: 101 }
     const late = { ...counted([day('2026-10-20', 9, 0, 1), day('2026-10-25', 0, 0, 1)], 100), ready: 102 }
     for (const report of [early, late]) {
-      const ys = pointsOf(plotOf(report, rows, Date.parse('2026-11-05')), 'ready')?.map(([, y]) => y)
+      const ys = pointsOf(createPlot(report, rows, Date.parse('2026-11-05')), 'ready')?.map(([, y]) => y)
       expect(ys?.length).toBeGreaterThan(6)
       expect(ys).toEqual(ys?.toSorted((one = 0, other = 0) => other - one))
     }
   })
 
   it.each([1, 7, 10, 11, 99, 100, 101, 49_999])('marks round numbers above %i', (count) => {
-    const plot = plotOf(counted([day('2026-11-02', count)]), [], Date.parse('2026-11-02T00:00:00Z'))
+    const plot = createPlot(counted([day('2026-11-02', count)]), [], Date.parse('2026-11-02T00:00:00Z'))
     const [top, half] = plot?.marks ?? []
     expect(top?.count).toBeGreaterThanOrEqual(count)
     expect(top?.count).toBeLessThanOrEqual(Math.max(2, 2 * count))

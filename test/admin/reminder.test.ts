@@ -3,14 +3,14 @@ import { newPerson } from '../../src/people/person.ts'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
 import { Command } from '@commander-js/extra-typings'
 import { policyOf, sendOn } from '../../src/cli/invite/send-options.ts'
-import { FILTER_NAMES, wantedOf } from '../../src/admin/filters.ts'
+import { FILTER_NAMES, parsePeopleQuery } from '../../src/admin/filters.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { reminderFor } from '../../src/admin/reminder.ts'
-import { listed, profiles } from '../helpers/people.ts'
+import { listed, summaries } from '../helpers/people.ts'
 
 const BEGIN = 'npm run onramp -- invite send '
 const DAY = 86_400_000
-const command = (query: Record<string, string>) => reminderFor(wantedOf(query))
+const command = (query: Record<string, string>) => reminderFor(parsePeopleQuery(query))
 
 const optionsIn = (text: string) => {
   const send = sendOn(new Command()).action(() => {})
@@ -52,7 +52,7 @@ describe('the command that emails the people of a list', () => {
 
   it('keeps name, language and department with the list, so that a reminder reads like the invitation', async () => {
     const hana = { ...newPerson('hana@acme.example', 0), name: '=Hana', language: 'ja', group: 'Sales' }
-    expect(await listed(readPeopleList(peopleCsv(profiles(hana))))).toMatchObject([
+    expect(await listed(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
       { person: { email: 'hana@acme.example', name: '=Hana', language: 'ja', group: 'Sales' } },
     ])
   })

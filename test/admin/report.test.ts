@@ -1,13 +1,13 @@
 // What the report counts: where each person is, what needs the reader, the funnel, apps, departments and days.
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
-import { wantedOf } from '../../src/admin/filters.ts'
+import { parsePeopleQuery } from '../../src/admin/filters.ts'
 import { listPeople } from '../../src/admin/people-list.ts'
-import { plotOf } from '../../src/admin/plot.ts'
-import { mostlyAt, needsOf } from '../../src/admin/overview.ts'
+import { createPlot } from '../../src/admin/plot.ts'
+import { dominantApp, actionItemsOf } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
-import { FACTS, profileOf } from '../../src/admin/profile.ts'
-import { makeReport } from '../../src/admin/report.ts'
+import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
+import { createReport } from '../../src/admin/report.ts'
 import {
   newPerson,
   withMilestone,
@@ -17,11 +17,11 @@ import {
 } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { crowdOf } from '../helpers/crowd.ts'
-import { having, listed, mailed, profiles } from '../helpers/people.ts'
+import { having, listed, mailed, summaries } from '../helpers/people.ts'
 
 const at = Date.UTC(2026, 10, 2, 9)
 const DAY = 86_400_000
-const reportOf = (...people: Person[]) => makeReport(profiles(...people), at)
+const reportOf = (...people: Person[]) => createReport(summaries(...people), at)
 
 const known = newPerson('ada@acme.example', at)
 const here = withMilestone(known, 'signedInAt', at)
@@ -73,8 +73,8 @@ describe('where a person is', () => {
       'inProgress',
     ],
   ])('is %s', (_what, person, progress) => {
-    const profile = profileOf(person)
-    expect(PROGRESS.filter((fact) => FACTS[fact](profile))).toEqual([progress])
+    const summary = summarize(person)
+    expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
   })
 
   it('is one of four, which add up to everyone', async () => {
@@ -87,7 +87,7 @@ describe('where a person is', () => {
   it('is ready no more once an app is listed again, and finished keeps its date', async () => {
     const more = having({ ...here, finishedAt: at - 9 * DAY }, { a_1: 'waiting' }, at)
     const lost = lostApp({ ...here, finishedAt: at - 9 * DAY }, at - DAY)
-    expect([more, lost].map((person) => profileOf(person).progress)).toEqual(['inProgress', 'fellBack'])
+    expect([more, lost].map((person) => summarize(person).progress)).toEqual(['inProgress', 'fellBack'])
     const report = await reportOf(more, lost)
     expect(report).toMatchObject({ ready: 0, finished: 0, inProgress: 1, fellBack: 1 })
     expect(report.days.map(({ day, finished, fellBack }) => [day, finished, fellBack])).toEqual([
@@ -95,7 +95,7 @@ describe('where a person is', () => {
       ['2026-11-01', 0, 1],
       ['2026-11-02', 0, 0],
     ])
-    const ready = plotOf(report, [], at)?.lines.find(({ what }) => what === 'ready')
+    const ready = createPlot(report, [], at)?.lines.find(({ what }) => what === 'ready')
     expect(ready?.total).toBe(report.ready)
   })
 
@@ -136,7 +136,8 @@ describe('where a person is', () => {
     const left = { ...having(here, { a_1: 'blocked' }, at), leftAt: at }
     const report = await reportOf(left, { ...bounced, unknownAt: at }, known)
     expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
-    const shown = async (show: string) => (await listPeople(profiles(left, known), wantedOf({ show }))).total
+    const shown = async (show: string) =>
+      (await listPeople(summaries(left, known), parsePeopleQuery({ show }))).total
     expect([await shown('all'), await shown('blocked'), await shown('gone')]).toEqual([1, 0, 1])
   })
 })
@@ -272,7 +273,7 @@ describe('what needs the person who runs the rollout', () => {
   const waits = (app: string, state: PersonAppState | 'unconfirmed' = 'blocked') =>
     having(here, { [`${app}_1`]: state }, at)
   const needs = async (...people: Person[]) =>
-    needsOf(await reportOf(...people)).map(({ kind, count, href }) => [kind, count, href])
+    actionItemsOf(await reportOf(...people)).map(({ kind, count, href }) => [kind, count, href])
 
   it('is nothing where everyone is ready, set an app aside, or had an email a minute ago', async () => {
     expect(await needs()).toEqual([])
@@ -326,13 +327,13 @@ describe('what needs the person who runs the rollout', () => {
 
   it('says where most people are stuck only where it is at least half of them', async () => {
     const few = ['a', 'b', 'c'].map((app) => waits(app))
-    expect(mostlyAt(await reportOf(...few), 3)).toBeUndefined()
-    expect(mostlyAt(await reportOf(...few, waits('a')), 4)?.instance).toBe('a_1')
+    expect(dominantApp(await reportOf(...few), 3)).toBeUndefined()
+    expect(dominantApp(await reportOf(...few, waits('a')), 4)?.instance).toBe('a_1')
   })
 })
 
 describe('the export', () => {
-  const textOf = async (person: Person) => (await listed(peopleCsv(profiles(person)))).join('')
+  const textOf = async (person: Person) => (await listed(peopleCsv(summaries(person)))).join('')
 
   it('has the emails that are out, the state of the newest, and apps that can be told apart', async () => {
     const put = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })

@@ -2,8 +2,8 @@
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createEveryone, type Everyone } from '../../src/admin/people-snapshot.ts'
-import { createExports } from '../../src/admin/exports.ts'
+import { createPeopleSnapshot, type PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
+import { createExportRoutes } from '../../src/admin/exports.ts'
 import { createAdminRoutes } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
@@ -32,24 +32,24 @@ beforeEach(() => {
   limited = []
 })
 
-async function pages(people: readonly Person[], given?: Everyone) {
+async function pages(people: readonly Person[], given?: PeopleSnapshot) {
   const kept = testPeople({ now: () => at.now })
   for (const person of people) await kept.change(person.email, () => person)
-  const everyone = given ?? createEveryone(kept, () => at.now)
-  const { nameOf } = companyOf({ datasources: { jira: { name: 'Tickets' } } }, new Map())
+  const snapshot = given ?? createPeopleSnapshot(kept, () => at.now)
+  const { displayName } = companyOf({ datasources: { jira: { name: 'Tickets' } } }, new Map())
   const audit: Audit = (happened) => void notes.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>
     void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
   const routes = createAdminRoutes({
-    everyone,
+    snapshot,
     keepStateStore: { load: () => Promise.resolve(at.keepState) },
-    exports: createExports(everyone, nameOf, audit),
+    exports: createExportRoutes(snapshot, displayName, audit),
     limit(req, _res, next) {
       limited.push(req.originalUrl)
       next()
     },
     isAdmin: ({ subject }) => at.isAdmin && subject === 'grace',
-    nameOf,
+    displayName,
     sendPage,
     audit,
     now: () => at.now,
@@ -93,7 +93,7 @@ it('every page and export is about the people on record', async () => {
     bodies[path] = path.endsWith('csv') ? text.trim().split('\n').length : body
   }
   expect(bodies).toMatchObject({
-    '/admin': { view: 'admin/overview', stand: [expect.stringContaining('2 people'), expect.anything()] },
+    '/admin': { view: 'admin/overview', freshness: [expect.stringContaining('2 people'), expect.anything()] },
     '/admin/people': {
       view: 'admin/people',
       people: [{ email: lacksSlack.email }, { email: lacksJira.email }],
@@ -109,7 +109,7 @@ it('every page and export is about the people on record', async () => {
 it('twenty downloads that no one reads make the next one wait, until one of them ends', async () => {
   const ends: (() => void)[] = []
   const open = await pages([], {
-    async *profiles() {
+    async *summaries() {
       await new Promise<void>((resolve) => ends.push(resolve))
       yield* []
     },
@@ -150,8 +150,8 @@ describe('what onramp keep left behind', () => {
     const open = await pages([lacksSlack])
     expect((await open('/admin')).body).toMatchObject({ remind: 1, needs: [{ id: 'need-0' }] })
     at.keepState = { ...at.keepState, massDisconnects: [onHold], lastRunAt: NOW }
-    const { remind, needs, stand } = (await open('/admin')).body
-    expect([remind, needs[0].command, stand.length]).toEqual([0, expect.stringContaining('slack_1'), 3])
+    const { remind, needs, freshness } = (await open('/admin')).body
+    expect([remind, needs[0].command, freshness.length]).toEqual([0, expect.stringContaining('slack_1'), 3])
     expect((await open('/admin/people/emails')).body.kept).toBe(true)
   })
 })
@@ -172,10 +172,10 @@ it('/admin can be asked for a day to compare with before the first run has ended
 
 it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser has gone', async (path) => {
   const signals: AbortSignal[] = []
-  const everyone = createEveryone(testPeople(), () => NOW)
+  const snapshot = createPeopleSnapshot(testPeople(), () => NOW)
   const open = await pages([], {
-    profiles: (gone, use) => (signals.push(gone), everyone.profiles(gone, use)),
-    report: (gone) => (signals.push(gone), everyone.report(gone)),
+    summaries: (gone, use) => (signals.push(gone), snapshot.summaries(gone, use)),
+    report: (gone) => (signals.push(gone), snapshot.report(gone)),
   })
   expect((await open(path)).status).toBe(200)
   await expect.poll(() => signals.map(({ aborted }) => aborted)).toEqual([true])

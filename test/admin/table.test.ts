@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { App, Group } from '../../src/admin/report.ts'
-import { appTable, FIRST_ROWS, groupTable, NO_SHARE, sharesIn } from '../../src/admin/table.ts'
+import type { AppCounts, GroupCounts } from '../../src/admin/report.ts'
+import { appTable, FIRST_ROWS, groupTable, NO_SHARE, shareFormatter } from '../../src/admin/sorted-table.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
 
-const app = (instance: string, name: string, waiting = 1): App => ({
+const app = (instance: string, name: string, waiting = 1): AppCounts => ({
   instance,
   name,
   counts: { waiting, connected: 1, skipped: 0, blocked: 0, off: 0 },
@@ -14,7 +14,7 @@ const app = (instance: string, name: string, waiting = 1): App => ({
   noAddress: 0,
 })
 const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wiki ${index}`, 40 - index))
-const tableOf = (apps: readonly App[], query: Record<string, unknown> = {}) =>
+const tableOf = (apps: readonly AppCounts[], query: Record<string, unknown> = {}) =>
   appTable(apps, { query, most: FIRST_ROWS }, t)
 
 describe('the table of apps', () => {
@@ -38,7 +38,7 @@ describe('the table of apps', () => {
   })
 })
 
-const group = (name: string | undefined, people: number, ready: number, stuck = 0): Group => ({
+const group = (name: string | undefined, people: number, ready: number, stuck = 0): GroupCounts => ({
   name,
   people,
   ready,
@@ -82,7 +82,7 @@ describe('the order of departments', () => {
   )
 })
 
-const shares = (tag: string) => sharesIn(createTexts(tag, readCatalogue(LANGUAGES_FOLDER, 'en')))
+const shares = (tag: string) => shareFormatter(createTexts(tag, readCatalogue(LANGUAGES_FOLDER, 'en')))
 
 describe('a share', () => {
   it('is written as the language of its reader writes it', () => {

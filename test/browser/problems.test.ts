@@ -20,7 +20,7 @@ import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const HOST = '127.0.0.1'
-const { nameOf } = neutralCompany
+const { displayName } = neutralCompany
 const codes = keysUnder('problem.')
   .filter((key) => key.endsWith('.title'))
   .map((key) => key.slice(0, -'.title'.length)) as ProblemCode[]
@@ -58,7 +58,7 @@ function appThatFails() {
       languages,
       origin: `http://${HOST}`,
       pathOf: (path) => path || undefined,
-      nameOf,
+      displayName,
       count: () => {},
       now: Date.now,
     }),
@@ -83,7 +83,7 @@ afterAll(async () => {
 
 describe('the page of a failure', () => {
   it.each(codes)('says what happened and what to do: %s', async (code) => {
-    const { title } = problemTexts(problemOf(code), t, nameOf)
+    const { title } = problemTexts(problemOf(code), t, displayName)
     const response = await page.goto(`${url}/fail/${code}`)
 
     expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])

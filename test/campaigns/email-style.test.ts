@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { createEmailStyles } from '../../src/campaigns/mail/email-style.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
-import type { Asset } from '../../src/company/asset.ts'
+import type { StaticAsset } from '../../src/company/static-asset.ts'
 import { t } from '../helpers/texts.ts'
 import { jpeg, picture, png } from './emails.ts'
 
-const looks = (file: CompanyFile, pictures: Record<string, Asset> = {}) => {
+const looks = (file: CompanyFile, pictures: Record<string, StaticAsset> = {}) => {
   const found = createEmailStyles(companyOf(file, new Map(Object.entries(pictures))))
   return { ...found.in(t), inlines: found.inlines }
 }
@@ -15,7 +15,7 @@ const ofSize = (width: number, height: number) => picture('png', png(width, heig
 const weighing = (bytes: number) => picture('png', Buffer.concat([png(32, 32), Buffer.alloc(bytes - 64)]))
 
 describe('the logo of an email', () => {
-  it.each<[string, Asset, [width: number, height: number] | undefined]>([
+  it.each<[string, StaticAsset, [width: number, height: number] | undefined]>([
     ['a PNG', ofSize(400, 100), [128, 32]],
     ['a small PNG', ofSize(16, 16), [32, 32]],
     ['a wide PNG', ofSize(2_200, 100), [220, 10]],

@@ -7,7 +7,7 @@ import type { ConfigData } from 'html-validate'
 import { createEmailStyles } from '../../src/campaigns/mail/email-style.ts'
 import { createComposer, type Email, type MailParts } from '../../src/campaigns/mail/email.ts'
 import { createEmailTemplates, DEFAULT_TEMPLATES } from '../../src/campaigns/mail/templates.ts'
-import { assetOf, type Asset, type Ending } from '../../src/company/asset.ts'
+import { createStaticAsset, type StaticAsset, type FileExtension } from '../../src/company/static-asset.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { languagesFor } from '../../src/web/brand.ts'
@@ -37,7 +37,7 @@ export type Written = Partial<MailParts> & {
   person?: { email: string; name?: string; language?: string }
   file?: CompanyFile
   /** Pictures that the company file names. */
-  pictures?: Record<string, Asset>
+  pictures?: Record<string, StaticAsset>
 }
 
 export const NOW = Date.UTC(2026, 10, 21, 12)
@@ -63,7 +63,7 @@ export function createEmails() {
         render,
         languages: languagesFor(company, folder, true),
         styles: createEmailStyles(company),
-        nameOf: (app, lang) => company.nameOf(app, lang),
+        displayName: (app, lang) => company.displayName(app, lang),
         from: { name: 'the Acme search team', address: 'search@acme.example' },
         publicUrl: 'https://search-setup.acme.example',
         campaign: 'test',
@@ -81,8 +81,8 @@ export function createEmails() {
 }
 
 /** A picture as the company file would give it. */
-export const picture = (ending: Ending, content: Buffer): Asset =>
-  assetOf('/assets/company/logo', ending, content)
+export const picture = (ending: FileExtension, content: Buffer): StaticAsset =>
+  createStaticAsset('/assets/company/logo', ending, content)
 
 /** The beginning of a PNG of this size, which says all that an email needs to know. */
 export function png(width: number, height: number): Buffer {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { profilesOf } from '../../src/admin/profile.ts'
-import { makeReport } from '../../src/admin/report.ts'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
+import { createReport } from '../../src/admin/report.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
 import { testPeople } from '../helpers/people.ts'
@@ -38,7 +38,7 @@ async function measured(count: number) {
     }),
   })
   await sample()
-  const { invited } = await makeReport(profilesOf(everyone.all()), Date.now())
+  const { invited } = await createReport(summarizeAll(everyone.all()), Date.now())
   await sample()
   records.close()
   rmSync(folder, { recursive: true, force: true })

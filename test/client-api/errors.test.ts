@@ -143,7 +143,7 @@ describe('other statuses', () => {
 
   it('each has words for people with a next step', () => {
     for (const status of [400, 401, 403, 404, 429, 500]) {
-      const { title, advice } = problemTexts(refused(status), t, neutralCompany.nameOf)
+      const { title, advice } = problemTexts(refused(status), t, neutralCompany.displayName)
       expect(title).not.toBe('')
       expect(advice).toMatch(/try again|sign in again|ask for access|needs to fix this|fixing on our side/i)
     }
@@ -174,7 +174,7 @@ describe('a search that fails', () => {
     const problem = refused(status, '', { operation: 'search', headers })
     expect(problem).toMatchObject({ status: ours, code })
     expect(problem.retryAfter).toBe(ours === 503 ? 7 : undefined)
-    const { title, advice } = problemTexts(problem, t, neutralCompany.nameOf)
+    const { title, advice } = problemTexts(problem, t, neutralCompany.displayName)
     expect(`${title} ${advice}`).not.toMatch(/check your apps|connect apps|connecting/i)
     expect(title).toMatch(/search/i)
   })

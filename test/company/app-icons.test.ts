@@ -1,12 +1,12 @@
 // What stands for an app: the company's picture, a mark, or a letter.
 import { readFileSync } from 'node:fs'
-import { calledAs } from '../../src/company/app-names.ts'
+import { withUniqueNames } from '../../src/company/app-names.ts'
 import { describe, expect, it } from 'vitest'
-import { appMarks, letterOf, markOf } from '../../src/company/app-icons.ts'
+import { appIcons, initialOf, libraryIconOf } from '../../src/company/app-icons.ts'
 import { neutralCompany, type Company } from '../../src/company/company.ts'
 import { loadCompany } from '../../src/company/read-company.ts'
 import { createAppDescriptions, nameAndIconOf } from '../../src/onboarding/overview/about.ts'
-import { MARKS_FILE, marksDocument } from '../helpers/app-icons.ts'
+import { ICONS_FILE, iconsDocument } from '../helpers/app-icons.ts'
 
 const acme = loadCompany(new URL('../../examples/acme/company.yaml', import.meta.url).pathname)
 
@@ -15,12 +15,12 @@ const ONE_PATH =
 
 describe('the marks of apps', () => {
   it('are what the icon library has, as `npm run icons` writes them', () => {
-    expect(readFileSync(MARKS_FILE, 'utf8')).toBe(marksDocument())
+    expect(readFileSync(ICONS_FILE, 'utf8')).toBe(iconsDocument())
   })
 
   it('are one path each, and nothing else', () => {
-    expect(appMarks.length).toBeGreaterThan(70)
-    for (const { path, content } of appMarks) expect(content.toString(), path).toMatch(ONE_PATH)
+    expect(appIcons.length).toBeGreaterThan(70)
+    for (const { path, content } of appIcons) expect(content.toString(), path).toMatch(ONE_PATH)
   })
 
   it.each([
@@ -30,7 +30,7 @@ describe('the marks of apps', () => {
     ['Jira_1', 'jira'],
     ['bigquery', 'googlebigquery'],
   ])('are found for %s', (instance, mark) => {
-    expect(markOf(instance)?.path).toMatch(new RegExp(`^/assets/apps/${mark}\\.[0-9a-f]{12}\\.svg$`))
+    expect(libraryIconOf(instance)?.path).toMatch(new RegExp(`^/assets/apps/${mark}\\.[0-9a-f]{12}\\.svg$`))
   })
 })
 
@@ -38,7 +38,7 @@ describe('an app', () => {
   it("has the company's own logo first, then its mark, then a letter", () => {
     const logoOf = (company: Company, instance: string) => createAppDescriptions(company)('en')(instance).logo
     expect(logoOf(acme, 'slack_1')).toBe(acme.datasourceOf('slack_1')?.logo?.path)
-    expect(logoOf(acme, 'github_1')).toBe(markOf('github_1')?.path)
+    expect(logoOf(acme, 'github_1')).toBe(libraryIconOf('github_1')?.path)
     expect(logoOf(neutralCompany, 'slack_1')).toBeUndefined()
   })
 
@@ -60,13 +60,13 @@ describe('an app', () => {
     ['…', '·'],
     ['constructor', 'C'],
   ])('that is called %j has the letter %j', (name, letter) => {
-    expect(letterOf(name)).toBe(letter)
+    expect(initialOf(name)).toBe(letter)
   })
 })
 
 describe('apps next to each other', () => {
   const namesOf = (...apps: [instance: string, name: string][]) =>
-    calledAs(apps.map(([instance, name]) => ({ instance, name }))).map(({ name }) => name)
+    withUniqueNames(apps.map(([instance, name]) => ({ instance, name }))).map(({ name }) => name)
 
   it.each([
     [

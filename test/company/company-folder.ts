@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readCompany } from '../../src/company/read-company.ts'
-import type { Catalogue } from '../../src/company/schema.ts'
+import type { SupportedTexts } from '../../src/company/schema.ts'
 
 type CompanyRead = ReturnType<typeof readCompany>
 
@@ -18,7 +18,7 @@ export type CompanyFolder = {
   file: string
   write(name: string, content: string | Buffer): string
   /** Writes the company file and reads it. */
-  read(yaml: string, catalogue?: Catalogue): CompanyRead
+  read(yaml: string, catalogue?: SupportedTexts): CompanyRead
   [Symbol.dispose](): void
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadCompany } from '../../src/company/read-company.ts'
 import { brandStylesheet } from '../../src/web/assets.ts'
-import { markOf } from '../../src/company/app-icons.ts'
+import { libraryIconOf } from '../../src/company/app-icons.ts'
 import { spawnOnramp, until } from '../helpers/processes.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
 import { companyFolder, png, svg } from './company-folder.ts'
@@ -22,7 +22,7 @@ const get = (path: string) => fetch(`${running.url}${path}`, { redirect: 'manual
 
 describe("a company's pictures", () => {
   it('are served for a year, each under a name that changes with it, and can do nothing when opened alone', async () => {
-    const paths = [...acme.assets.map(({ path }) => path), markOf('github_1')?.path ?? '']
+    const paths = [...acme.assets.map(({ path }) => path), libraryIconOf('github_1')?.path ?? '']
     expect(paths).toHaveLength(5)
     for (const path of paths) {
       const answer = await get(path)

@@ -1,12 +1,12 @@
 // Facts of a set-up in which everything is right, to be made wrong one at a time, and what the doctor finds in them.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import type { ProbeResult } from '../../src/client-api/probe.ts'
-import type { Reply as HttpReply } from '../../src/doctor/ask.ts'
+import type { HttpReply } from '../../src/doctor/ask.ts'
 import type { client } from '../../src/doctor/client.ts'
 import type { machine } from '../../src/doctor/machine.ts'
 import type { redirect } from '../../src/doctor/redirect.ts'
 import type { redis } from '../../src/doctor/redis.ts'
-import { judge, type Finding, type Setup, type Table } from '../../src/doctor/rule.ts'
+import { judge, type Finding, type DoctorContext, type Table } from '../../src/doctor/rule.ts'
 import type { server } from '../../src/doctor/server.ts'
 import type { service } from '../../src/doctor/service.ts'
 import type { sqlite } from '../../src/doctor/sqlite.ts'
@@ -17,7 +17,7 @@ export type FactsOf<C extends { look: (...asked: never[]) => unknown }> = NonNul
 
 export const NOW = Date.parse('2026-07-20')
 
-const setup = (changed: Partial<Setup> = {}): Setup => ({
+const setup = (changed: Partial<DoctorContext> = {}): DoctorContext => ({
   env: {},
   faults: [],
   actAs: undefined,
@@ -40,7 +40,7 @@ const setup = (changed: Partial<Setup> = {}): Setup => ({
 export const found = <Facts>(
   { table }: { table: Table<Facts> },
   facts: Facts,
-  changed: Partial<Setup> = {},
+  changed: Partial<DoctorContext> = {},
 ): Finding[] => judge(table, facts, setup(changed))
 
 /** `fail OIDC_SCOPE: What is the case.`, for each finding. */

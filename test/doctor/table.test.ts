@@ -10,7 +10,7 @@ import { mail, webhook } from '../../src/doctor/deliveries.ts'
 import { machine } from '../../src/doctor/machine.ts'
 import { ownAddress } from '../../src/doctor/own-address.ts'
 import { redis } from '../../src/doctor/redis.ts'
-import type { Setup } from '../../src/doctor/rule.ts'
+import type { DoctorContext } from '../../src/doctor/rule.ts'
 import { maskFor } from '../../src/doctor/secrets.ts'
 import { explain, service } from '../../src/doctor/service.ts'
 import { sqlite } from '../../src/doctor/sqlite.ts'
@@ -34,9 +34,9 @@ import {
 } from './facts.ts'
 
 describe('settings and the machine', () => {
-  const judged = (facts: Partial<FactsOf<typeof machine>>, changed: Partial<Setup> = {}) =>
+  const judged = (facts: Partial<FactsOf<typeof machine>>, changed: Partial<DoctorContext> = {}) =>
     troubles(found(machine, machineFacts(facts), changed))
-  it.each<[string, Partial<FactsOf<typeof machine>>, Partial<Setup>]>([
+  it.each<[string, Partial<FactsOf<typeof machine>>, Partial<DoctorContext>]>([
     ['fault', {}, { faults: ['PORT is not a number: use 3000'] }],
     ['mistyped', {}, { env: { OIDC_ISUER: 'x' } }],
     ['unknown', {}, { env: { OIDC_ISUER: 'x', OIDC_ISSUER: 'y' } }],
@@ -202,7 +202,7 @@ describe('the service', () => {
       withRedirect,
     },
   })
-  it.each<[Partial<Facts>, Partial<Setup>, string]>([
+  it.each<[Partial<Facts>, Partial<DoctorContext>, string]>([
     [{ madeUp: answered() }, sameOrigin, 'credulous'],
     [{ madeUp: { kind: 'silent', why: 'refused' } }, sameOrigin, 'silent'],
     [{ madeUp: refusedWith('not-there', 404) }, sameOrigin, 'not-there'],

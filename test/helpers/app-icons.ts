@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import * as library from 'simple-icons'
 import type { SimpleIcon } from 'simple-icons'
-import type { Mark } from '../../src/company/app-icons.ts'
+import type { AppIcon } from '../../src/company/app-icons.ts'
 
-export const MARKS_FILE = new URL('../../src/company/icons.json', import.meta.url).pathname
+export const ICONS_FILE = new URL('../../src/company/icons.json', import.meta.url).pathname
 
 /** Datasources that onramp knows, by the library's names for their icons. */
 const NAMES = `
@@ -22,10 +22,10 @@ const NAMES = `
   .split(/\s+/)
 
 /** What the file should hold. @throws for a mark that the library has no longer: its app gets a letter then */
-export function marksDocument(): string {
+export function iconsDocument(): string {
   const all = Object.values(library) as SimpleIcon[]
   const icons = new Map(all.map((icon) => [icon.slug, icon]))
-  const marks: Record<string, Mark> = {}
+  const marks: Record<string, AppIcon> = {}
   for (const slug of NAMES.toSorted()) {
     const icon = icons.get(slug)
     if (icon === undefined) throw new Error(`the icon library has no ${slug}: remove it from the list`)
@@ -34,4 +34,4 @@ export function marksDocument(): string {
   return `${JSON.stringify(marks, undefined, 2)}\n`
 }
 
-if (import.meta.main) writeFileSync(MARKS_FILE, marksDocument())
+if (import.meta.main) writeFileSync(ICONS_FILE, iconsDocument())

@@ -1,5 +1,5 @@
 // People for tests: where they are kept in memory, and how their apps are doing.
-import { profileOf, type Profile } from '../../src/admin/profile.ts'
+import { summarize, type PersonSummary } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { isFinished, type PersonAppState, type EmailRecord, type Person } from '../../src/people/person.ts'
@@ -45,8 +45,8 @@ export const mailed = (
   { reminder = 0, campaign = 'c', now }: Email,
 ) => withEmail(person, { campaign, reminder, state, now })
 
-export async function* profiles(...people: Person[]): AsyncGenerator<Profile> {
-  for (const person of people) yield await Promise.resolve(profileOf(person))
+export async function* summaries(...people: Person[]): AsyncGenerator<PersonSummary> {
+  for (const person of people) yield await Promise.resolve(summarize(person))
 }
 
 /** All of it, where it is known to end. */

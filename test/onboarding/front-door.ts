@@ -106,7 +106,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
   })
 
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) => {
-    const { title } = problemTexts(problem, languages.in('en'), company.nameOf)
+    const { title } = problemTexts(problem, languages.in('en'), company.displayName)
     res.status(problem.status).json({ code: problem.code, title })
   }
   const app = express()

@@ -32,7 +32,7 @@ describe('the name of an app', () => {
       problemTexts(
         new Problem(502, 'datasource_cannot_start', { datasource: { instance, among } }),
         t,
-        neutralCompany.nameOf,
+        neutralCompany.displayName,
       )
     expect(failing('slack_2', slack, waits('slack_2', 'Slack')).title).toBe(
       'We can’t connect Slack\u00a0(2) right now',

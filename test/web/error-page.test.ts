@@ -21,7 +21,7 @@ function failing(problem: () => Problem, given: { log: Log; now: () => number } 
       sendPage: (_req, res, { data }) => void res.json(data),
       origin: 'https://onramp.example',
       pathOf: (address) => address,
-      nameOf: ({ name }) => name,
+      displayName: ({ name }) => name,
       count() {},
     }),
   )

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
-import { administrators } from '../../src/admin/routes.ts'
+import { createAdminCheck } from '../../src/admin/routes.ts'
 import { createOnramp } from '../../src/compose.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -182,11 +182,11 @@ it('who guesses at REPORT_TOKEN has few tries, whatever they call themselves', a
 })
 
 it('the pages of administrators are for addresses that were verified', () => {
-  const isAdmin = administrators(['Grace@ACME.example '], [])
+  const isAdmin = createAdminCheck(['Grace@ACME.example '], [])
   const user = { issuer: 'https://idp.example', subject: 'grace', email: 'gracE@acme.example' }
   expect(isAdmin({ ...user, emailVerified: true })).toBe(true)
   expect(isAdmin({ ...user, emailVerified: false })).toBe(false)
   expect(isAdmin(user)).toBe(false)
   expect(isAdmin({ issuer: user.issuer, subject: 'x', emailVerified: true })).toBe(false)
-  expect(administrators([], [])({ ...user, emailVerified: true })).toBe(false)
+  expect(createAdminCheck([], [])({ ...user, emailVerified: true })).toBe(false)
 })

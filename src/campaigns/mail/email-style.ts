@@ -1,8 +1,8 @@
 // What an email shows of the company: name, logo, colours, links. The logo travels with the email (cid:), because mail
 // programs block remote pictures at first; they show no SVG and, in part, no WebP, so a name takes its place.
 import { imageSize } from 'image-size'
-import { letterOf } from '../../company/app-icons.ts'
-import type { Asset } from '../../company/asset.ts'
+import { initialOf } from '../../company/app-icons.ts'
+import type { StaticAsset } from '../../company/static-asset.ts'
 import type { Company } from '../../company/company.ts'
 import type { Palette } from '../../company/contrast.ts'
 import type { Texts } from '../../web/languages/texts.ts'
@@ -33,7 +33,7 @@ const MAX_LOGO_WIDTH = 220
 const MAX_LOGO_KB = 64
 
 /** Pixels, because Outlook for Windows needs the width of a picture, or draws it in its real size. */
-function sizeOf({ type, content }: Asset): { width: number; height: number } | undefined {
+function sizeOf({ type, content }: StaticAsset): { width: number; height: number } | undefined {
   if (type !== 'image/png' && type !== 'image/jpeg') return undefined
   try {
     const { width, height } = imageSize(content)
@@ -46,7 +46,7 @@ function sizeOf({ type, content }: Asset): { width: number; height: number } | u
 type Shown = { logo: Logo; inline: InlineImage }
 
 /** @param cid undefined where mail programs would not show it, or it is too heavy */
-function shownIn(cid: string, asset: Asset | undefined): Shown | undefined {
+function shownIn(cid: string, asset: StaticAsset | undefined): Shown | undefined {
   if (asset === undefined || asset.content.length > MAX_LOGO_KB * 1024) return undefined
   const { type, content, path } = asset
   const size = sizeOf(asset)
@@ -74,7 +74,7 @@ export function createEmailStyles(company: Company) {
     }
     return {
       name,
-      initial: letterOf(name),
+      initial: initialOf(name),
       color,
       logo: light?.logo,
       darkLogo: dark?.logo,

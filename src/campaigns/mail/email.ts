@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer'
 import type { RenderEmail } from './templates.ts'
 import type { Invitee } from '../people-file.ts'
 import type { Invitations } from '../../invites/token.ts'
-import { calledAs, MAX_AT_A_GLANCE } from '../../company/app-names.ts'
+import { withUniqueNames, MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import type { Company } from '../../company/company.ts'
 import type { Languages } from '../../web/languages/languages.ts'
 import type { InlineImage, EmailStyles } from './email-style.ts'
@@ -28,7 +28,7 @@ export type MailParts = {
   render: RenderEmail
   languages: Pick<Languages, 'nearest'>
   styles: EmailStyles
-  nameOf: Company['nameOf']
+  displayName: Company['displayName']
   from: Email['from']
   /** PUBLIC_URL. */
   publicUrl: string
@@ -69,11 +69,11 @@ export function createComposer(parts: MailParts): ComposeEmail {
     const { datasources, days, publicUrl, from, styles } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
     const t = parts.languages.nearest(person.language ?? '')
-    const named = [...apps, ...known].map((app) => ({ ...app, name: parts.nameOf(app, t.lang) }))
-    const names = calledAs(named)
+    const named = [...apps, ...known].map((app) => ({ ...app, name: parts.displayName(app, t.lang) }))
+    const names = withUniqueNames(named)
       .map(({ name }) => name)
       .slice(0, apps.length)
-    const isLong = names.length > MAX_AT_A_GLANCE
+    const isLong = names.length > MAX_SCANNABLE_APPS
     const words = parts.render({
       t,
       look: styles.in(t),

@@ -9,7 +9,7 @@ import { neutralCompany } from '../../company/company.ts'
 import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/languages/catalogue.ts'
 import { createTexts, type Texts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
-import { letterOf } from '../../company/app-icons.ts'
+import { initialOf } from '../../company/app-icons.ts'
 import { OperatorError } from '../../problem.ts'
 import { createEmailStyles, type EmailStyle } from './email-style.ts'
 
@@ -92,7 +92,7 @@ const MAX_LINE = 72
 const wrapped = (paragraph: string): string => linesOf(paragraph, MAX_LINE).join('\n')
 
 /** What templates may call besides `t`. */
-const tools = { letterOf, wrapped }
+const tools = { letterOf: initialOf, wrapped }
 
 /**
  * @param folder that holds invitation-text.eta and invitation-html.eta

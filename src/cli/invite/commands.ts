@@ -37,7 +37,7 @@ Example:
     .option('--json', 'print {"url", "email", "expires"}')
     .addHelpText('after', EXITS)
     .action((email, options) =>
-      exit(import('../one-person.ts').then(({ link }) => link(email, options, parts))),
+      exit(import('../one-person.ts').then(({ invitationLink }) => invitationLink(email, options, parts))),
     )
 
   sendOn(invite).action((file, options) =>
@@ -111,5 +111,7 @@ the next run will invite them again.`,
     )
     .argument('<EMAIL>', '', recipient)
     .addHelpText('after', EXITS)
-    .action((email) => exit(import('../one-person.ts').then(({ forget }) => forget(email, parts))))
+    .action((email) =>
+      exit(import('../one-person.ts').then(({ forgetPerson }) => forgetPerson(email, parts))),
+    )
 }

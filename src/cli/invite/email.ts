@@ -84,7 +84,7 @@ export function composerFor(
         : createEmailTemplates(template),
     languages,
     styles: createEmailStyles(company),
-    nameOf: (app, lang) => company.nameOf(app, lang),
+    displayName: (app, lang) => company.displayName(app, lang),
     from,
     publicUrl,
     now,

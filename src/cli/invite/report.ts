@@ -1,15 +1,15 @@
 // onramp invite report: what was written down about everyone, counted, or person by person.
 import { peopleCsv } from '../../admin/people-csv.ts'
-import { unreadInWords } from '../../admin/overview.ts'
-import { profilesOf } from '../../admin/profile.ts'
-import { makeReport, type Report } from '../../admin/report.ts'
-import { sharesIn } from '../../admin/table.ts'
+import { describeUnread } from '../../admin/overview.ts'
+import { summarizeAll } from '../../admin/person-summary.ts'
+import { createReport, type Report } from '../../admin/report.ts'
+import { shareFormatter } from '../../admin/sorted-table.ts'
 import { printable } from '@onramp/terminal/printable'
 import { loadWithoutClient } from '../../settings/settings.ts'
 import { fitToColumns } from '@onramp/terminal/terminal'
 import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/languages/catalogue.ts'
 import { createTexts } from '../../web/languages/texts.ts'
-import { openPeople, storeInWords, withStore } from '../store.ts'
+import { openPeople, storeLabel, withStore } from '../store.ts'
 import { loadCompanyOf } from './email.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
 
@@ -21,14 +21,14 @@ export async function report(
   const company = loadCompanyOf(settings)
   return await withStore(settings, async (records) => {
     let unread = 0
-    const profiles = profilesOf(openPeople({ records, settings, now }, company).all(() => unread++))
-    if (csv) for await (const row of peopleCsv(profiles)) stdout.write(row)
+    const summaries = summarizeAll(openPeople({ records, settings, now }, company).all(() => unread++))
+    if (csv) for await (const row of peopleCsv(summaries)) stdout.write(row)
     else {
-      const made = await makeReport(profiles, now(), () => unread)
-      stdout.write(json ? `${JSON.stringify(made)}\n` : formatReport(made, storeInWords(settings)))
+      const made = await createReport(summaries, now(), () => unread)
+      stdout.write(json ? `${JSON.stringify(made)}\n` : formatReport(made, storeLabel(settings)))
     }
     // On standard error, so that a file of the report holds nothing else.
-    if (unread > 0) stderr.write(`onramp invite report: not included: ${unreadInWords(unread)}.\n`)
+    if (unread > 0) stderr.write(`onramp invite report: not included: ${describeUnread(unread)}.\n`)
     return 0
   })
 }
@@ -39,7 +39,9 @@ const line = (count: number, what: string) => `${formatCount(count)}  ${what}\n`
 function formatReport(made: Report, store: string): string {
   if (made.people === 0) return `No data ${made.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
   const oldest = made.asOf === undefined ? 'not checked with the service yet' : `oldest data ${made.asOf}`
-  const share = sharesIn(createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE)))
+  const share = shareFormatter(
+    createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE)),
+  )
   const people = [
     line(made.people, 'people'),
     line(made.invited, 'invited by email'),

@@ -16,8 +16,8 @@ import { pausedApps } from '../../people/keep-state.ts'
 import { OperatorError } from '../../problem.ts'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { openPeople, openKeepState, storeInWords, withStore } from '../store.ts'
-import { interruptible, isSure } from '../terminal.ts'
+import { openPeople, openKeepState, storeLabel, withStore } from '../store.ts'
+import { interruptible, confirm } from '../terminal.ts'
 import { withCampaignLease } from './lease.ts'
 import { limitFaults, openList, readList } from './list.ts'
 import { loadCompanyOf, composerFor, serviceFor, loadSettingsWith } from './email.ts'
@@ -51,7 +51,7 @@ export async function send(file: string, options: SendOptions, parts: CommandCon
     const { MAIL_FROM, SMTP_URL = '' } = settings
     const way = `through ${new URL(SMTP_URL).host} from ${MAIL_FROM?.address ?? ''}`
     const question = `Up to ${emails} emails will be sent ${way}.\nSend them? (Use --dry-run to preview.)`
-    if (!(await isSure(false, question, parts))) return EXIT_STOPPED
+    if (!(await confirm(false, question, parts))) return EXIT_STOPPED
   }
 
   try {
@@ -128,7 +128,7 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     await service.checkToken()
     if (isHeld !== undefined && (await people.all().next()).done === true)
       stderr.write(
-        `No saved progress in ${storeInWords(settings)}: everyone will be treated as not yet invited.\n`,
+        `No saved progress in ${storeLabel(settings)}: everyone will be treated as not yet invited.\n`,
       )
     const held = pausedApps(await openKeepState(records, settings).load())
     if (held.size > 0)

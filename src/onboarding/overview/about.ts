@@ -1,6 +1,6 @@
 // What the company says of an app, and the sign that it is seen by: the company's logo, its maker's mark, or a letter. Pure.
-import { letterOf, markOf } from '../../company/app-icons.ts'
-import { inWords } from '../../company/app-names.ts'
+import { initialOf, libraryIconOf } from '../../company/app-icons.ts'
+import { humanize } from '../../company/app-names.ts'
 import type { Company } from '../../company/company.ts'
 import { datasourceType } from '../../company/app-names.ts'
 import type { TrackedApp } from '../walk.ts'
@@ -41,7 +41,7 @@ export function createAppDescriptions(company: Company): (lang: string) => Descr
   const known = new Map<string, AppDescription>()
   const create = (instance: string, lang: string): AppDescription => {
     const found = company.datasourceOf(instance)
-    const logo = (found?.logo ?? markOf(instance))?.path
+    const logo = (found?.logo ?? libraryIconOf(instance))?.path
     if (found === undefined) return { ...noDescription, logo }
     const { name, reads, never, why, account, help, isRequired } = found
     return {
@@ -74,11 +74,11 @@ export function iconOf({ name, instance }: Pick<TrackedApp, 'name' | 'instance'>
   let sum = 0
   // Of one colour with every other instance of it.
   for (const character of datasourceType(instance)) sum += character.codePointAt(0) ?? 0
-  return { logo, initial: letterOf(name), tone: `tone-${sum % TONES}` }
+  return { logo, initial: initialOf(name), tone: `tone-${sum % TONES}` }
 }
 
 /** An app of which the service says only the instance, as with a search result: its name and its sign. */
 export function nameAndIconOf(instance: string, about: DescribeApp) {
-  const name = about(instance).name ?? markOf(instance)?.title ?? inWords(datasourceType(instance))
+  const name = about(instance).name ?? libraryIconOf(instance)?.title ?? humanize(datasourceType(instance))
   return { name, ...iconOf({ name, instance }, about) }
 }

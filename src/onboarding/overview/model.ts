@@ -1,5 +1,5 @@
 // What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
-import { calledAs, readable } from '../../company/app-names.ts'
+import { withUniqueNames, readableName } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import {
   firstApps,
@@ -44,7 +44,7 @@ export function createOverviewModel(walk: Walk, context: OverviewContext) {
   const { visit } = walk
   const named = (entry: TrackedApp) => ({ ...entry, name: about(entry.instance).name ?? entry.name })
   // A narrowed visit calls its apps what the whole list calls them.
-  const all = calledAs(walk.known.map(named)).map((entry): OverviewApp => ({
+  const all = withUniqueNames(walk.known.map(named)).map((entry): OverviewApp => ({
     entry,
     name: entry.name,
     short: entry.short,
@@ -118,4 +118,4 @@ export const findApp = (
 ): OverviewApp | undefined => apps.find(({ entry }) => entry.instance === instance)
 
 export const appName = (situation: Pick<OverviewModel, 'apps'>, instance: string): string =>
-  findApp(situation, instance)?.name ?? readable({ name: instance, instance })
+  findApp(situation, instance)?.name ?? readableName({ name: instance, instance })

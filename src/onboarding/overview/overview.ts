@@ -1,5 +1,5 @@
 // What the overview shows, from the walk alone. Pure.
-import { MAX_AT_A_GLANCE } from '../../company/app-names.ts'
+import { MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { bucketOf } from '../app-state.ts'
@@ -121,7 +121,7 @@ const MAX_QUERY = 100
 
 /** A form that loads the page anew, so it needs no script; the visit goes along. */
 function filterOf({ apps, query = '', visit }: OverviewModel) {
-  if (apps.length <= MAX_AT_A_GLANCE) return undefined
+  if (apps.length <= MAX_SCANNABLE_APPS) return undefined
   return {
     query: query.trim().slice(0, MAX_QUERY),
     visit: visitParameters(visit),
@@ -144,7 +144,7 @@ function progressOf({ counts, t }: OverviewModel) {
     connected,
     total,
     label: t('overview.progress', { connected, total }),
-    minutes: pending === 0 || total > MAX_AT_A_GLANCE ? '' : t('overview.minutes', { count: pending }),
+    minutes: pending === 0 || total > MAX_SCANNABLE_APPS ? '' : t('overview.minutes', { count: pending }),
     segments,
   }
 }

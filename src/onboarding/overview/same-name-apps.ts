@@ -1,6 +1,6 @@
 // Apps with one name, told apart by a number that only this page knows: what it says so that a person connects each of
 // them to an account of its own. Pure.
-import { MAX_AT_A_GLANCE } from '../../company/app-names.ts'
+import { MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import { findApp, hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
 
 /** People who need an admin have tried with an account, and would meet the same wall with it again. */
@@ -40,7 +40,7 @@ export function accountHint(situation: OverviewModel, app: OverviewApp): string 
   const alike = sameNameApps(situation, app)
   if (alike.length < 2) return isAgain ? t('next.alikeAgain') : undefined
   // So many are not named one by one, in the row of each.
-  if (alike.length > MAX_AT_A_GLANCE)
+  if (alike.length > MAX_SCANNABLE_APPS)
     return isAgain ? t('next.alikeAgain') : t('next.alike', { app: app.short, count: alike.length })
   const others = alike.filter((other) => other !== app)
   const named = (some: readonly OverviewApp[]) => t.list(some.map(({ name }) => name))

@@ -1,7 +1,7 @@
 // What onramp keep promises, held against every email, every run and every day of the simulated year. Each rule counts how
 // often it was tried, and keeps its first breach.
-import { profileOf, profilesOf } from '../../../src/admin/profile.ts'
-import { makeReport } from '../../../src/admin/report.ts'
+import { summarize, summarizeAll } from '../../../src/admin/person-summary.ts'
+import { createReport } from '../../../src/admin/report.ts'
 import type { People } from '../../../src/people/people.ts'
 import type { Person } from '../../../src/people/person.ts'
 import { activeMassDisconnects, type MassDisconnect, type KeepState } from '../../../src/people/keep-state.ts'
@@ -132,12 +132,12 @@ export class Rules {
     const { now } = calendar
     const all: Person[] = []
     for await (const person of people.all()) all.push(person)
-    const report = await makeReport(profilesOf(given(all)), now)
+    const report = await createReport(summarizeAll(given(all)), now)
     const missing = new Set(listed)
     let leftApart = 0
     for (const person of all) {
       missing.delete(person.email)
-      const { progress } = profileOf(person)
+      const { progress } = summarize(person)
       if (!listed.has(person.email)) {
         leftApart++
         this.hold('apart', progress === 'gone', () => `${person.email} left, and is ${progress}`)

@@ -30,10 +30,10 @@ const stateOf = ({ state }: EmailRecord): MailState =>
  */
 export type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
-type Row = Omit<Person, 'campaigns' | 'lastCheck' | 'intents' | 'outbox' | 'signIns'>
+type SummarizedPerson = Omit<Person, 'campaigns' | 'lastCheck' | 'intents' | 'outbox' | 'signIns'>
 
-export type Profile = {
-  person: Row
+export type PersonSummary = {
+  person: SummarizedPerson
   /** When the service was asked, if it was. */
   checkedAt: number | undefined
   apps: readonly PersonApp[]
@@ -51,8 +51,8 @@ export type Profile = {
   progress: Progress
 }
 
-/** @param shared gives one object for equal apps, where many profiles are held */
-export function profileOf(person: Person, shared = (app: PersonApp) => app): Profile {
+/** @param shared gives one object for equal apps, where many summaries are held */
+export function summarize(person: Person, shared = (app: PersonApp) => app): PersonSummary {
   const { campaigns, lastCheck, intents: _intents, outbox: _outbox, signIns: _signIns, ...row } = person
   const apps = appsOf(person).map((app) => shared(app))
   const mailings = campaigns.flatMap((campaign) =>
@@ -85,24 +85,25 @@ function progressOf(person: Person, apps: readonly PersonApp[], mail: MailState 
   const isHere = person.signedInAt !== undefined
   if (isGone(person)) return 'gone'
   if (isReady(person)) return 'ready'
-  if (apps.some(isHeldUp)) return 'stuck'
+  if (apps.some(isStuckApp)) return 'stuck'
   if (!isHere && mail === 'failed') return 'stuck'
   if (hasFallenBack(person)) return 'fellBack'
   return isHere ? 'inProgress' : 'notStarted'
 }
 
 /** Since when someone who fell back has, as milliseconds since 1970; undefined for everyone else. */
-export const fellBackAt = ({ apps, progress }: Profile): number | undefined =>
+export const fellBackAt = ({ apps, progress }: PersonSummary): number | undefined =>
   progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
 
 /** The person can't continue with it alone. */
-export const isHeldUp = ({ state, isUnconfirmed }: PersonApp): boolean => state === 'blocked' || isUnconfirmed
+export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
+  state === 'blocked' || isUnconfirmed
 
-export const isIn = ({ apps }: Pick<Profile, 'apps'>, state: PersonAppState): boolean =>
+export const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonAppState): boolean =>
   apps.some((app) => app.state === state)
 
 /** What may be true of a person, as the report counts it. */
-export const FACTS = {
+export const CRITERIA = {
   invited: ({ invitedAt }) => invitedAt !== undefined,
   reminded: ({ mailings }) => mailings.some((mailing) => mailing.reminder > 0 && mayHaveBeenSent(mailing)),
   /** An email may or may not have arrived. */
@@ -113,13 +114,13 @@ export const FACTS = {
   opened: ({ person }) => person.openedAt !== undefined,
   signedIn: ({ person }) => person.signedInAt !== undefined,
   /** Everything is connected. */
-  finished: (profile) => profile.progress === 'ready' && isIn(profile, 'connected'),
-  nothing: (profile) => profile.progress === 'ready' && !isIn(profile, 'connected'),
+  finished: (summary) => summary.progress === 'ready' && hasAppIn(summary, 'connected'),
+  nothing: (summary) => summary.progress === 'ready' && !hasAppIn(summary, 'connected'),
   /** Finished, or nothing to connect. */
   ready: ({ progress }) => progress === 'ready',
   /** At least one app was skipped, or waits for an administrator. */
-  skipped: (profile) => isIn(profile, 'skipped'),
-  blocked: (profile) => isIn(profile, 'blocked'),
+  skipped: (summary) => hasAppIn(summary, 'skipped'),
+  blocked: (summary) => hasAppIn(summary, 'blocked'),
   unconfirmed: ({ apps }) => apps.some(({ isUnconfirmed }) => isUnconfirmed),
   optedOut: ({ person }) => person.optedOutAt !== undefined,
   inProgress: ({ progress }) => progress === 'inProgress',
@@ -127,10 +128,10 @@ export const FACTS = {
   stuck: ({ progress }) => progress === 'stuck',
   fellBack: ({ progress }) => progress === 'fellBack',
   gone: ({ progress }) => progress === 'gone',
-} satisfies Record<string, (profile: Profile) => boolean>
+} satisfies Record<string, (summary: PersonSummary) => boolean>
 
-export type Fact = keyof typeof FACTS
+export type Criterion = keyof typeof CRITERIA
 
-export async function* profilesOf(people: AsyncIterable<Person>): AsyncGenerator<Profile> {
-  for await (const person of people) yield profileOf(person)
+export async function* summarizeAll(people: AsyncIterable<Person>): AsyncGenerator<PersonSummary> {
+  for await (const person of people) yield summarize(person)
 }

@@ -1,7 +1,7 @@
 // A file that pages load, under an address that changes with its content, so that browsers may keep it for ever. Pure.
 import { hash } from 'node:crypto'
 
-export type Asset = {
+export type StaticAsset = {
   /** Its address on this origin. */
   path: string
   /** Its Content-Type. */
@@ -18,10 +18,10 @@ const TYPES = {
   webp: 'image/webp',
 } as const
 
-export type Ending = keyof typeof TYPES
+export type FileExtension = keyof typeof TYPES
 
 /** @param place the address without hash and ending, like `/assets/onramp` */
-export const assetOf = (place: string, ending: Ending, content: Buffer): Asset => ({
+export const createStaticAsset = (place: string, ending: FileExtension, content: Buffer): StaticAsset => ({
   path: `${place}.${hash('sha256', content, 'hex').slice(0, 12)}.${ending}`,
   type: TYPES[ending],
   content,

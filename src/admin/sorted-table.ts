@@ -3,8 +3,8 @@
 import { datasourceType } from '../company/app-names.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { queryOf, type Filter } from './filters.ts'
-import { peopleWith, stuckAt, type App, type Group } from './report.ts'
+import { toQueryString, type Filter } from './filters.ts'
+import { peopleWithApp, peopleStuckAt, type AppCounts, type GroupCounts } from './report.ts'
 
 /** Shown where there is nothing to take a share of. */
 export const NO_SHARE = '–'
@@ -13,7 +13,7 @@ export const NO_SHARE = '–'
  * Shares in per cent, as the reader's language writes them. Only all is "100%" and only none is "0%": what would round to
  * them is shown as less, or more. Both numbers are counted over the same people.
  */
-export function sharesIn(t: Texts): (part: number, whole: number) => string {
+export function shareFormatter(t: Texts): (part: number, whole: number) => string {
   const format = new Intl.NumberFormat(t.lang, { style: 'percent' })
   return (part, whole) => {
     if (whole <= 0) return NO_SHARE
@@ -23,7 +23,7 @@ export function sharesIn(t: Texts): (part: number, whole: number) => string {
   }
 }
 
-type Row = {
+type TableRow = {
   name: string
   /** Tells two of one name apart. In pieces, between which a line may break. */
   second: string[]
@@ -41,7 +41,7 @@ type Table = {
   /** The page that has them all, and which column it is sorted by. */
   path: string
   sortedBy: string
-  rows: Row[]
+  rows: TableRow[]
   /** Beginning with 1. */
   page: number
   pages: number
@@ -53,7 +53,7 @@ type Table = {
 }
 
 /** What a page shows of all rows. @param columns absent: all */
-type Part = { query: Record<string, unknown>; columns?: readonly string[]; most: number }
+type TableView = { query: Record<string, unknown>; columns?: readonly string[]; most: number }
 
 const ROWS_A_PAGE = 50
 /** Of a page of their own, until all are asked for. */
@@ -64,7 +64,7 @@ export const TOP_ROWS = 8
 /** Most begin with the largest number, because that is where most is to do; the share begins with the smallest. */
 type Column<T> = { label: TextKey; value?: (row: T) => number; isShare?: boolean; list?: Filter }
 
-type Kind<T> = {
+type TableKind<T> = {
   /** The page that has them all. */
   path: string
   /** The first one is the name, the second one the share of people who are through. */
@@ -77,7 +77,7 @@ type Kind<T> = {
 
 const share = (part: number, whole: number) => (whole === 0 ? Infinity : part / whole)
 
-const GROUPS: Kind<Group> = {
+const GROUPS: TableKind<GroupCounts> = {
   path: '/admin/departments',
   usual: 'ready',
   columns: {
@@ -93,33 +93,35 @@ const GROUPS: Kind<Group> = {
   people: ({ ready, stuck, people }) => ({ good: ready, stuck, all: people }),
 }
 
-const APPS: Kind<App> = {
+const APPS: TableKind<AppCounts> = {
   path: '/admin/apps',
   usual: 'waiting',
   columns: {
     name: { label: 'admin.app' },
     connected: {
       label: 'admin.state.connected',
-      value: (app) => share(app.counts.connected, peopleWith(app)),
+      value: (app) => share(app.counts.connected, peopleWithApp(app)),
       isShare: true,
     },
     waiting: { label: 'admin.state.waiting', value: ({ counts }) => counts.waiting, list: 'waiting' },
     skipped: { label: 'admin.state.skipped', value: ({ counts }) => counts.skipped, list: 'skipped' },
-    stuck: { label: 'admin.stat.stuck', value: stuckAt, list: 'stuck' },
+    stuck: { label: 'admin.stat.stuck', value: peopleStuckAt, list: 'stuck' },
     lapsed: { label: 'admin.state.lapsed', value: ({ lapsed }) => lapsed, list: 'lapsed' },
     off: { label: 'admin.state.off', value: ({ counts }) => counts.off },
   },
   wanted: ({ instance: app }) => ({ app }),
-  people: (app) => ({ good: app.counts.connected, stuck: stuckAt(app), all: peopleWith(app) }),
+  people: (app) => ({ good: app.counts.connected, stuck: peopleStuckAt(app), all: peopleWithApp(app) }),
 }
 
-export const groupTable = (groups: readonly Group[], part: Part, t: Texts) => tableOf(GROUPS, groups, part, t)
-export const appTable = (apps: readonly App[], part: Part, t: Texts) => tableOf(APPS, apps, part, t)
+export const groupTable = (groups: readonly GroupCounts[], part: TableView, t: Texts) =>
+  tableOf(GROUPS, groups, part, t)
+export const appTable = (apps: readonly AppCounts[], part: TableView, t: Texts) =>
+  tableOf(APPS, apps, part, t)
 
 function tableOf<T extends { name: string | undefined; instance?: string }>(
-  kind: Kind<T>,
+  kind: TableKind<T>,
   all: readonly T[],
-  { query, columns = Object.keys(kind.columns), most }: Part,
+  { query, columns = Object.keys(kind.columns), most }: TableView,
   t: Texts,
 ): Table {
   const sort = typeof query['sort'] === 'string' ? query['sort'] : ''
@@ -135,7 +137,7 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
     one < 1 || one > pages ? undefined : `${kind.path}?sort=${isReversed ? '-' : ''}${sortedBy}&page=${one}`
   const shown = Object.entries(kind.columns).filter(([name]) => columns.includes(name))
   const inOrder = sorted(all, kind.columns[sortedBy] ?? {}, isReversed, t.lang)
-  const shareIn = sharesIn(t)
+  const shareIn = shareFormatter(t)
   return {
     columns: shown.map(([name, { label, value, isShare }]) => ({
       name,
@@ -158,12 +160,13 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
       return {
         name: row.name ?? t('admin.smallGroups'),
         second: secondOf(row.name, row.instance),
-        href: wanted && `/admin/people?${queryOf(wanted)}`,
+        href: wanted && `/admin/people?${toQueryString(wanted)}`,
         bar: { good: widthOf(people.good), stuck: widthOf(people.stuck) },
         share: shareIn(people.good, people.all),
         cells: shown.slice(2).map(([, { value = () => 0, list }]) => {
           const count = value(row)
-          const href = list && count > 0 ? `/admin/people?${queryOf({ filter: list, ...wanted })}` : undefined
+          const href =
+            list && count > 0 ? `/admin/people?${toQueryString({ filter: list, ...wanted })}` : undefined
           return { text: t.number(count), isNone: count === 0, href }
         }),
       }
