@@ -1,18 +1,17 @@
-// Checks files against the schedule, in memory that does not grow with the traffic: some places of each item, then numbers.
-// A file or line that can't be read is reported and the rest is read; what was found stays found.
+// Checks files against the schedule. What can't be read is reported, and the rest is still checked.
 import { InputFault } from '@onramp/terminal/input-fault'
 import { textOf } from '../input/document.ts'
 import { exchangeReaders } from '../input/exchanges.ts'
 import type { FormatReader, InputRecord, Source } from '../input/source.ts'
 import { createMatcher, type Confidence, type Match } from '../matching/matching.ts'
 import { readOpenApi } from '../openapi/openapi.ts'
-import { statusOn, type Entry, type Schedule } from '../schedule/schedule.ts'
+import { statusOn, type Entry, type Schedule, type Status } from '../schedule/schedule.ts'
 
 export type Format = 'har' | 'ndjson' | 'openapi' | 'log'
 
 const readers: Record<Format, FormatReader> = { ...exchangeReaders, openapi: readOpenApi }
 
-/** A place of an item, as first met; `count` is how often it was met, indices of arrays aside. */
+/** Where a finding was seen first, and how often there. */
 export type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
   file: string
   line: number | undefined
@@ -20,35 +19,41 @@ export type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
   count: number
 }
 
-/** An item as it is used, or as it only may be where no use is known; `count` is in how many requests or operations. */
 export type Finding = {
   entry: Entry
-  status: ReturnType<typeof statusOn>
+  status: Status
   confidence: Confidence
+  /** Requests or operations. */
   count: number
   places: Map<string, Location>
-  /** How often it was found in places beyond those listed. */
+  /** Occurrences beyond MAX_PLACES. */
   elsewhere: number
   /** ISO 8601. */
   firstSeen?: string
   lastSeen?: string
-  /** The last request that was counted. */
+  /** The last request that was counted, so that each counts once. */
   request: number
 }
 
-/** `faults` counts lines, entries, bodies and files that could not be read. */
-type CheckResult = { asOf: string; files: string[]; requests: number; faults: number; found: Finding[] }
+/** `faults` counts unreadable files, lines, entries and bodies. */
+export type CheckResult = {
+  asOf: string
+  files: string[]
+  requests: number
+  faults: number
+  found: Finding[]
+}
 
-/** Whether a finding is a use; all others only may be one. */
+/** True for a use; anything else only may be one. */
 export const isCertain = ({ confidence }: { confidence: Confidence }): boolean => confidence === 'exact'
 
-/** Places listed for each item, and faults reported for each file; beyond them they are only counted. */
+/** For each finding, and for each file. Beyond these they are only counted. */
 const MAX_PLACES = 50
 const MAX_FAULTS = 20
 
 const CERTAINTY: readonly Confidence[] = ['endpoint', 'unread', 'name', 'sent', 'exact']
 
-/** The format of a file by its first bytes and its name. @throws {InputFault} where these can't be any of them */
+/** By the first bytes and the name. @throws {InputFault} */
 const detectFormat = ({ head, name }: Source): Format => {
   if (head.length === 0) throw new InputFault(name, undefined, 'empty file, so nothing was checked')
   if (head.subarray(0, 1024).includes(0) || (head[0] === 0x1f && head[1] === 0x8b))
@@ -60,38 +65,82 @@ const detectFormat = ({ head, name }: Source): Format => {
   return /\.har$/i.test(name) || /^\{\s*"log"\s*:/.test(text) ? 'har' : 'ndjson'
 }
 
-/** A moment as recorded, ISO 8601 or seconds or milliseconds since 1970, in the first; undefined for anything else. */
-const momentFrom = (value: unknown): string | undefined => {
+/** Reads ISO 8601, or seconds or milliseconds since 1970. */
+const toIsoTime = (value: unknown): string | undefined => {
   const date = new Date(typeof value === 'number' ? value * (value < 1e11 ? 1000 : 1) : textOf(value))
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
-/** Adds a finding to its item. @param file what is read; an OpenAPI document may have it in another one */
-const addUse = (item: Finding, use: Match, { line, record, time }: InputRecord, file: string) => {
-  const { side, pointer, confidence } = use
-  if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(item.confidence)) item.confidence = confidence
-  const moment = momentFrom(time)
-  if (moment !== undefined) {
-    if (item.firstSeen === undefined || moment < item.firstSeen) item.firstSeen = moment
-    if (item.lastSeen === undefined || moment > item.lastSeen) item.lastSeen = moment
+/** Everything found so far, by entry. Its size depends on the schedule, not on the traffic. */
+class Findings {
+  private readonly byId = new Map<string, Finding>()
+  private readonly asOf: string
+
+  constructor(asOf: string) {
+    this.asOf = asOf
   }
-  // Indices don't make another place of a body.
-  const shape = use.line === undefined ? pointer?.replaceAll(/\/\d+/g, '/*') : pointer
-  const key = [use.file ?? file, side, confidence, shape].join('\n')
-  const known = item.places.get(key)
-  if (known !== undefined) known.count += 1
-  else if (item.places.size >= MAX_PLACES) item.elsewhere += 1
-  else {
-    const where = { file: use.file ?? file, line: use.line ? use.line() : line, record }
-    item.places.set(key, { ...where, side, pointer, confidence, count: 1 })
+
+  /** A certain use replaces all possible ones, which are no longer counted. @param request number of the request */
+  add(match: Match, record: InputRecord, file: string, request: number): void {
+    const { entry, confidence } = match
+    const status = statusOn(entry, this.asOf)
+    if (status.state === 'unannounced') return
+    const known = this.byId.get(entry.id)
+    if (known !== undefined && isCertain(known) && !isCertain(match)) return
+    const finding =
+      known !== undefined && isCertain(known) === isCertain(match)
+        ? known
+        : { entry, status, confidence, count: 0, places: new Map(), elsewhere: 0, request: 0 }
+    this.byId.set(entry.id, finding)
+    if (finding.request !== request) finding.count += 1
+    finding.request = request
+    if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(finding.confidence)) finding.confidence = confidence
+    addTime(finding, record.time)
+    addLocation(finding, match, record, file)
+  }
+
+  /** By removal date, then by id. */
+  sorted(): Finding[] {
+    return [...this.byId.values()].sort(
+      (a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1),
+    )
   }
 }
 
+const addTime = (finding: Finding, time: unknown) => {
+  const moment = toIsoTime(time)
+  if (moment === undefined) return
+  if (finding.firstSeen === undefined || moment < finding.firstSeen) finding.firstSeen = moment
+  if (finding.lastSeen === undefined || moment > finding.lastSeen) finding.lastSeen = moment
+}
+
+/** @param file the file being read; an OpenAPI document may refer to another one */
+const addLocation = (finding: Finding, match: Match, { line, record }: InputRecord, file: string) => {
+  const { side, pointer, confidence } = match
+  // All items of an array are one location.
+  const shape = match.line === undefined ? pointer?.replaceAll(/\/\d+/g, '/*') : pointer
+  const key = [match.file ?? file, side, confidence, shape].join('\n')
+  const known = finding.places.get(key)
+  if (known !== undefined) known.count += 1
+  else if (finding.places.size >= MAX_PLACES) finding.elsewhere += 1
+  else {
+    const where = { file: match.file ?? file, line: match.line ? match.line() : line, record }
+    finding.places.set(key, { ...where, side, pointer, confidence, count: 1 })
+  }
+}
+
+/** Unreadable bodies and references of one request: each is one fault that names all fields it may have. */
+const unreadParts = (matches: readonly Match[]) =>
+  [...Map.groupBy(matches, ({ unread }) => unread)].flatMap(([unread, [first, ...others]]) => {
+    if (unread === undefined || first === undefined) return []
+    const names = [first, ...others].map(({ entry }) => (entry.kind === 'field' ? entry.field : entry.id))
+    return [{ match: first, fault: `${unread}; it may have ${[...new Set(names)].join(', ')}` }]
+  })
+
 /**
- * Checks files one after the other. Never throws for what is in them.
+ * Checks files one after the other.
  * @param format overrides the detected one
- * @param report called with each thing that could not be read, as one line
- * @returns what was found, soonest removal first, then by id
+ * @param report gets each fault as one line
  */
 export const checkFiles = async (
   files: readonly { name: string; open: () => Promise<Source> }[],
@@ -99,57 +148,31 @@ export const checkFiles = async (
   report: (fault: string) => void,
 ): Promise<CheckResult> => {
   const matcher = createMatcher(schedule)
-  const items = new Map<string, Finding>()
+  const findings = new Findings(asOf)
   const read: string[] = []
   let [requests, faults] = [0, 0]
 
-  /** What only may be in use is forgotten once a use is known, and not counted from then on. */
-  const note = (use: Match, reading: InputRecord, file: string) => {
-    const { entry, confidence } = use
-    const status = statusOn(entry, asOf)
-    if (status.state === 'unannounced') return
-    let item = items.get(entry.id)
-    if (item !== undefined && isCertain(item) && !isCertain(use)) return
-    if (item === undefined || isCertain(item) !== isCertain(use))
-      item = { entry, status, confidence, count: 0, places: new Map(), elsewhere: 0, request: 0 }
-    items.set(entry.id, item)
-    if (item.request !== requests) item.count += 1
-    item.request = requests
-    addUse(item, use, reading, file)
-  }
-
   for (const { name: file, open } of files) {
     const [before, faultsBefore] = [requests, faults]
-    const fault = (what: string, line?: number, where = file) => {
+    const addFault = (what: string, line?: number, where = file) => {
       faults += 1
       if (faults - faultsBefore <= MAX_FAULTS) report(new InputFault(where, line, what).message)
     }
-    const take = (reading: InputRecord) => {
-      const { line, record } = reading
-      const at = record === undefined ? '' : `${record} `
-      if ('fault' in reading) return fault(at + reading.fault, line)
+    const onRecord = (record: InputRecord) => {
+      const at = record.record === undefined ? '' : `${record.record} `
+      if ('fault' in record) return addFault(at + record.fault, record.line)
       requests += 1
-      // A body or reference that could not be read is one fault, whatever it may have.
-      const unread = new Map<string, { use: Match; names: Set<string> }>()
-      for (const use of reading.uses) {
-        note(use, reading, file)
-        if (use.unread === undefined) continue
-        const known = unread.get(use.unread) ?? { use, names: new Set() }
-        unread.set(use.unread, known)
-        known.names.add(use.entry.kind === 'field' ? use.entry.field : use.entry.id)
-      }
-      for (const [what, { use, names }] of unread)
-        fault(
-          `${use.line ? '' : at}${what}; it may have ${[...names].join(', ')}`,
-          use.line?.() ?? line,
-          use.file,
-        )
+      const matches = [...record.matches]
+      for (const match of matches) findings.add(match, record, file, requests)
+      for (const { match, fault } of unreadParts(matches))
+        addFault(match.line ? fault : at + fault, match.line?.() ?? record.line, match.file)
     }
     try {
       const source = await open()
       read.push(file)
-      await readers[format ?? detectFormat(source)](source, matcher, take)
-      if (requests === before && faults === faultsBefore) fault('no requests found, so nothing was checked')
+      await readers[format ?? detectFormat(source)](source, matcher, onRecord)
+      if (requests === before && faults === faultsBefore)
+        addFault('no requests found, so nothing was checked')
     } catch (error) {
       if (!(error instanceof InputFault)) throw error
       faults += 1
@@ -158,8 +181,5 @@ export const checkFiles = async (
     const more = faults - faultsBefore - MAX_FAULTS
     if (more > 0) report(new InputFault(file, undefined, `${more} more that couldn't be read`).message)
   }
-  const found = [...items.values()].sort(
-    (a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1),
-  )
-  return { asOf, files: read, requests, faults, found }
+  return { asOf, files: read, requests, faults, found: findings.sorted() }
 }

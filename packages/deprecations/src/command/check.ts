@@ -1,4 +1,4 @@
-// `onramp deprecations check FILE…`: matches recorded traffic against the schedule and ends in a verdict.
+// `onramp deprecations check`: checks files or standard input, and ends with the exit code.
 import { createReadStream } from 'node:fs'
 import { checkFiles, type Format } from '../check/check.ts'
 import { UsageError } from '@onramp/terminal/arguments'
@@ -28,7 +28,7 @@ const sourcesFrom = (names: readonly string[], stdin: CommandContext['stdin']) =
   )
 }
 
-/** Checks traffic. Resolves to the exit code. @throws {UsageError} @throws {InputFault} */
+/** @returns the exit code @throws {UsageError} @throws {InputFault} */
 export async function check(
   names: readonly string[],
   { asOf, input: format, ...values }: Options,

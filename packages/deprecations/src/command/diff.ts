@@ -1,5 +1,4 @@
-// The command `onramp deprecations diff`: compares two schedules by id. What moved earlier is an error: a client's team planned
-// with the later date.
+// `onramp deprecations diff`: compares two schedules by id. An earlier removal is an error, because teams plan with the date.
 import { isDeepStrictEqual } from 'node:util'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -25,7 +24,7 @@ const changesOf = (before: Entry | undefined, entry: Entry): Change[] => {
   ]
 }
 
-/** What changed from one schedule to another, in the order of the new one, withdrawn entries last. */
+/** In the new schedule's order, with withdrawn entries last. */
 const compareSchedules = (old: Schedule, now: Schedule): Change[] => {
   const withdrawn = old.filter(({ id }) => !now.some((entry) => entry.id === id))
   return [
@@ -39,7 +38,7 @@ const compareSchedules = (old: Schedule, now: Schedule): Change[] => {
   ]
 }
 
-/** Compares two schedules. Returns 1 when an item moved earlier, else 0. */
+/** @returns 1 if a removal moved earlier, else 0 */
 export function diff(
   old: Schedule,
   now: Schedule,

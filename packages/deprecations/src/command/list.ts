@@ -1,4 +1,4 @@
-// The list for a terminal: a heading for each removal date, the operations under it, what to use instead at the side.
+// Prints the schedule for a terminal: by removal date and operation, with the replacement beside each item.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
@@ -13,10 +13,10 @@ import {
 
 const MIN_LEFT = 20
 const MIN_RIGHT = 24
-/** What is before and between the two columns. */
+/** Columns before and between the texts. */
 const GAPS = 6
 
-/** The chosen entries as text; `width` is that of the terminal in characters. */
+/** @param width of the terminal, in characters */
 const listText = (entries: readonly ListedEntry[], paint: Colors, width: number): string => {
   const nameOf = (entry: ListedEntry) =>
     printable(entry.kind === 'field' ? fieldOf(entry) : 'the whole endpoint')
@@ -26,9 +26,9 @@ const listText = (entries: readonly ListedEntry[], paint: Colors, width: number)
     wrapText(printable(adviceFor(entry)), right).map(
       (line, index) => `    ${(index === 0 ? nameOf(entry) : '').padEnd(left)}  ${line}`,
     )
-  const days = groupByRemoval(entries).map(({ removal, standing, removed, operations }) => {
+  const days = groupByRemoval(entries).map(({ removal, timeLeft, removed, operations }) => {
     const count = operations.reduce((sum, { items }) => sum + items.length, 0)
-    const colored = (removed ? paint.red : paint.yellow)(standing)
+    const colored = (removed ? paint.red : paint.yellow)(timeLeft)
     return [
       `${paint.bold(removal)}  ${colored}  ${paint.dim(countText(count, 'item'))}`,
       ...operations.flatMap(({ operation, items }) =>
@@ -41,7 +41,6 @@ const listText = (entries: readonly ListedEntry[], paint: Colors, width: number)
 
 const DEFAULT_WIDTH = 100
 
-/** Lists entries for people. */
 export function list(
   entries: readonly ListedEntry[],
   { asOf, within }: EntryFilter,

@@ -1,21 +1,20 @@
-// Documents that people hand in, JSON or YAML, with the lines of their values. Faults name the file and the line, and never
-// quote the text: traffic holds tokens.
+// Parses JSON and YAML with the line of each value. Errors never quote the text, because traffic has tokens.
 import { readFileSync, statSync } from 'node:fs'
 import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import { isNode, LineCounter, parseDocument } from 'yaml'
 import { InputFault } from '@onramp/terminal/input-fault'
 
-/** An object as it is; empty for anything else. */
+/** Empty for anything but an object. */
 export const recordOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {}
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-/** Of text or a number; empty for anything else: String() fails on an object with a member toString. */
+/** Empty for anything but text or a number. String() would throw on an object with its own toString. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
-/** A parsed text, and the line (from 1) of the value at a path, or of the nearest one around. */
+/** `lineOf` counts from 1; for a missing value it gives its parent's line. */
 export type ParsedDocument = { data: unknown; lineOf: (path: readonly PropertyKey[]) => number | undefined }
 
 const parseJson = (text: string, file: string): ParsedDocument => {
@@ -24,7 +23,7 @@ const parseJson = (text: string, file: string): ParsedDocument => {
     try {
       return parseTree(text, errors, { disallowComments: true })
     } catch {
-      // It nests too deep for this parser's stack.
+      // Nested too deeply for this parser's stack.
       return undefined
     }
   }
@@ -56,7 +55,6 @@ const parseYaml = (text: string, file: string): ParsedDocument => {
     return path.length === 0 ? undefined : lineOf(path.slice(0, -1))
   }
   try {
-    // Aliases can unfold without end; the library stops at a hundred.
     return { data: document.toJS({ maxAliasCount: 100 }), lineOf }
   } catch (cause) {
     const what = 'its aliases expand too far or refer to nothing; write them out'
@@ -64,7 +62,7 @@ const parseYaml = (text: string, file: string): ParsedDocument => {
   }
 }
 
-/** Parses JSON, or YAML where a text doesn't begin as a JSON object or list. @throws {InputFault} */
+/** JSON if the text begins with { or [, else YAML. @throws {InputFault} */
 export const parseDocumentText = (text: string, file: string): ParsedDocument =>
   /^\s*[{[]/.test(text) ? parseJson(text, file) : parseYaml(text, file)
 
@@ -74,7 +72,6 @@ const REASONS: Record<string, string> = {
   EACCES: 'not readable; check its permissions',
 }
 
-/** What the system says about a file that can't be read, as a fault. */
 export const fileFault = (file: string, error: unknown): InputFault => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   return new InputFault(file, undefined, REASONS[code] ?? `cannot be read (${code})`, error)
@@ -82,7 +79,7 @@ export const fileFault = (file: string, error: unknown): InputFault => {
 
 const MAX_MIB = 8
 
-/** Reads and parses a file of up to 8 MiB. @throws {InputFault} */
+/** @throws {InputFault} also for a file over MAX_MIB */
 export const readDocument = (file: string): ParsedDocument => {
   let bytes
   try {

@@ -1,24 +1,24 @@
-// What is read: a file or standard input, as a whole or line by line, and what every format's reader hands over.
+// Reads a file or standard input, as a whole or line by line, with bounded memory.
 import { InputFault } from '@onramp/terminal/input-fault'
 import type { Matcher, Match } from '../matching/matching.ts'
 import { fileFault } from './document.ts'
 
-/** `head` is the first chunk, by which the format is detected; it is among `bytes` as well. */
+/** `head` is the first chunk, for detecting the format; `bytes` has it too. */
 export type Source = { name: string; head: Uint8Array; bytes: AsyncIterable<Uint8Array> }
 
-/** What is in a line, an entry or an operation (`record`, a JSON pointer): what a request uses, or why it can't be read. */
+/** One line, entry or operation (`record`: its JSON pointer): its matches, or why it can't be read. */
 export type InputRecord = { line?: number; record?: string; time?: unknown } & (
-  { uses: Iterable<Match> } | { fault: string }
+  { matches: Iterable<Match> } | { fault: string }
 )
 
-/** Reads a format. @throws {InputFault} for a source that is not in it */
+/** @throws {InputFault} for a source that is not in it */
 export type FormatReader = (
   source: Source,
   matcher: Matcher,
-  take: (reading: InputRecord) => void,
+  onRecord: (record: InputRecord) => void,
 ) => Promise<void>
 
-/** Opens a stream under a name. @throws {InputFault}, later also while its bytes are read */
+/** @throws {InputFault} here, and later while `bytes` are read */
 export const openSource = async (name: string, stream: AsyncIterable<Uint8Array>): Promise<Source> => {
   async function* chunks() {
     try {
@@ -37,7 +37,7 @@ export const openSource = async (name: string, stream: AsyncIterable<Uint8Array>
   return { name, head, bytes: bytes() }
 }
 
-/** The whole of a source as text. @throws {InputFault} when it is larger than `maxMib` MiB */
+/** @throws {InputFault} for a source larger than `maxMib` MiB */
 export const wholeText = async ({ name, bytes }: Source, maxMib: number): Promise<string> => {
   const parts: Uint8Array[] = []
   let length = 0
@@ -50,20 +50,20 @@ export const wholeText = async ({ name, bytes }: Source, maxMib: number): Promis
   return new TextDecoder().decode(Buffer.concat(parts))
 }
 
-/** The longest line that is read, in characters. It bounds the memory. */
+/** Characters. It bounds the memory. */
 const MAX_LINE = 2 * 1024 * 1024
 
-/** Reads lines, counted from 1, holding a chunk and one line at most. A blank line is passed over. */
+/** Reads lines, counted from 1, and skips blank ones. Holds at most a chunk and one line. */
 export const lineReader =
   (read: (line: string, matcher: Matcher) => InputRecord | undefined): FormatReader =>
-  async ({ bytes }, matcher, take) => {
+  async ({ bytes }, matcher, onRecord) => {
     const decoder = new TextDecoder()
     let [line, rest]: [number, string | undefined] = [0, '']
     const end = () => {
       line += 1
-      const reading =
+      const record =
         rest === undefined ? { fault: 'longer than 2 Mi characters; skipped' } : read(rest, matcher)
-      if (reading !== undefined && rest?.trim() !== '') take({ ...reading, line })
+      if (record !== undefined && rest?.trim() !== '') onRecord({ ...record, line })
       rest = ''
     }
     const push = (text: string) => {

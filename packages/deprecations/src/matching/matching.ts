@@ -1,8 +1,7 @@
-// Finds what a call uses of a schedule: which operation it is, and which deprecated fields its bodies have. Pure.
-// Hosts, base paths and the case of the path are ignored. Values are never reported.
+// Matches a call against a schedule: by its operation, then by the deprecated fields in its bodies. Pure; never keeps a value.
 import { operationOf, type Entry, type FieldEntry, type Schedule, type Side } from '../schedule/schedule.ts'
 
-/** A call as recorded. A body that is absent was not recorded; text is read as JSON. */
+/** A recorded call. An absent body was not recorded; text is read as JSON. */
 export type Call = {
   method: string
   url: string
@@ -12,42 +11,41 @@ export type Call = {
 }
 
 /**
- * How sure a finding is. `exact`: the endpoint itself, or the field as a member of the request or of what the operation is
- * about. The others only may be a use. `sent`: the same of a response, which the service fills on its own (contract,
- * section 9). `name`: the field's name elsewhere. `unread`: the body could not be read. `endpoint`: it was not recorded.
+ * `exact`: the endpoint, or a field of the request or of its main object. This is a use; the other four only may be one.
+ * `sent`: such a field in a response, which the service fills on its own (contract, section 9). `name`: the same name
+ * elsewhere. `unread`: the body could not be read. `endpoint`: the body was not recorded.
  */
 export type Confidence = 'exact' | 'sent' | 'name' | 'unread' | 'endpoint'
 
-/** One finding, from the reader to the report. */
 export type Match = {
   entry: Entry
   confidence: Confidence
   side?: Side | undefined
-  /** A JSON pointer (RFC 6901) within the body; for OpenAPI, within the file. */
+  /** JSON pointer (RFC 6901) into the body, or into the OpenAPI file. */
   pointer?: string | undefined
-  /** What could not be read, and why, as a sentence without its end. */
+  /** For `unread`: what could not be read, and why. */
   unread?: string | undefined
-  /** Where an OpenAPI document has it: the file, and its line, which takes a while to find. */
+  /** Only for OpenAPI. Finding the line is slow, so it is done on demand. */
   file?: string
   line?: () => number | undefined
 }
 
-/** What the schedule says of one operation. */
+/** The schedule's entries for one operation. */
 export type ScheduledOperation = {
   entries: Entry[]
   fields: Record<Side, ReadonlyMap<string, FieldEntry[]>>
-  /** Whether a member holds what the operation is about: what it has counts as the body's own. */
+  /** True for the member with the operation's main object, whose members count as the body's own. */
   isHolder: (name: string) => boolean
-  /** Whether a member replaces something: what is inside is not looked at. */
+  /** True for a replacement, whose members are never matched. */
   isReplacement: (name: string) => boolean
 }
 
 export type Matcher = (method: string, url: string) => ScheduledOperation | undefined
 
-/** A name without case and style: `channel_invite_info` and `ChannelInviteInfo` are one. */
+/** `channel_invite_info` equals `ChannelInviteInfo`. */
 const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
 
-/** The member that a replacement names: `b` of `a.b`; prose names none. */
+/** `b` for the replacement `a.b`; prose names no member. */
 const replacingName = ({ replacement = '' }: Entry) => /^(?:[\w$]+\.)*([\w$]+)$/.exec(replacement)?.[1] ?? []
 
 const toScheduledOperation = (entries: Entry[]): ScheduledOperation => {
@@ -67,7 +65,7 @@ const toScheduledOperation = (entries: Entry[]): ScheduledOperation => {
   }
 }
 
-/** The path of a URL or path: without host, query, fragment, needless slashes and percent-encoding of plain characters. */
+/** The normalized path of a URL: no host, query, fragment, repeated slashes or needless percent-encoding. */
 export const pathOf = (url: string): string => {
   const end = url.search(/[?#]/)
   const bare = end < 0 ? url : url.slice(0, end)
@@ -78,24 +76,21 @@ export const pathOf = (url: string): string => {
     .replace(/\/$/, '')
 }
 
-/** Matches a path that ends as a template does: what is before it is the prefix of a base URL. Some servers take any case. */
-const endingAs = (template: string) => {
+/** Matches the end of a path, because a base URL may have a prefix. Some servers accept any case. */
+const endPattern = (template: string) => {
   const segments = template.split('/').filter((segment) => segment !== '')
   const source = segments.map((one) => (one.startsWith('{') ? '[^/]+' : one.replaceAll(/[^\w-]/g, '\\$&')))
   return new RegExp(`/${source.join('/')}$`, 'i')
 }
 
-/**
- * Prepares a schedule for matching many calls against it.
- * @returns a function from a method and a URL to what the schedule says of that operation, if anything
- */
+/** Prepares a schedule for many calls. The result is undefined for an operation without entries. */
 export const createMatcher = (schedule: Schedule): Matcher => {
-  const keyOf = ({ method, path }: Entry) => `${method} ${endingAs(path).source}`.toLowerCase()
+  const keyOf = ({ method, path }: Entry) => `${method} ${endPattern(path).source}`.toLowerCase()
   const operations = [...Map.groupBy(schedule, keyOf).values()].map((entries) => {
     const [{ method, path }] = entries as [Entry, ...Entry[]]
-    return { method, path, end: endingAs(path), scheduled: toScheduledOperation(entries) }
+    return { method, path, end: endPattern(path), scheduled: toScheduledOperation(entries) }
   })
-  // A literal path is nearer than a template.
+  // A literal path wins over a template.
   operations.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
   const byMethod = Map.groupBy(operations, ({ method }) => method)
   return (method, url) => {
@@ -107,7 +102,7 @@ export const createMatcher = (schedule: Schedule): Matcher => {
 export const endpointsOf = (entries: readonly Entry[]): Entry[] =>
   entries.filter(({ kind }) => kind === 'endpoint')
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -117,31 +112,23 @@ const parsed = (text: string): unknown => {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Instead of a body that a recorder wrote elsewhere. */
-export const IN_ANOTHER_FILE = Symbol('a body in another file')
-
-/**
- * Reads a body: a value that was parsed, bytes, JSON as text, or several documents of a line each (JSON Lines).
- * `unread` is why some or all of it could not be read, as the end of a sentence: that may hold anything.
- */
-export const readBody = (body: unknown): { documents: object[]; unread?: string } => {
+/** Reads parsed JSON, bytes, JSON text or JSON Lines. @returns `unread`: why a part could not be read */
+const readBody = (body: unknown): { documents: object[]; unread?: string } => {
   if (body instanceof Uint8Array) return readBody(Buffer.from(body).toString('utf8'))
   if (isObject(body)) return { documents: [body] }
-  if (body === IN_ANOTHER_FILE)
-    return { documents: [], unread: 'is in another file: record it again with the bodies embedded' }
   const text = typeof body === 'string' ? body.replace(/^\uFEFF/, '').trim() : 'null'
   if (text === '') return { documents: [] }
-  const whole = parsed(text)
+  const whole = parseJson(text)
   const pieces = whole === undefined ? text.split('\n').filter((line) => line.trim() !== '') : []
-  const lines = whole === undefined ? pieces.map(parsed) : [whole]
+  const lines = whole === undefined ? pieces.map(parseJson) : [whole]
   const documents = lines.filter(isObject)
   return documents.length === lines.length ? { documents } : { documents, unread: 'is cut off or not JSON' }
 }
 
-/** How far a member is from the body: its own, one of what the operation is about, or deeper. */
+/** 0: a member of the body. 1: of the operation's main object. 2: deeper. */
 export type Level = 0 | 1 | 2
 
-/** What a member of this name declares at a level, and the level of what is inside. */
+/** Matches a member by its name and level. @returns also the level of its own members */
 export const matchMember = (
   { fields, isHolder }: ScheduledOperation,
   side: Side,
@@ -150,61 +137,61 @@ export const matchMember = (
 ) => {
   const below: Level = level === 0 && isHolder(name) ? 1 : 2
   const known: Confidence = side === 'request' ? 'exact' : 'sent'
-  const uses = (fields[side].get(name) ?? [])
-    // Deeper, a field of the top level is another one.
+  const matches = (fields[side].get(name) ?? [])
+    // A top-level field deeper in the body is a different field.
     .filter(({ place }) => level === 0 || place.depth === 'any')
     .map((entry) => ({ entry, confidence: level < 2 ? known : ('name' as const), side }))
-  return { uses, below }
+  return { matches, below }
 }
 
 const FIELD_NAME = /^[A-Za-z_$][\w$-]{0,63}$/
 
-/** A pointer to a place that is there. It ends before the first name that doesn't look like a field's: an address, say. */
-const shownPointer = (path: readonly (string | number)[]) => {
+/** Ends before the first name that isn't a field's, because it may be data, such as an email address. */
+const safePointer = (path: readonly (string | number)[]) => {
   const end = path.findIndex((step) => typeof step === 'string' && !FIELD_NAME.test(step))
   return (end < 0 ? path : path.slice(0, end)).map((step) => `/${step}`).join('')
 }
 
-/** The stack is finite, so nothing is looked for below this. */
+/** The stack is finite. */
 const MAX_DEPTH = 1_000
 
-/** Finds every deprecated field of a document, and texts that name one as a member, as they may be JSON. */
+/** Finds every deprecated field of a document, and strings that may be JSON with such a field. */
 export const matchDocument = (document: unknown, scheduled: ScheduledOperation, side: Side) => {
   const found: Match[] = []
   const path: (string | number)[] = []
   let isWhole = true
-  const look = (value: unknown, level: Level): void => {
+  const visit = (value: unknown, level: Level): void => {
     if (typeof value === 'string' && value.includes('"'))
       for (const [name, entries] of scheduled.fields[side])
         if (value.includes(`"${name}`))
           for (const entry of entries)
-            found.push({ entry, confidence: 'name', side, pointer: shownPointer(path) })
+            found.push({ entry, confidence: 'name', side, pointer: safePointer(path) })
     if (!isObject(value)) return
     if (path.length > MAX_DEPTH) isWhole = false
-    else if (Array.isArray(value)) for (const [index, item] of value.entries()) within(index, item, level)
-    else for (const [name, member] of Object.entries(value)) lookAt(name, member, level)
+    else if (Array.isArray(value)) for (const [index, item] of value.entries()) visitAt(index, item, level)
+    else for (const [name, member] of Object.entries(value)) visitMember(name, member, level)
   }
-  const within = (step: string | number, value: unknown, level: Level) => {
+  const visitAt = (step: string | number, value: unknown, level: Level) => {
     path.push(step)
-    look(value, level)
+    visit(value, level)
     path.pop()
   }
-  const lookAt = (name: string, value: unknown, level: Level) => {
-    const { uses, below } = matchMember(scheduled, side, name, level)
-    for (const use of uses) found.push({ ...use, pointer: shownPointer([...path, name]) })
-    if (typeof value === 'string' || !scheduled.isReplacement(name)) within(name, value, below)
+  const visitMember = (name: string, value: unknown, level: Level) => {
+    const { matches, below } = matchMember(scheduled, side, name, level)
+    for (const match of matches) found.push({ ...match, pointer: safePointer([...path, name]) })
+    if (typeof value === 'string' || !scheduled.isReplacement(name)) visitAt(name, value, below)
   }
-  look(document, 0)
+  visit(document, 0)
   return { found, isWhole }
 }
 
-// RFC 9110 9.3.1, 9.3.2, 15.3.5 and 15.3.6: these have none, or one that means nothing.
+// RFC 9110 9.3.1, 9.3.2, 15.3.5 and 15.3.6
 const hasNoBody = ({ method, status }: Call, side: Side) =>
   side === 'request'
     ? /^(?:get|head)$/i.test(method)
     : /^head$/i.test(method) || status === 204 || status === 205
 
-const usesInBody = (scheduled: ScheduledOperation, call: Call, side: Side): Match[] => {
+const matchBody = (scheduled: ScheduledOperation, call: Call, side: Side): Match[] => {
   const anyField = (why?: string) => {
     const [entry] = scheduled.entries
     const unread = why && entry && `the ${side} of ${operationOf(entry)} ${why}`
@@ -217,23 +204,22 @@ const usesInBody = (scheduled: ScheduledOperation, call: Call, side: Side): Matc
   if (body === undefined) return anyField()
   const { documents, unread } = readBody(body)
   const searched = documents.map((document) => matchDocument(document, scheduled, side))
-  const uses = searched.flatMap(({ found }) => found)
+  const matches = searched.flatMap(({ found }) => found)
   if (!searched.every(({ isWhole }) => isWhole))
-    return [...uses, ...anyField('nests too deep to be looked through')]
-  // What an error says in words or in a page has no fields.
+    return [...matches, ...anyField('nests too deep to be looked through')]
+  // An error as plain text or HTML has no fields.
   const isError = side === 'response' && (call.status ?? 0) >= 400
-  return unread === undefined || isError ? uses : [...uses, ...anyField(unread)]
+  return unread === undefined || isError ? matches : [...matches, ...anyField(unread)]
 }
 
-/** Everything that a call to a scheduled operation uses. */
 export const matchCall = (scheduled: ScheduledOperation, call: Call): Match[] => {
-  // The schedule names fields of the request, and clients send some of them as parameters.
+  // Some clients send fields of the request as query parameters.
   const query = new Set(new URLSearchParams(/\?([^#]*)/.exec(call.url)?.[1]).keys())
   const inQuery = [...query].flatMap((name) => scheduled.fields.request.get(name) ?? [])
   return [
     ...endpointsOf(scheduled.entries).map((entry): Match => ({ entry, confidence: 'exact' })),
-    ...usesInBody(scheduled, call, 'request'),
-    ...usesInBody(scheduled, call, 'response'),
+    ...matchBody(scheduled, call, 'request'),
+    ...matchBody(scheduled, call, 'response'),
     ...inQuery.map((entry): Match => ({ entry, confidence: 'name', side: 'request' })),
   ]
 }

@@ -1,5 +1,5 @@
-// Reads an OpenAPI 3 document: the operations that the schedule has, and the fields that their messages declare. What a
-// schema leaves open may be anything. A document's patterns are never run, since one can take for ever.
+// Matches the operations and schemas of an OpenAPI 3 document. An open schema may declare any field.
+// The document's patterns are never run, because one can take forever.
 import { realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { unescape } from 'node:querystring'
@@ -26,12 +26,12 @@ import type { Entry, Side } from '../schedule/schedule.ts'
 
 type OpenDocument = ParsedDocument & { name: string; open: (address: string) => OpenDocument | undefined }
 
-/** A value and its place: a file and a JSON pointer (RFC 6901). A member that is not there has the place of its object. */
+/** A value with its JSON pointer (RFC 6901). A missing member has its object's pointer. */
 type DocumentNode = { file: OpenDocument; pointer: string; value: unknown }
 
 const MAX_FILES = 500
 
-/** Parses a document. `stdin` has no files beside it. @throws {InputFault} when it can't be parsed */
+/** References reach files in the document's folder and below; on stdin, none. @throws {InputFault} */
 const openDocument = (text: string, name: string): DocumentNode => {
   const folder = dirname(resolve(name))
   const files = new Map<string, OpenDocument | undefined>()
@@ -48,7 +48,7 @@ const openDocument = (text: string, name: string): DocumentNode => {
       const isBelow = realpathSync(path).startsWith(realpathSync(folder) + sep)
       return isBelow ? add(shown, readDocument(path)) : undefined
     } catch {
-      // It is reported where something that matters leads there.
+      // Reported only if a scheduled operation refers to it.
       return undefined
     }
   }
@@ -63,7 +63,6 @@ const memberOf = ({ file, pointer, value }: DocumentNode, name: string): Documen
   return { file, pointer: `${pointer}/${step}`, value: Reflect.get(value, name) }
 }
 
-/** The members of an object, or the items of a list, with their names. */
 const membersOf = (spot: DocumentNode | undefined): [name: string, spot: DocumentNode][] =>
   spot === undefined || typeof spot.value !== 'object'
     ? []
@@ -77,7 +76,7 @@ const stepsOf = (pointer: string) =>
 
 const MAX_HOPS = 10
 
-/** Where a reference leads, undefined where it can't be followed; a value that is no reference is itself. */
+/** Resolves a reference. Undefined if that fails; any other value is returned as it is. */
 const follow = (from: DocumentNode): DocumentNode | undefined => {
   let spot = from
   for (let hops = 0; hops < MAX_HOPS; hops += 1) {
@@ -85,7 +84,7 @@ const follow = (from: DocumentNode): DocumentNode | undefined => {
     if (typeof reference !== 'string') return spot
     const [address = '', fragment = ''] = unescape(reference).split('#', 2)
     const file = address === '' ? spot.file : spot.file.open(address)
-    // A name, `#Pet`, is an anchor.
+    // `#Pet` is an anchor.
     if (file === undefined || !/^(?:\/|$)/.test(fragment)) return undefined
     spot = stepsOf(fragment).reduce(memberOf, { file, pointer: '', value: file.data })
     if (spot.value === undefined) return undefined
@@ -94,39 +93,39 @@ const follow = (from: DocumentNode): DocumentNode | undefined => {
 }
 
 const MAX_MIB = 8
-/** Documents of three hundred thousand lines have fewer schemas for one message. */
+/** Documents of 300,000 lines have fewer schemas for one message. */
 const MAX_VISITS = 100_000
 const VERBS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 const LOST = "can't be followed: nothing is fetched, and only files below the document's folder are read"
 const TOO_MANY = 'leads to more schemas than are looked through; split the document'
 
-/** Keywords with a schema for members without a name. */
+/** Schemas for members with any name. */
 const UNNAMED = ['additionalProperties', 'unevaluatedProperties']
-/** Keywords that may bring in members that are not looked for. */
+/** Keywords that allow members we can't see. */
 const OPENING = [...UNNAMED, 'patternProperties', 'dependencies', '$dynamicRef', '$recursiveRef']
 const EXAMPLES = ['example', 'examples', 'default', 'const', 'enum']
-/** What says which members there are. */
-const SAYING = ['$ref', 'properties', 'allOf', 'anyOf', 'oneOf', 'items', 'enum', 'const']
+/** Keywords that determine the members. */
+const DEFINING = ['$ref', 'properties', 'allOf', 'anyOf', 'oneOf', 'items', 'enum', 'const']
 const SIMPLE = /^(?:string|number|integer|boolean|null)$/
 
-const takesAnything = (schema: unknown) => {
+const allowsAnything = (schema: unknown) => {
   const { type, ...members } = recordOf(schema)
-  const isSilent = !SIMPLE.test(textOf(type)) && !SAYING.some((name) => name in members)
-  return schema === true || (typeof schema === 'object' && isSilent)
+  const isUndefined = !SIMPLE.test(textOf(type)) && !DEFINING.some((name) => name in members)
+  return schema === true || (typeof schema === 'object' && isUndefined)
 }
 
-/** Whether a schema may take members that it doesn't name. */
+/** True if a schema allows members that it doesn't name. */
 const isOpen = (schema: Record<string, unknown>) => {
   const choices = [...listOf(schema.oneOf), ...listOf(schema.anyOf)]
   return (
     OPENING.some((name) => name in schema && schema[name] !== false) ||
     ('discriminator' in schema && choices.length === 0) ||
-    choices.some(takesAnything)
+    choices.some(allowsAnything)
   )
 }
 
-/** @param why the reference there can't be read */
-const useAt = (
+/** @param why the reference at this node can't be read */
+const matchAt = (
   spot: DocumentNode,
   entry: Entry,
   confidence: Confidence,
@@ -139,39 +138,39 @@ const useAt = (
   return { entry, confidence, side, unread, file: file.name, pointer, line }
 }
 
-/** What a message, a request body or an answer, declares of the fields on its side. */
-function* declaredIn(message: DocumentNode, scheduled: ScheduledOperation, side: Side): Generator<Match> {
+/** The deprecated fields that a request body or a response declares. */
+function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, side: Side): Generator<Match> {
   const all = [...scheduled.fields[side].values()].flat()
   const anyField = (spot: DocumentNode, confidence: Confidence, why?: string) =>
-    all.map((entry) => useAt(spot, entry, confidence, side, why))
-  // A schema is looked through once at each level.
+    all.map((entry) => matchAt(spot, entry, confidence, side, why))
+  // Each schema is visited once at each level.
   const seen = [new Set<unknown>(), new Set<unknown>(), new Set<unknown>()] as const
-  /** The body and, where there is one, what the operation is about; and whether their members are named. */
+  /** The body and the operation's main object, and whether their members are named. */
   const about = [message]
   const isNamed = [false, false]
   const waiting: [DocumentNode, Level][] = [[message, 0]]
 
-  function* lookAtMember(name: string, spot: DocumentNode, level: Level) {
-    const { uses, below } = matchMember(scheduled, side, name, level)
-    for (const { entry, confidence } of uses) yield useAt(spot, entry, confidence, side)
-    // A schema of the replacement's name is the replacement.
+  function* visitMember(name: string, spot: DocumentNode, level: Level) {
+    const { matches, below } = matchMember(scheduled, side, name, level)
+    for (const { entry, confidence } of matches) yield matchAt(spot, entry, confidence, side)
+    // A schema with the replacement's name is the replacement.
     const schemaName = textOf(recordOf(spot.value).$ref).split('/').at(-1) ?? ''
     if ([name, schemaName].some(scheduled.isReplacement)) return
     if (below === 1) about[1] = spot
     waiting.push([spot, below])
   }
-  function* lookAt(name: string, spot: DocumentNode, level: Level) {
+  function* visit(name: string, spot: DocumentNode, level: Level) {
     const media = name === 'content' ? membersOf(spot).map(([, one]) => recordOf(follow(one)?.value)) : []
     if (media.some((one) => !('schema' in one || 'itemSchema' in one))) yield* anyField(spot, 'endpoint')
     if (name === 'properties') {
       isNamed[level] = true
-      for (const [member, inner] of membersOf(spot)) yield* lookAtMember(member, inner, level)
+      for (const [member, inner] of membersOf(spot)) yield* visitMember(member, inner, level)
     } else if (name === 'required')
-      for (const [, one] of membersOf(spot)) yield* lookAtMember(textOf(one.value), one, level)
+      for (const [, one] of membersOf(spot)) yield* visitMember(textOf(one.value), one, level)
     else if (EXAMPLES.includes(name)) {
       for (const { entry } of matchDocument(spot.value, scheduled, side).found)
         if (level === 0 || (entry.kind === 'field' && entry.place.depth === 'any'))
-          yield useAt(spot, entry, 'name', side)
+          yield matchAt(spot, entry, 'name', side)
     } else waiting.push([spot, UNNAMED.includes(name) ? 2 : level])
   }
 
@@ -179,20 +178,20 @@ function* declaredIn(message: DocumentNode, scheduled: ScheduledOperation, side:
     if (waiting.length > MAX_VISITS) return yield* anyField(message, 'unread', TOO_MANY)
     const target = follow(spot)
     if (target === undefined) yield* anyField(spot, 'unread', LOST)
-    // OpenAPI 3.1 lets a reference have keywords beside it.
+    // OpenAPI 3.1 allows keywords beside a reference.
     for (const part of [target ?? spot, spot]) {
       const schema = part.value
       if (typeof schema !== 'object' || schema === null || seen[level].has(schema)) continue
       seen[level].add(schema)
       if (level < 2 && isOpen(recordOf(schema))) yield* anyField(spot, 'endpoint')
-      for (const [name, inner] of membersOf(part)) yield* lookAt(name, inner, level)
+      for (const [name, inner] of membersOf(part)) yield* visit(name, inner, level)
     }
   }
   for (const [level, spot] of about.entries()) if (isNamed[level] === false) yield* anyField(spot, 'endpoint')
 }
 
-/** The address of a server, with the usual values of its variables. */
-const addressOf = (server: unknown): string => {
+/** A server's URL with the defaults of its variables. */
+const serverUrl = (server: unknown): string => {
   const { url, variables } = recordOf(server)
   const valueOf = (written: string, name: string) =>
     textOf(recordOf(recordOf(variables)[name]).default) || written
@@ -201,43 +200,42 @@ const addressOf = (server: unknown): string => {
     .replace(/[?#][^]*$/, '')
 }
 
-/** A path as it is written, and below each base address: those of the nearest place that has any. */
+/** The path alone, and below each server URL of the nearest `servers`. */
 const pathsOf = (template: string, nearestFirst: readonly DocumentNode[]): string[] => {
   const all = nearestFirst.map(({ value }) => listOf(recordOf(value).servers))
   const servers = all.find((list) => list.length > 0) ?? []
-  return ['', ...servers.map(addressOf)].map((base) => base + template)
+  return ['', ...servers.map(serverUrl)].map((base) => base + template)
 }
 
-/** The answers of an operation where it succeeds. What it doesn't name may be anything. */
-const answersOf = (operation: DocumentNode): DocumentNode[] => {
+/** Successful responses, else the default. Without either the response may be anything. */
+const responsesOf = (operation: DocumentNode): DocumentNode[] => {
   const responses = memberOf(operation, 'responses')
-  const answers = membersOf(follow(responses))
-  const successes = answers.filter(([code]) => code.startsWith('2'))
-  const chosen = successes.length > 0 ? successes : answers.filter(([code]) => code === 'default')
+  const all = membersOf(follow(responses))
+  const successes = all.filter(([code]) => code.startsWith('2'))
+  const chosen = successes.length > 0 ? successes : all.filter(([code]) => code === 'default')
   if (chosen.length === 0) return [responses]
   return chosen.filter(([code]) => !/^20[45]$/.test(code)).map(([, spot]) => spot)
 }
 
-/** What an operation of a path uses of the schedule. */
-function* usesOf(scheduled: ScheduledOperation, path: DocumentNode, verb: string): Generator<Match> {
+function* matchOperation(scheduled: ScheduledOperation, path: DocumentNode, verb: string): Generator<Match> {
   const { entries, fields } = scheduled
   const written = memberOf(path, verb)
   const operation = follow(written) ?? written
-  for (const entry of endpointsOf(entries)) yield useAt(written, entry, 'exact')
+  for (const entry of endpointsOf(entries)) yield matchAt(written, entry, 'exact')
   for (const [, spot] of [path, operation].flatMap((one) => membersOf(memberOf(one, 'parameters')))) {
     const parameter = follow(spot) ?? spot
     const { in: place, name } = recordOf(parameter.value)
     for (const entry of place === 'query' ? (fields.request.get(textOf(name)) ?? []) : [])
-      yield useAt(memberOf(parameter, 'name'), entry, 'name', 'request')
+      yield matchAt(memberOf(parameter, 'name'), entry, 'name', 'request')
   }
-  // RFC 9110 9.3.1 and 9.3.2: these have no body.
+  // GET and HEAD have no body (RFC 9110 9.3.1, 9.3.2).
   if (!/^(?:get|head)$/.test(verb) && fields.request.size > 0)
-    yield* declaredIn(memberOf(operation, 'requestBody'), scheduled, 'request')
-  for (const answer of fields.response.size > 0 ? answersOf(operation) : [])
-    yield* declaredIn(answer, scheduled, 'response')
+    yield* matchMessage(memberOf(operation, 'requestBody'), scheduled, 'request')
+  for (const response of fields.response.size > 0 ? responsesOf(operation) : [])
+    yield* matchMessage(response, scheduled, 'response')
 }
 
-export const readOpenApi: FormatReader = async (source, matcher, take) => {
+export const readOpenApi: FormatReader = async (source, matcher, onRecord) => {
   const root = openDocument(await wholeText(source, MAX_MIB), source.name)
   if (!textOf(recordOf(root.value).openapi).startsWith('3.'))
     throw new InputFault(source.name, 1, 'not an OpenAPI 3 document: it has no "openapi: 3…"')
@@ -248,17 +246,17 @@ export const readOpenApi: FormatReader = async (source, matcher, take) => {
         .find((scheduled) => scheduled !== undefined)
     const target = follow(path)
     if (target === undefined) {
-      // It may be any operation that the schedule has there.
+      // It may be any scheduled operation of this path.
       const entries = VERBS.flatMap((verb) => scheduledAt(verb, [])?.entries ?? [])
-      take({ uses: entries.map((entry) => useAt(path, entry, 'unread', undefined, LOST)) })
+      onRecord({ matches: entries.map((entry) => matchAt(path, entry, 'unread', undefined, LOST)) })
     }
-    // OpenAPI 3.1 lets a path have operations beside its reference.
+    // OpenAPI 3.1 allows operations beside a path's reference.
     for (const item of new Map([target ?? path, path].map((one) => [one.value, one])).values())
       for (const verb of VERBS.filter((one) => one in recordOf(item.value))) {
         const written = memberOf(item, verb)
         const scheduled = scheduledAt(verb, [written, item])
-        const uses = scheduled === undefined ? [] : usesOf(scheduled, item, verb)
-        take({ record: written.pointer, uses })
+        const matches = scheduled === undefined ? [] : matchOperation(scheduled, item, verb)
+        onRecord({ record: written.pointer, matches })
       }
   }
 }

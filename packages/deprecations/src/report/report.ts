@@ -1,5 +1,5 @@
-// Judges what a check found, and reports it: for people as text, and for programs as JSON.
-import { isCertain, type checkFiles, type Finding, type Location } from '../check/check.ts'
+// Evaluates the findings of a check and reports them: as text for people, as JSON for programs.
+import { isCertain, type CheckResult, type Finding, type Location } from '../check/check.ts'
 import { printable } from '@onramp/terminal/printable'
 import type { Colors } from '@onramp/terminal/terminal'
 import type { Waiver } from '../schedule/files.ts'
@@ -7,32 +7,25 @@ import { countText, removalText, fixBy, adviceFor, operationOf, titleOf } from '
 
 type EvaluatedFinding = Finding & { waiver: Waiver | undefined }
 
-type CheckResult = Awaited<ReturnType<typeof checkFiles>>
-
 type Verdict = Omit<CheckResult, 'found'> & {
-  /** 2 something is in use, 3 something may be, 1 something could not be read, 0 nothing. */
+  /** 2 in use, 3 may be in use, 1 unreadable input, 0 none of these: the first that applies. */
   exitCode: 0 | 1 | 2 | 3
   inUse: EvaluatedFinding[]
-  /** Either kind, where it is allowed. */
   waived: EvaluatedFinding[]
-  /** What was found by name only, and what bodies may have that were not recorded or could not be read. */
   mayBeInUse: EvaluatedFinding[]
 }
 
-type Strictness = {
-  /** From where on a finding fails the check: `possible` counts what only may be in use, `use` what is, `never` nothing. */
-  failOn: 'possible' | 'use' | 'removed' | 'never'
-  /** Items that are removed later than so many days from now are left out. */
-  within?: number | undefined
-  ignoreBroken?: boolean | undefined
-}
-
-/** Judges a result. What is known outweighs what may be, and that what could not be read. */
+/** @param options.failOn the least finding that fails the check @param options.within days until removal; later ones are ignored */
 export const evaluate = (
   { found, ...result }: CheckResult,
   waivers: readonly Waiver[],
-  { failOn, within = Infinity, ignoreBroken = false }: Strictness,
+  options: {
+    failOn: 'possible' | 'use' | 'removed' | 'never'
+    within?: number | undefined
+    ignoreBroken?: boolean | undefined
+  },
 ): Verdict => {
+  const { failOn, within = Infinity, ignoreBroken = false } = options
   const waiverOf = ({ entry }: Finding) =>
     waivers.find(({ item, until }) => item === entry.id && result.asOf <= until)
   const due = found
@@ -63,7 +56,7 @@ const itemJson = ({ entry, status, places, request: _request, ...found }: Evalua
   ...found,
 })
 
-/** With the code that the command ends with. Adding members is fine, renaming them is not. */
+/** Programs read this: add members, but never rename one. */
 export const jsonReport = ({ inUse, waived, mayBeInUse, ...verdict }: Verdict): string => {
   const [used, allowed, possible] = [inUse, waived, mayBeInUse].map((items) => items.map(itemJson))
   return `${JSON.stringify({ ...verdict, inUse: used, waived: allowed, mayBeInUse: possible }, null, 2)}\n`
@@ -124,7 +117,7 @@ const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: 
   if (requests === 0) return `Nothing could be checked (${read}).`
   const beyond = waived.length === 0 ? '' : ' except what is waived'
   if (mayBeInUse.length > 0) return `May be in use: ${possible}${beyond} (${read}).`
-  // A promise, so it is only made when everything that matters was there and was read.
+  // Only if everything was recorded and read.
   if (faults === 0) return `Nothing deprecated is in use${beyond} (${read}).`
   return `Nothing deprecated was found in what could be read${beyond} (${read}).`
 }
@@ -137,7 +130,6 @@ const possibleText = (items: readonly EvaluatedFinding[], paint: Colors): string
     return [printable(title), ...new Set(ofIt.flatMap((item) => placesOf(item, paint)))]
   })
 
-/** The whole report as text, ending in a line break. */
 export const textReport = ({ waived, ...verdict }: Verdict, paint: Colors): string => {
   const asText = (item: EvaluatedFinding) => itemText(item, paint)
   const section = (title: string, texts: readonly string[]) => (texts.length === 0 ? [] : [title, ...texts])

@@ -1,11 +1,11 @@
-// The schedule as iCalendar (RFC 5545): an all-day event on each item's removal date, with alarms 30, 7 and 1 days before.
-// The same schedule always gives the same bytes, so that a subscribed calendar changes only when the schedule does.
+// The schedule as iCalendar (RFC 5545): an all-day event on each removal date, with alarms 30, 7 and 1 days before.
+// The same schedule gives the same bytes, so a subscribed calendar changes only with the schedule.
 import ical, { ICalAlarmType, ICalEventTransparency, type ICalEventData } from 'ical-generator'
 import { fixBy, adviceFor, operationOf, titleOf, type Entry } from './schedule.ts'
 
 const DAY_SECONDS = 86_400
 
-/** The library escapes what separates; other control characters have no place in a text (RFC 5545 3.3.11). */
+/** Control characters aren't allowed in a text (RFC 5545 3.3.11). */
 const plain = (text: string) => text.replaceAll(/[\p{Cc}]/gu, (sign) => (sign === '\n' ? sign : ' '))
 
 const event = (entry: Entry): ICalEventData => {
@@ -34,18 +34,18 @@ const event = (entry: Entry): ICalEventData => {
   }
 }
 
-/** Entries as an iCalendar object. The UID of an event is made of the entry's id alone, so a moved date moves the event. */
+/** UIDs depend only on the entry's id, so a new date moves the event. */
 export const toCalendar = (entries: readonly Entry[]): string => {
   const calendar = ical({
     name: 'API deprecations',
-    // The library puts a hyphen in front: the name is not registered.
+    // The library adds the hyphen of an unregistered name.
     prodId: '//onramp//deprecations//EN',
     scale: 'GREGORIAN',
-    // Otherwise dates follow the time zone of this machine.
+    // Else dates depend on this machine's time zone.
     timezone: 'UTC',
     ttl: DAY_SECONDS,
     events: entries.map(event),
   })
-  // The library leaves the last line without an end, which RFC 5545 3.1 asks for.
+  // The library omits the last line's CRLF, which RFC 5545 3.1 requires.
   return `${calendar.toString()}\r\n`
 }

@@ -1,4 +1,4 @@
-// The files that people write: schedules that add to the published one, and waivers, which let items pass until a day.
+// Reads schedule files and waiver files.
 import { z, type ZodType } from 'zod'
 import { InputFault } from '@onramp/terminal/input-fault'
 import { readDocument } from '../input/document.ts'
@@ -14,13 +14,13 @@ const waiverFile = z.strictObject({ $schema: z.string().optional(), waivers: z.a
 
 export type Waiver = z.infer<typeof waiver>
 
-/** The JSON Schemas (2020-12) of these files, as `onramp deprecations schema` prints them. */
+/** JSON Schema 2020-12, printed by `onramp deprecations schema`. */
 export const jsonSchemas = {
   schedule: { ...z.toJSONSchema(scheduleSchema), title: 'A schedule of deprecated endpoints and fields' },
   waivers: { ...z.toJSONSchema(waiverFile), title: 'Deprecated items that are allowed until a given date' },
 }
 
-/** @throws {InputFault} naming file, line and the first thing that is wrong */
+/** @throws {InputFault} with the line of the first fault */
 const readFile = <T>(file: string, schema: ZodType<T>): T => {
   const { data: written, lineOf } = readDocument(file)
   const { success, data, error } = schema.safeParse(written)
@@ -31,15 +31,15 @@ const readFile = <T>(file: string, schema: ZodType<T>): T => {
   throw new InputFault(file, lineOf(path), `${place}${message}${more}`)
 }
 
-/** Reads a schedule from a file. @throws {InputFault} */
+/** @throws {InputFault} */
 export const readSchedule = (file: string): Schedule =>
   readFile(file, scheduleSchema).entries.map(({ status: _status, ...entry }) => entry)
 
-/** The published schedule with these files laid over it: entries with a known id are replaced, others added. @throws {InputFault} */
+/** The published schedule; entries of the files replace those with the same id, or are added. @throws {InputFault} */
 export const extendedSchedule = (files: readonly string[] = []): Schedule => {
   const entries = [publishedSchedule, ...files.map(readSchedule)].flat()
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
 }
 
-/** Reads waivers from a file. @throws {InputFault} */
+/** @throws {InputFault} */
 export const readWaivers = (file: string): Waiver[] => readFile(file, waiverFile).waivers

@@ -1,5 +1,5 @@
-// The schedule: what a deprecation is, what state it is in on a day, and the list of them as people look at it.
-// Pure. An item is available before its removal date (UTC) and gone from that date on (contract, section 9).
+// Entries of the schedule, their status on a day, and their texts. Pure.
+// An item works until the day before its removal date, UTC (contract, section 9).
 import { z } from 'zod'
 
 export type Side = 'request' | 'response'
@@ -7,10 +7,9 @@ export type Side = 'request' | 'response'
 const DAY_MS = 86_400_000
 const timeOf = (day: string) => Date.parse(`${day}T00:00:00Z`)
 
-/** The UTC day of a moment, `YYYY-MM-DD`. All days are written so, and two of them compare as text. */
+/** `YYYY-MM-DD` in UTC. Days compare as text. */
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
-/** A day in a file. */
 export const daySchema = z.iso.date('must be a day that exists, YYYY-MM-DD')
 
 const text = z.string().min(1).max(2_000)
@@ -34,7 +33,6 @@ const deprecation = {
   removal: daySchema.describe('The item works until the day before this date (UTC).'),
 }
 
-/** Where a field is deprecated: in which body, and whether only as a member of the body itself. */
 const place = z.strictObject({
   in: z.enum(['request', 'response', 'either']),
   depth: z.enum(['top', 'any']).describe('top: only a member of the body itself.'),
@@ -50,7 +48,7 @@ const printed = {
   status: z.looseObject({}).optional().describe('On the day the list was printed; ignored when read.'),
 }
 
-/** The file format of a schedule. */
+/** Schedule files. */
 export const scheduleSchema = z
   .strictObject({
     $schema: z.string().optional(),
@@ -74,39 +72,38 @@ export type FieldEntry = z.infer<typeof fieldEntry>
 export type Entry = z.infer<typeof endpointEntry> | FieldEntry
 export type Schedule = readonly Entry[]
 
-/** The state of an entry on a day; `daysLeft` is whole days until the removal date, 0 or less once it is removed. */
-type Status = { state: 'unannounced' | 'announced' | 'removed'; daysLeft: number }
+/** `daysLeft` until the removal date: 0 or less once removed. */
+export type Status = { state: 'unannounced' | 'announced' | 'removed'; daysLeft: number }
 
-/** The state of an entry on a UTC day: available before its removal date, removed from it on (contract, section 9). */
 export const statusOn = (entry: Entry, day: string): Status => {
   const daysLeft = (timeOf(entry.removal) - timeOf(day)) / DAY_MS
   if (daysLeft <= 0) return { state: 'removed', daysLeft }
   return { state: day < entry.announced ? 'unannounced' : 'announced', daysLeft }
 }
 
-/** The last day on which the item is still there: the day by which clients must have changed. */
+/** The last day on which the item works. */
 export const fixBy = (entry: Entry): string => dayOf(new Date(timeOf(entry.removal) - DAY_MS))
 
 /** `POST /rest/api/v1/chat` */
 export const operationOf = (entry: Entry): string => `${entry.method} ${entry.path}`
 
-/** The deprecated thing in words: `citations (response) of POST /rest/api/v1/chat`. */
+/** `citations (response) of POST /rest/api/v1/chat` */
 export const titleOf = (entry: Entry): string =>
   entry.kind === 'endpoint' ? operationOf(entry) : `${fieldOf(entry)} of ${operationOf(entry)}`
 
-/** The field with its place: `trackingToken (top level, request or response)`. */
+/** `trackingToken (top level, request or response)` */
 export const fieldOf = ({ field, place }: FieldEntry): string => {
   const side = place.in === 'either' ? 'request or response' : place.in
   return `${field} (${place.depth === 'top' ? 'top level, ' : ''}${side})`
 }
 
-/** What to do about an entry, as half a sentence: `use answer.trackingToken`. */
+/** `use answer.trackingToken`, or the service's advice where nothing replaces the item. */
 export const adviceFor = (entry: Entry): string => {
   const { replacement, advice = 'no replacement stated' } = entry
   return (replacement === undefined ? advice : `use ${replacement}`) + remarksOf(entry)
 }
 
-/** The service's reason and note, in brackets after a blank; empty if it states neither. */
+/** The service's reason and note, as ` (reason; note)`; empty without either. */
 export const remarksOf = ({ reason, note }: Entry): string => {
   const stated = [reason === 'deprecated' ? undefined : reason, note].filter((text) => text !== undefined)
   return stated.length === 0 ? '' : ` (${stated.join('; ')})`
@@ -122,19 +119,18 @@ const timeLeftText = (entry: Entry, { state, daysLeft }: Status): string => {
   return daysLeft === 0 ? 'today' : `${countText(-daysLeft, 'day')} ago`
 }
 
-/** When and what to do: `removed on 2026-10-15, 37 days ago; use text` */
+/** `removed on 2026-10-15, 37 days ago; use text` */
 export const removalText = (entry: Entry, status: Status): string => {
   const verb = status.state === 'removed' ? 'removed' : 'removal'
   return `${verb} on ${entry.removal}, ${timeLeftText(entry, status)}; ${adviceFor(entry)}`
 }
 
-/** Which entries to show. */
 export type EntryFilter = {
   asOf: string
   api?: string | undefined
-  /** A piece of `METHOD path`, upper or lower case. */
+  /** Part of `METHOD path`, in any case. */
   operation?: string | undefined
-  /** Only what is removed within so many days from `asOf` and is not removed yet. */
+  /** Only entries whose removal is at most this many days away. */
   within?: number | undefined
 }
 
@@ -142,7 +138,7 @@ export type ListedEntry = Entry & { status: Status & { fixBy: string } }
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
-/** The chosen entries, soonest removal first, then by operation; on one operation in the schedule's own order. */
+/** By removal date, then by operation. */
 export const filterEntries = (
   schedule: Schedule,
   { asOf, api, operation = '', within }: EntryFilter,
@@ -157,19 +153,16 @@ export const filterEntries = (
     })
     .sort((a, b) => compare(a.removal, b.removal) || compare(operationOf(a), operationOf(b)))
 
-/**
- * Chosen entries grouped for reading: by removal date, then by operation.
- * `standing` is `55 days left, fix by 2027-01-14` or `removed 37 days ago`.
- */
+/** By removal date, then by operation. `timeLeft`: `55 days left, fix by 2027-01-14` or `removed 37 days ago`. */
 export const groupByRemoval = (entries: readonly ListedEntry[]) =>
   [...Map.groupBy(entries, ({ removal }) => removal)].map(([removal, ofDay]) => {
     const [first] = ofDay as [ListedEntry, ...ListedEntry[]]
     const removed = first.status.state === 'removed'
-    const standing = `${removed ? 'removed ' : ''}${timeLeftText(first, first.status)}`
+    const timeLeft = `${removed ? 'removed ' : ''}${timeLeftText(first, first.status)}`
     const ofOperation = [...Map.groupBy(ofDay, operationOf)]
     const operations = ofOperation.map(([operation, items]) => ({ operation, items }))
-    return { removal, standing, removed, operations }
+    return { removal, timeLeft, removed, operations }
   })
 
-/** The list as a schedule file: `deprecations list --json` is what `--schedule` and `diff` read. */
+/** A schedule file, which `--schedule` and `diff` read. */
 export const listJson = (entries: readonly ListedEntry[], asOf: string) => ({ asOf, entries })
