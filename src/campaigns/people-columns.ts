@@ -35,15 +35,20 @@ const TIMEZONE_HEADER = /^(time[ _-]?zone|tz)$/i
 /** The first that fits. In Entra's template `Block sign in (Yes/No) [accountEnabled] Required`, in each language, a yes blocks. */
 const SIGNAL_HEADERS = {
   blocked:
-    /^((is|user|account)[ _-]?)?(suspended|archived|disabled|deactivated|terminated|block(ed)?([ _-](credential|sign[ _-]?in\b.*))?)$|\[accountEnabled\]/i,
+    /^((is|user|account|sign[ _-]?in)[ _-]?)?(suspended|archived|disabled|deactivated|terminated|block(ed)?([ _-]?(credential|sign[ _-]?in\b.*))?)$|\[accountEnabled\]/i,
   active:
-    /^((is|user|account|employ(ee|ment)|worker|sign[ _-]?in|login)[ _-]?)?(enabled|active|status|active[ _-]?status)$/i,
-  guest: /^((user|recipient|account|member)[ _-]?type([ _-]?details)?|user[ _-]?principal[ _-]?name|upn)$/i,
+    /^((is|currently|user|account|employ(ee|ment)|worker|sign[ _-]?in|login)[ _-]?)?(enabled|active|status|active[ _-]?status)$/i,
+  guest:
+    /^(is[ _-]?guest|(user|recipient|account|member)[ _-]?type([ _-]?details)?|user[ _-]?principal[ _-]?name|upn)$/i,
+  /** Active Directory's flags; 2 is ACCOUNTDISABLE. */
+  flags: /^userAccountControl$/i,
 }
 
-/** `User name [userPrincipalName] Required` has two names. */
+/** `User name [userPrincipalName] Required` has two names, and so has `profile.email`. */
 const isNamed = (pattern: RegExp) => (header: string) =>
-  [header, ...header.split(/[[\]]/, 2)].some((name) => pattern.test(name.trim()))
+  [header, ...header.split(/[[\]]/, 2), header.replace(/^profile\./, '')].some((name) =>
+    pattern.test(name.trim()),
+  )
 
 const MAX_SHOWN = 40
 const MAX_COLUMNS_SHOWN = 10
@@ -73,7 +78,7 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
   if (few.length > 1) throw whichOf(few, 'Rename it to "email", and the others to something else')
   const email = headers.findIndex((header) => header === few[0])
   const signals = headers.flatMap((header, at) => {
-    const means = (['blocked', 'active', 'guest'] as const).find((kind) =>
+    const means = (['blocked', 'active', 'guest', 'flags'] as const).find((kind) =>
       isNamed(SIGNAL_HEADERS[kind])(header),
     )
     return means === undefined ? [] : { at, means }
@@ -113,9 +118,9 @@ export function exclusionOf(cell: string): 'guest' | 'mailbox' | undefined {
 const YES = /^(true|yes|y|1|ja|oui|sí|si|sim|tak|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda)$/i
 const NO = /^(false|no|n|0|nein|non|não|nee|nie|falsch|faux|falso|onwaar|fałsz)$/i
 const ACTIVE =
-  /^(active|activated|enabled|allowed|staged|provisioned|recovery|password[ _]expired|locked[ _]out|on leave)$/i
+  /^((sign[ -]?in|user|account) )?(active|activated|enabled|allowed|staged|provisioned|recovery|password[ _]expired|locked[ _]out|on leave)$/i
 const BLOCKED =
-  /^(suspended|deprovisioned|disabled|inactive|blocked|deactivated|terminated|archived|deleted)$/i
+  /^((sign[ -]?in|user|account|admin) )?(suspended|deprovisioned|disabled|inactive|blocked|deactivated|terminated|archived|deleted)$/i
 
 /** @param isYes what a yes in this column says @returns undefined: it can't be read */
 export function isBlocked(cell: string, isYes: boolean): boolean | undefined {

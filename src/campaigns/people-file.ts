@@ -49,17 +49,21 @@ const LEFT_OUT = {
   guest: ['is a guest (see --include-guests)', 'are guests (see --include-guests)'],
   mailbox: ['is a mailbox of a room or a team', 'are mailboxes of rooms or teams'],
 } as const
+export type LeftOut = Record<keyof typeof LEFT_OUT, number>
+export const noneLeftOut = (): LeftOut => ({ blocked: 0, guest: 0, mailbox: 0 })
 type OnUnread = (what: keyof typeof UNREAD, cell: string) => void
 
 /**
  * Leaves out people who are blocked in the directory that the list comes from, and guests unless they are wanted.
  * @param onWords gets which columns are taken and which ignored; at the end, how many are left out, and what can't be read
+ * @param out counts who is left out
  * @throws {UnreadableList} {UnreadableCsv}
  */
 export async function* readPeopleList(
   source: AsyncIterable<Uint8Array | string>,
   onWords: (words: string) => void = () => {},
   includeGuests = false,
+  out: LeftOut = noneLeftOut(),
 ): AsyncGenerator<ListRow> {
   const text = decoded(source)
   const first = await text.next()
@@ -68,7 +72,6 @@ export async function* readPeopleList(
   const isWhole = isDocument(first.value)
   const lines = isWhole ? documentLines(whole, onWords) : whole
   const kind = isWhole || /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
-  const out = { blocked: 0, guest: 0, mailbox: 0 }
   const unread = new Map<keyof typeof UNREAD, { count: number; sample: string }>()
   const onUnread: OnUnread = (what, sample) => {
     const known = unread.get(what) ?? { count: 0, sample }
@@ -80,7 +83,7 @@ export async function* readPeopleList(
   for await (const { line, cells } of readCsv(kind, first.value, lines)) {
     if (cells.every((cell) => cell.trim() === '')) continue
     if (kind === 'csv' && columns === undefined) {
-      const isHeader = !cells.some((cell) => cell.includes('@'))
+      const isHeader = hasNoAddress(cells)
       if (!isHeader && skipped.some(hasSeveral)) throw noColumn(skipped)
       const found = isHeader ? columnsFromHeader(cells) : columnsWithoutHeader(cells)
       // Exports begin with a version, a type or a title.
@@ -95,6 +98,9 @@ export async function* readPeopleList(
       if (isHeader) width = cells.length
       if (isHeader) continue
     }
+    // Below a title with an address: without it, no column would say who is blocked.
+    if (columns && width === Infinity && hasNoAddress(cells) && columnsFromHeader(cells).email >= 0)
+      throw new UnreadableList(`line ${line} looks like the header. Remove the lines above it`)
     try {
       // An unquoted comma moves what comes after it into the next column.
       if (cells.length > width)
@@ -166,6 +172,7 @@ function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
 const MAX_CHARACTERS = 100
 const MAX_SKIPPED = 10
 
+const hasNoAddress = (cells: readonly string[]): boolean => !cells.some((cell) => cell.includes('@'))
 const hasSeveral = (cells: readonly string[]): boolean =>
   cells.filter((cell) => cell.trim() !== '').length > 1
 
@@ -184,17 +191,32 @@ const MAX_DOCUMENT = 64 * 1024 * 1024
 const listIn = (value: unknown): unknown[] | undefined => {
   if (Array.isArray(value)) return value
   const lists = Object.values(Object(value) as object).filter((member) => Array.isArray(member))
-  const [list] = lists as unknown[][]
-  return lists.length === 1 && list?.every((one) => typeof one === 'object') ? list : undefined
+  const ofObjects = (lists as unknown[][]).filter((list) => list.every((one) => typeof one === 'object'))
+  return ofObjects.length === 1 ? ofObjects[0] : undefined
+}
+
+/** A person's members, with those inside others: Okta's `profile`, SCIM's `emails`, `userName` and `name`. */
+function membersOf(person: object): Record<string, unknown> {
+  const { profile, emails, userName, name } = person as Record<string, unknown>
+  const listed = (Array.isArray(emails) ? emails : []).map((one) => Object(one) as Record<string, unknown>)
+  const own = listed.find(({ primary }) => primary === true) ?? (listed.length === 1 ? listed[0] : undefined)
+  const { formatted, fullName = name } = Object(name) as Record<string, unknown>
+  return {
+    ...(Object(profile) as object),
+    ...(own?.['value'] !== undefined && { 'primary email': own['value'] }),
+    ...(String(userName).includes('@') && { upn: userName }),
+    ...person,
+    name: formatted ?? fullName,
+  }
 }
 
 /** One JSON document, not an object a line? @param start at least the first line */
 function isDocument(start: string): boolean {
   if (!/^\s*(\{|\[\s*([[{"\]]|$))/.test(start)) return false
   try {
-    const value: unknown = JSON.parse(start.trimStart().split(/[\r\n]/, 1)[0] ?? '')
+    const value = JSON.parse(start.trimStart().split(/[\r\n]/, 1)[0] ?? '') as object
     // A person may have a list, too.
-    return listIn(value) !== undefined && columnsFromHeader(Object.keys(Object(value) as object)).email < 0
+    return listIn(value) !== undefined && columnsFromHeader(Object.keys(membersOf(value))).email < 0
   } catch {
     return true
   }
@@ -219,7 +241,9 @@ async function* documentLines(
   const list = listIn(value)
   if (list === undefined)
     throw new UnreadableList(`the JSON has no list of people in it, or several. ${advice}`)
-  const next = Object.entries(Object(value) as object).find(([key, to]) => /(^|\.)next/i.test(key) && to)
+  const next = Object.entries(Object(value) as object).find(
+    ([key, to]) => (/(^|\.)next/i.test(key) && to) || (/^total/i.test(key) && Number(to) > list.length),
+  )
   if (next !== undefined)
     throw new UnreadableList(`the list is one page of several (${quoteCell(next[0])}). Export all of them`)
   onWords(`JSON with ${list.length} entries; "line 2" is the second one.`)
@@ -235,7 +259,8 @@ type Cells = { columns: Columns; cells: readonly unknown[] }
 function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof typeof LEFT_OUT | undefined {
   const reasons = columns.signals.map(({ at, means }) => {
     const cell = textOf(cells[at])
-    if (means === 'guest') return exclusionOf(cell)
+    if (means === 'guest') return exclusionOf(cell) ?? (isBlocked(cell, true) ? 'guest' : undefined)
+    if (means === 'flags') return (Number(cell) & 2) === 0 ? undefined : 'blocked'
     const is = isBlocked(cell, means === 'blocked')
     if (is === undefined) onUnread('Statuses', cell)
     return is === true ? 'blocked' : undefined
@@ -284,7 +309,8 @@ function jsonRow(line: string): Cells {
   if (typeof value === 'string') return { columns: EMAIL_ONLY, cells: [value] }
   if (typeof value !== 'object' || value === null) throw new InvalidRow('neither an object nor an address')
   try {
-    return { columns: columnsFromHeader(Object.keys(value)), cells: Object.values(value) }
+    const members = membersOf(value)
+    return { columns: columnsFromHeader(Object.keys(members)), cells: Object.values(members) }
   } catch (error) {
     throw error instanceof UnreadableList ? new InvalidRow(error.message) : error
   }

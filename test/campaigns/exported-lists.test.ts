@@ -111,6 +111,12 @@ describe('the first lines of an export', () => {
     for (const size of [65_536, 7, 1]) expect((await read(inPieces(text, size))).emails).toEqual([a])
   })
 
+  it('have an address, so that the header below would be no one: that is said, as it says who is blocked', async () => {
+    const list = `Contact: hr@acme.example,\nemail,status\n${a},active\n${b},suspended\n`
+    await expect(readText(list)).rejects.toThrow('line 2 looks like the header')
+    expect((await readText(`Contact: hr@acme.example\nnobody\n${a}\n`)).emails).toHaveLength(3)
+  })
+
   it('are no header within ten lines, or none above the addresses: that is said with the names that came', async () => {
     const nine = 'Title\n'.repeat(9)
     expect((await readText(`${nine}email\n${a}\n`)).emails).toEqual([a])
@@ -163,6 +169,49 @@ describe('JSON', () => {
     await expect(readText(text)).rejects.toThrow(message)
   })
 
+  const [ann, ben] = [
+    { id: '1', status: 'ACTIVE', profile: { login: 'ann', email: a, secondEmail: b, locale: 'de_DE' } },
+    { id: '2', status: 'DEPROVISIONED', profile: { login: b, email: b } },
+  ]
+  it.each([
+    ['a list', JSON.stringify([ann, ben])],
+    ['an object a line', `${JSON.stringify(ann)}\n${JSON.stringify(ben)}\n`],
+    ['CSV that was made of it', `status,profile.email,profile.locale\nACTIVE,${a},de_DE\nSUSPENDED,${b},\n`],
+  ])('of Okta’s API has the address and the language in its profile: %s', async (_what, text) => {
+    expect((await readText(text)).emails).toEqual([a])
+    expect(await personIn(text)).toEqual({ email: a, language: 'de-DE' })
+  })
+
+  const scim = [
+    {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      userName: 'ann',
+      name: { formatted: 'Ann A' },
+      emails: [
+        { value: 'ann@home.example', type: 'home' },
+        { value: a, type: 'work', primary: true },
+      ],
+      active: true,
+    },
+    { userName: 'ben', emails: [{ value: b }], active: false },
+    { userName: c, active: true },
+    { userName: 'dot', emails: [{ value: b }, { value: c }], active: true },
+  ]
+  const listResponse = { schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], Resources: scim }
+  it.each([
+    ['a list response', JSON.stringify({ ...listResponse, totalResults: 4 })],
+    ['an object a line', scim.map((one) => JSON.stringify(one)).join('\n')],
+  ])('of SCIM has the primary one of several addresses: %s', async (_what, text) => {
+    expect((await readText(text)).emails).toEqual([a, c, 'missing email address'])
+    expect(await personIn(text)).toEqual({ email: a, name: 'Ann A' })
+  })
+
+  it('of SCIM that is less than all of them is refused', async () => {
+    await expect(readText(JSON.stringify({ ...listResponse, totalResults: 5 }))).rejects.toThrow(
+      'one page of several ("totalResults")',
+    )
+  })
+
   it('of one object a line is still read as it arrives', async () => {
     const rows: string[] = []
     async function* lines() {
@@ -213,6 +262,13 @@ describe('who is left out', () => {
     ['Active Status', ['No', 'Terminated'], ['Yes', 'On Leave', 'Active']],
     ['active', ['false'], ['true']],
     ['Block credential', ['True'], ['False', '']],
+    ['BlockCredential', ['True'], ['False']],
+    ['SignInBlocked', ['True'], ['False']],
+    ['Sign-in status', ['Sign-in blocked', 'Blocked'], ['Sign-in allowed', 'Allowed']],
+    ['Account Status', ['User disabled', 'Admin suspended'], ['User enabled']],
+    ['Currently Active', ['No'], ['Yes']],
+    ['userAccountControl', ['514', '66050'], ['512', '66048', '']],
+    ['isGuest', ['TRUE'], ['FALSE', '']],
     ['Block sign in (Yes/No) [accountEnabled] Required', ['Yes'], ['No']],
     ['Anmelden blockieren (Ja/Nein) [accountEnabled] Erforderlich', ['Ja'], ['Nein']],
     ['suspended', ['True'], ['False']],
