@@ -44,11 +44,14 @@ export function formatSummary(tally: Tally, isDryRun: boolean, isOver: boolean):
     .join('')
 }
 
-/** What the mail server's limit came to. Empty where it has none. @param perSecond how fast emails leave now */
-export const describeThrottling = (perSecond: number): string =>
-  perSecond >= EMAILS_PER_SECOND
+/** The mail server's limit, in emails a minute; undefined without one. @param perSecond how fast emails leave now */
+export const limitOf = (perSecond: number): number | undefined =>
+  perSecond >= EMAILS_PER_SECOND ? undefined : Math.max(1, Math.round(perSecond * 60))
+
+export const describeThrottling = (perMinute: number | undefined): string =>
+  perMinute === undefined
     ? ''
-    : `The mail server limits how fast it takes emails: in the end they left at ${Math.max(1, Math.round(perSecond * 60))} a minute.\n`
+    : `The mail server limits how fast it takes emails: in the end they left at ${perMinute} a minute.\n`
 
 /**
  * Did everyone who should get an email, and whom the service knows, certainly get it? People whom it does not know are only

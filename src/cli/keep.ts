@@ -14,8 +14,9 @@ import { keepUp, whatIsDue, unreachedZones } from '../campaigns/keep.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
 import { createMailServer } from '../campaigns/mail/server.ts'
 import { AT_ONCE, createThrottle, EMAILS_PER_SECOND } from '../campaigns/throttle.ts'
-import type { Invitee } from '../campaigns/people-file.ts'
-import { describeThrottling, newTally, formatSummary, type Tally } from '../campaigns/tally.ts'
+import type { Invitee, LeftOut } from '../campaigns/people-file.ts'
+import { describeThrottling, limitOf, newTally, formatSummary, type Tally } from '../campaigns/tally.ts'
+import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { inScope } from '../onboarding/walk.ts'
 import type { Records } from '../records/records.ts'
@@ -59,7 +60,7 @@ export async function keep(file: string, options: KeepOptions, parts: CommandCon
   const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
   const settings = loadSettingsWith(needed, env)
   const company = loadCompanyOf(settings)
-  const { people, faults } = await readList(list, options.includeGuests, stderr)
+  const { people, faults, leftOut } = await readList(list, options.includeGuests, stderr)
   // An export that went wrong is often an empty file.
   if (people.length === 0) {
     for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
@@ -68,7 +69,7 @@ export async function keep(file: string, options: KeepOptions, parts: CommandCon
 
   return await interruptible((signal) =>
     withStore(settings, async (records) => {
-      const run = { list: people, faults, settings, company, options, parts, signal }
+      const run = { list: people, faults, leftOut, settings, company, options, parts, signal }
       if (options.dryRun) return await show(records, run)
       const held = await withCampaignLease(records, stderr, async (isHeld) => {
         const service = serviceFor(settings, company)
@@ -91,6 +92,7 @@ export async function keep(file: string, options: KeepOptions, parts: CommandCon
 type Run = {
   list: readonly Invitee[]
   faults: readonly string[]
+  leftOut: LeftOut
   settings: Settings
   company: Company
   options: KeepOptions
@@ -115,11 +117,10 @@ async function show(records: Records, run: Run): Promise<number> {
     const json = { email: invitee.email, kind, apps: lost }
     parts.stdout.write(`${options.json ? JSON.stringify(json) : printable(words)}\n`)
   }
-  const words = `${counts.invitation} invitations, ${counts.reminder} reminders and ${counts.lapse} emails about access that ended`
-  if (options.json) parts.stdout.write(`${JSON.stringify(counts)}\n`)
+  if (options.json) parts.stdout.write(`${JSON.stringify({ ...counts, leftOut: run.leftOut })}\n`)
   else
     parts.stderr.write(
-      `Of ${list.length} people, a run at that moment would send up to ${words}. Emails leave on working days from 9 to 16 o'clock where people are, and not to people who have nothing left to connect.\n`,
+      `People on the list: ${list.length}. At that moment a run would send up to so many emails: invitations ${counts.invitation}, reminders ${counts.reminder}, about access that ended ${counts.lapse}. Emails leave on working days from 9 to 16 o'clock where people are, and not to people who have nothing left to connect.\n`,
     )
   return 0
 }
@@ -181,8 +182,9 @@ export async function runOnce(
     timezone: company.timezone,
     async notify(found) {
       const id = `break ${found.instance} ${found.noticedAt}`
-      const isNotified =
-        found.notifiedAt === undefined && (await post(massDisconnectNotice(found, words), id))
+      const report = await createReport(summarizeAll(people.all()), now())
+      const notice = massDisconnectNotice(found, { ...words, ...namedBeside(company, report) })
+      const isNotified = found.notifiedAt === undefined && (await post(notice, id))
       const isSent =
         found.eventAt === undefined &&
         (await postEvent(settings, massDisconnectEvent(found), now()))?.kind === 'taken'
@@ -202,8 +204,10 @@ export async function runOnce(
   const digest = digestNotice(report, counted, now(), words)
   const isSent = isDigestDue(counted, company, now()) && (await post(digest, `digest ${report.madeAt}`))
   await save(isSent ? { ...counted, digestAt: now() } : counted)
-  if (!options.json) stderr.write(describeThrottling(emailThrottle.rate()))
-  return sumUp(counted, report, tally, run)
+  const emailsPerMinute = limitOf(emailThrottle.rate())
+  if (!options.json) stderr.write(describeThrottling(emailsPerMinute))
+  const named = { ...run, company: { ...company, ...namedBeside(company, report) } }
+  return sumUp(counted, report, Object.assign(tally, { emailsPerMinute }), named)
 }
 
 /** @throws {UsageError} where no emails about one of these apps are held */
@@ -222,6 +226,13 @@ function released(keepState: KeepState, apps: readonly string[] = [], now: numbe
     ),
   }
 }
+
+/** Names that tell an app from the others. */
+const namedBeside = ({ displayName }: Company, { datasources }: Report): Pick<Company, 'displayName'> => ({
+  displayName: (app, lang) =>
+    withUniqueNames([...datasources, app].map((one) => ({ ...one, name: displayName(one, lang) }))).at(-1)
+      ?.name ?? app.name,
+})
 
 const rowOf = (report: Report): DailyCounts => {
   const { madeAt, people, gone } = report
@@ -264,7 +275,7 @@ function sumUp(keepState: KeepState, report: Report, tally: Tally, run: Run): nu
   const needs = needsOf(keepState, tally, run)
   if (options.json) {
     const { day: _day, ...states } = rowOf(report)
-    parts.stdout.write(`${JSON.stringify({ ...tally, states, needs })}\n`)
+    parts.stdout.write(`${JSON.stringify({ ...tally, leftOut: run.leftOut, states, needs })}\n`)
   } else {
     parts.stderr.write(formatSummary(tally, false, false))
     for (const need of needs) parts.stderr.write(`Needs you: ${need}\n`)

@@ -82,7 +82,9 @@ describe('onramp keep', () => {
     const file = list('email,timezone\nada@acme.example,Europe/London\neve@acme.example,Asia/Tokyo\n')
     const shown = await keep(file, monday, '--dry-run', '--now', '2027-01-18T09:30:00Z')
     expect([shown.exit, shown.out]).toEqual([0, 'ada@acme.example  invitation\n'])
-    expect(shown.err).toContain('Of 2 people, a run at that moment would send up to 1 invitations')
+    expect(shown.err).toContain(
+      'People on the list: 2. At that moment a run would send up to so many emails: invitations 1,',
+    )
     expect([mails(), (await keep(file, monday, '--now', '2027-01-18T09:30:00Z')).exit]).toEqual([[], 2])
   })
 

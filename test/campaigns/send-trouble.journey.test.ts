@@ -58,12 +58,24 @@ describe('a dry run', () => {
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({ email: 'ada@acme.example', reminder: 0 }),
       { email: 'bob@acme.example', reminder: 0, apps: ['Slack', 'Google Drive'] },
-      expect.objectContaining({ rows: 3, wouldSend: 2 }),
+      expect.objectContaining({
+        rows: 3,
+        wouldSend: 2,
+        leftOut: { blocked: 0, guest: 0, mailbox: 0 },
+      }),
     ])
     expect([stderr, mails()]).toEqual(['Columns: email, name. Ignored: none.\n', []])
     await send(args)
     expect(mails()).toHaveLength(2)
   })
+})
+
+it('a mail server that isn’t there is said, without a summary of no one', async () => {
+  const { code, stderr } = await send([list('ada@acme.example\n')], {
+    env: { SMTP_URL: 'smtp://127.0.0.1:9' },
+  })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('127.0.0.1:9 cannot be reached')])
+  expect(stderr).not.toContain('0  people')
 })
 
 describe('the service', () => {

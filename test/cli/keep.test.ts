@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { Email } from '../../src/campaigns/mail/email.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
-import type { Invitee } from '../../src/campaigns/people-file.ts'
+import { noneLeftOut, type Invitee } from '../../src/campaigns/people-file.ts'
 import { runOnce } from '../../src/cli/keep.ts'
 import { openPeople, openKeepState } from '../../src/cli/store.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
@@ -53,6 +53,7 @@ function installation(env: Record<string, string> = {}) {
   const usual = loadCompanyOf(settings)
   /** What each person has left. Whom it doesn't name has nothing left. */
   const left = new Map<string, string[]>()
+  const names = new Map<string, string>()
   const asked: string[] = []
   const mails: Email[] = []
   const events: unknown[] = []
@@ -70,6 +71,7 @@ function installation(env: Record<string, string> = {}) {
       {
         list: emails.map((email): Invitee => ({ email })),
         faults,
+        leftOut: noneLeftOut(),
         settings,
         company: { ...usual, timezone, digest },
         options: { askRate: 60_000, ...options },
@@ -84,7 +86,10 @@ function installation(env: Record<string, string> = {}) {
             asked.push(email)
             world.onAsk()
             const apps = left.get(email) ?? []
-            return Promise.resolve(apps.map((instance) => ({ instance, name: instance, status: 'awaiting' })))
+            const nameOf = (instance: string) => names.get(instance) ?? instance
+            return Promise.resolve(
+              apps.map((instance) => ({ instance, name: nameOf(instance), status: 'awaiting' })),
+            )
           },
         },
         server: {
@@ -107,6 +112,7 @@ function installation(env: Record<string, string> = {}) {
     run,
     world,
     left,
+    names,
     asked,
     mails,
     events,
@@ -225,6 +231,7 @@ describe('a run of onramp keep', () => {
     left.set(ADA, ['slack_1'])
     const { out } = await run([ADA, 'bob@acme.example'], { json: true })
     expect(JSON.parse(out)).toMatchObject({ rows: 2, sent: 1, states: { people: 2 }, needs: [] })
+    expect(JSON.parse(out)).toMatchObject({ leftOut: { blocked: 0, guest: 0, mailbox: 0 } })
   })
 })
 
@@ -278,6 +285,23 @@ describe('an app that many lost at once', () => {
     for (let hour = 0; hour < 9; hour++) await run(twelve)
     expect([to('admin@acme.example').length, to('old@acme.example').length, mails.length]).toEqual([1, 1, 2])
     expect(events).toMatchObject([{ type: 'app.disconnected_for_many' }])
+  })
+
+  it('has its number where it is a second workspace, in the email and in what the run says', async () => {
+    const { run, left, names, world, to } = installation()
+    names.set('slack_1', 'Slack').set('slack_2', 'Slack')
+    for (const email of twelve) left.set(email, ['slack_1', 'slack_2'])
+    world.now = monday - 8 * HOUR
+    await run(twelve)
+    left.clear()
+    world.now = monday + DAY
+    await run(twelve)
+    for (const email of twelve) left.set(email, ['slack_2'])
+    world.now = monday + 2 * DAY
+    let last = ''
+    for (let hour = 0; hour < 9; hour++) last = (await run(twelve)).err
+    expect(to('admin@acme.example')).toEqual([expect.stringMatching(/^Slack\u00a0\(2\): 12 of 12 people/)])
+    expect(last).toContain('Slack\u00a0(2): 12 of 12 people lost access')
   })
 
   it('is named with the one command that releases all of them', async () => {

@@ -2,7 +2,7 @@
 import { createReadStream, statSync } from 'node:fs'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { Input, Output } from '@onramp/terminal/command-context'
-import { readPeopleList, type Invitee } from '../../campaigns/people-file.ts'
+import { noneLeftOut, readPeopleList, type Invitee } from '../../campaigns/people-file.ts'
 
 type List = AsyncIterable<Uint8Array | string>
 
@@ -27,8 +27,10 @@ export const limitFaults = (faults: readonly string[]): string[] => [
 export async function readList(list: List, includeGuests: boolean | undefined, stderr: Output) {
   const people: Invitee[] = []
   const faults: string[] = []
-  for await (const row of readPeopleList(list, (words) => stderr.write(`${words}\n`), includeGuests))
+  const leftOut = noneLeftOut()
+  const onWords = (words: string) => void stderr.write(`${words}\n`)
+  for await (const row of readPeopleList(list, onWords, includeGuests, leftOut))
     if (row.kind === 'person') people.push(row.person)
     else faults.push(`line ${row.line}: ${row.fault}`)
-  return { people, faults }
+  return { people, faults, leftOut }
 }

@@ -8,9 +8,16 @@ import { createLedger, RunStopped } from '../../campaigns/ledger.ts'
 import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { AT_ONCE, createThrottle, EMAILS_PER_SECOND } from '../../campaigns/throttle.ts'
-import type { Invitee } from '../../campaigns/people-file.ts'
+import type { Invitee, LeftOut } from '../../campaigns/people-file.ts'
 import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
-import { isComplete, describeThrottling, newTally, formatSummary, type Tally } from '../../campaigns/tally.ts'
+import {
+  isComplete,
+  describeThrottling,
+  limitOf,
+  newTally,
+  formatSummary,
+  type Tally,
+} from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { pausedApps } from '../../people/keep-state.ts'
 import { OperatorError } from '../../problem.ts'
@@ -39,7 +46,7 @@ export async function send(file: string, options: SendOptions, parts: CommandCon
     env,
   )
   const company = loadCompanyOf(settings)
-  const { people, faults } = await readList(list, options.includeGuests, stderr)
+  const { people, faults, leftOut } = await readList(list, options.includeGuests, stderr)
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   if (faults.length > 0 && options.onInvalid === 'stop')
     throw new OperatorError('fix these lines, or use --on-invalid skip. Nothing was sent.')
@@ -56,7 +63,7 @@ export async function send(file: string, options: SendOptions, parts: CommandCon
 
   try {
     return await interruptible((signal) => {
-      const run = { people, invalid: faults.length, settings, company, options, parts, signal }
+      const run = { people, invalid: faults.length, leftOut, settings, company, options, parts, signal }
       return withStore(settings, async (records) => {
         // A dry run holds nothing.
         if (dryRun) return await sendAll(records, run)
@@ -77,6 +84,7 @@ type Run = {
   people: readonly Invitee[]
   /** Rows of the list. */
   invalid: number
+  leftOut: LeftOut
   settings: Settings
   company: ReturnType<typeof loadCompanyOf>
   options: SendOptions
@@ -168,26 +176,29 @@ async function sendAll(records: Records, run: Run, isHeld?: () => Promise<boolea
     progress.end()
     server?.close()
     await service.close()
-    sumUp(tally, options, { error: failure, endedBy, isInterrupted: signal.aborted }, parts)
-    if (!options.json) stderr.write(describeThrottling(emailThrottle.rate()))
+    const emailsPerMinute = limitOf(emailThrottle.rate())
+    const more = { leftOut: run.leftOut, emailsPerMinute }
+    sumUp(tally, options, { error: failure, endedBy, isInterrupted: signal.aborted, more }, parts)
+    if (!options.json) stderr.write(describeThrottling(emailsPerMinute))
   }
   return isComplete(tally) ? 0 : EXIT_PARTLY
 }
 
-/** @param end.error why the run failed */
+/** @param end.error why the run failed @param end.more for the JSON */
 function sumUp(
   tally: Tally,
   { dryRun, json, limit }: SendOptions,
-  end: { error: unknown; endedBy: EndedBy | undefined; isInterrupted: boolean },
+  end: { error: unknown; endedBy: EndedBy | undefined; isInterrupted: boolean; more: object },
   { stdout, stderr }: CommandContext,
 ): void {
-  const { error, endedBy, isInterrupted } = end
+  const { error, endedBy, isInterrupted, more } = end
   if (json) {
     const { sent, ...others } = tally
     const counts = dryRun ? { ...others, wouldSend: sent } : tally
     const stopped = isInterrupted ? 'interrupted' : error instanceof Error ? error.name : undefined
-    stdout.write(`${JSON.stringify({ campaign: ONBOARDING, ...counts, stopped })}\n`)
-  } else stderr.write(formatSummary(tally, dryRun === true, endedBy === 'list'))
+    stdout.write(`${JSON.stringify({ campaign: ONBOARDING, ...counts, ...more, stopped })}\n`)
+  } else if (tally.rows > 0 || error === undefined)
+    stderr.write(formatSummary(tally, dryRun === true, endedBy === 'list'))
   const why = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${limit} reached.`
   if (why) stderr.write(`${why}${dryRun ? '' : ` ${RESUMES}`}\n`)
 }
