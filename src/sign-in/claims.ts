@@ -150,7 +150,7 @@ function namesIn(value: unknown): { names: string[]; isOdd: boolean } {
   const all = [value].flat().map(nameIn)
   const names = all.filter((one) => typeof one === 'string')
   // One text may be one name, or several: a group whose name has a comma would count as two.
-  const isJoined = typeof value === 'string' && /[,;|\n]/.test(value)
+  const isJoined = typeof value === 'string' && /^\[|[,;|\n]/.test(value)
   return { names, isOdd: isJoined || names.length < all.length }
 }
 
@@ -178,7 +178,7 @@ export function explainMissingGroups(
   const found = groupClaims(sources, settings)
   const odd = found.find((value) => namesIn(value).isOdd)
   if (odd !== undefined)
-    return `the claim ${claim} came as ${typeof odd === 'string' ? 'one text with commas or the like' : shapeOf(odd)}, which onramp can't read as groups without a guess, so ADMIN_GROUPS didn't count for it: let the authorization server send a list of names. A list inside an object is OIDC_GROUPS_CLAIM=${claim}.NAME`
+    return `the claim ${claim} came as ${typeof odd === 'string' ? 'one text with commas, brackets or the like' : shapeOf(odd)}, which onramp can't read as groups without a guess, so ADMIN_GROUPS didn't count for it: let the authorization server send a list of names. A list inside an object is OIDC_GROUPS_CLAIM=${claim}.NAME`
   if (found.length > 0) return undefined
   // Microsoft Entra names the claim and leaves the groups out where a person is in more than 200.
   const isLeftOut = ({ hasgroups, _claim_names: names }: Claims) =>

@@ -132,6 +132,14 @@ describe('a logout request', () => {
     expect((await send({})).status).toBe(429)
   })
 
+  it('is refused where the keys are more than a mistake of the other side may fill the memory with', async () => {
+    const [{ send }, token] = [backChannel(), await tokenOf()]
+    vi.stubGlobal('fetch', async () => Response.json({ keys: [jwk], more: 'x'.repeat(2 ** 20) }))
+    const refused = await send({ logout_token: token })
+    vi.stubGlobal('fetch', async () => Response.json({ keys: [jwk] }))
+    expect([refused.status, (await send({ logout_token: token })).status]).toEqual([400, 200])
+  })
+
   it('is refused where the server has no keys, or what it signs with can be forged', async () => {
     const keyless = backChannel({ jwks_uri: undefined })
     const { body } = await keyless.send({ logout_token: await tokenOf() }).expect(400)

@@ -269,6 +269,7 @@ describe('the groups of a person', () => {
 
   it.each<[string, unknown, string]>([
     ['a text with a comma', 'Everyone,Search Admins', 'came as one text with commas'],
+    ['a text with a list', '[Search Admins]', 'came as one text with commas, brackets'],
     ['an object', { roles: BOTH }, 'came as an object, '],
     ['a number', 7, 'came as a number, '],
     ['objects without a name', [{ id: 1 }, { id: 2 }], 'came as a list of several (object), '],

@@ -178,6 +178,21 @@ describe('an answer that can’t be used', () => {
     expect(errorResponseProblem(await refusalOf(work)).detail).toMatch(says)
   })
 
+  it.each([
+    ['sub', { sub: 7 }],
+    ['iat', { iat: undefined }],
+    ['exp', { exp: 1 }],
+  ])('names the claim of an id_token that is wrong: %s', async (claim, wrong) => {
+    const right = { iss: issuer, aud: 'client', sub: 'ada', iat: 1, exp: 9_999_999_999 }
+    const parts = [{ alg: 'RS256' }, { ...right, ...wrong }].map((part) =>
+      Buffer.from(JSON.stringify(part)).toString('base64url'),
+    )
+    const work = refreshTokenGrant(answering(200, { ...tokens, id_token: `${parts.join('.')}.AAAA` }), 'one')
+    expect(errorResponseProblem(await refusalOf(work)).detail).toContain(
+      `: ${claim} is missing, or cannot be used`,
+    )
+  })
+
   const unverified = async (more: object, bits = 2048) => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one' }

@@ -219,9 +219,9 @@ function errorIn(error: unknown): string | undefined {
   return typeof said === 'string' ? said : undefined
 }
 
-/** The member of a token response that the library refused. Only its message names it, so this is for the log. */
+/** The member of a response, or claim of its id_token, that the library refused. Only its message names it: for the log. */
 function refusedMember(error: unknown): string | undefined {
-  return /body "(\w{1,40})" property/.exec(messagesOf(error))?.[1]
+  return /(?:body|JWT) "(\w{1,40})" (?:property|\([\w ]+\) claim)/.exec(messagesOf(error))?.[1]
 }
 
 /** The library has one code for all that it doesn't do; what its error carries tells them apart. */

@@ -2,6 +2,7 @@
 // It is no browser: no cookie, no page, no cross-site question; its token is the proof.
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
 import express, { Router } from 'express'
+import { readBody } from '../../http/body.ts'
 import { describeStoreError } from '../../records/store-error.ts'
 import { hashOf } from '../../records/seal.ts'
 import type { Audit } from '../../web/audit.ts'
@@ -24,7 +25,8 @@ type Needs = Pick<SignIn, 'authorizationServer' | 'records'> & {
 const REMEMBER_SECONDS = 900
 const fetchKeys: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options)
-  return new Response(normalizeKeySet(await response.text()), response)
+  const { status, body } = response
+  return new Response(normalizeKeySet(body ? await readBody({ status, body }) : ''), response)
 }
 const FETCHING_KEYS = { cooldownDuration: 5_000, timeoutDuration: 5_000, [customFetch]: fetchKeys }
 
