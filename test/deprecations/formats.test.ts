@@ -203,6 +203,14 @@ describe('an access log', () => {
       '{"time_iso8601":"2026-11-27T10:00:00Z","request":"POST /rest/api/v1/chat HTTP/1.1"}',
     ],
     [
+      'that Docker keeps',
+      JSON.stringify({
+        log: '192.0.2.1 - - [27/Nov/2026:10:00:00 +0000] "POST /rest/api/v1/chat HTTP/1.1" 200 7\n',
+        stream: 'stdout',
+        time: '2026-11-27T10:00:00.5Z',
+      }),
+    ],
+    [
       'of Istio in JSON',
       '{"authority":"a","method":"POST","path":"/rest/api/v1/chat","start_time":"2026-11-27T10:00:00Z"}',
     ],
@@ -286,7 +294,7 @@ describe('a file', () => {
     ['in UTF-16', Buffer.from('\uFEFFGET /', 'utf16le'), 'not text in UTF-8'],
     ['an array', '[{"method":"GET","url":"/"}]', 'not a request'],
     ['without a request', '{"log":{"entries":[]}}', 'no requests found'],
-    ['no HAR', '{"log": 1}', 'traffic:1: not a HAR'],
+    ['no HAR', '{"log": {}}', 'traffic:1: not a HAR'],
     ['broken', '{"log": {\n "entries": [SECRET,\n', 'traffic:2: not valid JSON'],
   ])('that is %s is refused with what to do', async (_what, content, message) => {
     const { code, err } = await check(content, 'traffic')

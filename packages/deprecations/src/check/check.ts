@@ -62,7 +62,7 @@ const detectFormat = ({ head, name }: Source): Format => {
   if (/\.(?:nd|l)json$|\.jsonl$/i.test(name)) return 'ndjson'
   if (/^["']?openapi["']?\s*:/m.test(text) || /^\{[^]*"openapi"\s*:/.test(text)) return 'openapi'
   if (!/^(?:\{|\[\s*[[{"\]])/.test(text)) return /\.ya?ml$/i.test(name) ? 'openapi' : 'log'
-  return /\.har$/i.test(name) || /^\{\s*"log"\s*:/.test(text) ? 'har' : 'ndjson'
+  return /\.har$/i.test(name) || /^\{\s*"log"\s*:\s*\{/.test(text) ? 'har' : 'ndjson'
 }
 
 /** Reads ISO 8601, or seconds or milliseconds since 1970. */

@@ -40,6 +40,8 @@ const fromProxyLog = (line: Record<string, unknown>) => {
 const readNdjson = lineReader((line, matcher) => {
   try {
     const exchange = recordOf(JSON.parse(line))
+    // Docker keeps each line of a log so.
+    if (typeof exchange.log === 'string') return readLogLine(exchange.log, matcher)
     return readExchange(
       'method' in exchange && 'url' in exchange ? exchange : fromProxyLog(exchange),
       matcher,
