@@ -100,6 +100,8 @@ const REPLIES: readonly (readonly [command: string, reply: string, means: object
   ['RCPT TO', '450 4.1.1 <ada@acme.example>: unverified address: verification in progress', LATER],
   ['RCPT TO', '450 4.1.7 <search@acme.example>: Sender address rejected: unverified', THROTTLED],
   ['RCPT TO', '450 4.1.8 <search@acme.example>: Sender address rejected: Domain not found', THROTTLED],
+  ['RCPT TO', '450 4.7.1 <search>: Helo command rejected: Host not found', THROTTLED],
+  ['RCPT TO', '450 4.7.1 Client host rejected: cannot find your hostname, [192.0.2.1]', THROTTLED],
   ['RCPT TO', '451 4.3.0 <ada@acme.example>: Temporary lookup failure', THROTTLED],
   ['RCPT TO', '451 4.4.1 no answer from the host of acme.example', LATER],
   ['RCPT TO', '452 4.5.3 Error: too many recipients', THROTTLED],

@@ -67,6 +67,8 @@ const MEANINGS: readonly Meaning[] = [
   { stages: RECIPIENT, code: /^550/, words: /^550[ -]5\.4\.1 recipient address rejected/i, means: REJECTED },
   // It closes the connection, whatever the command was (RFC 5321 3.8).
   { code: /^421/, means: THROTTLED },
+  // Of us, though Postfix says it only once a recipient is named.
+  { code: /^4/, words: /\b(client host|helo command) rejected\b/i, means: THROTTLED },
   // A mailbox that is full, busy or greylisted. X.2 is about the mailbox (RFC 3463 3.3).
   { stages: RECIPIENT, code: /^[45]/, enhanced: /^(4\.2\.\d+|5\.2\.2)$/, means: LATER },
   // Many servers refuse a sender only at RCPT. X.1.7 and X.1.8 are the sender's address, X.3 and X.5 the mail system.
