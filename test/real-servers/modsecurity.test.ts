@@ -20,7 +20,7 @@ const LINKS = [
   '/onboarding?lang=fr',
   `/onboarding?return_to=${encodeURIComponent(`${INTRANET}/`)}`,
   `/onboarding?return_to=${back}`,
-  '/search?q=roadmap',
+  '/search?q=travel%20policy',
   '/sessions',
 ]
 
