@@ -9,7 +9,7 @@ import {
   type UnconnectedApp,
 } from './responses.ts'
 import { parseJson } from '../http/body.ts'
-import { checkCall, createConnection, searchCall, type ServiceCall } from './connection.ts'
+import { checkCall, createConnection, searchCall, type SearchQuery, type ServiceCall } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
 import { noResponse, serviceProblemOf, unreadableResponse } from './errors.ts'
 import { readErrorResponse } from './error-response.ts'
@@ -20,13 +20,18 @@ export type ServiceClient = {
   /**
    * Which datasources the person still has to authorize (contract 4.1). One request.
    * @param finalRedirectUrl where the service sends the browser after a consent; absent: the tenant's own setting counts
+   * @param gone aborts when no one waits for the response; the call then throws its reason, and isn't counted
    * @throws {ServiceProblem}
    */
-  checkDatasourceAuth(credentials: Credentials, finalRedirectUrl?: string): Promise<UnconnectedApp[]>
+  checkDatasourceAuth(
+    credentials: Credentials,
+    finalRedirectUrl?: string,
+    gone?: AbortSignal | null,
+  ): Promise<UnconnectedApp[]>
   /** The same without one-time paths, for callers that only tell what is left. @throws {ServiceProblem} */
   unconnectedApps(credentials: Credentials): Promise<UnconnectedApp[]>
   /** Contract 4.2. @throws {ServiceProblem} */
-  search(credentials: Credentials, query: { query: string; pageSize: number }): Promise<SearchResponse>
+  search(credentials: Credentials, query: SearchQuery, gone?: AbortSignal | null): Promise<SearchResponse>
   close(): Promise<void>
 }
 
@@ -79,17 +84,19 @@ export function createServiceClient({
     credentials: Credentials,
     read: (json: unknown) => T | undefined,
   ): Promise<T> {
-    const { operation, path, body } = call
+    const { operation, path, body, gone } = call
     const { status, text, headers, found } = await timed(
       async () => {
         const answer = await connection.send(call, credentials)
         return { ...answer, found: answer.status === 200 ? read(parseJson(answer.text)) : undefined }
       },
       (answer, seconds) => {
+        if (gone?.aborted) return
         const isUnreadable = answer?.status === 200 && answer.found === undefined
         onCall?.({ operation, status: isUnreadable ? undefined : answer?.status, seconds })
       },
     ).catch((error: unknown) => {
+      gone?.throwIfAborted()
       throw noResponse(operation, 'no usable answer', error)
     })
     onResponse?.({ method: 'POST', url: path, status, headers, request: body, response: text })
@@ -107,10 +114,13 @@ export function createServiceClient({
   }
 
   return {
-    checkDatasourceAuth: (credentials, finalRedirectUrl) =>
-      send(checkCall(finalRedirectUrl), credentials, (json) => readCheckResponse(json, reportOnce)),
+    checkDatasourceAuth: (credentials, finalRedirectUrl, gone = null) =>
+      send({ ...checkCall(finalRedirectUrl), gone }, credentials, (json) =>
+        readCheckResponse(json, reportOnce),
+      ),
     unconnectedApps: (credentials) => send(checkCall(), credentials, (json) => readLeft(json, reportOnce)),
-    search: (credentials, query) => send(searchCall(query), credentials, readSearchResponse),
+    search: (credentials, query, gone = null) =>
+      send({ ...searchCall(query), gone }, credentials, readSearchResponse),
     close: () => connection.close(),
   }
 }

@@ -7,8 +7,11 @@ import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Operation } from './errors.ts'
 import { createConnector, HTTP1 } from '../http/proxy.ts'
 
-/** A POST that only reads; `path` without the service's address. */
-export type ServiceCall = { operation: Operation; path: string; body?: string }
+/** A POST that only reads; `path` without the service's address. `gone` aborts when no one waits for the response. */
+export type ServiceCall = { operation: Operation; path: string; body?: string; gone?: AbortSignal | null }
+
+/** Contract 4.2. */
+export type SearchQuery = { query: string; pageSize: number }
 
 /** Contract 4.1. @param finalRedirectUrl absent: the tenant's own setting counts */
 export function checkCall(finalRedirectUrl?: string): ServiceCall {
@@ -17,8 +20,7 @@ export function checkCall(finalRedirectUrl?: string): ServiceCall {
   return { operation: 'checkdatasourceauth', path: `/rest/api/v1/checkdatasourceauth${query}` }
 }
 
-/** Contract 4.2. */
-export const searchCall = (query: { query: string; pageSize: number }): ServiceCall => ({
+export const searchCall = (query: SearchQuery): ServiceCall => ({
   operation: 'search',
   path: '/rest/api/v1/search',
   body: JSON.stringify(query),
@@ -59,12 +61,13 @@ export function createConnection({
     connect: createConnector(timeLimitMs),
   })
   return {
-    send({ path, body }, credentials) {
+    send({ path, body, gone }, credentials) {
       const question = { method: 'POST', path: prefix + path, idempotent: true } as const
       const fixed = { ...credentialHeaders(credentials, headerPrefix), ...JSON_BOTH_WAYS }
       return inHttpSpan({ ...question, server }, () => {
         const headers = { ...fixed, ...traceHeaders() }
-        return exchange(dispatcher, { ...question, origin, headers, body: body ?? null }, timeLimitMs)
+        const request = { ...question, origin, headers, body: body ?? null, signal: gone ?? null }
+        return exchange(dispatcher, request, timeLimitMs)
       })
     },
     close: () => dispatcher.destroy(),

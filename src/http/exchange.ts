@@ -22,7 +22,7 @@ const wasForgotten = ({ wasAnswering, code = '' }: ConnectionError): boolean =>
  */
 export async function exchange(
   dispatcher: Dispatcher,
-  options: Dispatcher.RequestOptions,
+  options: Dispatcher.RequestOptions & { signal?: AbortSignal | null },
   timeLimitMs: number,
 ): Promise<HttpResponse> {
   // AbortSignal.timeout can't be taken back: each call would leave a timer that goes off, with an error, seconds later.
@@ -31,7 +31,8 @@ export async function exchange(
     () => ending.abort(new DOMException('aborted due to timeout', 'TimeoutError')),
     timeLimitMs,
   )
-  const request = { ...options, signal: ending.signal }
+  const signals = [ending.signal, options.signal].filter((signal) => signal instanceof AbortSignal)
+  const request = { ...options, signal: AbortSignal.any(signals) }
   const { idempotent: isRead = options.method === 'GET', origin = '' } = options
   let fresh: Client | undefined
   try {

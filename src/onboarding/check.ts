@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Request } from 'express'
 import type { UnconnectedApp } from '../client-api/responses.ts'
 import { consentUrl } from '../client-api/consent-url.ts'
-import type { User } from '../session/signed-in.ts'
+import { whoIsSignedIn, type User } from '../session/signed-in.ts'
 import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
@@ -58,12 +58,14 @@ export function createChecks(needs: Checking) {
     /**
      * The walk with the service's present answer. The service is not asked while the person is just leaving for an app:
      * another check could void the one-time path that the browser is following.
-     * @param change what the request itself changes, before the answer is taken in @throws {Problem}
+     * @param change what the request itself changes, before the answer is taken in @param gone aborts when no one waits
+     * @throws {Problem}
      */
-    async current(req: Request, user: User, change = (walk: Walk) => walk): Promise<Walk> {
+    async current(req: Request, change = (walk: Walk) => walk, gone?: AbortSignal): Promise<Walk> {
+      const { user } = whoIsSignedIn(req)
       const walk = await walks.load(user)
       const checkedAt = now()
-      const waiting = mayCheck(walk, checkedAt) ? await service.check(req) : undefined
+      const waiting = mayCheck(walk, checkedAt) ? await service.check(req, undefined, gone) : undefined
       if (log.isLevelEnabled('debug'))
         log.debug(
           { isAsked: waiting !== undefined, waiting: waiting?.map(inWords) },

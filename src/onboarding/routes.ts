@@ -7,6 +7,7 @@ import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
 import { isRecentSignIn } from '../sign-in/require-sign-in.ts'
 import { enteredReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import type { Audit } from '../web/audit.ts'
+import { browserGoneSignal } from '../web/browser-gone.ts'
 import { isFollowedFromOwnPage, unattendedPath } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
@@ -77,11 +78,11 @@ export function createOnboardingRoutes(needs: Onboarding): Router {
   router.get(REACHING_THE_SERVICE, needs.limit)
 
   router.get('/onboarding', async (req, res) => {
-    const { user } = whoIsSignedIn(req)
     const visit = visitOf(req.query, (value) => enteredReturnTo(value, needs.returnTo))
     const from = textIn(req, 'from')
 
-    const walk = await checks.current(req, user, (before) => withVisit(before, visit))
+    const change = (before: Walk) => withVisit(before, visit)
+    const walk = await checks.current(req, change, browserGoneSignal(res))
 
     answer(req, res, { page: walk, from })
   })

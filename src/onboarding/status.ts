@@ -48,7 +48,7 @@ export function createStatusRoute(
 
     if (now() - (checkedAt.get(person) ?? -Infinity) >= FRESH_MS) {
       // Another session's token may be refused where this one's is not, so only a whole answer is shared between sessions.
-      await once(`${person} ${id}`, () => checks.current(req, user))
+      await once(`${person} ${id}`, () => checks.current(req))
       if (checkedAt.size >= MAX_REMEMBERED) checkedAt.clear()
       checkedAt.set(person, now())
     }

@@ -2,6 +2,7 @@
 import { Router, type RequestHandler } from 'express'
 import type { SearchResponse } from '../client-api/responses.ts'
 import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
+import { browserGoneSignal } from '../web/browser-gone.ts'
 import { isFromOtherSite } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
@@ -31,7 +32,9 @@ export function createSearchRoutes({ limit, origin, service, appIn, sendPage }: 
 
     // Another site's link only fills in the form: what is searched for is the person's to say.
     const isAsked = query !== '' && !isFromOtherSite(req, origin)
-    const answer = isAsked ? await service.search(req, { query, pageSize: PAGE_SIZE }) : undefined
+    const answer = isAsked
+      ? await service.search(req, { query, pageSize: PAGE_SIZE }, browserGoneSignal(res))
+      : undefined
 
     sendPage(req, res, { view: 'search/results', data: (t) => resultsIn(t, { query, answer, appIn }) })
   })

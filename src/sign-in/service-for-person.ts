@@ -2,6 +2,7 @@
 // service rejects it.
 import type { Request } from 'express'
 import type { ServiceClient } from '../client-api/client.ts'
+import type { SearchQuery } from '../client-api/connection.ts'
 import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
 import type { SearchResponse, UnconnectedApp } from '../client-api/responses.ts'
@@ -40,11 +41,12 @@ export class ServiceForPerson {
   /**
    * The person's unconnected apps (contract 4.1), in the company's order and without those that it hides. Always passes
    * final_redirect_url, so that any returned link comes back to us.
+   * @param gone aborts when no one waits for the result
    */
-  async check(req: Request, finalRedirectUrl = this.#options.callbackUrl): Promise<UnconnectedApp[]> {
+  async check(req: Request, finalRedirectUrl = this.#options.callbackUrl, gone?: AbortSignal) {
     const { clientApi, company, onCheck } = this.#options
     const apps = await this.#call(req, (credentials) =>
-      clientApi.checkDatasourceAuth(credentials, finalRedirectUrl),
+      clientApi.checkDatasourceAuth(credentials, finalRedirectUrl, gone),
     )
     const arranged = company.arrange(apps)
     onCheck?.(arranged)
@@ -52,8 +54,8 @@ export class ServiceForPerson {
   }
 
   /** Contract 4.2. */
-  search(req: Request, query: { query: string; pageSize: number }): Promise<SearchResponse> {
-    return this.#call(req, (credentials) => this.#options.clientApi.search(credentials, query))
+  search(req: Request, query: SearchQuery, gone?: AbortSignal): Promise<SearchResponse> {
+    return this.#call(req, (credentials) => this.#options.clientApi.search(credentials, query, gone))
   }
 
   async #call<T>(req: Request, call: (credentials: Credentials) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 // The client against the sandbox's service, over HTTP.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createServiceClient, type ServiceClient } from '../../src/client-api/client.ts'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
@@ -86,6 +86,20 @@ describe('an answer that is none', () => {
     expect(took).toBeGreaterThan(LIMIT_MS - 50)
     expect(took).toBeLessThan(LIMIT_MS + 500)
   })
+})
+
+it('a call that no one waits for any more ends at once, and is no failure of the service', async () => {
+  answer({ hang: true })
+  const calls: object[] = []
+  const own = createServiceClient({ baseUrl: sandbox.urls.service, onCall: (call) => calls.push(call) })
+  const leaving = new AbortController()
+  const gone = new Error('gone')
+  const call = own.checkDatasourceAuth(ada, undefined, leaving.signal)
+  await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1))
+  leaving.abort(gone)
+  await expect(call).rejects.toBe(gone)
+  expect(calls).toEqual([])
+  await own.close()
 })
 
 describe('a success that can’t be read', () => {

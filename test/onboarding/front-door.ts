@@ -46,6 +46,8 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     person: ada,
     /** How long the service takes to answer; milliseconds. */
     takes: 0,
+    /** Waited for before the service answers. @param gone aborts when no one waits for it */
+    answers: undefined as ((gone?: AbortSignal | null) => Promise<void>) | undefined,
     /** The service is away. */
     fails: false,
   }
@@ -75,8 +77,9 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     },
     service: new ServiceForPerson({
       clientApi: {
-        async checkDatasourceAuth(_credentials, finalRedirectUrl) {
+        async checkDatasourceAuth(_credentials, finalRedirectUrl, gone) {
           asked.push(finalRedirectUrl)
+          await at.answers?.(gone)
           at.now += at.takes
           if (at.fails) throw new Problem(503, 'service_unavailable')
           return at.waiting
@@ -128,6 +131,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     'sec-fetch-dest': 'document',
     'user-agent': 'Mozilla/5.0',
   }
+  const open = (path: string) => request(app).get(path).set(browser).redirects(0)
   const get = async (path: string, headers: Record<string, string> = browser) =>
     await request(app).get(path).set(headers).redirects(0)
 
@@ -138,6 +142,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     limited,
     handed,
     get,
+    open,
     /** Where the answer leads. */
     to: async (path: string, headers?: Record<string, string>) =>
       (await get(path, headers)).headers['location'],

@@ -1,5 +1,5 @@
 // The overview over HTTP and leaving for an app: what the service is asked, where a click leads, and what is noted of it.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ada, consentOf, frontDoor, github, PLAIN_CHECK, slack } from './front-door.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
@@ -58,6 +58,24 @@ describe('the overview', () => {
     expect(await page('/onboarding?from=github_1')).toMatchObject({ arrived: true })
     expect(await page('/onboarding?from=github_1&from=slack_1')).toMatchObject({ arrived: false })
   })
+})
+
+it('a page that is dropped ends its check, and a click that is dropped goes on: another may share it', async () => {
+  const { at, open } = frontDoor()
+  for (const [path, ends] of [
+    ['/onboarding', true],
+    [CLICK, false],
+  ] as const) {
+    const begun = Promise.withResolvers<AbortSignal | null | undefined>()
+    const answered = Promise.withResolvers<void>()
+    at.answers = (gone) => (begun.resolve(gone), answered.promise)
+    const view = open(path)
+    view.end(() => {})
+    const gone = await begun.promise
+    view.abort()
+    await vi.waitFor(() => expect(gone?.aborted).toBe(ends ? true : undefined))
+    answered.resolve()
+  }
 })
 
 describe('a click', () => {

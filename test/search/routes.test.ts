@@ -1,7 +1,7 @@
 // A search as the person: from our own page, or because they typed or kept its address; never because of another site's link.
 import express from 'express'
 import request from 'supertest'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createSearchRoutes } from '../../src/search/routes.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 import type { SendPage } from '../../src/web/pages.ts'
@@ -12,6 +12,7 @@ const EVIL = 'https://evil.example'
 
 async function open(path: string, headers: Record<string, string>) {
   const asked: string[] = []
+  let signal: AbortSignal | null | undefined
   const sendPage: SendPage = (req, res, { data }) =>
     void res.json(typeof data === 'function' ? data(languages.of(req)) : data)
   const routes = createSearchRoutes({
@@ -19,8 +20,9 @@ async function open(path: string, headers: Record<string, string>) {
     origin: ORIGIN,
     service: new ServiceForPerson({
       clientApi: {
-        async search(_credentials, { query }) {
+        async search(_credentials, { query }, gone) {
           asked.push(query)
+          signal = gone
           return { results: [], requestId: undefined }
         },
         checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
@@ -37,7 +39,7 @@ async function open(path: string, headers: Record<string, string>) {
   const session = { user: { issuer: '', subject: 'ada' }, tokens: { accessToken: '', issuedAt: 0 } }
   const app = express().use((req, _res, next) => next(void Object.assign(req, { session })), routes)
   const { body } = await request(app).get(path).set(headers)
-  return { asked, page: body as Record<string, unknown> }
+  return { asked, gone: () => signal?.aborted, page: body as Record<string, unknown> }
 }
 
 it.each([
@@ -65,4 +67,9 @@ it('an empty search asks nothing', async () => {
 it('a page that loads again on its own searches for nothing', async () => {
   const { asked } = await open('/search?q=layoffs&unattended=yes', { 'sec-fetch-site': 'same-origin' })
   expect(asked).toEqual([])
+})
+
+it('a search ends when no one waits for its page any more', async () => {
+  const { gone } = await open('/search?q=layoffs', {})
+  await vi.waitFor(() => expect(gone()).toBe(true))
 })
