@@ -158,7 +158,9 @@ function compose(store = memoryStore(), given: Partial<typeof settings> = {}) {
     }
     const times = { idleSeconds: 3_600, maxSeconds: 12 * 3_600, now }
     const sessions = new SessionStore({ records, sealer: createSealer([SECRET]), ...times })
-    const door = express().use(createSession(sessions, [SECRET], false))
+    const door = express().use(
+      createSession({ store: sessions, secrets: [SECRET], isHttps: false, log: { info() {} } }),
+    )
     door.get('/', async (req, res) => {
       const tokens = { accessToken: 'token', issuedAt: now(), expiresAt: now() + 3_600_000 }
       await startSession(req, { user, tokens, signedInAt: now() })

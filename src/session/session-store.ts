@@ -1,139 +1,177 @@
-// Where express-session keeps sessions: named by the hash of their id, sealed by the id itself. A new id is
-// inserted only, and an existing session is written only over what was read, so neither a slow request nor a process that
-// was frozen brings back old tokens or a session that was ended.
-import { Store, type Session, type SessionData } from 'express-session'
+// Sessions over Records, by connect-redis. A record is named by the hash of the session's ID and sealed by the ID itself.
+// A session carries a revision, and a write over any other revision fails: a slow request never brings back old tokens or
+// an ended session.
+import { RedisStore } from 'connect-redis'
 import type { Request } from 'express'
+import type { SessionData } from 'express-session'
 import type { Records } from '../records/records.ts'
 import { hashOf, type Sealer } from '../records/seal.ts'
 
-type Done<T = void> = (error?: unknown, result?: T) => void
+type Done = (error?: unknown) => void
+type SessionRecords = Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
 
 /** Another request has changed or ended the session since it was read. */
 export class SessionChanged extends Error {
   override name = 'SessionChanged'
 }
 
-type SessionStoreOptions = {
-  records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
-  /** Of SESSION_SECRET. */
-  sealer: Sealer
-  /** SESSION_IDLE_MINUTES and SESSION_MAX_HOURS, in seconds. */
-  idleSeconds: number
-  maxSeconds: number
-  /** Milliseconds since 1970. */
-  now: () => number
-}
-
 /** The idle time starts anew after this share of it, so that most pages only read. */
 const TOUCH_SHARE = 0.05
 const MAX_TOUCHES = 50_000
 
-const keyOf = (name: string) => `session:${name}`
-/** The id and not its name: a dump of the store then opens nothing, even with the secret. */
-const holderOf = (id: string) => `session:${id}`
-
-/** In the place of a session that its person has ended from another device; it needs no sealing, as it opens nothing. */
+/** Replaces a session that its person has ended from another device: the next sign-in there sends prompt=login. */
 const ENDED = 'ended'
+const ENDED_SESSION = JSON.stringify({ promptLogin: true } satisfies Partial<SessionData>)
 
-/** What a session is when it is written: everything that was set on it. */
-const jsonOf = (session: SessionData) => JSON.stringify({ ...session, cookie: undefined })
+const keyOf = (hash: string) => `session:${hash}`
+/** The ID itself and not its hash, so a dump of the store opens nothing, even with the secret. */
+const associatedDataOf = (id: string) => `session:${id}`
 
-/** A session as the store has it; `name`: the hash of its id. */
-type Stored = { name: string; sealed: string }
+/** What was read or written last, under its number. */
+type Revision = { revision: number; json: string }
 
-export class SessionStore extends Store {
-  readonly #options: SessionStoreOptions
-  /** By the object that was made of it. */
-  readonly #stored = new WeakMap<object, Stored>()
+const serialize = (session: SessionData, revision: number) =>
+  JSON.stringify({ ...session, cookie: undefined, revision })
+
+const revisionIn = (json: string): number => (JSON.parse(json) as Partial<Revision>).revision ?? 0
+
+export class SessionStore extends RedisStore {
+  readonly #records: SessionRecords
+  readonly #maxMs: number
+  readonly #touchEveryMs: number
+  readonly #now: () => number
+  readonly #revisions = new WeakMap<SessionData, Revision>()
   readonly #touchedAt = new Map<string, number>()
-  /** Longer than documented by what a touch that was left out may cost. */
-  readonly #lifeSeconds: number
 
-  constructor(options: SessionStoreOptions) {
-    super()
-    this.#options = options
-    this.#lifeSeconds = Math.ceil(options.idleSeconds * (1 + TOUCH_SHARE))
+  /** @param idleSeconds SESSION_IDLE_MINUTES @param maxSeconds SESSION_MAX_HOURS @param now milliseconds since 1970 */
+  constructor(options: {
+    records: SessionRecords
+    sealer: Sealer
+    idleSeconds: number
+    maxSeconds: number
+    now: () => number
+  }) {
+    const { records, sealer, idleSeconds, maxSeconds, now } = options
+    // Longer than documented by what a skipped touch may cost.
+    const ttl = Math.ceil(idleSeconds * (1 + TOUCH_SHARE))
+    super({ client: new SessionCommands(records, sealer), prefix: '', ttl })
+    this.serializer = {
+      parse: (json) => this.#parse(json) as SessionData,
+      stringify: (session) => this.#next(session).json,
+    }
+    this.#records = records
+    this.#maxMs = maxSeconds * 1000
+    this.#touchEveryMs = idleSeconds * TOUCH_SHARE * 1000
+    this.#now = now
   }
 
-  override get = (id: string, done: Done<SessionData | null>): void => settle(this.#read(id), done)
+  /** Writes a session that has changed since it was read. Passes {SessionChanged} or {StoreUnavailable} to `done`. */
+  override async set(id: string, session: SessionData, done: Done = () => {}): Promise<void> {
+    const before = this.#revisions.get(session)
+    if (before !== undefined && serialize(session, before.revision) === before.json) return done()
+    const writing = super.set(id, session, (error) => {
+      if (!error) this.#noteTouch(id)
+      else if (before === undefined) this.#revisions.delete(session)
+      else this.#revisions.set(session, before)
+      done(error)
+    })
+    // Now and not after the write, so the end of the request doesn't write the same again.
+    this.#revisions.set(session, this.#next(session))
+    await writing
+  }
 
-  /** Nothing is left to do at the end of a request: what changes a session saves it and waits (session.ts). */
-  override set = (_id: string, _session: SessionData, done: Done = () => {}): void => done()
-
-  override destroy = (id: string, done: Done = () => {}): void => settle(this.end(hashOf(id)), done)
-
-  /** Doesn't hold up the answer, and doesn't fail it. */
-  override touch = (_id: string, session: SessionData, done: Done = () => {}): void => {
+  /** In the background: it neither delays the response nor fails it. */
+  override async touch(id: string, session: SessionData, done: Done = () => {}): Promise<void> {
     done()
-    const stored = this.#stored.get(session)
-    if (stored === undefined) return
-    const { name, sealed } = stored
-    const { idleSeconds, now, records } = this.#options
-    if (now() - (this.#touchedAt.get(name) ?? 0) < idleSeconds * TOUCH_SHARE * 1000) return
-    this.#noteTouch(name)
-    records
-      .compareAndSet(keyOf(name), sealed, sealed, this.#lifeSeconds)
-      .catch(() => this.#touchedAt.delete(name))
+    if (this.#now() - (this.#touchedAt.get(id) ?? 0) < this.#touchEveryMs) return
+    this.#noteTouch(id)
+    await super.touch(id, session, (error) => error && this.#touchedAt.delete(id))
   }
 
-  override createSession = (req: Request, data: SessionData) => {
+  override createSession(req: Request, data: SessionData) {
     const session = super.createSession(req, data)
-    const stored = this.#stored.get(data)
-    if (stored !== undefined) this.#stored.set(session, stored)
+    const revision = this.#revisions.get(data)
+    if (revision !== undefined) this.#revisions.set(session, revision)
     return session
   }
 
-  /** Is there a session? @param name the hash of its id (nameOf) */
-  async has(name: string): Promise<boolean> {
-    const sealed = await this.#options.records.get(keyOf(name))
+  /** @param hash of the session ID (hashOf) */
+  async has(hash: string): Promise<boolean> {
+    const sealed = await this.#records.get(keyOf(hash))
     return sealed !== undefined && sealed !== ENDED
   }
 
-  /** @param name as above */
-  end(name: string): Promise<void> {
-    return this.#options.records.remove(keyOf(name))
+  /** @param hash as above */
+  end(hash: string): Promise<void> {
+    return this.#records.remove(keyOf(hash))
   }
 
-  /** Ends it, so that the next sign-in in that browser asks who is there. @param name as above */
-  async endElsewhere(name: string): Promise<void> {
-    const { records, maxSeconds } = this.#options
+  /** Ends it, so that the next sign-in in that browser sends prompt=login. @param hash as above */
+  async endElsewhere(hash: string): Promise<void> {
     // A store that is full takes no writes, and still forgets.
-    await records.put(keyOf(name), ENDED, maxSeconds).catch(() => this.end(name))
+    await this.#records.put(keyOf(hash), ENDED, this.#maxMs / 1000).catch(() => this.end(hash))
   }
 
-  async #read(id: string): Promise<SessionData | null> {
-    const { records, sealer, maxSeconds, now } = this.#options
-    const name = hashOf(id)
-    const sealed = await records.get(keyOf(name))
-    if (sealed === ENDED) return { cookie: { originalMaxAge: null }, promptLogin: true }
-    const json = sealed === undefined ? undefined : sealer.open(sealed, holderOf(id))
-    if (sealed === undefined || json === undefined) return null
-    const data = { ...JSON.parse(json), cookie: { originalMaxAge: null } } as SessionData
-    if (now() - (data.signedInAt ?? 0) > maxSeconds * 1000) return null
-    this.#stored.set(data, { name, sealed })
+  /** @returns null if it was signed in too long ago */
+  #parse(json: string): SessionData | null {
+    const { revision = 0, ...content } = JSON.parse(json) as SessionData & Partial<Revision>
+    const data = { ...content, cookie: { originalMaxAge: null } }
+    if (data.signedInAt !== undefined && this.#now() - data.signedInAt > this.#maxMs) return null
+    this.#revisions.set(data, { revision, json })
     return data
   }
 
-  /** Inserts a new session, and writes any other only over what was read. @throws {SessionChanged} {StoreUnavailable} */
-  async save(session: Session): Promise<void> {
-    const name = hashOf(session.id)
-    const sealed = this.#options.sealer.seal(jsonOf(session), holderOf(session.id))
-    const before = this.#stored.get(session)?.sealed
-    if (!(await this.#options.records.compareAndSet(keyOf(name), before, sealed, this.#lifeSeconds)))
-      throw new SessionChanged('another request has changed or ended the session')
-    this.#stored.set(session, { name, sealed })
-    this.#noteTouch(name)
+  #next(session: SessionData): Revision {
+    const before = this.#revisions.get(session)
+    const revision = before === undefined ? 0 : before.revision + 1
+    return { revision, json: serialize(session, revision) }
   }
 
-  #noteTouch(name: string): void {
+  #noteTouch(id: string): void {
     if (this.#touchedAt.size >= MAX_TOUCHES) this.#touchedAt.clear()
-    this.#touchedAt.set(name, this.#options.now())
+    this.#touchedAt.set(id, this.#now())
   }
 }
 
-function settle<T>(work: Promise<T>, done: Done<T>): void {
-  work.then(
-    (result) => done(undefined, result),
-    (error: unknown) => done(error),
-  )
+/** The commands that connect-redis gives a client, with session IDs for keys. */
+class SessionCommands {
+  readonly #records: SessionRecords
+  readonly #sealer: Sealer
+
+  constructor(records: SessionRecords, sealer: Sealer) {
+    this.#records = records
+    this.#sealer = sealer
+  }
+
+  async get(id: string): Promise<string | undefined> {
+    const sealed = await this.#records.get(keyOf(hashOf(id)))
+    return sealed === ENDED ? ENDED_SESSION : this.#open(id, sealed)
+  }
+
+  /** Inserts revision 0, and writes any other only over the one before. @throws {SessionChanged} {StoreUnavailable} */
+  async set(id: string, json: string, { expiration }: { expiration: { value: number } }): Promise<void> {
+    const key = keyOf(hashOf(id))
+    const revision = revisionIn(json)
+    const before = revision === 0 ? undefined : await this.#records.get(key)
+    const stored = this.#open(id, before)
+    const isNext = stored === undefined ? revision === 0 : revisionIn(stored) === revision - 1
+    const sealed = this.#sealer.seal(json, associatedDataOf(id))
+    if (!isNext || !(await this.#records.compareAndSet(key, before, sealed, expiration.value)))
+      throw new SessionChanged('another request has changed or ended the session')
+  }
+
+  async expire(id: string, seconds: number): Promise<void> {
+    const key = keyOf(hashOf(id))
+    const sealed = await this.#records.get(key)
+    if (sealed !== undefined && sealed !== ENDED)
+      await this.#records.compareAndSet(key, sealed, sealed, seconds)
+  }
+
+  del([id = '']: string[]): Promise<void> {
+    return this.#records.remove(keyOf(hashOf(id)))
+  }
+
+  #open(id: string, sealed: string | undefined): string | undefined {
+    return sealed === undefined ? undefined : this.#sealer.open(sealed, associatedDataOf(id))
+  }
 }

@@ -1,10 +1,10 @@
-// The browser's session, as express-session keeps it under one small signed cookie. It would answer before it
-// has saved, so what changes a session saves it and waits.
+// express-session under one small signed cookie. It sends headers before the store has answered, so code that changes a
+// session before a redirect saves it and waits.
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
-import expressSession, { type Store } from 'express-session'
+import expressSession, { type Session, type Store } from 'express-session'
 import { triggersFirewall } from '../records/firewall-safe.ts'
-import type { SessionStore } from './session-store.ts'
+import { SessionChanged } from './session-store.ts'
 import { signedInOf, type SessionContent, type SignedIn } from './signed-in.ts'
 
 /** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
@@ -23,40 +23,57 @@ function newId(key: string): string {
 }
 
 /**
- * express-session; it reads the store once for a request that brings a cookie of ours, and for no other.
+ * express-session. It reads the store once for a request with a cookie of ours, and for no other request.
  * SameSite=Lax, not Strict: with Strict the cookie is missing when the authorization server sends the browser back.
  * @param secrets SESSION_SECRET
  */
-export const createSession = (store: Store, secrets: readonly string[], https: boolean): RequestHandler =>
-  expressSession({
+export function createSession({
+  store,
+  secrets,
+  isHttps,
+  log,
+}: {
+  store: Store
+  secrets: readonly string[]
+  isHttps: boolean
+  log: { info(fields: object, message: string): void }
+}): RequestHandler {
+  const session = expressSession({
     store,
-    name: cookieName(https),
+    name: cookieName(isHttps),
     genid: () => newId(cookieKey(secrets[0] ?? '')),
     secret: secrets.map(cookieKey),
     resave: false,
     saveUninitialized: false,
-    cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: https },
+    cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps },
   })
+  return (req, res, next) =>
+    session(req, res, (error?: unknown) => {
+      // By the save at the end of a request, whose response is complete.
+      if (!(error instanceof SessionChanged)) return next(error)
+      log.info({}, 'session not saved: another request changed or ended it meanwhile')
+    })
+}
 
-/** @throws {SessionChanged} when another request was faster @throws {StoreUnavailable} */
-export const saveSession = ({ session, sessionStore }: Pick<Request, 'session' | 'sessionStore'>) =>
-  (sessionStore as object as SessionStore).save(session)
+/** `session.save()`, to be awaited before a redirect. @throws {SessionChanged} {StoreUnavailable} */
+export const saveSession = (session: Session): Promise<void> =>
+  new Promise((resolve, reject) => session.save((error) => (error ? reject(error as Error) : resolve())))
 
 /**
- * Signs in under a new id, saved before the browser hears of it. The session of before is left for the caller to end, which
- * goes only when the next one is there.
+ * Signs in under a new ID, saved before the browser gets its cookie. The caller ends the former session afterwards, so one
+ * of the two always exists.
  */
 export async function startSession(req: Request, content: SessionContent): Promise<void> {
   // express-session sets it on every store that it is given; its types don't show it.
   ;(req.sessionStore as Store & { generate(req: Request): void }).generate(req)
   Object.assign(req.session, content)
-  await saveSession(req)
+  await saveSession(req.session)
 }
 
 /**
- * As the store has it by now. Not by its own `reload`, which throws where the request has lost its session meanwhile: an
- * answer that failed, or another reload, takes it away while a refresh goes on.
- * @returns undefined where it was ended; then the request has no session @throws {StoreUnavailable}
+ * Reads the session again. express-session's own `reload` throws if the request has lost its session, which an error page
+ * or another reload takes away during a refresh.
+ * @returns undefined if the session was ended; then the request has none @throws {StoreUnavailable}
  */
 export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
   new Promise((resolve, reject) =>
@@ -68,7 +85,7 @@ export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
     }),
   )
 
-/** Ends it, in the store and for the rest of the request. */
+/** Ends the session in the store and for the rest of the request. */
 export const endSession = (req: Request): Promise<void> =>
   new Promise((resolve, reject) =>
     req.session.destroy((error) => (error ? reject(error as Error) : resolve())),

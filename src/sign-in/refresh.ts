@@ -104,7 +104,7 @@ export function createRefresh(needs: Needs): Refresh {
     if (groups !== undefined && session.user !== undefined) session.user = { ...session.user, groups }
     for (;;)
       try {
-        return await saveSession({ session, sessionStore: req.sessionStore })
+        return await saveSession(session)
       } catch (error) {
         if (error instanceof SessionChanged) {
           // By an earlier try, whose answer was lost; or it was signed out meanwhile, with the tokens that were known then.

@@ -51,7 +51,7 @@ export function createSignIn(needs: Needs) {
     browsers,
     sessions,
     sessionStore,
-    session: createSession(sessionStore, secrets, https),
+    session: createSession({ store: sessionStore, secrets, isHttps: https, log: needs.log }),
     start: createStartSignIn(all),
     redeem: createFinishSignIn(all),
     refresh: createRefresh(all),

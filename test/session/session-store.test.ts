@@ -53,7 +53,14 @@ function world({
   const tokensOf = (accessToken: string) => ({ accessToken, issuedAt: clock.now })
   const app = express()
     .set('trust proxy', true)
-    .use(createSession(sessions, secrets, https))
+    .use(
+      createSession({
+        store: sessions,
+        secrets,
+        isHttps: https,
+        log: { info: (_fields, words) => done.push(words) },
+      }),
+    )
   app.get('/', (req, res) => void res.json(signedInOf(req) ?? 'no one'))
   app.get('/asks', (req, res) => void res.json(req.session.promptLogin === true))
   app.get('/in', async (req, res) => {
@@ -63,13 +70,13 @@ function world({
   app.get('/refresh', async (req, res) => {
     await meanwhile.does(req.sessionID)
     whoIsSignedIn(req).tokens = tokensOf('second')
-    const [{ status }] = await Promise.allSettled([saveSession(req)])
+    const [{ status }] = await Promise.allSettled([saveSession(req.session)])
     res.json([status, (await reloadSession(req))?.tokens.accessToken])
   })
   app.get('/early', async (req, res) => {
     await reloadSession(req)
     whoIsSignedIn(req).tokens = tokensOf('second')
-    const saving = saveSession(req)
+    const saving = saveSession(req.session)
     res.json('done')
     await saving
   })
@@ -82,6 +89,11 @@ function world({
   })
   app.get('/slow', async (req, res) => {
     await meanwhile.does(req.sessionID)
+    res.json('done')
+  })
+  app.get('/set', async (req, res) => {
+    await meanwhile.does(req.sessionID)
+    if (req.session.user !== undefined) req.session.user.name = 'Ada'
     res.json('done')
   })
   app.get('/out', async (req, res) => {
@@ -221,6 +233,33 @@ describe('a session', () => {
     expect(await ada.get('/early')).toBe('done')
     expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
     expect(done).toEqual(['insert', 'change'])
+  })
+
+  it('keeps a field that a request sets, without any other call', async () => {
+    const { browser, done } = world()
+    const ada = browser()
+    await ada.get('/in')
+    for (let times = 0; times < 2; times++) expect(await ada.get('/set')).toBe('done')
+    expect(await ada.get('/')).toMatchObject({ user: { name: 'Ada' }, tokens: { accessToken: 'first' } })
+    expect(done).toEqual(['insert', 'change'])
+  })
+
+  it('keeps new tokens over what a slow request sets, which loses with a line in the log', async () => {
+    const { browser, done, meanwhile, sessions, store } = world()
+    const ada = browser()
+    await ada.get('/in')
+    const lost = 'session not saved: another request changed or ended it meanwhile'
+    let after: (id: string) => Promise<unknown> = () => ada.get('/refresh')
+    meanwhile.does = async (id) => {
+      const does = after
+      after = async () => undefined
+      await does(id)
+    }
+    expect(await ada.get('/set')).toBe('done')
+    expect(await ada.get('/')).toMatchObject({ user, tokens: { accessToken: 'second' } })
+    after = (id) => sessions.end(hashOf(id))
+    expect(await ada.get('/set')).toBe('done')
+    expect([done, store.values.size]).toEqual([['insert', 'change', lost, lost], 0])
   })
 
   it('that was ended meanwhile does not come back, by a refresh or by a slow request', async () => {
