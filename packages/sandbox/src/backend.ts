@@ -1,84 +1,104 @@
-// What is behind the servers of a sandbox: people, their authorizations, two authorization servers and the service.
-import { createJournal, type ServerName } from './journal.ts'
-import type { startMailCatcher } from './mail.ts'
-import { generatePeople, defaultPeople, type Person } from './people.ts'
-import { createIdentityProvider, type SandboxClient } from './provider/identity-provider.ts'
-import { createAuthorizations } from './service/authorizations.ts'
-import { createAuthentication } from './service/authentication.ts'
+// Behind the servers of a sandbox: people and their authorizations, two authorization servers and the service.
+import type { RequestHandler, ServerAddresses } from './http-server.ts'
+import { Journal, type ServerName } from './journal.ts'
+import type { MailCatcher } from './mail.ts'
+import { defaultPeople, generatePeople, type Person } from './people.ts'
+import { IdentityProvider, type SandboxClient } from './provider/identity-provider.ts'
+import { Authentication, RateLimit } from './service/authentication.ts'
+import { Authorizations } from './service/authorizations.ts'
 import { createService } from './service/service.ts'
-import { createSwitches, type Switches } from './switches.ts'
+import { SwitchesControl, type Switches } from './switches.ts'
 
-export type BackendOptions = {
-  /** What the service's own headers begin with; `X-Service` by default. */
+export type SandboxOptions = ServerAddresses & {
+  /** If set, a mail server starts on this port; 0 is any free port. */
+  mailPort?: number
+  /** Of the service's own headers; default `X-Service`. */
   headerPrefix?: string
   /** Clients that both authorization servers know from the start. */
   clients?: SandboxClient[]
   people?: Person[]
-  /** How many generated people there are besides. */
+  /** Number of generated people in addition. */
   company?: number
-  /** Present: dynamic registration asks for it. */
+  /** If set, dynamic registration requires it. */
   initialAccessToken?: string
-  /** What the switches start with, and what their reset goes back to. */
+  /** Initial switches, which `reset` restores. */
   switches?: Partial<Switches>
 }
 
-type Urls = Record<ServerName, string>
-type Mail = Awaited<ReturnType<typeof startMailCatcher>>
+/** A running sandbox, as tests and the control panel use it. */
+export class Sandbox {
+  /** Without a trailing slash. */
+  readonly urls: Record<ServerName, string>
+  readonly mail: MailCatcher | undefined
+  readonly close: () => Promise<void>
+  readonly people: Person[]
+  readonly switches: SwitchesControl
+  readonly journal = new Journal()
+  private readonly authorizations: Authorizations
+  private readonly authentication: Authentication
+  private readonly providers: readonly [own: IdentityProvider, external: IdentityProvider]
+  private readonly limit: RateLimit
 
-/** What can be asked of a sandbox and changed in it. */
-export type SandboxBackend = Awaited<ReturnType<typeof createBackend>>['world']
-
-/**
- * Creates everything, and what its servers answer with.
- * @param urls without a trailing slash; the service's has its base path, the issuers theirs
- */
-export async function createBackend(options: BackendOptions, urls: Urls, mail: Mail | undefined) {
-  const switches = createSwitches(options.switches)
-  const journal = createJournal()
-  const people = [
-    ...structuredClone(options.people ?? defaultPeople),
-    ...generatePeople(options.company ?? 0),
-  ]
-  const authorizations = createAuthorizations(people, switches, urls)
-  const describe = (person: Person) => `${authorizations.unauthorized(person).length} to connect`
-  const identity = (issuer: string, site: string) =>
-    createIdentityProvider({ ...options, issuer, site, people, switches, describe }, options.clients)
-  const own = await identity(urls.authorizationServer, 'Sign in to the service')
-  const external = await identity(urls.externalIdp, 'Acme identity provider')
-  const both = [own, external]
-  const callers = createAuthentication(people, switches, [own, external], options.headerPrefix)
-  const service = createService({ authorizations, callers, switches, control: urls.control })
-  const world = {
-    urls,
-    people,
-    serviceTokens: callers.tokens,
-    switches,
-    mail,
-    requests: journal.entries,
-    count: journal.count,
-    clearRequests: journal.clear,
-    /** How well callers kept to the limit of the switch rateLimit. */
-    rate: callers.limit.counts,
-    authorize: authorizations.authorize,
-    unauthorize: authorizations.unauthorize,
-    state: authorizations.state,
-    /** At both authorization servers: every access token expires now; refresh tokens live on. */
-    expireTokens: () => both.forEach((one) => one.expireTokens()),
-    /** At both: new signing keys; the old ones are gone. */
-    rotateKeys: async () => void (await Promise.all(both.map((one) => one.rotateKeys()))),
-    addClient: (client: SandboxClient) => both.forEach((one) => one.addClient(client)),
-    /** At both: ends the sessions of one person, or of all, with back-channel logout. */
-    endSessions: async (personId?: string) =>
-      void (await Promise.all(both.map((one) => one.endSessions(personId)))),
-    /** The logout tokens that clients were sent, oldest first, and what they answered. */
-    logouts: () => both.flatMap((one) => one.logouts),
-    /** Puts switches, authorizations, the journal and the mail back to how they were at the start. */
-    reset(): void {
-      for (const part of [switches, authorizations]) part.reset()
-      for (const part of [journal, callers.limit, mail]) part?.clear()
-    },
+  constructor(options: SandboxOptions, { urls, mail, close }: Pick<Sandbox, 'urls' | 'mail' | 'close'>) {
+    this.urls = urls
+    this.mail = mail
+    this.close = close
+    const people = [...structuredClone(options.people ?? defaultPeople), ...generatePeople(options.company)]
+    const switches = new SwitchesControl(options.switches)
+    const authorizations = new Authorizations(people, switches, urls)
+    const describe = (person: Person) => `${authorizations.unauthorized(person).length} to connect`
+    const provider = (issuer: string, site: string) =>
+      new IdentityProvider({ ...options, issuer, site, people, switches, describe }, options.clients)
+    const own = provider(urls.authorizationServer, 'Sign in to the service')
+    const external = provider(urls.externalIdp, 'Acme identity provider')
+    this.people = people
+    this.switches = switches
+    this.authorizations = authorizations
+    this.providers = [own, external]
+    this.authentication = new Authentication(people, switches, this.providers, options.headerPrefix)
+    this.limit = new RateLimit(switches)
   }
-  const datasource = authorizations.site
-  const behaviours = { service, authorizationServer: own, externalIdp: external, datasource }
-  return { world, journal, behaviours }
+
+  /** What the servers respond with, except for the control panel. */
+  get handlers(): Record<Exclude<ServerName, 'control'>, RequestHandler> {
+    const { authorizations, authentication, limit, switches } = this
+    const [authorizationServer, externalIdp] = this.providers
+    const { control } = this.urls
+    return {
+      service: createService({ authorizations, authentication, limit, switches, control }),
+      authorizationServer,
+      externalIdp,
+      datasource: authorizations.consentSite,
+    }
+  }
+
+  get serviceTokens() {
+    return this.authentication.tokens
+  }
+
+  get requests() {
+    return this.journal.entries
+  }
+
+  count = (operation: string) => this.journal.count(operation)
+  clearRequests = () => this.journal.clear()
+  /** How well callers kept to the switch `rateLimit`. */
+  rate = () => this.limit.counts()
+  authorize = (personId: string, instance: string) => this.authorizations.authorize(personId, instance)
+  unauthorize = (personId: string, instance: string) => this.authorizations.unauthorize(personId, instance)
+  state = (personId: string) => this.authorizations.state(personId)
+  /** Refresh tokens stay valid. */
+  expireTokens = () => this.providers.forEach((provider) => provider.expireTokens())
+  rotateKeys = async () => void (await Promise.all(this.providers.map((provider) => provider.rotateKeys())))
+  addClient = (client: SandboxClient) => this.providers.forEach((provider) => provider.addClient(client))
+  /** Of one person or of all, with back-channel logout. */
+  endSessions = async (personId?: string) =>
+    void (await Promise.all(this.providers.map((provider) => provider.endSessions(personId))))
+  /** Logout tokens that were sent to clients, oldest first, and their responses. */
+  logouts = () => this.providers.flatMap((provider) => provider.logouts)
+
+  reset(): void {
+    for (const part of [this.switches, this.authorizations]) part.reset()
+    for (const part of [this.journal, this.limit, this.mail]) part?.clear()
+  }
 }

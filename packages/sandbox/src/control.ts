@@ -1,5 +1,5 @@
-// Control of the sandbox: a page with every switch for people, the same as JSON for scripts, and the inbox.
-// It serves only this machine: foreign host names, and changes that another site's page sends, are refused.
+// The control panel: a page with every switch, the same as JSON for scripts, and the inbox.
+// It refuses foreign host names and changes from other sites' pages.
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import type { RequestHandler, Exchange } from './http-server.ts'
@@ -9,14 +9,13 @@ import type { Datasource, Person } from './people.ts'
 import { deprecationSchedule } from './service/contract.ts'
 import { stateOn } from './service/deprecations.ts'
 import { presets, switchesSchema, type Switches } from './switches.ts'
-import type { SandboxBackend } from './backend.ts'
+import type { Sandbox } from './backend.ts'
 
 type Routes = Record<string, (exchange: Exchange) => unknown>
 
-/** The control server of a sandbox. */
-export function createControl(sandbox: SandboxBackend): RequestHandler {
+export function createControl(sandbox: Sandbox): RequestHandler {
   const { switches, mail } = sandbox
-  const shown: Routes = {
+  const pages: Routes = {
     'GET /': ({ res }) => sendPage(res, controlPage(sandbox)),
     'GET /mail': async ({ res, url }) =>
       sendPage(res, await mailPage(mail?.mails ?? [], url.searchParams.get('to') ?? '')),
@@ -36,7 +35,7 @@ export function createControl(sandbox: SandboxBackend): RequestHandler {
     const form = await exchange.form()
     sandbox[name](form.get('person') ?? '', form.get('instance') ?? '')
   }
-  /** A browser is sent back to the page afterwards; a script gets the result. */
+  /** Afterwards a browser returns to the page, and a script gets the result. */
   const changes: Routes = {
     'DELETE /requests.json': sandbox.clearRequests,
     'POST /control/switches': async ({ form }) =>
@@ -61,7 +60,7 @@ export function createControl(sandbox: SandboxBackend): RequestHandler {
       const name = `${req.method} ${path}`
       try {
         if (isForeign(exchange)) sendJson(res, { error: 'only from this machine and this page' }, 403)
-        else if (shown[name]) await shown[name](exchange)
+        else if (pages[name]) await pages[name](exchange)
         else if (changes[name]) {
           const result = await changes[name](exchange)
           if (wantsPage(exchange)) redirect(res, '/', 303)
@@ -94,15 +93,16 @@ function isForeign({ req }: Exchange): boolean {
 
 const SHOWN = 60
 
-function controlPage(sandbox: SandboxBackend) {
+function controlPage(sandbox: Sandbox) {
   const body = html`
     <p class="note">Everything is kept in memory and lost when the sandbox stops.</p>
     <div class="buttons">
-      ${action('reset', 'Reset everything')} ${action('expire-tokens', 'Expire access tokens')}
-      ${action('rotate-keys', 'Rotate signing keys')} ${action('end-sessions', 'Sign everyone out')}
+      ${actionButton('reset', 'Reset everything')} ${actionButton('expire-tokens', 'Expire access tokens')}
+      ${actionButton('rotate-keys', 'Rotate signing keys')}
+      ${actionButton('end-sessions', 'Sign everyone out')}
     </div>
     <h2>Simulate problems</h2>
-    <div class="buttons">${presets.map(({ name, label }) => action(`preset/${name}`, label))}</div>
+    <div class="buttons">${presets.map(({ name, label }) => actionButton(`preset/${name}`, label))}</div>
     <h2>Endpoints</h2>
     ${table(
       ['Server', 'Address'],
@@ -114,22 +114,22 @@ function controlPage(sandbox: SandboxBackend) {
     ${sandbox.people.slice(0, SHOWN).map((person) => personBlock(sandbox, person))}
     <h2>Switches</h2>
     <form method="post" action="/control/switches">
-      <div class="fields">${switchNames.map((name) => field(name, sandbox.switches.get()[name]))}</div>
+      <div class="fields">${switchNames.map((name) => switchField(name, sandbox.switches.get()[name]))}</div>
       <button class="first" type="submit">Save</button>
     </form>
     <h2 id="deprecations">Deprecations</h2>
-    ${schedule(sandbox.switches.day())}
+    ${scheduleTable(sandbox.switches.day())}
     <h2>Recent requests</h2>
-    ${journal(sandbox)}
+    ${requestTable(sandbox)}
   `
   return { title: 'Control panel', site: 'Sandbox', body, wide: true }
 }
 
-function action(path: string, label: string): Html {
+function actionButton(path: string, label: string): Html {
   return html`<form method="post" action="/control/${path}"><button type="submit">${label}</button></form>`
 }
 
-function personBlock(sandbox: SandboxBackend, { id, name, email, datasources }: Person): Html {
+function personBlock(sandbox: Sandbox, { id, name, email, datasources }: Person): Html {
   const state = sandbox.state(id)
   const done = Object.values(state).filter((one) => one === 'authorized').length
   return html`<details>
@@ -156,7 +156,7 @@ function datasourceRow(personId: string, datasource: Datasource, state = 'waitin
   ]
 }
 
-function schedule(day: string): Html {
+function scheduleTable(day: string): Html {
   const rows = deprecationSchedule.map((row) => {
     const { operation, field, topLevel, replacement, remark, announced, removal } = row
     const name = topLevel ? html`${field} <small>top level</small>` : field
@@ -166,7 +166,7 @@ function schedule(day: string): Html {
     ${table(['Operation', 'Field', 'Replacement', 'Announced', 'Removal', 'State'], rows)}`
 }
 
-function journal({ requests }: SandboxBackend): Html {
+function requestTable({ requests }: Sandbox): Html {
   const last = requests.slice(-SHOWN).toReversed()
   const rows = last.map(({ at, server, operation, method, status, person, mistake }) => [
     at.slice(11, 19),
@@ -183,8 +183,8 @@ type SwitchName = keyof Switches
 
 const switchNames = Object.keys(switchesSchema.shape) as SwitchName[]
 
-/** One switch as a field: a checkbox, or a text, which is JSON where it is an object. */
-function field(name: SwitchName, value: Switches[SwitchName]): Html {
+/** A checkbox, or a text; objects are JSON. */
+function switchField(name: SwitchName, value: Switches[SwitchName]): Html {
   const label = html`${switchesSchema.shape[name].description}<br /><small>${name}</small>`
   if (typeof value === 'boolean')
     return html`<label><input type="checkbox" name="${name}" ${value && 'checked'} /> ${label}</label>`
@@ -195,20 +195,20 @@ function field(name: SwitchName, value: Switches[SwitchName]): Html {
   return html`<label>${label} ${input}</label>`
 }
 
-/** The switches in a sent form; a missing checkbox is one that is off, an empty text is null. */
+/** A missing checkbox means off, and an empty text null. */
 function switchesFromForm(form: URLSearchParams, current: Switches): Partial<Switches> {
   const given = switchNames.map((name) => {
     const value = form.get(name)
     if (typeof current[name] === 'boolean') return [name, value !== null]
-    return [name, value === null ? current[name] : value === '' ? null : parsed(value)]
+    return [name, value === null ? current[name] : value === '' ? null : jsonOrText(value)]
   })
   const removed = Object.keys(current.answers).map((operation) => [operation, null])
   const switches: Partial<Switches> = Object.fromEntries(given)
   return { ...switches, answers: { ...Object.fromEntries(removed), ...switches.answers } }
 }
 
-/** What is not JSON is a plain text, such as a date; the switch's schema refuses it where it wants an object. */
-function parsed(value: string): unknown {
+/** Text that isn't JSON, such as a date, is taken as it is. */
+function jsonOrText(value: string): unknown {
   try {
     return JSON.parse(value)
   } catch {

@@ -1,14 +1,14 @@
-// One HTTP server of the sandbox. It listens on loopback, keeps the journal, applies latency and replaced answers, and
-// only then lets its own handler answer. The handler comes after listening: an issuer must know its port.
+// An HTTP server of the sandbox, on loopback: it keeps the journal and applies the switches, then its handler responds.
+// The handler comes after listening, because an issuer must know its port.
 import { once } from 'node:events'
 import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { createJournal, JournalEntry, ServerName } from './journal.ts'
-import type { SwitchesControl } from './switches.ts'
+import type { Journal, JournalEntry, ServerName } from './journal.ts'
+import type { ResponseOverride, SwitchesControl } from './switches.ts'
 
-/** One request being answered; `path` is the raw path, without the prefix that the server is mounted under; '' beside it. */
+/** A request and its response. `path` is relative to the server's prefix, and '' outside of it. */
 export type Exchange = {
   req: IncomingMessage
   res: ServerResponse
@@ -16,43 +16,48 @@ export type Exchange = {
   path: string
   operation: string
   entry: JournalEntry
-  /** Reads the body as the fields of a form. */
+  /** Reads the body. */
   form: () => Promise<URLSearchParams>
 }
 
 export type RequestHandler = {
-  /** The name of what is asked for below where the server is mounted, as used by `answers`, `latencyMs` and `count`. */
+  /** The operation's name in `answers`, `latencyMs` and `count`. @param path relative to the server's prefix */
   operation: (path: string) => string
   handle: (exchange: Exchange) => Promise<void> | void
 }
 
-/** Where servers are; absent: at 127.0.0.1, any free port. */
+/** Default: 127.0.0.1 and any free port. */
 export type ServerAddresses = {
-  /** In a container: what every server listens on instead of its host, for example 0.0.0.0. */
+  /** Overrides the hosts in a container, for example 0.0.0.0. */
   bind?: string | undefined
   hosts?: Partial<Record<ServerName, string>>
   ports?: Partial<Record<ServerName, number>>
-  /** What servers are called where something in front of them ends TLS, for example `https://login.example`. */
+  /** Public origins behind a TLS proxy, for example `https://login.example`. */
   addresses?: Partial<Record<ServerName, string>>
-  /** Prefixes that every path of a server has, for example `/tenant/a`; its behaviour does not see them. */
+  /** Path prefixes, for example `/tenant/a`. Handlers don't see them. */
   paths?: Partial<Record<ServerName, string>>
 }
 
 const METADATA = '/.well-known/oauth-authorization-server'
 
-/**
- * Opens a port. Until `serve` is called it answers 503.
- * @throws Error for a host that is not a loopback address, because the sandbox protects nothing; Error for a path like `a/`
- */
-export async function listen(name: ServerName, places: ServerAddresses) {
-  const [host, mount] = [places.hosts?.[name] ?? '127.0.0.1', places.paths?.[name] ?? '']
+export type ListeningServer = {
+  /** With the path prefix, without a trailing slash. */
+  url: string
+  /** Until this is called, the server responds with 503. */
+  serve: (handler: RequestHandler, journal: Journal, switches: SwitchesControl) => void
+  close: () => Promise<void>
+}
+
+/** @throws Error for an address that isn't loopback, because the sandbox has no protection, or a path like `a/` */
+export async function listen(name: ServerName, addresses: ServerAddresses): Promise<ListeningServer> {
+  const [host, mount] = [addresses.hosts?.[name] ?? '127.0.0.1', addresses.paths?.[name] ?? '']
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(host))
     throw new Error(`The sandbox listens on loopback addresses only, not on ${host}`)
   if (!/^(\/[\w.~-]+)*$/.test(mount))
     throw new Error(`A path begins with / and does not end with one: ${mount}`)
-  let answer = async (_req: IncomingMessage, res: ServerResponse) => void res.writeHead(503).end()
+  let respond = async (_req: IncomingMessage, res: ServerResponse) => void res.writeHead(503).end()
   const server = createServer((req, res) => {
-    answer(req, res).catch((error: unknown) => {
+    respond(req, res).catch((error: unknown) => {
       if (res.headersSent) res.destroy()
       else res.writeHead(500, { 'content-type': 'text/plain' }).end(`The sandbox failed: ${String(error)}`)
     })
@@ -66,7 +71,7 @@ export async function listen(name: ServerName, places: ServerAddresses) {
     const target = `http://sandbox${req.url}`
     const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
     const isBelow = `${url.pathname}/`.startsWith(`${mount}/`)
-    // RFC 8414 3.1 inserts the well-known part before the issuer's path.
+    // The well-known part comes before the issuer's path (RFC 8414 3.1).
     const inserted = url.pathname === METADATA + mount ? METADATA : ''
     const path = isBelow ? url.pathname.slice(mount.length) || '/' : inserted
     const entry: JournalEntry = {
@@ -84,23 +89,18 @@ export async function listen(name: ServerName, places: ServerAddresses) {
     return { req, res, url, path, operation: entry.operation, entry, form }
   }
 
-  server.listen(places.ports?.[name] ?? 0, places.bind ?? host)
+  server.listen(addresses.ports?.[name] ?? 0, addresses.bind ?? host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
-    /** Without a trailing slash, with the path that the server is mounted under. */
-    url: `${places.addresses?.[name] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}${mount}`,
-    serve(
-      behaviour: RequestHandler,
-      journal: ReturnType<typeof createJournal>,
-      switches: SwitchesControl,
-    ): void {
-      answer = async (req, res) => {
-        const exchange = createExchange(behaviour, req, res)
+    url: `${addresses.addresses?.[name] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}${mount}`,
+    serve(handler, journal, switches) {
+      respond = async (req, res) => {
+        const exchange = createExchange(handler, req, res)
         if (name !== 'control') journal.add(exchange.entry)
         if (exchange.path === '') res.writeHead(404).end()
         else if (name === 'control' || !(await applySwitches(exchange, switches)))
-          await behaviour.handle(exchange)
+          await handler.handle(exchange)
       }
     },
     close: async () => {
@@ -111,7 +111,7 @@ export async function listen(name: ServerName, places: ServerAddresses) {
   }
 }
 
-/** Does what the switches say of every server. @returns whether the request has been dealt with */
+/** @returns true if an override was the response */
 async function applySwitches(
   { res, operation, entry }: Exchange,
   switches: SwitchesControl,
@@ -128,31 +128,30 @@ async function applySwitches(
 
 const DRIP_EVERY_MS = 200
 
-type ResponseOverride = NonNullable<ReturnType<SwitchesControl['takeOverride']>>
-
-/** Gives `answer` in place of the operation's own. A `hang` resolves and leaves the response open. */
-async function sendOverride(res: ServerResponse, answer: ResponseOverride): Promise<void> {
-  if (answer.delayMs) await sleep(answer.delayMs)
-  if (answer.hang) return
-  if (answer.close) return void res.destroy()
-  const { status = 200, body = status === 204 || status === 304 ? '' : (STATUS_CODES[status] ?? '') } = answer
+/** `hang` resolves and leaves the response open. */
+async function sendOverride(res: ServerResponse, override: ResponseOverride): Promise<void> {
+  if (override.delayMs) await sleep(override.delayMs)
+  if (override.hang) return
+  if (override.close) return void res.destroy()
+  const { status = 200, body = status === 204 || status === 304 ? '' : (STATUS_CODES[status] ?? '') } =
+    override
   const [content, type] =
     typeof body === 'string'
       ? [body, 'text/plain; charset=utf-8']
       : [JSON.stringify(body), 'application/json']
   const bytes = Buffer.from(content)
   res.statusCode = status
-  res.setHeader('content-type', answer.contentType ?? type)
-  // One byte too many, so that the client notices.
-  res.setHeader('content-length', bytes.length + (answer.truncate ? 1 : 0))
-  for (const [name, value] of Object.entries(answer.headers ?? {})) res.setHeader(name, value)
-  if (answer.truncate)
+  res.setHeader('content-type', override.contentType ?? type)
+  // One more than is sent, so that the client notices.
+  res.setHeader('content-length', bytes.length + (override.truncate ? 1 : 0))
+  for (const [name, value] of Object.entries(override.headers ?? {})) res.setHeader(name, value)
+  if (override.truncate)
     return void res.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => res.destroy())
-  for (const byte of answer.drip ? bytes : []) {
+  for (const byte of override.drip ? bytes : []) {
     res.flushHeaders()
     await sleep(DRIP_EVERY_MS)
     if (res.destroyed) return
     res.write(Uint8Array.of(byte))
   }
-  res.end(answer.drip ? undefined : bytes)
+  res.end(override.drip ? undefined : bytes)
 }

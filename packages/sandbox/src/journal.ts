@@ -1,5 +1,5 @@
-// What the sandbox was asked: a bounded journal, and counts without a bound.
-// It keeps headers and bodies as they came, tokens included, because none of them is worth anything elsewhere.
+// The requests that the sandbox received: the last 2,000 entries, and counts of all.
+// Headers and bodies keep their tokens, which are worthless elsewhere.
 import type { IncomingHttpHeaders } from 'node:http'
 import { operations } from './service/contract.ts'
 
@@ -17,10 +17,10 @@ const known = new Set<string>([
   ...serverNames.flatMap((server) => names.map((name) => `${server}.${name}`)),
 ])
 
-/** Whether an `operation`, a `server.operation` or a server exists. Guards against misspelt names in tests. */
+/** True for an `operation`, a `server.operation` or a server. Guards tests against misspelt names. */
 export const isOperation = (name: string): boolean => known.has(name)
 
-/** One request. `status` is 0 while unanswered and stays 0 when the connection was cut. */
+/** `status` is 0 until the response, and stays 0 if the connection was cut. */
 export type JournalEntry = {
   at: string
   server: ServerName
@@ -32,32 +32,31 @@ export type JournalEntry = {
   status: number
   person?: string | undefined
   body?: unknown
-  /** What the client did against the contract, where the sandbox answered all the same. */
+  /** A violation of the contract that the sandbox let pass. */
   mistake?: string
 }
 
 const MAX_ENTRIES = 2000
 
-/** Creates the journal. Old entries fall out of it; their counts stay. */
-export function createJournal() {
-  const entries: JournalEntry[] = []
-  const counts = new Map<string, number>()
-  return {
-    entries,
-    add(entry: JournalEntry): void {
-      entries.push(entry)
-      if (entries.length > MAX_ENTRIES) entries.shift()
-      for (const name of [entry.operation, `${entry.server}.${entry.operation}`])
-        counts.set(name, (counts.get(name) ?? 0) + 1)
-    },
-    /** How often an `operation` or `server.operation` was asked. @throws Error for one that does not exist */
-    count: (operation: string): number => {
-      if (!isOperation(operation)) throw new Error(`The sandbox has no operation ${operation}`)
-      return counts.get(operation) ?? 0
-    },
-    clear: (): void => {
-      entries.length = 0
-      counts.clear()
-    },
+export class Journal {
+  readonly entries: JournalEntry[] = []
+  private readonly counts = new Map<string, number>()
+
+  add(entry: JournalEntry): void {
+    this.entries.push(entry)
+    if (this.entries.length > MAX_ENTRIES) this.entries.shift()
+    for (const name of [entry.operation, `${entry.server}.${entry.operation}`])
+      this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
+  }
+
+  /** @param operation `operation` or `server.operation` @throws Error for an unknown one */
+  count(operation: string): number {
+    if (!isOperation(operation)) throw new Error(`The sandbox has no operation ${operation}`)
+    return this.counts.get(operation) ?? 0
+  }
+
+  clear(): void {
+    this.entries.length = 0
+    this.counts.clear()
   }
 }

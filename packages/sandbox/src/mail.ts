@@ -1,4 +1,4 @@
-// A mail server that delivers nothing: it keeps what arrives and shows it. No password, no TLS.
+// A mail server that delivers nothing, and its inbox. No password, no TLS.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -6,19 +6,26 @@ import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { html, type Html } from './pages.ts'
 
-type ArrivedMail = { at: string; from: string; to: string[]; raw: string }
+type ReceivedMail = { at: string; from: string; to: string[]; raw: string }
+
+export type MailCatcher = {
+  url: string
+  mails: ReceivedMail[]
+  clear: () => void
+  close: () => Promise<void>
+}
 
 const host = '127.0.0.1'
 
-/** Opens the port. @throws Error when it is taken */
-export async function startMailCatcher(port: number, bind = host) {
-  const mails: ArrivedMail[] = []
+/** @throws Error if the port is taken */
+export async function startMailCatcher(port: number, bind = host): Promise<MailCatcher> {
+  const mails: ReceivedMail[] = []
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     disableReverseLookup: true,
     async onData(stream, { envelope: { mailFrom, rcptTo } }, done) {
-      // A client that is killed may break off in the middle: then no mail has arrived.
+      // Undefined if the client broke off before the end.
       const raw = await text(stream).catch(() => undefined)
       if (raw === undefined) return
       const from = mailFrom === false ? '' : mailFrom.address
@@ -29,7 +36,7 @@ export async function startMailCatcher(port: number, bind = host) {
   const listening = once(server.server, 'listening')
   server.listen(port, bind)
   await listening
-  // A client that is killed breaks its connection, which must not end the sandbox.
+  // A broken connection must not end the sandbox.
   server.on('error', () => {})
   const { port: opened } = server.server.address() as AddressInfo
   return {
@@ -42,8 +49,8 @@ export async function startMailCatcher(port: number, bind = host) {
 
 const SHOWN_MAILS = 50
 
-/** The last mails that arrived, newest first. @param recipient part of an address that they went to; empty: any */
-export async function mailPage(mails: readonly ArrivedMail[], recipient: string) {
+/** The newest mails first. @param recipient part of a recipient's address; empty: any */
+export async function mailPage(mails: readonly ReceivedMail[], recipient: string) {
   const part = recipient.trim().toLowerCase()
   const found = mails.filter(({ to }) => part === '' || to.some((one) => one.toLowerCase().includes(part)))
   const last = found.slice(-SHOWN_MAILS).toReversed()
@@ -64,8 +71,8 @@ export async function mailPage(mails: readonly ArrivedMail[], recipient: string)
 
 const countOf = (mails: number) => (mails === 0 ? 'No emails' : mails === 1 ? 'One email' : `${mails} emails`)
 
-/** The mail as a mail program shows it: no script runs, and its links open in a page of their own. */
-async function mailBlock({ at, to, raw }: ArrivedMail, isOpen: boolean): Promise<Html> {
+/** As a mail program shows it: no scripts, and links open a new page. */
+async function mailBlock({ at, to, raw }: ReceivedMail, isOpen: boolean): Promise<Html> {
   const mail = await PostalMime.parse(raw)
   const linked = (mail.text ?? '')
     .split(/(https?:\/\/\S+)/)

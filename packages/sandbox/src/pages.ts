@@ -1,11 +1,11 @@
-// Pages of the sandbox: one frame with a banner, escaping by default, no scripts.
-// No CSP form-action: browsers enforce it along redirects, and a form must be able to end at the client.
+// The sandbox's pages: one frame, escaping by default, no scripts.
+// No CSP form-action, because browsers apply it to redirects, and a form may end at the client.
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 
 const stylesheet = readFileSync(new URL('pages.css', import.meta.url), 'utf8')
 
-/** Markup that is safe to show as it is. */
+/** Safe markup, which isn't escaped again. */
 export class Html {
   readonly markup: string
 
@@ -16,7 +16,7 @@ export class Html {
 
 type HtmlValue = string | number | undefined | false | Html | HtmlValue[]
 
-/** Builds markup from a template; every part is escaped unless it is `Html`. */
+/** Escapes every value unless it is `Html`. */
 export function html(strings: TemplateStringsArray, ...parts: HtmlValue[]): Html {
   return new Html(strings.reduce((all, string, index) => all + string + render(parts[index]), ''))
 }
@@ -30,13 +30,13 @@ function render(part: HtmlValue): string {
 
 const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
-/** A table that scrolls where the page is too narrow for it. @param head names of the columns */
+/** Scrolls on narrow pages. @param head column names */
 export function table(head: string[], rows: HtmlValue[][]): Html {
   const line = (cells: HtmlValue[]) =>
     html`<tr>
       ${cells}
     </tr>`
-  // A keyboard scrolls only what it can reach.
+  // The tabindex lets a keyboard scroll it.
   return html`<div class="scroll" role="group" aria-label="${head.join(', ')}" tabindex="0">
     <table>
       <thead>
@@ -51,7 +51,7 @@ export function table(head: string[], rows: HtmlValue[][]): Html {
 
 type SandboxPage = { title: string; site: string; body: Html; wide?: boolean }
 
-/** The whole document of a page. HTML has no slash at the end of an element (HTML, 13.1.2.1). */
+/** Removes prettier's slashes of void elements (HTML, 13.1.2.1). */
 export function document({ title, site, body, wide = false }: SandboxPage): string {
   return html`<!doctype html>
     <html lang="en">
@@ -84,19 +84,16 @@ const headers = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Answers with a page. */
 export function sendPage(res: ServerResponse, page: SandboxPage, status = 200): void {
   res.writeHead(status, headers).end(document(page))
 }
 
-/** Answers with a redirect. */
 export function redirect(res: ServerResponse, to: string, status: 302 | 303 = 302): void {
-  // A header takes ASCII only.
+  // Headers are ASCII.
   const location = /[^\x21-\x7e]/.test(to) && URL.canParse(to) ? new URL(to).href : to
   res.writeHead(status, { location, 'cache-control': 'no-store', 'content-length': '0' }).end()
 }
 
-/** Answers with JSON. */
 export function sendJson(res: ServerResponse, value: unknown, status = 200): void {
   const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
   res.writeHead(status, json).end(JSON.stringify(value))

@@ -1,11 +1,7 @@
-// The people of the sandbox and their datasources. Eve and Frank are odd on purpose:
-// names that break careless pages, and statuses that the contract leaves open.
+// The people of the sandbox and their datasources. Eve has names that break careless pages,
+// and Frank has statuses that the contract leaves open.
 
-/**
- * One datasource instance of one person.
- * `displayName` absent: the entry comes without one. `authorized`: connected from the start.
- * `withoutPath`: the entry comes without `authUrlRelativePath`.
- */
+/** A person's datasource instance. `authorized` from the start; `withoutPath`: without `authUrlRelativePath`. */
 export type Datasource = {
   instance: string
   displayName?: string
@@ -14,7 +10,7 @@ export type Datasource = {
   withoutPath?: boolean
 }
 
-/** A person who can sign in at either identity provider; `id` is also the `sub` of their tokens. */
+/** `id` is the `sub` of their tokens at both identity providers. */
 export type Person = { id: string; name: string; email: string; datasources: Datasource[] }
 
 const slack: Datasource = { instance: 'slack_1', displayName: 'Slack' }
@@ -46,7 +42,7 @@ const manyDatasources = Array.from({ length: 40 }, (_, index): Datasource => {
 
 const connected = (datasource: Datasource): Datasource => ({ ...datasource, authorized: true })
 
-/** With nothing odd about them: for a demo. */
+/** Ordinary people. */
 export const demoPeople: Person[] = [
   person('ada', 'Ada Lovelace', [slack, github, drive, jira, confluence]),
   person('bob', 'Bob Kahn', [slack, drive]),
@@ -54,7 +50,6 @@ export const demoPeople: Person[] = [
   person('dan', 'Dan Bricklin', [slack, { instance: 'slack_2', displayName: 'Slack' }, github]),
 ]
 
-/** The people of a sandbox whose options name no others. */
 export const defaultPeople: Person[] = [
   ...demoPeople,
   person('eve', 'Eve "<Script>" Ōnuki', awkwardNames),
@@ -66,7 +61,7 @@ function person(id: string, name: string, datasources: Datasource[]): Person {
   return { id, name, email: `${id}@acme.example`, datasources }
 }
 
-/** @throws Error when there is no such person */
+/** @throws Error for an unknown person */
 export function findPerson(people: Person[], id: string): Person {
   const person = people.find((one) => one.id === id)
   if (!person) throw new Error(`The sandbox has no person ${id}`)
@@ -77,11 +72,8 @@ const FIRST = ['Amara', 'Björn', 'Chen', 'Dilek', 'Elena', 'Farid', 'Grażyna',
 const LAST = ['Adeyemi', 'Berg', 'Costa', 'Dvořák', 'Ek', 'Farouk', 'Giordano', 'Huang', 'Ivanova', 'Jensen']
 const SHARED = [slack, github, drive, jira, confluence]
 
-/**
- * A company of generated people, the same ones each time: `person-1@acme.example` and so on. Two in five have connected
- * everything; the others lack between one and five of five datasources. Every hundredth has one that is disabled.
- */
-export function generatePeople(size: number): Person[] {
+/** The same people each time: two in five have connected everything, and every hundredth has a disabled datasource. */
+export function generatePeople(size = 0): Person[] {
   return Array.from({ length: size }, (_, index) => {
     const name = `${FIRST[index % 10]} ${LAST[Math.floor(index / 10) % 10]}`
     const missing = index % 5 < 2 ? 0 : ((index % 7) % 5) + 1

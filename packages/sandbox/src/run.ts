@@ -1,4 +1,4 @@
-// The sandbox as a command: six consecutive ports on 127.0.0.1, and a summary of what to do with them.
+// The sandbox as a command: six consecutive ports on 127.0.0.1, and a summary of them.
 import { isIP } from 'node:net'
 import { serverNames } from './journal.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
@@ -9,14 +9,14 @@ export { startSandbox, type Sandbox, type SandboxOptions }
 const SHOWN_PEOPLE = 7
 
 /**
- * Starts the sandbox as its variables say (README.md lists them) and prints what is running.
- * @param options win over the environment, ports apart
- * @throws Error when a variable is malformed, or one of the ports is taken
+ * Starts the sandbox and prints a summary. README.md lists the variables.
+ * @param options override the environment, except for the ports
+ * @throws Error for an invalid variable or a taken port
  */
 export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions = {}): Promise<Sandbox> {
-  const read = (name: string, initial: string, isRight: (value: string) => boolean, wanted: string) => {
+  const read = (name: string, initial: string, isValid: (value: string) => boolean, wanted: string) => {
     const value = env[`SANDBOX_${name}`] || initial
-    if (isRight(value)) return value
+    if (isValid(value)) return value
     throw new Error(`SANDBOX_${name} must be ${wanted}: ${value}`)
   }
   const isNumber = (least: number, most: number) => (value: string) =>
@@ -38,7 +38,6 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
   return sandbox
 }
 
-/** What is running, in plain text. */
 function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
   const width = Math.max(...people.map(({ email }) => email.length))
   const persons = people.slice(0, SHOWN_PEOPLE).map(({ id, email, datasources }) => {

@@ -1,5 +1,4 @@
-// The switches: everything about the sandbox that can change while it runs, with its default and its meaning, the faults
-// of the authorization servers, and the presets, which set several switches at once.
+// Everything about the sandbox that can change while it runs: the switches, with defaults and descriptions, and presets.
 import { z } from 'zod'
 import { isOperation } from './journal.ts'
 import { forgeries } from './provider/forgeries.ts'
@@ -12,7 +11,7 @@ const setting = <Schema extends z.ZodType>(schema: Schema, initial: z.output<Sch
   schema.default(initial as never).describe(meaning)
 const off = (meaning: string) => setting(z.boolean(), false, meaning)
 
-const answer = z
+const responseOverride = z
   .strictObject({
     status: z.int().min(200).max(599),
     body: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]),
@@ -28,27 +27,27 @@ const answer = z
   })
   .partial()
 
-/** Members to set in an answer; null leaves one out. */
+/** Members to set in a response; null removes one. */
 const members = z.record(z.string(), z.json())
 
 const faults = z
   .strictObject({
     idToken: forgery,
     logoutToken: forgery,
-    /** Parameters of the redirect back to the client. */
+    /** Parameters of the redirect to the client; null removes one. */
     authorizationAnswer: z.record(z.string(), z.string().nullable()),
     metadata: members,
-    /** The id_token then is `subOnly`, so that clients ask. */
+    /** The id_token then is `subOnly`, so that clients call userinfo. */
     userinfo: members,
-    /** RFC 8414 alone: no OpenID Connect metadata. */
+    /** No OpenID Connect metadata, only RFC 8414. */
     plainOAuth: z.boolean(),
-    /** A person who is signed in comes straight back, whatever `prompt` asks for. */
+    /** `prompt` is ignored: a signed-in person comes straight back. */
     prompt: z.literal('ignored'),
     /** A used refresh token keeps working, and no new one is issued. */
     keepRefreshToken: z.boolean(),
-    /** How late the answer of the token endpoint is, in milliseconds, after everything has happened. */
+    /** Delays the token response, after the grant took effect. */
     tokenDelayMs: milliseconds,
-    /** How long the secrets of new clients last. */
+    /** Lifetime of new clients' secrets. */
     secretSeconds: z.int().min(1),
   })
   .partial()
@@ -66,7 +65,7 @@ export const switchesSchema = z.strictObject({
     'Delay before every response (milliseconds), or an object by operation',
   ),
   answers: setting(
-    z.record(operation, answer.nullable()),
+    z.record(operation, responseOverride.nullable()),
     {},
     'Override responses, by operation, server.operation or server',
   ),
@@ -97,12 +96,11 @@ export const switchesSchema = z.strictObject({
 
 export type Switches = z.infer<typeof switchesSchema>
 export type Faults = Switches['faults']
-type ResponseOverride = z.infer<typeof answer>
-export type SwitchesControl = ReturnType<typeof createSwitches>
+export type ResponseOverride = z.infer<typeof responseOverride>
 
 const down = { close: true }
 
-/** What can go wrong, one button each. Each puts the other switches back first, so that one press shows one thing. */
+/** A button each. Each resets the other switches first. */
 export const presets: { name: string; label: string; switches: Partial<Switches> }[] = [
   { name: 'well', label: 'Everything works', switches: {} },
   { name: 'deny', label: 'Everyone denies', switches: { denyAll: true } },
@@ -117,31 +115,43 @@ export const presets: { name: string; label: string; switches: Partial<Switches>
   },
 ]
 
-/**
- * Creates the switches. `initial` is what `reset` goes back to.
- * @throws ZodError for a switch that does not exist or a value that it cannot take
- */
-export function createSwitches(initial: Partial<Switches> = {}) {
-  const start = merge(switchesSchema.parse({}), initial)
-  let current = start
-  return {
-    get: (): Switches => current,
-    /** The day that it is for the schedule of deprecations, `YYYY-MM-DD`; in UTC. */
-    day: (): string => current.date ?? new Date().toISOString().slice(0, 10),
-    /** Changes some switches: `answers` by operation, every other one as a whole. @returns all of them */
-    set: (partial: Partial<Switches>): Switches => (current = merge(current, partial)),
-    reset: (): Switches => (current = start),
-    /** The answer to give instead, if any; counts `skip` and `times` down. The first name that has one wins. */
-    takeOverride(names: string[]): ResponseOverride | undefined {
-      const name = names.find((one) => current.answers[one]) ?? ''
-      const answer = current.answers[name]
-      if (!answer) return undefined
-      const { skip, times } = answer
-      const isLast = !skip && times === 1
-      const left = skip ? { ...answer, skip: skip - 1 } : { ...answer, times: times && times - 1 }
-      current = merge(current, { answers: { [name]: isLast ? null : left } })
-      return skip ? undefined : answer
-    },
+export class SwitchesControl {
+  private readonly initial: Switches
+  private current: Switches
+
+  /** @throws ZodError for an unknown switch or an invalid value, as `set` does */
+  constructor(initial: Partial<Switches> = {}) {
+    this.initial = this.current = merge(switchesSchema.parse({}), initial)
+  }
+
+  get(): Switches {
+    return this.current
+  }
+
+  /** Today for the deprecation schedule: `YYYY-MM-DD`, UTC. */
+  day(): string {
+    return this.current.date ?? new Date().toISOString().slice(0, 10)
+  }
+
+  /** Merges `answers` by operation and replaces other switches. @returns all of them */
+  set(partial: Partial<Switches>): Switches {
+    return (this.current = merge(this.current, partial))
+  }
+
+  reset(): Switches {
+    return (this.current = this.initial)
+  }
+
+  /** The override of the first name that has one. Counts its `skip` and `times` down. */
+  takeOverride(names: string[]): ResponseOverride | undefined {
+    const name = names.find((one) => this.current.answers[one]) ?? ''
+    const override = this.current.answers[name]
+    if (!override) return undefined
+    const { skip, times } = override
+    const isLast = !skip && times === 1
+    const left = skip ? { ...override, skip: skip - 1 } : { ...override, times: times && times - 1 }
+    this.set({ answers: { [name]: isLast ? null : left } })
+    return skip ? undefined : override
   }
 }
 

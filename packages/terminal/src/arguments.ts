@@ -1,14 +1,13 @@
-// The kinds of options that commands have; parser and help are commander's. A message about wrong usage repeats no value,
-// as a value may be a pasted token.
+// Options of commands, for commander. Messages never repeat a value, which may be a pasted token.
 import { Option } from '@commander-js/extra-typings'
 import { distance } from 'fastest-levenshtein'
 
-/** Thrown when a command is called wrongly; the message says what would be right. */
+/** Wrong usage; the message says what would be right. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** The word nearest to a mistyped one; undefined when none is close. */
+/** Undefined if no word is close. */
 export const nearestWord = (word: string, words: readonly string[]): string | undefined => {
   const [best] = words
     .map((known) => ({ known, away: known.startsWith(word) && word.length > 2 ? 0 : distance(word, known) }))
@@ -18,7 +17,7 @@ export const nearestWord = (word: string, words: readonly string[]): string | un
 
 const either = new Intl.ListFormat('en', { type: 'disjunction' })
 
-/** One of a few words. @param what takes it, as in `--api` @throws {UsageError} */
+/** @param what the option's name, such as `--api` @throws {UsageError} */
 export function parseChoice<W extends string>(what: string, text: string, words: readonly W[]): W {
   const word = words.find((known) => known === text)
   if (word !== undefined) return word
@@ -30,13 +29,13 @@ export function parseChoice<W extends string>(what: string, text: string, words:
 
 const nameIn = (flags: string) => flags.replace(/ .*/, '')
 
-/** Commander would take the next option for the value where that is missing. */
+/** Without a value, commander takes the next option for it. */
 function present(value: string, name: string): string {
   if (value === '' || /^-./.test(value)) throw new UsageError(`${name} requires a value`)
   return value
 }
 
-/** An option with a value. @param read throws {@link UsageError} for a value that makes no sense */
+/** @param read throws {@link UsageError} for an invalid value */
 export const valueOption = <F extends string, T>(
   flags: F,
   description: string,
@@ -59,10 +58,10 @@ export const textsOption = <F extends string>(
     return values
   })
 
-/** From here on a limit is only there to catch typing errors, and not in the help. */
+/** Larger limits only catch typing errors, so the help omits them. */
 const LARGE = 50_000
 
-/** `--days <N>`: the range is checked, and in the help. */
+/** `--days <N>`, within a range. */
 export const numberOption = <F extends string>(
   flags: F,
   description: string,
@@ -74,7 +73,7 @@ export const numberOption = <F extends string>(
     throw new UsageError(`${name} expects a whole number from ${least} to ${most}`)
   })
 
-/** `--on-invalid <WHAT>`: one of a few words, which the help lists. */
+/** `--on-invalid <WHAT>`: one of a few words. */
 export const choiceOption = <F extends string, W extends string>(
   flags: F,
   description: string,

@@ -1,4 +1,4 @@
-// What every command is given. Data goes to stdout and talk to stderr, so that a pipe gets nothing but data.
+// The streams, clock and environment of a command. Only data goes to stdout, so that it can be piped.
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number }
 export type Input = AsyncIterable<Uint8Array> & { isTTY?: boolean }

@@ -1,8 +1,7 @@
-// What is wrong with a file or stream that was handed in, in one line that names the file, the line and what to do.
-// Never carries content: JSON.parse's own message quotes what it read, and traffic holds tokens.
+// An unusable input file. Never quotes its content, because traffic has tokens.
 import { printable } from './printable.ts'
 
-/** Thrown for input that cannot be used; `message` is `FILE:LINE: what is wrong; what to do`. */
+/** `message`: `FILE:LINE: what is wrong; what to do` */
 export class InputFault extends Error {
   override name = 'InputFault'
 

@@ -1,20 +1,16 @@
-// Runs the command that was called, and ends with its exit code (0 done, 1 failed, 2 wrong usage). The commands of onramp
-// and of this package share it.
+// Runs a command and returns its exit code: 0 done, 1 failed, 2 wrong usage.
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { UsageError } from './arguments.ts'
 import { InputFault } from './input-fault.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** Adds the commands of a program. Each hands the promise of its exit code to `exit`. */
-export type DefineCommands = (program: Command, parts: CommandContext, exit: SetExitCode) => void
+/** Each command passes its exit code to `exit`. */
+export type DefineCommands = (program: Command, context: CommandContext, exit: SetExitCode) => void
 export type SetExitCode = (code: Promise<number>) => Promise<void>
 
 type CommandFailure = { message: string; exitCode: number }
 
-/**
- * How a command ends after an error that is expected; undefined for any other error: a mistake of the program.
- * @param name the command as it was called: `onramp invite send`
- */
+/** Undefined for an unexpected error, which is a bug. @param name `onramp invite send` */
 export type DescribeFailure = (error: unknown, name: string) => CommandFailure | undefined
 
 export const withPeriod = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)
@@ -22,15 +18,15 @@ export const withPeriod = (text: string) => (/[.?]$/.test(text) ? text : `${text
 export const describeFailure: DescribeFailure = (error, name) => {
   if (error instanceof InputFault) return { message: `${name}: ${error.message}\n`, exitCode: 1 }
   if (!(error instanceof UsageError)) return undefined
-  // Where 2 is a finding, wrong usage ends in 1.
+  // Here exit code 2 is a finding.
   const exitCode = name.endsWith('deprecations check') ? 1 : 2
   return { message: `${name}: ${withPeriod(error.message)} See ${name} --help.\n`, exitCode }
 }
 
-/** Lower-case words joined by dashes, as options and commands are called; other input is not repeated. */
+/** True for a plausible name of an option or a command. Other input isn't repeated. */
 const isName = (typed: string) => /^(--)?[a-z]+(-[a-z]+)*$/.test(typed) && typed.length <= 22
 
-/** Commander's errors repeat what was typed, which may be a pasted token. */
+/** Commander's messages repeat the input, which may be a pasted token. */
 function usageErrorOf({ code, message }: CommanderError, command: Command): UsageError {
   const [, quoted = ''] = /'(.*)'/s.exec(message) ?? []
   const [typed = ''] = quoted.split(/[= ]/, 1)
@@ -54,14 +50,14 @@ function usageErrorOf({ code, message }: CommanderError, command: Command): Usag
   }
 }
 
-/** `start the server` of "Start the server. Configure it …". */
+/** `start the server` from "Start the server. Configure it …" */
 const summaryIn = (description: string) =>
   description.replace(/[.:](\s|$).*/s, '').replace(/^./, (letter) => letter.toLowerCase())
 
 const argumentsOf = (usage: string) => usage.replace(/\[options\] ?|\n.*/g, '')
 
-/** The command that was called, as far as there are commands of these names: `onramp invite send`. */
-function calledOf(program: Command, args: readonly string[]) {
+/** `onramp invite send`, as far as such commands exist. */
+function calledCommand(program: Command, args: readonly string[]) {
   let command = program
   let name = program.name()
   for (const word of args) {
@@ -73,15 +69,11 @@ function calledOf(program: Command, args: readonly string[]) {
   return { command, name }
 }
 
-/**
- * @param explain words and exit codes for errors that are expected
- * @returns the exit code
- * @throws what `explain` does not know: a mistake of the program
- */
+/** @returns the exit code @throws unexpected errors */
 export async function runCommand(
   define: DefineCommands,
   args: readonly string[],
-  parts: CommandContext,
+  context: CommandContext,
   explain: DescribeFailure = describeFailure,
 ): Promise<number> {
   let exit = 0
@@ -93,32 +85,32 @@ export async function runCommand(
       subcommandTerm: (command) => `${command.name()} ${argumentsOf(command.usage())}`.trim(),
     })
     .configureOutput({
-      writeOut: (text) => void parts.stdout.write(text),
-      writeErr: (text) => void parts.stderr.write(text),
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
       outputError: () => {},
     })
-  define(program, parts, async (code) => void (exit = await code))
+  define(program, context, async (code) => void (exit = await code))
   try {
     await program.parseAsync(args, { from: 'user' })
     return exit
   } catch (error) {
     const isHelp = error instanceof CommanderError && /help|version/.test(error.code)
     if (isHelp) return error.exitCode === 0 ? 0 : 2
-    const { command, name } = calledOf(program, args)
-    const ending = explain(error instanceof CommanderError ? usageErrorOf(error, command) : error, name)
-    if (ending === undefined) throw error
-    parts.stderr.write(ending.message)
-    return ending.exitCode
+    const { command, name } = calledCommand(program, args)
+    const failure = explain(error instanceof CommanderError ? usageErrorOf(error, command) : error, name)
+    if (failure === undefined) throw error
+    context.stderr.write(failure.message)
+    return failure.exitCode
   }
 }
 
-/** Runs the command of this process, and leaves its exit code behind. */
+/** Runs this process's command and sets its exit code. */
 export async function runHere(define: DefineCommands, explain?: DescribeFailure): Promise<void> {
   const { stdin, stdout, stderr, env } = process
-  // A reader may stop reading: `onramp invite report --csv | head`.
+  // `onramp invite report --csv | head` closes the pipe.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
-  // Nothing that is written there is worth ending for: `onramp invite send people.csv 2>&1 | head`, a terminal that closed.
+  // A closed stderr must not stop a run: `onramp invite send people.csv 2>&1 | head`.
   stderr.on('error', () => {})
-  const parts = { stdin, stdout, stderr, env, now: Date.now }
-  process.exitCode = await runCommand(define, process.argv.slice(2), parts, explain)
+  const context = { stdin, stdout, stderr, env, now: Date.now }
+  process.exitCode = await runCommand(define, process.argv.slice(2), context, explain)
 }

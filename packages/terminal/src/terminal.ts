@@ -1,4 +1,4 @@
-// How text is laid out for people: colours only on a terminal, columns by what a terminal shows.
+// Colors and columns of a terminal.
 import { styleText } from 'node:util'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
@@ -11,13 +11,13 @@ type Color = (typeof COLORS)[number]
 
 export type Colors = Record<Color, (text: string) => string>
 
-/** Colours for a terminal that can show them, unless NO_COLOR has any value that is not empty (https://no-color.org). */
+/** None without a terminal, or if NO_COLOR isn't empty (https://no-color.org). */
 export function colorsFor(screen: Screen, env: NodeJS.ProcessEnv): Colors {
-  const colourful = screen.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
-  // Not left to styleText: it would look at this process, and the screen may be another one.
-  const painted = (colour: Color) => (text: string) =>
-    colourful ? styleText(colour, text, { validateStream: false }) : text
-  return Object.fromEntries(COLORS.map((colour) => [colour, painted(colour)])) as Colors
+  const hasColors = screen.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+  // styleText would check this process's own stream.
+  const painted = (color: Color) => (text: string) =>
+    hasColors ? styleText(color, text, { validateStream: false }) : text
+  return Object.fromEntries(COLORS.map((color) => [color, painted(color)])) as Colors
 }
 
 const MAX_COLUMNS = 80
@@ -27,10 +27,10 @@ export const columnsFor = (screen: Screen): number =>
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** How many columns a terminal takes for it. */
+/** In columns. */
 export const displayWidth = (text: string): number => stringWidth(text)
 
-/** At most so many columns, with an ellipsis where something was cut; padded to them. */
+/** Padded to the columns, or cut with an ellipsis. */
 export function fitToColumns(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text + ' '.repeat(columns - displayWidth(text))
   let kept = ''
@@ -41,5 +41,5 @@ export function fitToColumns(text: string, columns: number): string {
   return `${kept}…${' '.repeat(columns - 1 - displayWidth(kept))}`
 }
 
-/** Breaks at spaces; a word that is longer than a line stays whole, so that it can be copied. */
+/** Breaks at spaces. A longer word stays whole, so that it can be copied. */
 export const wrapText = (text: string, columns: number): string[] => wrapAnsi(text, columns).split('\n')

@@ -17,20 +17,20 @@ const MIN_RIGHT = 24
 const GAPS = 6
 
 /** @param width of the terminal, in characters */
-const listText = (entries: readonly ListedEntry[], paint: Colors, width: number): string => {
-  const nameOf = (entry: ListedEntry) =>
+const listText = (entries: readonly ListedEntry[], colors: Colors, width: number): string => {
+  const itemName = (entry: ListedEntry) =>
     printable(entry.kind === 'field' ? fieldOf(entry) : 'the whole endpoint')
-  const left = Math.max(...entries.map((entry) => nameOf(entry).length), MIN_LEFT)
+  const left = Math.max(...entries.map((entry) => itemName(entry).length), MIN_LEFT)
   const right = Math.max(width - left - GAPS, MIN_RIGHT)
   const itemText = (entry: ListedEntry) =>
     wrapText(printable(adviceFor(entry)), right).map(
-      (line, index) => `    ${(index === 0 ? nameOf(entry) : '').padEnd(left)}  ${line}`,
+      (line, index) => `    ${(index === 0 ? itemName(entry) : '').padEnd(left)}  ${line}`,
     )
   const days = groupByRemoval(entries).map(({ removal, timeLeft, removed, operations }) => {
     const count = operations.reduce((sum, { items }) => sum + items.length, 0)
-    const colored = (removed ? paint.red : paint.yellow)(timeLeft)
+    const colored = (removed ? colors.red : colors.yellow)(timeLeft)
     return [
-      `${paint.bold(removal)}  ${colored}  ${paint.dim(countText(count, 'item'))}`,
+      `${colors.bold(removal)}  ${colored}  ${colors.dim(countText(count, 'item'))}`,
       ...operations.flatMap(({ operation, items }) =>
         [`  ${printable(operation)}`, items.flatMap(itemText)].flat(),
       ),
@@ -44,9 +44,9 @@ const DEFAULT_WIDTH = 100
 export function list(
   entries: readonly ListedEntry[],
   { asOf, within }: EntryFilter,
-  parts: CommandContext,
+  context: CommandContext,
 ): void {
-  const { stdout, stderr, env } = parts
+  const { stdout, stderr, env } = context
   const removed = entries.filter(({ status }) => status.state === 'removed').length
   const scope =
     within === undefined

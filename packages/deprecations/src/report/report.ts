@@ -87,18 +87,18 @@ const placesOf = ({ places: all, elsewhere }: Finding, { dim }: Colors): string[
   return [...places.slice(0, MAX_PLACES).map(placeText), ...(others > 0 ? [more] : [])]
 }
 
-const itemText = (item: EvaluatedFinding, paint: Colors): string => {
+const itemText = (item: EvaluatedFinding, colors: Colors): string => {
   const { entry, status, count, firstSeen, lastSeen, waiver } = item
   const doubt = isCertain(item) ? '' : 'only may be in use; '
   const note = waiver && `${doubt}waived until ${waiver.until}: ${waiver.reason}`
-  const state = status.state === 'removed' ? paint.red('removed') : paint.yellow('deprecated')
+  const state = status.state === 'removed' ? colors.red('removed') : colors.yellow('deprecated')
   const seen = firstSeen === undefined ? '' : `, first ${firstSeen}, last ${lastSeen}`
   return [
-    `  ${state}  ${paint.bold(printable(titleOf(entry)))}`,
+    `  ${state}  ${colors.bold(printable(titleOf(entry)))}`,
     `    ${printable(removalText(entry, status))}`,
     ...(note === undefined ? [] : [`    ${printable(note)}`]),
-    paint.dim(`    ${entry.id}, in ${countText(count, 'request')}${seen}`),
-    ...placesOf(item, paint),
+    colors.dim(`    ${entry.id}, in ${countText(count, 'request')}${seen}`),
+    ...placesOf(item, colors),
     '',
   ].join('\n')
 }
@@ -122,23 +122,23 @@ const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: 
   return `Nothing deprecated was found in what could be read${beyond} (${read}).`
 }
 
-const possibleText = (items: readonly EvaluatedFinding[], paint: Colors): string[] =>
+const possibleText = (items: readonly EvaluatedFinding[], colors: Colors): string[] =>
   [...Map.groupBy(items, ({ entry }) => operationOf(entry))].flatMap(([operation, ofIt]) => {
     const fields = new Set(ofIt.map(({ entry }) => (entry.kind === 'field' ? entry.field : 'the operation')))
     const count = Math.max(...ofIt.map((item) => item.count))
     const title = `  ${operation}, ${countText(count, 'request')}: ${[...fields].join(', ')}`
-    return [printable(title), ...new Set(ofIt.flatMap((item) => placesOf(item, paint)))]
+    return [printable(title), ...new Set(ofIt.flatMap((item) => placesOf(item, colors)))]
   })
 
-export const textReport = ({ waived, ...verdict }: Verdict, paint: Colors): string => {
-  const asText = (item: EvaluatedFinding) => itemText(item, paint)
+export const textReport = ({ waived, ...verdict }: Verdict, colors: Colors): string => {
+  const asText = (item: EvaluatedFinding) => itemText(item, colors)
   const section = (title: string, texts: readonly string[]) => (texts.length === 0 ? [] : [title, ...texts])
   const lines = [
-    paint.bold(headline({ waived, ...verdict })),
+    colors.bold(headline({ waived, ...verdict })),
     '',
     ...verdict.inUse.map(asText),
     ...section('Waived:', waived.map(asText)),
-    ...section('May be in use (why is beside each place):', possibleText(verdict.mayBeInUse, paint)),
+    ...section('May be in use (why is beside each place):', possibleText(verdict.mayBeInUse, colors)),
   ]
   return `${lines.join('\n').trimEnd()}\n`
 }

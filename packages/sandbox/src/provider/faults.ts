@@ -1,5 +1,4 @@
-// Where an authorization server can be made to lie: its answers are rewritten after oidc-provider made them.
-// The faults of tokens are a table in forgeries.ts; all others are here, by the answer that they change.
+// Faults of an authorization server: rewrites oidc-provider's responses. Forged tokens are in forgeries.ts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeJwt, type JWK } from 'jose'
 import type { KoaContextWithOIDC } from 'oidc-provider'
@@ -9,10 +8,7 @@ import type { IssuerConfig, ProviderStore } from './store.ts'
 
 type Json = Record<string, unknown>
 
-/**
- * Rewrites an answer of oidc-provider as the faults say.
- * @param key signs changed id_tokens
- */
+/** @param key signs changed ID tokens */
 export async function applyFaults(
   ctx: KoaContextWithOIDC,
   issuer: IssuerConfig,
@@ -29,16 +25,16 @@ export async function applyFaults(
   if (route === 'registration' && ctx.status === 201) endSecret(ctx, store, faults.secretSeconds)
 }
 
-/** The body of the answer, to be changed in place; an empty object where there is none. */
+/** To be changed in place; empty without a JSON body. */
 function jsonOf({ body }: KoaContextWithOIDC): Json {
   return typeof body === 'object' && body !== null ? (body as Json) : {}
 }
 
-/** With members changed; null removes one. */
+/** null removes a member. */
 const changed = (body: Json, changes: Json = {}): Json =>
   Object.fromEntries(Object.entries({ ...body, ...changes }).filter(([, value]) => value !== null))
 
-/** What OpenID Connect adds to RFC 8414. */
+/** OpenID Connect's additions to RFC 8414. */
 const OPENID = /^(id_token_.*|claims_supported|claim_types_supported|subject_types_supported|jwks_uri)$/
 
 function changeMetadata(ctx: KoaContextWithOIDC, { plainOAuth, metadata }: Faults): void {
@@ -61,7 +57,7 @@ function changeRedirect(ctx: KoaContextWithOIDC, changes: Faults['authorizationA
   ctx.set('location', url.href)
 }
 
-/** Clients may take everything from the id_token; a fault of userinfo shows only where they have to ask there. */
+/** A userinfo fault also strips the ID token, so that clients have to call userinfo. */
 async function changeIdToken(
   ctx: KoaContextWithOIDC,
   key: JWK,
@@ -76,14 +72,14 @@ async function changeIdToken(
 }
 
 function changeUserinfo(ctx: KoaContextWithOIDC, { people }: IssuerConfig, { userinfo }: Faults): void {
-  // oidc-provider's own userinfo endpoint wants the scope `openid`, which plain OAuth 2.1 does not have.
+  // oidc-provider's userinfo requires the scope `openid`, which plain OAuth 2.1 lacks.
   const person = people.find(({ id }) => id === ctx.oidc.accessToken?.accountId)
   if (ctx.status === 403 && person) {
     ctx.remove('www-authenticate')
     ctx.status = 200
     ctx.body = { sub: person.id, name: person.name, email: person.email, email_verified: true }
   }
-  // A signed answer is a text, which no fault changes.
+  // A signed response is text, which no fault changes.
   if (ctx.status === 200 && typeof ctx.body !== 'string') ctx.body = changed(jsonOf(ctx), userinfo)
 }
 

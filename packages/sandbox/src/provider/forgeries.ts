@@ -1,9 +1,8 @@
-// What a careful client refuses: id_tokens and logout tokens with one thing wrong, made of good ones.
-// A new fault is an entry in the table; the switches take its name from here.
+// Forged ID tokens and logout tokens, each with one thing wrong. The switches take the names from this table.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
 
-/** A fresh RS256 key with a kid of its own, private part included. */
+/** RS256, with the private part. */
 export async function generateSigningKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   return { ...(await exportJWK(privateKey)), kid: randomUUID(), use: 'sig', alg: 'RS256' }
@@ -11,16 +10,16 @@ export async function generateSigningKey(): Promise<JWK> {
 
 type Claims = Record<string, unknown>
 
-/** A good token and what it takes to forge one: the server's key, and a text that a client may take for a key. */
+/** `secret`: text that a client may take for a key. */
 type ValidToken = { token: string; claims: Claims; key: JWK; secret: string; typ: string }
 
-/** Makes a bad token of a good one; undefined: there is none. */
+/** Undefined: no token at all. */
 type Forge = (good: ValidToken) => string | undefined | Promise<string>
 
 const without = (...names: string[]) => Object.fromEntries(names.map((name) => [name, undefined]))
 const now = () => Math.floor(Date.now() / 1000)
 
-/** Well signed, with other claims; an undefined one is left out. */
+/** Signed correctly, with other claims; undefined removes one. */
 const withClaims =
   (changes: (claims: Claims) => Claims): Forge =>
   (good) =>
@@ -31,7 +30,7 @@ async function signed({ claims, key, typ }: ValidToken): Promise<string> {
   return await new SignJWT(claims).setProtectedHeader(header).sign(await importJWK(key, 'RS256'))
 }
 
-/** As servers do that leave the rest to userinfo (OpenID Connect Core 5.4). */
+/** Some servers leave these to userinfo (OpenID Connect Core 5.4). */
 const profile = without('name', 'preferred_username', 'email', 'email_verified')
 
 export const forgeries = {
@@ -44,17 +43,16 @@ export const forgeries = {
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
     return `${encode({ alg: 'none', typ })}.${encode(claims)}.`
   },
-  /** RFC 8725 2.1: signed with a text that the client takes for a key. */
+  /** Signed with text that the client takes for a key (RFC 8725 2.1). */
   hs256: ({ claims, secret, typ }) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ }).sign(new TextEncoder().encode(secret)),
   wrongTyp: (good) => signed({ ...good, typ: 'at+jwt' }),
   expired: withClaims(() => ({ iat: now() - 7200, exp: now() - 3600 })),
   issuedInFuture: withClaims(() => ({ iat: now() + 3600, nbf: now() + 3600, exp: now() + 7200 })),
   noSub: withClaims(() => without('sub')),
-  // The name and the address belong to the person who signed in, so they go too.
   otherSub: withClaims(() => ({ ...profile, sub: 'another-person' })),
   subOnly: withClaims(() => profile),
-  /** A logout token may have none. */
+  /** Forbidden in a logout token. */
   wrongNonce: withClaims(() => ({ nonce: 'another-nonce' })),
   missingNonce: withClaims(() => without('nonce')),
   missing: () => undefined,

@@ -1,5 +1,5 @@
-// One authorization server: OpenID Connect, code with PKCE, refresh tokens that rotate, dynamic registration, PAR,
-// revocation, introspection, both logouts. The service's own and the external identity provider are two of these.
+// An authorization server: OpenID Connect, PKCE, rotating refresh tokens, dynamic registration, PAR, revocation,
+// introspection and both logouts. The sandbox has two: the service's own and the external identity provider.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { JWK } from 'jose'
@@ -10,55 +10,76 @@ import {
   type Configuration,
   type KoaContextWithOIDC,
 } from 'oidc-provider'
-import type { Exchange } from '../http-server.ts'
+import type { Exchange, RequestHandler } from '../http-server.ts'
 import { document, html, Html } from '../pages.ts'
 import { applyFaults } from './faults.ts'
 import { generateSigningKey } from './forgeries.ts'
 import { endSessionWithoutConfirmation, endSessions, sendLogout } from './sessions.ts'
 import { handleSignIn } from './sign-in-page.ts'
-import { createProviderStore, type IssuerConfig, type ProviderStore } from './store.ts'
+import { ProviderStore, type IssuerConfig } from './store.ts'
 
-/** A client known from the start; without secret and keys it is a public one. */
+/** Public without a secret and keys. */
 export type SandboxClient = ClientMetadata & { redirect_uris: string[] }
 
-/** Creates an authorization server with a fresh signing key; it answers once a listener serves it. */
-export async function createIdentityProvider(issuer: IssuerConfig, clients: SandboxClient[] = []) {
-  const store = createProviderStore()
-  const mount = pathOf(issuer)
-  const addClient = (client: SandboxClient): void => {
-    const method = client.client_secret ? 'client_secret_basic' : client.jwks ? 'private_key_jwt' : 'none'
-    store.put('Client', client.client_id, { token_endpoint_auth_method: method, ...client })
-  }
-  clients.forEach(addClient)
-  let provider = await createProvider(issuer, store)
+export class IdentityProvider implements RequestHandler {
+  readonly operation = operationOf
+  private readonly issuer: IssuerConfig
+  private readonly store = new ProviderStore()
+  private provider: Provider | undefined
 
-  return {
-    operation: operationOf,
-    async handle(exchange: Exchange): Promise<void> {
-      const { req, res, url, path, operation } = exchange
-      entries.set(req, exchange.entry)
-      Object.assign(req, { originalUrl: mount + path + url.search, url: path + url.search })
-      if (operation === 'signIn') await handleSignIn(exchange, issuer, provider)
-      else await provider.callback()(req, res)
-    },
-    /** The id of the person that an access token stands for, while it is valid. */
-    personOf: async (accessToken: string) => (await provider.AccessToken.find(accessToken))?.accountId,
-    expireTokens: store.expireTokens,
-    /** Puts a new provider with a new key over the same store, so sessions and tokens live on. */
-    rotateKeys: async () => void (provider = await createProvider(issuer, store)),
-    addClient,
-    endSessions: (personId?: string) => endSessions(provider, store, personId),
-    logouts: store.logouts,
+  constructor(issuer: IssuerConfig, clients: SandboxClient[] = []) {
+    this.issuer = issuer
+    for (const client of clients) this.addClient(client)
+  }
+
+  /** Starts a new provider with a new key over the same store, so sessions and tokens stay valid. */
+  async rotateKeys(): Promise<void> {
+    this.provider = await createProvider(this.issuer, this.store)
+  }
+
+  async handle(exchange: Exchange): Promise<void> {
+    const { req, res, url, path, operation } = exchange
+    entries.set(req, exchange.entry)
+    Object.assign(req, { originalUrl: pathOf(this.issuer) + path + url.search, url: path + url.search })
+    if (operation === 'signIn') await handleSignIn(exchange, this.issuer, this.current)
+    else await this.current.callback()(req, res)
+  }
+
+  addClient(client: SandboxClient): void {
+    const method = client.client_secret ? 'client_secret_basic' : client.jwks ? 'private_key_jwt' : 'none'
+    this.store.put('Client', client.client_id, { token_endpoint_auth_method: method, ...client })
+  }
+
+  /** The id of the person of an access token, while it is valid. */
+  async personOf(accessToken: string): Promise<string | undefined> {
+    return (await this.current.AccessToken.find(accessToken))?.accountId
+  }
+
+  expireTokens(): void {
+    this.store.expireTokens()
+  }
+
+  endSessions(personId?: string): Promise<void> {
+    return endSessions(this.current, this.store, personId)
+  }
+
+  get logouts() {
+    return this.store.logouts
+  }
+
+  private get current(): Provider {
+    if (this.provider === undefined) throw new Error('The identity provider has no keys yet')
+    return this.provider
   }
 }
 
-/** The journal's entry of a request, for what only oidc-provider finds out about it. */
+/** So that middleware can add what only oidc-provider knows to the journal. */
 const entries = new WeakMap<IncomingMessage, Exchange['entry']>()
 
 async function createProvider(issuer: IssuerConfig, store: ProviderStore): Promise<Provider> {
   const key = await generateSigningKey()
   const provider = new Provider(issuer.issuer, configuration(issuer, store, key))
-  // TLS ends in front of it: its own addresses are those that it was asked by (X-Forwarded-Proto).
+  // Behind a TLS proxy its URLs follow X-Forwarded-Proto.
   provider.proxy = issuer.issuer.startsWith('https:')
   overridePrompts(provider, issuer)
   provider.use(async (ctx, answer) => {
@@ -78,7 +99,7 @@ async function createProvider(issuer: IssuerConfig, store: ProviderStore): Promi
 
 type Context = { params?: { prompt?: string; scope?: string } }
 
-/** oidc-provider drops offline_access unless prompt=consent; most authorization servers do not. Also does the fault. */
+/** oidc-provider drops offline_access without prompt=consent, but most servers don't. Also applies the fault `prompt`. */
 function overridePrompts(provider: Provider, { switches }: IssuerConfig): void {
   // The types do not show it.
   const { OIDCContext } = provider as unknown as { OIDCContext: { prototype: Context } }
@@ -92,7 +113,7 @@ function overridePrompts(provider: Provider, { switches }: IssuerConfig): void {
   })
 }
 
-/** By path; one that ends with a slash is the start of many. */
+/** A path with a trailing slash is a prefix. */
 const operations: Record<string, string> = {
   '/.well-known/openid-configuration': 'discovery',
   '/.well-known/oauth-authorization-server': 'oauthMetadata',
@@ -121,27 +142,17 @@ const scopes = ['openid', 'offline_access', 'profile', 'email']
 
 const cookieKey = randomBytes(32).toString('base64url')
 
-/** The path of its address, '' for none. */
 const pathOf = ({ issuer }: IssuerConfig) => new URL(issuer).pathname.replace(/\/$/, '')
 
-/** The configuration for oidc-provider. @param key signs tokens */
 function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Configuration {
-  const { site, people, switches } = issuer
-  // Servers that share a host share its cookies.
+  const { people, switches } = issuer
+  // Servers on one host share its cookies.
   const cookie = (name: string) => `sandbox_${new URL(issuer.issuer).port}_${name}`
-  const show = (ctx: KoaContextWithOIDC, title: string, body: Html): void => {
-    ctx.type = 'html'
-    ctx.body = document({ title, site, body })
-  }
   const policy = interactionPolicy.base()
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
   policy.get('consent')?.checks.clear()
-  const ofOwnTokens = {
-    enabled: true,
-    allowedPolicy: async (_ctx: unknown, client: Owned, token: Owned) => token.clientId === client.clientId,
-  }
   return {
-    adapter: store.adapter,
+    adapter: (model) => store.adapter(model),
     jwks: { keys: [key] },
     scopes,
     claims: {
@@ -175,39 +186,9 @@ function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Co
       RefreshToken: 14 * DAY,
       Session: 14 * DAY,
     },
-    features: {
-      devInteractions: { enabled: false },
-      backchannelLogout: { enabled: true },
-      jwtUserinfo: { enabled: true },
-      registration: { enabled: true, initialAccessToken: issuer.initialAccessToken ?? false },
-      registrationManagement: { enabled: true },
-      revocation: ofOwnTokens,
-      introspection: ofOwnTokens,
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => [],
-        getResourceServerInfo: (_ctx, audience) => {
-          return { scope: scopes.join(' '), audience, accessTokenFormat: 'opaque' }
-        },
-      },
-      rpInitiatedLogout: {
-        enabled: true,
-        logoutSource: (ctx, form) =>
-          show(
-            ctx,
-            'Sign out?',
-            html`${new Html(form)}
-              <button class="first" type="submit" form="op.logoutForm" name="logout" value="yes">
-                Sign out
-              </button>
-              <button type="submit" form="op.logoutForm">Stay signed in</button>`,
-          ),
-        postLogoutSuccessSource: (ctx) =>
-          show(ctx, 'You are signed out', html`<p>You can close this page.</p>`),
-      },
-    },
-    // oidc-provider guards its own requests against loopback addresses, but the sandbox's clients are there.
+    features: featuresOf(issuer),
     fetch: async (input, init) => {
+      // Without the dispatcher, which refuses loopback addresses: the sandbox's clients are there.
       const { dispatcher: _guard, ...unguarded } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
       const { body } = unguarded
       const token = body instanceof URLSearchParams ? body.get('logout_token') : null
@@ -216,14 +197,51 @@ function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Co
       store.logouts.push(sent)
       return new Response(null, { status: sent.status })
     },
-    renderError: (ctx, { error, error_description: reason = error }) =>
-      show(
-        ctx,
-        'Something went wrong',
-        html`<p>${reason}</p>
-          <p class="note">${error}</p>`,
-      ),
+    renderError: (ctx, { error, error_description: reason = error }) => {
+      const body = html`<p>${reason}</p>
+        <p class="note">${error}</p>`
+      showPage(ctx, issuer, 'Something went wrong', body)
+    },
   }
+}
+
+function featuresOf(issuer: IssuerConfig): Configuration['features'] {
+  const ofOwnTokens = {
+    enabled: true,
+    allowedPolicy: async (_ctx: unknown, client: Owned, token: Owned) => token.clientId === client.clientId,
+  }
+  return {
+    devInteractions: { enabled: false },
+    backchannelLogout: { enabled: true },
+    jwtUserinfo: { enabled: true },
+    registration: { enabled: true, initialAccessToken: issuer.initialAccessToken ?? false },
+    registrationManagement: { enabled: true },
+    revocation: ofOwnTokens,
+    introspection: ofOwnTokens,
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => [],
+      getResourceServerInfo: (_ctx, audience) => {
+        return { scope: scopes.join(' '), audience, accessTokenFormat: 'opaque' }
+      },
+    },
+    rpInitiatedLogout: {
+      enabled: true,
+      logoutSource: (ctx, form) => showPage(ctx, issuer, 'Sign out?', signOutForm(form)),
+      postLogoutSuccessSource: (ctx) =>
+        showPage(ctx, issuer, 'You are signed out', html`<p>You can close this page.</p>`),
+    },
+  }
+}
+
+const signOutForm = (form: string) =>
+  html`${new Html(form)}
+    <button class="first" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>
+    <button type="submit" form="op.logoutForm">Stay signed in</button>`
+
+function showPage(ctx: KoaContextWithOIDC, { site }: IssuerConfig, title: string, body: Html): void {
+  ctx.type = 'html'
+  ctx.body = document({ title, site, body })
 }
 
 type Owned = { clientId?: string | undefined }

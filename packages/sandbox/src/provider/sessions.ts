@@ -1,21 +1,18 @@
-// How sessions at an authorization server end: without an extra click when the client's id_token_hint is proof enough,
-// or from outside, as an administrator would end them. Clients are told by back-channel logout.
+// Ends sessions at an authorization server: at sign-out, or from outside, as an administrator would.
+// Clients get back-channel logout.
 import { decodeJwt, type JWK } from 'jose'
 import type { AdapterPayload, default as Provider, KoaContextWithOIDC } from 'oidc-provider'
 import type { Faults } from '../switches.ts'
 import { forgeries } from './forgeries.ts'
 import type { ProviderStore } from './store.ts'
 
-/** A member of oidc-provider's clients that its types do not show. */
+/** Missing from oidc-provider's types. */
 type Notified = {
   backchannelLogoutUri?: string
   backchannelLogout: (sub: string, sid?: string) => Promise<void>
 }
 
-/**
- * Turns a sign-out that oidc-provider wants confirmed into one that is done: after a valid id_token_hint,
- * and when no one was signed in anyway.
- */
+/** Skips oidc-provider's confirmation after a valid id_token_hint, and if no one was signed in. */
 export async function endSessionWithoutConfirmation(
   ctx: KoaContextWithOIDC,
   store: ProviderStore,
@@ -32,7 +29,6 @@ export async function endSessionWithoutConfirmation(
   ctx.status = 303
 }
 
-/** Ends the sessions of one person, or of all. */
 export async function endSessions(
   provider: Provider,
   store: ProviderStore,
@@ -56,7 +52,7 @@ async function endSession(provider: Provider, store: ProviderStore, session: Ses
   }
 }
 
-/** Sends a logout token as the fault says. @returns what was sent, and the client's answer */
+/** @returns the token that was sent, and the client's response */
 export async function sendLogout(to: string, token: string, key: JWK, fault: Faults['logoutToken']) {
   const good = { token, claims: decodeJwt(token), key, secret: JSON.stringify(key.n), typ: 'logout+jwt' }
   const sent = (fault && (await forgeries[fault](good))) ?? token

@@ -1,16 +1,15 @@
-// The sign-in page of both authorization servers: a button for each person, no passwords.
-// The person that the client hinted at comes first, but anyone can be chosen: people do pick the wrong account.
+// The sign-in page: a button for each person, no passwords. The login_hint only sorts, so a wrong account can be chosen.
 import type Provider from 'oidc-provider'
 import type { Exchange } from '../http-server.ts'
 import { html, redirect, sendPage, type Html } from '../pages.ts'
 import type { IssuerConfig } from './store.ts'
 
-/** A company has thousands of generated people, so the page shows a few. */
+/** Of the generated people. */
 const MAX_GENERATED = 3
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** Answers GET and POST of `/sign-in/<uid>`. */
+/** GET and POST `/sign-in/<uid>` */
 export async function handleSignIn(
   exchange: Exchange,
   issuer: IssuerConfig,
@@ -38,7 +37,7 @@ export async function handleSignIn(
   redirect(res, returnTo, 303)
 }
 
-/** Without this, oidc-provider would show a page that posts itself to sign the other account out first. */
+/** Else oidc-provider shows a self-posting page that signs the other account out first. */
 async function clearOtherAccount(provider: Provider, uid: string | undefined, id: string): Promise<void> {
   const session = uid ? await provider.Session.findByUid(uid) : undefined
   if (!session?.accountId || session.accountId === id) return

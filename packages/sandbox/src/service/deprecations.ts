@@ -1,9 +1,8 @@
-// What the schedule means on a day: what headers announce, what is refused, what is left out of an answer.
-// An item is available before its removal date (UTC) and gone from it on; before its announcement nothing is said.
+// The schedule on a day: announcing headers, refused requests, and fields left out of responses.
+// An item works until the day before its removal (UTC), and isn't announced before its announcement.
 import { HttpError } from './authentication.ts'
 import { deprecationSchedule, type Deprecated } from './contract.ts'
 
-/** The state of a row of the schedule on a day. */
 export function stateOn({ announced, removal }: Deprecated, day: string) {
   if (day >= removal) return 'removed'
   return day < announced ? 'not announced' : 'announced'
@@ -11,10 +10,7 @@ export function stateOn({ announced, removal }: Deprecated, day: string) {
 
 const rowsOf = (operation: string) => deprecationSchedule.filter((row) => row.operation === operation)
 
-/**
- * The headers that announce what is deprecated about an operation on a day: Deprecation (RFC 9745) and Link to
- * `page`; also Sunset (RFC 8594), which is for whole operations only. A field that is gone is no longer announced.
- */
+/** Deprecation (RFC 9745), Link to `page`, and for whole operations Sunset (RFC 8594). Removed fields aren't announced. */
 export function deprecationHeaders(operation: string, day: string, page: string): Map<string, string> {
   const isAnnounced = (row: Deprecated) =>
     day >= row.announced && (day < row.removal || row.field === undefined)
@@ -31,9 +27,8 @@ export function deprecationHeaders(operation: string, day: string, page: string)
 }
 
 /**
- * The answer of an operation that the contract only names: in the Client API every field of the schedule that it still has
- * on a day, and every replacement; in the Indexing API nothing.
- * @throws HttpError of an operation that has been removed, or of a request that bears removed fields
+ * The response of an operation that the contract only names: in the Client API its scheduled fields and replacements.
+ * @throws HttpError for a removed operation, or removed fields in the request
  */
 export function stubResponse(day: string, operation: string, body: unknown): unknown {
   const gone = rowsOf(operation).filter((row) => stateOn(row, day) === 'removed')
@@ -43,12 +38,12 @@ export function stubResponse(day: string, operation: string, body: unknown): unk
   const sent = withoutFields(operation, body, refused).found
   if (sent.size > 0)
     throw new HttpError(400, [...sent].map((row) => `The field ${row.field} ${removalText(row)}`).join('; '))
-  return withoutFields(operation, fullAnswer(operation), gone).left
+  return withoutFields(operation, fullResponse(operation), gone).left
 }
 
-function fullAnswer(operation: string): unknown {
+function fullResponse(operation: string): unknown {
   if (operation.includes('/api/index/')) return {}
-  // The replacement of its field is words about two others.
+  // Its replacement is prose about two other fields.
   const citation = { referenceRanges: [{ startIndex: 0, endIndex: 5 }] }
   if (operation.endsWith('/chat')) return { messages: [{ fragments: [{ citation }], citations: [citation] }] }
   const members = rowsOf(operation).flatMap(({ field, replacement = '' }) => {
@@ -61,7 +56,7 @@ function fullAnswer(operation: string): unknown {
   return Object.fromEntries(members.filter(([name]) => name))
 }
 
-/** Takes fields out of a body, except inside a replacement: there, the same name means something else. */
+/** Removes fields, except inside a replacement, where the name means another field. */
 function withoutFields(operation: string, body: unknown, rows: Deprecated[]) {
   const replacements = rowsOf(operation).map(({ replacement }) => replacement?.toLowerCase())
   const found = new Set<Deprecated>()

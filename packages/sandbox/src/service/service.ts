@@ -1,13 +1,12 @@
-// The service: the operations that the contract shows, those that it names only in its schedule of deprecations, the
-// links that start an authorization, the way back, and a landing page.
+// The service: the contract's operations, the links that start an authorization, the way back and a landing page.
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import type { RequestHandler, Exchange } from '../http-server.ts'
 import { html, sendJson, sendPage } from '../pages.ts'
 import type { Datasource } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
-import type { createAuthorizations } from './authorizations.ts'
-import { HttpError, type createAuthentication } from './authentication.ts'
+import type { Authorizations } from './authorizations.ts'
+import { HttpError, type Authentication, type RateLimit } from './authentication.ts'
 import { operations } from './contract.ts'
 import { deprecationHeaders, stubResponse } from './deprecations.ts'
 
@@ -15,14 +14,14 @@ const START = '/auth/datasource/'
 const RETURN = '/auth/return/'
 
 type Service = {
-  authorizations: ReturnType<typeof createAuthorizations>
-  callers: ReturnType<typeof createAuthentication>
+  authorizations: Authorizations
+  authentication: Authentication
+  limit: RateLimit
   switches: SwitchesControl
-  /** Address of the control page, where people read about deprecations. */
+  /** URL of the control panel, which has a section on deprecations. */
   control: string
 }
 
-/** The service, without the prefix that it may be mounted under. */
 export function createService(service: Service): RequestHandler {
   return {
     operation(path) {
@@ -47,7 +46,7 @@ export function createService(service: Service): RequestHandler {
   }
 }
 
-/** The name of the operation at a path, for every method. */
+/** For every method, so that a wrong one gets 405. */
 function nameAt(path: string): string | undefined {
   const name = [...operations].find(([, template]) => {
     const [, pattern = ''] = template.split(' ')
@@ -57,12 +56,12 @@ function nameAt(path: string): string | undefined {
 }
 
 function startAuthorization({ res, url, path, entry }: Exchange, { authorizations }: Service): void {
-  // What the client added to the path that it was given (contract 4.1, rule 2).
+  // A client must not add to the given path (contract 4.1, rule 2).
   const names = [...url.searchParams.keys()]
   const added = names.filter((name, at) => !['token', 'redirect'].includes(name) || names.indexOf(name) < at)
   if (added.length > 0)
     entry.mistake = `added ${added.join(', ')} to authUrlRelativePath, which already carries the redirect (contract 4.1, rule 2)`
-  entry.person = authorizations.begin(res, path.slice(START.length), url.searchParams)?.id
+  entry.person = authorizations.openLink(res, path.slice(START.length), url.searchParams)?.id
 }
 
 function sendLandingPage(res: Exchange['res']): void {
@@ -73,10 +72,7 @@ function sendLandingPage(res: Exchange['res']): void {
   sendPage(res, { title: 'The service’s web app', site: 'Service', body })
 }
 
-/**
- * Answers an operation of the Client API or the Indexing API.
- * @throws HttpError; headers that belong to it are set
- */
+/** Client API and Indexing API. @throws HttpError, after setting its headers */
 async function answerOperation(exchange: Exchange, service: Service): Promise<void> {
   const { req, res, entry, url, operation: name } = exchange
   const operation = operations.get(name)
@@ -87,7 +83,7 @@ async function answerOperation(exchange: Exchange, service: Service): Promise<vo
     res.setHeader('allow', method)
     throw new HttpError(405, 'Method Not Allowed')
   }
-  const wait = service.callers.limit.take()
+  const wait = service.limit.take()
   res.setHeaders(deprecationHeaders(operation, day, `${service.control}/#deprecations`))
   const sent = await text(req)
   if (wait !== undefined) {
@@ -95,10 +91,10 @@ async function answerOperation(exchange: Exchange, service: Service): Promise<vo
     res.setHeader('retry-after', service.switches.get().retryAfterDate ? at : String(wait))
     throw new HttpError(429, 'Too Many Requests')
   }
-  const person = await service.callers.identify(req.headers, name)
+  const person = await service.authentication.identify(req.headers, name)
   entry.person = person.id
   const isShown = name === 'checkdatasourceauth' || name === 'search'
-  // Only a body needs a type: the documented check sends none (contract 4.1), and real clients then leave it out.
+  // The documented check has no body (contract 4.1), and real clients then send no Content-Type.
   if (isShown && sent !== '' && !/^application\/json *(;|$)/i.test(req.headers['content-type'] ?? ''))
     throw new HttpError(415, 'Content-Type must be application/json')
   const body = sent === '' ? undefined : fromJson(sent)
@@ -140,10 +136,7 @@ const documents = [
   ['Holiday calendar', 'Public holidays and company days off for every office.'],
 ] as const
 
-/**
- * The documents of these datasources that contain any word of the query; all of them for an empty query.
- * The contract does not show what is in a result; its four fields are the sandbox's own.
- */
+/** Documents with any word of the query. The contract doesn't show a result's fields, so these four are ours. */
 function search(datasources: Datasource[], body: unknown) {
   const { query, pageSize = 10 }: Record<string, unknown> = { ...(typeof body === 'object' && body) }
   if (typeof query !== 'string') throw new HttpError(400, 'query must be a string')
