@@ -44,11 +44,13 @@ const SIGNAL_HEADERS = {
   flags: /^userAccountControl$/i,
 }
 
+const SIGNALS = ['blocked', 'active', 'guest', 'flags'] as const
+
 /** `User name [userPrincipalName] Required` has two names, and so has `profile.email`. */
-const isNamed = (pattern: RegExp) => (header: string) =>
-  [header, ...header.split(/[[\]]/, 2), header.replace(/^profile\./, '')].some((name) =>
-    pattern.test(name.trim()),
-  )
+const namesIn = (header: string): string[] => {
+  const names = [header, ...header.split(/[[\]]/, 2), header.replace(/^profile\./, '')]
+  return [...new Set(names.map((name) => name.trim()))]
+}
 
 const MAX_SHOWN = 40
 const MAX_COLUMNS_SHOWN = 10
@@ -70,6 +72,9 @@ const whichOf = (cells: readonly string[], advice: string) =>
 
 /** @throws {UnreadableList} where several columns may have the addresses */
 export function columnsFromHeader(headers: readonly string[]): Columns {
+  const names = headers.map(namesIn)
+  const isNamed = (pattern: RegExp) => (_header: string, at: number) =>
+    names[at]?.some((name) => pattern.test(name)) === true
   const place = (pattern: RegExp) => headers.findIndex(isNamed(pattern))
   const found = EMAIL_HEADERS.map((pattern) => headers.filter(isNamed(pattern)))
   const [addresses = []] = found.filter(({ length }) => length > 0)
@@ -78,9 +83,7 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
   if (few.length > 1) throw whichOf(few, 'Rename it to "email", and the others to something else')
   const email = headers.findIndex((header) => header === few[0])
   const signals = headers.flatMap((header, at) => {
-    const means = (['blocked', 'active', 'guest', 'flags'] as const).find((kind) =>
-      isNamed(SIGNAL_HEADERS[kind])(header),
-    )
+    const means = SIGNALS.find((kind) => isNamed(SIGNAL_HEADERS[kind])(header, at))
     return means === undefined ? [] : { at, means }
   })
   const [name, group] = [place(NAME_HEADER), place(GROUP_HEADER)]

@@ -99,7 +99,8 @@ export async function* readPeopleList(
       if (isHeader) continue
     }
     // Below a title with an address: without it, no column would say who is blocked.
-    if (columns && width === Infinity && hasNoAddress(cells) && columnsFromHeader(cells).email >= 0)
+    const isEarly = columns !== undefined && width === Infinity && line <= MAX_SKIPPED
+    if (isEarly && hasNoAddress(cells) && columnsFromHeader(cells).email >= 0)
       throw new UnreadableList(`line ${line} looks like the header. Remove the lines above it`)
     try {
       // An unquoted comma moves what comes after it into the next column.
@@ -133,8 +134,8 @@ async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGene
 
 /** A first line that is longer is no list. Characters. */
 const MAX_START = 65_536
-/** A whole line that says how the list is written. */
-const START = /[,;\t@{[][^\r\n]*[\r\n]/
+/** A whole line that says how the list is written. Anchored: otherwise each comma of a long line would be a start. */
+const START = /^[^,;\t@{[\r\n]*[,;\t@{[][^\r\n]*[\r\n]/m
 
 /** The text in pieces; the first one holds a whole line of a list. @throws {UnreadableList} */
 async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
