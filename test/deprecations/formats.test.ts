@@ -145,6 +145,11 @@ describe('HAR', () => {
     expect([checked.code, found]).toEqual([code, confidences])
   })
 
+  test('a body that Playwright put into another file is said to be there', async () => {
+    const recorded = har(entry(message(undefined, { size: 9, _file: 'a1.json' })))
+    expect((await deprecations(['check', fileOf('a.har', recorded)])).out).toContain('in another file')
+  })
+
   test('members that can’t become text do not keep the others from being read', async () => {
     const odd = [
       { ...entry(message(cites)), request: { method: 'POST', url: [MUTE] } },

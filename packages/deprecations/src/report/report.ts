@@ -69,7 +69,7 @@ const CERTAINTY = {
   sent: 'sent by the service, used or not',
   name: 'name match',
   unread: 'body unreadable',
-  endpoint: 'body not recorded',
+  endpoint: 'body not recorded, or in another file',
 }
 
 /** `traffic.ndjson:12 response /messages/0/citations (name match)` */
