@@ -1,7 +1,6 @@
 // What other sites may not do in a person's browser, and what browsers and scanners may not do ahead of a person.
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
-import { routeOf } from './route-of.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -84,9 +83,21 @@ const isSpeculative = ({ headers }: Request) =>
     (name) => headers[name] !== undefined && /prefetch|prerender|preview/i.test(String(headers[name])),
   )
 
+type Layer = {
+  match(path: string): boolean
+  route?: { methods: Record<string, boolean> }
+  handle: { stack?: Layer[] }
+}
+
+/** Looks for a route without running any. */
+const isRoute = (layers: Layer[], path: string): boolean =>
+  layers.some(
+    (layer) => layer.match(path) && (layer.route?.methods['get'] ?? isRoute(layer.handle.stack ?? [], path)),
+  )
+
 /**
  * Nothing is started, consumed or asked of the service for a browser that only guesses where the person will go, nor
- * for a HEAD, which mail scanners send to every link. A HEAD of a path that begins as none of our routes is 404.
+ * for a HEAD, which mail scanners send to every link. A HEAD of a path that no route has is 404.
  */
 export const answerSpeculation: RequestHandler = (req, res, next) => {
   if (isSpeculative(req)) {
@@ -94,7 +105,7 @@ export const answerSpeculation: RequestHandler = (req, res, next) => {
     res.statusCode = 503
     res.end()
   } else if (req.method === 'HEAD') {
-    if (routeOf(req) === undefined) throw new Problem(404, 'not_found')
+    if (!isRoute(req.app.router.stack as unknown as Layer[], req.path)) throw new Problem(404, 'not_found')
     res.setHeader('Content-Type', 'text/html; charset=utf-8')
     res.end()
   } else next()
