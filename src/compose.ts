@@ -7,7 +7,7 @@ import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { createPeople } from './people/people.ts'
 import { createKeepStateStore, PERSON_STATES } from './people/keep-state.ts'
-import { createServiceClient } from './client-api/client.ts'
+import { ServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
 import { watchAddresses } from './client-api/watch-addresses.ts'
 import { loadCompany } from './company/read-company.ts'
@@ -141,7 +141,7 @@ export function createOnramp(
     const row = days.at(-1)
     return { states: row && Object.fromEntries(PERSON_STATES.map((state) => [state, row[state]])), lastRunAt }
   })
-  const clientApi = createServiceClient({
+  const clientApi = new ServiceClient({
     baseUrl: settings.SERVICE_BASE_URL,
     headerPrefix: settings.SERVICE_HEADER_PREFIX,
     onCall: metrics.observeService,

@@ -6,8 +6,8 @@ import { printable } from '@onramp/terminal/printable'
 import { columnsFor, fitToColumns, colorsFor, displayWidth } from '@onramp/terminal/terminal'
 import type { UnconnectedApp } from '../client-api/responses.ts'
 import { APP_STATUSES, isUnavailable } from '../client-api/app-status.ts'
-import { STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
-import { createServiceProbe, type ServiceToken } from '../client-api/probe.ts'
+import { STANDARD_HEADER_PREFIX, type Credentials } from '../client-api/credentials.ts'
+import { ServiceClient } from '../client-api/client.ts'
 import { useProxy } from '../http/proxy.ts'
 import type { ErrorReason } from '../client-api/error-response.ts'
 import { isOpenToAll } from '../doctor/machine.ts'
@@ -42,13 +42,13 @@ export async function status(
     if (env[file] && isOpenToAll(env[file].trim()))
       stderr.write(`Warning: ${file} is readable by every user on this machine. Run chmod o-rwx.\n`)
 
-  const inquiry = createServiceProbe({ baseUrl, headerPrefix, timeLimitMs: timeout * 1000, now })
-  const reply = await inquiry.check(token).finally(() => inquiry.close())
+  const client = new ServiceClient({ baseUrl, headerPrefix, timeLimitMs: timeout * 1000, now })
+  const reply = await client.probe(token).finally(() => client.close())
   if (reply.kind !== 'answered') {
     const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
     const finding = explain(reply, { setting, baseUrl, prefix: headerPrefix })
     stderr.write(`onramp status: ${finding.says} ${finding.settings[0]}: ${finding.fix}.\n`)
-    return reply.kind === 'silent' ? EXIT_SERVICE : EXITS[reply.reason]
+    return reply.kind === 'unreachable' ? EXIT_SERVICE : EXITS[reply.reason]
   }
 
   const person = token.kind === 'global-token' ? token.actAs : null
@@ -73,7 +73,10 @@ function configured(email: string | undefined, env: CommandContext['env']) {
   return { baseUrl, headerPrefix, token: tokenFor(email, env) }
 }
 
-function tokenFor(email: string | undefined, env: CommandContext['env']): ServiceToken {
+function tokenFor(
+  email: string | undefined,
+  env: CommandContext['env'],
+): Exclude<Credentials, { kind: 'oauth' }> {
   const tokens = loadSome(['SERVICE_GLOBAL_TOKEN', 'SERVICE_USER_TOKEN'], env)
   const { SERVICE_GLOBAL_TOKEN: global, SERVICE_USER_TOKEN: user } = tokens
   if (global !== undefined && email !== undefined)

@@ -1,17 +1,17 @@
-// What the service says of an app that is not connected, and what each word means. Answers, walk, pages, report, campaigns
-// and `onramp status` all derive from this table; how people read it is in languages/. Pure; imports nothing.
+// The statuses of an unconnected app. Responses, walk, pages, report, campaigns and `onramp status` derive from this
+// table; the texts for people are in languages/. Pure; imports nothing.
 
 type AppStatusMeaning = {
-  /** The service's words for it; none: we conclude it from the rest of the entry. */
+  /** The service's values for it; none: derived from the rest of the entry. */
   authStatus: readonly string[]
-  /** Does the walk lead to it, or never, because the person can do nothing about it? */
+  /** Whether the walk leads to it; `never` if the person can do nothing about it. */
   priority: 'first' | 'never'
-  /** How `onramp status` shows it. */
+  /** In `onramp status`. */
   terminal: { text: string; colour: 'yellow' | 'red' | 'dim' }
 }
 
 export const APP_STATUSES = {
-  /** Still to authorize, as everything on the list (contract 2.1), whatever its authStatus says. */
+  /** Still to authorize, like every entry of the list (contract 2.1), whatever its authStatus. */
   awaiting: { authStatus: [], priority: 'first', terminal: { text: 'to connect', colour: 'yellow' } },
   /** Was authorized, has to be again. */
   stale: {
@@ -19,13 +19,13 @@ export const APP_STATUSES = {
     priority: 'first',
     terminal: { text: 'to connect again', colour: 'yellow' },
   },
-  /** The contract doesn't show this word: it is taken to mean that search has turned the app off. */
+  /** Not in the contract; taken to mean that search has turned the app off. */
   disabled: {
     authStatus: ['DISABLED'],
     priority: 'never',
     terminal: { text: "search says it's turned off", colour: 'dim' },
   },
-  /** It comes without an address that a consent could start from: the operator has to fix it. */
+  /** Without a usable path for a consent: an operator has to fix it. */
   attention: {
     authStatus: [],
     priority: 'never',
@@ -35,7 +35,7 @@ export const APP_STATUSES = {
 
 export type AppStatus = keyof typeof APP_STATUSES
 
-/** Those that the person can do nothing about. */
+/** The person can do nothing about it. */
 export type UnavailableStatus = {
   [S in AppStatus]: (typeof APP_STATUSES)[S]['priority'] extends 'never' ? S : never
 }[AppStatus]
@@ -52,7 +52,7 @@ const byAuthStatus = new Map<unknown, AppStatus>(
   APP_STATUS_NAMES.flatMap((name) => APP_STATUSES[name].authStatus.map((word) => [word, name] as const)),
 )
 
-/** @param authStatus the service's word, any value @param isStartable its path is one that a consent can start from */
+/** @param authStatus the service's value @param isStartable a consent can start from its path */
 export function appStatusOf(authStatus: unknown, isStartable: boolean): AppStatus {
   const status = byAuthStatus.get(authStatus) ?? 'awaiting'
   return isStartable || isUnavailable(status) ? status : 'attention'

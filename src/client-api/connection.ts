@@ -1,5 +1,5 @@
-// The service's operations (contract section 4) as requests, and the keep-alive pool that they leave by. What surprises:
-// redirects are never followed (a client that does keeps X-Service-ActAs across origins).
+// Requests to the service (contract section 4) over a keep-alive pool. Redirects are never followed, because
+// X-Service-ActAs would then reach another origin.
 import { Pool } from 'undici'
 import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { exchange, type HttpResponse } from '../http/exchange.ts'
@@ -37,7 +37,7 @@ export type ServiceEndpoint = {
   headerPrefix?: string | undefined
 }
 
-type Connection = {
+export type ServiceConnection = {
   /** @throws {TypeError} at once, without quoting it, for a token or address that must not go into a header */
   send(call: ServiceCall, credentials: Credentials): Promise<HttpResponse>
   close(): Promise<void>
@@ -50,7 +50,7 @@ export function createConnection({
   timeLimitMs,
   connections,
   headerPrefix,
-}: ServiceEndpoint): Connection {
+}: ServiceEndpoint): ServiceConnection {
   const server = new URL(baseUrl)
   const { origin, pathname } = server
   const prefix = pathname.replace(/\/$/, '')
@@ -62,12 +62,12 @@ export function createConnection({
   })
   return {
     send({ path, body, gone }, credentials) {
-      const question = { method: 'POST', path: prefix + path, idempotent: true } as const
-      const fixed = { ...credentialHeaders(credentials, headerPrefix), ...JSON_BOTH_WAYS }
-      return inHttpSpan({ ...question, server }, () => {
-        const headers = { ...fixed, ...traceHeaders() }
-        const request = { ...question, origin, headers, body: body ?? null, signal: gone ?? null }
-        return exchange(dispatcher, request, timeLimitMs)
+      const own = { ...credentialHeaders(credentials, headerPrefix), ...JSON_BOTH_WAYS }
+      const request = { method: 'POST', path: prefix + path, idempotent: true } as const
+      return inHttpSpan({ ...request, server }, () => {
+        const headers = { ...own, ...traceHeaders() }
+        const options = { ...request, origin, headers, body: body ?? null, signal: gone ?? null }
+        return exchange(dispatcher, options, timeLimitMs)
       })
     },
     close: () => dispatcher.destroy(),

@@ -1,12 +1,11 @@
-// Where a datasource's authorization starts: SERVICE_BASE_URL and authUrlRelativePath joined (contract 4.1, step 3).
-// The path comes from outside and carries a one-time token, so it is checked, used byte for byte, and nothing else.
+// The URL at which a consent starts: SERVICE_BASE_URL and authUrlRelativePath joined (contract 4.1, step 3). The path
+// comes from outside and carries a one-time token, so it is checked and used byte for byte. Pure.
 
 const MAX_CHARACTERS = 4096
 
-/** A dot segment, raw or encoded: it would lead out of the folder that was checked. */
 const hasDotSegment = (pathname: string) => pathname.split('/').some((segment) => /^\.{1,2}$/.test(segment))
 
-/** Below the datasource: nothing that a server which decodes once more would take for another path. */
+/** Below the datasource: no dot segment or backslash, even for a server that decodes once more. */
 const isPlain = (part: string) => {
   const name = decoded(part)
   return name !== undefined && !name.includes('\\') && !hasDotSegment(name)
@@ -21,9 +20,8 @@ const decoded = (segment: string): string | undefined => {
 }
 
 /**
- * The address to send the browser to, or undefined for a path that cannot be trusted: one that leaves the service,
- * belongs to another datasource, or holds what no address holds.
  * @param base SERVICE_BASE_URL without a trailing slash, perhaps with a path
+ * @returns undefined for a path that leaves the service, belongs to another datasource or isn't a URL path
  */
 export function consentUrl(base: string, instance: string, path: string): string | undefined {
   if (path.length > MAX_CHARACTERS || !/^[\x21-\x7e]+$/.test(path) || path.includes('\\')) return undefined
@@ -40,11 +38,11 @@ export function consentUrl(base: string, instance: string, path: string): string
   return target.origin === home.origin && target.pathname.startsWith(under) ? joined : undefined
 }
 
-/** As services write it: its own segment and perhaps a query. Such a path leads nowhere else, whatever is in the query. */
+/** The usual form: its own segment and perhaps a query. */
 const ORDINARY = /^\/auth\/datasource\/([\w-]+)(?:\?[\x21-\x5b\x5d-\x7e]*)?$/
 const ANYWHERE = 'https://service.invalid'
 
-/** Would {@link consentUrl} give an address? That does not depend on where the service is. Cheap for ordinary paths. */
+/** True if {@link consentUrl} returns a URL, whatever the base. Cheap for the usual form. */
 export const isStartable = (instance: string, path: string): boolean =>
   (path.length <= MAX_CHARACTERS && ORDINARY.exec(path)?.[1] === instance) ||
   consentUrl(ANYWHERE, instance, path) !== undefined

@@ -1,21 +1,21 @@
-// Which headers a call carries (contract section 5). Pure; imports nothing.
+// The headers of a call (contract section 5). Pure; imports nothing.
 
 export type Credentials =
-  /** A person's access token; `externalIdp` when it was not issued by the service's own authorization server. */
+  /** A person's access token. `externalIdp`: not issued by the service's own authorization server. */
   | { kind: 'oauth'; accessToken: string; externalIdp: boolean }
   /** A service token that acts as the person it belongs to. */
   | { kind: 'user-token'; token: string }
-  /** A service token for everyone; it is useless without the person it acts for. `setting`: where it comes from. */
+  /** A service token for everyone, useless without the person it acts for. `setting`: its name. */
   | { kind: 'global-token'; token: string; actAs: string; setting?: string }
 
-/** RFC 6750 2.1: what may stand behind "Bearer". Anything else would make the HTTP client quote it in its error. */
+/** RFC 6750 2.1. The HTTP client would quote anything else in its error. */
 const isToken = (token: string) => /^[A-Za-z0-9\-._~+/]+=*$/.test(token)
 
-/** One address and nothing else: it goes into a header (contract section 5, X-Service-ActAs). */
+/** A single email address, safe in a header (contract section 5, X-Service-ActAs). */
 export const isActAsAddress = (email: string): boolean =>
   email.length <= 254 && /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(email)
 
-/** What the service's own headers begin with; some tenants' begin with the name of their product. */
+/** Some tenants' headers begin with the name of their product. */
 export const STANDARD_HEADER_PREFIX = 'X-Service'
 
 /** @throws {TypeError}, without quoting it, for a token or address that must not go into a header */
@@ -35,7 +35,7 @@ export function credentialHeaders(
   return headers
 }
 
-/** What goes out with a call and is for no log. */
+/** The parts that no log may show. */
 export const secretsIn = (credentials: Credentials): string[] =>
   Object.entries(credentials).flatMap(([name, value]) =>
     name !== 'kind' && name !== 'setting' && typeof value === 'string' ? [value] : [],

@@ -1,25 +1,28 @@
-// How the service refuses: why, by the messages that contract section 7 documents and by status, and in what words. The
-// contract shows no shape of an error's body, so messages are looked for in the whole text. Pure.
+// Reads an error response of the service: the reason, by status and by the messages of contract section 7, and its text.
+// The contract shows no shape of an error's body, so messages are looked for in the whole text. Pure.
 import { parseJson } from '../http/body.ts'
 import { STANDARD_HEADER_PREFIX } from './credentials.ts'
-import { retryAfterSeconds } from '../http/retry-after.ts'
+import type { HttpResponse } from '../http/exchange.ts'
+import { requestedWait, retryAfterSeconds } from '../http/retry-after.ts'
 
 export type ErrorResponse = {
   status: number
   reason: ErrorReason
-  /** Seconds. */
+  /** Seconds that a person waits. */
   retryAfter: number
-  /** Its own explanation in one line, bounded and without secrets; empty where there is none. */
+  /** Seconds that the service requested, a day at most. */
+  requestedWait: number | undefined
+  /** Its own explanation in one line, bounded and without secrets; may be empty. */
   explanation: string
-  /** What its headers begin with, where that is something else than was sent. */
+  /** The prefix of the service's headers, if it isn't SERVICE_HEADER_PREFIX. */
   otherPrefix: string | undefined
-  /** Something in front of the service seems to have answered, whatever the reason is. */
+  /** A proxy, firewall or login in front of the service seems to have answered. */
   isFromIntermediary: boolean
-  /** It is about the address to come back to (contract 4.1). */
+  /** It is about final_redirect_url (contract 4.1). */
   isAboutRedirectUrl: boolean
 }
 
-/** What a documented message says, whatever the status. */
+/** Documented messages, at any status. */
 type Message =
   /** `Invalid Secret`. */
   | 'auth-type'
@@ -27,12 +30,12 @@ type Message =
   | 'auth-type-missing'
   /** `Required header missing: X-Service-ActAs`. */
   | 'act-as-missing'
-  /** Another message about `…-ActAs`: no one has that address. */
+  /** Another message about `…-ActAs`: an unknown address. */
   | 'act-as-refused'
 
 export type ErrorReason =
   | Message
-  /** A refusal that came as a web page, or with a challenge for no bearer token: hardly of the service itself. */
+  /** A web page, or a challenge for something else than a bearer token: hardly the service itself. */
   | 'in-front'
   /** 401: invalid or expired. */
   | 'token'
@@ -47,42 +50,41 @@ export type ErrorReason =
   | 'request'
   /** 5xx. */
   | 'failing'
-  /** No refusal, but it should be one: a global token was answered without a person (contract section 5, rule 2). */
+  /** A global token worked without a person, although it must not (contract section 5, rule 2). */
   | 'personal'
   /** A success that holds no list of datasources. */
   | 'unreadable'
 
-type Answer = { status: number; text: string; headers: Record<string, string | string[] | undefined> }
-
 type Sent = {
   /** SERVICE_HEADER_PREFIX. */
   headerPrefix?: string | undefined
-  /** What was sent with the call and must not come back in a log: the token, an address. */
+  /** Sent with the call and removed from the explanation: the token, an address. */
   secrets?: readonly string[]
 }
 
 /** @param now milliseconds since 1970 */
 export function readErrorResponse(
-  answer: Answer,
+  { status, text, headers }: HttpResponse,
   { headerPrefix, secrets = [] }: Sent,
   now: number,
 ): ErrorResponse {
-  const { status, text, headers } = answer
   const isFront = isFromIntermediary(status, headers)
-  const ofMessage = status < 300 ? undefined : messageIn(text, status)
+  const message = status < 300 ? undefined : messageIn(text, status)
+  const retryAfter = headers['retry-after']?.toString()
   return {
     status,
-    reason: ofMessage ?? (isFront ? 'in-front' : statusReason(status)),
-    retryAfter: retryAfterSeconds(headers['retry-after']?.toString(), now),
+    reason: message ?? (isFront ? 'in-front' : statusReason(status)),
+    retryAfter: retryAfterSeconds(retryAfter, now),
+    requestedWait: requestedWait(retryAfter, now),
     explanation: explanationIn(text, secrets),
     otherPrefix: status < 500 ? otherPrefixIn(text, headerPrefix) : undefined,
     isFromIntermediary: isFront,
-    isAboutRedirectUrl: speaksOfRedirect(text),
+    isAboutRedirectUrl: mentionsRedirect(text),
   }
 }
 
-/** What a path that is not there looks like (404) says nothing of who answered. */
-function isFromIntermediary(status: number, headers: Answer['headers']): boolean {
+/** By its form and status; the form of a 404 says nothing. */
+function isFromIntermediary(status: number, headers: HttpResponse['headers']): boolean {
   const isPage = /\bhtml\b/i.test(String(headers['content-type']))
   const challenge = String(headers['www-authenticate'] ?? 'Bearer')
   const isOfToken = status === 401 || status === 403
@@ -95,11 +97,11 @@ function messageIn(text: string, status: number): Message | undefined {
   if (/Invalid Secret/i.test(text)) return 'auth-type'
   if (!/\w-ActAs\b/i.test(text)) return undefined
   if (ACT_AS_MISSING.test(text)) return 'act-as-missing'
-  // An address that the service doesn't know may be named with the header too. 403 says what the token may (section 7).
+  // 403 is about the token (section 7); otherwise the service doesn't know the address.
   return status === 403 ? undefined : 'act-as-refused'
 }
 
-/** Whatever the header begins with: a tenant's may begin otherwise than the setting says (SERVICE_HEADER_PREFIX). */
+/** With any prefix: the tenant's may differ from SERVICE_HEADER_PREFIX. */
 const missing = (name: string) =>
   new RegExp(`(missing|required).{0,60}\\w-${name}\\b|\\w-${name}\\b.{0,60}(missing|required)`, 'is')
 const AUTH_TYPE_MISSING = missing('Auth-Type')
@@ -112,7 +114,6 @@ function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | 
   return named?.toLowerCase() === prefix.toLowerCase() ? undefined : named?.slice(0, 60)
 }
 
-/** By the status alone. */
 export function statusReason(status: number): Exclude<ErrorReason, Message | 'in-front' | 'personal'> {
   if (status < 300) return 'unreadable'
   if (status < 400) return 'redirected'
@@ -124,21 +125,16 @@ export function statusReason(status: number): Exclude<ErrorReason, Message | 'in
 }
 
 const MAX_WORDS_CHARACTERS = 200
-/** More than that is not looked at: an error that explains itself does so at its start. */
 const MAX_READ_CHARACTERS = 4_000
 const MAX_DEPTH = 6
 
-/** Members in which services of this kind explain an error; a code or an id explains nothing. */
+/** Members that explain an error. */
 const EXPLAINS = /^(message|error|errors|error_?description|error_?message|detail|details|title|reason|msg)$/i
 
-/** Members that name the part of the request that is wrong. */
+/** Members that name the wrong part of the request. */
 const NAMES = /^(field|param|parameter|property|path|loc|location|final_?redirect_?ur[li])$/i
 
-/**
- * @param text the body of a refusal: plain text, HTML or JSON
- * @param secrets what was sent with the call and must not come back in a log
- * @returns at most 200 characters in one line; empty where it said nothing that can be told
- */
+/** @param text plain text, HTML or JSON @returns one line of at most 200 characters; may be empty */
 function explanationIn(text: string, secrets: readonly string[]): string {
   let words = wordsIn(text)
   for (const secret of secrets) if (secret !== '') words = words.replaceAll(secret, '…')
@@ -151,8 +147,8 @@ function explanationIn(text: string, secrets: readonly string[]): string {
     : plain.toWellFormed()
 }
 
-/** Does a refusal speak of the address to come back to (contract 4.1)? An address that it quotes does not count. */
-const speaksOfRedirect = (text: string): boolean =>
+/** True if the text mentions the redirect address (contract 4.1), outside of quoted URLs. */
+const mentionsRedirect = (text: string): boolean =>
   /(?:redirect|return|callback)(?:ion)?[\s_-]?(?:to[\s_-]?)?(?:ur[li]|address|destination|target|domain|host)/i.test(
     wordsIn(text).replaceAll(/\b[a-z][a-z\d+.-]{0,20}:\/\/\S+|\?\S+/gi, ' '),
   )
@@ -160,7 +156,7 @@ const speaksOfRedirect = (text: string): boolean =>
 function wordsIn(text: string): string {
   const json = parseJson(text)
   if (json !== undefined) return explanations(json, 0).join('; ').slice(0, MAX_READ_CHARACTERS)
-  // JSON that was cut: which of its members explain something can no longer be told.
+  // Truncated JSON.
   if (/^\s*[{[]/.test(text)) return ''
   return text
     .slice(0, MAX_READ_CHARACTERS)
@@ -194,11 +190,10 @@ const isWords = (value: unknown): value is string | string[] =>
   typeof value === 'string' ||
   (Array.isArray(value) && value.length > 0 && value.every((element) => typeof element === 'string'))
 
-/** Addresses of people. */
 export const withoutAddresses = (words: string): string =>
   words.replaceAll(/[^\s@'"<>(),;:]+@[^\s@'"<>(),;:]+/g, '…')
 
-/** Queries, addresses of people, and whatever is long and unbroken; words of a language are shorter. */
+/** Replaces queries, email addresses, and long unbroken strings. */
 const withoutSecrets = (words: string): string =>
   withoutAddresses(words.replaceAll(/\?[^\s'"<>]+/g, '?…'))
     .replaceAll(

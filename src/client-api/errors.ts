@@ -1,5 +1,5 @@
-// What went wrong in a call of the service (contract section 7): for the person by a code, for the operator by the setting
-// to change.
+// The problem that a failed call of the service means (contract section 7): a code for the person, and for the operator
+// the setting to change.
 import { Problem, type ProblemCode } from '../problem.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from './credentials.ts'
 import { statusReason, type ErrorResponse } from './error-response.ts'
@@ -7,18 +7,18 @@ import { DEFAULT_SECONDS } from '../http/retry-after.ts'
 import { isCertificateError, isProxyError, networkErrorOf } from '../http/network-error.ts'
 
 export class ServiceProblem extends Problem {
-  /** The status that the service answered with; undefined: it did not answer. */
+  /** Undefined: there was no response. */
   responseStatus?: number
-  /** Seconds to wait as the service requested it, a day at most; undefined: it did not. */
+  /** Seconds that the service requested, a day at most. */
   requestedWait?: number | undefined
-  /** It is about our headers and token, and not about the person. */
+  /** It is about our headers and token, not about the person. */
   affectsEveryone?: boolean
-  /** Something in front of the service seems to have answered: to everyone, or to what it dislikes in one request. */
+  /** A firewall or login in front of the service seems to have answered. */
   isFromIntermediary?: boolean
   override name = 'ServiceProblem'
 }
 
-/** The service refused the access token (401): a refresh or a new sign-in may help. */
+/** The service rejected the access token (401): a refresh or a new sign-in may help. */
 export class TokenRefused extends ServiceProblem {
   override name = 'TokenRefused'
   constructor(detail: string) {
@@ -35,7 +35,7 @@ type Sent = {
   headerPrefix?: string | undefined
 }
 
-/** What a failure is called, by what was asked for: a search that fails says nothing about connecting apps. */
+/** By operation, because a failed search says nothing about connecting apps. */
 const CODES = {
   checkdatasourceauth: {
     unavailable: 'service_unavailable',
@@ -55,24 +55,23 @@ const CODES = {
   },
 } as const satisfies Record<Operation, Record<string, ProblemCode>>
 
-/** What a service token is called that the call carried, with no final_redirect_url; undefined: a person's token. */
+/** The setting with the service token that was sent; undefined: a person's token. */
 const globalTokenOf = (credentials: Credentials): string | undefined =>
   credentials.kind === 'global-token' ? (credentials.setting ?? 'the service token') : undefined
 
-/** What a documented message means for a call of ours. */
-function settingToChange(refusal: ErrorResponse, sent: Sent): string | undefined {
+/** What a documented message tells the operator to change. */
+function settingToChange(response: ErrorResponse, sent: Sent): string | undefined {
   const { credentials, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = sent
-  const { otherPrefix: other } = refusal
+  const { otherPrefix: other } = response
   const globalToken = globalTokenOf(credentials)
   const isOAuthSent = credentials.kind === 'oauth' && credentials.externalIdp
   if (other !== undefined)
     return `the service's headers begin with ${other}, those of onramp with ${prefix}: set SERVICE_HEADER_PREFIX=${other}${isOAuthSent || globalToken !== undefined ? '' : ', and TOKEN_ISSUED_BY=external-idp if the authorization server is an external identity provider'}`
-  switch (refusal.reason) {
+  switch (response.reason) {
     case 'auth-type':
     case 'auth-type-missing':
       if (globalToken !== undefined)
         return `${globalToken} isn't a service token, it seems to be from an identity provider: set a service token, not an access token`
-      // The setting is right already: to name it would send the operator the wrong way.
       return isOAuthSent
         ? `the service does not take the token for one of an external identity provider, although ${prefix}-Auth-Type: OAUTH was sent: see that nothing in between takes the header away, that the service's headers begin so (SERVICE_HEADER_PREFIX), and that it is set up to accept tokens of OIDC_ISSUER`
         : 'the service takes the token for one of its own: if the authorization server is an external identity provider, set TOKEN_ISSUED_BY=external-idp'
@@ -88,23 +87,28 @@ function settingToChange(refusal: ErrorResponse, sent: Sent): string | undefined
 const IN_FRONT =
   'something in front of the service seems to have answered, such as a firewall or a login: let requests from this machine through to SERVICE_BASE_URL'
 
-/** A page for everyone would hide that the token of one person is refused, so both are told. */
+/** Both are named: the cause may be one person's token, or a firewall. */
 const UNLIKE_THE_SERVICE =
   "; the answer doesn't look like the service's own, so a firewall or a login in front of it may have sent it"
 
-/** Statuses that say "later" or "elsewhere"; with any other 4xx the same request would be refused again (RFC 9110 15.5). */
+/** Client errors after which the same request may succeed (RFC 9110 15.5). */
 const NOT_FINAL = [408, 409, 421, 423, 425]
 
-/** The problem that a refusal of the service means. Quotes the service only where nothing else explains it. */
-export function serviceProblemOf(refusal: ErrorResponse, sent: Sent): ServiceProblem {
-  const { status, retryAfter, isFromIntermediary } = refusal
+/** Quotes the service only if nothing else explains the error. */
+export function serviceProblemOf(response: ErrorResponse, sent: Sent): ServiceProblem {
+  const { status, requestedWait, isFromIntermediary } = response
+  return Object.assign(explain(response, sent), { responseStatus: status, requestedWait, isFromIntermediary })
+}
+
+function explain(response: ErrorResponse, sent: Sent): ServiceProblem {
+  const { status, retryAfter, isFromIntermediary } = response
   const { operation, credentials } = sent
   const codes = CODES[operation]
   const globalToken = globalTokenOf(credentials)
   const answered = `${operation} answered ${status}`
   const misconfigured = (why: string) =>
     new ServiceProblem(502, codes.misconfigured, { detail: `${answered}: ${why}` })
-  const setting = settingToChange(refusal, sent)
+  const setting = settingToChange(response, sent)
   if (setting !== undefined) return Object.assign(misconfigured(setting), { affectsEveryone: true })
   if (globalToken !== undefined && isFromIntermediary) return misconfigured(IN_FRONT)
   const unlike = isFromIntermediary ? UNLIKE_THE_SERVICE : ''
@@ -127,17 +131,21 @@ export function serviceProblemOf(refusal: ErrorResponse, sent: Sent): ServicePro
     case 'redirected':
       return misconfigured('a redirect, which is never followed with a token: see SERVICE_BASE_URL')
     case 'request':
-      if (!NOT_FINAL.includes(status)) return finalRefusal(refusal, operation, globalToken === undefined)
+      if (!NOT_FINAL.includes(status)) return permanentProblem(response, operation, globalToken === undefined)
   }
   return new ServiceProblem(503, codes.unavailable, { detail: answered, retryAfter })
 }
 
-/** Statuses that are about the request; any other 4xx is about the way to the service, or the account there. */
+/** Statuses about the request; any other 4xx is about the way to the service, or the account there. */
 const ABOUT_THE_REQUEST = [400, 413, 414, 422]
 
-/** Trying again cannot help: an operator has to read the service's explanation. */
-function finalRefusal(refusal: ErrorResponse, operation: Operation, isOfPerson: boolean): ServiceProblem {
-  const { status, explanation, isAboutRedirectUrl } = refusal
+/** Another try can't help: an operator has to read the service's explanation. */
+function permanentProblem(
+  response: ErrorResponse,
+  operation: Operation,
+  isOfPerson: boolean,
+): ServiceProblem {
+  const { status, explanation, isAboutRedirectUrl } = response
   const answered = `${operation} answered ${status}`
   const hasRedirect = operation === 'checkdatasourceauth' && isOfPerson
   const quoted = explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`
@@ -145,7 +153,6 @@ function finalRefusal(refusal: ErrorResponse, operation: Operation, isOfPerson: 
     return new ServiceProblem(502, 'service_refused_return', {
       detail: `${answered}: the service does not accept final_redirect_url, which is PUBLIC_URL and /onboarding/callback. Check PUBLIC_URL, and that the service's list of allowed redirect addresses has it. ${quoted}`,
     })
-  // The contract's request has nothing else that could be wrong in it.
   const suspect =
     hasRedirect && [400, 422].includes(status)
       ? ' Its one parameter is final_redirect_url, made of PUBLIC_URL.'
@@ -156,7 +163,7 @@ function finalRefusal(refusal: ErrorResponse, operation: Operation, isOfPerson: 
   })
 }
 
-/** For a success that doesn't hold what it should. A web page doesn't become an answer by asking again. */
+/** For a 200 that can't be read. A web page won't become a response by another try. */
 export function unreadableResponse(operation: Operation, text: string): ServiceProblem {
   if (!/^\s*</.test(text))
     return noResponse(
@@ -168,11 +175,11 @@ export function unreadableResponse(operation: Operation, text: string): ServiceP
   })
 }
 
-/** For an answer that is none: a time-out or a reset. */
+/** For a network error. */
 export function noResponse(operation: Operation, what: string, cause?: unknown): ServiceProblem {
-  const silence = networkErrorOf(cause)
-  return new ServiceProblem(503, CODES[operation][silence === 'too-slow' ? 'slow' : 'unavailable'], {
-    detail: `${operation}: ${isProxyError(silence) ? `${silence}: see HTTPS_PROXY and NO_PROXY` : isCertificateError(silence) ? silence : what}`,
+  const networkError = networkErrorOf(cause)
+  return new ServiceProblem(503, CODES[operation][networkError === 'too-slow' ? 'slow' : 'unavailable'], {
+    detail: `${operation}: ${isProxyError(networkError) ? `${networkError}: see HTTPS_PROXY and NO_PROXY` : isCertificateError(networkError) ? networkError : what}`,
     cause,
     retryAfter: DEFAULT_SECONDS,
   })

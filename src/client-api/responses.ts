@@ -1,5 +1,5 @@
-// What the service answers (contract section 2), checked and read tolerantly: more fields than we know, fewer than we
-// hoped for, but never a list where there was none: an answer that cannot be understood is not "all connected".
+// Reads the service's responses (contract section 2) tolerantly: fields may be added or missing. An unreadable response
+// is undefined and never an empty list, which would mean that everything is connected.
 import { z } from 'zod'
 import { appStatusOf, isUnavailable, type AppStatus } from './app-status.ts'
 import {
@@ -17,14 +17,14 @@ import {
 import { presentable } from '../presentable.ts'
 import { isStartable } from './consent-url.ts'
 
-/** What the service says of one datasource instance that is not connected. */
+/** A datasource instance that isn't connected. */
 export type UnconnectedApp = {
-  /** Identifier of the instance, `<datasource>_<n>` as a rule. */
+  /** Its identifier, usually `<datasource>_<n>`. */
   instance: string
-  /** Its name for people; the identifier where the service gave none. */
+  /** For people; the identifier if the service gave none. */
   name: string
   status: AppStatus
-  /** Relative to SERVICE_BASE_URL. Carries a one-time token: used at once, kept nowhere, and dropped by readLeft. */
+  /** Relative to SERVICE_BASE_URL. Carries a one-time token: used at once and stored nowhere. */
   authUrlRelativePath?: string | undefined
 }
 
@@ -36,12 +36,11 @@ type SearchResult = {
 }
 export type SearchResponse = { results: SearchResult[]; requestId: string | undefined }
 
-/** Text or nothing; half a surrogate pair stands in no address and in no page. */
 const wellFormed = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : undefined)
 
 const optionalText = z.string().optional().catch(undefined)
 
-/** What an entry holds is read field by field: whatever is odd in it must not cost the others. */
+/** Read field by field, so that an odd field costs no other. */
 type WireEntry = Partial<
   Record<'datasourceInstance' | 'displayName' | 'authStatus' | 'authUrlRelativePath', unknown>
 >
@@ -52,7 +51,7 @@ const checkSchema = z.object({
   ),
 })
 
-/** An entry's own path names it too, where the identifier is missing. */
+/** The identifier in an entry's path. */
 const instanceInPath = (path: string | undefined) => {
   const segment = /^\/auth\/datasource\/([^/?#]+)/.exec(path ?? '')?.[1]
   try {
@@ -62,19 +61,17 @@ const instanceInPath = (path: string | undefined) => {
   }
 }
 
-/** Of entries with one identifier the one that a person can do most about counts. */
+/** Of entries with the same identifier, the one that a person can connect counts. */
 const useOf = (status: AppStatus) => (isUnavailable(status) ? 0 : 1)
 
-export type OnExcess = (what: string) => void
-
 /**
- * Reads an answer of checkdatasourceauth (contract 2.1).
- * @param onExcess gets fixed words about what was cut off or is too much
- * @returns undefined when it is not one: no object, no list or too long a list
+ * A response of checkdatasourceauth (contract 2.1).
+ * @param onExcess gets a fixed sentence about oversized content
+ * @returns undefined without a list, or for one of more than 1,000 apps
  */
 export function readCheckResponse(
   json: unknown,
-  onExcess: OnExcess = () => {},
+  onExcess: (what: string) => void = () => {},
 ): UnconnectedApp[] | undefined {
   const check = checkSchema.safeParse(json)
   if (!check.success) return undefined
@@ -91,7 +88,7 @@ export function readCheckResponse(
       onExcess(
         `a datasource has more than ${MAX_INSTANCE_CHARACTERS} characters in its name: it is shown, not started`,
       )
-    // Dropped, it would count as connected; its path belongs to a name that is kept nowhere.
+    // A shortened name doesn't match the path, so the app can't be started.
     const authUrlRelativePath = instance === named ? path : undefined
     const canStart = authUrlRelativePath !== undefined && isStartable(instance, authUrlRelativePath)
     const status = appStatusOf(entry.authStatus, canStart)
@@ -107,7 +104,7 @@ export function readCheckResponse(
   return [...found.values()]
 }
 
-/** Dropped, an entry without a name would count as connected: it needs attention, and the others work. */
+/** An entry without a name isn't dropped, because the app would then count as connected. */
 const NAMELESS = 'unnamed'
 
 function instanceOf(entry: WireEntry, path: string | undefined): string {
@@ -115,16 +112,12 @@ function instanceOf(entry: WireEntry, path: string | undefined): string {
   return named.find(isVisible) ?? NAMELESS
 }
 
-/** For those who only tell what is left: nothing to leak. */
+/** Without the one-time path. */
 export const withoutPath = ({ instance, name, status }: UnconnectedApp): UnconnectedApp => ({
   instance,
   name,
   status,
 })
-
-/** Reads the same answer and drops the one-time paths on the way. @returns undefined when it is not one */
-export const readLeft = (json: unknown, onExcess?: OnExcess): UnconnectedApp[] | undefined =>
-  readCheckResponse(json, onExcess)?.map(withoutPath)
 
 const searchSchema = z.object({
   results: z.array(z.unknown()).optional(),
@@ -148,7 +141,7 @@ const resultSchema = documentSchema.extend({
   document: documentSchema.optional().catch(undefined),
 })
 
-/** A link in a page leads to the web or nowhere: a result's address must not run anything. */
+/** Only http and https: a link in a page must not run a script. */
 const webAddress = (url: string | undefined) =>
   url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : undefined
 
@@ -167,12 +160,12 @@ function readResult(element: unknown): SearchResult | undefined {
   }
 }
 
-/** Reads an answer of search (contract 2.2; what a result holds is not shown there, so every part may be missing). */
+/** A response of search (contract 2.2, which doesn't show a result's fields, so each may be missing). */
 export function readSearchResponse(json: unknown): SearchResponse | undefined {
   const parsed = searchSchema.safeParse(json)
   if (!parsed.success) return undefined
   const { results: found, requestId = parsed.data.requestID, trackingToken } = parsed.data
-  // Nothing was found, as right after connecting; without one of the other fields it is no answer of a search.
+  // No results, as right after connecting. Without any of these fields it isn't a search response.
   if (found === undefined && requestId === undefined && trackingToken === undefined) return undefined
   const results = (found ?? [])
     .slice(0, MAX_RESULTS)

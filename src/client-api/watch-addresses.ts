@@ -1,11 +1,11 @@
-// Apps that the service lists without an address that a consent could start from: only an operator can fix that, so each
-// is in the log once an hour. Bounded, because the service may make up names.
+// Logs apps that the service lists without a usable path, once an hour each: only an operator can fix that. Bounded,
+// because the service may make up names.
 import type { UnconnectedApp } from './responses.ts'
 
 const EVERY_MS = 3_600_000
 const MAX_APPS = 1_000
 
-/** @param count called for each response that lists such an app @param now milliseconds since 1970 */
+/** @param count called for each response with such an app @param now milliseconds since 1970 */
 export function watchAddresses(
   log: { warn(fields: object, message: string): void },
   count: () => void,

@@ -1,7 +1,7 @@
 // The service: what it answers to a made-up token, to the service tokens, and about the way back from a consent; and what
-// that means. Its one-time paths stay in the inquiry. Without a person's token little is certain.
+// that means. Its one-time paths stay in the client. Without a person's token little is certain.
 import { type Credentials, STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
-import { createServiceProbe, type ServiceProbe, type ProbeResult } from '../client-api/probe.ts'
+import { ServiceClient, type ProbeResult } from '../client-api/client.ts'
 import type { ErrorReason } from '../client-api/error-response.ts'
 import { CONSENT_CALLBACK_PATH } from '../onboarding/paths.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -18,7 +18,7 @@ const isAboutService = (reason: ErrorReason): boolean =>
 type Asked = { setting: string; baseUrl: string; prefix: string }
 
 function refusalIn(reply: Unanswered, asked: Asked): Named<'service.refusals'> {
-  if (reply.kind === 'silent') return { is: 'silent', ...asked, ...unheard(reply.why) }
+  if (reply.kind === 'unreachable') return { is: 'silent', ...asked, ...unheard(reply.why) }
   const { reason, status, retryAfter, explanation, otherPrefix } = reply
   if (otherPrefix !== undefined) return { is: 'prefix', ...asked, otherPrefix }
   const isGlobal = reason === 'act-as-missing' && asked.setting === 'SERVICE_USER_TOKEN'
@@ -52,26 +52,30 @@ async function look(
 ): Promise<ServiceFacts> {
   const { SERVICE_HEADER_PREFIX: prefix = STANDARD_HEADER_PREFIX, TOKEN_ISSUED_BY: by } = settings
   const { SERVICE_USER_TOKEN: user, SERVICE_GLOBAL_TOKEN: global } = settings
-  const inquiry = createServiceProbe({ baseUrl, headerPrefix: prefix, timeLimitMs: TIME_LIMIT_MS, now })
+  const client = new ServiceClient({ baseUrl, headerPrefix: prefix, timeLimitMs: TIME_LIMIT_MS, now })
   const asUser = user ? ({ kind: 'user-token', token: user } as const) : undefined
   const asGlobal = global && actAs ? ({ kind: 'global-token', token: global, actAs } as const) : undefined
   try {
     const externalIdp = by === 'external-idp'
-    const madeUp = await inquiry.check({ kind: 'oauth', accessToken: MADE_UP, externalIdp })
+    const madeUp = await client.probe({ kind: 'oauth', accessToken: MADE_UP, externalIdp })
     const replies = {
-      user: asUser && (await inquiry.check(asUser)),
-      global: await (asGlobal ? inquiry.check(asGlobal) : global ? inquiry.checkGlobal(global) : undefined),
+      user: asUser && (await client.probe(asUser)),
+      global: await (asGlobal
+        ? client.probe(asGlobal)
+        : global
+          ? client.probeGlobalToken(global)
+          : undefined),
     }
     const without = replies.global ?? replies.user
-    const wayBack = await wayBackOf(inquiry, settings, asGlobal ?? asUser, without)
+    const wayBack = await wayBackOf(client, settings, asGlobal ?? asUser, without)
     return { baseUrl, prefix, madeUp, ...replies, wayBack }
   } finally {
-    await inquiry.close()
+    await client.close()
   }
 }
 
 async function wayBackOf(
-  inquiry: ServiceProbe,
+  client: ServiceClient,
   { PUBLIC_URL: publicUrl }: Partial<Settings>,
   credentials: Credentials | undefined,
   without: ProbeResult | undefined,
@@ -81,7 +85,7 @@ async function wayBackOf(
   return {
     redirect,
     without,
-    withRedirect: await inquiry.check(credentials, `${redirect}?step=onramp-doctor`),
+    withRedirect: await client.probe(credentials, `${redirect}?step=onramp-doctor`),
   }
 }
 
@@ -96,7 +100,7 @@ function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult |
     const works = { is: 'works', setting, count: apps(reply.left.length) } as const
     return broken === 0 ? works : [works, { is: 'no-address', setting, count: apps(broken) } as const]
   }
-  if (reply?.kind !== 'refused' || reply.otherPrefix !== undefined) return []
+  if (reply?.kind !== 'rejected' || reply.otherPrefix !== undefined) return []
   return isAboutService(reply.reason) || reply.reason === 'request' ? [] : explained(reply, facts, setting)
 }
 
@@ -105,14 +109,14 @@ const isProvider = (issuer: string): boolean =>
   providerOf({ issuer }) !== undefined || new URL(issuer).pathname.startsWith('/realms/')
 
 const isOfAuthType = (reply: ProbeResult) =>
-  reply.kind === 'refused' && ['auth-type', 'auth-type-missing'].includes(reply.reason)
+  reply.kind === 'rejected' && ['auth-type', 'auth-type-missing'].includes(reply.reason)
 
 const table: Table<ServiceFacts> = {
   'service.reachable': [
     (facts) => {
       const { madeUp, baseUrl } = facts
       if (madeUp.kind === 'answered') return { is: 'credulous', baseUrl }
-      if (madeUp.kind === 'silent' || isAboutService(madeUp.reason)) return explained(madeUp, facts)
+      if (madeUp.kind === 'unreachable' || isAboutService(madeUp.reason)) return explained(madeUp, facts)
       // A firewall answers anything with 403, and any server a request that it doesn't understand with 400.
       const isDoubtful = ['scope', 'request', 'in-front'].includes(madeUp.reason)
       return { is: isDoubtful ? 'doubtful' : 'fine', baseUrl, status: madeUp.status }
@@ -120,7 +124,7 @@ const table: Table<ServiceFacts> = {
   ],
   'service.token-issuer': [
     (facts) => {
-      const refused = [facts.madeUp, facts.user, facts.global].filter((reply) => reply?.kind === 'refused')
+      const refused = [facts.madeUp, facts.user, facts.global].filter((reply) => reply?.kind === 'rejected')
       const other = refused.find(({ otherPrefix }) => otherPrefix !== undefined)
       return other && explained(other, facts)
     },
@@ -143,7 +147,7 @@ const table: Table<ServiceFacts> = {
     ({ wayBack }) => {
       if (wayBack === undefined) return undefined
       const { redirect, without, withRedirect: reply } = wayBack
-      if (reply.kind === 'refused' && reply.reason === 'request')
+      if (reply.kind === 'rejected' && reply.reason === 'request')
         return { is: 'refused', redirect, status: reply.status }
       if (reply.kind !== 'answered' || without.kind !== 'answered') return undefined
       const [before, after] = [without.shape, reply.shape]

@@ -1,6 +1,6 @@
 // The client against the sandbox's service, over HTTP.
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createServiceClient, type ServiceClient } from '../../src/client-api/client.ts'
+import { ServiceClient } from '../../src/client-api/client.ts'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
@@ -12,7 +12,7 @@ let client: ServiceClient
 let ada: Credentials
 beforeAll(async () => {
   sandbox = await startSandbox({ paths: { service: '/tenant/a' } })
-  client = createServiceClient({ baseUrl: sandbox.urls.service, timeLimitMs: LIMIT_MS })
+  client = new ServiceClient({ baseUrl: sandbox.urls.service, timeLimitMs: LIMIT_MS })
   ada = { kind: 'user-token', token: sandbox.serviceTokens.user('ada') }
 })
 afterEach(() => sandbox.reset())
@@ -91,7 +91,7 @@ describe('an answer that is none', () => {
 it('a call that no one waits for any more ends at once, and is no failure of the service', async () => {
   answer({ hang: true })
   const calls: object[] = []
-  const own = createServiceClient({ baseUrl: sandbox.urls.service, onCall: (call) => calls.push(call) })
+  const own = new ServiceClient({ baseUrl: sandbox.urls.service, onCall: (call) => calls.push(call) })
   const leaving = new AbortController()
   const gone = new Error('gone')
   const call = own.checkDatasourceAuth(ada, undefined, leaving.signal)

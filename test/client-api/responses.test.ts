@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCheckResponse, readLeft, readSearchResponse } from '../../src/client-api/responses.ts'
+import { readCheckResponse, readSearchResponse } from '../../src/client-api/responses.ts'
 import { parseJsonObject } from '../../src/http/body.ts'
 
 const check = (...entries: unknown[]) => readCheckResponse({ unauthorizedDatasourceInstances: entries })
@@ -25,8 +25,6 @@ describe('what the service lists', () => {
       },
     ])
     expect(check()).toEqual([])
-    const left = readLeft({ unauthorizedDatasourceInstances: [slack] })
-    expect(left).toEqual([{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }])
   })
 
   it.each([

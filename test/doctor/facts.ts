@@ -1,6 +1,6 @@
 // Facts of a set-up in which everything is right, to be made wrong one at a time, and what the doctor finds in them.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import type { ProbeResult } from '../../src/client-api/probe.ts'
+import type { ProbeResult } from '../../src/client-api/client.ts'
 import type { HttpReply } from '../../src/doctor/ask.ts'
 import type { client } from '../../src/doctor/client.ts'
 import type { machine } from '../../src/doctor/machine.ts'
@@ -113,7 +113,7 @@ export const redirectFacts = (ours: Looks['ours'], invented: Looks['ours'] = our
 
 export const refusedWith = (reason: string, status = 401, more: object = {}): ProbeResult =>
   ({
-    kind: 'refused',
+    kind: 'rejected',
     reason,
     status,
     retryAfter: 7,

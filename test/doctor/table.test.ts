@@ -204,7 +204,7 @@ describe('the service', () => {
   })
   it.each<[Partial<Facts>, Partial<DoctorContext>, string]>([
     [{ madeUp: answered() }, sameOrigin, 'credulous'],
-    [{ madeUp: { kind: 'silent', why: 'refused' } }, sameOrigin, 'silent'],
+    [{ madeUp: { kind: 'unreachable', why: 'refused' } }, sameOrigin, 'silent'],
     [{ madeUp: refusedWith('not-there', 404) }, sameOrigin, 'not-there'],
     [{ madeUp: refusedWith('scope', 403) }, sameOrigin, 'doubtful'],
     [{ madeUp: prefix, global: prefix }, sameOrigin, 'prefix'],

@@ -1,6 +1,6 @@
 // The forward proxy of HTTPS_PROXY: what is said when it does not open the way.
 import { afterEach, describe, expect, it } from 'vitest'
-import { createServiceClient } from '../../src/client-api/client.ts'
+import { ServiceClient } from '../../src/client-api/client.ts'
 import { useProxy } from '../../src/http/proxy.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -34,7 +34,7 @@ const failureOf = async (call: Promise<unknown>): Promise<unknown> =>
 /** What a call of the service fails with. */
 async function failedCheck(proxy: string, timeLimitMs = 10_000) {
   useProxy(loadSettings({ ...env, HTTPS_PROXY: proxy }))
-  const client = createServiceClient({ baseUrl: env.SERVICE_BASE_URL, timeLimitMs })
+  const client = new ServiceClient({ baseUrl: env.SERVICE_BASE_URL, timeLimitMs })
   open.push(() => client.close())
   return await failureOf(client.checkDatasourceAuth({ kind: 'user-token', token: 'abc' }))
 }

@@ -5,7 +5,7 @@ import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { createThrottle } from '../../src/campaigns/throttle.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
-import { createServiceClient } from '../../src/client-api/client.ts'
+import { ServiceClient } from '../../src/client-api/client.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { office } from '../campaigns/office.ts'
 import { current, Dead, within, type Process } from './machine.ts'
@@ -14,7 +14,7 @@ import type { Rules } from './rules.ts'
 import { GLOBAL_TOKEN, type World } from './world.ts'
 
 const now = () => current().now
-const clientApi = createServiceClient({ baseUrl: settings.SERVICE_BASE_URL })
+const clientApi = new ServiceClient({ baseUrl: settings.SERVICE_BASE_URL })
 
 type Around = { world: World; rules: Rules }
 

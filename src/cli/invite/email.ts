@@ -2,7 +2,7 @@
 import { createEmailStyles } from '../../campaigns/mail/email-style.ts'
 import { createComposer } from '../../campaigns/mail/email.ts'
 import { createEmailTemplates, DEFAULT_TEMPLATES, VIEWS } from '../../campaigns/mail/templates.ts'
-import { createServiceClient } from '../../client-api/client.ts'
+import { ServiceClient } from '../../client-api/client.ts'
 import { useProxy } from '../../http/proxy.ts'
 import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
@@ -48,7 +48,7 @@ export function serviceFor(settings: Settings, company: Company) {
     SERVICE_HEADER_PREFIX: headerPrefix,
     SERVICE_GLOBAL_TOKEN: token = '',
   } = settings
-  const clientApi = createServiceClient({ baseUrl, headerPrefix })
+  const clientApi = new ServiceClient({ baseUrl, headerPrefix })
   const setting = 'SERVICE_GLOBAL_TOKEN'
   return {
     /** A global token without a person is refused (contract section 5, rule 2). @throws {OperatorError} for a personal one */
