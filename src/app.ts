@@ -12,10 +12,10 @@ import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes, type InviteParts } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
-import { nameAndIconOf, type DescribeApp } from './onboarding/overview/about.ts'
-import type { RecordProgress } from './onboarding/record-progress.ts'
+import { nameAndIconOf, type DescribeApp } from './onboarding/overview/app-description.ts'
+import type { WalkChecks } from './onboarding/check.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
-import type { Walks } from './onboarding/walks.ts'
+import type { WalkStore } from './onboarding/walks.ts'
 import type { Records } from './records/records.ts'
 import { createSearchRoutes } from './search/routes.ts'
 import type { Settings } from './settings/settings.ts'
@@ -61,9 +61,9 @@ type Services = {
   records: Records
   signIn: SignIn
   service: ServiceForPerson
-  walks: Walks
-  recordProgress: RecordProgress
-  aboutIn: (lang: string) => DescribeApp
+  walks: WalkStore
+  checks: WalkChecks
+  describeIn: (lang: string) => DescribeApp
   /** What an invitation's page says of the company. */
   invited: Pick<InviteParts, 'companyApps' | 'sender'>
   people: People
@@ -85,7 +85,7 @@ export function createApp(services: Services): Express {
   const snapshot = createPeopleSnapshot(people, now)
   const exports = createExportRoutes(snapshot, services.displayName, audit)
   const common = { publicUrl, sendPage, log, audit, now }
-  const appIn = (instance: string, lang: string) => nameAndIconOf(instance, services.aboutIn(lang))
+  const appIn = (instance: string, lang: string) => nameAndIconOf(instance, services.describeIn(lang))
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -157,12 +157,11 @@ export function createApp(services: Services): Express {
       ...common,
       returnTo,
       limit: limits.byPerson,
-      service: services.service,
       walks: services.walks,
-      recordProgress: services.recordProgress,
-      baseUrl: settings.SERVICE_BASE_URL,
-      advances: settings.ADVANCE === 'auto',
-      aboutIn: services.aboutIn,
+      checks: services.checks,
+      isAutomatic: settings.ADVANCE === 'auto',
+      describeIn: services.describeIn,
+      languages: services.languages,
       confirmSeconds: settings.CONFIRM_SECONDS,
     }),
   )

@@ -13,10 +13,11 @@ import { watchAddresses } from './client-api/watch-addresses.ts'
 import { loadCompany } from './company/read-company.ts'
 import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { createInvitations } from './invites/token.ts'
-import { createAppDescriptions } from './onboarding/overview/about.ts'
+import { WalkChecks } from './onboarding/check.ts'
+import { createAppDescriptions } from './onboarding/overview/app-description.ts'
 import { CONSENT_CALLBACK_PATH } from './onboarding/paths.ts'
-import { createRecordProgress } from './onboarding/record-progress.ts'
-import { createWalks } from './onboarding/walks.ts'
+import { ProgressRecorder } from './onboarding/record-progress.ts'
+import { WalkStore } from './onboarding/walks.ts'
 import { createKeyRing, waitForDataKey } from './records/data-key.ts'
 import { createReadinessProbe } from './records/readiness.ts'
 import { openStore } from './records/store.ts'
@@ -157,11 +158,25 @@ export function createOnramp(
     onCheck: watchAddresses(log, () => metrics.countProblem('datasource_cannot_start'), now),
     now,
   })
-  const walks = createWalks({
+  const walks = new WalkStore({
     records,
     keyRing,
     checkReturnTo: (value) => safeReturnTo(value, signIn.returnTo),
     arrange: (known) => company.arrange(known),
+    now,
+  })
+
+  const describeIn = createAppDescriptions(company)
+  const checks = new WalkChecks({
+    service,
+    walks,
+    progress: new ProgressRecorder(people, log, now),
+    confirmSeconds: settings.CONFIRM_SECONDS,
+    publicUrl,
+    baseUrl: settings.SERVICE_BASE_URL,
+    hasHelp: (instance) => describeIn('')(instance).help !== undefined,
+    audit,
+    log,
     now,
   })
 
@@ -187,7 +202,7 @@ export function createOnramp(
     displayName: (app, lang) => company.displayName(app, lang),
     widget: widgetOf(VIEWS, languages, company),
     health: { askStore, isDraining: () => isDraining },
-    aboutIn: createAppDescriptions(company),
+    describeIn,
     invited: {
       companyApps: company
         .arrange([...company.datasources.keys()].map((instance) => ({ instance })))
@@ -196,7 +211,7 @@ export function createOnramp(
       sender: settings.MAIL_FROM?.name || company.name,
     },
     walks,
-    recordProgress: createRecordProgress(people, log, now),
+    checks,
     service,
   })
 

@@ -1,14 +1,11 @@
-// Where a person is on the walk and where it goes on, from how each app is doing (app-state.ts). Pure.
-import { APP_STATUSES, isUnavailable } from '../client-api/app-status.ts'
+// The states of a walk's apps, derived once for each request, and what the person does next. Pure.
+import { isUnavailable } from '../client-api/app-status.ts'
 import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
-import { OFFERED, appStateOf, type AppState } from './app-state.ts'
-import { isInFlight, isReturned, lastReturned, shownApps, type TrackedApp, type Walk } from './walk.ts'
+import { appStateOf, type AppState } from './app-state.ts'
+import { inScope, isInFlight, isReturned, lastReturned, type TrackedApp, type Walk } from './walk.ts'
 
 export type NextStep =
-  /**
-   * A consent was given (or not) and the service does not show it yet: look again in so many seconds. `meanwhile`: the app
-   * that the person can go on with.
-   */
+  /** The service doesn't show a consent yet: check again. `meanwhile`: the app to go on with until then. */
   | {
       kind: 'wait'
       instance: string
@@ -19,7 +16,7 @@ export type NextStep =
       lookAgainSeconds: number
       meanwhile: string | undefined
     }
-  /** A consent that never showed: the person decides. */
+  /** The service never showed a consent: the person decides. */
   | { kind: 'attend'; instance: string; meanwhile: string | undefined }
   | { kind: 'connect'; instance: string }
   | { kind: 'finished' }
@@ -27,88 +24,94 @@ export type NextStep =
 /** Most consents show within half a minute. views/assets/walk.js has the same two pauses, of 5 and 30 seconds. */
 export const FREQUENT_POLLING_MS = 60_000
 
-/** How an app of a walk is doing. @param now milliseconds since 1970 */
+type AppWithState = { entry: TrackedApp; state: AppState }
+
+/** Every app of a walk with its state. */
+export type WalkStates = {
+  /** Milliseconds since 1970. */
+  now: number
+  clicks: number
+  all: readonly AppWithState[]
+  /** The apps of this visit. */
+  shown: readonly AppWithState[]
+  firstApps: ReadonlySet<string> | undefined
+}
+
+/** @param now milliseconds since 1970 */
+export function walkStates(walk: Walk, now: number): WalkStates {
+  const all = walk.known.map((entry) => ({ entry, state: trackedAppState(entry, now) }))
+  const shown = all.filter(({ entry }) => inScope(walk.visit, entry.instance))
+  return { now, clicks: walk.clicks, all, shown, firstApps: firstAppsOf(shown) }
+}
+
+/** @param now milliseconds since 1970 */
 export const trackedAppState = (entry: TrackedApp, now: number): AppState =>
   appStateOf({
     ...entry,
-    priority: entry.status === 'connected' ? 'over' : APP_STATUSES[entry.status].priority,
+    isConnected: entry.status === 'connected',
+    isOff: isUnavailable(entry.status),
     isConfirming: isReturned(entry),
-    // "Not now" in one tab counts at once, whatever an earlier tab has open; leaving takes it back.
-    isUnderWay: entry.skippedAt === undefined && isInFlight(entry, now),
+    isInFlight: isInFlight(entry, now),
   })
-
-type ShownApp = { entry: TrackedApp; standing: AppState }
-
-/** Each app that this visit shows, with how it is doing. */
-const shownStates = (walk: Walk, now: number): ShownApp[] =>
-  shownApps(walk).map((entry) => ({ entry, standing: trackedAppState(entry, now) }))
 
 /** How many apps a long walk begins with. */
 const FIRST_APPS = 5
 
-/**
- * The apps that a long walk begins with, in the company's order. Undefined: the walk is short, or the person has connected
- * one of the others, and goes on with all of them.
- */
-export function firstApps(walk: Walk): ReadonlySet<string> | undefined {
-  const apps = shownApps(walk).filter(({ status }) => !isUnavailable(status))
-  const isBeyond = apps
-    .slice(FIRST_APPS)
-    .some(
-      (app) => ['connected', 'stale'].includes(app.status) || (app.lapsedAt ?? app.connectedAt) !== undefined,
-    )
-  if (apps.length <= MAX_SCANNABLE_APPS || isBeyond) return undefined
-  return new Set(apps.slice(0, FIRST_APPS).map(({ instance }) => instance))
+/** The instances that a long walk begins with; undefined for a short one, and once the person went beyond them. */
+export function firstAppsOf(shown: readonly AppWithState[]): ReadonlySet<string> | undefined {
+  const entries = shown.filter(({ state }) => state.kind !== 'off').map(({ entry }) => entry)
+  const wasConnected = ({ status, lapsedAt, connectedAt }: TrackedApp) =>
+    status === 'connected' || status === 'stale' || (lapsedAt ?? connectedAt) !== undefined
+  if (entries.length <= MAX_SCANNABLE_APPS || entries.slice(FIRST_APPS).some(wasConnected)) return undefined
+  return new Set(entries.slice(0, FIRST_APPS).map(({ instance }) => instance))
 }
 
-function withoutLater(walk: Walk, apps: ShownApp[]): ShownApp[] {
-  const few = firstApps(walk)
-  return few === undefined ? apps : apps.filter(({ entry }) => few.has(entry.instance))
-}
+const withoutLater = ({ shown, firstApps }: WalkStates): readonly AppWithState[] =>
+  firstApps === undefined ? shown : shown.filter(({ entry }) => firstApps.has(entry.instance))
 
-/** Where the person is: what a page offers first. */
-export function nextStep(walk: Walk, now: number): NextStep {
-  const apps = shownStates(walk, now)
-  const meanwhile = firstOf(withoutLater(walk, apps), () => true)
+/** What a page offers first. */
+export function nextStep(states: WalkStates): NextStep {
+  const meanwhile = firstOf(withoutLater(states), () => true)
   const back = lastReturned(
-    apps.flatMap(({ entry, standing }) => (standing.kind === 'confirming' ? [entry] : [])),
+    states.shown.flatMap(({ entry, state }) => (state.kind === 'confirming' ? [entry] : [])),
   )
   if (back !== undefined) {
-    const { instance, attempt } = back
-    const { step, looks, backAt } = attempt
-    const lookAgainSeconds = Math.abs(now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
-    return { kind: 'wait', instance, step, looks, backAt, lookAgainSeconds, meanwhile }
+    const { step, looks, backAt } = back.attempt
+    const lookAgainSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
+    return { kind: 'wait', instance: back.instance, step, looks, backAt, lookAgainSeconds, meanwhile }
   }
-  const unconfirmed = apps.find(({ standing }) => standing.kind === 'unconfirmed')
+  const unconfirmed = states.shown.find(({ state }) => state.kind === 'unconfirmed')
   if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.entry.instance, meanwhile }
   return meanwhile === undefined ? { kind: 'finished' } : { kind: 'connect', instance: meanwhile }
 }
 
-function firstOf(apps: readonly ShownApp[], isWanted: (app: ShownApp) => boolean): string | undefined {
-  for (const kind of OFFERED) {
-    const found = apps.find((app) => app.standing.kind === kind && isWanted(app))
-    if (found !== undefined) return found.entry.instance
-  }
-  return undefined
+/** An app that no one has started comes before one that may be open in another tab. */
+function firstOf(
+  apps: readonly AppWithState[],
+  isWanted: (entry: TrackedApp) => boolean,
+): string | undefined {
+  const find = (kind: AppState['kind']) =>
+    apps.find(({ entry, state }) => state.kind === kind && isWanted(entry))
+  return (find('todo') ?? find('elsewhere'))?.entry.instance
 }
 
-/** The app to offer first among those that `isStartable` lets pass. */
+/** The first app to offer, also beyond the first few of a long walk. */
 export const firstOffered = (
-  walk: Walk,
-  now: number,
+  { shown }: WalkStates,
   isStartable: (instance: string) => boolean,
-): string | undefined => firstOf(shownStates(walk, now), ({ entry }) => isStartable(entry.instance))
+): string | undefined => firstOf(shown, ({ instance }) => isStartable(instance))
 
 /**
- * Where a return goes on without a click: only to what was not started yet, so that nothing starts twice; to each at most
- * once a click, or a service that takes back an answer would lead in circles; and not beyond the first few of a long walk.
+ * The app that a return goes on to without a click. Only to an app without an open attempt, so that nothing starts twice;
+ * to each at most once a click, or a service that takes back its answer would lead in circles.
+ * @param leaving the app that a click would start now: which app its return goes on to
  */
 export const automaticNext = (
-  walk: Walk,
-  now: number,
+  states: WalkStates,
   isStartable: (instance: string) => boolean,
+  leaving?: string,
 ): string | undefined =>
-  firstOf(
-    withoutLater(walk, shownStates(walk, now)),
-    ({ entry }) => entry.attempt === undefined && entry.leftIn !== walk.clicks && isStartable(entry.instance),
-  )
+  firstOf(withoutLater(states), ({ instance, attempt, leftIn }) => {
+    const wasStarted = leaving === undefined ? leftIn === states.clicks : instance === leaving
+    return attempt === undefined && !wasStarted && isStartable(instance)
+  })

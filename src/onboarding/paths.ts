@@ -1,15 +1,14 @@
-// The addresses of the walk's routes, as pages link to them, and what the overview's own address says. Pure. The address
-// to come back to is also what the service is given as final_redirect_url, and what the doctor checks.
+// The paths of the walk's routes, and the parameters of the overview. Pure. The service gets the callback path as
+// final_redirect_url, and the doctor checks it.
 import type { Visit, Walk } from './walk.ts'
 
 export const CONSENT_CALLBACK_PATH = '/onboarding/callback'
 
-/** Where a return is looked at, or looked at again. */
 export const callbackPath = (step: string) => `${CONSENT_CALLBACK_PATH}?step=${encodeURIComponent(step)}`
 
 /**
- * The step that a return names. Some datasources add to the address as if it had no query, so ours may be followed by
- * their own (`X?status=success`, `X/`) or by a second one: the first is ours, and no one can guess it.
+ * The step id of a return. Some datasources append to the address as if it had no query (`X?status=success`, `X/`), or add
+ * a second `step`: the first is ours, and no one can guess it.
  */
 export function stepIn(query: Record<string, unknown>): string | undefined {
   const [first] = [query['step']].flat()
@@ -32,29 +31,32 @@ const MAX_CHARACTERS = 200
 const MAX_ADDRESS_CHARACTERS = 6_000
 
 /**
- * What a visit is about.
  * @param query of `/onboarding?datasource=ID&datasource=…&return_to=…`; untrusted
- * @param checked where a return may lead, or undefined
+ * @param checkReturnTo where a return may lead, else undefined
  */
 export function visitOf(
   query: Record<string, unknown>,
-  checked: (value: unknown) => string | undefined,
+  checkReturnTo: (value: unknown) => string | undefined,
 ): Visit {
   const isName = (value: unknown): value is string =>
     typeof value === 'string' && value !== '' && value.length <= MAX_CHARACTERS
   const only = [query['datasource']].flat().filter(isName).slice(0, MAX_DATASOURCES)
-  const visit = { only, returnTo: checked(query['return_to']) }
+  const visit = { only, returnTo: checkReturnTo(query['return_to']) }
   while (only.length > 1 && overviewPath(visit).length > MAX_ADDRESS_CHARACTERS) only.pop()
   return visit
 }
 
-/** What an address of the overview says of the visit. */
+/** The visit as parameters of the overview. */
 export const visitParameters = ({ only, returnTo }: Visit): [name: string, value: string][] => [
   ...only.map((instance): [string, string] => ['datasource', instance]),
   ...(returnTo === undefined ? [] : [['return_to', returnTo] as [string, string]]),
 ]
 
-/** The overview of this visit; `from` is the datasource that it tells of first, `isSignedInAgain`: a sign-in came before it. */
+/**
+ * The overview of this visit.
+ * @param from the datasource whose result it shows first
+ * @param isSignedInAgain a sign-in came between the click and the app
+ */
 export function overviewPath(visit: Visit, from?: string, isSignedInAgain = false): string {
   const query = new URLSearchParams(visitParameters(visit))
   if (from !== undefined) query.set('from', from)
@@ -62,7 +64,7 @@ export function overviewPath(visit: Visit, from?: string, isSignedInAgain = fals
   return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`
 }
 
-/** The walk with this visit; the same walk where it has it already. */
+/** The walk with this visit; the same object if it has it already. */
 export function withVisit(walk: Walk, visit: Visit): Walk {
   const { only, returnTo } = walk.visit
   const isSame =

@@ -1,5 +1,6 @@
-// A page hands what the service just said, and what the person said, to the person's record, which the report reads. If
-// that fails, or the process dies, the next page or the next run of a campaign puts it right: no retries, no marks.
+// Copies what a check found, and what the person said, to the person's record, which the report reads. No retries: if it
+// fails, the person's next page or the next run of a campaign repairs it.
+import { hash } from 'node:crypto'
 import type { People } from '../people/people.ts'
 import {
   appsOf,
@@ -8,17 +9,92 @@ import {
   withIntents,
   withSignIn,
   type AppIntent,
+  type Person,
 } from '../people/person.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { trackedAppState } from './next-step.ts'
 import type { TrackedApp, Walk } from './walk.ts'
 
-/** The same answer is handed over again after this: a campaign may have heard another one meanwhile. */
+/** The same progress is recorded again after this: a campaign may have got another answer meanwhile. */
 const AGAIN_MS = 600_000
-/** So many people's last answers are remembered; about 300 bytes each. */
-const MAX_REMEMBERED = 10_000
+/** How many people are remembered, each with a short hash: about 200 bytes. */
+const MAX_REMEMBERED = 100_000
 
-function handedOver({ known }: Walk, now: number) {
+/** When access to apps ended, by instance; milliseconds since 1970. */
+type Lapses = ReadonlyMap<string, number>
+
+const NO_LAPSES: Lapses = new Map()
+
+export class ProgressRecorder {
+  readonly #people: Pick<People, 'change'>
+  readonly #log: { warn(fields: object, message: string): void }
+  readonly #now: () => number
+  /** By person: what this process recorded last, the oldest first. */
+  readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
+
+  /** @param now milliseconds since 1970 */
+  constructor(
+    people: Pick<People, 'change'>,
+    log: { warn(fields: object, message: string): void },
+    now: () => number,
+  ) {
+    this.#people = people
+    this.#log = log
+    this.#now = now
+  }
+
+  /**
+   * Does nothing for an address that isn't verified. Never rejects: it must not fail a person's page.
+   * @param checkedAt when the service was asked; milliseconds since 1970
+   * @returns when access ended, as far as the person's record has it
+   */
+  async recordProgress(user: User, walk: Walk, checkedAt: number): Promise<Lapses> {
+    try {
+      return await this.#record(user, walk, checkedAt)
+    } catch (error) {
+      this.#log.warn({ err: error }, "what a page found was not written to the person's record")
+      // A store that failed over may have lost its newest records, of anyone.
+      this.#last.clear()
+      return NO_LAPSES
+    }
+  }
+
+  /** The lapses that this process has seen last. */
+  lapsesOf(user: User): Lapses {
+    return this.#last.get(personKey(user))?.lapses ?? NO_LAPSES
+  }
+
+  async #record(user: User, walk: Walk, checkedAt: number): Promise<Lapses> {
+    const { email, emailVerified } = user
+    if (email === undefined || emailVerified !== true) return NO_LAPSES
+    const key = personKey(user)
+    const { listed, connected, intents } = progressIn(walk, this.#now())
+    // Without times, so that it is the same until something changes for the report.
+    const text = JSON.stringify([email, listed, connected.map(({ instance }) => instance), intents])
+    const known = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
+    const before = this.#last.get(key)
+    if (before?.hash === known.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
+    const after = await this.#people.change(email, (person) => {
+      const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
+      const answered = withCheck(here, { checkedAt, listed, connected }, this.#now())
+      return withIntents(answered, checkedAt, intents, this.#now())
+    })
+    const lapses = lapsesIn(after)
+    this.#last.delete(key)
+    this.#last.set(key, { ...known, lapses })
+    if (this.#last.size > MAX_REMEMBERED) this.#last.delete(this.#last.keys().next().value ?? '')
+    return lapses
+  }
+}
+
+function lapsesIn(person: Person): Lapses {
+  const lapsed = appsOf(person).flatMap(({ instance, lapsedAt }) =>
+    lapsedAt === undefined ? [] : [[instance, lapsedAt] as const],
+  )
+  return lapsed.length === 0 ? NO_LAPSES : new Map(lapsed)
+}
+
+function progressIn({ known }: Walk, now: number) {
   const unconnected = known.flatMap((entry) =>
     entry.status === 'connected' ? [] : [{ ...entry, status: entry.status }],
   )
@@ -35,67 +111,12 @@ function handedOver({ known }: Walk, now: number) {
   }
 }
 
-/** What the person said of an app, also while it is switched off. */
+/** What the person said about an app, also while it is switched off. */
 function intentOf(entry: TrackedApp, now: number): AppIntent[] {
   const { kind } = trackedAppState({ ...entry, status: 'awaiting' }, now)
-  // Those who declined can go on alone: no admin has to look into it.
+  // People who declined can go on alone: no administrator has to look into it.
   if (kind === 'unconfirmed' && entry.attempt?.isDeclined) return []
   return kind === 'blocked' || kind === 'unconfirmed' || kind === 'skipped'
     ? [{ instance: entry.instance, kind }]
     : []
-}
-
-/** When access to apps has ended, by instance: the person's record knows more of that than a walk does. */
-export type Lapses = ReadonlyMap<string, number>
-
-const NONE: Lapses = new Map()
-
-/**
- * @param checkedAt when the service was asked; milliseconds since 1970
- * @returns none where nothing was handed over. Never rejects: it must not fail a person's page
- */
-export type RecordProgress = (user: User, walk: Walk, checkedAt: number) => Promise<Lapses>
-
-/**
- * Only a verified address counts.
- * @param log where it couldn't be written down
- * @param now milliseconds since 1970
- */
-export function createRecordProgress(
-  people: Pick<People, 'change'>,
-  log: { warn(fields: object, message: string): void },
-  now: () => number,
-): RecordProgress {
-  /** By person: what this process handed over last, and when. The one that was handed over longest ago comes first. */
-  const last = new Map<string, { what: string; at: number }>()
-
-  async function write(user: User, walk: Walk, checkedAt: number): Promise<Lapses> {
-    const { email, emailVerified } = user
-    if (email === undefined || emailVerified !== true) return NONE
-    const key = personKey(user)
-    const { listed, connected, intents } = handedOver(walk, now())
-    // Without times: it is the same where nothing has changed for the report.
-    const what = JSON.stringify([email, listed, connected.map(({ instance }) => instance), intents])
-    const before = last.get(key)
-    if (before?.what === what && Math.abs(checkedAt - before.at) < AGAIN_MS) return NONE
-    const after = await people.change(email, (person) => {
-      const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
-      return withIntents(withCheck(here, { checkedAt, listed, connected }, now()), checkedAt, intents, now())
-    })
-    last.delete(key)
-    last.set(key, { what, at: checkedAt })
-    if (last.size > MAX_REMEMBERED) last.delete(last.keys().next().value ?? '')
-    const lapsed = appsOf(after).flatMap(({ instance, lapsedAt }) =>
-      lapsedAt === undefined ? [] : [[instance, lapsedAt] as const],
-    )
-    return new Map(lapsed)
-  }
-
-  return (user, walk, checkedAt) =>
-    write(user, walk, checkedAt).catch((error: unknown) => {
-      log.warn({ err: error }, "what a page found was not written to the person's record")
-      // What a store took just before it went away may be lost, of anyone: a replica was behind.
-      last.clear()
-      return NONE
-    })
 }

@@ -1,59 +1,70 @@
-// GET /api/status, for the intranet: how far a person is, in figures. What surprises: a page may ask it in every tab, so
-// the service is asked at most every few seconds; what was done here shows at once, because the walk is read each time.
-import { Router } from 'express'
+// GET /api/status, for the intranet: how many apps a person has left, as numbers and as the widget's sentences. A page may
+// ask in every tab, so the service is checked at most every few seconds; what was done here shows at once.
+import { Router, type Request } from 'express'
 import { createSingleFlight } from '../records/lease.ts'
 import { personKey, whoIsSignedIn } from '../session/signed-in.ts'
-import type { Checks } from './check.ts'
-import { firstApps, trackedAppState } from './next-step.ts'
+import type { Languages } from '../web/languages/languages.ts'
+import type { Texts } from '../web/languages/texts.ts'
 import { bucketOf, type Bucket } from './app-state.ts'
-import type { TrackedApp, Walk } from './walk.ts'
-import type { Walks } from './walks.ts'
+import type { WalkChecks } from './check.ts'
+import { firstAppsOf, walkStates, type WalkStates } from './next-step.ts'
+import type { Walk } from './walk.ts'
+import type { WalkStore } from './walks.ts'
+
+type Status = { connected: number; pending: number; skipped: number }
 
 /**
- * Of all apps, whatever the visit was narrowed to; of the first few of a long walk until these are done. What waits for an administrator or is switched off is in none of the
- * figures: there is nothing that the person could do.
- * @param now milliseconds since 1970
+ * Counts all apps, whatever the visit was narrowed to; of a long walk the first few until they are done, as the page does.
+ * Apps that wait for an administrator, or are switched off, are in no count: there is nothing that the person could do.
  */
-export function statusOf(walk: Walk, now: number) {
-  const few = firstApps({ ...walk, visit: { only: [] } })
-  const bucketsOf = (apps: TrackedApp[]) => apps.map((app) => bucketOf(trackedAppState(app, now)))
-  const first = bucketsOf(walk.known.filter(({ instance }) => few?.has(instance)))
-  const buckets = first.includes('pending') ? first : bucketsOf(walk.known)
-  const count = (wanted: Bucket) => buckets.filter((bucket) => bucket === wanted).length
-  return {
-    signedIn: true,
-    connected: count('connected'),
-    pending: count('pending'),
-    skipped: count('skipped'),
-  }
+export function statusOf({ all }: Pick<WalkStates, 'all'>): Status {
+  const firstApps = firstAppsOf(all)
+  const first = all.filter(({ entry }) => firstApps?.has(entry.instance))
+  const counted = first.some(({ state }) => bucketOf(state) === 'pending') ? first : all
+  const count = (wanted: Bucket) => counted.filter(({ state }) => bucketOf(state) === wanted).length
+  return { connected: count('connected'), pending: count('pending'), skipped: count('skipped') }
 }
 
-/** So long a check counts as fresh; milliseconds. */
+/** What was skipped is still to be connected: "all connected" would not be true. */
+const statusTexts = ({ connected, pending, skipped }: Status, t: Texts) => ({
+  lang: t.lang,
+  dir: t.dir,
+  left: t('widget.left', { count: pending + skipped, n: t.number(pending + skipped) }),
+  progress: t('widget.progress', { connected, total: connected + pending + skipped }),
+})
+
+/** How long a check counts as fresh. */
 const FRESH_MS = 3_000
 const MAX_REMEMBERED = 10_000
 
 /** @param now milliseconds since 1970 */
 export function createStatusRoute(
-  checks: Pick<Checks, 'current'>,
-  walks: Pick<Walks, 'load'>,
+  checks: Pick<WalkChecks, 'current'>,
+  walks: Pick<WalkStore, 'load'>,
+  languages: Pick<Languages, 'of' | 'nearest'>,
   now: () => number,
 ): Router {
   const once = createSingleFlight<Walk>()
-  /** When each person was asked about last. */
   const checkedAt = new Map<string, number>()
 
-  return Router().get('/api/status', async (req, res) => {
+  /** Another session's token may be rejected while this one's isn't, so sessions share only a completed check. */
+  async function currentWalk(req: Request): Promise<Walk> {
     const { user, id } = whoIsSignedIn(req)
     const person = personKey(user)
+    if (now() - (checkedAt.get(person) ?? -Infinity) < FRESH_MS) return await walks.load(user)
+    const walk = await once(`${person} ${id}`, () => checks.current(req))
+    if (checkedAt.size >= MAX_REMEMBERED) checkedAt.clear()
+    checkedAt.set(person, now())
+    return walk
+  }
 
-    if (now() - (checkedAt.get(person) ?? -Infinity) >= FRESH_MS) {
-      // Another session's token may be refused where this one's is not, so only a whole answer is shared between sessions.
-      await once(`${person} ${id}`, () => checks.current(req))
-      if (checkedAt.size >= MAX_REMEMBERED) checkedAt.clear()
-      checkedAt.set(person, now())
-    }
-    const walk = await walks.load(user)
+  return Router().get('/api/status', async (req, res) => {
+    const { language } = req.query
 
-    res.json(statusOf(walk, now()))
+    const walk = await currentWalk(req)
+
+    const status = statusOf(walkStates(walk, now()))
+    const t = typeof language === 'string' ? languages.nearest(language) : languages.of(req)
+    res.json({ signedIn: true, ...status, texts: statusTexts(status, t) })
   })
 }

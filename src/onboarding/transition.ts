@@ -1,48 +1,57 @@
-// What a click or a return leads to, once the service was asked: pure, and safe to compute again when the walk was changed
-// elsewhere in between.
+// Where a click or a return leads, once the service has answered. Pure, and safe to compute again if the walk was changed
+// elsewhere meanwhile.
 import { Problem } from '../problem.ts'
 import type { StepResult } from '../web/audit.ts'
-import { firstOffered, nextStep, automaticNext, trackedAppState } from './next-step.ts'
 import { bucketOf } from './app-state.ts'
 import {
+  automaticNext,
+  firstOffered,
+  nextStep,
+  trackedAppState,
+  walkStates,
+  type WalkStates,
+} from './next-step.ts'
+import {
+  applyCheck,
   finishReturn,
   startConsent,
-  applyCheck,
   type StartedApp,
   type UnconnectedApp,
   type Walk,
 } from './walk.ts'
 
 export type CheckResult = {
+  /** Milliseconds since 1970. */
   now: number
   confirmSeconds: number
-  /** The step id that the next departure would carry: the one that the service was asked with. */
+  /** The step id of this check's final_redirect_url: a departure with its paths has this id. */
   step: string
   waiting: readonly UnconnectedApp[]
-  /** Is there an address for it that the browser may be sent to? */
+  /** True if there is an address that the browser may be sent to. */
   isStartable: (instance: string) => boolean
-  /** Does the company's file name something to do before leaving for this app? */
+  /** True if the company file names something to do before leaving for this app. */
   hasHelp: (instance: string) => boolean
 }
 
 export type Transition =
   | { walk: Walk; kind: 'leave'; instance: string }
-  /** To the overview, which shows this app's result first and asks the service anew. */
+  /** To the overview, which shows this app's result first and checks anew. */
   | { walk: Walk; kind: 'overview'; from?: string }
-  /** The same page, made of this answer. */
+  /** The overview, made from this check. */
   | { walk: Walk; kind: 'page'; from: string }
 
 export const unknownApp = () =>
   new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
 
 /**
- * A click on "connect": on the app that is wanted, or on whatever comes next.
+ * A click on "connect".
+ * @param wanted the app; undefined: the next one
  * @throws {Problem} for an app that is not on the list, or that has no address to start from
  */
 export function afterClick(before: Walk, check: CheckResult, wanted: string | undefined): Transition {
   const { now, step, waiting, confirmSeconds } = check
   const walk = applyCheck(before, waiting, now, confirmSeconds)
-  const instance = wanted ?? nextOf(walk, check)
+  const instance = wanted ?? nextApp(walkStates(walk, now), check)
   if (instance === undefined) return { walk, kind: 'overview' }
   const known = walk.known.find((entry) => entry.instance === instance)
   if (known === undefined) throw unknownApp()
@@ -57,50 +66,44 @@ export function afterClick(before: Walk, check: CheckResult, wanted: string | un
   return { walk: startConsent(walk, { instance, step, now }), kind: 'leave', instance }
 }
 
-/** What a click that names no app leads to: the others while one is being confirmed, then what was not confirmed. */
-function nextOf(walk: Walk, { now, isStartable }: CheckResult): string | undefined {
-  const offered = firstOffered(walk, now, isStartable)
+/** While one app is being confirmed, the others; then one that was not confirmed. */
+function nextApp(states: WalkStates, { isStartable }: CheckResult): string | undefined {
+  const offered = firstOffered(states, isStartable)
   if (offered !== undefined) return offered
-  const where = nextStep(walk, now)
-  return where.kind === 'attend' ? where.instance : undefined
+  const next = nextStep(states)
+  return next.kind === 'attend' ? next.instance : undefined
 }
 
-type Return = {
-  step: string
-  instance: string
-  /** Straight on to the next (ADVANCE=auto), or a page in between. */
-  advances: boolean
-  /** Does the return say that it failed? Not believed, but then nothing is waited for. */
-  isRefused?: boolean
-}
-
-/** A return from an app: it believes the service and nothing that the browser brought, but for the step id. */
-export function afterReturn(before: Walk, check: CheckResult, back: Return): Transition {
+/**
+ * A return from an app. Trusts the service, and of the request only the step id.
+ * @param back isAutomatic: ADVANCE=auto. isRefused: the return reports an error; not believed, but nothing is waited for
+ */
+export function afterReturn(
+  before: Walk,
+  check: CheckResult,
+  back: { step: string; instance: string; isAutomatic: boolean; isRefused?: boolean },
+): Transition {
   const { now, waiting, confirmSeconds } = check
-  const { step, instance, advances, isRefused = false } = back
-  const observed = applyCheck(before, waiting, now, confirmSeconds)
-  const { walk, outcome } = finishReturn(observed, step, now, isRefused)
-  const onwardTo =
-    outcome === 'connected' && advances ? automaticNext(walk, now, check.isStartable) : undefined
-  // What has to be done first is read before leaving.
-  if (onwardTo === undefined || check.hasHelp(onwardTo)) return { walk, kind: 'page', from: instance }
-  return {
-    walk: startConsent(walk, { instance: onwardTo, step: check.step, now, byItself: true }),
-    kind: 'leave',
-    instance: onwardTo,
-  }
+  const checked = applyCheck(before, waiting, now, confirmSeconds)
+  const { walk, outcome } = finishReturn(checked, back.step, now, back.isRefused)
+  const goesOn = outcome === 'connected' && back.isAutomatic
+  const next = goesOn ? automaticNext(walkStates(walk, now), check.isStartable) : undefined
+  // The person reads first what has to be done before leaving.
+  if (next === undefined || check.hasHelp(next)) return { walk, kind: 'page', from: back.instance }
+  const started = startConsent(walk, { instance: next, step: check.step, now, isAutomatic: true })
+  return { walk: started, kind: 'leave', instance: next }
 }
 
 function resultIn(walk: Walk, instance: string, now: number): StepResult {
   const entry = walk.known.find((known) => known.instance === instance)
-  const standing = entry && trackedAppState(entry, now)
-  if (standing?.kind === 'unconfirmed') return 'unconfirmed'
-  const figure = standing === undefined ? 'pending' : bucketOf(standing)
-  return figure === 'pending' ? 'waiting' : figure
+  const state = entry && trackedAppState(entry, now)
+  if (state?.kind === 'unconfirmed') return 'unconfirmed'
+  const bucket = state === undefined ? 'pending' : bucketOf(state)
+  return bucket === 'pending' ? 'waiting' : bucket
 }
 
 /**
- * What came of a return, for the audit log: at the first look, and whenever it has changed since the walk was loaded.
+ * The result of a return for the audit log; undefined if the log has it already.
  * @param now milliseconds since 1970
  */
 export function stepResultOf(

@@ -1,67 +1,67 @@
-// The heart: pure decisions over what the service says and what the record remembers. Imports nothing.
-// Whether an app is connected is the service's to say: what the walk has of it is its last word, replaced by every check.
-// What only the walk knows is what was seen, what is in flight and what was skipped.
+// The heart of onramp: pure decisions from what the service says and what the record remembers. Imports nothing.
+// Only the service knows whether an app is connected: each check replaces the status that is stored here. The record adds
+// what the service can't know: when apps were first seen, which attempt is open, and what was skipped.
 
-/** What the service says of one instance that is not connected: of client-api/responses.ts, what the walk needs. */
+/** An app that the service lists as not connected: of client-api/responses.ts, what the walk needs. */
 export type UnconnectedApp = {
   instance: string
   name: string
-  /** The names of client-api/app-status.ts, once more: this file imports nothing. */
+  /** The names of client-api/app-status.ts, repeated because this file imports nothing. */
   status: 'awaiting' | 'stale' | 'disabled' | 'attention'
 }
 
-/** One departure to an app, named by the step id that its return must bring. Times are milliseconds since 1970. */
-export type Attempt = {
+/** One departure to an app; its return must bring the step id. Times are milliseconds since 1970. */
+type Attempt = {
   step: string
   leftAt: number
   backAt?: number | undefined
-  /** How often the service was asked since the person is back. */
+  /** How many checks there were since the person came back. */
   looks: number
   /** Judged, given up or set aside: a return with this step changes nothing. */
   isOver?: true | undefined
-  /** The person or the app told us that access wasn't allowed. */
+  /** The person or the app said that access wasn't allowed. */
   isDeclined?: true | undefined
 }
 
-/** Everything ever seen of one app. Times are milliseconds since 1970. */
+/** One app that was ever listed. Times are milliseconds since 1970. */
 export type TrackedApp = {
   instance: string
   name: string
-  /** As of the last check. */
+  /** By the newest check. */
   status: UnconnectedApp['status'] | 'connected'
   firstSeen: number
-  /** Counts while it is connected. */
+  /** When a check last found it connected. */
   connectedAt?: number | undefined
-  /** Counts while it isn't: since when it is known that access has ended, as the person's record has it. */
+  /** When we noticed that access ended (from the person's record). Ignored while connected. */
   lapsedAt?: number | undefined
   skippedAt?: number | undefined
-  /** "I need an admin to approve this": since when. */
+  /** When the person said "I need an admin to approve this". */
   blockedAt?: number | undefined
-  /** When we gave up waiting for the service to confirm a consent. */
+  /** When we gave up waiting for the service to show a consent. */
   unconfirmedAt?: number | undefined
-  /** The last time the person left for it; none where it was never left for, or was connected since. */
+  /** The newest attempt; undefined if there was none since the app was last connected. */
   attempt?: Attempt | undefined
-  /** Walk.clicks at the last departure, also of one that was connected since. */
+  /** Walk.clicks at the newest attempt, also if the app was connected since. */
   leftIn?: number | undefined
 }
 
 /** An app that the person has left for. */
 export type StartedApp = TrackedApp & { attempt: Attempt }
 
-/** What this visit is about: datasources it was narrowed to, and where the person wants to go afterwards. */
+/** The datasources that this visit shows (none: all), and where the person wants to go afterwards. */
 export type Visit = { only: string[]; returnTo?: string | undefined }
 
 export type Walk = {
   startedAt: number
   known: TrackedApp[]
   visit: Visit
-  /** How many times the person has started out. Departures without a click belong to the last time. */
+  /** How often the person clicked "connect". A departure without a click counts to the click before it. */
   clicks: number
 }
 
-/** No check for so long after a departure: it could void the one-time path that the browser is just following. */
+/** No check for this long after a departure: it could void the one-time path that the browser is following. */
 export const IN_FLIGHT_MS = 15_000
-/** So soon after leaving, a return may have taken no click: browsers give up after some 20 redirects in a row. */
+/** A return this soon may have taken no click: browsers give up after some 20 redirects in a row. */
 const QUICK_MS = 10_000
 
 export const startWalk = (now: number): Walk => ({
@@ -74,14 +74,13 @@ export const startWalk = (now: number): Walk => ({
 /** Void once the person leaves for the app, or it is connected. */
 const NOT_SET_ASIDE = { skippedAt: undefined, unconfirmedAt: undefined, blockedAt: undefined } as const
 
-/** The walk with one app changed. */
 const withApp = (walk: Walk, instance: string, change: (entry: TrackedApp) => TrackedApp): Walk => ({
   ...walk,
   known: walk.known.map((entry) => (entry.instance === instance ? change(entry) : entry)),
 })
 
 /**
- * Takes in what the service just said. Gone from the list is connected; listed is not, whatever was believed before.
+ * Applies the service's newest list: an app that is gone from it is connected, an app on it is not.
  * @param confirmSeconds how long a returned consent may take to show
  */
 export function applyCheck(
@@ -118,25 +117,27 @@ export function newlyConnected(before: Walk, after: Walk): string[] {
   )
 }
 
-/** Takes in when access to apps has ended. The same walk where that is nothing new. */
+/** The walk with the times when access ended. The same object if it has them already. */
 export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk {
-  const known = walk.known.map((entry) => {
-    const at = lapsedAt.get(entry.instance) ?? entry.lapsedAt
-    return at === entry.lapsedAt ? entry : { ...entry, lapsedAt: at }
-  })
-  return known.some((entry, index) => entry !== walk.known[index]) ? { ...walk, known } : walk
+  const isNew = ({ instance, lapsedAt: known }: TrackedApp) => (lapsedAt.get(instance) ?? known) !== known
+  if (lapsedAt.size === 0 || !walk.known.some(isNew)) return walk
+  const known = walk.known.map((entry) => ({
+    ...entry,
+    lapsedAt: lapsedAt.get(entry.instance) ?? entry.lapsedAt,
+  }))
+  return { ...walk, known }
 }
 
-/** More were never seen of one person; a service that makes up names must not fill the record. */
+/** A service that makes up names must not fill the record. No person was ever seen with more. */
 const MAX_KNOWN = 2_000
 
-/** Forgets those that were connected first, and never one that waits: it would count as connected when it is gone. */
+/** Forgets connected apps, the oldest first. Forgetting an unconnected one would make it count as connected. */
 function bounded(known: TrackedApp[]): TrackedApp[] {
   let surplus = known.length - MAX_KNOWN
   return surplus <= 0 ? known : known.filter((entry) => entry.status !== 'connected' || surplus-- <= 0)
 }
 
-/** The same as last time, and nothing that the time to confirm may be over for: nothing to take in. */
+/** True if the list is the same as last time, and no consent is being confirmed (its time may be over). */
 function isUnchanged(walk: Walk, waiting: readonly UnconnectedApp[]): boolean {
   if (walk.known.some(isReturned)) return false
   const unconnected = walk.known.filter((entry) => entry.status !== 'connected')
@@ -148,10 +149,10 @@ function isUnchanged(walk: Walk, waiting: readonly UnconnectedApp[]): boolean {
   })
 }
 
-/** Either way: a clock that ran ahead must not keep a person waiting until it was right. */
+/** In both directions: a clock that ran ahead must not keep a person waiting until it was right. */
 const isWithin = (milliseconds: number, at: number, now: number): boolean => Math.abs(now - at) < milliseconds
 
-const isLeft = (entry: TrackedApp): entry is StartedApp => entry.attempt !== undefined
+const isStarted = (entry: TrackedApp): entry is StartedApp => entry.attempt !== undefined
 
 const isAway = ({ attempt }: TrackedApp) => attempt !== undefined && attempt.backAt === undefined
 
@@ -163,13 +164,13 @@ export const isReturned = (entry: TrackedApp): entry is ReturnedApp =>
 
 /** Left a moment ago, and not back. */
 export const isInFlight = (entry: TrackedApp, now: number): boolean =>
-  isLeft(entry) && isAway(entry) && isWithin(IN_FLIGHT_MS, entry.attempt.leftAt, now)
+  isStarted(entry) && isAway(entry) && isWithin(IN_FLIGHT_MS, entry.attempt.leftAt, now)
 
-/** May the service be asked now without harm to a departure that is under way? */
+/** False while a check could void the path that a browser is following. */
 export const mayCheck = (walk: Walk, now: number): boolean =>
   !walk.known.some((entry) => isInFlight(entry, now))
 
-/** Is this the first that is known of the return, and was it quick? */
+/** True for the first request of a return that came back quickly. */
 export const isQuickReturn = ({ leftAt, backAt }: Attempt, now: number): boolean =>
   backAt === undefined && Math.abs(now - leftAt) < QUICK_MS
 
@@ -180,12 +181,20 @@ const declined = (attempt: Attempt, now: number): Partial<TrackedApp> => ({
   unconfirmedAt: now,
 })
 
-/** @param byItself no click led to it, it follows a return */
-type Departure = { instance: string; step: string; now: number; byItself?: boolean }
-
-/** The person leaves for an app. Takes back "not now" and an earlier "not confirmed". */
-export function startConsent(walk: Walk, { instance, step, now, byItself = false }: Departure): Walk {
-  const clicks = walk.clicks + (byItself ? 0 : 1)
+/**
+ * The person leaves for an app. Takes back "not now" and an earlier "not confirmed".
+ * @param isAutomatic it follows a return, without a click
+ */
+export function startConsent(
+  walk: Walk,
+  {
+    instance,
+    step,
+    now,
+    isAutomatic = false,
+  }: { instance: string; step: string; now: number; isAutomatic?: boolean },
+): Walk {
+  const clicks = walk.clicks + (isAutomatic ? 0 : 1)
   const attempt = { step, leftAt: now, looks: 0 }
   const left = withApp(walk, instance, (entry) => ({ ...entry, ...NOT_SET_ASIDE, attempt, leftIn: clicks }))
   return { ...left, clicks }
@@ -197,23 +206,23 @@ const latest = <L extends StartedApp>(entries: readonly L[]): L | undefined =>
     undefined,
   )
 
-/** Of the apps whose consent is being confirmed, the one that was left for last. */
+/** Of the apps whose consent is being confirmed, the one that was started last. */
 export const lastReturned = (known: readonly TrackedApp[]): ReturnedApp | undefined =>
   latest(known.filter(isReturned))
 
 /**
- * The app that a return with this step id is from. A return without one that is known is from whatever was left for last:
- * services and apps may lose the query on the way back. Undefined: that step is over, or no one is away.
+ * The app that a return comes from. A return without a known step id counts for the app that was started last, because
+ * services and apps may lose the query. Undefined: that step has ended, or no app is open.
  */
 export function findReturn(walk: Walk, step: string | undefined): StartedApp | undefined {
-  const left = walk.known.filter(isLeft)
-  const named = left.find(({ attempt }) => attempt.step === step)
-  return named === undefined ? latest(left.filter(isAway)) : named.attempt.isOver ? undefined : named
+  const started = walk.known.filter(isStarted)
+  const named = started.find(({ attempt }) => attempt.step === step)
+  return named === undefined ? latest(started.filter(isAway)) : named.attempt.isOver ? undefined : named
 }
 
 /**
- * The person is back, and the service was not asked yet.
- * @param looks 1 where a page was shown: from there on, only a click goes on to the next app
+ * The person is back, before any check.
+ * @param looks 1 if a page was shown: from there on, only a click goes on to the next app
  */
 export const markReturned = (
   walk: Walk,
@@ -228,9 +237,9 @@ export const markReturned = (
   })
 
 /**
- * A return with this step id, after the service was asked (observe comes first). It decides nothing: the service does.
- * `connected` at once, or `noticed` by a page that waited.
- * @param isRefused the return says that it failed: not believed, but no reason to wait for a consent any longer
+ * A return with this step id, after `applyCheck`: the service alone decides whether the app is connected.
+ * @param isRefused the return reports an error: not believed, but no reason to wait for a consent
+ * @returns outcome `connected`: by the first check after the return; `noticed`: by a later one
  */
 export function finishReturn(
   walk: Walk,
@@ -249,14 +258,12 @@ export function finishReturn(
   return { walk: become({ attempt: { ...back, looks: back.looks + 1 } }), outcome: 'waiting' }
 }
 
-function setAside(walk: Walk, instance: string, as: Partial<TrackedApp>): Walk {
-  const change = (entry: TrackedApp): TrackedApp => {
+const setAside = (walk: Walk, instance: string, as: Partial<TrackedApp>): Walk =>
+  withApp(walk, instance, (entry) => {
     if (entry.status === 'connected') return entry
     const attempt = isReturned(entry) ? ended(entry.attempt) : entry.attempt
     return { ...entry, ...NOT_SET_ASIDE, ...as, attempt }
-  }
-  return withApp(walk, instance, change)
-}
+  })
 
 /** "Not now": it stays on the list and is not offered again in this walk. */
 export const skip = (walk: Walk, instance: string, now: number): Walk =>
@@ -278,12 +285,8 @@ export const block = (walk: Walk, instance: string, now: number): Walk =>
 export const unblock = (walk: Walk, instance: string): Walk =>
   withApp(walk, instance, (entry) => ({ ...entry, blockedAt: undefined }))
 
-/** `slack` means every instance of it (slack_1, slack_2), `slack_1` for that one (contract 2.1, datasourceInstance). */
+/** `slack` means every instance of it (slack_1, slack_2); `slack_1` only that one (contract 2.1, datasourceInstance). */
 export const inScope = (visit: Visit, instance: string): boolean =>
   visit.only.length === 0 ||
   visit.only.includes(instance) ||
   visit.only.includes(instance.replace(/_\d+$/, ''))
-
-/** What this visit shows, in the order in which it was first seen. */
-export const shownApps = (walk: Walk): TrackedApp[] =>
-  walk.known.filter((entry) => inScope(walk.visit, entry.instance))

@@ -1,5 +1,5 @@
-// What pages of the intranet may use: /widget.js, and to read /api/status with the person's cookie (CORS). Only the
-// origins of RETURN_TO_ORIGINS, and a browser sends the cookie only from the same site (SameSite=Lax).
+// For pages of the intranet: /widget.js, and CORS for /api/status, to the origins of RETURN_TO_ORIGINS alone. A browser
+// sends the cookie only from the same site (SameSite=Lax).
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Router } from 'express'
@@ -13,7 +13,7 @@ export function createIntranetRoutes(allowedOrigins: readonly string[], widget: 
   const router = Router()
 
   router.get('/widget.js', (_req, res) => {
-    // A script of another origin: without this the browser would not hand it over (helmet's default is same-origin).
+    // Helmet's default is same-origin, and the intranet is another origin.
     res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
     res.setHeader('Cache-Control', 'public, max-age=3600')
     res.setHeader('Content-Type', 'text/javascript; charset=utf-8')
@@ -38,65 +38,28 @@ export function createIntranetRoutes(allowedOrigins: readonly string[], widget: 
   return router
 }
 
-/** Where the script has what it is given. */
-const GIVEN = "'given by the server'"
-/** Numbers of which a language, or a company, may have a text of its own (`=0`). */
-const EXACT = [0, 1, 2]
-/** One of each category is among these, in every language (CLDR). */
-const SAMPLES = [...Array.from({ length: 200 }, (_, index) => index + 3), 1_000_000]
-/** Found again in any text, as no other number of it is so large. */
-const MANY = 987_654
-
-/** The text with a place for the number, whether the message writes it as a number or as it is. */
-const placed = (t: Texts, text: string, number: number, place: string) =>
-  text.replace(t.number(number), place).replace(String(number), place)
+/** Where the script gets its data. */
+const PLACEHOLDER = "'given by the server'"
 
 /**
- * By exact number, else by the category of Intl.PluralRules, where `{n}` is the place of the number.
- * @param form the text for a number
- */
-function formsOf(t: Texts, form: (count: number) => string): Record<string, string> {
-  const rules = new Intl.PluralRules(t.lang)
-  const forms: Record<string, string> = {}
-  for (const count of SAMPLES) forms[rules.select(count)] ??= placed(t, form(count), count, '{n}')
-  for (const count of EXACT) forms[count] = form(count)
-  return forms
-}
-
-/** @param connected a number, because some languages count in this sentence too */
-const progressIn = (t: Texts, connected: number) =>
-  placed(t, t('widget.progress', { connected, total: MANY }), MANY, '{total}')
-
-const textsOf = (t: Texts) => ({
-  dir: t.dir,
-  title: t('widget.title'),
-  left: formsOf(t, (count) => t('widget.left', { count, n: '{n}' })),
-  progress: formsOf(t, (connected) => progressIn(t, connected)),
-})
-
-/**
- * The script of views/assets with the texts of every language that is offered and the company's colors. The browser
- * counts, so a plural goes out as its forms: of some exact numbers and of each category.
- * @param folder the path of views/ @throws where the script has no place for what it is given
+ * views/assets/widget.js with the offered languages and the company's colors. The sentences with numbers come from
+ * /api/status.
+ * @param folder the path of views/
  */
 export function widgetOf(folder: string, languages: Languages, company: Company): Buffer {
   const script = readFileSync(join(folder, 'assets', 'widget.js'), 'utf8')
   const { light, dark } = company.color
   const brandIn = brandOf(company)
-  const given = {
-    texts: Object.fromEntries(
-      languages.offered.map(({ tag }) => {
-        const t = languages.in(tag)
-        return [tag, { ...textsOf(t), search: brandIn(t).search?.label }]
-      }),
-    ),
+  const textsIn = (t: Texts) => ({ title: t('widget.title'), search: brandIn(t).search?.label })
+  const data = {
+    texts: Object.fromEntries(languages.offered.map(({ tag }) => [tag, textsIn(languages.in(tag))])),
     brand: [light.brand, dark.brand],
     onBrand: [light.onBrand, dark.onBrand],
     strong: [light.strong, dark.strong],
     searchUrl: company.links.search?.url,
   }
-  const [before, after, ...more] = script.split(GIVEN)
+  const [before, after, ...more] = script.split(PLACEHOLDER)
   if (before === undefined || after === undefined || more.length > 0)
-    throw new Error('views/assets/widget.js must have one place for what the server gives it')
-  return Buffer.from(before + JSON.stringify(given) + after)
+    throw new Error('views/assets/widget.js must have one place for its data')
+  return Buffer.from(before + JSON.stringify(data) + after)
 }

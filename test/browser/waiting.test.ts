@@ -112,7 +112,7 @@ describe('the page that waits', () => {
     await ada.choose('button', 'I didn’t allow it')
     await ada.reads('Access wasn’t allowed')
     expect(await ada.focused()).toBe('Slack isn’t connected yet')
-    expect(await ada.page.locator('script[data-go]').count()).toBe(0)
+    expect(await ada.page.locator('script[data-url]').count()).toBe(0)
     expect(ada.complaints).toEqual([])
     await ada.leave()
   })

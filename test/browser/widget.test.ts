@@ -1,18 +1,14 @@
 // <onramp-status> as a card and compact, on an intranet page with a strict policy of its own.
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
-import { createLanguages } from '../../src/web/languages/languages.ts'
 import { widgetOf } from '../../src/web/intranet.ts'
 import { axeFindings, overflowAt } from './examine.ts'
+import { languages } from '../helpers/texts.ts'
 import { useSite, type Visitor } from './visitor.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
@@ -28,8 +24,15 @@ type Changeable = { setAttribute: (name: string, value: string) => void }
 let intranet: Server
 /** Of another origin, which is not allowed. */
 let other: Server
-const folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
-const script = createScript()
+const company = companyOf(
+  {
+    product: 'Acme Search',
+    color: { light: '#0b6e5f', dark: '#4fd1b5' },
+    links: { search: { url: 'https://search.acme.example/' } },
+  },
+  new Map(),
+)
+const script = widgetOf(VIEWS, languages, company)
 
 const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const site = useSite(async () => {
@@ -39,7 +42,6 @@ const site = useSite(async () => {
 afterAll(() => {
   intranet.close()
   other.close()
-  rmSync(folder, { recursive: true })
 })
 
 const pageOf = (lang: string, url: string) => {
@@ -64,23 +66,6 @@ async function serveIntranet(): Promise<Server> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return server
-}
-
-/** English as it is, German and Arabic with words of their own. */
-function createScript(): Buffer {
-  for (const tag of ['en', 'de', 'ar'])
-    cpSync(join(LANGUAGES_FOLDER, 'en'), join(folder, tag), { recursive: true })
-  const words = (tag: string, left: string, progress: string) =>
-    writeFileSync(
-      join(folder, tag, 'widget.json'),
-      JSON.stringify({ 'widget.title': `Apps (${tag})`, 'widget.left': left, 'widget.progress': progress }),
-    )
-  words('de', '{count, plural, other {Noch # Apps}}', '{connected, number} von {total, number} verbunden')
-  words('ar', '{count, plural, few {# تطبيقات} other {# تطبيقا}}', '{connected, number} من {total, number}')
-  const links = { search: { url: 'https://search.acme.example/' } }
-  const color = { light: '#0b6e5f', dark: '#4fd1b5' }
-  const company = companyOf({ product: 'Acme Search', color, links }, new Map())
-  return widgetOf(VIEWS, createLanguages({ folder, isHttps: false }), company)
 }
 
 /** Someone who is signed in, on the intranet's page in this language. */
@@ -124,7 +109,7 @@ it('shows how far a person is, as a card and compact, in the page’s words and 
 it('speaks the language of its element, else of the page, else of the browser', async () => {
   const { visitor, page } = await onIntranet('de-CH')
   expect(await page.locator('#card .figures').innerText()).toBe('0 von 5 verbunden')
-  expect(await page.locator('#own a.link').innerText()).toBe('Apps (de)')
+  expect(await page.locator('#own a.link').innerText()).toBe(languages.in('de')('widget.title'))
   expect(await page.locator('#link > a').getAttribute('lang')).toBe('ar')
   await page.goto(`${originOf(intranet)}/sv`)
   await page.locator('#card .figures').waitFor()
@@ -135,7 +120,7 @@ it('speaks the language of its element, else of the page, else of the browser', 
   const root = page.locator('#card .root')
   expect([await root.getAttribute('dir'), await root.locator('.figures').innerText()]).toEqual([
     'rtl',
-    '0 من 5',
+    languages.in('ar')('widget.progress', { connected: 0, total: 5 }),
   ])
   await visitor.leave()
 })
@@ -179,12 +164,12 @@ it('counts nothing, and leads to search, where there is nothing to connect', asy
   await visitor.leave()
 })
 
-it('says how many apps wait, with one question for all its elements, once the person is signed in, and is a link before', async () => {
+it('says how many apps wait, with one question for each language, once the person is signed in, and is a link before', async () => {
   const visitor = await site.arrive({ person: 'ada' })
   const { page } = visitor
   const asked: string[] = []
   page.on('request', (request) => {
-    if (request.url().endsWith('/api/status')) asked.push(request.url())
+    if (request.url().includes('/api/status')) asked.push(request.url())
   })
   const home = `${originOf(intranet)}/en`
   await page.goto(home)
@@ -198,7 +183,11 @@ it('says how many apps wait, with one question for all its elements, once the pe
   await page.getByRole('link', { name: /^Back to 127\.0\.0\.1/ }).click()
   await page.locator('#compact[state=known]').waitFor({ state: 'attached' })
   expect(await page.locator('#card .figures').innerText()).toBe('0 of 5 connected')
-  expect(asked).toHaveLength(1)
+  expect(asked.map((url) => new URL(url).search).sort()).toEqual([
+    '?language=ar',
+    '?language=de',
+    '?language=en',
+  ])
   await visitor.leave()
 })
 

@@ -1,10 +1,10 @@
-// One app has one standing: which fact beats which, and that every surface says the same.
+// One app has one state: which fact beats which, and that every surface says the same.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { appsOf, newPerson } from '../../src/people/person.ts'
-import { APP_STATUSES } from '../../src/client-api/app-status.ts'
-import { createRecordProgress } from '../../src/onboarding/record-progress.ts'
-import { nextStep } from '../../src/onboarding/next-step.ts'
+import { isUnavailable } from '../../src/client-api/app-status.ts'
+import { ProgressRecorder } from '../../src/onboarding/record-progress.ts'
+import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import {
   type Walk,
   block,
@@ -14,7 +14,7 @@ import {
   skip,
   startWalk,
 } from '../../src/onboarding/walk.ts'
-import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/app-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { appStateOf, type AppState } from '../../src/onboarding/app-state.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
@@ -24,7 +24,7 @@ type Facts = Parameters<typeof appStateOf>[0]
 
 const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as const
 type Case = Facts & { status: (typeof STATUSES)[number] }
-const BITS = ['isConfirming', 'blockedAt', 'unconfirmedAt', 'isUnderWay', 'skippedAt'] as const
+const BITS = ['isConfirming', 'blockedAt', 'unconfirmedAt', 'skippedAt', 'isInFlight'] as const
 
 /** Every combination of what can be known of one app. */
 function* everything(): Generator<Case> {
@@ -33,13 +33,14 @@ function* everything(): Generator<Case> {
       const has = (bit: (typeof BITS)[number]) => (bits & (1 << BITS.indexOf(bit))) !== 0
       yield {
         status,
-        priority: status === 'connected' ? 'over' : APP_STATUSES[status].priority,
+        isConnected: status === 'connected',
+        isOff: isUnavailable(status),
         ...(status === 'connected' && { connectedAt: 1 }),
         ...(has('blockedAt') && { blockedAt: 2 }),
         ...(has('unconfirmedAt') && { unconfirmedAt: 3 }),
         ...(has('skippedAt') && { skippedAt: 4 }),
         isConfirming: has('isConfirming'),
-        isUnderWay: has('isUnderWay'),
+        isInFlight: has('isInFlight'),
       }
     }
 }
@@ -52,8 +53,8 @@ function expected(facts: Case): AppState['kind'] {
     [facts.isConfirming, 'confirming'],
     [facts.blockedAt !== undefined, 'blocked'],
     [facts.unconfirmedAt !== undefined, 'unconfirmed'],
-    [facts.isUnderWay, 'elsewhere'],
     [facts.skippedAt !== undefined, 'skipped'],
+    [facts.isInFlight, 'elsewhere'],
   ]
   return order.find(([holds]) => holds)?.[1] ?? 'todo'
 }
@@ -122,26 +123,33 @@ describe('every surface', () => {
           let [walk, now] = [startWalk(0), 0]
           for (const { step, ms } of story) walk = step(walk, (now += ms))
 
-          const about = () => noDescription
-          const context = { now, t, person: '', from: undefined, advances: true, about, confirmSeconds: 30 }
+          const context = {
+            now,
+            t,
+            person: '',
+            from: undefined,
+            isAutomatic: true,
+            describe: () => noDescription,
+            confirmSeconds: 30,
+          }
           const overview = overviewOf(walk, context)
           // What the card is about has no row of its own; it is offered, or being confirmed.
           const rows = [...overview.entries, ...overview.more]
           const figures = new Map<string, string>(rows.map(({ app, kind }) => [app, FIGURES[kind]]))
-          if (overview.step !== undefined) figures.set(overview.step.instance, 'pending')
+          if (overview.card !== undefined) figures.set(overview.card.instance, 'pending')
           const shown = walk.known.map(({ instance }) => figures.get(instance))
-          expect(rows.length).toBe(walk.known.length - (overview.step === undefined ? 0 : 1))
+          expect(rows.length).toBe(walk.known.length - (overview.card === undefined ? 0 : 1))
 
           const count = (figure: string) => shown.filter((found) => found === figure).length
           const [connected, pending, skipped] = ['connected', 'pending', 'skipped'].map(count)
-          expect(statusOf(walk, now)).toEqual({ signedIn: true, connected, pending, skipped })
+          expect(statusOf(walkStates(walk, now))).toEqual({ connected, pending, skipped })
           expect(overview.state === 'open').toBe(pending !== 0)
 
           const reported = await statesInReport(walk, now)
           const states = walk.known.map(({ instance }) => reported.get(instance))
           expect(states.map((state) => (state === 'waiting' ? 'pending' : state))).toEqual(shown)
 
-          const where = nextStep(walk, now)
+          const where = nextStep(walkStates(walk, now))
           expect(where.kind === 'finished').toBe(pending === 0)
         },
       ),
@@ -153,12 +161,12 @@ describe('every surface', () => {
 /** What the report says of the walk after a page. */
 async function statesInReport(walk: Walk, now: number): Promise<Map<string, string>> {
   let person = newPerson('ada@acme.example', 0)
-  const handOver = createRecordProgress(
+  const progress = new ProgressRecorder(
     { change: async (_email, change) => (person = change(person, true)) },
     { warn() {} },
     () => now,
   )
   const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
-  await handOver(user, walk, now)
+  await progress.recordProgress(user, walk, now)
   return new Map(appsOf(person).map(({ instance, state }) => [instance, state]))
 }

@@ -1,6 +1,6 @@
 // The rows of the list: each state in words, and exactly what can be done about it.
 import { describe, expect, it } from 'vitest'
-import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/app-description.ts'
 import { listRows } from '../../src/onboarding/overview/entries.ts'
 import type { OverviewApp, OverviewModel } from '../../src/onboarding/overview/model.ts'
 import type { AppState } from '../../src/onboarding/app-state.ts'
@@ -10,21 +10,21 @@ import { NOW } from './seen.ts'
 
 const TODO: AppState = { kind: 'todo' }
 
-const app = (standing: AppState = TODO, entry: Partial<TrackedApp> = {}): OverviewApp => ({
+const app = (state: AppState = TODO, entry: Partial<TrackedApp> = {}): OverviewApp => ({
   name: 'Slack',
   short: 'Slack',
-  standing,
+  state,
   entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, ...entry },
 })
 const rows = (
   apps: readonly OverviewApp[],
   current?: string,
-  isOver = false,
+  isAtRest = false,
   about = () => noDescription,
 ) => {
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
   const names = { byShortName: new Map(), sharedAccounts: new Set() }
-  const context = { t, about, isOver, from: undefined, earliest, ...names }
+  const context = { t, describe: about, isAtRest, states: {}, from: undefined, earliest, ...names }
   return listRows({ ...context, apps } as unknown as OverviewModel, current)
 }
 
@@ -101,15 +101,14 @@ describe('a row', () => {
   it('has the sign of its app, and a number of its own', () => {
     const { entries } = rows([app(), app(TODO, { instance: 'b' })])
     expect(entries.map(({ id }) => id)).toEqual(['status-0', 'status-1'])
-    expect(entries[1]?.tile).toEqual({ logo: undefined, initial: 'S', tone: 'tone-2' })
+    expect(entries[1]?.icon).toEqual({ logo: undefined, initial: 'S', tone: 'tone-2' })
   })
 
   it('is called new a minute after the first of the list, while it waits', () => {
-    const noteAt = (milliseconds: number, standing: AppState = TODO) =>
-      rows([
-        app(),
-        app(standing, { instance: 'b', firstSeen: NOW + milliseconds }),
-      ]).entries[1]?.notes.includes('New')
+    const noteAt = (milliseconds: number, state: AppState = TODO) =>
+      rows([app(), app(state, { instance: 'b', firstSeen: NOW + milliseconds })]).entries[1]?.notes.includes(
+        'New',
+      )
     expect(noteAt(60_000)).toBe(false)
     expect(noteAt(60_001)).toBe(true)
     expect(noteAt(60_001, { kind: 'skipped', since: NOW })).toBe(false)
@@ -131,11 +130,8 @@ describe('a row', () => {
   })
 
   it('says since when it is connected where the walk is over, and where that is known', () => {
-    const noteOf = (
-      entry: Partial<TrackedApp>,
-      finished: boolean,
-      standing: AppState['kind'] = 'connected',
-    ) => rows([app({ kind: standing, since: NOW }, entry)], undefined, finished).entries[0]?.notes[0]
+    const noteOf = (entry: Partial<TrackedApp>, finished: boolean, state: AppState['kind'] = 'connected') =>
+      rows([app({ kind: state, since: NOW }, entry)], undefined, finished).entries[0]?.notes[0]
     expect(noteOf({ connectedAt: NOW }, true)).toBe('Connected November 21, 2026')
     expect(noteOf({ connectedAt: NOW }, false)).toBeUndefined()
     expect(noteOf({}, true)).toBeUndefined()
@@ -144,8 +140,8 @@ describe('a row', () => {
 })
 
 describe('the list', () => {
-  const named = (instance: string, standing?: AppState, entry: Partial<TrackedApp> = {}) =>
-    app(standing, { ...entry, instance })
+  const named = (instance: string, state?: AppState, entry: Partial<TrackedApp> = {}) =>
+    app(state, { ...entry, instance })
   const shown = (apps: readonly OverviewApp[]) => {
     const { entries, more } = rows(apps)
     return [entries, more].map((part) => part.map((row) => row.app).join(' '))

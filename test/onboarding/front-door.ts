@@ -3,9 +3,10 @@
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import type { UnconnectedApp } from '../../src/client-api/responses.ts'
-import { createAppDescriptions } from '../../src/onboarding/overview/about.ts'
+import { createAppDescriptions } from '../../src/onboarding/overview/app-description.ts'
+import { WalkChecks } from '../../src/onboarding/check.ts'
 import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
-import { createWalks } from '../../src/onboarding/walks.ts'
+import { WalkStore } from '../../src/onboarding/walks.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { Problem } from '../../src/problem.ts'
@@ -62,18 +63,23 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
   }
   const now = () => at.now
-  const walks = createWalks({
+  const walks = new WalkStore({
     records: memoryRecords().records,
     keyRing: testKeyRing(),
     checkReturnTo: (value) => safeReturnTo(value, returnTo),
     now,
   })
   const company = companyOf({ datasources }, new Map())
-  const routes = createOnboardingRoutes({
+  const describeIn = createAppDescriptions(company)
+  const audit: Audit = (happened) => void notes.push(happened)
+  const checks = new WalkChecks({
     walks,
-    recordProgress(_user, _walk, checkedAt) {
-      handed.push(checkedAt)
-      return Promise.resolve(new Map())
+    progress: {
+      recordProgress(_user, _walk, checkedAt) {
+        handed.push(checkedAt)
+        return Promise.resolve(new Map())
+      },
+      lapsesOf: () => new Map(),
     },
     service: new ServiceForPerson({
       clientApi: {
@@ -95,7 +101,19 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     confirmSeconds: seen.CONFIRM,
     publicUrl: ONRAMP,
     baseUrl: SERVICE,
+    hasHelp: (instance) => describeIn('')(instance).help !== undefined,
+    audit,
     log: { debug() {}, isLevelEnabled: () => true },
+    now,
+  })
+  const routes = createOnboardingRoutes({
+    checks,
+    walks,
+    confirmSeconds: seen.CONFIRM,
+    publicUrl: ONRAMP,
+    languages,
+    log: { debug() {} },
+    audit,
     now,
     limit(req, _res, next) {
       limited.push(req.path)
@@ -103,9 +121,8 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     },
     sendPage,
     returnTo,
-    advances: true,
-    aboutIn: createAppDescriptions(company),
-    audit: (happened) => void notes.push(happened),
+    isAutomatic: true,
+    describeIn,
   })
 
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) => {
@@ -155,6 +172,6 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
 
 /** What the overview prints. */
 export type Page = Record<string, unknown> & {
-  step?: Record<string, unknown>
+  card?: Record<string, unknown>
   banner?: { title: string }
 }

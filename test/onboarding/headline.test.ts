@@ -1,11 +1,11 @@
 // What a list comes to, and the words that it opens with: every mixture of apps has a heading that is true of it.
 import { describe, expect, it } from 'vitest'
-import { countsOf, endingOf, headlineOf } from '../../src/onboarding/overview/headline.ts'
+import { countsOf, outcomeOf, headlineOf } from '../../src/onboarding/overview/headline.ts'
 import { t } from '../helpers/texts.ts'
 
-type Seen = Parameters<typeof endingOf>[0]
+type Seen = Parameters<typeof outcomeOf>[0]
 
-type Ending = ReturnType<typeof endingOf>
+type Ending = ReturnType<typeof outcomeOf>
 
 type Counts = ReturnType<typeof countsOf>
 
@@ -17,7 +17,7 @@ type Figures = Partial<Record<(typeof FIGURES)[number], number>>
 const countsWith = (figures: Figures = {}): Counts => ({
   ...countsOf([]),
   ...figures,
-  offBy: figures.off === undefined ? {} : { disabled: figures.off },
+  offByStatus: figures.off === undefined ? {} : { disabled: figures.off },
 })
 const counts = (...amounts: number[]): Counts =>
   countsWith(Object.fromEntries(FIGURES.map((figure, index) => [figure, amounts[index] ?? 0])))
@@ -137,8 +137,8 @@ describe('a list opens with words that fit it', () => {
     ],
   ])('%s: %j, besides %j', (ending, shown, hidden, state, heading, lead) => {
     const seen = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
-    const opening = headlineOf(endingOf(seen), seen, t)
-    expect(opening).toMatchObject({ ending, state, heading, lead })
+    const opening = headlineOf(seen, t)
+    expect(opening).toMatchObject({ outcome: ending, state, heading, lead })
     expect(opening.search).toBe(
       state === 'done' || ending === 'some' || lead.startsWith('Search still works'),
     )
@@ -146,9 +146,9 @@ describe('a list opens with words that fit it', () => {
 })
 
 it('an app without a usable address is no dead end: the list says why, who knows, and what search can do', () => {
-  const openingWith = (off: number, offBy: Counts['offBy']) => {
-    const seen = { shown: { ...countsWith({ off }), offBy }, hidden: countsWith({}), isNarrowed: false }
-    return headlineOf(endingOf(seen), seen, t)
+  const openingWith = (off: number, offByStatus: Counts['offByStatus']) => {
+    const seen = { shown: { ...countsWith({ off }), offByStatus }, hidden: countsWith({}), isNarrowed: false }
+    return headlineOf(seen, t)
   }
   expect(openingWith(1, { attention: 1 })).toMatchObject({
     state: 'rest',
@@ -166,7 +166,7 @@ it('an app without a usable address is no dead end: the list says why, who knows
 
 describe('the end of a list', () => {
   it('of a narrowed visit says nothing of the other apps', () => {
-    const narrowed = (shown: Counts, hidden: Counts) => endingOf({ shown, hidden, isNarrowed: true })
+    const narrowed = (shown: Counts, hidden: Counts) => outcomeOf({ shown, hidden, isNarrowed: true })
     expect(narrowed(counts(), counts(1))).toBe('unknown-name')
     expect(narrowed(counts(1), counts(0, 1))).toBe('these')
     expect(narrowed(counts(1), counts(0, 0, 1))).toBe('these')
@@ -179,7 +179,7 @@ describe('the end of a list', () => {
     for (const seen of sights()) {
       const { shown, hidden, isNarrowed } = seen
       const what = JSON.stringify(seen)
-      const { state, heading, lead, search } = headlineOf(endingOf(seen), seen, t)
+      const { state, heading, lead, search } = headlineOf(seen, t)
       const listed = FIGURES.reduce((sum, figure) => sum + shown[figure] + hidden[figure], 0)
       const words = `${heading} ${lead}`
 

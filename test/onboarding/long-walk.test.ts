@@ -1,6 +1,6 @@
 // Someone with very many apps starts with a few, in the company's order, and these have a finish of their own.
 import { describe, expect, it } from 'vitest'
-import { firstApps, nextStep, automaticNext } from '../../src/onboarding/next-step.ts'
+import { automaticNext, nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
 import {
   finishReturn,
@@ -27,7 +27,7 @@ describe('the first few', () => {
     ['ten, and what no one can connect', [off, odd, ...apps(10)], undefined],
     ['eleven, after what no one can connect', [off, odd, ...apps(11)], ids(0, 5)],
   ])('are there for someone with more than ten to connect: %s', (_what, waiting, few) => {
-    const found = firstApps(seen(waiting))
+    const found = walkStates(seen(waiting), NOW).firstApps
     expect(found && [...found]).toEqual(few)
   })
 
@@ -42,22 +42,22 @@ describe('the first few', () => {
     ],
     ['a visit is narrowed to two', { ...seen(many), visit: { only: ids(0, 2) } }, false],
   ] as [string, Walk, boolean][])('end where the person is past them: %s', (_what, walk, isStart) => {
-    expect(firstApps(walk) !== undefined).toBe(isStart)
+    expect(walkStates(walk, NOW).firstApps !== undefined).toBe(isStart)
   })
 })
 
 describe('a return', () => {
   it('goes straight on within the five, stops after them, and goes on again beyond', () => {
-    const onFrom = (connected: number) => automaticNext(after(connected), NOW, isAny)
+    const onFrom = (connected: number) => automaticNext(walkStates(after(connected), NOW), isAny)
     expect([0, 4].map(onFrom)).toEqual(['app_0', 'app_4'])
     expect(onFrom(5)).toBeUndefined()
-    expect(nextStep(after(5), NOW)).toEqual({ kind: 'finished' })
+    expect(nextStep(walkStates(after(5), NOW))).toEqual({ kind: 'finished' })
     expect(onFrom(6)).toBe('app_6')
   })
 
   it('that waits offers none of the others meanwhile', () => {
     const last = startConsent(after(4), { instance: 'app_4', step: 's', now: NOW })
-    expect(nextStep(finishReturn(last, 's', NOW).walk, NOW)).toMatchObject({
+    expect(nextStep(walkStates(finishReturn(last, 's', NOW).walk, NOW))).toMatchObject({
       kind: 'wait',
       meanwhile: undefined,
     })
@@ -71,7 +71,7 @@ it.each<[what: string, walk: Walk, figures: object]>([
   ['at their end', after(5), { connected: 5, pending: 35, skipped: 0 }],
   ['beyond', after(6), { connected: 6, pending: 34, skipped: 0 }],
 ])('the intranet shows what the page counts, %s', (_when, walk, figures) => {
-  expect(statusOf(walk, NOW)).toEqual({ signedIn: true, ...figures })
+  expect(statusOf(walkStates(walk, NOW))).toEqual(figures)
 })
 
 describe('the page', () => {
@@ -86,7 +86,7 @@ describe('the page', () => {
     expect(page.entries.map(({ app }) => app)).toEqual(ids(1, 5))
     expect(page.more.map(({ app }) => app)).toEqual(ids(5, 40))
     expect(see(after(2)).lead).toBe('')
-    expect(see(after(4)).step?.explain).toBe('Allow access in App 4, and you’re done.')
+    expect(see(after(4)).card?.explain).toBe('Allow access in App 4, and you’re done.')
   })
 
   it('has a finish for the five, from which the person can go on', () => {
@@ -96,10 +96,10 @@ describe('the page', () => {
       heading: 'Your first 5 apps are connected',
       lead: 'Search can now find your work there. The other 35 can wait.',
       search: true,
-      step: undefined,
+      card: undefined,
       resume: { href: '/onboarding/connect/app_5', label: 'Connect more apps', forApp: 'App 5' },
     })
-    expect(page.tiles).toHaveLength(5)
+    expect(page.icons).toHaveLength(5)
   })
 
   it('rests where some of the five were skipped, and still leads on', () => {
@@ -114,7 +114,7 @@ describe('the page', () => {
   it('counts all apps once the person has gone beyond the five', () => {
     expect(see(after(6))).toMatchObject({
       progress: { label: '6 of 40 connected' },
-      step: { instance: 'app_6' },
+      card: { instance: 'app_6' },
     })
   })
 

@@ -1,7 +1,7 @@
 // One person with very many apps holds up everyone else of the process, so the work may grow with their number, not with
 // its square.
 import { expect, it } from 'vitest'
-import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/app-description.ts'
 import type { Walk } from '../../src/onboarding/walk.ts'
 import { cpuTimeOf } from '../helpers/cpu-time.ts'
 import { see, seen, waits } from './seen.ts'
@@ -24,12 +24,12 @@ it.each<[what: string, walk: Walk, account?: string]>([
   ['the same name and one account of the company for all', seen(shared), 'your Acme account'],
 ])('ten thousand apps make a page in a moment, each with %s', (_what, walk, account) => {
   const about = () => ({ ...noDescription, account })
-  expect(cpuTimeOf(() => void see(walk, { about }))).toBeLessThan(MAX_MS)
+  expect(cpuTimeOf(() => void see(walk, { describe: about }))).toBeLessThan(MAX_MS)
 })
 
 it('more than ten apps of one name are counted beside each, not named', () => {
   const many = (count: number) => seen(shared.slice(1, count), seen(shared.slice(0, count)))
-  const saidOf = (walk: Walk) => see(walk).step?.marks.find(({ kind }) => kind === 'account')?.text
+  const saidOf = (walk: Walk) => see(walk).card?.lines.find(({ kind }) => kind === 'account')?.text
   expect(saidOf(many(10))).toContain('a different account or workspace here than for Slack')
   expect(saidOf(many(11))).toBe('You have 11 Slack accounts or workspaces.')
 })

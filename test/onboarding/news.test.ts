@@ -124,9 +124,9 @@ describe('an app that is being confirmed', () => {
       ...returned([slack, github, drive]),
       visit: { only: ['slack', 'github', 'gdrive'], returnTo: '/search' },
     }
-    const { refresh, checking, step } = see(walk, { from: 'slack_1' })
+    const { refresh, confirming, card } = see(walk, { from: 'slack_1' })
     expect(refresh).toEqual({ seconds: 5, url: '/onboarding/callback?step=step-1' })
-    expect(checking).toMatchObject({
+    expect(confirming).toMatchObject({
       title: 'Checking Slack…',
       decline: { href: '/onboarding/declined/slack_1', label: 'I didn’t allow it' },
       control: {
@@ -134,7 +134,7 @@ describe('an app that is being confirmed', () => {
         stop: '/onboarding?datasource=slack&datasource=github&datasource=gdrive&return_to=%2Fsearch&still=yes',
       },
     })
-    expect(step).toMatchObject({
+    expect(card).toMatchObject({
       kind: 'connect',
       main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' },
       focus: false,
@@ -143,22 +143,22 @@ describe('an app that is being confirmed', () => {
 
   it('tells its script when to look, when to ask, and when the time to confirm is over', () => {
     const once = returned([slack, github])
-    const watch = { go: '/onboarding/callback?step=step-1', seen: '0 2 0', left: CONFIRM }
-    expect(see(once).watch).toEqual({ ...watch, often: 60 })
-    const at = (seconds: number) => see(once, { now: NOW + seconds * 1_000 }).watch
-    expect(at(51)).toEqual({ ...watch, often: 9, left: CONFIRM - 51 })
-    expect(at(60)).toMatchObject({ often: 0, left: CONFIRM - 60 })
-    expect(at(CONFIRM * 2)).toMatchObject({ often: 0, left: 0 })
-    expect(see(seen([slack])).watch).toBeUndefined()
+    const polling = { url: '/onboarding/callback?step=step-1', status: '0 2 0', secondsLeft: CONFIRM }
+    expect(see(once).polling).toEqual({ ...polling, oftenSeconds: 60 })
+    const at = (seconds: number) => see(once, { now: NOW + seconds * 1_000 }).polling
+    expect(at(51)).toEqual({ ...polling, oftenSeconds: 9, secondsLeft: CONFIRM - 51 })
+    expect(at(60)).toMatchObject({ oftenSeconds: 0, secondsLeft: CONFIRM - 60 })
+    expect(at(CONFIRM * 2)).toMatchObject({ oftenSeconds: 0, secondsLeft: 0 })
+    expect(see(seen([slack])).polling).toBeUndefined()
   })
 
   it('is not read first again at every further look', () => {
     const again = (waiting: UnconnectedApp[]) => finishReturn(returned(waiting), 'step-1', NOW + 2_000).walk
     const from = 'slack_1'
     expect(see(again([slack, github]), { from })).toMatchObject({
-      checking: { focus: false },
+      confirming: { focus: false },
       banner: undefined,
     })
-    expect(see(again([slack]), { from })).toMatchObject({ step: { focus: false }, banner: undefined })
+    expect(see(again([slack]), { from })).toMatchObject({ card: { focus: false }, banner: undefined })
   })
 })

@@ -67,13 +67,13 @@ describe('the window’s title', () => {
 describe('what is connected, at a glance', () => {
   it('is shown at the end, each kind of app once and twelve at most', () => {
     const off = waits('jira_1', 'Jira', 'disabled')
-    const { tiles } = see(seen([off], seen([slack, off, github])))
-    expect(tiles.map(({ initial }) => initial)).toEqual(['S', 'G'])
-    expect(see(connected(13, 13)).tiles).toHaveLength(12)
+    const { icons } = see(seen([off], seen([slack, off, github])))
+    expect(icons.map(({ initial }) => initial)).toEqual(['S', 'G'])
+    expect(see(connected(13, 13)).icons).toHaveLength(12)
     const twins = [slack, waits('slack_2', 'Slack'), github]
-    expect(see(seen([], seen(twins))).tiles.map(({ initial }) => initial)).toEqual(['S', 'G'])
-    expect(see(seen([], seen([slack, waits('salesforce_1', 'Salesforce')]))).tiles).toHaveLength(2)
-    expect(see(connected(1, 2)).tiles).toEqual([])
+    expect(see(seen([], seen(twins))).icons.map(({ initial }) => initial)).toEqual(['S', 'G'])
+    expect(see(seen([], seen([slack, waits('salesforce_1', 'Salesforce')]))).icons).toHaveLength(2)
+    expect(see(connected(1, 2)).icons).toEqual([])
   })
 })
 
@@ -150,7 +150,7 @@ it('the way back is named by its host, with its port, and a path of ours by noth
 })
 
 it('no account is named where none is known', () => {
-  const marks = (person: string) => see(seen([slack]), { person }).step?.marks.map(({ text }) => text)
+  const marks = (person: string) => see(seen([slack]), { person }).card?.lines.map(({ text }) => text)
   expect(marks('')).toHaveLength(1)
   expect(marks('ada@acme.example')).toContain(
     'Use your work account (ada@acme.example) if you’re asked to choose one.',

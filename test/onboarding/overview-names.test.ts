@@ -1,7 +1,7 @@
 // How the overview calls apps: by the names that the service gives, short enough to read, and told apart.
 import { describe, expect, it } from 'vitest'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
-import { createAppDescriptions, nameAndIconOf } from '../../src/onboarding/overview/about.ts'
+import { createAppDescriptions, nameAndIconOf } from '../../src/onboarding/overview/app-description.ts'
 import { type UnconnectedApp } from '../../src/onboarding/walk.ts'
 import { Problem } from '../../src/problem.ts'
 import { problemTexts } from '../../src/web/error-page.ts'
@@ -15,14 +15,14 @@ const LONG = 'Quarterly planning, reporting and forecasting app'
 describe('the name of an app', () => {
   it('tells several instances with one name apart by their numbers', () => {
     const overview = see(seen([slack, waits('slack_2', 'Slack'), github]))
-    expect(overview.step?.title).toBe('Connect Slack')
+    expect(overview.card?.title).toBe('Connect Slack')
     expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
   })
 
   it('has no number where it is called what it calls itself: there is none behind the button', () => {
-    const { step } = see(seen([waits('slack_2', 'Slack'), slack]))
-    expect(step?.main?.label).toBe('Continue to Slack\u00a0(2)')
-    const there = [step?.explain, ...(step?.marks.map(({ text }) => text) ?? [])]
+    const { card } = see(seen([waits('slack_2', 'Slack'), slack]))
+    expect(card?.main?.label).toBe('Continue to Slack\u00a0(2)')
+    const there = [card?.explain, ...(card?.lines.map(({ text }) => text) ?? [])]
     expect(there).toContain(t('next.explain', { app: 'Slack', last: 'no' }))
     expect(there).toContain(t('next.reads', { app: 'Slack' }))
   })
@@ -48,8 +48,8 @@ describe('the name of an app', () => {
       new Map(),
     )
     const about = createAppDescriptions(company)('en')
-    const overview = see(seen([slack, waits('slack_2', 'Slack')]), { about })
-    expect(overview.step?.title).toBe('Connect Slack')
+    const overview = see(seen([slack, waits('slack_2', 'Slack')]), { describe: about })
+    expect(overview.card?.title).toBe('Connect Slack')
     expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales' })
     expect(nameAndIconOf('slack_2', createAppDescriptions(company)('de')).name).toBe('Slack des Vertriebs')
   })
@@ -66,18 +66,18 @@ describe('the name of an app', () => {
   })
 
   it('is only forApp on buttons where it is long, below a title that has the whole of it', () => {
-    const { step } = see(seen([waits('plan_1', LONG)]))
-    expect(step?.title).toBe(`Connect ${LONG}`)
-    expect(step?.main).toMatchObject({ label: 'Continue to the app', forApp: LONG })
-    expect([step?.paragraphs, step?.marks.map(({ text }) => text)].join(' ')).not.toContain(LONG)
+    const { card } = see(seen([waits('plan_1', LONG)]))
+    expect(card?.title).toBe(`Connect ${LONG}`)
+    expect(card?.main).toMatchObject({ label: 'Continue to the app', forApp: LONG })
+    expect([card?.paragraphs, card?.lines.map(({ text }) => text)].join(' ')).not.toContain(LONG)
   })
 
   it('is said once where it is long, also of a connection that is being checked', () => {
     const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
-    const { checking, step } = see(returned(long), { from: 'slack_1' })
-    expect(checking).toMatchObject({ title: 'Checking your connection…', named: LONG })
-    expect([checking?.text, checking?.decline.label].join(' ')).not.toContain(LONG)
-    expect(step?.title).toBe(`Connect ${LONG} too`)
+    const { confirming, card } = see(returned(long), { from: 'slack_1' })
+    expect(confirming).toMatchObject({ title: 'Checking your connection…', named: LONG })
+    expect([confirming?.text, confirming?.decline.label].join(' ')).not.toContain(LONG)
+    expect(card?.title).toBe(`Connect ${LONG} too`)
   })
 
   it('is apart from the verb where it is long, in languages that would bury the verb or turn the line', () => {
@@ -86,8 +86,8 @@ describe('the name of an app', () => {
         product: 'Acme',
         hasProduct: 'yes',
       })
-      const { step } = see(seen([waits('plan_1', LONG, status)]), { t: texts })
-      return [step?.title, step?.named]
+      const { card } = see(seen([waits('plan_1', LONG, status)]), { t: texts })
+      return [card?.title, card?.named]
     }
     expect(titlesIn('ar')).toEqual(['ربط التطبيق', `\u2068${LONG}\u2069`])
     for (const [tag, verb] of [

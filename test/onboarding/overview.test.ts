@@ -1,6 +1,6 @@
 // What the overview shows of a walk: words, counts, what is offered and what is not.
 import { describe, expect, it } from 'vitest'
-import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/app-description.ts'
 import { skip, type UnconnectedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { NOW, drive, github, see, seen, slack, waits } from './seen.ts'
@@ -46,7 +46,7 @@ describe('the overview', () => {
   it('is put in the hands of someone by name at the end, with the account and how to take it back', () => {
     const about = () => ({ ...noDescription, account: 'your Acme workspace' })
     const walk = seen([], seen([slack, github]))
-    const end = see(walk, { name: 'Ada Lovelace', about })
+    const end = see(walk, { name: 'Ada Lovelace', describe: about })
     expect(end.heading).toBe('You’re all set, Ada Lovelace')
     expect(end.connectedFor).toBe(
       'Connected for ada@acme.example. You can disconnect an app any time in that app’s own settings.',
@@ -57,17 +57,17 @@ describe('the overview', () => {
       connectedFor: t('finished.disconnect'),
     })
     expect(see(seen([]))).toMatchObject({ connectedFor: '' })
-    expect(see(seen([slack]), { about }).connectedFor).toBe('')
-    const rest = see(skip(seen([slack], seen([slack, github])), 'slack_1', NOW), { about })
+    expect(see(seen([slack]), { describe: about }).connectedFor).toBe('')
+    const rest = see(skip(seen([slack], seen([slack, github])), 'slack_1', NOW), { describe: about })
     expect(rest.connectedFor).toBe(end.connectedFor)
     expect(rest.resume?.notes).toEqual(['Use your Acme workspace.'])
   })
 
   it('takes the focus to what was put back on the list, in the card or in its row', () => {
-    expect(see(seen([slack, github]), { from: 'slack_1' }).step?.focus).toBe(true)
+    expect(see(seen([slack, github]), { from: 'slack_1' }).card?.focus).toBe(true)
     const apps = Array.from({ length: 12 }, (_, index) => waits(`app_${index}`, `App ${index}`))
-    const { entries, step } = see(seen(apps), { from: 'app_9' })
-    expect(step?.focus).toBe(false)
+    const { entries, card } = see(seen(apps), { from: 'app_9' })
+    expect(card?.focus).toBe(false)
     expect(entries.filter(({ focus }) => focus).map(({ app }) => app)).toEqual(['app_9'])
   })
 })

@@ -1,6 +1,6 @@
 // What a page hands to the person's record: the report agrees with the walk after the next page, whatever went wrong.
 import { describe, expect, it } from 'vitest'
-import { createRecordProgress } from '../../src/onboarding/record-progress.ts'
+import { ProgressRecorder } from '../../src/onboarding/record-progress.ts'
 import {
   block,
   applyCheck,
@@ -37,7 +37,7 @@ function office() {
       writes++
       return isAway ? Promise.reject(new Error('away')) : people.change(email, how)
     }
-    const handOver = createRecordProgress(
+    const progress = new ProgressRecorder(
       { change },
       { warn: (...line: unknown[]) => void told.push(line) },
       now,
@@ -46,7 +46,7 @@ function office() {
       people,
       page: (listed: UnconnectedApp[], say = (before: Walk) => before) => {
         walk = applyCheck(say(walk), listed, now(), 90)
-        return handOver(user, walk, now())
+        return progress.recordProgress(user, walk, now())
       },
       campaign: (listed: UnconnectedApp[]) =>
         people.change(ada.email, (before) => withCheck(before, { checkedAt: now(), listed }, now())),

@@ -42,8 +42,8 @@ describe('a return', () => {
     ['what to do first, of every app', { all: vpn }, true],
   ])('before an app of which the company says %s', async (_what, datasources, pauses) => {
     const { at, get, page, to, back: path } = frontDoor(datasources)
-    const { step } = await page('/onboarding')
-    expect(JSON.stringify(step).includes(back)).toBe(pauses)
+    const { card } = await page('/onboarding')
+    expect(JSON.stringify(card).includes(back)).toBe(pauses)
     await to(CLICK)
     at.now += 10_000
     at.waiting = [github]
@@ -57,9 +57,9 @@ describe('a return', () => {
     const path = back()
     const found = await page(path)
     expect(found).toMatchObject({
-      checking: { title: 'Checking Slack…', focus: true },
+      confirming: { title: 'Checking Slack…', focus: true },
       refresh: { seconds: 5, url: `${path}&unattended=yes` },
-      watch: { go: `${path}&unattended=yes` },
+      polling: { url: `${path}&unattended=yes` },
       script: 'walk',
     })
     await page(path)
@@ -79,7 +79,7 @@ describe('a return', () => {
     const ended = await page(`${path}&unattended=yes`)
     expect(ended).toMatchObject({
       banner: { title: 'Slack connected', text: 'Next up: GitHub.' },
-      step: { main: { href: '/onboarding/connect/github_1' } },
+      card: { main: { href: '/onboarding/connect/github_1' } },
       focusesMain: true,
     })
     expect([ended['refresh'], asked.length]).toEqual([undefined, 3])
@@ -105,9 +105,9 @@ describe('a return', () => {
     const { at, to, page, back } = frontDoor()
     await to(CLICK)
     at.now += 10_000
-    const { checking, refresh, step } = await page(`${back()}&error=${error}`)
-    expect([checking, refresh]).toEqual([undefined, undefined])
-    expect(step).toMatchObject({
+    const { confirming, refresh, card } = await page(`${back()}&error=${error}`)
+    expect([confirming, refresh]).toEqual([undefined, undefined])
+    expect(card).toMatchObject({
       title: 'Slack isn’t connected yet',
       paragraphs: [expect.stringContaining('Access wasn’t allowed')],
     })
@@ -119,8 +119,8 @@ describe('a return', () => {
       const { at, to, page, notes } = frontDoor()
       await to(CLICK)
       at.now += 10_000
-      const { checking } = await page(`/onboarding/callback?${step}error=1`)
-      expect(checking).toMatchObject({ title: 'Checking Slack…' })
+      const { confirming } = await page(`/onboarding/callback?${step}error=1`)
+      expect(confirming).toMatchObject({ title: 'Checking Slack…' })
       expect(notes.at(-1)).toMatchObject({ event: 'step_result', result: 'waiting' })
     },
   )
@@ -157,7 +157,7 @@ describe('a return', () => {
     expect((await get(back())).status).toBe(503)
     at.fails = false
     at.waiting = [github]
-    expect(await page('/onboarding')).toMatchObject({ step: { instance: 'github_1' } })
+    expect(await page('/onboarding')).toMatchObject({ card: { instance: 'github_1' } })
     expect([asked.length, handed.length]).toEqual([3, 2])
     expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
   })
@@ -170,7 +170,7 @@ describe('a return', () => {
     await page(path)
     await to('/onboarding/connect/github_1')
     await page('/onboarding')
-    expect(await page(path)).toMatchObject({ checking: { instance: 'slack_1', focus: false } })
+    expect(await page(path)).toMatchObject({ confirming: { instance: 'slack_1', focus: false } })
     expect([asked.length, handed.length]).toEqual([3, 3])
     at.now = NOW + 25_000
     await page(path)

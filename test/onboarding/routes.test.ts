@@ -10,16 +10,16 @@ describe('the overview', () => {
     expect(await page('/onboarding')).toMatchObject({
       view: 'onboarding/overview',
       state: 'open',
-      step: {
+      card: {
         title: 'Connect Slack',
-        about: { marks: expect.arrayContaining([{ kind: 'notice', text: 'Talk.' }]) },
+        about: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Talk.' }]) },
       },
       progress: { connected: 0, total: 2 },
     })
     const german = await page('/onboarding', { 'accept-language': 'de' })
-    expect(german.step).toMatchObject({
+    expect(german.card).toMatchObject({
       title: 'Slack verbinden',
-      about: { marks: expect.arrayContaining([{ kind: 'notice', text: 'Reden.' }]) },
+      about: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Reden.' }]) },
     })
     expect(asked).toEqual([PLAIN_CHECK, PLAIN_CHECK])
   })
@@ -27,10 +27,10 @@ describe('the overview', () => {
   it('is about what its address names, until another address says otherwise', async () => {
     const { page } = frontDoor()
     const narrowed = await page('/onboarding?datasource=github&return_to=/search')
-    expect(narrowed).toMatchObject({ step: { title: 'Connect GitHub' }, narrowed: true })
+    expect(narrowed).toMatchObject({ card: { title: 'Connect GitHub' }, narrowed: true })
     expect(narrowed['returnTo']).toMatchObject({ href: '/search' })
     const abroad = await page('/onboarding?return_to=https://evil.example/')
-    expect(abroad).toMatchObject({ step: { title: 'Connect Slack' }, narrowed: false })
+    expect(abroad).toMatchObject({ card: { title: 'Connect Slack' }, narrowed: false })
     expect(abroad['returnTo']).toBeUndefined()
   })
 
@@ -100,17 +100,17 @@ describe('a click', () => {
     expect(asked).toHaveLength(1)
     expect(await page(path)).toMatchObject({
       banner: { title: 'You’re signed in again' },
-      step: { main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' }, focus: false },
+      card: { main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' }, focus: false },
       focusesMain: true,
     })
     expect(await to('/onboarding/connect', after)).toMatch(/github&again=yes$/)
     expect(await page('/onboarding?again=yes')).toMatchObject({
-      step: { instance: 'slack_1' },
+      card: { instance: 'slack_1' },
       focusesMain: true,
     })
     at.waiting = [slack]
     // Connected meanwhile.
-    expect(await page(path)).toMatchObject({ step: { instance: 'slack_1' }, focusesMain: true })
+    expect(await page(path)).toMatchObject({ card: { instance: 'slack_1' }, focusesMain: true })
     at.now += 1
     expect(await to('/onboarding/connect/github_1', after)).toBe('/onboarding')
     // Another site's link can name the same address at any time.

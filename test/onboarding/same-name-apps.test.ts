@@ -1,6 +1,6 @@
 // Two apps with one name: what the page says so that each is connected to an account of its own.
 import { describe, expect, it } from 'vitest'
-import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/app-description.ts'
 import { type UnconnectedApp, type Walk, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
@@ -9,7 +9,7 @@ const second = waits('slack_2', 'Slack')
 const third = waits('slack_3', 'Slack')
 type Context = Parameters<typeof see>[1]
 const saidFirst = (walk: Walk, context: Context = {}) =>
-  see(walk, context).step?.marks.find(({ kind }) => kind === 'account')?.text
+  see(walk, context).card?.lines.find(({ kind }) => kind === 'account')?.text
 const rowOf = (walk: Walk, instance: string) => see(walk).entries.find(({ app }) => app === instance)
 const accountIn = (walk: Walk, instance: string) => rowOf(walk, instance)?.notes[0]
 
@@ -51,8 +51,8 @@ describe('the card of an app that shares its name', () => {
     const stale = waits('slack_1', 'Slack', 'stale')
     const other = waits('slack_2', 'Slack', 'stale')
     const allSaid = (walk: Walk) => {
-      const { paragraphs = [], marks = [] } = see(walk).step ?? {}
-      return [...paragraphs, ...marks.slice(1).map(({ text }) => text)]
+      const { paragraphs = [], lines = [] } = see(walk).card ?? {}
+      return [...paragraphs, ...lines.slice(1).map(({ text }) => text)]
     }
     const explained = t('next.explainStale')
     expect(allSaid(seen([stale, second]))).toEqual([explained, AGAIN])
@@ -72,8 +72,8 @@ describe('what leads straight to such an app', () => {
     expect(accountIn(seen([slack, second, github]), 'github_1')).toBeUndefined()
     expect(accountIn(skip(seen([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(TWICE)
     // Its own account was chosen a moment ago; the other one's is another.
-    const checking = returned([slack, github, second])
-    expect([accountIn(checking, 'slack_1'), accountIn(checking, 'slack_2')]).toEqual([TWO, TAKEN])
+    const confirming = returned([slack, github, second])
+    expect([accountIn(confirming, 'slack_1'), accountIn(confirming, 'slack_2')]).toEqual([TWO, TAKEN])
   })
 })
 
@@ -84,7 +84,10 @@ describe('the account that the company names', () => {
   const both = seen([slack, second, github])
   const saidIn = (walk: Walk, accounts: Record<string, string>) => {
     const about = given(accounts)
-    return { said: saidFirst(walk, { about }), note: see(walk, { about }).entries[0]?.notes[0] }
+    return {
+      said: saidFirst(walk, { describe: about }),
+      note: see(walk, { describe: about }).entries[0]?.notes[0],
+    }
   }
 
   it('is left out where it is the same for both: it can’t be right for each of them', () => {
@@ -105,9 +108,9 @@ describe('the account that the company names', () => {
 it('someone whose app isn’t connected yet is told to use the other account, where names are alike', () => {
   const fixesOf = (...apps: UnconnectedApp[]) => {
     const now = NOW + (CONFIRM + 1) * 1_000
-    const { step } = see(seen(apps, returned(apps), now), { now, from: 'slack_1' })
-    expect(step?.kind).toBe('attend')
-    return step?.fixes
+    const { card } = see(seen(apps, returned(apps), now), { now, from: 'slack_1' })
+    expect(card?.kind).toBe('attend')
+    return card?.fixes
   }
   expect(fixesOf(slack, second)?.[1]).toBe(t('attend.fixAlike', { app: 'Slack' }))
   expect(fixesOf(slack, github)?.[1]).toBe(t('attend.fix2'))

@@ -7,7 +7,7 @@ import {
   applyCheck,
   startWalk,
 } from '../../src/onboarding/walk.ts'
-import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/app-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import type { OverviewContext } from '../../src/onboarding/overview/model.ts'
 import { t } from '../helpers/texts.ts'
@@ -38,8 +38,8 @@ export const see = (walk: Walk, context: Partial<OverviewContext> = {}): Overvie
     name: '',
     query: '',
     from: undefined,
-    about: () => noDescription,
-    advances: true,
+    describe: () => noDescription,
+    isAutomatic: true,
     confirmSeconds: CONFIRM,
     ...context,
   })

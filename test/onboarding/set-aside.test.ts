@@ -14,7 +14,7 @@ describe('what a person says of an app', () => {
     expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
     expect(notes).toEqual([{ event, user: ada, datasource: 'slack_1' }])
     expect(asked).toHaveLength(1)
-    expect(await page(location)).toMatchObject({ banner: { title }, step: { title: 'Connect GitHub' } })
+    expect(await page(location)).toMatchObject({ banner: { title }, card: { title: 'Connect GitHub' } })
   })
 
   it.each([
@@ -28,7 +28,7 @@ describe('what a person says of an app', () => {
     const location = '/onboarding?datasource=slack&from=slack_1'
     expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
     expect(notes).toHaveLength(1)
-    expect(await page(location)).toMatchObject({ step: { title: 'Connect Slack', focus: true } })
+    expect(await page(location)).toMatchObject({ card: { title: 'Connect Slack', focus: true } })
   })
 
   it('by “I didn’t allow it” ends the wait at once, is noted, and says what to do', async () => {
@@ -36,14 +36,14 @@ describe('what a person says of an app', () => {
     await to('/onboarding/connect/slack_1')
     at.now += 10_000
     expect(await page(back())).toMatchObject({
-      checking: { decline: { href: '/onboarding/declined/slack_1' } },
+      confirming: { decline: { href: '/onboarding/declined/slack_1' } },
     })
     const { headers } = await post('/onboarding/declined/slack_1')
     expect(headers['location']).toBe('/onboarding?from=slack_1')
     expect(notes.at(-1)).toEqual({ event: 'declined', user: ada, datasource: 'slack_1' })
     const after = await page('/onboarding?from=slack_1')
-    expect([after['checking'], after['refresh']]).toEqual([undefined, undefined])
-    expect(after.step).toMatchObject({
+    expect([after['confirming'], after['refresh']]).toEqual([undefined, undefined])
+    expect(after.card).toMatchObject({
       title: 'Slack isn’t connected yet',
       paragraphs: ['Access wasn’t allowed, so search can’t find your work there. To connect:'],
       focus: true,
@@ -67,7 +67,9 @@ describe('the counts for the intranet', () => {
   it('are those of the person, ask the service once in a while, and keep no failure', async () => {
     const { at, get, page, asked } = frontDoor()
     const first = await page('/api/status')
-    expect(first).toEqual({ signedIn: true, connected: 0, pending: 2, skipped: 0 })
+    const texts = { lang: 'en', dir: 'ltr', left: '2 apps left to connect', progress: '0 of 2 connected' }
+    expect(first).toEqual({ signedIn: true, connected: 0, pending: 2, skipped: 0, texts })
+    expect(await page('/api/status?language=ar')).toMatchObject({ texts: { lang: 'ar', dir: 'rtl' } })
     at.waiting = [github]
     at.now += 2_999
     expect(await page('/api/status')).toEqual(first)

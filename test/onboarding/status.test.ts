@@ -4,6 +4,7 @@ import request from 'supertest'
 import { expect, it } from 'vitest'
 import { createStatusRoute } from '../../src/onboarding/status.ts'
 import { startWalk } from '../../src/onboarding/walk.ts'
+import { languages } from '../helpers/texts.ts'
 import { ada, frontDoor } from './front-door.ts'
 
 it('a session whose token is refused does not fail another one of the same person', async () => {
@@ -24,7 +25,7 @@ it('a session whose token is refused does not fail another one of the same perso
       next()
     })
     .use(
-      createStatusRoute(checks, { load: async () => walk }, () => Date.UTC(2026, 10, 24)),
+      createStatusRoute(checks, { load: async () => walk }, languages, () => Date.UTC(2026, 10, 24)),
       failed,
     )
   const statusFor = async (session: string) => (await request(app).get('/api/status').set({ session })).status

@@ -1,6 +1,6 @@
 // What a click and a return lead to, and what the audit log learns of it.
 import { describe, expect, it } from 'vitest'
-import { nextStep } from '../../src/onboarding/next-step.ts'
+import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { afterClick, afterReturn, stepResultOf, type CheckResult } from '../../src/onboarding/transition.ts'
 import {
   findReturn,
@@ -23,7 +23,7 @@ const checkOf = (waiting: UnconnectedApp[], more: Partial<CheckResult> = {}): Ch
 const both = [app('slack_1'), app('github_1')]
 const click = (waiting = both, wanted?: string, more: Partial<CheckResult> = {}) =>
   afterClick(startWalk(0), checkOf(waiting, { step: 's1', ...more }), wanted)
-const back = { step: 's1', instance: 'slack_1', advances: true }
+const back = { step: 's1', instance: 'slack_1', isAutomatic: true }
 const comesBack = (waiting: UnconnectedApp[], more: Partial<CheckResult> = {}, how: object = {}) =>
   afterReturn(click().walk, checkOf(waiting, more), { ...back, ...how })
 
@@ -90,7 +90,7 @@ describe('a return', () => {
   })
 
   it('makes a page where one is wanted in between, nothing is left, or the service still lists the app', () => {
-    expect(comesBack([app('github_1')], {}, { advances: false })).toMatchObject(page)
+    expect(comesBack([app('github_1')], {}, { isAutomatic: false })).toMatchObject(page)
     expect(afterReturn(click([app('slack_1')]).walk, checkOf([]), back)).toMatchObject(page)
     expect(comesBack(both)).toMatchObject(page)
   })
@@ -104,8 +104,8 @@ describe('a return', () => {
   it('leads on to the app that the page would offer', () => {
     const rest = [app('odd_1', 'attention'), app('github_1')]
     expect(comesBack(rest)).toMatchObject({ kind: 'leave', instance: 'github_1' })
-    const { walk } = comesBack(rest, {}, { advances: false })
-    expect(nextStep(walk, 1_000)).toMatchObject({ kind: 'connect', instance: 'github_1' })
+    const { walk } = comesBack(rest, {}, { isAutomatic: false })
+    expect(nextStep(walkStates(walk, 1_000))).toMatchObject({ kind: 'connect', instance: 'github_1' })
   })
 
   it('pauses before an app that needs something first, and before no other', () => {

@@ -1,6 +1,6 @@
 // The walk's own decisions: what the service says, leaving for apps and coming back, and setting apps aside.
 import { describe, expect, it } from 'vitest'
-import { nextStep, automaticNext, trackedAppState } from '../../src/onboarding/next-step.ts'
+import { automaticNext, nextStep, trackedAppState, walkStates } from '../../src/onboarding/next-step.ts'
 import {
   findReturn,
   block,
@@ -12,7 +12,6 @@ import {
   mayCheck,
   applyCheck,
   markReturned,
-  shownApps,
   skip,
   startWalk,
   unblock,
@@ -33,13 +32,17 @@ const left = (waiting = all) => leave(seen(waiting), 'slack_1', 's1')
 /** Back from Slack a second later, and the service still lists it. */
 const back = (waiting = all) => finishReturn(seen(waiting, left(waiting), 1_000), 's1', 1_000).walk
 const isStartable = () => true
+const nextOf = (walk: Walk, now: number) => nextStep(walkStates(walk, now))
+const automaticNextOf = (walk: Walk, now: number, can: (instance: string) => boolean = isStartable) =>
+  automaticNext(walkStates(walk, now), can)
 const kindOf = (walk: Walk, instance: string, now = 0) =>
   trackedAppState(walk.known.find((entry) => entry.instance === instance) as TrackedApp, now).kind
 
 /** "2 of 5": neither number shrinks while nothing is taken away by the service. */
 function progress(walk: Walk, now: number) {
-  const figures = shownApps(walk).map((entry) => bucketOf(trackedAppState(entry, now)))
-  return { connected: figures.filter((figure) => figure === 'connected').length, total: figures.length }
+  const { shown } = walkStates(walk, now)
+  const connected = shown.filter(({ state }) => bucketOf(state) === 'connected')
+  return { connected: connected.length, total: shown.length }
 }
 
 describe('what comes next', () => {
@@ -63,7 +66,7 @@ describe('what comes next', () => {
       { kind: 'finished' },
     ],
   ])('is %s', (_what, walk, now, where) => {
-    expect(nextStep(walk, now)).toEqual(where)
+    expect(nextOf(walk, now)).toEqual(where)
   })
 
   it.each([
@@ -77,32 +80,32 @@ describe('what comes next', () => {
     'is to wait after a return that does not show: %i ms later for %i seconds',
     (later, lookAgainSeconds) => {
       for (const listed of [[slack], all])
-        expect(nextStep(back(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
+        expect(nextOf(back(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
     },
   )
 
   it('is for the person to decide once the time to confirm is over', () => {
-    expect(nextStep(seen(all, back(), 30_999), 30_999).kind).toBe('wait')
+    expect(nextOf(seen(all, back(), 30_999), 30_999).kind).toBe('wait')
     const over = seen(all, back(), 31_000)
-    expect(nextStep(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
+    expect(nextOf(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
     expect(findReturn(over, 's1')).toBeUndefined()
   })
 
   it('waits for the last return that the page shows, and holds up none of the other apps', () => {
-    expect(nextStep(back(), 1_000)).toMatchObject({
+    expect(nextOf(back(), 1_000)).toMatchObject({
       kind: 'wait',
       instance: 'slack_1',
       meanwhile: 'github_1',
     })
     const both = finishReturn(leave(back(), 'github_1', 's2', 2_000), 's2', 3_000).walk
-    expect(nextStep(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
+    expect(nextOf(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
     const narrowed = { ...both, visit: { only: ['slack'] } }
-    expect(nextStep(narrowed, 3_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', step: 's1' })
+    expect(nextOf(narrowed, 3_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', step: 's1' })
     expect(progress(seen([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
   })
 
   it('is nothing to wait for where the service switched the app off meanwhile', () => {
-    expect(nextStep(seen([app('slack_1', 'disabled')], back([slack]), 2_000), 2_000)).toEqual({
+    expect(nextOf(seen([app('slack_1', 'disabled')], back([slack]), 2_000), 2_000)).toEqual({
       kind: 'finished',
     })
   })
@@ -154,18 +157,18 @@ describe('going on without a click', () => {
   const connected = finishReturn(seen([github, drive], left(), 5), 's1', 5).walk
 
   it('leads to the next app that was never started', () => {
-    expect(automaticNext(connected, 6, isStartable)).toBe('github_1')
-    expect(automaticNext(connected, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
-    expect(automaticNext(skip(connected, 'github_1', 6), 6, isStartable)).toBe('gdrive_1')
-    expect(automaticNext(leave(connected, 'github_1', 's2', 6), 6, isStartable)).toBe('gdrive_1')
+    expect(automaticNextOf(connected, 6)).toBe('github_1')
+    expect(automaticNextOf(connected, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
+    expect(automaticNextOf(skip(connected, 'github_1', 6), 6)).toBe('gdrive_1')
+    expect(automaticNextOf(leave(connected, 'github_1', 's2', 6), 6)).toBe('gdrive_1')
   })
 
   it('does not start again what was connected and is listed again, in the wake of the same click', () => {
     const again = seen([slack], finishReturn(seen([], left([slack]), 5), 's1', 5).walk, 6)
-    expect(automaticNext(again, 6, isStartable)).toBeUndefined()
+    expect(automaticNextOf(again, 6)).toBeUndefined()
     const clicked = leave(seen([slack, github], again, 7), 'github_1', 's2', 7)
-    expect(automaticNext(clicked, 7, isStartable)).toBe('slack_1')
-    const byItself = startConsent(clicked, { instance: 'slack_1', step: 's3', now: 8, byItself: true })
+    expect(automaticNextOf(clicked, 7)).toBe('slack_1')
+    const byItself = startConsent(clicked, { instance: 'slack_1', step: 's3', now: 8, isAutomatic: true })
     expect(byItself.clicks).toBe(clicked.clicks)
   })
 })
@@ -173,8 +176,8 @@ describe('going on without a click', () => {
 describe('an app that was connected and is listed again', () => {
   it('is offered afresh and not called unconfirmed for the return of then', () => {
     const again = seen(all, seen([github, drive], back(), 2_000), 3_600_000)
-    expect(nextStep(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
-    expect(shownApps(again)[0]).toMatchObject({
+    expect(nextOf(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
+    expect(again.known[0]).toMatchObject({
       status: 'awaiting',
       attempt: undefined,
       unconfirmedAt: undefined,
@@ -190,9 +193,9 @@ describe('an app that was connected and is listed again', () => {
 describe('an app that the person didn’t allow', () => {
   it('is waited for no longer, offered again, and connected where the service says so after all', () => {
     const declined = decline(back(), 'slack_1', 2_000)
-    expect(nextStep(declined, 2_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
+    expect(nextOf(declined, 2_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
     expect(declined.known[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
-    expect(shownApps(leave(declined, 'slack_1', 's2', 3))[0]?.attempt?.isDeclined).toBeUndefined()
+    expect(leave(declined, 'slack_1', 's2', 3).known[0]?.attempt?.isDeclined).toBeUndefined()
     expect(kindOf(seen([github, drive], declined, 3), 'slack_1')).toBe('connected')
   })
 
@@ -205,9 +208,9 @@ describe('an app that the person didn’t allow', () => {
 describe('setting an app aside', () => {
   it('“not now” lasts until it is taken back, or the person leaves for the app after all', () => {
     const skipped = skip(seen(all), 'slack_1', 1)
-    expect(nextStep(seen(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
-    expect(nextStep(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
-    expect(shownApps(leave(skipped, 'slack_1', 's', 2))[0]?.skippedAt).toBeUndefined()
+    expect(nextOf(seen(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
+    expect(nextOf(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
+    expect(leave(skipped, 'slack_1', 's', 2).known[0]?.skippedAt).toBeUndefined()
   })
 
   it('ends the waiting for that consent alone, for good', () => {

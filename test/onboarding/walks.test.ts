@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
 import { applyCheck, skip } from '../../src/onboarding/walk.ts'
-import { createWalks, eraseWalk } from '../../src/onboarding/walks.ts'
+import { WalkStore, eraseWalk } from '../../src/onboarding/walks.ts'
 import { personKey } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
@@ -40,7 +40,7 @@ function office() {
     },
   }
   const process = (company = companyOf({}, new Map())) =>
-    createWalks({
+    new WalkStore({
       records: watched,
       keyRing,
       checkReturnTo: (value) => safeReturnTo(value, rules),

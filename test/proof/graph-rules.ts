@@ -1,5 +1,5 @@
 // What holds in every state of the graph, and after every move.
-import { nextStep } from '../../src/onboarding/next-step.ts'
+import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { findReturn } from '../../src/onboarding/walk.ts'
 import { kindsIn, type Move, type State } from './graph.ts'
 
@@ -40,7 +40,7 @@ export function holdToRules(before: State, move: Move): void {
 
 /** Does the page offer nothing although something is left, or something that leads nowhere? */
 function deadEnd(state: State): boolean {
-  const where = nextStep(state.walk, state.now)
+  const where = nextStep(walkStates(state.walk, state.now))
   const kinds = [...kindsIn(state).values()]
   switch (where.kind) {
     case 'wait':

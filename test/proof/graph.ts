@@ -97,7 +97,7 @@ function land(state: State, what: string, { step, instance }: Consent, isRefused
   if (left === undefined) return { what: `${what}, over already`, app: instance, state }
   const check = checkIn(state)
   const app = left.instance
-  const back = { step: left.attempt.step, instance: app, advances: true, isRefused }
+  const back = { step: left.attempt.step, instance: app, isAutomatic: true, isRefused }
   const transition = afterReturn(state.walk, check, back)
   const byItself = transition.kind === 'leave' ? transition.instance : undefined
   return { what, app, byItself, state: followed(state, transition, check.step) }

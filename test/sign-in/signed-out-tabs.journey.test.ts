@@ -33,7 +33,7 @@ describe('a page that waits while its person signs out in another tab', () => {
   it('signs no one in by loading itself again: it offers the sign-in, which leads back to it', async () => {
     const { browser, again } = await waiting()
     // What its script goes on to, too.
-    expect(browser.page.body).toMatch(/data-go="[^"]*unattended=yes"/)
+    expect(browser.page.body).toMatch(/data-url="[^"]*unattended=yes"/)
     await browser.submit('/sign-out')
     running.sandbox.clearRequests()
 

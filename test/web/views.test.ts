@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/app-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { applyCheck, startWalk } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
@@ -30,8 +30,8 @@ const overview = overviewOf(applyCheck(startWalk(NOW), waiting, NOW, 90), {
   t,
   person: 'ada@acme.example',
   from: undefined,
-  advances: true,
-  about: () => noDescription,
+  isAutomatic: true,
+  describe: () => noDescription,
   confirmSeconds: 90,
 })
 

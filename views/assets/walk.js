@@ -1,5 +1,5 @@
 // What scripts add to pages that do without. A press that takes long shows that it was taken, and is taken once. A page
-// that waits (data-go) asks our own origin how far the person is, and shows the news. Such a page also
+// that waits (data-url) asks our own origin how far the person is, and shows the news. Such a page also
 // says Refresh, for browsers that run no script; stop() takes that back. Nothing moves while the page is in use.
 ;(() => {
   const { slow } = document.currentScript.dataset
@@ -34,8 +34,8 @@
   addEventListener('pageshow', release)
 })()
 ;(() => {
-  const { go, seen, often, left, news } = document.currentScript.dataset
-  if (go === undefined) return
+  const { url, status, often, left, news } = document.currentScript.dataset
+  if (url === undefined) return
   const seldom = Date.now() + often * 1000
   const over = Date.now() + left * 1000
   let isOver = false
@@ -56,7 +56,7 @@
 
   /** Where the page is in use, it says that there is news and waits until it is not. */
   function goOn() {
-    if (!isUsed()) return location.replace(go)
+    if (!isUsed()) return location.replace(url)
     if (!isOver) tell()
     isOver = true
     setTimeout(goOn, 2000)
@@ -67,7 +67,7 @@
     if (response.status === 401) return true
     if (!response.ok) return false
     const { connected, pending, skipped } = await response.json()
-    return [connected, pending, skipped].join(' ') !== seen
+    return [connected, pending, skipped].join(' ') !== status
   }
 
   async function look() {

@@ -67,17 +67,19 @@
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(CSS)
 
-  // One question for all elements of a page, and for those that come to it a moment later.
+  // One request for all elements of a language, and for those that are added a moment later.
   const FRESH_MS = 10_000
-  let asked
-  const ask = () => {
-    if (asked !== undefined) return asked
-    setTimeout(() => (asked = undefined), FRESH_MS)
-    return (asked = fetch(`${origin}/api/status`, {
+  const responses = new Map()
+  const statusIn = (lang) => {
+    if (responses.has(lang)) return responses.get(lang)
+    setTimeout(() => responses.delete(lang), FRESH_MS)
+    const response = fetch(`${origin}/api/status?language=${lang}`, {
       credentials: 'include',
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(5000),
-    }).then((answer) => (answer.ok ? answer.json() : undefined)))
+    }).then((answer) => (answer.ok ? answer.json() : undefined))
+    responses.set(lang, response)
+    return response
   }
 
   /** The language that is offered and nearest to this tag: the same, else one of the same base. */
@@ -96,16 +98,6 @@
     return wanted.map(offered).find((tag) => tag !== undefined) ?? tags[0]
   }
 
-  const written = (lang, number) => new Intl.NumberFormat(lang).format(number)
-
-  /** The text for a number: of exactly this one, else of its kind. */
-  const formOf = (lang, key, number) => {
-    const forms = texts[lang][key]
-    return forms[number] ?? forms[new Intl.PluralRules(lang).select(number)] ?? forms.other
-  }
-
-  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all)
-
   /** An element of the shadow tree; its part is its class too. */
   const made = (name, part, ...children) => {
     const element = document.createElement(name)
@@ -117,11 +109,11 @@
 
   class OnrampStatus extends HTMLElement {
     static observedAttributes = ['form', 'lang', 'data-one', 'data-many', 'data-none']
-    #answer
-    /** What the page wrote. */
+    #status
+    /** The link's own text. */
     #plain
 
-    async connectedCallback() {
+    connectedCallback() {
       if (this.shadowRoot === null) {
         this.attachShadow({ mode: 'open' }).append(document.createElement('slot'))
         this.shadowRoot.adoptedStyleSheets = [sheet]
@@ -131,48 +123,51 @@
         link.href = `${origin}/onboarding?return_to=${encodeURIComponent(location.href)}`
       if (link.textContent.trim() === '') link.textContent = texts[languageOf(this)].title
       this.#plain ??= link.textContent
+      return this.load()
+    }
+
+    attributeChangedCallback(name) {
+      if (this.#status !== undefined) return name === 'lang' ? this.load() : this.show()
+    }
+
+    async load() {
       try {
-        const answer = await ask()
-        if (Number.isInteger(answer?.pending)) this.#answer = answer
-        this.setAttribute('state', answer === undefined ? 'unknown' : 'known')
+        const status = await statusIn(languageOf(this))
+        if (Number.isInteger(status?.pending)) this.#status = status
+        this.setAttribute('state', status === undefined ? 'unknown' : 'known')
       } catch {
         this.setAttribute('state', 'unknown')
       }
       this.show()
     }
 
-    attributeChangedCallback() {
-      if (this.#answer !== undefined) this.show()
-    }
-
     show() {
       const link = this.querySelector('a')
-      if (this.#answer === undefined || link === null) return
-      const { pending, skipped = 0 } = this.#answer
-      const lang = languageOf(this)
+      if (this.#status === undefined || link === null) return
       const form = this.getAttribute('form')
       const isDrawn = form === 'card' || form === 'compact'
-      // What was skipped is still to be connected: "all connected" would not be true.
-      const label = this.label(lang, pending + skipped)
-      this.setAttribute('pending', String(pending))
+      const label = this.label()
+      this.setAttribute('pending', String(this.#status.pending))
       link.textContent = isDrawn ? this.#plain : label
-      link.lang = isDrawn ? '' : lang
+      link.lang = isDrawn ? '' : this.#status.texts.lang
       this.shadowRoot.querySelector('.root')?.remove()
       this.shadowRoot.querySelector('slot').hidden = isDrawn
-      if (isDrawn) this.shadowRoot.append(this.drawn(form, { lang, label, link }))
+      if (isDrawn) this.shadowRoot.append(this.drawn(form, label, link))
     }
 
     /** The page's own words first: data-none, data-one, data-many. */
-    label(lang, left) {
+    label() {
+      const { pending, skipped, texts } = this.#status
+      const left = pending + skipped
       const own = this.dataset[left === 0 ? 'none' : left === 1 ? 'one' : 'many']
-      return filled(own ?? formOf(lang, 'left', left), { n: written(lang, left) })
+      return own?.replaceAll('{n}', new Intl.NumberFormat(texts.lang).format(left)) ?? texts.left
     }
 
-    drawn(form, { lang, label, link }) {
-      const { connected = 0, pending, skipped = 0 } = this.#answer
+    drawn(form, label, link) {
+      const { connected, pending, skipped } = this.#status
+      const { lang, dir, progress: figures } = this.#status.texts
+      const { title, search } = texts[languageOf(this)]
       const total = connected + pending + skipped
-      const values = { n: written(lang, connected), total: written(lang, total) }
-      const figures = filled(formOf(lang, 'progress', connected), values)
       const progress = made('span', 'progress', made('span', 'bar'))
       if (total > 0) {
         progress.setAttribute('role', 'img')
@@ -185,13 +180,13 @@
       const root = document.createElement(isCard ? 'div' : 'a')
       if (isCard) {
         const isSearch = isDone && searchUrl !== undefined
-        const button = made('a', 'link', isSearch ? texts[lang].search : this.#plain)
+        const button = made('a', 'link', isSearch ? search : this.#plain)
         button.href = isSearch ? searchUrl : link.href
         const shown = made('span', 'figures', figures)
         shown.setAttribute('aria-hidden', 'true')
         root.append(words, progress, ...(total === 0 ? [] : [shown]), button)
         root.setAttribute('role', 'group')
-        root.setAttribute('aria-label', texts[lang].title)
+        root.setAttribute('aria-label', title)
       } else {
         root.href = link.href
         root.part.add('link')
@@ -200,7 +195,7 @@
       root.part.add('card')
       root.className = `root ${form}${isDone && searchUrl === undefined ? ' done' : ''}`
       root.lang = lang
-      root.dir = texts[lang].dir
+      root.dir = dir
       return root
     }
   }

@@ -1,121 +1,139 @@
-// What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
+// The overview's model: the apps of the visit, their counts, the headline, and the next step. Pure.
 import { withUniqueNames, readableName } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
+import { bucketOf, type AppState } from '../app-state.ts'
 import {
-  firstApps,
+  automaticNext,
   firstOffered,
   nextStep,
-  automaticNext,
-  trackedAppState,
+  walkStates,
   type NextStep,
+  type WalkStates,
 } from '../next-step.ts'
-import { bucketOf, type AppState } from '../app-state.ts'
-import { startConsent, inScope, type TrackedApp, type Walk } from '../walk.ts'
-import type { DescribeApp } from './about.ts'
-import { countsOf, endingOf, headlineOf } from './headline.ts'
+import { inScope, type TrackedApp, type Visit, type Walk } from '../walk.ts'
+import type { DescribeApp } from './app-description.ts'
+import { countsOf, headlineOf, type Counts, type Headline } from './headline.ts'
 
-/** An app of the walk, under the company's name for it, and how it is doing. `short`: without what tells it apart. */
-export type OverviewApp = { entry: TrackedApp; standing: AppState; name: string; short: string }
+/** `name`: the company's, with what tells it apart. `short`: without that. */
+export type OverviewApp = { entry: TrackedApp; state: AppState; name: string; short: string }
 
 export type OverviewContext = {
+  /** Milliseconds since 1970. */
   now: number
   t: Texts
-  /** How the signed-in person is called; empty when that is not known. */
+  /** The signed-in account; empty if unknown. */
   person: string
   /** How they are addressed. */
   name?: string | undefined
-  /** What the list is filtered by. */
+  /** The list's filter. */
   query?: string | undefined
-  /** The instance that the person just came from: its state is told first. */
+  /** The instance that the person just came from: its result comes first. */
   from: string | undefined
-  /** Did a sign-in come between the person's click and the app? Then that app is offered. */
+  /** A sign-in came between the click and the app: that app is offered. */
   isSignedInAgain?: boolean | undefined
-  about: DescribeApp
+  describe: DescribeApp
   /** ADVANCE=auto. */
-  advances: boolean
-  /** CONFIRM_SECONDS. */
+  isAutomatic: boolean
   confirmSeconds: number
 }
 
-export type OverviewModel = ReturnType<typeof createOverviewModel>
+export type OverviewModel = OverviewContext & {
+  visit: Visit
+  states: WalkStates
+  /** Of this visit. */
+  apps: readonly OverviewApp[]
+  byShortName: ReadonlyMap<string, OverviewApp[]>
+  /** Instances whose account is also that of another app with the same name, shown or not. */
+  sharedAccounts: ReadonlySet<string>
+  next: NextStep
+  counts: Counts
+  headline: Headline
+  /** When the first of these apps was seen. */
+  earliest: number
+  /** Nothing waits. */
+  isAtRest: boolean
+}
 
-export function createOverviewModel(walk: Walk, context: OverviewContext) {
-  const { t, now, about } = context
-  const { visit } = walk
-  const named = (entry: TrackedApp) => ({ ...entry, name: about(entry.instance).name ?? entry.name })
-  // A narrowed visit calls its apps what the whole list calls them.
-  const all = withUniqueNames(walk.known.map(named)).map((entry): OverviewApp => ({
-    entry,
-    name: entry.name,
-    short: entry.short,
-    standing: trackedAppState(entry, now),
-  }))
-  const [apps, others] = [[], []] as [OverviewApp[], OverviewApp[]]
-  for (const app of all) (inScope(visit, app.entry.instance) ? apps : others).push(app)
-  const few = firstApps(walk)
-  const isFirst = ({ entry }: OverviewApp) => few?.has(entry.instance) !== false
-  const first = apps.filter(isFirst)
-  const seen = {
-    shown: countsOf(first),
-    hidden: countsOf([...apps.filter((app) => !isFirst(app)), ...others]),
-    isStart: few !== undefined,
-    isNarrowed: visit.only.length > 0,
-    hasBegun: apps.some(
-      (app) => app.entry.instance === context.from || app.standing.kind === 'confirming' || hasLapsed(app),
-    ),
-  }
-  const opening = headlineOf(endingOf(seen), seen, t)
-  const from = apps.find(({ entry }) => entry.instance === context.from)
-  const where: NextStep =
-    context.isSignedInAgain && isOffered(from)
-      ? { kind: 'connect', instance: from.entry.instance }
-      : nextStep(walk, now)
+export function createOverviewModel(walk: Walk, context: OverviewContext): OverviewModel {
+  const { t, describe, from } = context
+  const states = walkStates(walk, context.now)
+  const { firstApps } = states
+  const all = namedApps(states, describe)
+  const { shown: apps = [], other: others = [] } = Object.groupBy(all, ({ entry }) =>
+    inScope(walk.visit, entry.instance) ? 'shown' : 'other',
+  )
+  const isFirst = ({ entry }: OverviewApp) => firstApps?.has(entry.instance) !== false
+  const counts = countsOf(apps.filter(isFirst))
+  const headline = headlineOf(
+    {
+      shown: counts,
+      hidden: countsOf([...apps.filter((app) => !isFirst(app)), ...others]),
+      isStart: firstApps !== undefined,
+      isNarrowed: walk.visit.only.length > 0,
+      hasBegun: apps.some(
+        (app) => app.entry.instance === from || app.state.kind === 'confirming' || hasLapsed(app),
+      ),
+    },
+    t,
+  )
+  const cameFrom = apps.find(({ entry }) => entry.instance === from)
+  const isOfferedAgain = context.isSignedInAgain && cameFrom !== undefined && canStart(cameFrom)
   return {
     ...context,
-    visit,
+    visit: walk.visit,
+    states,
     apps,
-    /** Apps of this visit by their short name. */
     byShortName: Map.groupBy(apps, ({ short }) => short),
-    /** Instances whose account is also that of another app with the same name, shown or not. */
-    sharedAccounts: new Set(
-      [...Map.groupBy(all, ({ short, entry }) => `${short}\n${about(entry.instance).account}`).values()]
-        .filter(({ length }) => length > 1)
-        .flatMap((some) => some.map(({ entry }) => entry.instance)),
-    ),
-    where,
-    /** The apps that a long walk begins with. */
-    few,
-    /** What comes after these, once they are done. */
-    following: few && where.kind === 'finished' ? firstOffered(walk, now, () => true) : undefined,
-    /** Does a return from this app lead straight to another one? Decided as the return will decide it. */
-    goesOn(instance: string): boolean {
-      const left = startConsent(walk, { instance, step: '', now })
-      const then = automaticNext(left, now, () => true)
-      return context.advances && then !== undefined && about(then).help === undefined
-    },
-    counts: seen.shown,
-    opening,
+    sharedAccounts: sharedAccountsOf(all, describe),
+    next: isOfferedAgain ? { kind: 'connect', instance: cameFrom.entry.instance } : nextStep(states),
+    counts,
+    headline,
     earliest: Math.min(...apps.map(({ entry }) => entry.firstSeen)),
-    /** Nothing waits. */
-    isOver: opening.state !== 'open',
+    isAtRest: headline.state !== 'open',
   }
 }
 
-/** Can the person leave for it? */
-const isOffered = (app: OverviewApp | undefined): app is OverviewApp =>
-  app !== undefined && !['connected', 'confirming', 'off'].includes(app.standing.kind)
+/** Named over the whole list, so that a narrowed visit calls its apps by the same names. */
+function namedApps({ all }: WalkStates, describe: DescribeApp): OverviewApp[] {
+  const named = withUniqueNames(
+    all.map(({ entry }) => ({ ...entry, name: describe(entry.instance).name ?? entry.name })),
+  )
+  return all.map(({ state }, at) => {
+    const { short, ...entry } = named[at]!
+    return { entry, state, name: entry.name, short }
+  })
+}
 
-/**
- * Was it connected, and waits for the person again? By the person's record, or else by the walk or the service's word.
- * Skipped and blocked apps keep their own words.
- */
-export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, standing }: OverviewApp): boolean =>
-  status === 'stale' || (bucketOf(standing) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)
+const sharedAccountsOf = (all: readonly OverviewApp[], describe: DescribeApp): ReadonlySet<string> =>
+  new Set(
+    [...Map.groupBy(all, ({ short, entry }) => `${short}\n${describe(entry.instance).account}`).values()]
+      .filter(({ length }) => length > 1)
+      .flatMap((apps) => apps.map(({ entry }) => entry.instance)),
+  )
 
-export const findApp = (
-  { apps }: Pick<OverviewModel, 'apps'>,
-  instance: string | undefined,
-): OverviewApp | undefined => apps.find(({ entry }) => entry.instance === instance)
+const canStart = ({ state }: OverviewApp): boolean => !['connected', 'confirming', 'off'].includes(state.kind)
 
-export const appName = (situation: Pick<OverviewModel, 'apps'>, instance: string): string =>
-  findApp(situation, instance)?.name ?? readableName({ name: instance, instance })
+/** True if it was connected and waits for the person again. Skipped and blocked apps keep their own status. */
+export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, state }: OverviewApp): boolean =>
+  status === 'stale' || (bucketOf(state) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)
+
+export const findApp = ({ apps }: OverviewModel, instance: string | undefined): OverviewApp | undefined =>
+  apps.find(({ entry }) => entry.instance === instance)
+
+export const appName = (model: OverviewModel, instance: string): string =>
+  findApp(model, instance)?.name ?? readableName({ name: instance, instance })
+
+/** True if a return from this app will lead straight to another one. */
+export function goesOn({ states, isAutomatic, describe }: OverviewModel, instance: string): boolean {
+  const next = automaticNext(states, () => true, instance)
+  return isAutomatic && next !== undefined && describe(next).help === undefined
+}
+
+/** The app that comes after the first few of a long walk, once these are done. */
+export const appAfterFirst = (model: OverviewModel): OverviewApp | undefined =>
+  model.states.firstApps && model.next.kind === 'finished'
+    ? findApp(
+        model,
+        firstOffered(model.states, () => true),
+      )
+    : undefined

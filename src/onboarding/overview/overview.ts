@@ -1,97 +1,86 @@
-// What the overview shows, from the walk alone. Pure.
+// The data of views/onboarding/overview.eta, from the walk alone. Pure.
 import { MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { bucketOf } from '../app-state.ts'
+import { FREQUENT_POLLING_MS } from '../next-step.ts'
+import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
+import { statusOf } from '../status.ts'
 import type { Walk } from '../walk.ts'
-import { iconOf } from './about.ts'
+import { iconOf } from './app-description.ts'
 import { bannerOf } from './banner.ts'
+import { cardOf, confirmingOf, resumeAction } from './card.ts'
 import { isLong, listRows, type Action } from './entries.ts'
-import { hasLapsed, createOverviewModel, type OverviewContext, type OverviewModel } from './model.ts'
-import { confirmingOf, resumeAction, stepOf } from './step.ts'
-import { pollingOf } from './polling.ts'
+import { createOverviewModel, hasLapsed, type OverviewContext, type OverviewModel } from './model.ts'
 
-/** What views/onboarding/overview.eta prints. */
 export function overviewOf(walk: Walk, context: OverviewContext) {
-  const situation = createOverviewModel(walk, context)
-  const { t, apps, where, person, name } = situation
-  const opening = { ...situation.opening, ...lapsedWords(situation) }
-  const step = stepOf(situation)
-  const checking = confirmingOf(situation)
-  const banner = step?.focus || checking?.focus ? undefined : bannerOf(situation)
-  /** The button is where the person goes on. */
-  const focusesMain = step?.kind === 'connect' && (situation.isSignedInAgain || banner?.kind === 'good')
-  const progress = progressOf(situation)
-  const result = banner ?? checking ?? (step?.kind === 'connect' ? undefined : step)
-  const isDone = opening.state === 'done'
-  const isStart = situation.few !== undefined
-  const filter = filterOf(situation)
-  const rows = listRows(situation, step?.instance, filter?.query)
+  const model = createOverviewModel(walk, context)
+  const { t, apps, next } = model
+  const headline = { ...model.headline, ...lapsedTexts(model) }
+  const card = cardOf(model)
+  const confirming = confirmingOf(model)
+  const banner = card?.focus || confirming?.focus ? undefined : bannerOf(model)
+  const progress = progressOf(model)
+  const result = banner ?? confirming ?? (card?.kind === 'connect' ? undefined : card)
+  const isDone = headline.state === 'done'
+  const isStart = model.states.firstApps !== undefined
+  const filter = filterOf(model)
+  const rows = listRows(model, card?.instance, filter?.query)
   const found = filter?.query
     ? t('overview.found', { count: rows.entries.length, query: filter.query })
     : undefined
-  const parts = [
-    found,
-    result?.title,
-    // What a long name is left out of says little alone.
-    result?.named ? t.list([result.named]) : undefined,
-    isDone ? opening.heading : progress?.label,
-    isDone ? progress?.label : opening.heading,
-  ]
   return {
-    ...opening,
-    heading: (name && !isLong(name) && namedHeading(opening.ending, name, t)) || opening.heading,
-    title: parts
-      .filter((part) => part !== undefined)
-      .slice(0, 2)
-      .join(' - '),
+    ...headline,
+    heading: headingWithName(model) ?? headline.heading,
+    title: titleOf(t, [
+      found,
+      result?.title,
+      // A title without its long name says little.
+      result?.named ? t.list([result.named]) : undefined,
+      ...(isDone ? [headline.heading, progress?.label] : [progress?.label, headline.heading]),
+    ]),
     banner,
-    focusesMain,
-    /** Is the end reached just now, and no banner says so? Then it is what is read first. */
-    arrived: situation.isOver && situation.from !== undefined && banner === undefined,
-    checking,
-    // A walk that is over says so once.
+    /** The focus is on the main button. */
+    focusesMain: card?.kind === 'connect' && (model.isSignedInAgain || banner?.kind === 'good'),
+    /** The focus is on the headline: the walk has just ended, and no banner says so. */
+    arrived: model.isAtRest && model.from !== undefined && banner === undefined,
+    confirming,
     progress: isDone ? undefined : progress,
-    step,
-    resume: resumeAction(situation),
-    /** What is connected, at a glance. */
-    tiles: isDone ? connectedTiles(situation) : [],
+    card,
+    resume: resumeAction(model),
+    /** Of what is connected. */
+    icons: isDone ? connectedIcons(model) : [],
     ...rows,
-    /** What the list is called, and what is behind "Show more". */
-    listTitle: t(step && !found ? 'overview.othersTitle' : 'overview.listTitle'),
+    listTitle: t(card && !found ? 'overview.othersTitle' : 'overview.listTitle'),
     moreTitle: t(isStart ? 'overview.later' : 'overview.more', { count: rows.more.length }),
     isStart,
     filter: filter && { ...filter, found },
-    /** At the end: for which account, and how to take it back. */
-    connectedFor:
-      situation.isOver && situation.counts.connected > 0
-        ? t.sentences([
-            ...(person === '' ? [] : [t('finished.connectedFor', { person })]),
-            t('finished.disconnect'),
-          ])
-        : '',
+    connectedFor: connectedForText(model),
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
-    returnTo: returnAction(situation),
+    returnTo: returnAction(model),
     refresh:
-      where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,
-    watch: pollingOf(walk, where, context.now, context.confirmSeconds),
+      next.kind === 'wait' ? { seconds: next.lookAgainSeconds, url: callbackPath(next.step) } : undefined,
+    polling: pollingOf(model),
     script: 'walk' as const,
   }
 }
 
-/** The heading with the person's name, where nothing is left open; undefined for the other endings. */
-function namedHeading(
-  ending: OverviewModel['opening']['ending'],
-  name: string,
-  t: Texts,
-): string | undefined {
-  if (ending === 'nothing') return t('finished.titleNothingNamed', { name })
-  return ending === 'all' ? t('finished.titleNamed', { name }) : undefined
+/** The first two that there are. */
+const titleOf = (t: Texts, parts: readonly (string | undefined)[]): string =>
+  parts
+    .filter((part) => part !== undefined)
+    .slice(0, 2)
+    .join(' - ')
+
+/** With the person's name, if nothing is left open. */
+function headingWithName({ headline: { outcome }, name, t }: OverviewModel): string | undefined {
+  if (!name || isLong(name)) return undefined
+  if (outcome === 'nothing') return t('finished.titleNothingNamed', { name })
+  return outcome === 'all' ? t('finished.titleNamed', { name }) : undefined
 }
 
-/** Someone who has nothing to do but to connect again what they had is no newcomer. */
-function lapsedWords({ apps, counts, opening, visit, t }: OverviewModel) {
-  const pending = apps.filter(({ standing }) => bucketOf(standing) === 'pending')
+/** For someone who only has to connect again what they had: they are no newcomer. */
+function lapsedTexts({ apps, counts, headline, visit, t }: OverviewModel) {
+  const pending = apps.filter(({ state }) => bucketOf(state) === 'pending')
   const [first] = pending
   if (first === undefined || !pending.every(hasLapsed)) return undefined
   const isOne = pending.length === 1 && !isLong(first.name)
@@ -100,26 +89,33 @@ function lapsedWords({ apps, counts, opening, visit, t }: OverviewModel) {
     heading: isOne
       ? t('overview.titleLapsed', { app: first.name })
       : t('overview.titleLapsedApps', { count: pending.length }),
-    lead: visit.only.length === 0 && isRest ? t('overview.leadLapsed') : opening.lead,
+    lead: visit.only.length === 0 && isRest ? t('overview.leadLapsed') : headline.lead,
   }
 }
 
-const MAX_TILES = 12
+/** At the end: for which account, and how to take it back. */
+function connectedForText({ isAtRest, counts, person, t }: OverviewModel): string {
+  if (!isAtRest || counts.connected === 0) return ''
+  const account = person === '' ? [] : [t('finished.connectedFor', { person })]
+  return t.sentences([...account, t('finished.disconnect')])
+}
 
-/** One for each kind of app: two signs that are the same would look like a mistake. */
-function connectedTiles({ apps, about }: OverviewModel) {
-  const tiles = new Map<string, ReturnType<typeof iconOf>>()
-  for (const { entry, short, standing } of apps)
-    if (standing.kind === 'connected') {
-      const tile = iconOf(entry, about)
-      tiles.set(`${tile.logo ?? tile.tone} ${short}`, tile)
+const MAX_ICONS = 12
+
+/** One for each kind of app: two equal icons would look like a mistake. */
+function connectedIcons({ apps, describe }: OverviewModel) {
+  const icons = new Map<string, ReturnType<typeof iconOf>>()
+  for (const { entry, short, state } of apps)
+    if (state.kind === 'connected') {
+      const icon = iconOf(entry, describe)
+      icons.set(`${icon.logo ?? icon.tone} ${short}`, icon)
     }
-  return [...tiles.values()].slice(0, MAX_TILES)
+  return [...icons.values()].slice(0, MAX_ICONS)
 }
 
 const MAX_QUERY = 100
 
-/** A form that loads the page anew, so it needs no script; the visit goes along. */
+/** A form, so that filtering needs no script; it keeps the visit. */
 function filterOf({ apps, query = '', visit }: OverviewModel) {
   if (apps.length <= MAX_SCANNABLE_APPS) return undefined
   return {
@@ -129,32 +125,45 @@ function filterOf({ apps, query = '', visit }: OverviewModel) {
   }
 }
 
-/** With more apps than that, a segment each could not be told from the next. */
+/** More segments would look alike. */
 const MAX_SEGMENTS = 12
 
-/** What is turned off is left out: no one can connect it, and counting it, a walk could never be complete. */
+/** Without apps that are off: no one can connect them, so the progress could never be complete. */
 function progressOf({ counts, t }: OverviewModel) {
   const { connected, pending, skipped, blocked } = counts
   const total = connected + pending + skipped + blocked
   if (total === 0) return undefined
-  const segments: ReturnType<typeof segmentAt>[] = []
-  if (total <= MAX_SEGMENTS)
-    for (let at = 0; at < total; at++) segments.push(segmentAt(at, connected, pending))
+  const segmentAt = (at: number) =>
+    at < connected ? 'over' : at === connected && pending > 0 ? 'now' : 'open'
   return {
     connected,
     total,
     label: t('overview.progress', { connected, total }),
     minutes: pending === 0 || total > MAX_SCANNABLE_APPS ? '' : t('overview.minutes', { count: pending }),
-    segments,
+    segments: Array.from({ length: total > MAX_SEGMENTS ? 0 : total }, (_, at) => segmentAt(at)),
   }
 }
-
-const segmentAt = (at: number, connected: number, pending: number) =>
-  at < connected ? 'over' : at === connected && pending > 0 ? 'now' : 'open'
 
 function returnAction({ visit: { returnTo }, t }: OverviewModel): (Action & { host?: string }) | undefined {
   if (returnTo === undefined) return undefined
   if (!URL.canParse(returnTo)) return { href: returnTo, label: t('overview.continue') }
   const { host } = new URL(returnTo)
   return { href: returnTo, label: t('overview.backTo', { place: host }), host }
+}
+
+/** While a consent is being confirmed: what views/assets/walk.js polls. */
+function pollingOf({ next, states, now, confirmSeconds }: OverviewModel) {
+  if (next.kind !== 'wait') return undefined
+  const { connected, pending, skipped } = statusOf(states)
+  const since = Math.ceil((next.backAt - now) / 1000)
+  return {
+    /** The page to go to once there is news. */
+    url: callbackPath(next.step),
+    /** The answer of /api/status if nothing has changed since. */
+    status: [connected, pending, skipped].join(' '),
+    /** It polls often for this long. */
+    oftenSeconds: Math.max(0, since + FREQUENT_POLLING_MS / 1000),
+    /** Then CONFIRM_SECONDS are over, and the page loads again in any case. */
+    secondsLeft: Math.max(0, since + confirmSeconds),
+  }
 }

@@ -1,7 +1,11 @@
 // What the company says of an app, and the sign that it is seen by.
 import { describe, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { createAppDescriptions, noDescription, iconOf } from '../../src/onboarding/overview/about.ts'
+import {
+  createAppDescriptions,
+  noDescription,
+  iconOf,
+} from '../../src/onboarding/overview/app-description.ts'
 
 const company = companyOf(
   {
@@ -58,7 +62,7 @@ describe('the sign of an app', () => {
     ['ä', 'tone-0'],
     ['👩a', 'tone-0'],
   ])('of %s has the %s', (instance, tone) => {
-    const tile = iconOf({ name: 'Notes', instance }, () => noDescription)
-    expect(tile).toEqual({ logo: undefined, initial: 'N', tone })
+    const icon = iconOf({ name: 'Notes', instance }, () => noDescription)
+    expect(icon).toEqual({ logo: undefined, initial: 'N', tone })
   })
 })

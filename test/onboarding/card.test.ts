@@ -1,13 +1,13 @@
 // The card of the overview: all of its words, and every way that it offers.
 import { describe, expect, it } from 'vitest'
-import { noDescription } from '../../src/onboarding/overview/about.ts'
+import { noDescription } from '../../src/onboarding/overview/app-description.ts'
 import { type Walk, withLapses } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { LATE, NOW, github, late, returned, see, seen, slack, waits } from './seen.ts'
 
 const bare = {
   paragraphs: [],
-  marks: [],
+  lines: [],
   about: undefined,
   explain: '',
   fixes: [],
@@ -19,7 +19,7 @@ const bare = {
 const card = {
   instance: 'slack_1',
   app: 'Slack',
-  tile: { logo: undefined, initial: 'S' },
+  icon: { logo: undefined, initial: 'S' },
   skip: '/onboarding/skip/slack_1',
 }
 const jira = waits('jira_1', 'Jira', 'attention')
@@ -32,13 +32,13 @@ describe('the card', () => {
     ...card,
     kind: 'connect',
     title: 'Connect Slack',
-    marks: [
+    lines: [
       { kind: 'good', text: 'Search can only see what you can already open in Slack.' },
       { kind: 'account', text: 'Use your work account (ada@acme.example) if you’re asked to choose one.' },
     ],
     about: {
       title: 'What search can see',
-      marks: [
+      lines: [
         { kind: 'lock', text: 'No one else gets access to your content.' },
         { kind: 'clock', text: 'Stop any time; your progress is saved.' },
       ],
@@ -72,7 +72,7 @@ describe('the card', () => {
         ...plain,
         title: 'Connect Slack again',
         paragraphs: ['Access has ended. Connect again so search can find your work there.'],
-        marks: [plain.marks[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
+        lines: [plain.lines[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
         main: { href: connect, label: 'Connect Slack again' },
       },
     ],
@@ -85,7 +85,7 @@ describe('the card', () => {
         paragraphs: [
           'On November 21, 2026, we noticed that access had ended. Connect again so search can find your work there.',
         ],
-        marks: [plain.marks[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
+        lines: [plain.lines[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
         main: { href: connect, label: 'Connect Slack again' },
       },
     ],
@@ -106,11 +106,11 @@ describe('the card', () => {
       },
     ],
   ])('%s', (_title, walk, words) => {
-    expect(see(walk, { now: LATE }).step).toMatchObject(words)
+    expect(see(walk, { now: LATE }).card).toMatchObject(words)
   })
 
   it('is not there where nothing is left', () => {
-    expect(see(seen([], seen([slack]))).step).toBeUndefined()
+    expect(see(seen([], seen([slack]))).card).toBeUndefined()
   })
 
   it('has what the company says: why, what search reads and what not, the account and help', () => {
@@ -123,16 +123,16 @@ describe('the card', () => {
       account: 'your acme.example account',
       help: 'Ask the help desk.',
     })
-    expect(see(seen([slack]), { about }).step).toMatchObject({
+    expect(see(seen([slack]), { describe: about }).card).toMatchObject({
       paragraphs: [],
-      marks: [
+      lines: [
         { kind: 'notice', text: 'Ask the help desk.' },
-        plain.marks[0],
+        plain.lines[0],
         { kind: 'lock', text: 'It can’t post.' },
         { kind: 'account', text: 'Use your acme.example account.' },
       ],
       about: {
-        marks: [
+        lines: [
           { kind: 'good', text: 'Channels' },
           { kind: 'good', text: 'Files' },
           { kind: 'lock', text: 'No private messages.' },
@@ -143,9 +143,9 @@ describe('the card', () => {
         ],
       },
     })
-    const again = see(seen([waits('slack_1', 'Slack', 'stale')]), { about }).step
+    const again = see(seen([waits('slack_1', 'Slack', 'stale')]), { describe: about }).card
     expect(again?.paragraphs).toEqual([t('next.explainStale')])
-    expect(again?.marks[0]?.text).toBe('Ask the help desk.')
+    expect(again?.lines[0]?.text).toBe('Ask the help desk.')
   })
 
   it.each([
@@ -153,9 +153,9 @@ describe('the card', () => {
     ['github_1', false],
     [undefined, false],
   ])('is read first only where the person comes from its app (%s)', (from, focus) => {
-    expect(see(returned([slack]), { from }).step?.focus).toBe(focus)
+    expect(see(returned([slack]), { from }).card?.focus).toBe(focus)
     const attending = see(late([slack, github]), { from, now: LATE })
-    expect(attending).toMatchObject({ banner: undefined, step: { focus } })
-    expect(see(returned([slack, github]), { from }).checking?.focus).toBe(focus)
+    expect(attending).toMatchObject({ banner: undefined, card: { focus } })
+    expect(see(returned([slack, github]), { from }).confirming?.focus).toBe(focus)
   })
 })

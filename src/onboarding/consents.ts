@@ -1,0 +1,136 @@
+// Starting a consent by a click, and coming back from one. A double click and a reload share one check: a second one would
+// void the one-time path that the first one brought.
+import type { Request } from 'express'
+import { Problem } from '../problem.ts'
+import { createSingleFlight } from '../records/lease.ts'
+import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
+import type { Audit } from '../web/audit.ts'
+import type { Log } from '../web/log.ts'
+import type { Decision, WalkChecks } from './check.ts'
+import { overviewPath, stepIn } from './paths.ts'
+import { afterClick, afterReturn, stepResultOf } from './transition.ts'
+import {
+  findReturn,
+  isQuickReturn,
+  isReturned,
+  markReturned,
+  mayCheck,
+  type StartedApp,
+  type Walk,
+} from './walk.ts'
+import type { WalkStore } from './walks.ts'
+
+/** What the browser gets: a redirect, the overview, or the page between two apps. */
+export type ConsentResult =
+  | { kind: 'redirect'; location: string }
+  | { kind: 'overview'; walk: Walk; from?: string }
+  | { kind: 'between'; app: StartedApp }
+
+type ConsentsOptions = {
+  checks: Pick<WalkChecks, 'decide'>
+  walks: WalkStore
+  /** ADVANCE=auto: a return leads straight to the next app. */
+  isAutomatic: boolean
+  audit: Audit
+  log: Pick<Log, 'debug'>
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+export class Consents {
+  readonly #options: ConsentsOptions
+  readonly #once = createSingleFlight<ConsentResult>()
+
+  constructor(options: ConsentsOptions) {
+    this.#options = options
+  }
+
+  /** @param instance undefined: the next app @throws {Problem} */
+  async start(req: Request, instance: string | undefined): Promise<ConsentResult> {
+    const { checks, walks } = this.#options
+    const { user } = whoIsSignedIn(req)
+    return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
+      const walk = await walks.load(user)
+      try {
+        const decision = await checks.decide(req, user, walk, (...on) => afterClick(...on, instance))
+        return this.#resultOf(user, decision)
+      } catch (error) {
+        this.#auditFailure(user, walk, instance, error)
+        throw error
+      }
+    })
+  }
+
+  /** A return from an app. @throws {Problem} */
+  async finish(req: Request): Promise<ConsentResult> {
+    const { walks, isAutomatic, log, now } = this.#options
+    const { user } = whoIsSignedIn(req)
+    const walk = await walks.load(user)
+    const app = findReturn(walk, stepIn(req.query))
+    log.debug({ return: app?.instance, looks: app?.attempt.looks }, 'walk: a return')
+    if (app === undefined) return { kind: 'redirect', location: overviewPath(walk.visit) }
+    // A waiting page is not worth a check that would void the path which another tab is following.
+    if (isReturned(app) && !mayCheck(walk, now())) {
+      const after = await walks.update(user, (before) => markReturned(before, app, now(), 1), walk)
+      return { kind: 'overview', walk: after }
+    }
+    // Without the step, it may be another site's link.
+    const isRefused = Boolean(req.query['error']) && stepIn(req.query) === app.attempt.step
+    // Only one app in each chain of redirects: browsers give up after about 20.
+    if (isAutomatic && !isRefused && isQuickReturn(app.attempt, now()) && isBrowser(req)) {
+      await walks.update(user, (before) => markReturned(before, app, now()), walk)
+      return { kind: 'between', app }
+    }
+    return await this.#once(`${personKey(user)} return ${app.attempt.step}`, () =>
+      this.#check(req, { user, walk, app, isRefused }),
+    )
+  }
+
+  async #check(
+    req: Request,
+    { user, walk, app, isRefused }: { user: User; walk: Walk; app: StartedApp; isRefused: boolean },
+  ): Promise<ConsentResult> {
+    const { checks, walks, isAutomatic, audit, now } = this.#options
+    const { instance } = app
+    const back = { instance, step: app.attempt.step, isAutomatic, isRefused }
+    try {
+      const decision = await checks.decide(req, user, walk, (...on) => afterReturn(...on, back))
+      const result = stepResultOf(walk, decision.walk, app, now())
+      if (result !== undefined && result !== 'connected')
+        audit({ event: 'step_result', user, datasource: instance, result })
+      return this.#resultOf(user, decision)
+    } catch (error) {
+      // The person is back, even if the service can't be withMilestone now.
+      await walks.update(user, (before) => markReturned(before, app, now(), 1))
+      this.#auditFailure(user, walk, instance, error)
+      throw error
+    }
+  }
+
+  /** The log line of a failed request names neither the person nor the app. */
+  #auditFailure(user: User, walk: Walk, instance: string | undefined, error: unknown): void {
+    const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
+    const app = datasource ?? walk.known.find((known) => known.instance === instance)
+    this.#options.audit({ event: 'step_failed', user, datasource: app?.instance, code })
+  }
+
+  /** Runs once for each transition, however many requests wait for it. */
+  #resultOf(user: User, { transition, walk, consentUrlOf }: Decision): ConsentResult {
+    switch (transition.kind) {
+      case 'page':
+        return { kind: 'overview', walk, from: transition.from }
+      case 'overview':
+        return { kind: 'redirect', location: overviewPath(walk.visit, transition.from) }
+      case 'leave':
+        this.#options.audit({ event: 'step_started', user, datasource: transition.instance })
+        return {
+          kind: 'redirect',
+          location: consentUrlOf(transition.instance) ?? overviewPath(walk.visit),
+        }
+    }
+  }
+}
+
+/** Browsers give up on too many redirects in a row. */
+const isBrowser = (req: Request) =>
+  req.get('sec-fetch-dest') === 'document' && req.get('user-agent')?.startsWith('Mozilla/') === true

@@ -1,0 +1,213 @@
+// The card: the one thing that the overview offers now. The next app, a consent that is being confirmed, or one that the
+// service never showed. Pure.
+import type { Texts } from '../../web/languages/texts.ts'
+import { callbackPath, connectPath, declinePath, overviewPath, skipPath } from '../paths.ts'
+import type { TrackedApp } from '../walk.ts'
+import { iconOf } from './app-description.ts'
+import { blockAction, fitLabel, fitText, fitTitle, isLong, type Action } from './entries.ts'
+import { appAfterFirst, appName, findApp, goesOn, hasLapsed, type OverviewModel } from './model.ts'
+import {
+  accountAdvice,
+  configuredAccount,
+  hasSameNameAccount,
+  linkNotes,
+  sameNameApps,
+} from './same-name-apps.ts'
+
+/** The same page without its automatic reload (web/pages.ts). */
+const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`
+
+export function cardOf(model: OverviewModel) {
+  const { next, from } = model
+  switch (next.kind) {
+    case 'finished':
+      return undefined
+    case 'connect':
+      return connectCard(model, next.instance)
+    case 'wait':
+      // While one consent is being confirmed, the person goes on with the other apps.
+      return next.meanwhile === undefined
+        ? { ...waitCard(model, next), focus: from === next.instance && next.looks <= 1 }
+        : connectCard(model, next.meanwhile)
+    case 'attend':
+      return attendCard(model, next.instance)
+  }
+}
+
+/** A line of text with its icon. */
+type IconText = { text: string; kind: 'good' | 'lock' | 'account' | 'notice' | 'clock' }
+/** One control for the automatic reload: stops it, or checks again once it is stopped. */
+type ReloadControl = { stop: string; lookAgain: string }
+
+const emptyCard = (model: OverviewModel, instance: string) => {
+  const app = appName(model, instance)
+  return {
+    instance,
+    icon: iconOf({ name: app, instance }, model.describe),
+    app,
+    /** A name that is too long for the title. */
+    named: '',
+    short: findApp(model, instance)?.short ?? app,
+    skip: skipPath(instance),
+    /** Above the main action: what happened. */
+    paragraphs: [] as string[],
+    /** Above the main action: what to do first, what search may read, that it changes nothing, and which account to use. */
+    lines: [] as IconText[],
+    /** Behind a disclosure. */
+    about: undefined as { title: string; lines: IconText[] } | undefined,
+    /** Below the main action: where it leads. */
+    explain: '',
+    /** What to try, one after the other. */
+    fixes: [] as string[],
+    block: undefined as Action | undefined,
+    /** Ends the wait for a consent. */
+    decline: undefined as Action | undefined,
+    control: undefined as ReloadControl | undefined,
+    focus: false,
+  }
+}
+
+const withIcon = (kind: IconText['kind'], texts: readonly (string | undefined)[]): IconText[] =>
+  texts.flatMap((text) => (text === undefined ? [] : [{ kind, text }]))
+
+/** When access ended we only noticed later: the service doesn't say it. */
+const endedText = ({ lapsedAt }: TrackedApp, t: Texts): string =>
+  lapsedAt === undefined ? t('next.explainStale') : t('next.explainLapsed', { date: t.day(lapsedAt) })
+
+/** Where a click leads, and where the person comes back to. */
+function explainText(model: OverviewModel, instance: string, app: string): string {
+  const { t, counts } = model
+  const isLast = counts.pending <= 1
+  if (!isLast && !goesOn(model, instance)) return fitText(app, t, ['next.explainBack', 'plain.explainBack'])
+  return t(isLong(app) ? 'plain.explain' : 'next.explain', { app, last: isLast ? 'yes' : 'no' })
+}
+
+function connectCard(model: OverviewModel, instance: string) {
+  const { t, describe } = model
+  const card = emptyCard(model, instance)
+  // The app itself knows nothing of our number: `short` is what it calls itself.
+  const { app, short } = card
+  const { reads, never, why, help, isRequired } = describe(instance)
+  const known = findApp(model, instance)
+  const ended = known && hasLapsed(known) ? endedText(known.entry, t) : undefined
+  const isAgain = ended !== undefined
+  // Known from the first time, or from an app of the same name.
+  const hasReasons = !isAgain && !hasSameNameAccount(model, instance)
+  const [readOnly, ...neverElse] = never
+  const titles = fitText(
+    app,
+    t,
+    isAgain ? ['next.titleStale', 'plain.titleStale'] : ['next.title', 'plain.title'],
+  )
+  // A long name has a line of its own if it would come before the verb, or runs in the other direction.
+  const [title = '', named = ''] = titles.split('\n')
+  return {
+    ...card,
+    kind: 'connect' as const,
+    title,
+    named,
+    paragraphs: isAgain ? [ended] : [],
+    lines: [
+      ...withIcon('notice', [help]),
+      ...withIcon('good', [fitText(short, t, ['next.reads', 'plain.reads'])]),
+      ...withIcon('lock', [readOnly]),
+      ...withIcon('account', [known && accountAdvice(model, known)]),
+    ],
+    about: {
+      title: t('next.about'),
+      lines: [
+        ...withIcon('good', reads),
+        ...withIcon('lock', [...neverElse, t('next.noOneElse')]),
+        ...withIcon('notice', hasReasons ? [why, isRequired ? t('next.required') : undefined] : []),
+        ...withIcon('clock', [t('overview.saved')]),
+      ],
+    },
+    explain: explainText(model, instance, short),
+    // It was just put back on the list.
+    focus: model.from === instance && !model.isSignedInAgain,
+    main: {
+      href: connectPath(instance),
+      ...fitLabel(
+        app,
+        t,
+        isAgain ? ['next.actionStale', 'plain.reconnect'] : ['next.action', 'plain.action'],
+      ),
+    },
+  }
+}
+
+function waitCard(model: OverviewModel, { instance, step }: { instance: string; step: string }) {
+  const { t } = model
+  const card = emptyCard(model, instance)
+  return {
+    ...card,
+    kind: 'wait' as const,
+    ...fitTitle(card.app, t, ['wait.title', 'plain.checking']),
+    paragraphs: [t('wait.explain')],
+    main: undefined,
+    decline: { href: declinePath(instance), label: t('wait.declined') },
+    control: controlOf(model, step),
+  }
+}
+
+const controlOf = ({ visit }: OverviewModel, step: string): ReloadControl => ({
+  stop: stillPath(overviewPath(visit)),
+  lookAgain: callbackPath(step),
+})
+
+function attendCard(model: OverviewModel, instance: string) {
+  const { t } = model
+  const card = emptyCard(model, instance)
+  const { app, short } = card
+  const known = findApp(model, instance)
+  const account = configuredAccount(model, instance)
+  const hasSameName = known !== undefined && sameNameApps(model, known).length > 1
+  const ownAccount = hasSameName ? t('attend.fixAlike', { app: short }) : t('attend.fix2')
+  return {
+    ...card,
+    kind: 'attend' as const,
+    ...fitTitle(app, t, ['attend.title', 'plain.attend']),
+    paragraphs: [t(known?.entry.attempt?.isDeclined ? 'attend.declined' : 'attend.explain')],
+    fixes: [
+      fitText(short, t, ['attend.fix1', 'plain.fix1']),
+      account === undefined ? ownAccount : t('next.useAccount', { account }),
+    ],
+    main: { href: connectPath(instance), ...fitLabel(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
+    block: blockAction(instance, 'unconfirmed', t),
+    focus: model.from === instance,
+  }
+}
+
+/** The notice about a consent that is being confirmed, while the card offers the next app. */
+export function confirmingOf(model: OverviewModel) {
+  const { next, t, from } = model
+  if (next.kind !== 'wait' || next.meanwhile === undefined) return undefined
+  const { instance, step, looks, meanwhile } = next
+  return {
+    instance,
+    ...fitTitle(appName(model, instance), t, ['wait.title', 'plain.checking']),
+    text: fitText(appName(model, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
+    decline: { href: declinePath(instance), label: t('wait.declined') },
+    control: controlOf(model, step),
+    // Only when the person comes back: a reload must not move the focus away from what they do.
+    focus: from === instance && looks <= 1,
+  }
+}
+
+/** If there is no card: the button to what comes after the first few apps, or was skipped. `notes`: what to know before. */
+export function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | undefined {
+  const { apps, next, headline, t } = model
+  if (next.kind !== 'finished' || headline.state === 'open') return undefined
+  const later = appAfterFirst(model)
+  const app = later ?? apps.find(({ state }) => state.kind === 'skipped')
+  if (app === undefined) return undefined
+  const { instance, status } = app.entry
+  const key = status === 'stale' ? 'start.stale' : 'start.todo'
+  const isFirst = apps.every(({ state }) => state.kind !== 'connected')
+  const plain = isFirst ? 'plain.first' : 'plain.skipped'
+  return {
+    href: connectPath(instance),
+    ...(later ? { label: t('overview.goOn'), forApp: app.name } : fitLabel(app.name, t, [key, plain])),
+    notes: linkNotes(model, app),
+  }
+}
