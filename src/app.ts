@@ -20,13 +20,14 @@ import type { Records } from './records/records.ts'
 import { createSearchRoutes } from './search/routes.ts'
 import type { Settings } from './settings/settings.ts'
 import { requireSignIn } from './sign-in/require-sign-in.ts'
-import { repeatablePath } from './sign-in/return-to.ts'
+import { repeatablePath, type ReturnToRules } from './sign-in/return-to.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
 import type { ServiceForPerson } from './sign-in/service-for-person.ts'
+import type { AuthorizationServer } from './sign-in/server/authorization-server.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 import { createSessionsPage } from './sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
-import { createSignOutRoutes, signOutWithoutStore } from './sign-in/sign-out/sign-out.ts'
+import { createSignOutRoutes, signOutWithoutStore } from './sign-in/sign-out/routes.ts'
 import type { Assets } from './web/assets.ts'
 import type { Audit } from './web/audit.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
@@ -60,6 +61,8 @@ type Services = {
   health: Pick<HealthParts, 'askStore' | 'isDraining'>
   records: Records
   signIn: SignIn
+  authorizationServer: AuthorizationServer
+  returnTo: ReturnToRules
   service: ServiceForPerson
   walks: WalkStore
   checks: WalkChecks
@@ -81,7 +84,8 @@ export function createApp(services: Services): Express {
   const publicUrl = settings.PUBLIC_URL
   const { origin, protocol } = new URL(publicUrl)
   const isHttps = protocol === 'https:'
-  const { authorizationServer, sessions, returnTo } = signIn
+  const { authorizationServer, returnTo } = services
+  const { sessions } = signIn
   const snapshot = createPeopleSnapshot(people, now)
   const exports = createExportRoutes(snapshot, services.displayName, audit)
   const common = { publicUrl, sendPage, log, audit, now }
@@ -131,11 +135,18 @@ export function createApp(services: Services): Express {
   app.use(signIn.session)
   app.use(
     at('sign-in'),
-    createSignInRoutes({ ...common, ...signIn, limit: limits.signingIn, comingBack: limits.comingBack }),
+    createSignInRoutes({
+      ...common,
+      start: signIn.start,
+      callback: signIn.callback,
+      returnTo,
+      limit: limits.signingIn,
+      limitCallback: limits.comingBack,
+    }),
   )
   app.use(
     at('sign-out', 'signed-out'),
-    createSignOutRoutes({ ...common, ...signIn, limit: limits.signingOut }),
+    createSignOutRoutes({ signOut: signIn.signOut, limit: limits.signingOut, sendPage }),
   )
   app.use(
     at('invite'),
@@ -165,7 +176,7 @@ export function createApp(services: Services): Express {
       confirmSeconds: settings.CONFIRM_SECONDS,
     }),
   )
-  app.use(createSessionsPage({ ...signIn, limit: limits.lookingAtSignIns, sendPage, now }))
+  app.use(createSessionsPage({ sessions, limit: limits.lookingAtSignIns, sendPage, now }))
   app.use(
     createSearchRoutes({
       limit: limits.byPerson,
@@ -190,7 +201,7 @@ export function createApp(services: Services): Express {
   )
 
   app.use(notFound)
-  app.use(signOutWithoutStore({ ...common, ...signIn }))
+  app.use(signOutWithoutStore(signIn.signOut, sendPage))
   app.use(
     createErrorPage({
       log,

@@ -23,7 +23,7 @@ import { createReadinessProbe } from './records/readiness.ts'
 import { openStore } from './records/store.ts'
 import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
-import { createAuthorizationServer } from './sign-in/server/authorization-server.ts'
+import { AuthorizationServer } from './sign-in/server/authorization-server.ts'
 import { createFindClient } from './sign-in/registration/client.ts'
 import { ServiceForPerson } from './sign-in/service-for-person.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
@@ -72,6 +72,7 @@ export function createOnramp(
   const company = loadCompany(settings.COMPANY_FILE, companyFileChoices())
   useProxy(settings)
   const publicUrl = settings.PUBLIC_URL
+  const returnTo = { publicOrigin: publicUrl, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
   const metrics = createMetrics()
   const store = open(settings, log, { isServer: true, onOperation: metrics.observeStore })
   const { records } = store
@@ -92,7 +93,7 @@ export function createOnramp(
     frame: { stylesheet: assets.stylesheet, colors: assets.brand, icon: assets.icon },
     sheets: assets.sheets,
     scripts: assets.scripts,
-    checkReturnTo: (value) => safeReturnTo(value, signIn.returnTo),
+    checkReturnTo: (value) => safeReturnTo(value, returnTo),
     isAdmin,
   })
 
@@ -120,8 +121,8 @@ export function createOnramp(
         })
 
   const onCall = metrics.observeAuthorizationServer
-  const client = createFindClient(settings, { records, keyRing, log, onCall, now })
-  const authorizationServer = createAuthorizationServer({ settings, client, log, onCall, now })
+  const findClient = createFindClient(settings, { records, keyRing, log, onCall, now })
+  const authorizationServer = new AuthorizationServer({ settings, findClient, log, onCall, now })
   const signIn = createSignIn({
     settings,
     records,
@@ -151,7 +152,7 @@ export function createOnramp(
   })
   const service = new ServiceForPerson({
     clientApi,
-    refresh: signIn.refresh,
+    tokenRefresh: signIn.tokenRefresh,
     isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
     callbackUrl: `${publicUrl}${CONSENT_CALLBACK_PATH}`,
     company,
@@ -161,7 +162,7 @@ export function createOnramp(
   const walks = new WalkStore({
     records,
     keyRing,
-    checkReturnTo: (value) => safeReturnTo(value, signIn.returnTo),
+    checkReturnTo: (value) => safeReturnTo(value, returnTo),
     arrange: (known) => company.arrange(known),
     now,
   })
@@ -195,6 +196,8 @@ export function createOnramp(
     languages,
     records,
     signIn,
+    authorizationServer,
+    returnTo,
     people,
     keepStateStore,
     invitations,

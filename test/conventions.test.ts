@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { dirname, join, normalize, relative, sep } from 'node:path'
+import { basename, dirname, join, normalize, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { settings } from '../src/settings/settings.ts'
 import { settingsDocuments } from './helpers/settings-documents.ts'
@@ -171,6 +171,19 @@ describe('the direction of imports', () => {
     }
     for (const file of sources.filter((one) => importsOf(one).length > 0)) visit(file, [])
     expect(circles).toEqual([])
+  })
+
+  it('imports inside sign-in run one way, and none leads out of a subfolder to the files above', () => {
+    const order = ['server', 'registration', 'transaction', 'sessions', 'sign-out', 'sign-in']
+    const rank = (file: string) => order.indexOf(basename(dirname(file)))
+    const files = product.filter((file) => folderOf(file) === 'sign-in')
+    expect(files.filter((file) => rank(file) < 0)).toEqual([])
+    const back = files.flatMap((file) =>
+      importsOf(file)
+        .filter((path) => folderOf(path) === 'sign-in' && rank(path) > rank(file))
+        .map((path) => `${file} > ${path}`),
+    )
+    expect(back).toEqual([])
   })
 })
 

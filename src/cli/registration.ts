@@ -3,7 +3,8 @@ import { useProxy } from '../http/proxy.ts'
 import { printable } from '@onramp/terminal/printable'
 import { createKeyRing } from '../records/data-key.ts'
 import { loadSettings } from '../settings/settings.ts'
-import { createRegistration, removeClient, type Removal } from '../sign-in/registration/registration.ts'
+import { removeClient, type Removal } from '../sign-in/registration/management.ts'
+import { Registration } from '../sign-in/registration/registration.ts'
 import { storeLabel, withStore } from './store.ts'
 import { confirm } from './terminal.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
@@ -30,7 +31,7 @@ export async function forgetRegistration({ yes }: { yes?: boolean }, parts: Comm
   if (!(await confirm(yes, `Delete the client registered at ${settings.OIDC_ISSUER}?`, parts))) return 1
   const client = await withStore(settings, async (records) => {
     const keyRing = createKeyRing(records, settings.SESSION_SECRET)
-    return await createRegistration(settings, { records, keyRing, now }).forget()
+    return await new Registration(settings, { records, keyRing, now }).forget()
   })
   const store = storeLabel(settings)
   stdout.write(

@@ -7,7 +7,7 @@ import {
   requestedMetadata,
   type RequestedMetadata,
 } from '../sign-in/registration/metadata.ts'
-import { removeClient } from '../sign-in/registration/registration.ts'
+import { removeClient } from '../sign-in/registration/management.ts'
 import type { Settings } from '../settings/settings.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './ask.ts'
 import type { Table } from './rule.ts'

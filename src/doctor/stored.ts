@@ -11,7 +11,7 @@ import { StoreUnavailable, StoreUnreadable, type Records } from '../records/reco
 import { FolderUnusable } from '../records/sqlite-folder.ts'
 import { openStore } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
-import { createRegistration } from '../sign-in/registration/registration.ts'
+import { Registration } from '../sign-in/registration/registration.ts'
 import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
 import { companyFileChoices } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
@@ -90,7 +90,7 @@ async function registeredClient(
 ): Promise<Client | undefined> {
   if (settings.OIDC_CLIENT_ID !== undefined || settings.OIDC_ISSUER === undefined) return undefined
   const keyRing = { dataKey: async () => dataKey }
-  const kept = await createRegistration(settings, { records, keyRing, now }).stored()
+  const kept = await new Registration(settings, { records, keyRing, now }).stored()
   if (kept === undefined) return undefined
   const method = kept.token_endpoint_auth_method as Client['how']['method']
   const how = { ...readClientAuthentication(settings), method, secret: kept.client_secret }

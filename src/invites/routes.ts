@@ -2,7 +2,7 @@
 // and signs no one in. Signing in starts only with a click on our own page.
 import { Router, type RequestHandler } from 'express'
 import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
-import type { SignIn } from '../sign-in/sign-in.ts'
+import type { SignInStart } from '../sign-in/start.ts'
 import type { Audit } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
@@ -23,7 +23,7 @@ export type InviteParts = {
   limit: RequestHandler
   invitations: Pick<Invitations, 'read'>
   people: Pick<People, 'change'>
-  start: SignIn['start']
+  start: Pick<SignInStart, 'authorizationUrl'>
   sendPage: SendPage
   audit: Audit
   /** The apps of the company's file, in its order: for strangers the service isn't asked. */
@@ -98,7 +98,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const hint = isProvenFromOwnPage(req) ? { loginHint: invitation.email } : {}
     const whom = req.query['account'] === 'other' ? { prompt: 'select_account' as const } : hint
 
-    const location = await parts.start(req, res, { returnTo: `/invite/${token}`, ...whom })
+    const location = await parts.start.authorizationUrl(req, res, { returnTo: `/invite/${token}`, ...whom })
     // A browser says where it comes from; a program that follows every link does not.
     if ((req.get('sec-fetch-site') ?? req.get('referer')) !== undefined) await countOpened(invitation.email)
     parts.audit({ event: 'invitation_opened', email: invitation.email })

@@ -1,5 +1,5 @@
-// Turns an answer of the authorization server into a signed-in session: every check of the answer first, then a session
-// under a new id, stored and listed before the browser hears of it.
+// Finishes a sign-in: checks the callback, redeems the code once, and starts a session under a new id. The session is stored
+// and listed before the browser gets its cookie.
 import type { Request, Response } from 'express'
 import {
   AuthorizationResponseError,
@@ -8,172 +8,226 @@ import {
   type Configuration,
 } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
+import type { Records } from '../records/records.ts'
 import { hashOf } from '../records/seal.ts'
-import type { SessionStore } from '../session/session-store.ts'
 import { endSession, startSession } from '../session/session.ts'
 import { signedInOf, type Tokens, type User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import { signInPath } from './server/client-addresses.ts'
-import { isSignatureInvalid, errorResponseProblem } from './server/error-response.ts'
-import type { BrowserCookies } from './transaction/browser-cookie.ts'
-import { createIdentify } from './user-lookup.ts'
-import { isPromptLoginRefused, isSelectAccountRefused } from './transaction/prompt.ts'
+import { signInPath } from './return-to.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { clientMetadataOf } from './server/configuration.ts'
+import { errorResponseProblem, isSignatureInvalid } from './server/error-response.ts'
 import { deviceName } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
 import { acceptsPushedRequests } from './start.ts'
-import type { LoginTransaction } from './transaction/login-transaction.ts'
-import { tokenParameters, tokensFrom, explainMissingRefreshToken } from './tokens.ts'
-
-/** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
-type Answer = { url: URL; state: LoginTransaction; secrets: { nonce: string; codeVerifier: string } }
+import { explainMissingRefreshToken, tokenParameters, tokensFrom } from './tokens.ts'
+import type { BrowserCookies } from './transaction/browser-cookie.ts'
+import {
+  checkCallback,
+  MAX_STATE_CHARACTERS,
+  type LoginTransaction,
+  type LoginTransactions,
+  type OpenedTransaction,
+} from './transaction/login-transaction.ts'
+import { isPromptLoginRefused, isSelectAccountRefused } from './transaction/prompt.ts'
+import { UserLookup } from './user-lookup.ts'
 
 /**
- * `ask-login`: select_account was refused, or brought the same account back; `same-account`: prompt=login did too.
- * `restart`: the keys were rotated, or the server ended the sign-in meanwhile. `push`: the server refused the request, and
- * may require pushed ones of this client alone, which metadata doesn't show (RFC 9126 6).
+ * `prompt-login`: select_account was refused, or returned the same account; `same-account`: prompt=login did so too.
+ * `use-par`: the server may require pushed requests of this client alone, which its metadata doesn't show (RFC 9126 6).
  */
-type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart' | 'push'
+type Outcome =
+  | Exclude<ReturnType<typeof checkCallback>, 'redeem'>
+  | 'signed-in'
+  | 'same-account'
+  | 'prompt-login'
+  | 'use-par'
 
-/** @throws {Problem} */
-type Redeem = (req: Request, res: Response, answer: Answer) => Promise<Redeemed>
+/** A code is valid for ten minutes at most (RFC 6749 4.1.2). */
+const USED_SECONDS = 600
+
+/** Rotated keys may keep their kid. A server with wrong signatures isn't asked for its keys at every sign-in. */
+const REFETCH_KEYS_EVERY_MS = 60_000
+
+type Grant = { user: User; sid: string | undefined; tokens: Tokens }
+
+type CallbackDeps = {
+  settings: Settings
+  records: Pick<Records, 'compareAndSet'>
+  authorizationServer: AuthorizationServer
+  transactions: LoginTransactions
+  cookies: BrowserCookies
+  sessions: PersonSessions
+  log: Log
+  audit: Audit
+  /** Milliseconds since 1970. */
+  now: () => number
+}
 
 const isSamePerson = (one: User | undefined, other: User) =>
   one?.issuer === other.issuer && one.subject === other.subject
 
-/** New keys may have an old name. A server whose signatures are never right must not be asked with every sign-in. */
-const DOUBT_KEYS_EVERY_MS = 60_000
-
-type Granted = { user: User; sid: string | undefined; tokens: Tokens }
-
-type Needs = {
-  settings: Settings
-  authorizationServer: AuthorizationServer
-  browsers: BrowserCookies
-  sessions: PersonSessions
-  sessionStore: Pick<SessionStore, 'end'>
-  log: Log
-  audit: Audit
-  now: () => number
-}
-
-/** Read without `iss` (RFC 9207), which servers leave out of errors: an error redeems nothing. A wrong one is refused. */
+/** Without checking `iss` (RFC 9207), which servers leave out of errors: an error redeems nothing. */
 export const hasError = (parameters: URLSearchParams): boolean => Boolean(parameters.get('error'))
 
-export function createFinishSignIn(needs: Needs): Redeem {
-  const { settings, authorizationServer, browsers, sessions, log, audit, now } = needs
-  const { OIDC_SCOPE: scope } = settings
-  const identify = createIdentify(settings, log, now)
-  const warn = warnOnce(log)
-  let keysDoubtedAt = -Infinity
+export class SignInCallback {
+  readonly #deps: CallbackDeps
+  readonly #users: UserLookup
+  readonly #warn: (message: string | undefined) => void
+  #keysRefetchedAt = -Infinity
 
-  async function granted(configuration: Configuration, { url, secrets }: Answer): Promise<Granted> {
+  constructor(deps: CallbackDeps) {
+    const { settings, log, now } = deps
+    this.#deps = deps
+    this.#users = new UserLookup(settings, log, now)
+    this.#warn = warnOnce(log)
+  }
+
+  /** @returns the transaction that `state` carries, or undefined if it is none of ours */
+  open({ searchParams }: URL): OpenedTransaction | undefined {
+    // A parameter that is given twice counts as missing (RFC 6749 3.1).
+    const [state = '', ...more] = searchParams.getAll('state')
+    if (more.length > 0 || state.length > MAX_STATE_CHARACTERS) return undefined
+    return this.#deps.transactions.open(state)
+  }
+
+  /** @param url of the callback, below PUBLIC_URL @throws {Problem} */
+  async finish(
+    req: Request,
+    res: Response,
+    { url, transaction, secretsFor }: OpenedTransaction & { url: URL },
+  ): Promise<Outcome> {
+    const { authorizationServer, cookies, now } = this.#deps
+    const cookie = cookies.read(req)?.value ?? ''
+    const sessionId = signedInOf(req)?.id
+    const check = checkCallback(transaction, { cookie, sessionId, now: now() })
+    if (check !== 'redeem') return check
+    if (!(await this.#markUsed(transaction))) return sessionId === undefined ? 'restart' : 'keep-session'
+
+    const configuration = await authorizationServer.configuration()
+    let grant: Grant
+    try {
+      grant = await this.#redeem(configuration, url, secretsFor(cookie))
+    } catch (error) {
+      return await this.#recover(error, { req, res, transaction, configuration })
+    }
+    return await this.#signIn(req, res, { grant, transaction, configuration })
+  }
+
+  /** Of several callbacks with the same state, the first one redeems the code (RFC 9700 4.5, code injection). */
+  #markUsed({ id }: LoginTransaction): Promise<boolean> {
+    return this.#deps.records.compareAndSet(`used-state:${hashOf(id)}`, undefined, '1', USED_SECONDS)
+  }
+
+  async #redeem(
+    configuration: Configuration,
+    url: URL,
+    { nonce, codeVerifier }: { nonce: string; codeVerifier: string },
+  ): Promise<Grant> {
+    const { settings, now } = this.#deps
     const { searchParams: parameters } = url
     if (hasError(parameters) && !parameters.has('iss') && parameters.getAll('error').length === 1)
       throw new AuthorizationResponseError('an error without iss', { cause: parameters })
-    const hasIdToken = scope.split(' ').includes('openid')
+    const isOpenId = settings.OIDC_SCOPE.split(' ').includes('openid')
     const checks = omitUndefined({
-      pkceCodeVerifier: secrets.codeVerifier,
+      pkceCodeVerifier: codeVerifier,
       expectedState: parameters.get('state') ?? undefined,
-      idTokenExpected: hasIdToken,
-      expectedNonce: hasIdToken ? secrets.nonce : undefined,
+      idTokenExpected: isOpenId,
+      expectedNonce: isOpenId ? nonce : undefined,
     })
-    const grant = await authorizationCodeGrant(configuration, url, checks, tokenParameters(settings))
-    const claims = grant.claims()
-    const user = await identify(configuration, { tokens: grant, claims })
+    const response = await authorizationCodeGrant(configuration, url, checks, tokenParameters(settings))
+    const claims = response.claims()
+    const user = await this.#users.find(configuration, response.access_token, claims)
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
-    return { user, sid, tokens: tokensFrom(grant, now()) }
+    return { user, sid, tokens: tokensFrom(response, now()) }
   }
 
-  /** Keys that were rotated are found again; the person need not know. */
-  function areKeysFoundAgain(error: unknown): boolean {
-    if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
-      authorizationServer.forgetKeys()
-      return true
+  async #signIn(
+    req: Request,
+    res: Response,
+    of: { grant: Grant; transaction: LoginTransaction; configuration: Configuration },
+  ): Promise<Outcome> {
+    const { grant, transaction, configuration } = of
+    const { user, tokens } = grant
+    const { settings, sessions, cookies, audit } = this.#deps
+    const { scope } = clientMetadataOf(configuration)
+    this.#warn(explainMissingRefreshToken(tokens, settings.OIDC_SCOPE, scope))
+    const before = signedInOf(req)
+    const isSameAccount = transaction.prompt !== undefined && isSamePerson(before?.user, user)
+    if (isSameAccount && transaction.prompt === 'select_account') return 'prompt-login'
+    if (!(await this.#storeSession(req, grant, transaction.startedAt))) {
+      void revoke(configuration, tokens)
+      return 'restart'
     }
-    if (!isSignatureInvalid(error)) return false
-    if (now() - keysDoubtedAt >= DOUBT_KEYS_EVERY_MS) {
-      keysDoubtedAt = now()
-      authorizationServer.forgetKeys()
+    cookies.replace(res)
+    if (before !== undefined) {
+      await sessions.end(hashOf(before.id))
+      // A server may keep one grant for both sessions of a person: revoking the old tokens could end the new sign-in.
+      if (!isSamePerson(before.user, user)) void revoke(configuration, before.tokens)
     }
-    return true
-  }
-
-  /** A browser that was signed out could never sign in again where the server refuses to ask. */
-  async function askNoMore(req: Request, res: Response): Promise<boolean> {
-    const wasEnded = req.session.promptLogin === true
-    if (!wasEnded && browsers.read(req)?.promptLogin !== true) return false
-    browsers.markSignedOut(req, res, false)
-    if (wasEnded) await endSession(req)
-    return true
-  }
-
-  async function afterFailure(
-    error: unknown,
-    { req, res, state }: { req: Request; res: Response; state: LoginTransaction },
-    configuration: Configuration,
-  ) {
-    const { prompt, restarts, returnTo } = state
-    if (error instanceof AuthorizationResponseError) {
-      if (isSelectAccountRefused(prompt, error.error)) return 'ask-login'
-      if (prompt === 'login' && isPromptLoginRefused(error.error) && (await askNoMore(req, res)))
-        return 'restart'
-      // Once, or a second time where select_account or login was refused with the same error before.
-      if (error.error === 'invalid_request' && restarts < 2 && acceptsPushedRequests(configuration))
-        return 'push'
-    }
-    if (areKeysFoundAgain(error) && restarts === 0) return 'restart'
-    const problem = errorResponseProblem(error, signInPath(returnTo))
-    audit({ event: 'sign_in', result: 'refused', code: problem.code })
-    throw problem
+    audit({ event: 'sign_in', result: 'ok', user })
+    return isSameAccount ? 'same-account' : 'signed-in'
   }
 
   /**
-   * Stores the session, then lists it. No one knows the new id before the answer, so a process that dies in between leaves
-   * nothing that works; and a logout that comes later finds the session, because it finds it on the list.
-   * @returns false when the authorization server has ended the sign-in meanwhile
+   * Stores the session, then lists it: a back-channel logout that arrives later finds it on the list.
+   * @returns false if the authorization server has ended the sign-in meanwhile
    */
-  async function stored(req: Request, { user, sid, tokens }: Granted, startedAt: number): Promise<boolean> {
-    const time = now()
+  async #storeSession(req: Request, { user, sid, tokens }: Grant, startedAt: number): Promise<boolean> {
+    const time = this.#deps.now()
     await startSession(req, { user, tokens, signedInAt: time })
     const session = { name: hashOf(req.sessionID), sid, device: deviceName(req.get('user-agent')), time }
     let isListed = false
     try {
-      isListed = await sessions.add(user, session, startedAt)
+      isListed = await this.#deps.sessions.add(user, session, startedAt)
     } finally {
       if (!isListed) await endSession(req)
     }
     return isListed
   }
 
-  return async (req, res, answer) => {
-    const { state } = answer
-    const configuration = await authorizationServer.configuration()
-    const result = await granted(configuration, answer).catch((error: unknown) =>
-      afterFailure(error, { req, res, state }, configuration),
-    )
-    if (typeof result === 'string') return result
-    const { user, tokens } = result
-    warn(explainMissingRefreshToken(tokens, scope, clientMetadataOf(configuration).scope))
-    const before = signedInOf(req)
-    const isSame = state.prompt !== undefined && isSamePerson(before?.user, user)
-    if (isSame && state.prompt === 'select_account') return 'ask-login'
-    if (!(await stored(req, result, state.startedAt))) {
-      void revoke(configuration, tokens)
-      return 'restart'
+  /** @returns what may help @throws {Problem} if nothing does */
+  async #recover(
+    error: unknown,
+    during: { req: Request; res: Response; transaction: LoginTransaction; configuration: Configuration },
+  ): Promise<Outcome> {
+    const { prompt, restarts, returnTo } = during.transaction
+    if (error instanceof AuthorizationResponseError) {
+      if (isSelectAccountRefused(prompt, error.error)) return 'prompt-login'
+      if (prompt === 'login' && isPromptLoginRefused(error.error) && (await this.#stopPrompting(during)))
+        return 'restart'
+      // Twice at most: select_account or login may have been refused with the same error before.
+      const mayNeedPar = error.error === 'invalid_request' && restarts < 2
+      if (mayNeedPar && acceptsPushedRequests(during.configuration)) return 'use-par'
     }
-    browsers.replace(res)
-    if (before !== undefined) {
-      // A sign-in that works goes only when the next one is there.
-      await needs.sessionStore.end(hashOf(before.id))
-      // Of the same person, a server may keep one grant for both: taking these tokens back could end the new sign-in.
-      if (!isSamePerson(before.user, user)) void revoke(configuration, before.tokens)
+    if (this.#refetchKeys(error) && restarts === 0) return 'restart'
+    const problem = errorResponseProblem(error, signInPath(returnTo))
+    this.#deps.audit({ event: 'sign_in', result: 'refused', code: problem.code })
+    throw problem
+  }
+
+  /** Where the server refuses prompt=login, a browser that was signed out could never sign in again. */
+  async #stopPrompting({ req, res }: { req: Request; res: Response }): Promise<boolean> {
+    const { cookies } = this.#deps
+    const wasEndedElsewhere = req.session.promptLogin === true
+    if (!wasEndedElsewhere && cookies.read(req)?.promptLogin !== true) return false
+    cookies.markSignedOut(req, res, false)
+    if (wasEndedElsewhere) await endSession(req)
+    return true
+  }
+
+  /** @returns true if rotated signing keys can explain the error */
+  #refetchKeys(error: unknown): boolean {
+    const { authorizationServer, now } = this.#deps
+    const isUnknownKey = error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED'
+    if (!isUnknownKey && !isSignatureInvalid(error)) return false
+    if (isUnknownKey || now() - this.#keysRefetchedAt >= REFETCH_KEYS_EVERY_MS) {
+      if (!isUnknownKey) this.#keysRefetchedAt = now()
+      authorizationServer.forgetKeys()
     }
-    audit({ event: 'sign_in', result: 'ok', user })
-    return isSame ? 'same-account' : 'signed-in'
+    return true
   }
 }

@@ -1,11 +1,10 @@
-// Who signed in, and which of ADMIN_GROUPS they are in, as the claims of the id_token and of userinfo say it. The rest of
-// a person's groups is kept nowhere. Pure; identify.ts gets the claims.
+// Reads who signed in, and which of ADMIN_GROUPS they are in, from the claims of the id_token and userinfo. Other groups are
+// dropped. Pure; user-lookup.ts gets the claims.
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Which claims count, and how. */
 export type ClaimSettings = Pick<
   Settings,
   'OIDC_EMAIL_CLAIM' | 'OIDC_EMAIL_TRUST' | 'OIDC_GROUPS_CLAIM' | 'ADMIN_GROUPS'
@@ -17,23 +16,21 @@ const MAX_CHARACTERS = 200
 /** The longest tags in use have some twenty characters (RFC 5646 4.4.1). */
 const MAX_LOCALE = 35
 /** RFC 5321 4.5.3.1, as erratum 1690 of RFC 3696 counts it. */
-const MAX_ADDRESS = 254
-/** Without what would turn around the words beside it (UAX 9), or is no letter at all. */
+const MAX_EMAIL = 254
+
+/** Without control characters, and without those that reverse the text beside it (UAX 9). */
 const text = (value: unknown) => {
   const plain = typeof value === 'string' ? value.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '').trim() : ''
   return plain === '' ? undefined : plain.slice(0, MAX_CHARACTERS)
 }
 
-/** Some servers write the boolean as a text. */
-const isYes = (value: unknown) => value === true || value === 'true'
-
-/** A denial of an address counts for every spelling of it. */
-const folded = (address: unknown) => (typeof address === 'string' ? address.trim().toLowerCase() : undefined)
+/** Some servers send a boolean as a string. */
+const isTrue = (value: unknown) => value === true || value === 'true'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A claim by its name, or by the path to one inside another: `realm_access.roles`. */
+/** A claim by its name, or by a path such as `realm_access.roles`. */
 function claimIn(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name] ?? undefined
   const inside = (outer: unknown, part: string) =>
@@ -41,77 +38,77 @@ function claimIn(claims: Claims, name: string): unknown {
   return name.split('.').reduce<unknown>(inside, claims) ?? undefined
 }
 
-/** Its JSON type, for the log; nothing of its content. */
-function shapeOf(value: unknown): string {
+/** The JSON type, for the log, which gets no content. */
+function typeName(value: unknown): string {
   if (!Array.isArray(value)) return isObject(value) ? 'an object' : `a ${typeof value}`
   const types = [...new Set(value.map((one) => typeof one))].join(', ')
   return `a list of ${value.length === 1 ? 'one' : 'several'} (${types})`
 }
 
-type Said = { email: string; verified: unknown }
+const unwrapOne = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value)
 
-/** Some servers send the address as `emails`, a list. No claim says that it is verified. */
-const addressClaim = (claims: Claims, claim: string): unknown =>
-  oneOf(claimIn(claims, claim)) ?? (claim === 'email' ? oneOf(claims['emails']) : undefined)
+/** Some servers send `emails`, a list. */
+const emailClaim = (claims: Claims, claim: string): unknown =>
+  unwrapOne(claimIn(claims, claim)) ?? (claim === 'email' ? unwrapOne(claims['emails']) : undefined)
 
-const oneOf = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value)
-
-/** Pure: why a claim that is there gave no address, for the operator. */
+/** Why a claim that was sent gave no email address, for the operator. */
 export function explainMissingEmail(
   sources: readonly Claims[],
   { OIDC_EMAIL_CLAIM: claim }: ClaimSettings,
 ): string | undefined {
-  if (sources.some((claims) => addressIn(claims, claim) !== undefined)) return undefined
-  const odd = sources.map((claims) => addressClaim(claims, claim)).find((value) => (value ?? '') !== '')
+  if (sources.some((claims) => emailIn(claims, claim) !== undefined)) return undefined
+  const odd = sources.map((claims) => emailClaim(claims, claim)).find((value) => (value ?? '') !== '')
   return odd === undefined
     ? undefined
-    : `the claim ${claim} came as ${shapeOf(odd)} that is no address, so the person has none here: let the authorization server send one address in it, or set OIDC_EMAIL_CLAIM`
+    : `the claim ${claim} came as ${typeName(odd)} that is no address, so the person has none here: let the authorization server send one address in it, or set OIDC_EMAIL_CLAIM`
 }
 
-/** The address as one source has it, with what that source says about it. Never cut: a part could be another's address. */
-function addressIn(claims: Claims, claim: string): Said | undefined {
-  const value = addressClaim(claims, claim)
-  if (typeof value !== 'string' || value.length > MAX_ADDRESS) return undefined
-  // Spaces alone: other invisible characters make it another address.
+/** Never truncated: a part of an address could be another person's. */
+function emailIn(claims: Claims, claim: string): { email: string; verified: unknown } | undefined {
+  const value = emailClaim(claims, claim)
+  if (typeof value !== 'string' || value.length > MAX_EMAIL) return undefined
+  // Spaces only: without other invisible characters it would be another address.
   const email = value.replaceAll(/^ +| +$/g, '')
-  // No address has control characters (RFC 5321, 4.1.2); where one were trimmed later, it would become another's.
+  // RFC 5321 4.1.2. If a control character were trimmed later, it would become another person's address.
   if (email === '' || /\p{Cc}/u.test(email)) return undefined
-  // `email_verified` is about the claim `email` (OpenID Connect Core 5.1) and about no other.
-  return { email, verified: value === oneOf(claims['email']) ? claims['email_verified'] : undefined }
+  // `email_verified` is about the claim `email` alone (OpenID Connect Core 5.1).
+  return { email, verified: value === unwrapOne(claims['email']) ? claims['email_verified'] : undefined }
 }
 
 /**
- * The address and whether it counts, both from one source: `email` of the id_token beside `email_verified` of userinfo
- * would vouch for an address that no one verified. A source that says whether it is verified goes first. OIDC_EMAIL_TRUST:
- * `always` also takes an address without a word on it, but none that is denied.
+ * Address and verification come from the same source: `email` of the id_token beside `email_verified` of userinfo would
+ * vouch for an address that no one verified. OIDC_EMAIL_TRUST=always trusts what isn't denied.
  */
-function addressOf(
+function readEmail(
   sources: readonly Claims[],
   { OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust }: ClaimSettings,
 ): Pick<User, 'email' | 'emailVerified'> {
-  const said = sources.map((claims) => addressIn(claims, claim)).filter((one) => one !== undefined)
-  const chosen = said.find(({ verified }) => verified !== undefined) ?? said[0]
+  const found = sources.map((claims) => emailIn(claims, claim)).filter((one) => one !== undefined)
+  const chosen = found.find(({ verified }) => verified !== undefined) ?? found[0]
   if (chosen === undefined) return {}
   const { email, verified } = chosen
-  // A denial counts in any of the sources.
-  const isDenied = sources.some((claims) => {
-    const denied = claims['email_verified']
-    return denied !== undefined && !isYes(denied) && folded(oneOf(claims['email']) ?? email) === folded(email)
-  })
-  const emailVerified = !isDenied && (isYes(verified) || trust === 'always')
-  return { email, emailVerified }
+  const isSame = (other: unknown) =>
+    typeof other === 'string' && other.trim().toLowerCase() === email.trim().toLowerCase()
+  // A denial counts in every source and for every spelling of the address.
+  const isDenied = sources.some(
+    ({ email_verified: value, email: other }) =>
+      value !== undefined && !isTrue(value) && isSame(unwrapOne(other) ?? email),
+  )
+  return { email, emailVerified: !isDenied && (isTrue(verified) || trust === 'always') }
 }
 
-/** One that shows nothing, or says that there is none, would make one person of everyone (OpenID Connect Core 2). */
-function subjectIn({ sub }: Claims): string {
-  const isSaid = /^\s*not supported\b/i.test(sub)
-  if (!isSaid && /[^\s\p{C}]/u.test(sub)) return sub
-  const what = isSaid ? 'everyone the same sub, which says that it is not supported' : 'people an empty sub'
+/** An empty sub, or "not supported", would make one person of everyone (OpenID Connect Core 2). */
+function readSubject({ sub }: Claims): string {
+  const isUnsupported = /^\s*not supported\b/i.test(sub)
+  if (!isUnsupported && /[^\s\p{C}]/u.test(sub)) return sub
+  const what = isUnsupported
+    ? 'everyone the same sub, which says that it is not supported'
+    : 'people an empty sub'
   const detail = `the authorization server gives ${what}: let it name each by one of their own`
   throw new Problem(502, 'sign_in_misconfigured', { detail })
 }
 
-/** Pure. @param sources id_token first, then userinfo @throws {Problem} sign_in_misconfigured for an unusable sub */
+/** @param sources id_token first, then userinfo @throws {Problem} sign_in_misconfigured for an unusable sub */
 export function userFromClaims(
   issuer: string,
   sources: readonly [Claims, ...Claims[]],
@@ -119,37 +116,34 @@ export function userFromClaims(
 ): User {
   const first = (claim: string) =>
     sources.map((claims) => text(claims[claim])).find((value) => value !== undefined)
-  const name = first('name') ?? first('preferred_username')
   return {
     issuer,
-    subject: subjectIn(sources[0]),
-    name,
+    subject: readSubject(sources[0]),
+    name: first('name') ?? first('preferred_username'),
     locale: first('locale')?.slice(0, MAX_LOCALE),
-    ...addressOf(sources, settings),
+    ...readEmail(sources, settings),
     ...omitUndefined({ givenName: first('given_name'), groups: adminGroupsIn(sources, settings) }),
   }
 }
 
-/** Pure: is userinfo unnecessary? Needs a name, an address with email_verified, and groups if ADMIN_GROUPS is set. */
+/** True if userinfo can't add anything: a name, an address with email_verified, and groups if ADMIN_GROUPS is set. */
 export function isComplete(claims: Claims, settings: ClaimSettings): boolean {
   const { OIDC_EMAIL_CLAIM, OIDC_GROUPS_CLAIM, ADMIN_GROUPS = [] } = settings
   const hasName = text(claims['name']) !== undefined || text(claims['preferred_username']) !== undefined
   const hasGroups = ADMIN_GROUPS.length === 0 || claimIn(claims, OIDC_GROUPS_CLAIM) !== undefined
-  return hasName && hasGroups && addressIn(claims, OIDC_EMAIL_CLAIM)?.verified !== undefined
+  return hasName && hasGroups && emailIn(claims, OIDC_EMAIL_CLAIM)?.verified !== undefined
 }
 
-const nameIn = (value: unknown): unknown => (isObject(value) ? value['name'] : value)
-
-/** Pure: the names in a claim of groups, and whether it holds more than can be read without a guess. */
-function namesIn(value: unknown): { names: string[]; isOdd: boolean } {
-  // Keyed by name, as with {"admin":{"2199":"acme.example"}}; what is in it doesn't matter.
+/** @returns the group names in a claim, and whether it holds more than is unambiguous */
+function groupNames(value: unknown): { names: string[]; isOdd: boolean } {
+  // {"admin":{"2199":"acme.example"}}: keyed by name.
   if (isObject(value)) {
     const isKeyed = Object.values(value).every(isObject)
     return { names: isKeyed ? Object.keys(value) : [], isOdd: !isKeyed }
   }
-  const all = [value].flat().map(nameIn)
+  const all = [value].flat().map((one: unknown) => (isObject(one) ? one['name'] : one))
   const names = all.filter((one) => typeof one === 'string')
-  // One text may be one name, or several: a group whose name has a comma would count as two.
+  // A single string could be one name with a comma, or several names.
   const isJoined = typeof value === 'string' && /^\[|[,;|\n]/.test(value)
   return { names, isOdd: isJoined || names.length < all.length }
 }
@@ -159,31 +153,31 @@ type GroupSettings = Pick<ClaimSettings, 'OIDC_GROUPS_CLAIM' | 'ADMIN_GROUPS'>
 const groupClaims = (sources: readonly Claims[], { OIDC_GROUPS_CLAIM: claim }: GroupSettings) =>
   sources.map((claims) => claimIn(claims, claim)).filter((value) => value !== undefined)
 
-/** Pure: those of ADMIN_GROUPS, of every source that has the claim; undefined: none has it, or none is wanted. */
+/** Those of ADMIN_GROUPS in any source; undefined if no source has the claim, or ADMIN_GROUPS is empty. */
 export function adminGroupsIn(sources: readonly Claims[], settings: GroupSettings): string[] | undefined {
-  const { ADMIN_GROUPS: wanted = [] } = settings
+  const { ADMIN_GROUPS: adminGroups = [] } = settings
   const found = groupClaims(sources, settings)
-  if (wanted.length === 0 || found.length === 0) return undefined
-  const own = new Set(found.flatMap((value) => namesIn(value).names))
-  return wanted.filter((group) => own.has(group))
+  if (adminGroups.length === 0 || found.length === 0) return undefined
+  const names = new Set(found.flatMap((value) => groupNames(value).names))
+  return adminGroups.filter((group) => names.has(group))
 }
 
-/** Pure: why ADMIN_GROUPS did not count for a sign-in, for the operator; undefined where it did, or names none. */
+/** Why ADMIN_GROUPS didn't count for a sign-in, for the operator; undefined if it did, or is empty. */
 export function explainMissingGroups(
   sources: readonly Claims[],
   settings: GroupSettings,
 ): string | undefined {
-  const { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: wanted = [] } = settings
-  if (wanted.length === 0 || adminGroupsIn(sources, settings)?.length) return undefined
+  const { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: adminGroups = [] } = settings
+  if (adminGroups.length === 0 || adminGroupsIn(sources, settings)?.length) return undefined
   const found = groupClaims(sources, settings)
-  const odd = found.find((value) => namesIn(value).isOdd)
+  const odd = found.find((value) => groupNames(value).isOdd)
   if (odd !== undefined)
-    return `the claim ${claim} came as ${typeof odd === 'string' ? 'one text with commas, brackets or the like' : shapeOf(odd)}, which onramp can't read as groups without a guess, so ADMIN_GROUPS didn't count for it: let the authorization server send a list of names. A list inside an object is OIDC_GROUPS_CLAIM=${claim}.NAME`
+    return `the claim ${claim} came as ${typeof odd === 'string' ? 'one text with commas, brackets or the like' : typeName(odd)}, which onramp can't read as groups without a guess, so ADMIN_GROUPS didn't count for it: let the authorization server send a list of names. A list inside an object is OIDC_GROUPS_CLAIM=${claim}.NAME`
   if (found.length > 0) return undefined
-  // Microsoft Entra names the claim and leaves the groups out where a person is in more than 200.
-  const isLeftOut = ({ hasgroups, _claim_names: names }: Claims) =>
-    hasgroups === true || (typeof names === 'object' && names !== null && claim in names)
-  return sources.some(isLeftOut)
+  // Microsoft Entra omits the groups of people who are in more than 200, and says so in these claims.
+  const isOmitted = ({ hasgroups, _claim_names: names }: Claims) =>
+    hasgroups === true || (isObject(names) && claim in names)
+  return sources.some(isOmitted)
     ? "a person is in more groups than Microsoft Entra puts into a token, so ADMIN_GROUPS can't tell whether they are an admin: limit the claim to groups assigned to the application there, or use app roles with OIDC_GROUPS_CLAIM=roles"
     : `a sign-in came without the claim ${claim}, so ADMIN_GROUPS didn't count for it: if this happens to admins too, have the authorization server add the claim for this client (some need a scope in OIDC_SCOPE), or set OIDC_GROUPS_CLAIM`
 }

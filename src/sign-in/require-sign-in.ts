@@ -3,8 +3,7 @@
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
-import { signInPath } from './server/client-addresses.ts'
-import { asParameter, MAX_RETURN_TO_CHARACTERS, returnToTooLong } from './return-to.ts'
+import { asParameter, MAX_RETURN_TO_CHARACTERS, returnToTooLong, signInPath } from './return-to.ts'
 
 export const requireSignIn: RequestHandler = (req, _res, next) => {
   if (signedInOf(req) !== undefined) return next()

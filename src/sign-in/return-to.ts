@@ -78,3 +78,6 @@ function pathOf(url: URL): string | undefined {
   // "/..//elsewhere" is a path of ours until it is normalized.
   return path.startsWith('//') ? undefined : path
 }
+
+/** Where a person signs in and then comes back to `returnTo`. */
+export const signInPath = (returnTo: string): string => `/sign-in?return_to=${encodeURIComponent(returnTo)}`

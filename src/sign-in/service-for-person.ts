@@ -10,7 +10,7 @@ import type { Company } from '../company/company.ts'
 import { endSession } from '../session/session.ts'
 import { signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
 import { within } from '../within.ts'
-import type { Refresh } from './refresh.ts'
+import type { TokenRefresh } from './refresh.ts'
 import { isRecentSignIn, SignInAgain, signInAgainPath } from './require-sign-in.ts'
 import { expiryOf } from './tokens.ts'
 
@@ -18,7 +18,7 @@ const MAX_EARLY_WAIT_MS = 1_000
 
 type ServiceForPersonOptions = {
   clientApi: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
-  refresh: Refresh
+  tokenRefresh: Pick<TokenRefresh, 'refresh'>
   /** TOKEN_ISSUED_BY is external-idp. */
   isExternalIdp: boolean
   /** The final_redirect_url of a check that names none. */
@@ -85,8 +85,8 @@ export class ServiceForPerson {
     return condition === 'expired' ? await this.#refreshed(req) : await this.#refreshedEarly(req, tokens)
   }
 
-  async #refreshed(req: Request, isStillGood = false): Promise<Tokens> {
-    const signedIn = await this.#options.refresh(req, isStillGood)
+  async #refreshed(req: Request, isStillValid = false): Promise<Tokens> {
+    const signedIn = await this.#options.tokenRefresh.refresh(req, isStillValid)
     if (signedIn === undefined) throw new SignInAgain(req)
     return signedIn.tokens
   }

@@ -1,5 +1,5 @@
-// Who people are: sessions, and the steps of signing in. Routes are made of these.
-import type { Request } from 'express'
+// Signing in and out. compose.ts makes one; routes.ts, sign-out/ and sessions/ mount its parts.
+import type { Request, RequestHandler } from 'express'
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { createSealer } from '../records/seal.ts'
@@ -8,17 +8,26 @@ import { createSession } from '../session/session.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
-import { createBrowserCookies } from './transaction/browser-cookie.ts'
-import { createFinishSignIn } from './callback.ts'
-import { createRefresh } from './refresh.ts'
+import { SignInCallback } from './callback.ts'
+import { TokenRefresh } from './refresh.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
-import { createPersonSessions } from './sessions/person-sessions.ts'
-import { createStartSignIn } from './start.ts'
-import { createLoginTransactions } from './transaction/login-transaction.ts'
+import { PersonSessions } from './sessions/person-sessions.ts'
+import { SignOut } from './sign-out/sign-out.ts'
+import { SignInStart } from './start.ts'
+import { BrowserCookies } from './transaction/browser-cookie.ts'
+import { LoginTransactions } from './transaction/login-transaction.ts'
 
-export type SignIn = ReturnType<typeof createSignIn>
+export type SignIn = {
+  /** express-session, in front of every route that reads req.session. */
+  session: RequestHandler
+  start: SignInStart
+  callback: SignInCallback
+  tokenRefresh: TokenRefresh
+  signOut: SignOut
+  sessions: PersonSessions
+}
 
-type Needs = {
+type SignInDeps = {
   settings: Settings
   records: Records
   keyRing: KeyRing
@@ -31,30 +40,33 @@ type Needs = {
   now: () => number
 }
 
-export function createSignIn(needs: Needs) {
-  const { settings, records, keyRing, now } = needs
+export function createSignIn(deps: SignInDeps): SignIn {
+  const { settings, records, keyRing, authorizationServer, log, audit, languageOf, now } = deps
   const { SESSION_SECRET: secrets, PUBLIC_URL: publicUrl } = settings
   const https = publicUrl.startsWith('https:')
   const sealer = createSealer(secrets)
   const idleSeconds = settings.SESSION_IDLE_MINUTES * 60
   const maxSeconds = settings.SESSION_MAX_HOURS * 3600
-  const sessionStore = new SessionStore({ records, sealer, idleSeconds, maxSeconds, now })
-  const states = createLoginTransactions(secrets)
-  const browsers = createBrowserCookies(https)
-  const sessions = createPersonSessions({ records, keyRing, store: sessionStore, maxSeconds, now })
-  const all = { ...needs, states, browsers, sessions, sessionStore }
+  const store = new SessionStore({ records, sealer, idleSeconds, maxSeconds, now })
+  const sessions = new PersonSessions({ records, keyRing, store, maxSeconds, now })
+  const transactions = new LoginTransactions(secrets)
+  const cookies = new BrowserCookies(https)
   return {
-    authorizationServer: needs.authorizationServer,
-    records,
-    sealer,
-    states,
-    browsers,
+    session: createSession({ store, secrets, isHttps: https, log }),
+    start: new SignInStart({ settings, authorizationServer, transactions, cookies, languageOf, now }),
+    callback: new SignInCallback({
+      settings,
+      records,
+      authorizationServer,
+      transactions,
+      cookies,
+      sessions,
+      log,
+      audit,
+      now,
+    }),
+    tokenRefresh: new TokenRefresh({ settings, records, authorizationServer, log, audit, now }),
+    signOut: new SignOut({ records, sealer, cookies, authorizationServer, publicUrl, log, audit }),
     sessions,
-    sessionStore,
-    session: createSession({ store: sessionStore, secrets, isHttps: https, log: needs.log }),
-    start: createStartSignIn(all),
-    redeem: createFinishSignIn(all),
-    refresh: createRefresh(all),
-    returnTo: { publicOrigin: publicUrl, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] },
   }
 }

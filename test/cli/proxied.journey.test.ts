@@ -8,7 +8,7 @@ import { useProxy } from '../../src/http/proxy.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { createRegistration } from '../../src/sign-in/registration/registration.ts'
+import { Registration } from '../../src/sign-in/registration/registration.ts'
 import { createLog } from '../../src/web/log.ts'
 import { stubProxy } from '../http/stub-proxy.ts'
 import { runCommand } from './run-command.ts'
@@ -64,7 +64,7 @@ it('onramp registration forget', async () => {
   const store = openStore(settings, createLog('silent'))
   const { records } = store
   const keyRing = createKeyRing(records, settings.SESSION_SECRET)
-  await createRegistration(settings, { records, keyRing, now: Date.now }).current(async () => ({
+  await new Registration(settings, { records, keyRing, now: Date.now }).current(async () => ({
     client_id: 'made',
     registration_client_uri: 'https://login.example/clients/made',
     registration_access_token: 'abc',

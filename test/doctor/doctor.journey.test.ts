@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
-import { createRegistration } from '../../src/sign-in/registration/registration.ts'
+import { Registration } from '../../src/sign-in/registration/registration.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { runCommand } from '../cli/run-command.ts'
@@ -127,7 +127,7 @@ describe('the doctor finds', () => {
     const keyRing = createKeyRing(records, settings.SESSION_SECRET)
     const made = { client_id: 'onramp', client_secret: newSecret() }
     const method = { token_endpoint_auth_method: 'client_secret_basic' }
-    await createRegistration(settings, { records, keyRing, now: Date.now }).current(async () => ({
+    await new Registration(settings, { records, keyRing, now: Date.now }).current(async () => ({
       ...made,
       ...method,
     }))

@@ -1,25 +1,25 @@
 // What comes back from the store, and the cookie: whoever can write there must gain nothing.
 import { createSealer } from '../../src/records/seal.ts'
 import { sealedJson } from '../../src/records/sealed-json.ts'
-import { createLoginTransactions } from '../../src/sign-in/transaction/login-transaction.ts'
+import { LoginTransactions } from '../../src/sign-in/transaction/login-transaction.ts'
 import { must, near, type Reader } from './inputs.ts'
 
 const NOW = Date.UTC(2026, 10, 22)
 const SECRET = 'a secret of thirty-two characters'
 
-const states = createLoginTransactions([SECRET])
+const states = new LoginTransactions([SECRET])
 const begun = states.seal(
   { returnTo: '/onboarding', startedAt: NOW, restarts: 0 },
   { cookie: 'cookie', sessionId: undefined },
 )
-const BEGUN_ID = states.open(begun.text)?.state.id
+const BEGUN_ID = states.open(begun.state)?.transaction.id
 
 const signInStates: Reader = {
   name: 'the state of a sign-in',
-  input: near(begun.text, 'AAAA', ''),
+  input: near(begun.state, 'AAAA', ''),
   read(text) {
     // Base64 may be written in several ways; what it says may not be changed.
-    const { returnTo = '/onboarding', id = BEGUN_ID } = states.open(text)?.state ?? {}
+    const { returnTo = '/onboarding', id = BEGUN_ID } = states.open(text)?.transaction ?? {}
     must(returnTo === '/onboarding' && id === BEGUN_ID, 'open a state that we never sealed')
   },
 }

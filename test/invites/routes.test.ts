@@ -17,9 +17,11 @@ function office() {
       limit: (_req, _res, next) => next(),
       invitations: { read: () => Promise.resolve({ email, datasources: [] }) },
       people,
-      start(_req, _res, { loginHint }) {
-        hints.push(loginHint)
-        return Promise.resolve('https://as.example/authorize')
+      start: {
+        authorizationUrl(_req, _res, { loginHint }) {
+          hints.push(loginHint)
+          return Promise.resolve('https://as.example/authorize')
+        },
       },
       sendPage: (_req, res) => void res.end(),
       audit: () => {},

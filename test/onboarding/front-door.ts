@@ -92,7 +92,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
         },
         search: () => Promise.reject(new Error('not searched here')),
       },
-      refresh: () => Promise.resolve(undefined),
+      tokenRefresh: { refresh: () => Promise.resolve(undefined) },
       isExternalIdp: false,
       callbackUrl: PLAIN_CHECK,
       company,

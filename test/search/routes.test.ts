@@ -27,7 +27,7 @@ async function open(path: string, headers: Record<string, string>) {
         },
         checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
       },
-      refresh: () => Promise.resolve(undefined),
+      tokenRefresh: { refresh: () => Promise.resolve(undefined) },
       isExternalIdp: false,
       callbackUrl: `${ORIGIN}/onboarding/callback`,
       company: { arrange: (apps) => apps },

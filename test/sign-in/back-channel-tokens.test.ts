@@ -58,7 +58,7 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
         new Configuration(server.metadata, 'onramp', undefined, ClientSecretPost('x')),
     } as Parameters<typeof createBackChannelRoutes>[0]['authorizationServer'],
     sessions: {
-      async endThere(of: string, named: object) {
+      async endByLogoutToken(of: string, named: object) {
         ended.push({ of, ...named })
         if (server.fails !== undefined) throw server.fails
         return 2

@@ -86,8 +86,8 @@ describe('a refresh', () => {
     ['403 with a page', 403, '<html>', {}],
   ])('answered by %s is over, unless the sign-in is new', async (_what, status, body, headers) => {
     const error = await refusal(status, body, headers)
-    expect(isRefreshTokenRefused(error, { isFresh: false, isEarly: false })).toBe(true)
-    expect(isRefreshTokenRefused(error, { isFresh: true, isEarly: false })).toBe(false)
+    expect(isRefreshTokenRefused(error, { isRecent: false, isEarly: false })).toBe(true)
+    expect(isRefreshTokenRefused(error, { isRecent: true, isEarly: false })).toBe(false)
   })
 
   it.each([
@@ -102,18 +102,18 @@ describe('a refresh', () => {
     ['401 and a challenge for the client', 401, {}, challenge('Basic realm="x"')],
   ])('answered by %s is tried again', async (_what, status, body, headers) => {
     const error = await refusal(status, body, headers)
-    expect(isRefreshTokenRefused(error, { isFresh: false, isEarly: false })).toBe(false)
+    expect(isRefreshTokenRefused(error, { isRecent: false, isEarly: false })).toBe(false)
   })
 
   it('answered by invalid_grant is over always, and by nothing never', async () => {
     const error = await refusal(400, { error: 'invalid_grant' })
-    expect(isRefreshTokenRefused(error, { isFresh: true, isEarly: true })).toBe(true)
+    expect(isRefreshTokenRefused(error, { isRecent: true, isEarly: true })).toBe(true)
     for (const none of [new Error('x'), libraryError('OAUTH_TIMEOUT')])
-      expect(isRefreshTokenRefused(none, { isFresh: false, isEarly: false })).toBe(false)
+      expect(isRefreshTokenRefused(none, { isRecent: false, isEarly: false })).toBe(false)
   })
 
   it('ahead of time is over only where the answer says why', async () => {
-    const early = { isFresh: false, isEarly: true }
+    const early = { isRecent: false, isEarly: true }
     for (const [status, body] of [
       [403, '<html>'],
       [200, { status: 'maintenance' }],

@@ -16,8 +16,8 @@ import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 import type { AuthorizationServer } from '../../src/sign-in/server/authorization-server.ts'
 import { createSessionsPage } from '../../src/sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel.ts'
-import { createSignIn } from '../../src/sign-in/sign-in.ts'
-import { createSignOutRoutes, signOutWithoutStore } from '../../src/sign-in/sign-out/sign-out.ts'
+import { createSignIn, type SignIn } from '../../src/sign-in/sign-in.ts'
+import { createSignOutRoutes, signOutWithoutStore } from '../../src/sign-in/sign-out/routes.ts'
 import type { Log } from '../../src/web/log.ts'
 import { memoryStore } from './memory-store.ts'
 import { serverAsFunction, type Form } from './server-as-function.ts'
@@ -53,6 +53,8 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     ...own,
   } as unknown as Settings
   const there = serverAsFunction(metadata, client)
+  const authorizationServer = there.authorizationServer as unknown as AuthorizationServer
+  const returnTo = { publicOrigin: PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
   const store = memoryStore()
   const records = wrap?.(store.records) ?? store.records
   const noted: object[] = []
@@ -72,10 +74,10 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
   }
 
-  function appOf(signIn: ReturnType<typeof createSignIn>): express.Express {
+  function appOf(signIn: SignIn): express.Express {
     const service = new ServiceForPerson({
       clientApi,
-      refresh: signIn.refresh,
+      tokenRefresh: signIn.tokenRefresh,
       isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
       callbackUrl: PUBLIC_URL,
       company: { arrange: (apps) => apps },
@@ -84,20 +86,16 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     const sendPage = (_req: express.Request, res: express.Response, page: { view: string; data: unknown }) =>
       void res.json({ view: page.view, ...(page.data as object) })
     const limit: express.RequestHandler = (_req, _res, next) => next()
-    const common = {
-      ...signIn,
-      publicUrl: settings.PUBLIC_URL,
-      sendPage,
-      log,
-      audit,
-      now,
-      limit,
-      comingBack: () => {},
-    }
+    const common = { ...signIn, authorizationServer, records, sendPage, log, audit, now, limit }
     const app = express()
     app.get('/cookies', (req, res) => void res.set('x-cookies', req.headers.cookie ?? '').end())
     app.use(createBackChannelRoutes({ ...common, countRefused: () => {} }))
-    app.use(signIn.session, createSignInRoutes(common), createSignOutRoutes(common), requireSignIn)
+    app.use(
+      signIn.session,
+      createSignInRoutes({ ...common, returnTo, limitCallback: () => {} }),
+      createSignOutRoutes(common),
+      requireSignIn,
+    )
     app.get('/me', (req, res) => void res.json(signedInOf(req)?.user))
     app.get('/id', (req, res) => void res.send(signedInOf(req)?.id))
     app.get('/call', async (req, res) => void res.json(await service.search(req, { query: '', pageSize: 1 })))
@@ -109,7 +107,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       delete (req as Partial<express.Request>).session
       res.status(status).json({ code, detail, tryAgain, retryAfter })
     }
-    app.use(signOutWithoutStore(common), explained)
+    app.use(signOutWithoutStore(signIn.signOut, sendPage), explained)
     return app
   }
 
@@ -118,7 +116,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       settings,
       records,
       keyRing: createKeyRing(records, settings.SESSION_SECRET),
-      authorizationServer: there.authorizationServer as unknown as AuthorizationServer,
+      authorizationServer,
       log,
       audit,
       languageOf: () => 'de',

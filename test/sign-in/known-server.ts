@@ -2,8 +2,8 @@
 import { None } from 'openid-client'
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
-import { createAuthorizationServer } from '../../src/sign-in/server/authorization-server.ts'
-import type { FindClient } from '../../src/sign-in/registration/client.ts'
+import { AuthorizationServer, type FindClient } from '../../src/sign-in/server/authorization-server.ts'
+import { renewalTime } from '../../src/sign-in/registration/registration.ts'
 import type { AuthenticatedClient } from '../../src/sign-in/server/configuration.ts'
 import { answerFetch } from './network-of-answers.ts'
 
@@ -35,11 +35,11 @@ export function knowing(more: object = {}) {
   }
   const client: FindClient = async (_server, mayRegister) => {
     if (!mayRegister && !at.isThere) return undefined
-    return { metadata: at.client, auth: None(), ...at.more }
+    return { metadata: at.client, auth: None(), renewAt: renewalTime(at.client), ...at.more }
   }
-  const server = createAuthorizationServer({
+  const server = new AuthorizationServer({
     settings,
-    client,
+    findClient: client,
     log: { info: line('info'), warn: line('warn') } as never,
     onCall: ({ operation, status }) => void calls.push({ operation, status }),
     now: () => Date.now(),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import {
-  createLoginTransactions,
+  LoginTransactions,
   checkCallback,
   MAX_STATE_CHARACTERS,
   type LoginTransaction,
@@ -21,18 +21,18 @@ describe('the state of a sign-in', () => {
     { prompt: 'login', restarts: 3 },
     { returnTo: 'https://intranet.acme.example/a?b="c"#d', prompt: 'select_account' },
   ] as const)('brings back all that was put into it: %j', (own) => {
-    const states = createLoginTransactions([NEW])
+    const states = new LoginTransactions([NEW])
     const start = { ...START, ...own }
-    const { text, ...proofs } = states.seal(start, BEGUN)
-    const opened = states.open(text)
-    expect(opened?.state).toMatchObject(start)
-    expect(opened?.secretsFor(COOKIE)).toEqual(proofs)
+    const { state, ...secrets } = states.seal(start, BEGUN)
+    const opened = states.open(state)
+    expect(opened?.transaction).toMatchObject(start)
+    expect(opened?.secretsFor(COOKIE)).toEqual(secrets)
   })
 
   it('stays short: below 400 characters for a usual address, below 1,700 for the longest', () => {
     const longest = { ...START, prompt: 'select_account', restarts: 4 } as const
     const lengthFor = (returnTo: string) =>
-      createLoginTransactions([NEW]).seal({ ...longest, returnTo }, { ...BEGUN, sessionId: 'session' }).text
+      new LoginTransactions([NEW]).seal({ ...longest, returnTo }, { ...BEGUN, sessionId: 'session' }).state
         .length
     expect(lengthFor(`/onboarding?datasource=slack_1&return_to=${'x'.repeat(100)}`)).toBeLessThan(400)
     expect(lengthFor(`/${'x'.repeat(1_023)}`)).toBeLessThan(MAX_STATE_CHARACTERS)
@@ -40,11 +40,11 @@ describe('the state of a sign-in', () => {
   })
 
   it('shows nothing of itself, and is never the same twice', () => {
-    const states = createLoginTransactions([NEW])
+    const states = new LoginTransactions([NEW])
     const [one, other] = [states.seal(START, BEGUN), states.seal(START, BEGUN)]
-    expect(one.text).not.toBe(other.text)
-    expect(one.text).toMatch(/^\w+$/)
-    expect(Buffer.from(decodeFirewallSafe(one.text), 'base64url').toString('latin1')).not.toContain(
+    expect(one.state).not.toBe(other.state)
+    expect(one.state).toMatch(/^\w+$/)
+    expect(Buffer.from(decodeFirewallSafe(one.state), 'base64url').toString('latin1')).not.toContain(
       'onboarding',
     )
     expect(one.nonce).not.toBe(other.nonce)
@@ -55,58 +55,57 @@ describe('the state of a sign-in', () => {
 
   it('gives a firewall nothing to find (--, 0x1f, .env): not in itself, nor in nonce, verifier and challenge', () => {
     for (let count = 0; count < 2_000; count++) {
-      const { text, ...proofs } = createLoginTransactions([NEW]).seal(START, BEGUN)
-      expect([text, ...Object.values(proofs)].filter((value) => /--|\b0x|\./i.test(value))).toEqual([])
+      const { state, ...secrets } = new LoginTransactions([NEW]).seal(START, BEGUN)
+      expect([state, ...Object.values(secrets)].filter((value) => /--|\b0x|\./i.test(value))).toEqual([])
     }
   })
 
-  it('from before an update, which was spelled with -, ends well', () => {
-    const states = createLoginTransactions([NEW])
-    const { text, ...proofs } = states.seal(START, BEGUN)
-    expect(states.open(decodeFirewallSafe(text))?.secretsFor(COOKIE)).toEqual(proofs)
-  })
-
   it('is proven by the browser that began alone', () => {
-    const states = createLoginTransactions([NEW])
-    const { text, nonce, codeVerifier } = states.seal(START, BEGUN)
-    const stranger = states.open(text)?.secretsFor('c'.repeat(22))
+    const states = new LoginTransactions([NEW])
+    const { state, nonce, codeVerifier } = states.seal(START, BEGUN)
+    const stranger = states.open(state)?.secretsFor('c'.repeat(22))
     expect(stranger?.nonce).not.toBe(nonce)
     expect(stranger?.codeVerifier).not.toBe(codeVerifier)
   })
 
   it('ends well over a new secret in front, with the proofs of the one that sealed it', () => {
-    const { text, ...proofs } = createLoginTransactions([OLD]).seal(START, BEGUN)
-    expect(createLoginTransactions([NEW, OLD]).open(text)?.secretsFor(COOKIE)).toEqual(proofs)
-    expect(createLoginTransactions([NEW]).open(text)).toBeUndefined()
+    const { state, ...secrets } = new LoginTransactions([OLD]).seal(START, BEGUN)
+    expect(new LoginTransactions([NEW, OLD]).open(state)?.secretsFor(COOKIE)).toEqual(secrets)
+    expect(new LoginTransactions([NEW]).open(state)).toBeUndefined()
   })
 
   it('that anyone else made, or changed, opens nothing', () => {
-    const { text } = createLoginTransactions([NEW]).seal(START, BEGUN)
-    const changed = text.slice(0, -2) + (text.endsWith('AA') ? 'BB' : 'AA')
-    for (const made of ['', 'x', changed, text.slice(1), 'A'.repeat(300)])
-      expect(createLoginTransactions([NEW]).open(made)).toBeUndefined()
+    const { state } = new LoginTransactions([NEW]).seal(START, BEGUN)
+    const changed = state.slice(0, -2) + (state.endsWith('AA') ? 'BB' : 'AA')
+    for (const made of ['', 'x', changed, state.slice(1), 'A'.repeat(300)])
+      expect(new LoginTransactions([NEW]).open(made)).toBeUndefined()
   })
 })
 
 describe('an answer to a sign-in', () => {
   const A_DAY = 24 * 3600 * 1000
-  it.each<
-    [string, string | undefined, { cookie?: string | undefined; sessionId?: string; now?: number }, string]
-  >([
+  it.each<[string, string | undefined, { cookie?: string; sessionId?: string; now?: number }, string]>([
     ['in the browser that began is redeemed', undefined, {}, 'redeem'],
-    ['in another browser starts over there', undefined, { cookie: 'c'.repeat(22) }, 'start-over'],
-    ['in a browser without the cookie starts over', undefined, { cookie: undefined }, 'start-over'],
+    ['in another browser starts over there', undefined, { cookie: 'c'.repeat(22) }, 'restart'],
+    ['in a browser without the cookie starts over', undefined, { cookie: '' }, 'no-cookie'],
     ['after a day is redeemed still', undefined, { now: NOW + A_DAY }, 'redeem'],
-    ['after more than a day starts over', undefined, { now: NOW + A_DAY + 1 }, 'start-over'],
-    ['where another tab was faster goes on', undefined, { sessionId: 'new' }, 'go-on'],
+    ['after more than a day starts over', undefined, { now: NOW + A_DAY + 1 }, 'restart'],
+    ['where another tab was faster goes on', undefined, { sessionId: 'new' }, 'keep-session'],
     ['where the session is the one of then is redeemed', 's', { sessionId: 's' }, 'redeem'],
-    ['where another session came in between goes on', 's', { sessionId: 'new' }, 'go-on'],
+    ['where another session came in between goes on', 's', { sessionId: 'new' }, 'keep-session'],
     ['where the session of then is over is redeemed', 's', {}, 'redeem'],
-    ['of a stranger goes on where one is signed in', undefined, { cookie: 'c', sessionId: 'ada' }, 'go-on'],
+    [
+      'of a stranger goes on where one is signed in',
+      undefined,
+      { cookie: 'c', sessionId: 'ada' },
+      'keep-session',
+    ],
   ])('%s', (_what, before, now, judged) => {
-    const states = createLoginTransactions([NEW])
-    const { text } = states.seal(START, { cookie: COOKIE, sessionId: before })
-    const state = states.open(text)?.state as LoginTransaction
-    expect(checkCallback(state, { cookie: COOKIE, sessionId: undefined, now: NOW, ...now })).toBe(judged)
+    const states = new LoginTransactions([NEW])
+    const { state } = states.seal(START, { cookie: COOKIE, sessionId: before })
+    const transaction = states.open(state)?.transaction as LoginTransaction
+    expect(checkCallback(transaction, { cookie: COOKIE, sessionId: undefined, now: NOW, ...now })).toBe(
+      judged,
+    )
   })
 })

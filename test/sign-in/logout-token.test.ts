@@ -1,11 +1,8 @@
 // What a logout token has to be to end anything, and what it names.
+import { asymmetricAlgorithms } from '../../src/sign-in/server/signing-keys.ts'
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  asymmetricAlgorithms,
-  InvalidLogoutToken,
-  verifyLogoutToken,
-} from '../../src/sign-in/sign-out/logout-token.ts'
+import { InvalidLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
 
 const issuer = 'https://login.example'
 const NOW = 1_700_000_000

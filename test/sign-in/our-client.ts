@@ -1,7 +1,7 @@
 // Our client at an authorization server, with its records in memory.
 import type { Settings } from '../../src/settings/settings.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
-import { createRegistration } from '../../src/sign-in/registration/registration.ts'
+import { Registration } from '../../src/sign-in/registration/registration.ts'
 import { createFindClient } from '../../src/sign-in/registration/client.ts'
 import { memoryStore } from './memory-store.ts'
 
@@ -30,7 +30,7 @@ export function ours(own: Partial<Settings> = {}) {
     log,
     onCall: ({ operation, status }) => void calls.push({ operation, status }),
   })
-  return { ...store, all, parts, log, client, logged, calls, registration: createRegistration(all, parts) }
+  return { ...store, all, parts, log, client, logged, calls, registration: new Registration(all, parts) }
 }
 
 export const made =

@@ -124,8 +124,8 @@ describe('a logout at the authorization server', () => {
 
   it('that names a person ends all sign-ins of theirs, and later ones work', async () => {
     const { sessions, one, other, browser, clock } = await twoSids()
-    expect(await sessions.endThere(ISSUER, { sub: 'bob' })).toBe(0)
-    expect(await sessions.endThere(ISSUER, { sub: 'ada' })).toBe(2)
+    expect(await sessions.endByLogoutToken(ISSUER, { sub: 'bob' })).toBe(0)
+    expect(await sessions.endByLogoutToken(ISSUER, { sub: 'ada' })).toBe(2)
     for (const ended of [one, other]) expect(await ended.who()).toMatchObject(signedOut)
     clock.now++
     const again = browser()
@@ -137,8 +137,8 @@ describe('a logout at the authorization server', () => {
     const { sessions, one, other, store } = await twoSids()
     // As long as the longest sign-in (SESSION_MAX_HOURS), so that it ends in the evening, too.
     expect(store.named('sid:').map((key) => store.lives.get(key))).toEqual([36_000, 36_000])
-    expect(await sessions.endThere('https://other.example', { sid: 's1' })).toBe(0)
-    expect(await sessions.endThere(ISSUER, { sid: 's1' })).toBe(1)
+    expect(await sessions.endByLogoutToken('https://other.example', { sid: 's1' })).toBe(0)
+    expect(await sessions.endByLogoutToken(ISSUER, { sid: 's1' })).toBe(1)
     expect(await one.who()).toMatchObject(signedOut)
     expect(await other.who()).toMatchObject({ subject: 'ada' })
   })
@@ -146,7 +146,7 @@ describe('a logout at the authorization server', () => {
   it('that names both ends sign-ins whose session isn’t known, too', async () => {
     const { sessions, of, one, other } = await twoSids()
     const unknown = await of(undefined)
-    expect(await sessions.endThere(ISSUER, { sub: 'ada', sid: 's1' })).toBe(2)
+    expect(await sessions.endByLogoutToken(ISSUER, { sub: 'ada', sid: 's1' })).toBe(2)
     for (const ended of [one, unknown]) expect(await ended.who()).toMatchObject(signedOut)
     expect(await other.who()).toMatchObject({ subject: 'ada' })
   })
@@ -161,7 +161,7 @@ describe('a logout at the authorization server', () => {
       person.claims = { sid: 's1' }
       const ada = browser()
       const sent = await ada.begin({ return_to: '/x' })
-      await sessions.endThere(ISSUER, named)
+      await sessions.endByLogoutToken(ISSUER, named)
       clock.now++
       expect(await ada.outcomeOf(answerTo(sent))).toBe('/sign-in?return_to=%2Fx&again=1')
       await expect.poll(() => asked.map(({ form }) => form['token']).filter(Boolean)).toHaveLength(2)
@@ -189,7 +189,7 @@ describe('a logout at the authorization server', () => {
         const { sessions } = newProcess()
         person.claims = { sid: 's1' }
         const ada = browser()
-        logout = () => sessions.endThere(ISSUER, by === 'sid' ? { sid: 's1' } : { sub: 'ada' })
+        logout = () => sessions.endByLogoutToken(ISSUER, by === 'sid' ? { sid: 's1' } : { sub: 'ada' })
         await ada.signIn()
         expect(await ada.who(), beginning).toMatchObject(signedOut)
       }
@@ -209,7 +209,7 @@ describe('a logout at the authorization server', () => {
     const ada = browser()
     await ada.signIn()
     isFull = true
-    await expect(sessions.endThere(ISSUER, { sub: 'ada' })).rejects.toBeInstanceOf(StoreUnavailable)
+    await expect(sessions.endByLogoutToken(ISSUER, { sub: 'ada' })).rejects.toBeInstanceOf(StoreUnavailable)
     expect(await ada.who()).toMatchObject(signedOut)
   })
 
@@ -223,7 +223,7 @@ describe('a logout at the authorization server', () => {
     const ada = browser()
     await ada.signIn()
     isDying = true
-    void sessions.endThere(ISSUER, { sub: 'ada' })
+    void sessions.endByLogoutToken(ISSUER, { sub: 'ada' })
     await expect.poll(() => ada.who()).toMatchObject({ subject: 'ada' })
     isDying = false
     clock.now++

@@ -1,7 +1,6 @@
 // Who is asked who it is: the id_token, userinfo, introspection, or the access token itself.
-import type { TokenEndpointResponse } from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { createIdentify } from '../../src/sign-in/user-lookup.ts'
+import { UserLookup } from '../../src/sign-in/user-lookup.ts'
 import { answering, issuer } from './library-errors.ts'
 
 const USERINFO = { userinfo_endpoint: `${issuer}/userinfo` }
@@ -33,10 +32,9 @@ function identifying({
     ADMIN_GROUPS: wanted,
   } as const
   const warn = (fields: object, words: string) => void warned.push([fields, words])
-  const identify = createIdentify(settings, { warn } as never, () => 0)
+  const users = new UserLookup(settings, { warn } as never, () => 0)
   const configuration = answering(status, body, {}, metadata)
-  const tokens = { access_token: token, token_type: 'bearer' } as TokenEndpointResponse
-  const again = () => identify(configuration, { tokens, claims })
+  const again = () => users.find(configuration, token, claims)
   return { user: again(), warned, again }
 }
 

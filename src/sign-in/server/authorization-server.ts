@@ -1,6 +1,5 @@
-// What is known of the authorization server and of our client there: found in the background, again every ten minutes, and
-// later and later while that fails, so that onramp starts while the server is down. A request joins an attempt that is
-// under way, or looks once itself; it never registers a client.
+// The authorization server's metadata and our client there. Discovered in the background, again every ten minutes, with
+// growing pauses while that fails, so that onramp starts while the server is down. Requests never register a client.
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { isProxyError, networkErrorOf } from '../../http/network-error.ts'
 import { Problem } from '../../problem.ts'
@@ -9,40 +8,29 @@ import type { Settings } from '../../settings/settings.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { warnOnce, type Log } from '../../web/log.ts'
-import { signInUnavailable } from './error-response.ts'
-import { isLasting, renewalTime } from '../registration/registration.ts'
-import type { FindClient } from '../registration/client.ts'
 import { createConfiguration, TIME_LIMIT_SECONDS, type AuthenticatedClient } from './configuration.ts'
 import { discoverMetadata } from './discovery.ts'
+import { signInUnavailable } from './error-response.ts'
 
-export type AuthorizationServer = {
-  /** The client's configuration, discovered now if need be. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
-  configuration(): Promise<Configuration>
-  /** For a refresh: see createConfiguration. */
-  refreshConfiguration(): Promise<Configuration>
-  isReady(): boolean
-  /** The forward proxy did not let the last attempt through. */
-  isBlockedByProxy(): boolean
-  /** Starts discovering in the background, with retries. */
-  start(): void
-  /** After a signing key that was not known: drops the keys, and what is known only when it is found anew. */
-  forgetKeys(): void
-  close(): void
-}
+/** @param mayRegister false for requests, which anyone can send @returns undefined if it would have to register */
+export type FindClient = (
+  server: ServerMetadata,
+  mayRegister: boolean,
+) => Promise<AuthenticatedClient | undefined>
 
-type Needs = {
+type AuthorizationServerDeps = {
   settings: Settings
-  client: FindClient
+  findClient: FindClient
   log: Log
   onCall?: OnCall | undefined
+  /** Milliseconds since 1970. */
   now: () => number
 }
 
-/** As long as a client that the server has lost may stay in use. */
 const RENEW_EVERY_MS = 10 * 60 * 1000
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 15_000
-/** A server that refuses is not asked as often as one that is away. */
+/** A server that refuses isn't asked as often as one that is down. */
 const MAX_REFUSED_PAUSE_MS = 5 * 60_000
 const MIN_PAUSE_MS = 100
 
@@ -54,105 +42,137 @@ function pauseAfter(error: unknown, failures: number): number {
   return Math.max(Math.min(growing, MAX_REFUSED_PAUSE_MS), (error.retryAfter ?? 0) * 1000)
 }
 
-type Known = {
+type Discovered = {
   server: ServerMetadata
   client: AuthenticatedClient
   configuration: Configuration
-  patient: Configuration
+  forRefresh: Configuration
 }
 
-export function createAuthorizationServer(needs: Needs): AuthorizationServer {
-  const { settings, client, log, onCall, now } = needs
-  const { OIDC_ISSUER: issuer } = settings
-  const lookOnce = createSingleFlight<Known | undefined>()
-  let known: Known | undefined
-  let underWay: Promise<Known | undefined> | undefined
-  let failure: unknown
-  let failures = 0
-  const warn = warnOnce(log)
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
+export class AuthorizationServer {
+  readonly #deps: AuthorizationServerDeps
+  readonly #discoverOnce = createSingleFlight<Discovered | undefined>()
+  readonly #warn: (message: string | undefined, fields?: object) => void
+  #discovered: Discovered | undefined
+  #attempt: Promise<Discovered | undefined> | undefined
+  #failure: unknown
+  #failures = 0
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
-  /** Undefined: the client would have to be registered first. */
-  async function find(mayRegister: boolean): Promise<Known | undefined> {
+  constructor(deps: AuthorizationServerDeps) {
+    this.#deps = deps
+    this.#warn = warnOnce(deps.log)
+  }
+
+  /** Discovered now if need be. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
+  async configuration(): Promise<Configuration> {
+    return (await this.#current()).configuration
+  }
+
+  /** The same for a refresh: see createConfiguration. */
+  async refreshConfiguration(): Promise<Configuration> {
+    return (await this.#current()).forRefresh
+  }
+
+  isReady(): boolean {
+    return this.#discovered !== undefined
+  }
+
+  /** The forward proxy refused the last attempt. */
+  isBlockedByProxy(): boolean {
+    return isProxyError(networkErrorOf(this.#failure))
+  }
+
+  /** Discovers in the background. Joins an attempt that is under way. */
+  start(): void {
+    if (this.#attempt !== undefined || this.#isClosed) return
+    clearTimeout(this.#timer)
+    this.#attempt = this.#discover(true).finally(() => (this.#attempt = undefined))
+    this.#attempt.then(
+      () => this.#succeeded(),
+      (error: unknown) => this.#failed(error),
+    )
+  }
+
+  /** After an unknown signing key. The library keeps the keys with the configuration; the metadata stays until it is renewed. */
+  forgetKeys(): void {
+    if (this.#discovered !== undefined) {
+      const { server, client } = this.#discovered
+      this.#discovered.configuration = createConfiguration(server, client, { onCall: this.#deps.onCall })
+    }
+    this.start()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  async #current(): Promise<Discovered> {
+    const isLasting = this.#discovered !== undefined && this.#renewAt() > this.#deps.now()
+    if (this.#discovered !== undefined && isLasting) return this.#discovered
+    if (this.#discovered !== undefined && this.#failures === 0) this.start()
+    const attempt = this.#attempt ?? this.#discoverOnce('request', () => this.#discover(false))
+    const discovered = await attempt.catch((error: unknown) => {
+      throw this.#problem(error)
+    })
+    if (discovered !== undefined) return discovered
+    throw this.#failure === undefined
+      ? signInUnavailable('the client is not registered yet')
+      : this.#problem(this.#failure)
+  }
+
+  /** @returns undefined if the client would have to be registered first */
+  async #discover(mayRegister: boolean): Promise<Discovered | undefined> {
+    const { settings, findClient, onCall } = this.#deps
+    const { OIDC_ISSUER: issuer, OIDC_SCOPE: scope } = settings
+    const discover = () => discoverMetadata(issuer, scope, TIME_LIMIT_SECONDS)
     const { metadata: server, unused } = await timed(
-      () =>
-        inSpan('GET discovery', { 'url.full': issuer }, () =>
-          discoverMetadata(issuer, settings.OIDC_SCOPE, TIME_LIMIT_SECONDS),
-        ),
+      () => inSpan('GET discovery', { 'url.full': issuer }, discover),
       (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
     )
     const names = unused.join(', ')
     if (names)
-      warn(`endpoints whose addresses in the metadata aren't https are not used: ${names}`, { issuer })
-    const found = await client(server, mayRegister)
-    if (found === undefined) return undefined
-    const configuration = createConfiguration(server, found, { onCall })
-    const patient = createConfiguration(server, found, { forRefresh: true, onCall })
-    known = { server, client: found, configuration, patient }
-    return known
+      this.#warn(`endpoints whose addresses in the metadata aren't https are not used: ${names}`, { issuer })
+    const client = await findClient(server, mayRegister)
+    if (client === undefined) return undefined
+    const configuration = createConfiguration(server, client, { onCall })
+    const forRefresh = createConfiguration(server, client, { forRefresh: true, onCall })
+    this.#discovered = { server, client, configuration, forRefresh }
+    return this.#discovered
   }
 
-  const problemOf = (error: unknown): Problem =>
-    error instanceof Problem ? error : signInUnavailable(`${issuer} cannot be used: see OIDC_ISSUER`, error)
-
-  function later(milliseconds: number): void {
-    if (isClosed) return
-    timer = setTimeout(attempt, Math.max(milliseconds, MIN_PAUSE_MS))
-    timer.unref()
+  #renewAt(): number {
+    return this.#discovered?.client.renewAt ?? Infinity
   }
 
-  function succeeded(): void {
-    if (failures > 0) log.info({ issuer }, 'the authorization server is reached again')
-    failures = 0
-    failure = undefined
-    const renewal = known === undefined ? Infinity : renewalTime(known.client.metadata)
-    later(Math.min(RENEW_EVERY_MS, renewal - now()))
+  #succeeded(): void {
+    const { settings, log, now } = this.#deps
+    if (this.#failures > 0)
+      log.info({ issuer: settings.OIDC_ISSUER }, 'the authorization server is reached again')
+    this.#failures = 0
+    this.#failure = undefined
+    this.#startIn(Math.min(RENEW_EVERY_MS, this.#renewAt() - now()))
   }
 
-  function failed(error: unknown): void {
-    const [before, { detail }] = [failure, problemOf(error)]
-    failure = error
-    failures++
-    if (before === undefined || problemOf(before).detail !== detail)
-      log.warn({ err: error, issuer }, detail ?? '')
-    later(pauseAfter(error, failures))
+  #failed(error: unknown): void {
+    const [before, { detail }] = [this.#failure, this.#problem(error)]
+    this.#failure = error
+    this.#failures++
+    if (before === undefined || this.#problem(before).detail !== detail)
+      this.#deps.log.warn({ err: error, issuer: this.#deps.settings.OIDC_ISSUER }, detail ?? '')
+    this.#startIn(pauseAfter(error, this.#failures))
   }
 
-  /** One at a time: joins the one that is under way. */
-  function attempt(): void {
-    if (underWay !== undefined || isClosed) return
-    clearTimeout(timer)
-    underWay = find(true).finally(() => (underWay = undefined))
-    underWay.then(succeeded, failed)
+  #startIn(milliseconds: number): void {
+    if (this.#isClosed) return
+    this.#timer = setTimeout(() => this.start(), Math.max(milliseconds, MIN_PAUSE_MS))
+    this.#timer.unref()
   }
 
-  async function current(): Promise<Known> {
-    if (known !== undefined && isLasting(known.client.metadata, now())) return known
-    // A secret that is about to expire: who asks has no part in that.
-    if (known !== undefined && failures === 0) attempt()
-    const found = await (underWay ?? lookOnce('look', () => find(false))).catch((error: unknown) => {
-      throw problemOf(error)
-    })
-    if (found !== undefined) return found
-    throw failure === undefined ? signInUnavailable('the client is not registered yet') : problemOf(failure)
-  }
-
-  return {
-    configuration: async () => (await current()).configuration,
-    refreshConfiguration: async () => (await current()).patient,
-    isReady: () => known !== undefined,
-    isBlockedByProxy: () => isProxyError(networkErrorOf(failure)),
-    start: attempt,
-    forgetKeys() {
-      // The library keeps keys with the configuration.
-      if (known !== undefined)
-        known.configuration = createConfiguration(known.server, known.client, { onCall })
-      attempt()
-    },
-    close() {
-      isClosed = true
-      clearTimeout(timer)
-    },
+  #problem(error: unknown): Problem {
+    if (error instanceof Problem) return error
+    return signInUnavailable(`${this.#deps.settings.OIDC_ISSUER} cannot be used: see OIDC_ISSUER`, error)
   }
 }

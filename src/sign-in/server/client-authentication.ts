@@ -17,10 +17,10 @@ export function readClientAuthentication(settings: Partial<Settings>): ClientAut
   return method && { method, ...credentials }
 }
 
-/** @throws {Error} when the key is not one that signs; the message does not quote it */
+/** @throws {Error} if the key can't sign; the message doesn't quote it */
 export async function createClientAuth(client: ClientAuthentication): Promise<ClientAuth> {
   const { method, secret, key = '', certificate, assertionFile } = client
-  if (assertionFile !== undefined) return federated(assertionFile)
+  if (assertionFile !== undefined) return assertionFrom(assertionFile)
   switch (method) {
     case 'none':
       return None()
@@ -29,21 +29,21 @@ export async function createClientAuth(client: ClientAuthentication): Promise<Cl
     case 'client_secret_post':
       return ClientSecretPost(secret)
     case 'private_key_jwt':
-      return certificate === undefined ? PrivateKeyJwt(signingKey(key)) : certified(key, certificate)
+      return certificate === undefined ? PrivateKeyJwt(signingKey(key)) : withCertificate(key, certificate)
   }
 }
 
-/** Short-lived, and replaced while onramp runs (RFC 7521 4.2). */
-const federated =
+/** Workload identity: a short-lived assertion, which is replaced while onramp runs (RFC 7521 4.2). */
+const assertionFrom =
   (path: string): ClientAuth =>
   (_server, client, body) => {
     body.set('client_id', client.client_id)
     body.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
-    body.set('client_assertion', assertionIn(path))
+    body.set('client_assertion', readAssertion(path))
   }
 
-/** @throws {Problem} sign_in_misconfigured, which names the path and quotes nothing of the file */
-function assertionIn(path: string): string {
+/** @throws {Problem} sign_in_misconfigured, which quotes nothing of the file */
+function readAssertion(path: string): string {
   let why = 'holds no signed JWT'
   try {
     const assertion = readFileSync(path, 'utf8').trim()
@@ -56,31 +56,21 @@ function assertionIn(path: string): string {
 }
 
 /** Microsoft Entra's certificate credentials: x5t#S256, its aud, and PS256 unless the server lists only others. */
-function certified(pem: string, certificate: string): ClientAuth {
+function withCertificate(pem: string, certificate: string): ClientAuth {
   const x5t = hash('sha256', new X509Certificate(certificate).raw, 'base64url')
   return (server, ...request) => {
     const isListed = server.token_endpoint_auth_signing_alg_values_supported?.includes('PS256') !== false
-    const prove = PrivateKeyJwt(signingKey(pem, isListed ? 'RSA-PSS' : undefined), {
+    const authenticate = PrivateKeyJwt(signingKey(pem, isListed ? 'RSA-PSS' : undefined), {
       [modifyAssertion](header, payload) {
         Object.assign(header, { typ: 'JWT', 'x5t#S256': x5t })
         payload['aud'] = server.token_endpoint ?? server.issuer
       },
     })
-    return prove(server, ...request)
+    return authenticate(server, ...request)
   }
 }
 
-/** A name for the key that reveals nothing of it; empty where the text is no key. */
-export function keyThumbprint(pem: string): string {
-  try {
-    const der = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' })
-    return hash('sha256', der, 'base64url')
-  } catch {
-    return ''
-  }
-}
-
-/** RFC 6749 2.3.1: leaves - _ . and * alone. The library encodes them too, which servers that don't decode refuse. */
+/** RFC 6749 2.3.1, but - _ . and * stay: the library encodes them too, and servers that don't decode refuse that. */
 export const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
 function basic(secret: string): ClientAuth {
@@ -90,7 +80,17 @@ function basic(secret: string): ClientAuth {
   }
 }
 
-/** What the authorization server gets to know of the key (RFC 7517). */
+/** Identifies the key without revealing it; '' if it is none. */
+export function keyThumbprint(pem: string): string {
+  try {
+    const der = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' })
+    return hash('sha256', der, 'base64url')
+  } catch {
+    return ''
+  }
+}
+
+/** The public key, for the registration (RFC 7517). */
 export function publicJwks(pem: string) {
   const jwk = createPublicKey(createPrivateKey(pem)).export({ format: 'jwk' })
   return { keys: [{ ...jwk, use: 'sig' }] }

@@ -1,6 +1,5 @@
-// What an authorization server's answer means when it is not a sign-in, and its words for the log: told apart by
-// openid-client's codes and the registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6). Pure but
-// for the clock that a Retry-After may be read with.
+// What went wrong at the authorization server: a problem for the person, and words for the log. Told apart by openid-client's
+// codes and the registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6).
 import {
   AuthorizationResponseError,
   ClientError,
@@ -8,14 +7,21 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client'
 import { withoutAddresses } from '../../client-api/error-response.ts'
-import { retryAfterSeconds } from '../../http/retry-after.ts'
 import { hasAdvice, networkErrorOf } from '../../http/network-error.ts'
+import { retryAfterSeconds } from '../../http/retry-after.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
-import { Problem, type ProblemCode } from '../../problem.ts'
+import { Problem } from '../../problem.ts'
 import { redacted } from '../../web/log.ts'
-import { asymmetricAlgorithms } from '../sign-out/logout-token.ts'
+import { asymmetricAlgorithms } from './signing-keys.ts'
 
-type Meaning = { status: number; code: ProblemCode; detail: string }
+const STATUSES = {
+  sign_in_failed: 400,
+  sign_in_denied: 403,
+  sign_in_misconfigured: 502,
+  sign_in_unavailable: 503,
+}
+
+type Explanation = { code: keyof typeof STATUSES; detail: string }
 
 const MISCONFIGURED: Record<string, string> = {
   invalid_client:
@@ -30,7 +36,8 @@ const MISCONFIGURED: Record<string, string> = {
   invalid_target: 'the resource is not known: see OIDC_RESOURCE',
 }
 
-const UNREACHED = new Set([
+/** From 500 on, the library reads no body. */
+const UNUSABLE_RESPONSE = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
@@ -47,58 +54,110 @@ const UNLISTED =
 const FORGEABLE =
   "which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)"
 
-const unavailable = (detail: string): Meaning => ({ status: 503, code: 'sign_in_unavailable', detail })
-const misconfigured = (detail: string): Meaning => ({ status: 502, code: 'sign_in_misconfigured', detail })
-const failed = (detail: string): Meaning => ({ status: 400, code: 'sign_in_failed', detail })
+const UNKNOWN_KEY =
+  "none of the keys at the authorization server's jwks_uri fits the id_token, by its kid and alg, or more than one does"
 
-/** @param answer in words; the browser brings the answer of the authorization endpoint, so only its code is repeated */
-function meaningOfOAuthError(
-  error: string,
-  status: number | undefined,
-  answer = nameOfError(error),
-): Meaning {
-  const said = `the authorization server answered ${answer}`
-  // `login_required` and its like come from the browser, and mean that the person didn't sign in there.
-  if (error === 'access_denied' || (status === undefined && error.endsWith('_required')))
-    return { status: 403, code: 'sign_in_denied', detail: said }
-  // With 500 and above the library reads no body: see UNREACHED.
-  if (error === 'temporarily_unavailable' || error === 'server_error' || status === 429)
-    return unavailable(said)
-  const advice = MISCONFIGURED[error]
-  return advice === undefined ? failed(said) : misconfigured(`${said}: ${advice}`)
+const ENCRYPTED =
+  "the id_token can't be read: it is encrypted (JWE), and onramp has no key for it. Turn off encryption of id_tokens for this client there"
+
+const MISSING_ISS =
+  "the answer came without iss, which the authorization server's metadata promises (authorization_response_iss_parameter_supported; RFC 9207)"
+
+const unavailable = (detail: string): Explanation => ({ code: 'sign_in_unavailable', detail })
+const misconfigured = (detail: string): Explanation => ({ code: 'sign_in_misconfigured', detail })
+const failed = (detail: string): Explanation => ({ code: 'sign_in_failed', detail })
+
+/** The authorization server, or what we store about it, can't be used now. */
+export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
+  new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
+
+/** @param tryAgain path where the person starts anew @param request that failed: a prefix of the detail */
+export function errorResponseProblem(error: unknown, tryAgain?: string, request = ''): Problem {
+  // The library wraps what client authentication throws.
+  const own = causesOf(error).find((one) => one instanceof Problem)
+  if (own !== undefined) return own
+  const { code, detail } = explain(error)
+  const wait = responseOf(error)?.headers.get('retry-after') ?? undefined
+  const retryAfter = code === 'sign_in_unavailable' ? retryAfterSeconds(wait, Date.now()) : undefined
+  return new Problem(STATUSES[code], code, {
+    detail: request + detail,
+    cause: error,
+    ...omitUndefined({ retryAfter, tryAgain }),
+  })
 }
 
-function meaningOf(error: unknown): Meaning {
-  if (error instanceof AuthorizationResponseError) return meaningOfOAuthError(error.error, undefined)
+function explain(error: unknown): Explanation {
+  // The browser delivers this one, so only its code is repeated.
+  if (error instanceof AuthorizationResponseError)
+    return explainOAuthError(error.error, undefined, errorCode(error.error))
   if (error instanceof ResponseBodyError)
-    return meaningOfOAuthError(error.error, error.status, describeErrorResponse(error))
+    return explainOAuthError(error.error, error.status, describeErrorResponse(error))
   if (isClientRefused(error))
-    return meaningOfOAuthError('invalid_client', undefined, describeErrorResponse(error))
+    return explainOAuthError('invalid_client', undefined, describeErrorResponse(error))
   if (error instanceof WWWAuthenticateChallengeError)
     return misconfigured(`refused with ${describeErrorResponse(error)}`)
-  const algorithm = refusedAlgorithm(error)
-  if (algorithm !== undefined) {
-    const why = asymmetricAlgorithms([algorithm]).length > 0 ? UNLISTED : FORGEABLE
-    return misconfigured(`the id_token is signed with ${algorithm}, ${why}`)
+  return explainIdToken(error) ?? explainIssuer(error) ?? explainNoResponse(error) ?? explainRefused(error)
+}
+
+/** @param status undefined in a callback */
+function explainOAuthError(error: string, status: number | undefined, response: string): Explanation {
+  const detail = `the authorization server answered ${response}`
+  // In a callback login_required and its like mean that the person didn't sign in.
+  if (error === 'access_denied' || (status === undefined && error.endsWith('_required')))
+    return { code: 'sign_in_denied', detail }
+  if (error === 'temporarily_unavailable' || error === 'server_error' || status === 429)
+    return unavailable(detail)
+  const advice = MISCONFIGURED[error]
+  return advice === undefined ? failed(detail) : misconfigured(`${detail}: ${advice}`)
+}
+
+/** The library's errors carry what they are about: the header of a token, a key, the token response. */
+function explainIdToken(error: unknown): Explanation | undefined {
+  const carried = carriedBy(error)
+  const { alg } = objectOf('header' in carried && 'expected' in carried ? carried['header'] : carried)
+  if (typeof alg === 'string') {
+    const name = /^[\w-]{1,20}$/.test(alg) ? alg : 'an unknown algorithm'
+    const why = asymmetricAlgorithms([name]).length > 0 ? UNLISTED : FORGEABLE
+    return misconfigured(`the id_token is signed with ${name}, ${why}`)
   }
-  const refused = unsupported(error)
-  if (refused !== undefined) return misconfigured(refused)
-  const issuer = refusedIssuer(error)
-  if (issuer !== undefined) return failed(issuer)
-  const member = refusedMember(error)
-  if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
+  if (!(error instanceof ClientError) || error.code !== 'OAUTH_UNSUPPORTED_OPERATION') return undefined
+  const { modulusLength: bits } = objectOf(carried['algorithm'])
+  if (typeof bits === 'number')
+    return misconfigured(
+      `the id_token is signed with a key of ${bits} bits: RFC 7518 3.3 asks for 2,048 or more`,
+    )
+  if ('token_type' in objectOf(carried['body']))
+    return misconfigured(
+      "the access token isn't a bearer token, by its token_type (RFC 6750): the service takes no others",
+    )
+  return causesOf(error).some((one) => typeof one === 'string') ? misconfigured(ENCRYPTED) : undefined
+}
+
+/** The `iss` of an authorization response (RFC 9207). Only the library's message tells what is wrong with it. */
+function explainIssuer(error: unknown): Explanation | undefined {
+  const messages = messagesOf(error)
+  if (messages.includes('response parameter "iss" (issuer) missing')) return failed(MISSING_ISS)
+  return messages.includes('"iss" (issuer) response parameter value')
+    ? failed('the answer has the iss of another authorization server (RFC 9207)')
+    : undefined
+}
+
+function explainNoResponse(error: unknown): Explanation | undefined {
   const silence = networkErrorOf(error)
   if (hasAdvice(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
-  if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
-  const code = error.code ?? 'no code'
-  if (code === 'OAUTH_KEY_SELECTION_FAILED')
-    return failed(
-      "none of the keys at the authorization server's jwks_uri fits the id_token, by its kid and alg, or more than one does",
-    )
+  return error instanceof ClientError ? undefined : unavailable('the authorization server cannot be reached')
+}
+
+function explainRefused(error: unknown): Explanation {
+  const code = (error as ClientError).code ?? 'no code'
+  // Only the library's message names the member of the response, or the claim of its id_token.
+  const [, member] = /(?:body|JWT) "(\w{1,40})" (?:property|\([\w ]+\) claim)/.exec(messagesOf(error)) ?? []
+  if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
+  if (code === 'OAUTH_KEY_SELECTION_FAILED') return failed(UNKNOWN_KEY)
   if (isSignatureInvalid(error))
     return failed("the id_token's signature isn't of the key at jwks_uri that its kid names")
   const { status, url = '' } = responseOf(error) ?? {}
-  if (UNREACHED.has(code)) {
+  if (UNUSABLE_RESPONSE.has(code)) {
     const which = [status && `status ${status}`, code, url && `at ${url}`].filter(Boolean).join(', ')
     return unavailable(`the authorization server gave no usable answer (${which})`)
   }
@@ -106,155 +165,99 @@ function meaningOf(error: unknown): Meaning {
   return failed(`the answer was refused (${why})`)
 }
 
-/** The authorization server cannot be used now, or what we keep of it can't. */
-export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
-  new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
-
-/** @param tryAgain where the person starts anew @param which request failed: a prefix of the detail */
-export function errorResponseProblem(error: unknown, tryAgain?: string, which = ''): Problem {
-  // The library wraps what a client's authentication throws.
-  const own = chainOf(error).find((one) => one instanceof Problem)
-  if (own !== undefined) return own
-  const { status, code, detail } = meaningOf(error)
-  const wait = responseOf(error)?.headers.get('retry-after') ?? undefined
-  const retryAfter = code === 'sign_in_unavailable' ? retryAfterSeconds(wait, Date.now()) : undefined
-  return new Problem(status, code, {
-    detail: which + detail,
-    cause: error,
-    ...omitUndefined({ retryAfter, tryAgain }),
-  })
-}
-
-/** invalid_client, or a challenge after an Authorization header (RFC 6749 5.2) not about the token (RFC 6750 3.1). */
+/** invalid_client, or a challenge to the Authorization header (RFC 6749 5.2) that isn't about a token (RFC 6750 3.1). */
 const isClientRefused = (error: unknown): boolean =>
   (error instanceof ResponseBodyError && error.error === 'invalid_client') ||
   (error instanceof WWWAuthenticateChallengeError &&
     error.status === 401 &&
     !error.cause.some(({ parameters }) => /^invalid_(token|grant)$/.test(parameters['error'] ?? '')))
 
-/** What says nothing of a refresh token: it is about the client, or about the moment. */
-const NOT_OF_THE_GRANT = new Set(['invalid_client', 'server_error', 'temporarily_unavailable'])
-/** RFC 6749 5.2. Any other status without an error code comes from something in front of the server, or in its place. */
+/** About the client or the moment, not about the refresh token. */
+const OTHER_CAUSES = new Set(['invalid_client', 'server_error', 'temporarily_unavailable'])
+/** RFC 6749 5.2. Other statuses without an error code come from a proxy. */
 const REFUSALS = new Set([400, 401, 403])
 
 /**
  * True if this refresh token would be refused again, so that only a new sign-in helps. Besides invalid_grant, Microsoft Entra
- * sends interaction_required; others an error with 200, or a bare 401 or 403.
- * @param when isFresh: another sign-in would end alike. isEarly: the access token is still good, so an error code is needed
+ * sends interaction_required; others send an error with 200, or a bare 401 or 403.
+ * @param when isRecent: another sign-in would end alike. isEarly: the access token is valid, so an error code is needed
  */
-export function isRefreshTokenRefused(error: unknown, when: { isFresh: boolean; isEarly: boolean }): boolean {
-  const said = errorIn(error)
-  if (error instanceof ResponseBodyError && said === 'invalid_grant') return true
-  if (when.isFresh || isClientRefused(error) || NOT_OF_THE_GRANT.has(said ?? '')) return false
-  // An answer with 200 that is no token, or an error.
-  const isNone = error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE'
-  const isError = error instanceof ResponseBodyError && error.status < 300
-  return (
-    (isNone || isError || REFUSALS.has(responseStatus(error) ?? 0)) && (said !== undefined || !when.isEarly)
-  )
+export function isRefreshTokenRefused(
+  error: unknown,
+  { isRecent, isEarly }: { isRecent: boolean; isEarly: boolean },
+): boolean {
+  const code = errorIn(error)
+  if (error instanceof ResponseBodyError && code === 'invalid_grant') return true
+  if (isRecent || isClientRefused(error) || OTHER_CAUSES.has(code ?? '')) return false
+  const isNoToken = error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE'
+  const isErrorWith200 = error instanceof ResponseBodyError && error.status < 300
+  const isRefused = isNoToken || isErrorWith200 || REFUSALS.has(responseStatus(error) ?? 0)
+  return isRefused && (code !== undefined || !isEarly)
 }
 
 const MAX_DESCRIPTION = 200
 const MAX_CAUSES = 5
 
-/** A registered error code is plain text of the specification; anything else is not repeated. */
-const nameOfError = (error: string) => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
+/** Registered codes are harmless; nothing else is repeated. */
+const errorCode = (error: string) => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
 
-/** The error and what caused it, the outermost first. */
-function chainOf(error: unknown): unknown[] {
-  const chain = [error]
-  for (let last = error; last instanceof Error && chain.length <= MAX_CAUSES; last = last.cause)
-    chain.push(last.cause)
-  return chain
+/** The error and its causes, the outermost first. */
+function causesOf(error: unknown): unknown[] {
+  const causes = [error]
+  for (let last = error; last instanceof Error && causes.length <= MAX_CAUSES; last = last.cause)
+    causes.push(last.cause)
+  return causes
 }
 
 const messagesOf = (error: unknown) =>
-  chainOf(error)
+  causesOf(error)
     .map((one) => (one instanceof Error ? one.message : ''))
     .join('\n')
 
-const recordOf = (value: unknown) => (value ?? {}) as Record<string, unknown>
+const objectOf = (value: unknown) => (value ?? {}) as Record<string, unknown>
 
-/** What the library's error carries: the first of its causes that is no error. */
+/** The first cause that is no error: what the library's error is about. */
 const carriedBy = (error: unknown) =>
-  recordOf(chainOf(error).find((one) => typeof one === 'object' && one !== null && !(one instanceof Error)))
+  objectOf(causesOf(error).find((one) => typeof one === 'object' && one !== null && !(one instanceof Error)))
 
-/** The answer that an error of the library is about, or undefined where there was none. */
 const responseOf = (error: unknown): Response | undefined =>
-  chainOf(error)
+  causesOf(error)
     .map((one) =>
       one instanceof WWWAuthenticateChallengeError || one instanceof ResponseBodyError ? one.response : one,
     )
     .find((one) => one instanceof Response)
 
-/** The HTTP status of the answer that an error of the library is about. */
+/** The HTTP status, or undefined without a response. */
 export const responseStatus = (error: unknown): number | undefined => responseOf(error)?.status
 
-/** Small and capital letters with digits in one word: made by a machine, so perhaps a code. */
+/** Lower case, upper case and digits in one word: perhaps a code or a token. */
 const RANDOM = /\b(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{8,}\b/g
 
-/** RFC 6749 5.2 allows ASCII only, but for our own mark; words that look made up and addresses are left out. */
+/** ASCII (RFC 6749 5.2) without email addresses and random words. */
 function quoted(description: string): string {
   const plain = description.replaceAll(/[^\x20-\x7e…]|["\\<>]/g, ' ').slice(0, 4 * MAX_DESCRIPTION)
   return redacted(withoutAddresses(plain)).replaceAll(RANDOM, '…').slice(0, MAX_DESCRIPTION).trim()
 }
 
-/** What came back: `invalid_grant with status 400 ("grant request is invalid")`, `status 502`, `nothing (OAUTH_TIMEOUT)`. */
+/** `invalid_grant with status 400 ("grant request is invalid")`, `status 502`, `nothing usable (OAUTH_TIMEOUT)`. */
 export function describeErrorResponse(error: unknown): string {
   const status = responseStatus(error)
   if (error instanceof ResponseBodyError) {
     const description = quoted(error.error_description ?? '')
-    const said = `${nameOfError(error.error)} with status ${status}`
-    return description === '' ? said : `${said} ("${description}")`
+    const code = `${errorCode(error.error)} with status ${status}`
+    return description === '' ? code : `${code} ("${description}")`
   }
   if (status !== undefined) return `status ${status}`
   const code = error instanceof ClientError ? error.code : undefined
   return code === undefined ? 'nothing' : `nothing usable (${code})`
 }
 
-/** The error code in the answer's body, where there is one; also in an answer with 200. */
+/** The error code in the response, also in one with 200. */
 function errorIn(error: unknown): string | undefined {
   if (error instanceof ResponseBodyError) return error.error
-  const said = recordOf(carriedBy(error)['body'])['error']
-  return typeof said === 'string' ? said : undefined
+  const code = objectOf(carriedBy(error)['body'])['error']
+  return typeof code === 'string' ? code : undefined
 }
 
-/** The member of a response, or claim of its id_token, that the library refused. Only its message names it: for the log. */
-function refusedMember(error: unknown): string | undefined {
-  return /(?:body|JWT) "(\w{1,40})" (?:property|\([\w ]+\) claim)/.exec(messagesOf(error))?.[1]
-}
-
-/** The library has one code for all that it doesn't do; what its error carries tells them apart. */
-function unsupported(error: unknown): string | undefined {
-  if (!(error instanceof ClientError) || error.code !== 'OAUTH_UNSUPPORTED_OPERATION') return undefined
-  const { algorithm, body } = carriedBy(error)
-  const { modulusLength: bits } = recordOf(algorithm)
-  if (typeof bits === 'number')
-    return `the id_token is signed with a key of ${bits} bits: RFC 7518 3.3 asks for 2,048 or more`
-  if ('token_type' in recordOf(body))
-    return "the access token isn't a bearer token, by its token_type (RFC 6750): the service takes no others"
-  // What the token was in a string, which isn't repeated.
-  if (!chainOf(error).some((one) => typeof one === 'string')) return undefined
-  return "the id_token can't be read: it is encrypted (JWE), and onramp has no key for it. Turn off encryption of id_tokens for this client there"
-}
-
-/** What is wrong with the `iss` of an authorization response (RFC 9207), which the library says in its message only. */
-function refusedIssuer(error: unknown): string | undefined {
-  const message = messagesOf(error)
-  if (message.includes('response parameter "iss" (issuer) missing'))
-    return "the answer came without iss, which the authorization server's metadata promises (authorization_response_iss_parameter_supported; RFC 9207)"
-  return message.includes('"iss" (issuer) response parameter value')
-    ? 'the answer has the iss of another authorization server (RFC 9207)'
-    : undefined
-}
-
-/** The algorithm of an id_token that the library refused: its error carries the header and the expected ones. */
-function refusedAlgorithm(error: unknown): string | undefined {
-  const carried = carriedBy(error)
-  const { alg } = recordOf('header' in carried && 'expected' in carried ? carried['header'] : carried)
-  if (typeof alg !== 'string') return undefined
-  return /^[\w-]{1,20}$/.test(alg) ? alg : 'an unknown algorithm'
-}
-
-/** A token's signature is not of the key with that name. The library says so only in what its error carries. */
+/** The signature of a token isn't that of the key with its kid. */
 export const isSignatureInvalid = (error: unknown): boolean => 'signature' in carriedBy(error)

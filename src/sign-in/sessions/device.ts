@@ -1,4 +1,4 @@
-// What a browser says of itself, in words that people recognize it by on the page of their sign-ins. Pure.
+// Names a device for the page of sign-ins, from its User-Agent. Pure.
 
 const BROWSERS: [RegExp, string][] = [
   [/\bEdgA?\/|\bEdgiOS\//, 'Edge'],
@@ -19,11 +19,12 @@ const SYSTEMS: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-const named = (table: [RegExp, string][], text: string) => table.find(([pattern]) => pattern.test(text))?.[1]
+const firstMatch = (table: [RegExp, string][], text: string) =>
+  table.find(([pattern]) => pattern.test(text))?.[1]
 
-/** What a User-Agent says, in words that people recognize: "Firefox on Linux", "Chrome", or an empty text when nothing is recognized. */
-export function deviceName(userAgent: string | undefined): string {
-  const text = (userAgent ?? '').slice(0, 500)
-  const [browser, system] = [named(BROWSERS, text), named(SYSTEMS, text)]
+/** "Firefox on Linux", "Chrome", or '' if nothing is recognized. */
+export function deviceName(userAgent = ''): string {
+  const text = userAgent.slice(0, 500)
+  const [browser, system] = [firstMatch(BROWSERS, text), firstMatch(SYSTEMS, text)]
   return [browser, system].filter((part) => part !== undefined).join(' on ')
 }

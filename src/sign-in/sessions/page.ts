@@ -5,21 +5,21 @@ import { encodeFirewallSafe } from '../../records/firewall-safe.ts'
 import { whoIsSignedIn } from '../../session/signed-in.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
-import type { SignIn } from '../sign-in.ts'
+import type { PersonSessions } from './person-sessions.ts'
 
-type Needs = Pick<SignIn, 'sessions' | 'sessionStore'> & {
-  /** Per person: each look asks the store about every one of their sign-ins. */
+type SessionsPageDeps = {
+  sessions: PersonSessions
+  /** By person, because each request reads every one of their sessions from the store. */
   limit: RequestHandler
   sendPage: SendPage
   now: () => number
 }
 
-export function createSessionsPage({ sessions, sessionStore, limit, sendPage, now }: Needs): Router {
+export function createSessionsPage({ sessions, limit, sendPage, now }: SessionsPageDeps): Router {
   const router = Router()
 
   router.get('/sessions', limit, async (req, res) => {
     const { user, id } = whoIsSignedIn(req)
-    const here = hashOf(id)
 
     const list = await sessions.list(user)
 
@@ -30,7 +30,7 @@ export function createSessionsPage({ sessions, sessionStore, limit, sendPage, no
         device,
         time,
         age: now() - time,
-        here: name === here,
+        here: name === hashOf(id),
       }))
       .sort((one, other) => Number(other.here) - Number(one.here))
     sendPage(req, res, { view: 'sign-in/sessions', data: { entries } })
@@ -39,10 +39,10 @@ export function createSessionsPage({ sessions, sessionStore, limit, sendPage, no
   router.post('/sessions/end/:name', limit, async (req, res) => {
     const { user } = whoIsSignedIn(req)
 
-    const ended = (await sessions.list(user)).find(
+    const session = (await sessions.list(user)).find(
       ({ name }) => encodeFirewallSafe(name) === req.params['name'],
     )
-    if (ended !== undefined) await sessionStore.endElsewhere(ended.name)
+    if (session !== undefined) await sessions.endElsewhere(session.name)
 
     seeOther(res, '/sessions')
   })

@@ -1,6 +1,5 @@
-// Where a person is signed in: a sealed list for each person, and whose a session id of the authorization server (sid) is.
-// It names sessions by the hash of their id, so that a reader can end a session and open none. What is on it may be over
-// already (idle for too long, or signed out): whether a session is there is the store's to say.
+// The sessions of a person: a sealed list for each person, and the owner of each sid of the authorization server. Sessions
+// are listed by the hash of their id, so a reader of the list can end them but not use them. Some may be over already.
 import { createChanges } from '../../records/change.ts'
 import type { KeyRing } from '../../records/data-key.ts'
 import type { Records } from '../../records/records.ts'
@@ -11,171 +10,193 @@ import type { User } from '../../session/signed-in.ts'
 type ListedSession = {
   /** The hash of the session id. */
   name: string
-  /** The authorization server's own session (OpenID Connect Back-Channel Logout 1.0). */
+  /** The authorization server's session (OpenID Connect Back-Channel Logout 1.0). */
   sid?: string | undefined
-  /** "Firefox on Linux", for people to recognize it by. */
+  /** "Firefox on Linux". */
   device: string
   /** Milliseconds since 1970, when the person signed in. */
   time: number
 }
 
-/** The authorization server ended `sid`, or everything of the person; a sign-in that began before `at` is part of it. */
+/** The authorization server ended the session `sid`, or all of the person, including sign-ins begun before `at`. */
 type Ended = { at: number; sid?: string | undefined }
 
 type SessionList = { sessions: ListedSession[]; ended: Ended[] }
 
-/** Whose a sid is, or that it was ended before anyone here signed in with it. */
+/** `endedAt`: the sid was ended before anyone had signed in with it. */
 type SidRecord = { subject?: string; endedAt?: number }
 
 type Identity = Pick<User, 'issuer' | 'subject'>
 
-export type PersonSessions = ReturnType<typeof createPersonSessions>
-
-type Needs = {
+type PersonSessionsDeps = {
   records: Pick<Records, 'get' | 'compareAndSet'>
   keyRing: KeyRing
-  store: Pick<SessionStore, 'has' | 'end'>
+  store: Pick<SessionStore, 'has' | 'end' | 'endElsewhere'>
   /** SESSION_MAX_HOURS, in seconds. */
   maxSeconds: number
+  /** Milliseconds since 1970. */
   now: () => number
 }
 
-/** What a sign-in finds: the first one of the day, and a sid of its own. */
-const NEW = { text: undefined }
+type RecordChange<T> = {
+  kind: 'sessions-of' | 'sid'
+  /** Issuer, and subject or sid. */
+  of: readonly [string, string]
+  /** May run more than once; undefined changes nothing. */
+  next: (value: T | undefined) => { value: T; seconds: number } | undefined
+  /** Saves a read if there is no record. */
+  isProbablyNew?: boolean
+}
 
 const MAX_SESSIONS = 100
 const MAX_ENDED = 50
-/** A code is good for ten minutes (RFC 6749 4.1.2), so a sign-in that the authorization server ended earlier can't end well. */
+/** A code is valid for ten minutes (RFC 6749 4.1.2), so no older sign-in can still finish. */
 const ENDED_SECONDS = 3_600
 
-/** Does a logout end this sign-in? One with a sid also ends sign-ins whose id_token had none. */
-const isNamed = (named: string | undefined, sid: string | undefined): boolean =>
-  named === undefined || sid === undefined || named === sid
+/** A logout without a sid ends all; one with a sid also ends sign-ins whose id_token had none. */
+const isMeant = (logoutSid: string | undefined, sid: string | undefined): boolean =>
+  logoutSid === undefined || sid === undefined || logoutSid === sid
 
-/** Has the authorization server ended this sign-in? @param startedAt when the browser was sent away to sign in */
-const isOver = ({ ended }: SessionList, sid: string | undefined, startedAt: number): boolean =>
-  ended.some((end) => startedAt <= end.at && isNamed(end.sid, sid))
+/** @param startedAt when the browser left to sign in */
+const isEnded = ({ ended }: SessionList, sid: string | undefined, startedAt: number): boolean =>
+  ended.some((end) => startedAt <= end.at && isMeant(end.sid, sid))
 
-export function createPersonSessions({ records, keyRing, store, maxSeconds, now }: Needs) {
-  const change = createChanges(records)
+export class PersonSessions {
+  readonly #deps: PersonSessionsDeps
+  readonly #change: ReturnType<typeof createChanges>
 
-  /** @param next may run more than once; undefined changes nothing @returns the list as it was changed, or was */
-  async function changeList(
+  constructor(deps: PersonSessionsDeps) {
+    this.#deps = deps
+    this.#change = createChanges(deps.records)
+  }
+
+  /**
+   * Lists a stored session, before its browser gets the cookie. Ends the earliest ones above 100.
+   * @param startedAt milliseconds since 1970, when the browser left to sign in
+   * @returns false if the authorization server has ended this sign-in since: it must not be used
+   */
+  async add(user: Identity, session: ListedSession, startedAt: number): Promise<boolean> {
+    const { sid } = session
+    const isClaimed = sid === undefined ? true : this.#claimSid(user, sid, startedAt)
+    let surplus: ListedSession[] = []
+    const next = (list: SessionList) => {
+      const others = list.sessions.filter(({ name }) => name !== session.name)
+      // A process that died in the middle of a logout may have left some that were ended.
+      const kept = others.filter((one) => !isEnded(list, one.sid, one.time)).slice(1 - MAX_SESSIONS)
+      surplus = others.filter((one) => !kept.includes(one))
+      return { ...list, sessions: [...kept, session] }
+    }
+    const [isOpen, list] = await Promise.all([isClaimed, this.#changeList(user, next, true)])
+    await Promise.all(surplus.map(({ name }) => this.end(name)))
+    return isOpen && !isEnded(list, sid, startedAt)
+  }
+
+  /** Those that aren't over. */
+  async list(user: Identity): Promise<ListedSession[]> {
+    const { sessions } = await this.#changeList(user, () => undefined)
+    return await this.#existing(sessions)
+  }
+
+  /** @param name the hash of the session id */
+  end(name: string): Promise<void> {
+    return this.#deps.store.end(name)
+  }
+
+  /** Also has the next sign-in in that browser send prompt=login. @param name the hash of the session id */
+  endElsewhere(name: string): Promise<void> {
+    return this.#deps.store.endElsewhere(name)
+  }
+
+  /** OpenID Connect Back-Channel Logout 1.0 2.7, also for sign-ins under way. @returns how many sessions ended */
+  async endByLogoutToken(issuer: string, { sub, sid }: { sub?: string; sid?: string }): Promise<number> {
+    const subject = sub ?? (await this.#ownerOf(issuer, sid ?? ''))
+    if (subject === undefined) return 0
+    const user = { issuer, subject }
+    // Marked first: a sign-in that is listed later finds the mark, and one that was listed before is ended below.
+    const marking = this.#changeList(user, (list) => ({
+      ...list,
+      ended: [...list.ended, { at: this.#deps.now(), sid }],
+    }))
+    const marked = await marking.catch(() => undefined)
+    const { sessions } = marked ?? (await this.#changeList(user, () => undefined))
+    const ended = await this.#existing(sessions.filter((one) => isMeant(sid, one.sid)))
+    await Promise.all(ended.map(({ name }) => this.end(name)))
+    // A full store refuses the mark but still deletes: end the sessions, then report the failure.
+    await marking
+    return ended.length
+  }
+
+  async #existing(sessions: readonly ListedSession[]): Promise<ListedSession[]> {
+    const exist = await Promise.all(sessions.map(({ name }) => this.#deps.store.has(name)))
+    return sessions.filter((_, index) => exist[index])
+  }
+
+  /** @param next may run more than once; undefined changes nothing @returns the list after it */
+  async #changeList(
     { issuer, subject }: Identity,
     next: (list: SessionList) => SessionList | undefined,
-    guess?: { text: undefined },
+    isProbablyNew = false,
   ): Promise<SessionList> {
-    const { sealer, keyFor } = await keyRing.dataKey()
-    const [key, json] = [
-      `sessions-of:${keyFor('sessions', `${issuer}\n${subject}`)}`,
-      sealedJson<SessionList>(sealer),
-    ]
+    const { maxSeconds, now } = this.#deps
     let list: SessionList = { sessions: [], ended: [] }
-    await change({
-      key,
-      guess,
-      next(text) {
-        const { sessions, ended } = json.open(text, key) ?? { sessions: [], ended: [] }
+    await this.#changeRecord<SessionList>({
+      kind: 'sessions-of',
+      of: [issuer, subject],
+      isProbablyNew,
+      next({ sessions, ended } = { sessions: [], ended: [] }) {
         list = {
           sessions: sessions.filter(({ time }) => now() - time < maxSeconds * 1000),
           ended: ended.slice(-MAX_ENDED),
         }
-        const changed = next(list)
-        list = changed ?? list
-        return changed && { text: json.seal(changed, key), seconds: maxSeconds }
+        const value = next(list)
+        list = value ?? list
+        return value && { value, seconds: maxSeconds }
       },
     })
     return list
   }
 
-  /** @param next may run more than once; undefined changes nothing */
-  async function changeSid(
-    issuer: string,
-    sid: string,
-    next: (record: SidRecord) => SidRecord | undefined,
-    guess?: { text: undefined },
-  ): Promise<void> {
-    const { sealer, keyFor } = await keyRing.dataKey()
-    const [key, json] = [`sid:${keyFor('sid', `${issuer}\n${sid}`)}`, sealedJson<SidRecord>(sealer)]
-    await change({
-      key,
-      guess,
-      next(text) {
-        const changed = next(json.open(text, key) ?? {})
-        const seconds = changed?.endedAt === undefined ? maxSeconds : ENDED_SECONDS
-        return changed && { text: json.seal(changed, key), seconds }
+  /** @returns false if this sid was ended after `startedAt` */
+  async #claimSid({ issuer, subject }: Identity, sid: string, startedAt: number): Promise<boolean> {
+    let isOpen = true
+    await this.#changeRecord<SidRecord>({
+      kind: 'sid',
+      of: [issuer, sid],
+      isProbablyNew: true,
+      next: ({ endedAt = -Infinity } = {}) => {
+        isOpen = endedAt < startedAt
+        return isOpen ? { value: { subject }, seconds: this.#deps.maxSeconds } : undefined
       },
     })
-  }
-
-  /** @returns false where this sid was ended after `startedAt` */
-  async function claim({ issuer, subject }: Identity, sid: string, startedAt: number): Promise<boolean> {
-    let isOpen = true
-    const next = ({ endedAt = -Infinity }: SidRecord) => {
-      isOpen = endedAt < startedAt
-      return isOpen ? { subject } : undefined
-    }
-    await changeSid(issuer, sid, next, NEW)
     return isOpen
   }
 
-  /** Whose it is. Of one that isn't known yet it is noted that it is over, for a sign-in that is on its way. */
-  async function subjectOf(issuer: string, sid: string): Promise<string | undefined> {
+  /** Marks a sid without an owner as ended, for a sign-in under way. */
+  async #ownerOf(issuer: string, sid: string): Promise<string | undefined> {
     let owner: string | undefined
-    await changeSid(issuer, sid, ({ subject }) => {
-      owner = subject
-      return subject === undefined ? { endedAt: now() } : undefined
+    await this.#changeRecord<SidRecord>({
+      kind: 'sid',
+      of: [issuer, sid],
+      next: ({ subject } = {}) => {
+        owner = subject
+        const value = { endedAt: this.#deps.now() }
+        return subject === undefined ? { value, seconds: ENDED_SECONDS } : undefined
+      },
     })
     return owner
   }
 
-  async function workingOf(sessions: readonly ListedSession[]): Promise<ListedSession[]> {
-    const areThere = await Promise.all(sessions.map(({ name }) => store.has(name)))
-    return sessions.filter((_, index) => areThere[index])
-  }
-
-  return {
-    /**
-     * Lists a session that is stored, before its browser gets the cookie. Ends the earliest that the list has no room for.
-     * @param startedAt milliseconds since 1970, when the browser was sent away to sign in
-     * @returns false when the authorization server has ended this sign-in since: it must not be used
-     */
-    async add(user: Identity, session: ListedSession, startedAt: number): Promise<boolean> {
-      const { sid } = session
-      const isClaimed = sid === undefined ? true : claim(user, sid, startedAt)
-      let surplus: ListedSession[] = []
-      const next = (list: SessionList) => {
-        const others = list.sessions.filter(({ name }) => name !== session.name)
-        // What a logout has ended may still be there, where the process died in between.
-        const kept = others.filter((one) => !isOver(list, one.sid, one.time)).slice(1 - MAX_SESSIONS)
-        surplus = others.filter((one) => !kept.includes(one))
-        return { ...list, sessions: [...kept, session] }
-      }
-      const [isOpen, list] = await Promise.all([isClaimed, changeList(user, next, NEW)])
-      await Promise.all(surplus.map(({ name }) => store.end(name)))
-      return isOpen && !isOver(list, sid, startedAt)
-    },
-
-    /** Those that work. */
-    async list(user: Identity): Promise<ListedSession[]> {
-      const { sessions } = await changeList(user, () => undefined)
-      return await workingOf(sessions)
-    },
-
-    /** OpenID Connect Back-Channel Logout 1.0 2.7, also for sign-ins under way. @returns how many sessions ended */
-    async endThere(issuer: string, { sub, sid }: { sub?: string; sid?: string }): Promise<number> {
-      const subject = sub ?? (await subjectOf(issuer, sid ?? ''))
-      if (subject === undefined) return 0
-      const user = { issuer, subject }
-      // Written first: a sign-in that is listed later finds it, and one that was listed before is found below.
-      const marking = changeList(user, (list) => ({ ...list, ended: [...list.ended, { at: now(), sid }] }))
-      const marked = await marking.catch(() => undefined)
-      const { sessions } = marked ?? (await changeList(user, () => undefined))
-      const ended = await workingOf(sessions.filter((one) => isNamed(sid, one.sid)))
-      await Promise.all(ended.map(({ name }) => store.end(name)))
-      // A store that is full takes no mark, and still forgets.
-      await marking
-      return ended.length
-    },
+  async #changeRecord<T extends object>({ kind, of, next, isProbablyNew }: RecordChange<T>): Promise<void> {
+    const { sealer, keyFor } = await this.#deps.keyRing.dataKey()
+    const key = `${kind}:${keyFor(kind === 'sid' ? 'sid' : 'sessions', of.join('\n'))}`
+    const json = sealedJson<T>(sealer)
+    await this.#change({
+      key,
+      guess: isProbablyNew ? { text: undefined } : undefined,
+      next(text) {
+        const changed = next(json.open(text, key))
+        return changed && { text: json.seal(changed.value, key), seconds: changed.seconds }
+      },
+    })
   }
 }

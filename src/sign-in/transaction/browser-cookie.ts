@@ -1,59 +1,65 @@
-// The cookie that ties a sign-in to the browser that began it (RFC 9700 4.7): random, apart from the session's, and new
-// after each sign-in. A browser that was signed out has a mark in it, so that its next sign-in asks who is there.
+// The cookie that binds a login transaction to the browser that began it (RFC 9700 4.7): random, separate from the session
+// cookie, and replaced after each sign-in. A sign-out leaves a mark in it: the next sign-in sends prompt=login.
 import { randomBytes } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { TRANSACTION_SECONDS } from './login-transaction.ts'
 
 export type BrowserCookie = {
-  /** The whole cookie, which sign-ins are bound to. Signing out changes it, so that none that began before can end. */
+  /** What transactions are bound to. A sign-out changes it, so a callback of an earlier transaction is refused. */
   value: string
-  /** The random part: what a sign-out under way is kept under. */
+  /** The random part, which stays the same: a pending sign-out is stored under it. */
   id: string
-  /** It was signed out: the next sign-in has to ask for the person. */
   promptLogin: boolean
-}
-
-export type BrowserCookies = {
-  read(req: Request): BrowserCookie | undefined
-  /** The browser with a cookie for another day; a new one where it has none. */
-  extend(req: Request, res: Response): BrowserCookie
-  /** Someone has signed in: a new cookie, so that one that a stranger has planted is good for nothing afterwards. */
-  replace(res: Response): void
-  /** It was signed out here. @param promptLogin false: the authorization server has signed it out too */
-  markSignedOut(req: Request, res: Response, promptLogin: boolean): BrowserCookie
 }
 
 const PROMPT_LOGIN_MARK = '.ask'
 
-const browserOf = (cookie: string): BrowserCookie => ({
-  value: cookie,
-  id: cookie.replace(PROMPT_LOGIN_MARK, ''),
-  promptLogin: cookie.endsWith(PROMPT_LOGIN_MARK),
+const parse = (value: string): BrowserCookie => ({
+  value,
+  id: value.replace(PROMPT_LOGIN_MARK, ''),
+  promptLogin: value.endsWith(PROMPT_LOGIN_MARK),
 })
 
-/** Without `-`, two of which firewalls refuse. */
-const newCookie = () => randomBytes(16).toString('hex')
+/** Hex, because firewalls refuse `--`. */
+const newValue = () => randomBytes(16).toString('hex')
 
-export function createBrowserCookies(https: boolean): BrowserCookies {
-  const name = https ? '__Host-onramp-browser' : 'onramp-browser'
-  const found = new RegExp(`(?:^|;[ \\t]*)${name}=([\\w-]{22,32}(?:\\${PROMPT_LOGIN_MARK})?)(?:;|$)`)
+export class BrowserCookies {
+  readonly #https: boolean
+  readonly #name: string
+  readonly #pattern: RegExp
 
-  const of = ({ headers }: Request): BrowserCookie | undefined => {
-    const [, cookie] = found.exec(headers.cookie ?? '') ?? []
-    return cookie === undefined ? undefined : browserOf(cookie)
+  constructor(https: boolean) {
+    this.#https = https
+    this.#name = https ? '__Host-onramp-browser' : 'onramp-browser'
+    // Only spaces and tabs before the name: browsers let sibling hosts set cookies that hide it behind other whitespace.
+    this.#pattern = new RegExp(
+      `(?:^|;[ \\t]*)${this.#name}=([\\w-]{22,32}(?:\\${PROMPT_LOGIN_MARK})?)(?:;|$)`,
+    )
   }
 
-  function set(res: Response, cookie: string): BrowserCookie {
+  read({ headers }: Request): BrowserCookie | undefined {
+    const value = this.#pattern.exec(headers.cookie ?? '')?.[1]
+    return value === undefined ? undefined : parse(value)
+  }
+
+  /** Keeps the cookie for another day, or sets the first one. */
+  extend(req: Request, res: Response): BrowserCookie {
+    return this.#set(res, this.read(req)?.value ?? newValue())
+  }
+
+  /** After a sign-in: a cookie that an attacker planted before is worthless from now on. */
+  replace(res: Response): void {
+    this.#set(res, newValue())
+  }
+
+  /** @param promptLogin false if the authorization server has ended its session too */
+  markSignedOut(req: Request, res: Response, promptLogin: boolean): BrowserCookie {
+    return this.#set(res, (this.read(req)?.id ?? newValue()) + (promptLogin ? PROMPT_LOGIN_MARK : ''))
+  }
+
+  #set(res: Response, value: string): BrowserCookie {
     const maxAge = TRANSACTION_SECONDS * 1000
-    res.cookie(name, cookie, { path: '/', httpOnly: true, sameSite: 'lax', secure: https, maxAge })
-    return browserOf(cookie)
-  }
-
-  return {
-    read: of,
-    extend: (req, res) => set(res, of(req)?.value ?? newCookie()),
-    replace: (res) => void set(res, newCookie()),
-    markSignedOut: (req, res, promptLogin) =>
-      set(res, (of(req)?.id ?? newCookie()) + (promptLogin ? PROMPT_LOGIN_MARK : '')),
+    res.cookie(this.#name, value, { path: '/', httpOnly: true, sameSite: 'lax', secure: this.#https, maxAge })
+    return parse(value)
   }
 }

@@ -1,7 +1,7 @@
-// What `prompt` says at sign-in (OpenID Connect Core 3.1.2.1): what the operator set, and what a person needs who
-// asked for another account, or was signed out. Pure.
+// The parameter `prompt` (OpenID Connect Core 3.1.2.1): what the operator set, and what people need who want another
+// account or were signed out. Pure.
 
-/** `select_account`: "Not you?". `login`: the fallback for servers without that, and for signed-out browsers. */
+/** `select_account`: "Not you?". `login`: the fallback where that isn't supported, and for browsers that were signed out. */
 export type Prompt = 'select_account' | 'login'
 
 const PROMPTS: readonly Prompt[] = ['select_account', 'login']
@@ -9,13 +9,13 @@ const PROMPTS: readonly Prompt[] = ['select_account', 'login']
 /** @param value untrusted: a query parameter */
 export const parsePrompt = (value: unknown): Prompt | undefined => PROMPTS.find((known) => known === value)
 
-/** Google's metadata says nothing of it; its documentation has these, and no `login`. */
+/** Google documents these and no `login`; its metadata lists none. */
 const GOOGLE = { issuer: 'https://accounts.google.com', supported: ['none', 'consent', 'select_account'] }
 
-/** The one that the server knows, or the other in its place; where nothing is known, the one that was asked for. */
+/** The prompt if the server supports it or lists none, else the other one. */
 export function supportedPrompt(
   prompt: Prompt,
-  // Of Initiating User Registration 1.0.
+  // Initiating User Registration 1.0.
   { issuer, prompt_values_supported: listed }: { issuer: string; prompt_values_supported?: unknown },
 ): Prompt {
   const supported = issuer === GOOGLE.issuer ? GOOGLE.supported : listed
@@ -23,16 +23,16 @@ export function supportedPrompt(
   return prompt === 'login' && supported.includes('select_account') ? 'select_account' : 'login'
 }
 
-/** The parameter. @param always OIDC_PROMPT */
+/** The value to send. @param always OIDC_PROMPT */
 export function promptParameter(always: string | undefined, prompt: Prompt | undefined): string | undefined {
   const values = new Set(always?.split(' '))
   if (prompt !== undefined) values.add(prompt)
-  // It was tried, and did not help.
+  // login follows a select_account that didn't help.
   if (prompt === 'login') values.delete('select_account')
   return values.size === 0 ? undefined : [...values].join(' ')
 }
 
-/** Caused by the person, an outage or the configuration. After any other error, prompt=login may still help. */
+/** Caused by the person, an outage or the configuration. After any other error prompt=login may help. */
 const OTHER_CAUSES = new Set([
   'access_denied',
   'server_error',
@@ -47,5 +47,5 @@ const OTHER_CAUSES = new Set([
 export const isSelectAccountRefused = (prompt: Prompt | undefined, error: string): boolean =>
   prompt === 'select_account' && !OTHER_CAUSES.has(error)
 
-/** A server that does not take `prompt=login` (RFC 6749 4.1.2.1). Other errors may be a person's who cancelled. */
+/** RFC 6749 4.1.2.1. Other errors may mean that the person cancelled. */
 export const isPromptLoginRefused = (error: string): boolean => error === 'invalid_request'

@@ -1,0 +1,125 @@
+// Registers a client (RFC 7591). The library isn't used for it, because it rejects some responses after which a client exists.
+import type { ServerMetadata } from 'openid-client'
+import {
+  hasAdvice,
+  describeNetworkError,
+  networkErrorOf,
+  type NetworkError,
+} from '../../http/network-error.ts'
+import { requestedWait } from '../../http/retry-after.ts'
+import { Problem } from '../../problem.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { timed, type OnCall } from '../../trace/calls.ts'
+import { inSpan } from '../../trace/spans.ts'
+import type { Log } from '../../web/log.ts'
+import { publicJwks } from '../server/client-authentication.ts'
+import { signInUnavailable } from '../server/error-response.ts'
+import { request, type RegistrationResponse } from './management.ts'
+import {
+  readErrorResponse,
+  readRegistrationResponse,
+  registrationAttempts,
+  requestedMetadata,
+  type RegisteredClient,
+  type RequestedMetadata,
+} from './metadata.ts'
+
+/** A client was made, or may have been: each further attempt could make another one. */
+const HOUR_SECONDS = 3600
+const REFUSED_SECONDS = 5
+/** These fail before anything is sent. */
+const UNSENT: readonly NetworkError[] = ['unknown-name', 'refused', 'no-tls']
+
+type RegisterDeps = { log: Pick<Log, 'info' | 'warn'>; onCall?: OnCall | undefined; now: () => number }
+
+/** @param wait seconds until the next attempt @param instead what the operator can do besides */
+const notRegistered = (what: string, wait: number, instead = ''): Problem =>
+  new Problem(503, 'sign_in_misconfigured', {
+    detail: `${what}: ${instead}register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
+    retryAfter: wait,
+  })
+
+/**
+ * Registers once; requests less only after a refusal of what was requested, which made no client.
+ * @throws {Problem} with the seconds until the next attempt: an hour if a client was made or may have been, else what the
+ * server asks for (an hour at most)
+ */
+export async function registerClient(
+  settings: Settings,
+  server: ServerMetadata,
+  { log, onCall, now }: RegisterDeps,
+): Promise<RegisteredClient> {
+  const { OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key, OIDC_INITIAL_ACCESS_TOKEN: token } = settings
+  const { registration_endpoint: endpoint } = server
+  if (endpoint === undefined)
+    throw notRegistered('the authorization server has no registration endpoint', REFUSED_SECONDS)
+  const metadata = requestedMetadata(
+    settings,
+    server,
+    method === 'private_key_jwt' ? publicJwks(key ?? '') : undefined,
+  )
+  if (metadata['scope'] !== settings.OIDC_SCOPE) {
+    const words = 'OIDC_SCOPE has scopes that the server does not list: not registered for'
+    log.info({ asked: metadata['scope'] }, words)
+  }
+  let refusal: Problem | undefined
+  for (const requested of registrationAttempts(metadata)) {
+    const { status, text, retryAfter } = await post(endpoint, { requested, token, onCall })
+    const { error, description } = readErrorResponse(text, token)
+    if (status >= 200 && status < 300 && error === undefined) {
+      const client = readClient(text, { requested, status, log, now })
+      if (refusal !== undefined)
+        log.warn({ requested: Object.keys(requested) }, 'the client is registered with less')
+      return client
+    }
+    refusal = refused(status, [error, description], requestedWait(retryAfter, now()))
+    // Any other status is about the right to register.
+    if (status >= 300 && status !== 400 && status !== 422) throw refusal
+    log.warn({ requested: Object.keys(requested) }, refusal.detail ?? '')
+  }
+  throw refusal ?? new Error('there is always one attempt')
+}
+
+function readClient(
+  text: string,
+  of: { requested: RequestedMetadata; status: number } & Pick<RegisterDeps, 'log' | 'now'>,
+): RegisteredClient {
+  const response = readRegistrationResponse(text, of.requested, of.now())
+  if ('unusable' in response) {
+    const what = `the registration endpoint answered ${of.status}, but ${response.unusable}`
+    throw notRegistered(what, HOUR_SECONDS)
+  }
+  const oddities = response.oddities.join('; ')
+  if (oddities === '') of.log.info({}, 'the client is registered')
+  else of.log.warn({}, `the client is registered, but not as asked: ${oddities}`)
+  return response.client
+}
+
+function refused(status: number, error: (string | undefined)[], wait: number | undefined): Problem {
+  const words = error.filter((one) => one !== undefined).join(': ')
+  const what = `the registration endpoint answered ${status}${words === '' ? '' : ` (${words})`}`
+  const mayNeedToken = wait === undefined && (status === 401 || status === 403)
+  const instead = mayNeedToken ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''
+  return notRegistered(what, Math.min(wait ?? REFUSED_SECONDS, HOUR_SECONDS), instead)
+}
+
+async function post(
+  endpoint: string,
+  of: { requested: RequestedMetadata; token: string | undefined; onCall: OnCall | undefined },
+): Promise<RegistrationResponse> {
+  const body = JSON.stringify(of.requested)
+  try {
+    return await timed(
+      () =>
+        inSpan('POST registration', { 'url.full': endpoint }, () =>
+          request(endpoint, { method: 'POST', body, token: of.token }),
+        ),
+      (response, seconds) => of.onCall?.({ operation: 'registration', status: response?.status, seconds }),
+    )
+  } catch (error) {
+    const silence = networkErrorOf(error)
+    const what = `the registration endpoint gives no answer: ${describeNetworkError(silence)}`
+    if (UNSENT.includes(silence) || hasAdvice(silence)) throw signInUnavailable(what, error)
+    throw notRegistered(`${what} (a client may have been made all the same)`, HOUR_SECONDS)
+  }
+}

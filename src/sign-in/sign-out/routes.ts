@@ -1,0 +1,73 @@
+// POST /sign-out and the pages after it. A page comes before the authorization server's, because Chromium applies
+// form-action to every redirect of a form.
+import { Router, type ErrorRequestHandler, type RequestHandler } from 'express'
+import { StoreUnavailable } from '../../records/records.ts'
+import { signedInOf } from '../../session/signed-in.ts'
+import { isProvenFromOwnPage } from '../../web/cross-site.ts'
+import type { SendPage } from '../../web/pages.ts'
+import { seeOther } from '../../web/see-other.ts'
+import type { SignOut } from './sign-out.ts'
+
+/** Time to read that this is done here: a server that refuses to end its session shows its own error instead. */
+const REFRESH = { seconds: 3, url: '/sign-out/continue' }
+
+type SignOutRoutesDeps = {
+  signOut: SignOut
+  /** By session, else by address. */
+  limit: RequestHandler
+  sendPage: SendPage
+}
+
+export function createSignOutRoutes({ signOut, limit, sendPage }: SignOutRoutesDeps): Router {
+  const router = Router()
+
+  router.post('/sign-out', limit, async (req, res) =>
+    seeOther(res, (await signOut.end(req, res)) ? '/sign-out' : '/signed-out'),
+  )
+
+  router.get('/sign-out', async (req, res) => {
+    const pending = await signOut.pending(req)
+    if (pending?.endSessionUrl === undefined || signedInOf(req) !== undefined)
+      return seeOther(res, '/signed-out')
+    sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh: REFRESH } })
+  })
+
+  // Without a limit, so that no one behind the same address keeps a person from leaving.
+  router.get('/sign-out/continue', async (req, res) =>
+    seeOther(res, (await signOut.takeEndSessionUrl(req)) ?? '/signed-out'),
+  )
+
+  router.get('/signed-out', async (req, res) => {
+    const pending = await signOut.pending(req)
+    if (pending !== undefined && req.query['state'] === pending.state) {
+      signOut.finish(req, res)
+      return seeOther(res, '/signed-out')
+    }
+    if (signedInOf(req) !== undefined)
+      return sendPage(req, res, { view: 'sign-in/signed-in-again', data: {} })
+
+    const isOverThere = pending?.cookie.promptLogin === false
+    res.setHeader('Clear-Site-Data', '"cache", "storage"')
+    // Still to come for the second request of a double click.
+    const refresh = pending?.endSessionUrl === undefined ? undefined : REFRESH
+    sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere, refresh } })
+  })
+
+  return router
+}
+
+/**
+ * Signs out this device while the store is unavailable. Goes at the end of the pipeline, because the session in front of the
+ * routes has failed by then.
+ */
+export const signOutWithoutStore =
+  (signOut: SignOut, sendPage: SendPage): ErrorRequestHandler =>
+  (error: unknown, req, res, next) => {
+    const [, path] = /^\/(sign-out|signed-out)\/?$/i.exec(req.path) ?? []
+    // Neither a typed address nor another site's link signs anyone out (logout CSRF).
+    const isWanted = req.method === 'POST' || isProvenFromOwnPage(req)
+    if (!(error instanceof StoreUnavailable) || path === undefined || !isWanted) return next(error)
+    signOut.endOnDevice(req, res, error)
+    if (path.toLowerCase() === 'sign-out') return seeOther(res, '/signed-out')
+    sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere: false, refresh: undefined } })
+  }
