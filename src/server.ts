@@ -1,6 +1,7 @@
 // The process: settings -> parts -> listen -> drain. Importing any other file starts nothing.
 import './require-node.mjs'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './compose.ts'
@@ -80,13 +81,19 @@ const fault = (code: string) => Object.assign(new Error(code), { code })
  * would answer those without Host, or with an unknown expectation, itself, however many there are.
  */
 function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof refuseMalformed>): Server {
+  function refuseAll(socket: Socket, code: string): void {
+    // Node would go on to make the objects of every request in this piece. 2: what follows is no HTTP (as for CONNECT).
+    const parser = Reflect.get(socket, 'parser') as { onIncoming: () => 2 } | null
+    if (parser) parser.onIncoming = () => 2
+    refuse(fault(code), socket)
+  }
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
     // A response has no socket while another one is before it.
-    if (res.socket === null) return refuse(fault('PIPELINED'), req.socket)
+    if (res.socket === null) return refuseAll(req.socket, 'PIPELINED')
     const hasHost = req.headers.host !== undefined || req.httpVersion === '1.0'
-    return hasHost ? listener(req, res) : refuse(fault('NO_HOST'), req.socket)
+    return hasHost ? listener(req, res) : refuseAll(req.socket, 'NO_HOST')
   })
-  return server.on('checkExpectation', ({ socket }) => refuse(fault('UNKNOWN_EXPECTATION'), socket))
+  return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
 }
 
 /** @returns undefined without METRICS_PORT @throws when it is taken */
