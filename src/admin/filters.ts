@@ -1,12 +1,12 @@
 // Which people an administrator asks for: what the query of a page means, and who fits it. Pure.
-import type { PersonApp, PersonAppState } from '../people/person.ts'
+import type { PersonApp } from '../people/person.ts'
 import { CRITERIA, isStuckApp, type Criterion, type PersonSummary } from './person-summary.ts'
 
 /** @param apps the one that is asked for, or all @param isOneApp whether one is asked for */
 type FilterTest = (summary: PersonSummary, apps: readonly PersonApp[], isOneApp: boolean) => boolean
 
 const inState =
-  (state: PersonAppState): FilterTest =>
+  (state: PersonApp['state']): FilterTest =>
   (_summary, apps) =>
     apps.some((app) => app.state === state)
 

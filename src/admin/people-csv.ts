@@ -1,5 +1,5 @@
 // People as CSV, a few at a time. It begins with a byte order mark, without which Excel does not read it as UTF-8.
-import { mayHaveBeenSent, type PersonApp, type PersonAppState } from '../people/person.ts'
+import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
 
@@ -14,7 +14,7 @@ const namesOf = (fits: (app: PersonApp) => boolean) => (summary: PersonSummary, 
     .map((app) => `${named(app).name} [${app.instance}]`)
     .join('; ')
 
-const namesIn = (state: PersonAppState) => namesOf((app) => app.state === state)
+const namesIn = (state: PersonApp['state']) => namesOf((app) => app.state === state)
 
 const COLUMNS: Record<string, (summary: PersonSummary, named: Named) => string | number> = {
   email: ({ person }) => person.email,

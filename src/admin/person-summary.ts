@@ -8,7 +8,6 @@ import {
   mayHaveBeenSent,
   isReady,
   type PersonApp,
-  type PersonAppState,
   type EmailRecord,
   type Person,
 } from '../people/person.ts'
@@ -99,7 +98,7 @@ export const fellBackAt = ({ apps, progress }: PersonSummary): number | undefine
 export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
   state === 'blocked' || isUnconfirmed
 
-export const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonAppState): boolean =>
+export const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonApp['state']): boolean =>
   apps.some((app) => app.state === state)
 
 /** What may be true of a person, as the report counts it. */

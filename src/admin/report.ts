@@ -1,6 +1,6 @@
 // How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads them one
 // after the other, so that many people take no more memory.
-import { mayHaveBeenSent, type PersonAppState } from '../people/person.ts'
+import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
 import { CRITERIA, fellBackAt, hasAppIn, type Criterion, type PersonSummary } from './person-summary.ts'
 import { countDue } from './reminder.ts'
@@ -180,7 +180,7 @@ function countDays(days: Map<string, DayCounts>, summary: PersonSummary): void {
 export type AppCounts = {
   instance: string
   name: string
-  counts: Record<PersonAppState, number>
+  counts: Record<PersonApp['state'], number>
   /** Among those that are waiting: the consent never showed. */
   unconfirmed: number
   /** Had it connected, and have lost access. */

@@ -1,48 +1,59 @@
-// One person of a run: what they have left is asked, and the email is written down before it leaves and with its outcome
-// after. Failures in a row that are not about a person end the run: the cause is the service, the mail server, or ours.
-import type { UnconnectedApp } from '../client-api/responses.ts'
+// Checks the people of a run one by one and sends the email that is due. Five failures in a row that aren't about a person
+// stop the run: the cause is the service, the mail server, or ours.
 import { withUniqueNames } from '../company/app-names.ts'
-import { isUnavailable } from '../client-api/app-status.ts'
-import { wasConnected, type Person } from '../people/person.ts'
-import type { CheckPerson } from './person-check.ts'
-import type { Invitee } from './people-file.ts'
-import { RunStopped, type CheckedApps, type Ledger, type Plan } from './ledger.ts'
+import type { People } from '../people/people.ts'
+import { appsOf, withCheck, type Person, type PersonApp } from '../people/person.ts'
+import type { DueEmail } from './campaign.ts'
+import { EmailLedger, RunStopped, type CheckedApps, type LedgerOptions, type Plan } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
 import type { SendResult } from './mail/send-result.ts'
 import { quoteReply } from './mail/smtp-error.ts'
-import type { Throttle } from './throttle.ts'
+import type { Invitee } from './people-file.ts'
+import type { CheckPerson } from './person-check.ts'
 import type { Tally } from './tally.ts'
+import type { Throttle } from './throttle.ts'
 
-/** Why a person has no email now, where that needs a look. */
+/** Why a person gets no email now. */
 export type DeliveryProblem =
-  'deferred' | 'failed' | 'no-answer' | 'refused' | 'uncertain' | 'unknown-to-service' | 'unreadable'
+  'deferred' | 'failed' | 'no-response' | 'refused' | 'uncertain' | 'unknown-to-service' | 'unreadable'
 
-export type DeliveryParts = {
-  ledger: Ledger
+/** What every run over a list needs. */
+export type CampaignRun = Pick<LedgerOptions, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {
+  people: Pick<People, 'get' | 'change' | 'all'>
   check: CheckPerson
-  /** Is the email about this app? @param person as known before the answer that lists it */
-  isAbout: (instance: string, person: Person | undefined) => boolean
-  compose: ComposeEmail
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
-  send?: ((mail: Email) => Promise<SendResult>) | undefined
-  emailThrottle: Throttle
-  /** The mail server takes no more for so many seconds. @param reply in its words */
-  onThrottle?: (seconds: number, reply: string) => void
-  /** The service has answered about others only just now: so it is there, and takes the token. */
-  hasAnswered?: boolean
-  /** May another email leave? */
-  mayStart: () => boolean
+  send?: ((email: Email) => Promise<SendResult>) | undefined
+  emailThrottle: Pick<Throttle, 'next' | 'slowDown' | 'rate'>
   tally: Tally
+  /** People at a time; as many emails at most are unknown after a crash. */
+  atOnce: number
+  events?: RunEvents
+}
+
+/** For people at a terminal. Scheduled runs only count: /admin lists who is affected. */
+export type RunEvents = {
   /** A dry run would send this email. */
-  onWouldSend: (email: string, reminder: number, apps: string[]) => void
-  /** @param detail in the words of the mail server or the service */
-  onProblem: (email: string, trouble: DeliveryProblem, detail?: string) => void
+  onWouldSend?(email: string, reminder: number, apps: string[]): void
+  /** @param detail as the mail server or the service puts it */
+  onProblem?(email: string, problem: DeliveryProblem, detail?: string): void
+  /** The mail server takes no emails for so many seconds. */
+  onThrottle?(seconds: number, reply: string): void
+}
+
+export type Campaign = {
+  name: string
+  due: (person: Person, now: number) => DueEmail
+  /** @param person before the check that lists the app */
+  isAbout: (app: PersonApp, person: Person) => boolean
+  compose: ComposeEmail
+  /** Records people whom the service didn't respond about, so that they come last next time. */
+  isPostponing?: boolean
 }
 
 const COUNTS = {
   deferred: 'deferred',
   failed: 'failed',
-  'no-answer': 'deferred',
+  'no-response': 'deferred',
   refused: 'refused',
   uncertain: 'uncertain',
   'unknown-to-service': 'unknownToService',
@@ -50,176 +61,199 @@ const COUNTS = {
 } as const satisfies Record<DeliveryProblem, keyof Tally>
 
 const MAX_FAILURES_IN_A_ROW = 5
-/** Seconds without an email, while the mail server takes none: 5, 10, 20 … Eight in a row are a quarter of an hour. */
+/** Seconds, doubled up to the maximum. Eight pauses in a row are a quarter of an hour. */
 const FIRST_PAUSE = 5
 const MAX_PAUSE = 300
 const MAX_PAUSES = 8
 
-/** Counts failures in a row. */
-function createRow() {
-  let failures = 0
-  return {
-    /** @throws {RunStopped} saying why, after the last one that is borne */
-    failed(why: string): void {
-      if (++failures >= MAX_FAILURES_IN_A_ROW) throw new RunStopped(why)
-    },
-    worked: () => void (failures = 0),
+class FailureStreak {
+  #failures = 0
+
+  /** @throws {RunStopped} */
+  failed(reason: string): void {
+    if (++this.#failures >= MAX_FAILURES_IN_A_ROW) throw new RunStopped(reason)
+  }
+
+  succeeded(): void {
+    this.#failures = 0
   }
 }
 
-/** What the person could connect, except where they wait for their administrator. */
-function connectable(person: Person | undefined, left: readonly UnconnectedApp[]): UnconnectedApp[] {
-  const kinds = new Map(person?.intents?.apps.map(({ instance, kind }) => [instance, kind]))
-  return left.filter(({ instance, status }) => !isUnavailable(status) && kinds.get(instance) !== 'blocked')
-}
-
-type Sending = {
+type DueDelivery = {
   invitee: Invitee
   reminder: number
-  answer: CheckedApps
-  apps: readonly UnconnectedApp[]
-  /** All of them were connected before. */
-  isLapse: boolean
-  /** All apps of the person, as far as is known. */
-  known: readonly { instance: string; name: string }[]
+  checked: CheckedApps
+  /** The apps that the email is about. */
+  apps: readonly PersonApp[]
+  /** All known apps of the person. */
+  known: readonly PersonApp[]
 }
 
-export function createDelivery(parts: DeliveryParts) {
-  const { ledger, tally, send, onProblem } = parts
-  const service = createRow()
-  const server = createRow()
-  /** The service answered about someone on the list, now or in an earlier run: so it is there, and takes the token. */
-  let { hasAnswered = false } = parts
-  let lastUnknown: string | undefined
-  let hasAccepted = false
-  /** In a row. */
-  let pauses = 0
-  /** Whom the mail server rejected before it accepted anyone: it may reject everyone. */
-  const rejectedFirst: { email: string; reminder: number; reply: string }[] = []
+export class Delivery {
+  readonly #run: CampaignRun
+  readonly #campaign: Campaign
+  readonly #ledger: EmailLedger
+  readonly #service = new FailureStreak()
+  readonly #mailServer = new FailureStreak()
+  readonly #limit: number
+  #started = 0
+  #hasResponded: boolean
+  #lastUnknown: string | undefined
+  #hasAccepted = false
+  #pauses = 0
+  /** Rejected before the mail server accepted anyone: it may reject everyone. */
+  readonly #rejectedFirst: { email: string; reminder: number; reply: string }[] = []
 
-  function count(email: string, trouble: DeliveryProblem, detail?: string): void {
-    tally[COUNTS[trouble]]++
-    onProblem(email, trouble, detail)
+  /** @param hasResponded the service knew someone a moment ago @param limit of emails */
+  constructor(run: CampaignRun, campaign: Campaign, { hasResponded = false, limit = Infinity } = {}) {
+    this.#run = run
+    this.#campaign = campaign
+    this.#ledger = new EmailLedger({ ...run, campaign: campaign.name, due: campaign.due })
+    this.#hasResponded = hasResponded
+    this.#limit = limit
   }
 
-  /** The first email is accepted: the mail server rejects some, not everyone. */
-  async function accepted(): Promise<void> {
-    server.worked()
-    pauses = 0
-    hasAccepted = true
-    for (const { email, reminder, reply } of rejectedFirst.splice(0)) {
-      await ledger.end(email, reminder, 'failed')
-      count(email, 'failed', reply)
-    }
+  get isAtLimit(): boolean {
+    return this.#started >= this.#limit
   }
 
-  /** It goes on at half the pace. Other emails that were under way count with the first one. */
-  function throttle(reply: string): void {
-    const seconds = Math.min(FIRST_PAUSE * 2 ** pauses, MAX_PAUSE)
-    if (!parts.emailThrottle.slowDown(seconds)) return
-    pauses++
-    parts.onThrottle?.(seconds, reply)
+  plan(email: string): Promise<Plan> {
+    return this.#ledger.plan(email)
   }
 
-  async function sendEmail({ invitee, reminder, answer, apps, isLapse, known }: Sending): Promise<void> {
-    const { email } = invitee
-    if (send === undefined) {
-      tally.sent++
-      return parts.onWouldSend(
-        email,
-        reminder,
-        withUniqueNames(apps).map(({ name }) => name),
+  /** Counts a person to whom no email is due. */
+  skip({ email }: Invitee, due: Exclude<DueEmail, { kind: 'mail' }>): void {
+    if (due.kind === 'not-due') this.#hasResponded ||= due.wasSent
+    else this.#count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
+  }
+
+  /**
+   * Checks a person and sends the email that is due, if one is.
+   * @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}
+   */
+  async deliver(invitee: Invitee, { person, due, checkedAt }: Plan): Promise<void> {
+    const { check: checkPerson, now } = this.#run
+    const check = await checkPerson(invitee.email)
+    if (check.kind === 'unknown') return await this.#onUnknown(invitee, check.detail)
+    if (check.kind !== 'checked') {
+      this.#count(invitee.email, check.kind, check.detail)
+      const isPostponed = due.kind === 'mail' && this.#campaign.isPostponing === true && !this.#isDryRun
+      if (isPostponed) await this.#ledger.postpone(invitee, due.reminder)
+      return this.#service.failed(
+        `the service gave no usable answer about many people in a row: ${check.detail}`,
       )
     }
-    const mail = await parts.compose(invitee, apps, { reminder, isLapse, known })
-    const lapsed = isLapse ? apps.map(({ instance }) => instance) : undefined
-    const begin = () => ledger.begin(invitee, reminder, answer, lapsed)
-    const postpone = () => ledger.end(email, reminder, 'deferred')
-    let posted: SendResult
-    for (;;) {
-      await parts.emailThrottle.next()
-      if (!(await begin())) return
-      posted = await send(mail).catch(async (error: unknown) => {
-        await postpone()
-        throw error
-      })
-      if (posted.outcome === 'sent' || posted.reason !== 'throttled') break
-      await postpone()
-      if (pauses >= MAX_PAUSES) {
-        count(email, 'deferred', posted.reply)
-        const says = quoteReply(posted.reply, 'It says: ')
-        throw new RunStopped(`the mail server has taken no email for a quarter of an hour. ${says}`)
-      }
-      throttle(posted.reply)
-    }
-    const isTooEarly = posted.outcome === 'failed' && !hasAccepted
-    await ledger.end(email, reminder, isTooEarly ? 'deferred' : posted.outcome)
-    if (posted.outcome === 'sent') {
-      tally.sent++
-      return await accepted()
-    }
-    const { reply } = posted
-    if (isTooEarly) rejectedFirst.push({ email, reminder, reply })
-    else count(email, posted.outcome === 'unknown' ? 'uncertain' : posted.outcome, reply)
-    const says = quoteReply(reply, 'The mail server says: ', 'What happened: ')
-    if (posted.reason === 'other')
-      server.failed(`too many emails in a row were not sent. ${says}: see SMTP_URL and MAIL_FROM`)
+    this.#hasResponded = true
+    this.#service.succeeded()
+    const checked = { listed: check.unconnected, checkedAt }
+    const known = appsOf(withCheck(person, checked, now()))
+    const byInstance = new Map(known.map((app) => [app.instance, app]))
+    const apps = check.unconnected
+      .flatMap(({ instance }) => byInstance.get(instance) ?? [])
+      .filter((app) => isConnectable(app) && this.#campaign.isAbout(app, person))
+    if (due.kind === 'mail' && apps.length > 0) {
+      if (this.#started++ >= this.#limit) return
+      await this.#sendEmail({ invitee, reminder: due.reminder, checked, apps, known })
+    } else if (!this.#isDryRun) await this.#ledger.observe(invitee, checked)
   }
 
-  return {
-    /** No email is due. */
-    pass(email: string, due: Exclude<Plan['due'], { kind: 'mail' }>): void {
-      if (due.kind === 'not-due') hasAnswered ||= due.wasSent
-      else count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
-    },
-    /**
-     * @param reminder undefined: no email is due, and only the service is asked
-     * @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}
-     */
-    async deliver(
-      invitee: Invitee,
-      reminder: number | undefined,
-      { person, checkedAt }: Pick<Plan, 'person' | 'checkedAt'>,
-    ): Promise<void> {
-      const { email } = invitee
-      const isDry = send === undefined
-      const asked = await parts.check(email)
-      switch (asked.kind) {
-        case 'left': {
-          hasAnswered = true
-          service.worked()
-          const answer = { left: asked.left, checkedAt }
-          const isAbout = ({ instance }: UnconnectedApp) => parts.isAbout(instance, person)
-          const apps = connectable(person, asked.left).filter(isAbout)
-          if (apps.length === 0 || reminder === undefined)
-            return isDry ? undefined : await ledger.observe(invitee, answer)
-          const isLapse = apps.every(({ instance }) => wasConnected(person, instance))
-          if (!parts.mayStart()) return undefined
-          const known = [...asked.left, ...(person?.lastCheck?.apps ?? [])]
-          return await sendEmail({ invitee, reminder, answer, apps, isLapse, known })
-        }
-        case 'unknown':
-          count(email, 'unknown-to-service')
-          if (!isDry) await ledger.observe(invitee, undefined)
-          lastUnknown = asked.detail
-          if (hasAnswered) return
-          return service.failed(
-            `the service knows no one whom it was asked about: ${asked.detail}. If these people have left, run the command again: it asks about others first`,
-          )
-        case 'refused':
-        case 'no-answer':
-          count(email, asked.kind, asked.detail)
-          if (!isDry && reminder !== undefined) await ledger.postpone(invitee, reminder)
-          return service.failed(
-            `the service gave no usable answer about many people in a row: ${asked.detail}`,
-          )
+  /** Once no email is under way. @returns why the run has failed, for people */
+  finish(): string | undefined {
+    for (const { email, reply } of this.#rejectedFirst.splice(0)) this.#count(email, 'deferred', reply)
+    if (this.#hasResponded || this.#lastUnknown === undefined) return undefined
+    return `the service knows no one on this list: ${this.#lastUnknown}`
+  }
+
+  get #isDryRun(): boolean {
+    return this.#run.send === undefined
+  }
+
+  #count(email: string, problem: DeliveryProblem, detail?: string): void {
+    this.#run.tally[COUNTS[problem]]++
+    this.#run.events?.onProblem?.(email, problem, detail)
+  }
+
+  async #onUnknown(invitee: Invitee, detail: string): Promise<void> {
+    this.#count(invitee.email, 'unknown-to-service')
+    if (!this.#isDryRun) await this.#ledger.observe(invitee, undefined)
+    this.#lastUnknown = detail
+    if (!this.#hasResponded)
+      this.#service.failed(
+        `the service knows no one whom it was asked about: ${detail}. If these people have left, run the command again: it asks about others first`,
+      )
+  }
+
+  async #sendEmail({ invitee, reminder, checked, apps, known }: DueDelivery): Promise<void> {
+    const { send, tally, events } = this.#run
+    if (send === undefined) {
+      tally.sent++
+      const names = withUniqueNames(apps).map(({ name }) => name)
+      return events?.onWouldSend?.(invitee.email, reminder, names)
+    }
+    const isLapse = apps.every(({ lapsedAt }) => lapsedAt !== undefined)
+    const email = await this.#campaign.compose(invitee, apps, { reminder, isLapse, known })
+    const lapsed = isLapse ? apps.map(({ instance }) => instance) : undefined
+    const begin = () => this.#ledger.begin(invitee, reminder, checked, lapsed)
+    const result = await this.#sendOnceAccepted(() => send(email), begin, { email: invitee.email, reminder })
+    if (result !== undefined) await this.#record(invitee.email, reminder, result)
+  }
+
+  /** Tries again, later and more slowly, while the mail server is throttling. @returns undefined: it isn't due any more */
+  async #sendOnceAccepted(
+    send: () => Promise<SendResult>,
+    begin: () => Promise<boolean>,
+    { email, reminder }: { email: string; reminder: number },
+  ): Promise<SendResult | undefined> {
+    for (;;) {
+      await this.#run.emailThrottle.next()
+      if (!(await begin())) return undefined
+      const result = await send().catch(async (error: unknown) => {
+        await this.#ledger.end(email, reminder, 'deferred')
+        throw error
+      })
+      if (result.outcome === 'sent' || result.reason !== 'throttled') return result
+      await this.#ledger.end(email, reminder, 'deferred')
+      if (this.#pauses >= MAX_PAUSES) {
+        this.#count(email, 'deferred', result.reply)
+        const reply = quoteReply(result.reply, 'It says: ')
+        throw new RunStopped(`the mail server has taken no email for a quarter of an hour. ${reply}`)
       }
-    },
-    /** No email is under way now. @returns why the run has failed, for people */
-    end(): string | undefined {
-      for (const { email, reply } of rejectedFirst.splice(0)) count(email, 'deferred', reply)
-      if (hasAnswered || lastUnknown === undefined) return undefined
-      return `the service knows no one on this list: ${lastUnknown}`
-    },
+      this.#slowDown(result.reply)
+    }
+  }
+
+  /** Emails under way at the same time count as one pause. */
+  #slowDown(reply: string): void {
+    const seconds = Math.min(FIRST_PAUSE * 2 ** this.#pauses, MAX_PAUSE)
+    if (!this.#run.emailThrottle.slowDown(seconds)) return
+    this.#pauses++
+    this.#run.events?.onThrottle?.(seconds, reply)
+  }
+
+  async #record(email: string, reminder: number, result: SendResult): Promise<void> {
+    const isFirstRejection = result.outcome === 'failed' && !this.#hasAccepted
+    await this.#ledger.end(email, reminder, isFirstRejection ? 'deferred' : result.outcome)
+    if (result.outcome === 'sent') return await this.#onAccepted()
+    const { outcome, reply, reason } = result
+    if (isFirstRejection) this.#rejectedFirst.push({ email, reminder, reply })
+    else this.#count(email, outcome === 'unknown' ? 'uncertain' : outcome, reply)
+    const cause = quoteReply(reply, 'The mail server says: ', 'What happened: ')
+    if (reason === 'other')
+      this.#mailServer.failed(`too many emails in a row were not sent. ${cause}: see SMTP_URL and MAIL_FROM`)
+  }
+
+  async #onAccepted(): Promise<void> {
+    this.#run.tally.sent++
+    this.#mailServer.succeeded()
+    this.#pauses = 0
+    this.#hasAccepted = true
+    // It rejects some people, not everyone.
+    for (const { email, reminder, reply } of this.#rejectedFirst.splice(0)) {
+      await this.#ledger.end(email, reminder, 'failed')
+      this.#count(email, 'failed', reply)
+    }
   }
 }
+
+/** A person can connect the app, and doesn't wait for their administrator. */
+const isConnectable = ({ state }: PersonApp): boolean => state === 'waiting' || state === 'skipped'

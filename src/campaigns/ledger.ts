@@ -1,5 +1,5 @@
-// What a run writes down: that an email leaves, before it does, and its outcome after. A store that is away for a while is
-// waited for: the run may take hours, and would forget who has had an email.
+// Records each email before it leaves, and its outcome afterwards. Waits while the store is away: a run may take hours, and
+// would forget who has had an email.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UnconnectedApp } from '../client-api/responses.ts'
@@ -11,42 +11,21 @@ import { campaignEmail, withEmail, type DueEmail } from './campaign.ts'
 import type { Invitee } from './people-file.ts'
 import type { EmailOutcome } from './mail/send-result.ts'
 
-/** The run ends before its list does; the message says why. Started again, it resumes. */
+/** The run ended before its list did; the message says why. Started again, it resumes. */
 export class RunStopped extends OperatorError {
   override name = 'RunStopped'
 }
 
-/** What the service said is left, and when it was asked (milliseconds since 1970). */
-export type CheckedApps = { left: readonly UnconnectedApp[]; checkedAt: number }
+/** The unconnected apps of a person. `checkedAt`: milliseconds since 1970. */
+export type CheckedApps = { listed: readonly UnconnectedApp[]; checkedAt: number }
 
 /** `checkedAt`: before the service is asked about the person. */
-export type Plan = { person: Person | undefined; due: DueEmail; checkedAt: number }
+export type Plan = { person: Person; due: DueEmail; checkedAt: number }
 
-/** Every function throws {StoreUnavailable} when the store stays away. */
-export type Ledger = {
-  plan(email: string): Promise<Plan>
-  /**
-   * Writes down that an email leaves.
-   * @param apps that it is about, where it is about their lapse
-   * @returns false where it must not: they opted out since, or have had it
-   * @throws {RunStopped} another run has taken over
-   */
-  begin(invitee: Invitee, reminder: number, answer: CheckedApps, apps?: readonly string[]): Promise<boolean>
-  /** Writes down what came of it, unless another run has gone on with it. */
-  end(email: string, reminder: number, outcome: EmailOutcome): Promise<void>
-  /** The service gave no answer, so the email waits for a later run. */
-  postpone(invitee: Invitee, reminder: number): Promise<void>
-  /** Nothing leaves, but the service's answer counts. @param answer undefined: it knows no one with this address */
-  observe(invitee: Invitee, answer: CheckedApps | undefined): Promise<void>
-}
-
-const PATIENCE_MS = 120_000
-const MAX_PAUSE_MS = 5_000
-
-type Given = {
+export type LedgerOptions = {
   people: Pick<People, 'get' | 'change'>
   campaign: string
-  /** Which email of the campaign is due. @param now milliseconds since 1970 */
+  /** @param now milliseconds since 1970 */
   due: (person: Person, now: number) => DueEmail
   /** Does this run still hold the campaign? @throws {StoreUnavailable} */
   isHeld: () => Promise<boolean>
@@ -54,15 +33,101 @@ type Given = {
   now: () => number
   signal: AbortSignal
   /** How long the store may be away; milliseconds. */
-  patienceMs?: number
+  patienceMs?: number | undefined
 }
 
-export function createLedger(given: Given): Ledger {
-  const { people, campaign, due, isHeld, now, signal, patienceMs = PATIENCE_MS } = given
-  /** A write may have succeeded although its answer was lost; then this mark is there. */
-  const runId = randomBytes(6).toString('base64url')
+const PATIENCE_MS = 120_000
+const MAX_PAUSE_MS = 5_000
 
-  async function patiently<T>(work: () => Promise<T>): Promise<T> {
+/** Every method throws {StoreUnavailable} if the store stays away. */
+export class EmailLedger {
+  readonly #options: LedgerOptions
+  /** Marks our writes: one may have succeeded although its response was lost. */
+  readonly #runId = randomBytes(6).toString('base64url')
+
+  constructor(options: LedgerOptions) {
+    this.#options = options
+  }
+
+  async plan(email: string): Promise<Plan> {
+    const { people, due, now } = this.#options
+    const known = await this.#patiently(() => people.get(email)).catch((error: unknown) => {
+      if (error instanceof PersonUnreadable) return 'unreadable' as const
+      throw error
+    })
+    const checkedAt = now()
+    const fresh = newPerson(email, checkedAt)
+    if (known === 'unreadable') return { person: fresh, due: { kind: 'unreadable' }, checkedAt }
+    return { person: known ?? fresh, due: due(known ?? fresh, checkedAt), checkedAt }
+  }
+
+  /**
+   * Records that an email leaves.
+   * @param lapsed the apps, if it is about their lapse
+   * @returns false if it must not leave: they opted out since, or have had it
+   * @throws {RunStopped} another run has taken over
+   */
+  async begin(
+    invitee: Invitee,
+    reminder: number,
+    checked: CheckedApps,
+    lapsed?: readonly string[],
+  ): Promise<boolean> {
+    const { campaign, due, isHeld, now } = this.#options
+    if (!(await this.#patiently(isHeld))) throw new RunStopped('another run took over the campaign')
+    const runId = this.#runId
+    let isOurs = false
+    await this.#change(invitee.email, (before) => {
+      const known = campaignEmail(before, campaign, reminder)
+      isOurs = known?.runId === runId && known.state === 'sending'
+      if (isOurs) return before
+      const current = due(before, now())
+      isOurs = current.kind === 'mail' && current.reminder === reminder
+      if (!isOurs) return before
+      const change = { campaign, reminder, state: 'sending', now: now(), runId, apps: lapsed } as const
+      return withEmail(this.#observed(before, invitee, checked), change)
+    })
+    return isOurs
+  }
+
+  /** Records the outcome, unless another run has sent the email again. */
+  async end(email: string, reminder: number, state: EmailOutcome): Promise<void> {
+    const { campaign, now } = this.#options
+    const runId = this.#runId
+    await this.#change(email, (before) =>
+      campaignEmail(before, campaign, reminder)?.runId === runId
+        ? withEmail(before, { campaign, reminder, state, now: now(), runId })
+        : before,
+    )
+  }
+
+  /** Records that the email waits for a later run, because the service didn't respond. */
+  async postpone(invitee: Invitee, reminder: number): Promise<void> {
+    const { campaign, now } = this.#options
+    await this.#change(invitee.email, (before) =>
+      withEmail(withDetails(before, invitee), { campaign, reminder, state: 'deferred', now: now() }),
+    )
+  }
+
+  /** Records a check without an email. @param checked undefined: the service knows no such account */
+  async observe(invitee: Invitee, checked: CheckedApps | undefined): Promise<void> {
+    await this.#change(invitee.email, (before) =>
+      checked === undefined
+        ? withoutAccount(withDetails(before, invitee), this.#options.now())
+        : this.#observed(before, invitee, checked),
+    )
+  }
+
+  #observed(before: Person, invitee: Invitee, checked: CheckedApps): Person {
+    return withCheck(withDetails(before, invitee), checked, this.#options.now())
+  }
+
+  async #change(email: string, how: (before: Person) => Person): Promise<void> {
+    await this.#patiently(() => this.#options.people.change(email, how))
+  }
+
+  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+    const { patienceMs = PATIENCE_MS, signal } = this.#options
     const until = Date.now() + patienceMs
     for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS))
       try {
@@ -72,54 +137,5 @@ export function createLedger(given: Given): Ledger {
           throw error
         await sleep(pauseMs * (0.5 + Math.random() / 2))
       }
-  }
-
-  const change = async (email: string, how: (before: Person) => Person): Promise<void> =>
-    void (await patiently(() => people.change(email, how)))
-
-  const observed = (before: Person, invitee: Invitee, { left, checkedAt }: CheckedApps): Person =>
-    withCheck(withDetails(before, invitee), { checkedAt, listed: left }, now())
-
-  return {
-    async plan(email) {
-      const person = await patiently(() => people.get(email)).catch((error: unknown) => {
-        if (error instanceof PersonUnreadable) return 'unreadable' as const
-        throw error
-      })
-      const checkedAt = now()
-      if (person === 'unreadable') return { person: undefined, due: { kind: 'unreadable' }, checkedAt }
-      return { person, due: due(person ?? newPerson(email, checkedAt), checkedAt), checkedAt }
-    },
-    async begin(invitee, reminder, answer, apps) {
-      if (!(await patiently(isHeld))) throw new RunStopped('another run took over the campaign')
-      let isOurs = false
-      await change(invitee.email, (before) => {
-        const known = campaignEmail(before, campaign, reminder)
-        isOurs = known?.runId === runId && known.state === 'sending'
-        if (isOurs) return before
-        const then = due(before, now())
-        isOurs = then.kind === 'mail' && then.reminder === reminder
-        if (!isOurs) return before
-        const change = { campaign, reminder, state: 'sending', now: now(), runId, apps } as const
-        return withEmail(observed(before, invitee, answer), change)
-      })
-      return isOurs
-    },
-    end: (email, reminder, state) =>
-      change(email, (before) =>
-        campaignEmail(before, campaign, reminder)?.runId === runId
-          ? withEmail(before, { campaign, reminder, state, now: now(), runId })
-          : before,
-      ),
-    postpone: (invitee, reminder) =>
-      change(invitee.email, (before) =>
-        withEmail(withDetails(before, invitee), { campaign, reminder, state: 'deferred', now: now() }),
-      ),
-    observe: (invitee, answer) =>
-      change(invitee.email, (before) =>
-        answer === undefined
-          ? withoutAccount(withDetails(before, invitee), now())
-          : observed(before, invitee, answer),
-      ),
   }
 }

@@ -29,10 +29,13 @@ const labelOf = (words: string | readonly [one: string, many: string], count: nu
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
-/** Every count that is not zero, one a line. @param isOver the run went through its whole list */
-export function formatSummary(tally: Tally, isDryRun: boolean, isOver: boolean): string {
+/** Every count that is not zero, one a line. @param isThrough the run went through its whole list */
+export function formatSummary(
+  tally: Tally,
+  { isDryRun, isThrough }: { isDryRun: boolean; isThrough: boolean },
+): string {
   const { rows, ...others } = tally
-  const notDue = isOver ? rows - sum(Object.values(others)) : 0
+  const notDue = isThrough ? rows - sum(Object.values(others)) : 0
   const lines = KEYS.map((key): [number, string] => [
     tally[key],
     key === 'sent' && isDryRun ? 'would be emailed' : labelOf(LABELS[key], tally[key]),
@@ -45,7 +48,7 @@ export function formatSummary(tally: Tally, isDryRun: boolean, isOver: boolean):
 }
 
 /** The mail server's limit, in emails a minute; undefined without one. @param perSecond how fast emails leave now */
-export const limitOf = (perSecond: number): number | undefined =>
+export const rateLimitOf = (perSecond: number): number | undefined =>
   perSecond >= EMAILS_PER_SECOND ? undefined : Math.max(1, Math.round(perSecond * 60))
 
 export const describeThrottling = (perMinute: number | undefined): string =>

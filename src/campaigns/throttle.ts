@@ -1,90 +1,102 @@
-// How fast something may go: how much at a time, and in turns at an even distance, never made up for afterwards. After
-// "too fast" it waits as long as it was asked to, goes on at half the speed and recovers slowly.
+// Evenly spaced turns. When the other side asks to slow down, waits as long as it asks, halves the rate and recovers slowly.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Throttle = {
-  /** Waits for the next turn. Rejects when the signal ends the run. */
-  next(): Promise<void>
-  /** It was too fast: nothing for so many seconds, and slower from then on. @returns whether it wasn't known yet */
-  slowDown(seconds: number): boolean
-  /** Turns a second, as it goes now. */
-  rate(): number
-}
-
-/** People at a time, and emails to the mail server: Exchange Online takes three of a mailbox. After a crash, as many are unknown. */
+/** Exchange Online takes three connections of a mailbox. After a crash, as many emails are unknown. */
 export const AT_ONCE = 3
-/** Emails a second, where the mail server sets no limit. */
+/** Unless the mail server sets a limit. */
 export const EMAILS_PER_SECOND = 10
 
 const MIN_RATE = 0.2
-/** How much faster it gets with each turn. */
+/** Factor for each turn. */
 const RECOVERY = 1.01
 
-type PaceOptions = {
-  perSecond: number
-  now: () => number
-  signal?: AbortSignal
-  /** For tests. @param ms milliseconds */
-  wait?: (ms: number, value: undefined, options: { signal?: AbortSignal } | undefined) => Promise<unknown>
-}
+type Wait = (ms: number, value: undefined, options: { signal?: AbortSignal } | undefined) => Promise<unknown>
 
-export function createThrottle({ perSecond, now, signal, wait = sleep }: PaceOptions): Throttle {
-  let rate = perSecond
-  let nextAt = 0
-  let pausedUntil = 0
-  let line: Promise<void> = Promise.resolve()
+export class Throttle {
+  readonly #maxRate: number
+  readonly #now: () => number
+  readonly #signal: AbortSignal | undefined
+  readonly #wait: Wait
+  #rate: number
+  #nextAt = 0
+  #pausedUntil = 0
+  #queue: Promise<void> = Promise.resolve()
 
-  async function oneTurn(): Promise<void> {
-    // slowDown may have been called meanwhile.
-    for (let ms = nextAt - now(); ms > 0; ms = nextAt - now()) await wait(ms, undefined, signal && { signal })
-    signal?.throwIfAborted()
-    nextAt = now() + 1000 / rate
-    rate = Math.min(perSecond, rate * RECOVERY)
+  /** @param clock.now milliseconds; never set back @param clock.wait for tests */
+  constructor(
+    perSecond: number,
+    { now = () => performance.now(), signal, wait = sleep }: ThrottleClock = {},
+  ) {
+    this.#maxRate = this.#rate = perSecond
+    this.#now = now
+    this.#signal = signal
+    this.#wait = wait
   }
 
-  return {
-    next() {
-      const turn = line.then(oneTurn)
-      line = turn.catch(() => {})
-      return turn
-    },
-    slowDown(seconds) {
-      // Several calls were under way when the limit was met: that counts once.
-      const isNew = now() >= pausedUntil
-      if (isNew) rate = Math.max(Math.min(MIN_RATE, perSecond), rate / 2)
-      pausedUntil = Math.max(pausedUntil, now() + seconds * 1000)
-      nextAt = Math.max(nextAt, pausedUntil)
-      return isNew
-    },
-    rate: () => rate,
+  /** Turns a second, at present. */
+  get rate(): number {
+    return this.#rate
+  }
+
+  /** Waits for the next turn. Missed turns aren't made up for. Rejects when the signal ends the run. */
+  next(): Promise<void> {
+    const turn = this.#queue.then(() => this.#oneTurn())
+    this.#queue = turn.catch(() => {})
+    return turn
+  }
+
+  /** No turns for so many seconds, and a slower rate afterwards. @returns false during a pause: that counts once */
+  slowDown(seconds: number): boolean {
+    const now = this.#now()
+    const isNew = now >= this.#pausedUntil
+    if (isNew) this.#rate = Math.max(Math.min(MIN_RATE, this.#maxRate), this.#rate / 2)
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + seconds * 1000)
+    this.#nextAt = Math.max(this.#nextAt, this.#pausedUntil)
+    return isNew
+  }
+
+  async #oneTurn(): Promise<void> {
+    const options = this.#signal && { signal: this.#signal }
+    // slowDown may have been called during the wait.
+    for (let ms = this.#untilNext(); ms > 0; ms = this.#untilNext()) await this.#wait(ms, undefined, options)
+    this.#signal?.throwIfAborted()
+    this.#nextAt = this.#now() + 1000 / this.#rate
+    this.#rate = Math.min(this.#maxRate, this.#rate * RECOVERY)
+  }
+
+  #untilNext(): number {
+    return this.#nextAt - this.#now()
   }
 }
+
+type ThrottleClock = { now?: () => number; signal?: AbortSignal; wait?: Wait }
 
 /**
- * Works on so many at a time, until all had their turn, one has failed, or it is over.
- * @returns whether all had their turn @throws what the first one failed with, once no other is under way
+ * Works on `limit` items at a time, until all are done, one has failed, or `isStopped`.
+ * @returns whether all were taken @throws the first failure, once no other work is under way
  */
 export async function forEachConcurrent<T>(
-  all: AsyncIterator<T> | Iterator<T>,
-  atOnce: number,
-  isOver: () => boolean,
-  work: (one: T) => Promise<void>,
+  items: AsyncIterator<T> | Iterator<T>,
+  limit: number,
+  isStopped: () => boolean,
+  work: (item: T) => Promise<void>,
 ): Promise<boolean> {
-  let isThrough = false
+  let isDone = false
   const failure = new AbortController()
+  const mustStop = () => failure.signal.aborted || isStopped()
   const worker = async () => {
-    while (!failure.signal.aborted && !isOver()) {
-      const { done, value } = await all.next()
-      if (done === true) return void (isThrough = true)
-      if (!failure.signal.aborted && !isOver()) await work(value)
+    while (!mustStop()) {
+      const { done, value } = await items.next()
+      if (done === true) return void (isDone = true)
+      if (!mustStop()) await work(value)
     }
   }
-  const failed = (error: unknown) => {
+  const onFailure = (error: unknown) => {
     failure.abort()
     throw error
   }
-  const results = await Promise.allSettled(Array.from({ length: atOnce }, () => worker().catch(failed)))
-  const first = results.find((result) => result.status === 'rejected')
+  const workers = Array.from({ length: limit }, () => worker().catch(onFailure))
+  const first = (await Promise.allSettled(workers)).find((result) => result.status === 'rejected')
   if (first !== undefined) throw first.reason
-  return isThrough
+  return isDone
 }

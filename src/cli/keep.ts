@@ -1,40 +1,45 @@
-// onramp keep: the arguments and the settings, made into one run, and what it says at its end. Scheduled every hour, so most
-// runs find little to do.
+// onramp keep: one run over the list, meant for an hourly schedule.
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { massDisconnectNotice, digestNotice, isDigestDue } from '../admin/notices.ts'
+import { digestNotice, isDigestDue, massDisconnectNotice } from '../admin/notices.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, type Report } from '../admin/report.ts'
-import { createPersonCheck } from '../campaigns/person-check.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
+import type { CampaignRun } from '../campaigns/delivery.ts'
+import { duePeople, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
 import { LAPSES } from '../campaigns/lapses.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
-import { keepUp, whatIsDue, unreachedZones } from '../campaigns/keep.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
-import { createMailServer } from '../campaigns/mail/server.ts'
-import { AT_ONCE, createThrottle, EMAILS_PER_SECOND } from '../campaigns/throttle.ts'
-import type { Invitee, LeftOut } from '../campaigns/people-file.ts'
-import { describeThrottling, limitOf, newTally, formatSummary, type Tally } from '../campaigns/tally.ts'
+import { newTally, type Tally } from '../campaigns/tally.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { inScope } from '../onboarding/walk.ts'
-import type { Records } from '../records/records.ts'
 import {
   activeMassDisconnects,
   PERSON_STATES,
-  type MassDisconnect,
   type DailyCounts,
   type KeepState,
+  type MassDisconnect,
 } from '../people/keep-state.ts'
 import { OperatorError } from '../problem.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { Records } from '../records/records.ts'
 import { COMMAND } from '../version.ts'
+import type { Texts } from '../web/languages/texts.ts'
 import { massDisconnectEvent, sendEventOnce } from '../webhooks/sender.ts'
+import {
+  createCampaignRun,
+  loadRunInput,
+  printSummary,
+  withNeighbors,
+  type Neighbors,
+  type RunInput,
+} from './invite/campaign-run.ts'
+import { composerFor, NO_FROM } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
-import { limitFaults, openList, readList } from './invite/list.ts'
-import { loadCompanyOf, composerFor, NO_FROM, serviceFor, loadSettingsWith } from './invite/email.ts'
-import { openPeople, openKeepState, withStore } from './store.ts'
+import { limitFaults } from './invite/list.ts'
+import { RunProgress } from './invite/progress.ts'
+import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
 type KeepOptions = {
@@ -42,7 +47,7 @@ type KeepOptions = {
   json?: true | undefined
   /** Milliseconds since 1970. */
   now?: number | undefined
-  /** Questions a minute. */
+  /** Checks a minute. */
   askRate: number
   /** Apps, or `all`. */
   release?: readonly string[] | undefined
@@ -50,212 +55,212 @@ type KeepOptions = {
   includeGuests?: true | undefined
 }
 
+type Run = RunInput & { options: KeepOptions; signal: AbortSignal }
+
 const EXIT_NEEDS_SOMEONE = 3
 const DAYS = 30
 
-export async function keep(file: string, options: KeepOptions, parts: CommandContext): Promise<number> {
-  const { stdin, stderr, env } = parts
+export async function keep(file: string, options: KeepOptions, context: CommandContext): Promise<number> {
+  const { stderr } = context
   if (options.now !== undefined && !options.dryRun) throw new UsageError('--now requires --dry-run')
-  const list = openList(file, stdin)
   const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
-  const settings = loadSettingsWith(needed, env)
-  const company = loadCompanyOf(settings)
-  const { people, faults, leftOut } = await readList(list, options.includeGuests, stderr)
+  const input = await loadRunInput(file, needed, options.includeGuests, context)
   // An export that went wrong is often an empty file.
-  if (people.length === 0) {
-    for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
+  if (input.people.length === 0) {
+    for (const fault of limitFaults(input.faults)) stderr.write(`${fault}\n`)
     throw new OperatorError('the list has no one on it. Nothing was done.')
   }
 
   return await interruptible((signal) =>
-    withStore(settings, async (records) => {
-      const run = { list: people, faults, leftOut, settings, company, options, parts, signal }
-      if (options.dryRun) return await show(records, run)
-      const held = await withCampaignLease(records, stderr, async (isHeld) => {
-        const service = serviceFor(settings, company)
-        const server = createMailServer(settings, { signal })
-        try {
-          return await runOnce(records, run, isHeld, { service, server, postEvent: sendEventOnce })
-        } finally {
-          server.close()
-          await service.close()
-        }
-      })
-      if (held !== undefined) return held
+    withStore(input.settings, async (records) => {
+      const run = { ...input, options, signal }
+      if (options.dryRun) return await printDueEmails(records, run)
+      const code = await withCampaignLease(records, stderr, (isHeld) =>
+        withNeighbors(input, { signal }, (neighbors) =>
+          runOnce(records, run, isHeld, { ...neighbors, sendEvent: sendEventOnce }),
+        ),
+      )
+      if (code !== undefined) return code
       stderr.write('Another run is at work. Nothing was done.\n')
-      // What was asked for by hand has to be asked for again.
+      // A request by hand has to be made again.
       return options.release === undefined && !options.confirm ? 0 : EXIT_NEEDS_SOMEONE
     }),
   )
 }
 
-type Run = {
-  list: readonly Invitee[]
-  faults: readonly string[]
-  leftOut: LeftOut
-  settings: Settings
-  company: Company
-  options: KeepOptions
-  parts: CommandContext
-  signal: AbortSignal
-}
-
-/** What a run would send. */
-async function show(records: Records, run: Run): Promise<number> {
-  const { list, settings, company, options, parts } = run
-  const people = openPeople({ records, settings, now: parts.now }, company)
-  const now = () => options.now ?? parts.now()
-  const keepState = released(await openKeepState(records, settings).load(), options.release, now())
-  for (const fault of limitFaults(run.faults)) parts.stderr.write(`${fault}\n`)
+/** The dry run. */
+async function printDueEmails(records: Records, run: Run): Promise<number> {
+  const { people: list, settings, company, options, context, leftOut } = run
+  const { stdout, stderr } = context
+  const now = () => options.now ?? context.now()
+  const people = openPeople({ records, settings, now: context.now }, company)
+  const state = resumeApps(await openKeepState(records, settings).load(), options.release, now())
+  for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0 }
-  const all = whatIsDue(list, { people, keepState, timezone: company.timezone, now })
-  for await (const { invitee, start, lost } of all) {
-    if (lost.length === 0 && start.kind !== 'mail') continue
-    const kind = start.kind !== 'mail' ? 'lapse' : start.reminder === 0 ? 'invitation' : 'reminder'
+  const all = duePeople(list, people, { state, timezone: company.timezone, now })
+  for await (const { invitee, invitation, lapses } of all) {
+    if (lapses.length === 0 && invitation.kind !== 'mail') continue
+    const kind = invitation.kind !== 'mail' ? 'lapse' : invitation.reminder === 0 ? 'invitation' : 'reminder'
     counts[kind]++
-    const words = `${invitee.email}  ${kind}  ${lost.join(', ')}`.trimEnd()
-    const json = { email: invitee.email, kind, apps: lost }
-    parts.stdout.write(`${options.json ? JSON.stringify(json) : printable(words)}\n`)
+    const json = { email: invitee.email, kind, apps: lapses }
+    const text = `${invitee.email}  ${kind}  ${lapses.join(', ')}`.trimEnd()
+    stdout.write(`${options.json ? JSON.stringify(json) : printable(text)}\n`)
   }
-  if (options.json) parts.stdout.write(`${JSON.stringify({ ...counts, leftOut: run.leftOut })}\n`)
+  if (options.json) stdout.write(`${JSON.stringify({ ...counts, leftOut })}\n`)
   else
-    parts.stderr.write(
-      `People on the list: ${list.length}. At that moment a run would send up to so many emails: invitations ${counts.invitation}, reminders ${counts.reminder}, about access that ended ${counts.lapse}. Emails leave on working days from 9 to 16 o'clock where people are, and not to people who have nothing left to connect.\n`,
+    stderr.write(
+      `People on the list: ${list.length}. At that moment a run would send up to so many emails: invitations ${counts.invitation}, reminders ${counts.reminder}, about access that ended ${counts.lapse}. Emails leave on working days from 9 am to 4 pm where people are, and not to people who have nothing left to connect.\n`,
     )
   return 0
 }
 
-/** What a run talks to. */
-type Neighbors = {
-  service: Pick<ReturnType<typeof serviceFor>, 'checkToken' | 'whatIsLeft'>
-  server: Pick<ReturnType<typeof createMailServer>, 'check' | 'send'>
-  postEvent: typeof sendEventOnce
-}
+type KeepNeighbors = Neighbors & { sendEvent: typeof sendEventOnce }
 
-/** @returns the exit code @throws what {@link keepUp} throws */
+/** @returns the exit code @throws what {@link KeepRun.work} throws */
 export async function runOnce(
   records: Records,
   run: Run,
   isHeld: () => Promise<boolean>,
-  { service, server, postEvent }: Neighbors,
+  neighbors: KeepNeighbors,
 ): Promise<number> {
-  const { list, settings, company, options, signal } = run
-  const { now, stderr } = run.parts
-  const people = openPeople({ records, settings, now }, company)
-  const keepStateStore = openKeepState(records, settings)
-  const before = released(await keepStateStore.load(), options.release, now())
-  const save = async (keepState: KeepState): Promise<void> => {
+  const { people: list, settings, company, options, context, signal } = run
+  const { now, stderr } = context
+  const store = openKeepState(records, settings)
+  const before = resumeApps(await store.load(), options.release, now())
+  const save = async (state: KeepState): Promise<void> => {
     if (!(await isHeld())) throw new RunStopped('another run took over')
-    await keepStateStore.save(keepState)
+    await store.save(state)
   }
-  const tally = { ...newTally(), rows: list.length }
-  const paceOf = (perSecond: number) => createThrottle({ perSecond, now: () => performance.now(), signal })
-  const emailThrottle = paceOf(EMAILS_PER_SECOND)
-  const check = createPersonCheck({
-    whatIsLeft: service.whatIsLeft,
-    pace: paceOf(options.askRate / 60),
-    signal,
-  })
-  const mails = (campaign: string) => composerFor(settings, company, { campaign, days: DAYS }, now)
-  const starting = mails(ONBOARDING)
-  // The first language that the company offers.
-  const words = { ...company, t: starting.languages.in(''), publicUrl: settings.PUBLIC_URL }
-  const compose = createNoticeComposer({ from: settings.MAIL_FROM ?? NO_FROM, company })
-  const post = async (notice: Notice, id: string): Promise<boolean> => {
-    const outcomes = []
-    for (const admin of settings.ADMIN_EMAILS ?? [])
-      outcomes.push((await server.send(compose(admin, notice, id))).outcome)
-    return outcomes.includes('sent')
-  }
-  await server.check()
-  await service.checkToken()
-  if (stderr.isTTY) stderr.write(`Asking about ${list.length} people, ${options.askRate} a minute…\n`)
-  const kept = await keepUp(list, {
-    people,
-    compose: { invitation: starting.compose, lapse: mails(LAPSES).compose },
-    send: server.send,
-    check,
-    emailThrottle,
-    tally,
-    keepState: before,
+  await neighbors.mailServer?.check()
+  await neighbors.service.checkToken()
+  const tally = newTally()
+  const progress = stderr.isTTY ? new RunProgress(tally, list.length, context) : undefined
+  const checksPerSecond = options.askRate / 60
+  const parts = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal }
+  const campaignRun = createCampaignRun(records, run, parts)
+  const composer = (campaign: string) => composerFor(settings, company, { campaign, days: DAYS }, now)
+  const invitation = composer(ONBOARDING)
+  const t = invitation.languages.in('')
+  const admins = new AdminNotices(run, neighbors, { t, people: campaignRun.people })
+  const keepRun = new KeepRun(list, campaignRun, {
+    compose: { invitation: invitation.compose, lapse: composer(LAPSES).compose },
+    state: before,
     save,
     timezone: company.timezone,
-    async notify(found) {
-      const id = `break ${found.instance} ${found.noticedAt}`
-      const report = await createReport(summarizeAll(people.all()), now())
-      const notice = massDisconnectNotice(found, { ...words, ...namedBeside(company, report) })
-      const isNotified = found.notifiedAt === undefined && (await post(notice, id))
-      const isSent =
-        found.eventAt === undefined &&
-        (await postEvent(settings, massDisconnectEvent(found), now()))?.kind === 'taken'
-      return { ...(isNotified && { notifiedAt: now() }), ...(isSent && { eventAt: now() }) }
-    },
-    atOnce: AT_ONCE,
+    notify: (found) => admins.notify(found),
     isConfirmed: options.confirm === true,
-    isWhole: run.faults.length === 0,
-    isHeld,
-    now,
-    signal,
+    isComplete: run.faults.length === 0,
   })
-  const report = await createReport(summarizeAll(people.all()), now())
-  const row = rowOf(report)
-  const days = [...kept.days.filter(({ day }) => day !== row.day), row]
-  const counted = { ...kept, lastRunAt: now(), days }
-  const digest = digestNotice(report, counted, now(), words)
-  const isSent = isDigestDue(counted, company, now()) && (await post(digest, `digest ${report.madeAt}`))
+  const after = await keepRun.work().finally(() => progress?.end())
+  tally.rows = list.length
+  const report = await createReport(summarizeAll(campaignRun.people.all()), now())
+  const counted = { ...after, lastRunAt: now(), days: withDay(after.days, report) }
+  const isSent = await admins.sendDigest(report, counted)
   await save(isSent ? { ...counted, digestAt: now() } : counted)
-  const emailsPerMinute = limitOf(emailThrottle.rate())
-  if (!options.json) stderr.write(describeThrottling(emailsPerMinute))
-  const named = { ...run, company: { ...company, ...namedBeside(company, report) } }
-  return sumUp(counted, report, Object.assign(tally, { emailsPerMinute }), named)
+  return sumUp(counted, report, campaignRun, run)
 }
 
-/** @throws {UsageError} where no emails about one of these apps are held */
-function released(keepState: KeepState, apps: readonly string[] = [], now: number): KeepState {
-  const held = activeMassDisconnects(keepState)
+/** Emails to ADMIN_EMAILS, in the first language that the company offers, and events to WEBHOOK_URL. */
+class AdminNotices {
+  readonly #run: Run
+  readonly #neighbors: KeepNeighbors
+  readonly #people: CampaignRun['people']
+  readonly #texts: { t: Texts; publicUrl: string } & Pick<Company, 'displayName'>
+  readonly #compose: ReturnType<typeof createNoticeComposer>
+
+  constructor(
+    run: Run,
+    neighbors: KeepNeighbors,
+    { t, people }: { t: Texts; people: CampaignRun['people'] },
+  ) {
+    const { settings, company } = run
+    this.#run = run
+    this.#neighbors = neighbors
+    this.#people = people
+    this.#texts = { ...company, t, publicUrl: settings.PUBLIC_URL }
+    this.#compose = createNoticeComposer({ from: settings.MAIL_FROM ?? NO_FROM, company })
+  }
+
+  /** Unless that was done. @returns when it was done */
+  async notify(found: MassDisconnect): Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>> {
+    const { settings, company, context } = this.#run
+    const now = context.now()
+    const report = await createReport(summarizeAll(this.#people.all()), now)
+    const notice = massDisconnectNotice(found, { ...this.#texts, displayName: uniqueNames(company, report) })
+    const id = `break ${found.instance} ${found.noticedAt}`
+    const isNotified = found.notifiedAt === undefined && (await this.#send(notice, id))
+    const isPosted =
+      found.eventAt === undefined &&
+      (await this.#neighbors.sendEvent(settings, massDisconnectEvent(found), now))?.kind === 'taken'
+    return { ...(isNotified && { notifiedAt: context.now() }), ...(isPosted && { eventAt: context.now() }) }
+  }
+
+  /** If it is due. @returns whether it was sent */
+  async sendDigest(report: Report, state: KeepState): Promise<boolean> {
+    const { company, context } = this.#run
+    const notice = digestNotice(report, state, context.now(), this.#texts)
+    return isDigestDue(state, company, context.now()) && (await this.#send(notice, `digest ${report.madeAt}`))
+  }
+
+  /** @returns whether one of the administrators gets it */
+  async #send(notice: Notice, id: string): Promise<boolean> {
+    const outcomes = []
+    for (const admin of this.#run.settings.ADMIN_EMAILS ?? [])
+      outcomes.push((await this.#neighbors.mailServer?.send(this.#compose(admin, notice, id)))?.outcome)
+    return outcomes.includes('sent')
+  }
+}
+
+/** @param apps to email people about again @throws {UsageError} if one of them isn't paused */
+function resumeApps(state: KeepState, apps: readonly string[] = [], now: number): KeepState {
+  const active = activeMassDisconnects(state)
   const isOf = (app: string, { instance }: MassDisconnect) =>
     app === 'all' || inScope({ only: [app] }, instance)
   for (const app of apps)
-    if (!held.some((one) => isOf(app, one)))
+    if (!active.some((one) => isOf(app, one)))
       throw new UsageError(`--release ${app}: no emails about this app are held back`)
-  const isMeant = (one: MassDisconnect) => held.includes(one) && apps.some((app) => isOf(app, one))
-  return {
-    ...keepState,
-    massDisconnects: keepState.massDisconnects.map((one) =>
-      isMeant(one) ? { ...one, resumedAt: now } : one,
-    ),
-  }
+  const isResumed = (one: MassDisconnect) => active.includes(one) && apps.some((app) => isOf(app, one))
+  const massDisconnects = state.massDisconnects.map((one) =>
+    isResumed(one) ? { ...one, resumedAt: now } : one,
+  )
+  return { ...state, massDisconnects }
 }
 
-/** Names that tell an app from the others. */
-const namedBeside = ({ displayName }: Company, { datasources }: Report): Pick<Company, 'displayName'> => ({
-  displayName: (app, lang) =>
+/** Names that tell an app from the others of the report. */
+const uniqueNames =
+  ({ displayName }: Company, { datasources }: Report): Company['displayName'] =>
+  (app, lang) =>
     withUniqueNames([...datasources, app].map((one) => ({ ...one, name: displayName(one, lang) }))).at(-1)
-      ?.name ?? app.name,
-})
+      ?.name ?? app.name
 
-const rowOf = (report: Report): DailyCounts => {
-  const { madeAt, people, gone } = report
-  const counts = Object.fromEntries(PERSON_STATES.map((state) => [state, report[state]]))
-  return {
-    ...(counts as Pick<Report, (typeof PERSON_STATES)[number]>),
-    day: madeAt.slice(0, 10),
-    people,
-    gone,
-  }
+const statesOf = (report: Report): Record<(typeof PERSON_STATES)[number] | 'people' | 'gone', number> => {
+  const { people, gone } = report
+  const states = Object.fromEntries(PERSON_STATES.map((state) => [state, report[state]]))
+  return { ...(states as Pick<Report, (typeof PERSON_STATES)[number]>), people, gone }
 }
 
-/** What needs someone, and the command; none: all is well. */
-function needsOf(keepState: KeepState, tally: Tally, { faults, company, parts }: Run): string[] {
+/** With the counts of this run in place of those of an earlier one of the day. */
+function withDay(days: readonly DailyCounts[], report: Report): DailyCounts[] {
+  const today = report.madeAt.slice(0, 10)
+  return [...days.filter(({ day }) => day !== today), { ...statesOf(report), day: today }]
+}
+
+/** What an operator has to do, with the command; none: all is well. */
+function needsOf(
+  state: KeepState,
+  tally: Tally,
+  report: Report,
+  { faults, company, context }: Run,
+): string[] {
   const { unreadable, uncertain, failed, refused } = tally
-  const named = ({ instance, name }: MassDisconnect) => printable(company.displayName({ instance, name }, ''))
-  const zones = unreachedZones(keepState, parts.now()).join(', ')
-  const held = activeMassDisconnects(keepState)
-  const release = held.map(({ instance }) => ` --release ${printable(instance)}`).join('')
+  const displayName = uniqueNames(company, report)
+  const zones = zonesWithoutRun(state, context.now()).join(', ')
+  const active = activeMassDisconnects(state)
+  const release = active.map(({ instance }) => ` --release ${printable(instance)}`).join('')
   const needs = [
-    ...held.map(
-      (one) =>
-        `${named(one)}: ${one.lapsed} of ${one.had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause.`,
+    ...active.map(
+      ({ instance, name, lapsed, had }) =>
+        `${printable(displayName({ instance, name }, ''))}: ${lapsed} of ${had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause.`,
     ),
     release && `If people have to connect it again, in one email: ${COMMAND} keep PEOPLE.csv${release}`,
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
@@ -270,15 +275,11 @@ function needsOf(keepState: KeepState, tally: Tally, { faults, company, parts }:
   return needs.filter((need) => typeof need === 'string' && need !== '') as string[]
 }
 
-function sumUp(keepState: KeepState, report: Report, tally: Tally, run: Run): number {
-  const { options, parts } = run
-  const needs = needsOf(keepState, tally, run)
-  if (options.json) {
-    const { day: _day, ...states } = rowOf(report)
-    parts.stdout.write(`${JSON.stringify({ ...tally, leftOut: run.leftOut, states, needs })}\n`)
-  } else {
-    parts.stderr.write(formatSummary(tally, false, false))
-    for (const need of needs) parts.stderr.write(`Needs you: ${need}\n`)
-  }
+function sumUp(state: KeepState, report: Report, campaignRun: CampaignRun, run: Run): number {
+  const { tally } = campaignRun
+  const needs = needsOf(state, tally, report, run)
+  const json = run.options.json && { ...tally, states: statesOf(report), needs }
+  printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
+  if (!json) for (const need of needs) run.context.stderr.write(`Needs you: ${need}\n`)
   return needs.length > 0 ? EXIT_NEEDS_SOMEONE : 0
 }

@@ -1,19 +1,18 @@
-// What is written down about one person of the rollout, and what follows from it. Pure. The newest answer of the service
-// counts, no matter who asked, and what it no longer lists is connected; states are derived when read. It holds no
-// one-time path, token or link.
+// The record of one person of the rollout, and the states derived from it. Pure. The newest response of the service wins,
+// from pages and runs alike; an app that it no longer lists is connected. It holds no one-time path, token or link.
 import { isUnavailable, type AppStatus } from '../client-api/app-status.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 
-/** One app, as of the newest answer. Times are milliseconds since 1970. */
+/** One app, as of the newest check. Times are milliseconds since 1970. */
 export type AppRecord = {
   instance: string
   name: string
   status: AppStatus | 'connected'
-  /** When it came to be so, as far as is known. */
+  /** When the status was first seen. */
   since: number
-  /** It was connected and is listed again: since when that was noticed. */
+  /** When an app that had been connected was first listed again. */
   lapsedAt?: number
-  /** How often that has happened. */
+  /** Number of lapses so far. */
   lapses?: number
 }
 
@@ -21,9 +20,8 @@ export type AppRecord = {
 export type AppIntent = { instance: string; kind: 'skipped' | 'blocked' | 'unconfirmed' }
 
 /**
- * One email: `sending` before it leaves, its outcome afterwards. `unknown`: the connection broke when it may have been
- * taken. A process that dies leaves `sending` for ever, which counts as unknown. `deferred`: the mail server said "not
- * now". `failed`: it said "never".
+ * One email. `sending` is written before it leaves; a process that dies leaves it so, which counts as `unknown`: the
+ * connection broke when the email may have been taken. `deferred` is a temporary rejection, `failed` a permanent one.
  */
 export type EmailRecord = {
   /** 0: the invitation; 1 and up: reminders. */
@@ -32,17 +30,14 @@ export type EmailRecord = {
   at: number
   /** The run that began to send it: only that run writes its outcome. */
   runId?: string | undefined
-  /** The apps whose lapse it was about. */
+  /** The lapsed apps that it was about. */
   apps?: readonly string[] | undefined
 }
 
-/** It has left, or may have. */
 export const mayHaveBeenSent = ({ state }: EmailRecord): boolean =>
   state === 'sent' || state === 'unknown' || state === 'sending'
 
-type Campaign = { name: string; emails: EmailRecord[] }
-
-/** What another system is to learn of a person; it stays with the person until it was delivered (outbox.ts). */
+/** An event for another system, kept here until it was delivered (outbox.ts). */
 export type OutboxEvent = {
   id: string
   type:
@@ -50,7 +45,7 @@ export type OutboxEvent = {
   at: number
   app?: { instance: string; name: string }
   tries: number
-  /** Not to be sent before. */
+  /** When to try next. */
   dueAt: number
 }
 
@@ -58,46 +53,47 @@ export type OutboxEvent = {
 export type Person = {
   /** Normalized. */
   email: string
-  /** Of the list: what to call them, in which language to write to them (BCP 47), a department or a place, and where they are. */
   name?: string
+  /** BCP 47. */
   language?: string
+  /** A department or a place. */
   group?: string
   /** IANA, such as Europe/Berlin. */
   timezone?: string
-  /** When `onramp keep` first found them on its list; and when it no longer did. */
+  /** When `onramp keep` first found them on its list, and when it no longer did. */
   listedAt?: number
   leftAt?: number
   changedAt: number
   openedAt?: number
-  /** When a page first asked the service for them. */
   signedInAt?: number
   /** When everything was connected the first time. */
   finishedAt?: number
   optedOutAt?: number
-  /** Since when the service knows no one with this address. */
+  /** Since when the service knows no account with this address. */
   unknownAt?: number
-  /** The people (personKey) who signed in with this address: their walks go when it is forgotten. */
+  /** personKey of each sign-in with this address: those walks are deleted with the person. */
   signIns?: string[]
-  /** What the service said last. An app that was listed before and no longer is counts as connected. */
+  /** An app that was listed before and no longer is counts as connected. */
   lastCheck?: { checkedAt: number; apps: AppRecord[] }
-  /** What the person said, as a page found it last in their walk. */
+  /** As of the person's newest page. */
   intents?: { checkedAt: number; apps: AppIntent[] }
-  campaigns: Campaign[]
+  campaigns: { name: string; emails: EmailRecord[] }[]
   outbox?: OutboxEvent[]
 }
 
 export const newPerson = (email: string, now: number): Person => ({ email, changedAt: now, campaigns: [] })
 
-export type PersonDetails = Pick<Person, 'name' | 'language' | 'group' | 'timezone'>
-
-/** With what a list says of them. The same person where that is known. */
-export function withDetails(person: Person, { name, language, group, timezone }: PersonDetails): Person {
+/** With the details of a list. The same object if they are known already. */
+export function withDetails(
+  person: Person,
+  { name, language, group, timezone }: Pick<Person, 'name' | 'language' | 'group' | 'timezone'>,
+): Person {
   const given = omitUndefined({ name, language, group, timezone })
   const isNew = Object.entries(given).some(([key, value]) => Reflect.get(person, key) !== value)
   return isNew ? { ...person, ...given } : person
 }
 
-/** On the list of `onramp keep`, or no longer. The same person where that is known. */
+/** On the list of `onramp keep`, or no longer. The same object if that is known already. */
 export function withListing(person: Person, isListed: boolean, now: number): Person {
   const { leftAt, ...rest } = person
   if (isListed)
@@ -105,7 +101,7 @@ export function withListing(person: Person, isListed: boolean, now: number): Per
   return person.listedAt === undefined || leftAt !== undefined ? person : { ...person, leftAt: now }
 }
 
-/** The first time counts; later ones change nothing. */
+/** Sets the time of a milestone, unless it was reached before. */
 export const withMilestone = (
   person: Person,
   moment: 'openedAt' | 'signedInAt' | 'optedOutAt',
@@ -117,37 +113,34 @@ export function withoutOptOut(person: Person): Person {
   return person.optedOutAt === undefined ? person : rest
 }
 
-/** With one address. */
 const MAX_SIGN_INS = 10
 
-/** @param key personKey of a sign-in with this address */
+/** @param key personKey */
 export const withSignIn = (person: Person, key: string): Person => {
   const { signIns = [] } = person
   return signIns.includes(key) ? person : { ...person, signIns: [...signIns, key].slice(-MAX_SIGN_INS) }
 }
 
-/** A clock that ran ahead must not keep everyone else's answers out. */
+/** Responses from a clock that ran ahead are replaced, or they would shut out all others. */
 const MAX_AHEAD_MS = 60_000
 
 const isNewer = (checkedAt: number, known: { checkedAt: number } | undefined, now: number): boolean =>
   known === undefined || known.checkedAt <= checkedAt || known.checkedAt > now + MAX_AHEAD_MS
 
-export type ListedApp = { instance: string; name: string; status: AppStatus }
-
 type CheckResponse = {
   checkedAt: number
-  /** What the service listed. */
-  listed: readonly ListedApp[]
-  /** What it no longer lists, as a walk remembers it. */
+  /** The unconnected apps that the service listed. */
+  listed: readonly { instance: string; name: string; status: AppStatus }[]
+  /** Apps that a walk has seen connected. */
   connected?: readonly Omit<AppRecord, 'status'>[]
 }
 
-/** A service that makes up names must not fill the record; what is connected goes first. */
+/** Bounds the record if a service makes up names; connected apps go first. */
 const MAX_APPS = 2_000
 
-/** Takes in an answer of the service, unless a newer one is known. */
-export function withCheck(person: Person, given: CheckResponse, now: number): Person {
-  const { checkedAt, listed, connected = [] } = given
+/** Takes in a response of the service, unless a newer one is known. */
+export function withCheck(person: Person, response: CheckResponse, now: number): Person {
+  const { checkedAt, listed, connected = [] } = response
   if (!isNewer(checkedAt, person.lastCheck, now)) return person
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
@@ -172,41 +165,39 @@ function asConnected(app: AppRecord, at: number): AppRecord {
   return { ...rest, status: 'connected', since: at }
 }
 
-/** What an app that is listed has of a lapse: it was connected a moment ago, or was when it lapsed. */
+/** The lapse of an app that is listed now. */
 const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>
   known?.status === 'connected'
     ? { lapsedAt: at, lapses: (known.lapses ?? 0) + 1 }
     : known?.lapsedAt !== undefined && isUnavailable(known.status)
-      ? // Switched on again: for everyone at once, so it is judged anew.
+      ? // An app is switched on again for everyone at once, so it may be a mass disconnect.
         { lapsedAt: at, lapses: known.lapses ?? 1 }
       : omitUndefined({ lapsedAt: known?.lapsedAt, lapses: known?.lapses })
 
-/** The service knows no one with this address. */
+/** The service knows no account with this address. */
 export const withoutAccount = (person: Person, now: number): Person =>
   person.unknownAt === undefined ? { ...person, unknownAt: now } : person
 
-/** Takes in what the person said, as a page found it in their walk, unless a newer page was faster. */
+/** Takes in the intents that a page found in a walk, unless newer ones are known. */
 export const withIntents = (person: Person, checkedAt: number, apps: AppIntent[], now: number): Person =>
   isNewer(checkedAt, person.intents, now) ? { ...person, intents: { checkedAt, apps } } : person
-
-/** `off`: turned off, or without a usable address. `blocked`: the person waits for an administrator. */
-export type PersonAppState = 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
 
 export type PersonApp = {
   instance: string
   name: string
-  state: PersonAppState
-  /** Among those that are waiting: the person came back from it, and the consent never showed. */
+  /** `off`: turned off, or without a usable address. `blocked`: the person waits for an administrator. */
+  state: 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
+  /** A `waiting` app that the person came back from, but the consent never showed. */
   isUnconfirmed: boolean
-  /** Among those that are off: only an operator can fix it. */
+  /** An `off` app that only an operator can fix. */
   hasNoAddress?: boolean
-  /** Among those that aren't connected: since when it is known that access has ended. */
+  /** When the loss of access was noticed. Absent while connected or off. */
   lapsedAt?: number | undefined
 }
 
 /**
- * How each app is doing, for reports, exports, emails and events: the service's word beats the person's. Pages have the walk,
- * which knows more of the moment (onboarding/app-state.ts).
+ * The state of each app, for reports, exports, emails and events: the service's word beats the person's. Pages use the
+ * walk, which knows more of the moment (onboarding/app-state.ts).
  */
 export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   const kinds = new Map(intents?.apps.map(({ instance, kind }) => [instance, kind]))
@@ -221,25 +212,15 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   })
 }
 
-/** What the person can do something about. */
-const ownApps = ({ lastCheck }: Person): AppRecord[] =>
-  lastCheck?.apps.filter(({ status }) => status === 'connected' || !isUnavailable(status)) ?? []
+/** Apps that a person can connect, or has connected. */
+const ownApps = (person: Person): PersonApp[] => appsOf(person).filter(({ state }) => state !== 'off')
 
-/** The person can search: everything is connected, or there was nothing to connect. */
+/** Everything is connected, or there was nothing to connect. */
 export const isReady = (person: Person): boolean =>
-  person.lastCheck !== undefined && ownApps(person).every(({ status }) => status === 'connected')
+  person.lastCheck !== undefined && ownApps(person).every(({ state }) => state === 'connected')
 
-/** The service was asked, and the person has nothing to connect. */
-const hadNothing = (person: Person): boolean => person.lastCheck !== undefined && ownApps(person).length === 0
-
-/** Everything is connected. */
-export const isFinished = (person: Person): boolean => isReady(person) && !hadNothing(person)
-
-/** Was it connected, as far as is known, before a new answer lists it? */
-export const wasConnected = (person: Person | undefined, instance: string): boolean => {
-  const app = person?.lastCheck?.apps.find((known) => known.instance === instance)
-  return app?.status === 'connected' || app?.lapsedAt !== undefined
-}
+/** Everything is connected, and there was something to connect. */
+export const isFinished = (person: Person): boolean => isReady(person) && ownApps(person).length > 0
 
 /** Had connected everything, and has lost some of it. */
 export const hasFallenBack = (person: Person): boolean =>
@@ -247,6 +228,6 @@ export const hasFallenBack = (person: Person): boolean =>
   !isReady(person) &&
   ownApps(person).some(({ lapsedAt }) => lapsedAt !== undefined)
 
-/** Left the list, or the service knows no one with this address: counted apart, and erased after the retention. */
+/** Left the list, or has no account at the service: counted apart, and erased after the retention. */
 export const isGone = ({ leftAt, unknownAt }: Person): boolean =>
   leftAt !== undefined || unknownAt !== undefined

@@ -8,13 +8,7 @@ import { dominantApp, actionItemsOf } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
-import {
-  newPerson,
-  withMilestone,
-  withCheck,
-  type PersonAppState,
-  type Person,
-} from '../../src/people/person.ts'
+import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 import { having, listed, mailed, summaries } from '../helpers/people.ts'
@@ -270,7 +264,7 @@ describe('the figures of departments', () => {
 })
 
 describe('what needs the person who runs the rollout', () => {
-  const waits = (app: string, state: PersonAppState | 'unconfirmed' = 'blocked') =>
+  const waits = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
     having(here, { [`${app}_1`]: state }, at)
   const needs = async (...people: Person[]) =>
     actionItemsOf(await reportOf(...people)).map(({ kind, count, href }) => [kind, count, href])

@@ -9,7 +9,7 @@ import {
   type DueEmail,
   type ReminderPolicy,
 } from '../../src/campaigns/campaign.ts'
-import { newPerson, type EmailRecord, type Person, type PersonAppState } from '../../src/people/person.ts'
+import { newPerson, type EmailRecord, type Person, type PersonApp } from '../../src/people/person.ts'
 
 const DAY = 86_400_000
 const now = Date.parse('2026-11-02T09:00:00Z')
@@ -37,7 +37,7 @@ function person({ emails, other, ...rest }: Known): Person {
 }
 
 /** Of whom the service said so. */
-const has = (...states: PersonAppState[]): Known => {
+const has = (...states: PersonApp['state'][]): Known => {
   const apps = Object.fromEntries(states.map((state, n) => [`app_${n}`, state]))
   const { lastCheck, intents } = having(newPerson('', now), apps, now - 1)
   return { ...(lastCheck && { lastCheck }), ...(intents && { intents }) }

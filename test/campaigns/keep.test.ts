@@ -1,7 +1,8 @@
 // Runs of `onramp keep` over a small company, hour by hour, with the service and the mail server as functions.
 import { describe, expect, it } from 'vitest'
-import { keepUp, whatIsDue, unreachedZones, type KeepParts } from '../../src/campaigns/keep.ts'
-import { createThrottle } from '../../src/campaigns/throttle.ts'
+import type { CampaignRun } from '../../src/campaigns/delivery.ts'
+import { duePeople, KeepRun, zonesWithoutRun, type KeepOptions } from '../../src/campaigns/keep-run.ts'
+import { Throttle } from '../../src/campaigns/throttle.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import type { MassDisconnect, KeepState } from '../../src/people/keep-state.ts'
@@ -24,9 +25,9 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   const asked: string[] = []
   let keepState: KeepState = { massDisconnects: [], zones: {}, days: [] }
 
-  const parts = (): KeepParts => ({
+  const parts = (): CampaignRun & KeepOptions => ({
     people,
-    keepState,
+    state: keepState,
     save: (next) => Promise.resolve(void (keepState = next)),
     timezone: 'UTC',
     notify: ({ notifiedAt, ...found }) =>
@@ -39,7 +40,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       const left = Object.entries(has).flatMap(([instance, status]) =>
         status === 'connected' ? [] : [{ instance, name: instance, status }],
       )
-      return Promise.resolve({ kind: 'left', left })
+      return Promise.resolve({ kind: 'checked', unconnected: left })
     },
     compose: {
       invitation: ({ email }, all, { reminder }) => {
@@ -57,11 +58,11 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       sent.push(`${to} ${subject}`)
       return Promise.resolve({ outcome: 'sent' })
     },
-    emailThrottle: createThrottle({ perSecond: Infinity, now: Date.now }),
+    emailThrottle: new Throttle(Infinity),
     tally: newTally(),
     atOnce: 3,
     isConfirmed: false,
-    isWhole: true,
+    isComplete: true,
     isHeld: () => Promise.resolve(true),
     now: () => world.now,
     signal: new AbortController().signal,
@@ -73,7 +74,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
 
   const runs = async (hours: number, who: readonly Invitee[] = list): Promise<void> => {
     for (let hour = 0; hour < hours; hour++) {
-      keepState = await keepUp(who, parts())
+      keepState = await keep(who, parts())
       world.now += HOUR
     }
   }
@@ -85,7 +86,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     ] as const) {
       all(state)
       world.now = at
-      keepState = await keepUp(list, parts())
+      keepState = await keep(list, parts())
     }
     world.now = monday
   }
@@ -111,6 +112,9 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   }
 }
 
+const keep = (list: readonly Invitee[], parts: CampaignRun & KeepOptions) =>
+  new KeepRun(list, parts, parts).work()
+
 describe('a run', () => {
   it('invites who is new, once, and asks about everyone every six hours', async () => {
     const { runs, sent, asked, list } = company(4)
@@ -135,7 +139,7 @@ describe('a run', () => {
       stop.abort()
       return await given.check(email)
     }
-    await expect(keepUp(list, { ...given, check, signal: stop.signal })).rejects.toThrow(/abort/)
+    await expect(keep(list, { ...given, check, signal: stop.signal })).rejects.toThrow(/abort/)
     expect(keepState()).toMatchObject({ sweep: { beganAt: monday } })
     expect(keepState().sweep).not.toHaveProperty('endedAt')
   })
@@ -177,7 +181,7 @@ describe('a run', () => {
     const { runs, list, people, parts } = company(20)
     await runs(1)
     await expect(runs(1, list.slice(3))).rejects.toThrow('3 of the 20 people')
-    await keepUp(list.slice(3), { ...parts(), isConfirmed: true })
+    await keep(list.slice(3), { ...parts(), isConfirmed: true })
     const left = (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined)
     expect(left.map(({ email }) => email).toSorted()).toEqual([
       'p0@acme.example',
@@ -197,7 +201,7 @@ describe('a run', () => {
     await runs(1)
     world.now = erasedAt - 1
     const given = parts()
-    await keepUp(list, { ...given, save: (next) => given.save(next).then(() => void (world.now += 1_000)) })
+    await keep(list, { ...given, save: (next) => given.save(next).then(() => void (world.now += 1_000)) })
     expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual(
       list.map(({ email }) => email),
     )
@@ -207,7 +211,7 @@ describe('a run', () => {
   it('lets no one leave while a line of the list can’t be read', async () => {
     const { runs, list, people, parts } = company(4)
     await runs(1)
-    await keepUp(list.slice(1), { ...parts(), isWhole: false })
+    await keep(list.slice(1), { ...parts(), isComplete: false })
     expect((await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined)).toEqual([])
   })
 
@@ -258,16 +262,16 @@ describe('a run', () => {
   it('names a time zone that no run of a week found at work', async () => {
     const { keepState, parts, list } = company(1)
     const tokyo = [{ ...list[0]!, timezone: 'Asia/Tokyo' }]
-    for (let day = 0; day < 9; day++) await keepUp(tokyo, { ...parts(), now: () => monday + day * 24 * HOUR })
-    expect(unreachedZones(keepState(), monday + 6 * 24 * HOUR)).toEqual([])
-    expect(unreachedZones(keepState(), monday + 8 * 24 * HOUR)).toEqual(['Asia/Tokyo'])
+    for (let day = 0; day < 9; day++) await keep(tokyo, { ...parts(), now: () => monday + day * 24 * HOUR })
+    expect(zonesWithoutRun(keepState(), monday + 6 * 24 * HOUR)).toEqual([])
+    expect(zonesWithoutRun(keepState(), monday + 8 * 24 * HOUR)).toEqual(['Asia/Tokyo'])
   })
 
   it('can be planned for a moment, which asks and writes nothing', async () => {
     const { parts, list, asked, people } = company(2)
     const plan = async (now: number) => {
-      const all = await listed(whatIsDue(list, { ...parts(), now: () => now }))
-      return all.map(({ start }) => start.kind)
+      const all = await listed(duePeople(list, people, { ...parts(), now: () => now }))
+      return all.map(({ invitation }) => invitation.kind)
     }
     expect(await plan(monday)).toEqual(['mail', 'mail'])
     expect(await plan(monday - 2 * HOUR)).toEqual(['not-due', 'not-due'])

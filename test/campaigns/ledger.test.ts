@@ -1,7 +1,7 @@
 // What a run writes down, while the store is in trouble and beside another run.
 import { describe, expect, it } from 'vitest'
 import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
-import { createLedger } from '../../src/campaigns/ledger.ts'
+import { EmailLedger } from '../../src/campaigns/ledger.ts'
 import { PersonUnreadable } from '../../src/people/people.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
@@ -9,7 +9,7 @@ import { policy } from './office.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 const ada = { email: 'ada@acme.example' }
-const slack = { left: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], checkedAt: at }
+const slack = { listed: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], checkedAt: at }
 
 type Trouble = 'away' | 'answer-lost' | 'mistake'
 type Given = { policy?: Partial<ReminderPolicy>; patienceMs?: number; signal?: AbortSignal; isHeld?: boolean }
@@ -31,7 +31,7 @@ function kept(get?: () => Promise<never>) {
     },
   }
   const ledger = ({ patienceMs = 2_000, signal, isHeld = true, ...given }: Given = {}) =>
-    createLedger({
+    new EmailLedger({
       people,
       campaign: ONBOARDING,
       due: (person, at) => dueEmail(person, { ...policy, ...given.policy }, at),
@@ -122,7 +122,7 @@ describe('what is known of someone', () => {
   it('has the name, language and group that the list gave last', async () => {
     const { ledger, known } = kept()
     const listed = { name: 'Ada', language: 'ja', group: 'Sales' }
-    await ledger().observe({ ...ada, ...listed }, { left: [], checkedAt: at })
+    await ledger().observe({ ...ada, ...listed }, { listed: [], checkedAt: at })
     expect(known()).toMatchObject({ ...listed, lastCheck: { checkedAt: at } })
     await ledger().observe(ada, slack)
     expect(known()).toMatchObject(listed)

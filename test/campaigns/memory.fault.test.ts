@@ -33,8 +33,8 @@ async function measured(count: number) {
       return { outcome: 'sent' }
     },
     atOnce: 4,
-    parts: () => ({
-      check: (email) => Promise.resolve({ kind: 'left', left: /[02468]@/.test(email) ? left : [] }),
+    change: () => ({
+      check: (email) => Promise.resolve({ kind: 'checked', unconnected: /[02468]@/.test(email) ? left : [] }),
     }),
   })
   await sample()

@@ -1,11 +1,11 @@
 // A run with the service and the mail server as functions, over people who are kept for several runs.
 import type { UnconnectedApp } from '../../src/client-api/responses.ts'
-import type { ServiceCheck } from '../../src/campaigns/person-check.ts'
+import type { CheckResult } from '../../src/campaigns/person-check.ts'
 import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
-import { createLedger } from '../../src/campaigns/ledger.ts'
+import type { Campaign, CampaignRun } from '../../src/campaigns/delivery.ts'
 import type { EmailOutcome, SendResult } from '../../src/campaigns/mail/send-result.ts'
-import { createThrottle } from '../../src/campaigns/throttle.ts'
-import { sendInvitations, type EndedBy, type SendParts } from '../../src/campaigns/send.ts'
+import { Throttle } from '../../src/campaigns/throttle.ts'
+import { sendInvitations, type EndedBy } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { mail } from './sample-email.ts'
@@ -25,7 +25,7 @@ export const broken: SendResult = { outcome: 'unknown', reply: 'the connection b
 type Given = {
   people: Iterable<string>
   post?: (email: string) => EmailOutcome | SendResult | Promise<EmailOutcome | SendResult>
-  ask?: (email: string) => ServiceCheck | Promise<ServiceCheck>
+  ask?: (email: string) => CheckResult | Promise<CheckResult>
   isHeld?: () => boolean | Promise<boolean>
   stop?: AbortController
   /** How long the store may be away; milliseconds. */
@@ -34,8 +34,9 @@ type Given = {
   atOnce?: number
   now?: number
   policy?: Partial<ReminderPolicy>
-  /** What is different of the parts of this run. */
-  parts?: (usual: SendParts) => Partial<SendParts>
+  /** What differs in this run, and in its campaign. */
+  change?: (usual: CampaignRun) => Partial<CampaignRun>
+  campaign?: (usual: Campaign) => Partial<Campaign>
 }
 
 const postedOf = (given: EmailOutcome | SendResult): SendResult => {
@@ -44,7 +45,7 @@ const postedOf = (given: EmailOutcome | SendResult): SendResult => {
   return { deferred: objects, failed: gone, unknown: broken }[given]
 }
 
-type Everyone = Parameters<typeof createLedger>[0]['people']
+type Everyone = CampaignRun['people']
 
 /** @param kept where people are kept; absent: in memory */
 export function office(kept?: Everyone) {
@@ -58,6 +59,9 @@ export function office(kept?: Everyone) {
       if (after !== fresh) known.set(email, after)
       return Promise.resolve(after)
     },
+    async *all() {
+      yield* await Promise.resolve(known.values())
+    },
   }
 
   async function run({ people, post = () => 'sent', ask, ...given }: Given) {
@@ -69,35 +73,41 @@ export function office(kept?: Everyone) {
     const shown: unknown[] = []
     const asked: string[] = []
     const list = Array.from(people, (email) => ({ email }))
-    const usual: SendParts = {
-      ledger: createLedger({
-        people: everyone,
-        campaign: ONBOARDING,
-        due: (person, at) => dueEmail(person, { ...policy, ...given.policy }, at),
-        isHeld: () => Promise.resolve().then(isHeld),
-        now,
-        patienceMs: given.patienceMs ?? 0,
-        signal,
-      }),
+    const usual: CampaignRun = {
+      people: everyone,
+      isHeld: () => Promise.resolve().then(isHeld),
+      now,
+      patienceMs: given.patienceMs ?? 0,
       check(email) {
         asked.push(email)
-        return Promise.resolve(ask?.(email) ?? { kind: 'left', left })
+        return Promise.resolve(ask?.(email) ?? { kind: 'checked', unconnected: left })
       },
-      isAbout: () => true,
-      compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
       send: async ({ to }) => postedOf(await post(to)),
-      emailThrottle: createThrottle({ perSecond: Infinity, now: Date.now, signal }),
-      onWouldSend: (...all) => shown.push(all),
-      onProblem: (email, what, detail) => trouble.push([email, what, detail].filter(Boolean).join(' ')),
+      emailThrottle: new Throttle(Infinity, { signal }),
+      events: {
+        onWouldSend: (...all) => shown.push(all),
+        onProblem: (email, what, detail) => trouble.push([email, what, detail].filter(Boolean).join(' ')),
+      },
       atOnce: given.atOnce ?? 1,
-      limit: given.limit ?? Infinity,
       signal,
       tally,
+    }
+    const campaign: Campaign = {
+      name: ONBOARDING,
+      due: (person, at) => dueEmail(person, { ...policy, ...given.policy }, at),
+      isAbout: () => true,
+      compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
+      isPostponing: true,
     }
     let endedBy: EndedBy | undefined
     let error: unknown
     try {
-      endedBy = await sendInvitations(list, { ...usual, ...given.parts?.(usual) })
+      endedBy = await sendInvitations(
+        list,
+        { ...usual, ...given.change?.(usual) },
+        { ...campaign, ...given.campaign?.(campaign) },
+        given.limit ?? Infinity,
+      )
     } catch (reason) {
       error = reason
     }

@@ -21,7 +21,7 @@ function service(answers: Answer[], { signal = new AbortController().signal, pau
   const pauses: number[] = []
   let isPaused = false
   const ask = createPersonCheck({
-    pace: {
+    throttle: {
       next: () => Promise.resolve(),
       slowDown(seconds) {
         done.push(`wait ${seconds}`)
@@ -29,9 +29,8 @@ function service(answers: Answer[], { signal = new AbortController().signal, pau
         isPaused = true
         return isNew
       },
-      rate: () => 1,
     },
-    whatIsLeft() {
+    unconnectedApps() {
       done.push('asked')
       const answer = answers.length > 1 ? answers.shift() : answers[0]
       if (answer === 'left' || answer === undefined) return Promise.resolve([])
@@ -47,14 +46,14 @@ function service(answers: Answer[], { signal = new AbortController().signal, pau
 const times = (count: number) => Array.from({ length: count }, () => 'asked')
 
 describe('the service', () => {
-  it.each<['unknown' | 'refused' | 'no-answer', Fault[]]>([
+  it.each<['unknown' | 'refused' | 'no-response', Fault[]]>([
     ['unknown', [400, 404, 422].map((responseStatus) => ({ responseStatus }))],
     // Contract 7: both are about the token.
     ['refused', [401, 403].map((responseStatus) => ({ responseStatus }))],
     ['refused', [{ responseStatus: 403, isFromIntermediary: true }]],
-    ['no-answer', [302, 402, 405, 407].map((responseStatus) => ({ responseStatus }))],
+    ['no-response', [302, 402, 405, 407].map((responseStatus) => ({ responseStatus }))],
     [
-      'no-answer',
+      'no-response',
       [
         { responseStatus: 400, affectsEveryone: true },
         { responseStatus: 422, isFromIntermediary: true },
@@ -74,11 +73,11 @@ describe('the service', () => {
 
   it('that fails for a moment is asked again, four times in all', async () => {
     expect(await service([{ responseStatus: 500 }, { responseStatus: 503 }, 'left']).ask()).toEqual({
-      kind: 'left',
-      left: [],
+      kind: 'checked',
+      unconnected: [],
     })
     const { ask, done } = service([{ responseStatus: 500 }])
-    expect(await ask()).toMatchObject({ kind: 'no-answer', detail: 'checkdatasourceauth answered 500' })
+    expect(await ask()).toMatchObject({ kind: 'no-response', detail: 'checkdatasourceauth answered 500' })
     expect(done).toEqual(times(4))
   })
 
@@ -88,17 +87,17 @@ describe('the service', () => {
       { responseStatus: 429 },
       'left',
     ])
-    expect(await ask()).toMatchObject({ kind: 'left' })
+    expect(await ask()).toMatchObject({ kind: 'checked' })
     expect(done).toEqual(['asked', 'wait 7', 'asked', 'wait 1', 'asked'])
     expect(pauses).toEqual([7])
     const busy = service([{ responseStatus: 429 }])
-    expect(await busy.ask()).toMatchObject({ kind: 'no-answer' })
+    expect(await busy.ask()).toMatchObject({ kind: 'no-response' })
     expect(busy.done.filter((what) => what === 'asked')).toHaveLength(20)
   })
 
   it('that is away and says for how long is left alone, too', async () => {
     const { ask, done } = service([{ responseStatus: 503, requestedWait: 120 }, 'left'])
-    expect(await ask()).toMatchObject({ kind: 'left' })
+    expect(await ask()).toMatchObject({ kind: 'checked' })
     expect(done).toEqual(['asked', 'wait 120', 'asked'])
   })
 

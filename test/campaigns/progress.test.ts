@@ -1,6 +1,6 @@
 // What a run says of itself: its line while it lasts, and its summary.
 import { describe, expect, it } from 'vitest'
-import { showProgress } from '../../src/cli/invite/progress.ts'
+import { RunProgress } from '../../src/cli/invite/progress.ts'
 import { isComplete, newTally, progressLine, formatSummary, type Tally } from '../../src/campaigns/tally.ts'
 
 const tally = (counts: Partial<Tally>): Tally => ({ ...newTally(), ...counts })
@@ -38,7 +38,7 @@ describe('the line of a run', () => {
     let now = 0
     const counts = newTally()
     const stderr = { isTTY: true, columns: 40, write: (text: string) => written.push(text) }
-    const progress = showProgress(counts, 100, { stderr, now: () => now })
+    const progress = new RunProgress(counts, 100, { stderr, now: () => now })
     counts.rows = 50
     now = 10_000
     await new Promise((resolve) => setTimeout(resolve, 600))
@@ -56,7 +56,7 @@ describe('the line of a run', () => {
     let now = 0
     const counts = newTally()
     const stderr = { isTTY: true, columns: 80, write: (text: string) => written.push(text) }
-    const progress = showProgress(counts, 10_000, { stderr, now: () => now })
+    const progress = new RunProgress(counts, 10_000, { stderr, now: () => now })
     for (const [at, rows] of [
       [1_000, 5_000],
       [40_000, 5_100],
@@ -82,7 +82,8 @@ describe('the summary of a run', () => {
       unknownToService: 5,
       invalid: 1,
     }
-    expect(formatSummary(tally({ rows: 1_020, ...some }), false, true)).toBe(`    1,020  people
+    expect(formatSummary(tally({ rows: 1_020, ...some }), { isDryRun: false, isThrough: true }))
+      .toBe(`    1,020  people
         1  email sent
         2  not sent this time (retried next run)
         3  rejected by the mail server (correct their addresses)
@@ -92,14 +93,14 @@ describe('the summary of a run', () => {
         1  invalid row
     1,002  not due: already emailed, nothing to connect, on hold, opted out, or listed twice
 `)
-    expect(formatSummary(tally({ rows: 1, sent: 1 }), true, true)).toBe(
+    expect(formatSummary(tally({ rows: 1, sent: 1 }), { isDryRun: true, isThrough: true })).toBe(
       '        1  person\n        1  would be emailed\n',
     )
     // A run that ended early doesn't know about the others.
-    expect(formatSummary(tally({ rows: 9, sent: 2 }), false, false)).toBe(
+    expect(formatSummary(tally({ rows: 9, sent: 2 }), { isDryRun: false, isThrough: false })).toBe(
       '        9  people\n        2  emails sent\n',
     )
-    expect(formatSummary(tally({}), false, true)).toBe('        0  people\n')
+    expect(formatSummary(tally({}), { isDryRun: false, isThrough: true })).toBe('        0  people\n')
   })
 
   it('is complete where everyone whom the service knows has their email for certain', () => {

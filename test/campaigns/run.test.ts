@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { having } from '../helpers/people.ts'
 import { ONBOARDING, withEmail } from '../../src/campaigns/campaign.ts'
 import { MailServerUnusable } from '../../src/campaigns/mail/send-result.ts'
-import type { SendParts } from '../../src/campaigns/send.ts'
+import type { Campaign } from '../../src/campaigns/delivery.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { broken, gone, greylisted, left, objects, office } from './office.ts'
@@ -73,9 +73,9 @@ describe('a dry run', () => {
       people: [ada, bob, 'dan@acme.example', 'ghost@acme.example', bob],
       ask: (email) => {
         if (email.startsWith('ghost')) return { kind: 'unknown', detail: '404' }
-        return { kind: 'left', left: email === bob ? [...left, jira] : [] }
+        return { kind: 'checked', unconnected: email === bob ? [...left, jira] : [] }
       },
-      parts: () => ({ send: undefined }),
+      change: () => ({ send: undefined }),
     })
     expect(tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1, unknownToService: 1 }))
     expect(shown).toEqual([[bob, 0, ['Slack', 'Jira']]])
@@ -98,9 +98,9 @@ describe('an email', () => {
     const about: unknown[] = []
     const { error } = await run({
       people: [ada],
-      ask: () => ({ kind: 'left', left: listed }),
-      parts: (usual) => ({
-        isAbout: (instance) => instance !== 'wiki',
+      ask: () => ({ kind: 'checked', unconnected: listed }),
+      campaign: (usual) => ({
+        isAbout: ({ instance }) => instance !== 'wiki',
         compose(invitee, apps, kind) {
           about.push(...apps.map(({ instance }) => instance), kind)
           return usual.compose(invitee, apps, kind)
@@ -119,15 +119,15 @@ describe('an email', () => {
     const known: unknown[] = []
     await run({
       people: [ada],
-      ask: () => ({ kind: 'left', left: [...left, wiki] }),
-      parts: (usual) => ({
+      ask: () => ({ kind: 'checked', unconnected: [...left, wiki] }),
+      campaign: (usual) => ({
         compose(invitee, apps, kind) {
           known.push(...(kind.known ?? []).map(({ instance }) => instance))
           return usual.compose(invitee, apps, kind)
         },
       }),
     })
-    expect(known).toEqual([...left.map(({ instance }) => instance), 'wiki_1', 'slack_1'])
+    expect(known).toEqual(['slack_1', 'wiki_1'])
   })
 
   it('is not written down before its turn has come and the campaign is known to be held', async () => {
@@ -137,8 +137,12 @@ describe('an email', () => {
       people: [ada],
       post: never,
       isHeld: () => (seen.push(written(ada)), false),
-      parts: ({ emailThrottle }) => ({
-        emailThrottle: { ...emailThrottle, next: () => (seen.push(written(ada)), emailThrottle.next()) },
+      change: ({ emailThrottle }) => ({
+        emailThrottle: {
+          next: () => (seen.push(written(ada)), emailThrottle.next()),
+          slowDown: () => true,
+          rate: 1,
+        },
       }),
     })
     expect(String(error)).toBe('RunStopped: another run took over the campaign')
@@ -155,10 +159,10 @@ describe('an email', () => {
   it('does not leave for someone who opted out while it was composed', async () => {
     const { run, everyone } = office()
     const optOut = () => everyone.change(ada, (before) => ({ ...before, optedOutAt: 1 }))
-    const parts = ({ compose }: SendParts): Partial<SendParts> => ({
+    const campaign = ({ compose }: Campaign): Partial<Campaign> => ({
       compose: async (...all) => (await optOut(), await compose(...all)),
     })
-    const { tally } = await run({ people: [ada], post: never, parts })
+    const { tally } = await run({ people: [ada], post: never, campaign })
     expect(tally).toEqual(counts({ rows: 1 }))
   })
 
@@ -237,14 +241,14 @@ describe('five failures in a row', () => {
 
   it('of the service end the run in its words, and the next run begins behind these people', async () => {
     const { run } = office()
-    const silent = { kind: 'no-answer', detail: 'it answered 503' } as const
+    const silent = { kind: 'no-response', detail: 'it answered 503' } as const
     const { error, tally, trouble } = await run({ people: people(9), post: never, ask: () => silent })
     expect(String(error)).toContain('no usable answer about many people in a row: it answered 503')
     expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
-    expect(trouble).toContain('p0@acme.example no-answer it answered 503')
+    expect(trouble).toContain('p0@acme.example no-response it answered 503')
     const next = await run({
       people: people(9),
-      ask: (email) => (email < 'p5' ? silent : { kind: 'left', left }),
+      ask: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: left }),
     })
     expect(next.asked).toEqual([...people(4, 5), ...people(5)])
     expect(next.tally).toMatchObject({ sent: 4, deferred: 5 })
@@ -268,7 +272,7 @@ describe('five failures in a row', () => {
 describe('someone whom the service does not know', () => {
   const unknown = { kind: 'unknown', detail: 'it answered 404' } as const
   const among = (strangers: readonly string[]) => (email: string) =>
-    strangers.includes(email) ? unknown : ({ kind: 'left', left } as const)
+    strangers.includes(email) ? unknown : ({ kind: 'checked', unconnected: left } as const)
 
   it('is listed and kept as that, and fails no run in which it knows others', async () => {
     const { run, everyone } = office()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createThrottle } from '../../src/campaigns/throttle.ts'
+import { Throttle } from '../../src/campaigns/throttle.ts'
 
 /** So many turns, wanted at once. @returns when each came, in milliseconds since the first was wanted */
-async function turns(pace: ReturnType<typeof createThrottle>, count: number): Promise<number[]> {
+async function turns(pace: Throttle, count: number): Promise<number[]> {
   const began = performance.now()
   return await Promise.all(
     Array.from({ length: count }, async () => {
@@ -14,14 +14,14 @@ async function turns(pace: ReturnType<typeof createThrottle>, count: number): Pr
 
 describe('a pace', () => {
   it('gives turns at an even distance, to however many want one', async () => {
-    const at = await turns(createThrottle({ perSecond: 50, now: () => performance.now() }), 11)
+    const at = await turns(new Throttle(50), 11)
     expect(at.at(-1)).toBeGreaterThanOrEqual(195)
     for (const [index, moment] of at.entries()) expect(moment).toBeGreaterThanOrEqual(index * 20 - 2)
   })
 
   it('does not make up for time that went by', async () => {
     let now = 0
-    const pace = createThrottle({ perSecond: 1, now: () => now })
+    const pace = new Throttle(1, { now: () => now })
     await pace.next()
     now = 60_000
     await pace.next()
@@ -32,7 +32,7 @@ describe('a pace', () => {
   })
 
   it('waits as long as it is asked to, also with a line before it, and goes on at half the speed', async () => {
-    const pace = createThrottle({ perSecond: 100, now: () => performance.now() })
+    const pace = new Throttle(100)
     await pace.next()
     const line = turns(pace, 3)
     pace.slowDown(0.2)
@@ -43,9 +43,9 @@ describe('a pace', () => {
 
   it('halves once for several answers that came of one time too fast, and comes back slowly', async () => {
     let now = 1_000
-    const pace = createThrottle({ perSecond: 100, now: () => now })
+    const pace = new Throttle(100, { now: () => now })
     expect([1, 2, 1].map((seconds) => pace.slowDown(seconds))).toEqual([true, false, false])
-    expect(pace.rate()).toBe(50)
+    expect(pace.rate).toBe(50)
     now = 4_000
     for (const [turns, rate] of [
       [20, 50 * 1.01 ** 20],
@@ -55,7 +55,7 @@ describe('a pace', () => {
         now += 1_000
         await pace.next()
       }
-      expect(pace.rate()).toBeCloseTo(rate)
+      expect(pace.rate).toBeCloseTo(rate)
     }
   })
 
@@ -65,10 +65,10 @@ describe('a pace', () => {
       [1, [0.5, 0.25, 0.2, 0.2]],
       [0.1, [0.1, 0.1]],
     ] as const) {
-      const pace = createThrottle({ perSecond, now: () => now })
+      const pace = new Throttle(perSecond, { now: () => now })
       for (const rate of rates) {
         pace.slowDown(1)
-        expect(pace.rate()).toBe(rate)
+        expect(pace.rate).toBe(rate)
         now += 1_000
       }
     }
@@ -76,7 +76,7 @@ describe('a pace', () => {
 
   it('gives no turn once the run is to stop', async () => {
     const stop = new AbortController()
-    const pace = createThrottle({ perSecond: 0.01, now: Date.now, signal: stop.signal })
+    const pace = new Throttle(0.01, { signal: stop.signal })
     await pace.next()
     const line = [pace.next(), pace.next()]
     stop.abort()

@@ -1,7 +1,7 @@
 // A mail server that limits how fast it takes emails: the run finds the pace that works. The clock is the test's.
 import { describe, expect, it } from 'vitest'
 import { sendResultOf } from '../../src/campaigns/mail/send-result.ts'
-import { createThrottle } from '../../src/campaigns/throttle.ts'
+import { Throttle } from '../../src/campaigns/throttle.ts'
 import { office } from './office.ts'
 
 const MINUTE = 60_000
@@ -28,7 +28,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
     clock += ms
     return Promise.resolve()
   }
-  const emailThrottle = createThrottle({ perSecond: 10, now: () => clock, wait })
+  const emailThrottle = new Throttle(10, { now: () => clock, wait })
   const pauses: number[] = []
   const { run, written } = office()
   const done = await run({
@@ -41,7 +41,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
       mailboxes.push(email)
       return 'sent'
     },
-    parts: () => ({ emailThrottle, onThrottle: (seconds) => pauses.push(seconds) }),
+    change: () => ({ emailThrottle, events: { onThrottle: (seconds) => pauses.push(seconds) } }),
   })
   return {
     ...done,
@@ -50,7 +50,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
     asked,
     pauses,
     minutes: clock / MINUTE,
-    perMinute: emailThrottle.rate() * 60,
+    perMinute: emailThrottle.rate * 60,
   }
 }
 
@@ -103,14 +103,23 @@ describe('a mail server that takes nothing for now', () => {
     const { tally } = await run({
       people: [ada, bob],
       post: (email) => (leaving.add(written(email)), BUSY),
-      parts: ({ emailThrottle }) => ({
-        emailThrottle: { ...emailThrottle, slowDown: () => (seen.push(written(ada)), true) },
+      change: ({ emailThrottle }) => ({
+        emailThrottle: {
+          next: () => emailThrottle.next(),
+          slowDown: () => (seen.push(written(ada)), true),
+          rate: 1,
+        },
         // Who opts out meanwhile gets no email.
-        onThrottle: () =>
-          void everyone.change(seen.length > 4 ? bob : seen.length > 2 ? ada : 'other@acme.example', (p) => ({
-            ...p,
-            optedOutAt: 1,
-          })),
+        events: {
+          onThrottle: () =>
+            void everyone.change(
+              seen.length > 4 ? bob : seen.length > 2 ? ada : 'other@acme.example',
+              (p) => ({
+                ...p,
+                optedOutAt: 1,
+              }),
+            ),
+        },
       }),
     })
     expect([seen[0], ...leaving]).toEqual(['deferred', 'sending'])

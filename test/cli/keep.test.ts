@@ -69,20 +69,20 @@ function installation(env: Record<string, string> = {}) {
     const exit = await runOnce(
       records,
       {
-        list: emails.map((email): Invitee => ({ email })),
+        people: emails.map((email): Invitee => ({ email })),
         faults,
         leftOut: noneLeftOut(),
         settings,
         company: { ...usual, timezone, digest },
         options: { askRate: 60_000, ...options },
-        parts: { stdout: writes('out'), stderr: writes('err'), now: () => world.now } as never,
+        context: { stdout: writes('out'), stderr: writes('err'), now: () => world.now } as never,
         signal,
       },
       () => Promise.resolve(world.isHeld),
       {
         service: {
           checkToken: () => (world.isGlobal ? Promise.resolve() : Promise.reject(new Error('personal'))),
-          whatIsLeft(email) {
+          unconnectedApps(email) {
             asked.push(email)
             world.onAsk()
             const apps = left.get(email) ?? []
@@ -92,14 +92,14 @@ function installation(env: Record<string, string> = {}) {
             )
           },
         },
-        server: {
+        mailServer: {
           check: () => (world.canEmail ? Promise.resolve() : Promise.reject(new Error('no mail server'))),
           send(mail) {
             mails.push(mail)
             return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : world.posted)
           },
         },
-        postEvent(_settings, event) {
+        sendEvent(_settings, event) {
           events.push(event)
           return Promise.resolve({ kind: 'taken' })
         },

@@ -1,6 +1,6 @@
 // Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
 import { openPeople } from '../../src/cli/store.ts'
-import { newPerson, withMilestone, type PersonAppState, type Person } from '../../src/people/person.ts'
+import { newPerson, withMilestone, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { openStore } from '../../src/records/store.ts'
@@ -25,7 +25,7 @@ const instanceOf = (index: number) => `${nameOf(index).toLowerCase().replaceAll(
 const NAMES = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [instanceOf(index), nameOf(index)]))
 
 /** Person 0 has forty apps left, person 1 has everything connected, person 2 has nothing to connect. */
-function appsOf(index: number): [string, PersonAppState][] {
+function appsOf(index: number): [string, PersonApp['state']][] {
   if (index === 0) return Array.from({ length: 40 }, (_, app) => [instanceOf(app), 'waiting'])
   if (index % 10 === 2) return []
   const isDone = index % 3 === 1

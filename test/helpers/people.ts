@@ -2,7 +2,7 @@
 import { summarize, type PersonSummary } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { createPeople } from '../../src/people/people.ts'
-import { isFinished, type PersonAppState, type EmailRecord, type Person } from '../../src/people/person.ts'
+import { isFinished, type EmailRecord, type PersonApp, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
@@ -17,7 +17,7 @@ export function testPeople({ records = memoryRecords().records, ...given }: Part
 /** A person whose apps are in these states, by instance. @param names where the service names an app unlike its instance */
 export function having(
   person: Person,
-  apps: Record<string, PersonAppState | 'unconfirmed'>,
+  apps: Record<string, PersonApp['state'] | 'unconfirmed'>,
   at: number,
   names: Record<string, string> = {},
 ): Person {

@@ -1,4 +1,5 @@
 // What a person's record says after answers of the service and pages, in any order: the newest counts.
+import type { UnconnectedApp } from '../../src/client-api/responses.ts'
 import { describe, expect, it } from 'vitest'
 import {
   appsOf,
@@ -11,7 +12,6 @@ import {
   withIntents,
   withSignIn,
   type AppIntent,
-  type ListedApp,
   type Person,
 } from '../../src/people/person.ts'
 import { eventsOf, MAX_OUTBOX, withEvents } from '../../src/people/outbox.ts'
@@ -21,11 +21,11 @@ const AT = Date.parse('2026-11-02T09:00:00Z')
 const MINUTE = 60_000
 const ada = newPerson('ada@acme.example', AT)
 
-const listed = (...instances: string[]): ListedApp[] =>
+const listed = (...instances: string[]): UnconnectedApp[] =>
   instances.map((instance) => ({ instance, name: instance, status: 'awaiting' }))
 
 /** Taken in at the moment when it was asked, unless another one is given. */
-const answered = (person: Person, list: ListedApp[], checkedAt = AT, now = checkedAt) =>
+const answered = (person: Person, list: UnconnectedApp[], checkedAt = AT, now = checkedAt) =>
   withCheck(person, { checkedAt, listed: list }, now)
 const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
 

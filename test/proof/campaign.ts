@@ -2,7 +2,7 @@
 // and a mail server that may take an email and lose its answer. Composing an email is left out.
 import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
-import { createThrottle } from '../../src/campaigns/throttle.ts'
+import { Throttle } from '../../src/campaigns/throttle.ts'
 import { createPeople } from '../../src/people/people.ts'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { ServiceClient } from '../../src/client-api/client.ts'
@@ -42,8 +42,9 @@ async function sendAll({ world, rules }: Around, isHeld: () => Promise<boolean>)
   const { signal } = new AbortController()
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
   const ask = createPersonCheck({
-    whatIsLeft: (actAs) => clientApi.unconnectedApps({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
-    pace: createThrottle({ perSecond: 1_000, now, signal }),
+    unconnectedApps: (actAs) =>
+      clientApi.unconnectedApps({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
+    throttle: new Throttle(1_000, { now, signal }),
     signal,
   })
   const { people } = world.service

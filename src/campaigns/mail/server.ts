@@ -14,7 +14,7 @@ import { messageOf, refuseInjection, type Email } from './email.ts'
 import { isTemporary, sendResultOf, unusableMailServer, type SendResult } from './send-result.ts'
 import type { SmtpError } from './smtp-error.ts'
 
-type MailServer = {
+export type MailServer = {
   /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
   check(): Promise<void>
   /** @throws {MailServerUnusable} and then the email was not sent; {RangeError} for a header that must not go out */

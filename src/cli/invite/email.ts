@@ -3,6 +3,7 @@ import { createEmailStyles } from '../../campaigns/mail/email-style.ts'
 import { createComposer } from '../../campaigns/mail/email.ts'
 import { createEmailTemplates, DEFAULT_TEMPLATES, VIEWS } from '../../campaigns/mail/templates.ts'
 import { ServiceClient } from '../../client-api/client.ts'
+import type { UnconnectedApp } from '../../client-api/responses.ts'
 import { useProxy } from '../../http/proxy.ts'
 import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
@@ -41,24 +42,39 @@ export const loadCompanyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY
 const PERSONAL =
   "SERVICE_GLOBAL_TOKEN holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token."
 
-/** What asks the service about anyone: as on the pages, an app that the company hides is neither named nor counted. */
-export function serviceFor(settings: Settings, company: Company) {
-  const {
-    SERVICE_BASE_URL: baseUrl,
-    SERVICE_HEADER_PREFIX: headerPrefix,
-    SERVICE_GLOBAL_TOKEN: token = '',
-  } = settings
-  const clientApi = new ServiceClient({ baseUrl, headerPrefix })
-  const setting = 'SERVICE_GLOBAL_TOKEN'
-  return {
-    /** A global token without a person is refused (contract section 5, rule 2). @throws {OperatorError} for a personal one */
-    async checkToken(): Promise<void> {
-      const answered = await clientApi.unconnectedApps({ kind: 'user-token', token }).catch(() => undefined)
-      if (answered !== undefined) throw new OperatorError(PERSONAL)
-    },
-    whatIsLeft: async (actAs: string) =>
-      company.arrange(await clientApi.unconnectedApps({ kind: 'global-token', token, actAs, setting })),
-    close: () => clientApi.close(),
+/** The service with the global token. As on the pages, hidden apps are neither named nor counted. */
+export class CampaignService {
+  readonly #company: Company
+  readonly #client: ServiceClient
+  readonly #token: string
+
+  constructor(settings: Settings, company: Company) {
+    const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix } = settings
+    this.#company = company
+    this.#client = new ServiceClient({ baseUrl, headerPrefix })
+    this.#token = settings.SERVICE_GLOBAL_TOKEN ?? ''
+  }
+
+  /** A global token without a person is refused (contract section 5, rule 2). @throws {OperatorError} for a personal one */
+  async checkToken(): Promise<void> {
+    const personal = { kind: 'user-token', token: this.#token } as const
+    if ((await this.#client.unconnectedApps(personal).catch(() => undefined)) !== undefined)
+      throw new OperatorError(PERSONAL)
+  }
+
+  /** @throws {ServiceProblem} */
+  readonly unconnectedApps = async (actAs: string): Promise<UnconnectedApp[]> => {
+    const credentials = {
+      kind: 'global-token',
+      token: this.#token,
+      actAs,
+      setting: 'SERVICE_GLOBAL_TOKEN',
+    } as const
+    return this.#company.arrange(await this.#client.unconnectedApps(credentials))
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close()
   }
 }
 

@@ -1,63 +1,91 @@
-// What a run of invite send shows while it lasts: a line that renews itself on a terminal (elsewhere one now and then), and
-// a line for each thing that needs a look.
+// The progress of a run: a line that redraws itself on a terminal (elsewhere one now and then), and lines for problems.
 import type { CommandContext, Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { fitToColumns } from '@onramp/terminal/terminal'
-import type { DeliveryProblem } from '../../campaigns/delivery.ts'
-import type { SendParts } from '../../campaigns/send.ts'
+import type { DeliveryProblem, RunEvents } from '../../campaigns/delivery.ts'
 import { progressLine, type Tally } from '../../campaigns/tally.ts'
 
 const TERMINAL_MS = 250
 const ELSEWHERE_MS = 30_000
-/** The rate covers this long: people who had their email in an earlier run go by at once and say nothing of the rest. */
+/** Of the rate: people emailed by an earlier run go by at once and say nothing of the rest. */
 const WINDOW_MS = 20_000
+const MIN_PAUSE_SECONDS = 60
 
-/** @param people how many are on the list @param streams.now milliseconds since 1970 */
-export function showProgress(
-  tally: Tally,
-  people: number,
-  { stderr, now }: Pick<CommandContext, 'stderr' | 'now'>,
-) {
-  let samples = [{ at: now(), rows: 0 }]
-  let isShown = false
+export class RunProgress {
+  readonly #tally: Tally
+  readonly #people: number
+  readonly #stderr: Output
+  readonly #now: () => number
+  readonly #timer: NodeJS.Timeout
+  #samples: { at: number; rows: number }[]
+  #isShown = false
+  readonly #announced = new Set<'slow' | 'throttled'>()
 
-  function perSecond(): number {
-    const is = { at: now(), rows: tally.rows }
-    const recent = samples.filter(({ at }) => is.at - at <= WINDOW_MS)
-    const [first = samples.at(-1) ?? is] = recent
-    samples = [...recent, is]
-    return is.at === first.at ? 0 : (is.rows - first.rows) / ((is.at - first.at) / 1000)
+  /** @param people on the list @param context.now milliseconds since 1970 */
+  constructor(tally: Tally, people: number, { stderr, now }: Pick<CommandContext, 'stderr' | 'now'>) {
+    this.#tally = tally
+    this.#people = people
+    this.#stderr = stderr
+    this.#now = now
+    this.#samples = [{ at: now(), rows: 0 }]
+    this.#timer = setInterval(() => this.#draw(), stderr.isTTY === true ? TERMINAL_MS : ELSEWHERE_MS).unref()
   }
-  function clear(): void {
-    if (isShown) stderr.write('\r\u001B[K')
-    isShown = false
-  }
-  function draw(): void {
-    const line = progressLine(tally, { perSecond: perSecond(), people })
-    if (stderr.isTTY !== true) return void stderr.write(`${line}\n`)
-    clear()
-    stderr.write(fitToColumns(line, Math.max(20, (stderr.columns ?? 80) - 1)).trimEnd())
-    isShown = true
-  }
-  const timer = setInterval(draw, stderr.isTTY === true ? TERMINAL_MS : ELSEWHERE_MS)
-  timer.unref()
 
-  return {
-    /** Lines of their own, above the one that renews itself. */
-    print: (text: string, output: Output = stderr): void => {
-      clear()
-      output.write(text)
-    },
-    end: (): void => {
-      clearInterval(timer)
-      clear()
-    },
+  /** Prints a line above the one that redraws itself. */
+  print(text: string, output: Output = this.#stderr): void {
+    this.#clear()
+    output.write(text)
+  }
+
+  onServicePause(seconds: number): void {
+    if (seconds >= MIN_PAUSE_SECONDS)
+      this.print(`The service asks not to be called for ${Math.ceil(seconds / 60)} minutes…\n`)
+  }
+
+  onThrottle(seconds: number, reply: string): void {
+    if (this.#isFirst('throttled') || seconds >= MIN_PAUSE_SECONDS)
+      this.print(`The mail server takes no more emails for now: ${reply}. Waiting ${seconds} s…\n`)
+  }
+
+  onSlowReply(): void {
+    if (this.#isFirst('slow'))
+      this.print('Waiting for the mail server: an email has up to 10 minutes to be answered…\n')
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+    this.#clear()
+  }
+
+  #isFirst(what: 'slow' | 'throttled'): boolean {
+    return !this.#announced.has(what) && this.#announced.add(what).has(what)
+  }
+
+  #perSecond(): number {
+    const current = { at: this.#now(), rows: this.#tally.rows }
+    const recent = this.#samples.filter(({ at }) => current.at - at <= WINDOW_MS)
+    const first = recent[0] ?? this.#samples.at(-1) ?? current
+    this.#samples = [...recent, current]
+    return current.at === first.at ? 0 : (current.rows - first.rows) / ((current.at - first.at) / 1000)
+  }
+
+  #clear(): void {
+    if (this.#isShown) this.#stderr.write('\r\u001B[K')
+    this.#isShown = false
+  }
+
+  #draw(): void {
+    const line = progressLine(this.#tally, { perSecond: this.#perSecond(), people: this.#people })
+    if (this.#stderr.isTTY !== true) return void this.#stderr.write(`${line}\n`)
+    this.#clear()
+    this.#stderr.write(fitToColumns(line, Math.max(20, (this.#stderr.columns ?? 80) - 1)).trimEnd())
+    this.#isShown = true
   }
 }
 
 const PROBLEMS: Record<DeliveryProblem, string> = {
   'unknown-to-service': 'unknown to the search service',
-  'no-answer': 'no usable answer from the service',
+  'no-response': 'no usable answer from the service',
   refused: 'refused by the service',
   deferred: 'not accepted by the mail server this time',
   failed: 'rejected by the mail server',
@@ -65,22 +93,20 @@ const PROBLEMS: Record<DeliveryProblem, string> = {
   unreadable: "not emailed: what is stored about this person can't be read; see onramp doctor",
 }
 
-/** Prints each thing as it happens. */
-export const printing = (
-  { print }: Pick<ReturnType<typeof showProgress>, 'print'>,
-  options: { json?: true | undefined },
+/** Prints each problem, and each email of a dry run, as it happens. */
+export const eventPrinter = (
+  progress: Pick<RunProgress, 'print'>,
+  { json }: { json?: true | undefined },
   stdout: Output,
-): Pick<SendParts, 'onWouldSend' | 'onProblem'> => ({
+): RunEvents => ({
   onProblem: (email, problem, detail) =>
-    print(`${email}: ${PROBLEMS[problem]}${detail === undefined ? '' : `: ${printable(detail)}`}\n`),
+    progress.print(`${email}: ${PROBLEMS[problem]}${detail === undefined ? '' : `: ${printable(detail)}`}\n`),
   onWouldSend(email, reminder, apps) {
-    if (options.json) return print(`${JSON.stringify({ email, reminder, apps })}\n`, stdout)
+    if (json) return progress.print(`${JSON.stringify({ email, reminder, apps })}\n`, stdout)
     const kind = reminder === 0 ? 'invitation' : `reminder ${reminder}`
     const line = `${email}  ${kind}  ${printable(apps.join(', '))}`
-    // One line of a terminal; whole where a program reads it.
-    print(
-      `${stdout.isTTY === true ? fitToColumns(line, (stdout.columns ?? 80) - 1).trimEnd() : line}\n`,
-      stdout,
-    )
+    // One line of a terminal, but complete for a program.
+    const shown = stdout.isTTY === true ? fitToColumns(line, (stdout.columns ?? 80) - 1).trimEnd() : line
+    progress.print(`${shown}\n`, stdout)
   },
 })

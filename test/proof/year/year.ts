@@ -1,7 +1,8 @@
 // One simulated year of `onramp keep`: the real runs over the real records, hour by hour; the service, the mail server and
 // the clock are functions. Killed: everything that the run does from a random step on fails, so what is kept is what was.
 import { createHash } from 'node:crypto'
-import { keepUp, type KeepParts } from '../../../src/campaigns/keep.ts'
+import type { CampaignRun } from '../../../src/campaigns/delivery.ts'
+import { KeepRun, type KeepOptions } from '../../../src/campaigns/keep-run.ts'
 import { RunStopped } from '../../../src/campaigns/ledger.ts'
 import type { Email } from '../../../src/campaigns/mail/email.ts'
 import type { Invitee } from '../../../src/campaigns/people-file.ts'
@@ -58,14 +59,14 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
   let keepState: KeepState = { massDisconnects: [], zones: {}, days: [] }
 
   /** One run, which may be killed. */
-  function partsOf(list: ReadonlySet<string>, steps: number): KeepParts {
+  function partsOf(list: ReadonlySet<string>, steps: number): CampaignRun & KeepOptions {
     let left = steps
     const alive = () => {
       if (--left < 0) throw new Killed()
     }
     const dies = () => left-- === 0
     const composed =
-      (isLapse: boolean): KeepParts['compose']['lapse'] =>
+      (isLapse: boolean): KeepOptions['compose']['lapse'] =>
       async ({ email }, apps) => {
         const one = { ...mail, to: email }
         mails.set(one, { email, apps: apps.map(({ instance }) => instance), isLapse })
@@ -79,7 +80,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
     }
     return {
       people: { ...people, change },
-      keepState,
+      state: keepState,
       timezone: 'UTC',
       async save(next) {
         alive()
@@ -107,12 +108,12 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
         counts.questions++
         if (world.isDown()) {
           await calendar.pass(NO_ANSWER_MS)
-          return { kind: 'no-answer', detail: 'down' }
+          return { kind: 'no-response', detail: 'down' }
         }
         await calendar.pass(questionMs(size))
         const employee = world.byEmail.get(email)
         if (employee?.isKnown !== true) return { kind: 'unknown', detail: 'no one' }
-        return { kind: 'left', left: world.listed(employee) }
+        return { kind: 'checked', unconnected: world.listed(employee) }
       },
       compose: { invitation: composed(false), lapse: composed(true) },
       async send(one) {
@@ -130,11 +131,11 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
         if (random.chance(0.002)) return { outcome: 'unknown', reply: 'timed out', reason: 'recipient' }
         return await Promise.resolve({ outcome: 'sent' })
       },
-      emailThrottle: { next: () => Promise.resolve(), slowDown: () => false, rate: () => 10 },
+      emailThrottle: { next: () => Promise.resolve(), slowDown: () => false, rate: 10 },
       tally: newTally(),
       atOnce: 3,
       isConfirmed: false,
-      isWhole: true,
+      isComplete: true,
       isHeld: () => Promise.resolve(true),
       now,
       signal: new AbortController().signal,
@@ -168,7 +169,8 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
     for (const apply of released.splice(0)) apply()
     if (random.chance(DOUBLED)) counts.doubled++
     try {
-      keepState = await keepUp(list, partsOf(addressesOf(list), steps))
+      const parts = partsOf(addressesOf(list), steps)
+      keepState = await new KeepRun(list, parts, parts).work()
       return true
     } catch (error) {
       const isStopped = error instanceof RunStopped

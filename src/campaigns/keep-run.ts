@@ -1,0 +1,274 @@
+// One run of `onramp keep`: invites, reminds, checks everyone (a sweep) and emails people about lapses. Lapse emails wait for
+// the end of a sweep: if many people lost an app at once, none of them can remove the cause.
+import { hash } from 'node:crypto'
+import {
+  activeMassDisconnects,
+  pausedApps,
+  type KeepState,
+  type MassDisconnect,
+} from '../people/keep-state.ts'
+import { PersonUnreadable, type People } from '../people/people.ts'
+import { newPerson, withDetails, withListing, type Person } from '../people/person.ts'
+import { OperatorError } from '../problem.ts'
+import { campaignEmails, ONBOARDING, type DueEmail } from './campaign.ts'
+import { Delivery, type Campaign, type CampaignRun } from './delivery.ts'
+import { dueInvitation, dueLapseEmail, dueLapses, LAPSES } from './lapses.ts'
+import { RunStopped } from './ledger.ts'
+import type { ComposeEmail } from './mail/email.ts'
+import { MassDisconnectDetector } from './mass-disconnects.ts'
+import type { Invitee } from './people-file.ts'
+import { forEachConcurrent } from './throttle.ts'
+import { isWorkingTime } from './working-time.ts'
+
+/** Each check may void the link that a person is just following, so everyone is checked this often at most. */
+const SWEEP_EVERY_MS = 6 * 3_600_000
+/** The next run, an hour later, has to send what is due. */
+const CHECKING_MS = 50 * 60_000
+const WEEK_MS = 7 * 86_400_000
+/** A larger share leaves the list only with --confirm. */
+const MAX_LEAVING = 0.1
+
+export type KeepOptions = {
+  compose: Record<'invitation' | 'lapse', ComposeEmail>
+  state: KeepState
+  save: (state: KeepState) => Promise<void>
+  /** IANA, for people whose row has none. */
+  timezone: string
+  /** Tells administrators and other systems, unless that was done. @returns when */
+  notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
+  /** Many may leave the list. */
+  isConfirmed: boolean
+  /** Every line of the list was read; otherwise no one leaves it. */
+  isComplete: boolean
+}
+
+/** @param now milliseconds since 1970 */
+export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
+  Object.keys(zones).filter((zone) => now - (zones[zone] ?? now) > WEEK_MS)
+
+/** Everyone on the list with what is due now, also people without a record. @param timezone IANA, for rows without one */
+export async function* duePeople(
+  list: Iterable<Invitee>,
+  people: Pick<People, 'all'>,
+  { state, timezone, now }: { state: KeepState; timezone: string; now: () => number },
+): AsyncGenerator<DuePerson> {
+  const unseen = new Map([...list].map((invitee) => [invitee.email, invitee]))
+  const dueOf = (known: Person, invitee: Invitee): DuePerson => {
+    const person = withListing(withDetails(known, invitee), true, now())
+    const { timezone: zone = timezone } = person
+    const invitation = dueInvitation(person, now(), zone)
+    return { person, invitee, invitation, lapses: dueLapses(person, state, now(), zone) }
+  }
+  for await (const person of people.all()) {
+    const invitee = unseen.get(person.email)
+    unseen.delete(person.email)
+    if (invitee !== undefined) yield dueOf(person, invitee)
+  }
+  for (const invitee of unseen.values()) yield dueOf(newPerson(invitee.email, now()), invitee)
+}
+
+type DuePerson = { person: Person; invitee: Invitee; invitation: DueEmail; lapses: string[] }
+
+type Sweep = NonNullable<KeepState['sweep']>
+
+export class KeepRun {
+  readonly #run: CampaignRun
+  readonly #options: KeepOptions
+  readonly #began: number
+  /** If the list names someone twice, the last row counts. */
+  readonly #invitees: ReadonlyMap<string, Invitee>
+  #state: KeepState & { sweep: Sweep }
+  #hasResponded = false
+
+  constructor(list: readonly Invitee[], run: CampaignRun, options: KeepOptions) {
+    this.#run = run
+    this.#options = options
+    this.#began = run.now()
+    this.#invitees = new Map(list.map((invitee) => [invitee.email, invitee]))
+    const { state } = options
+    this.#state = { ...state, sweep: currentSweep(state, this.#began), zones: this.#zonesOf(list) }
+  }
+
+  /**
+   * @returns the new state, without the day's counts
+   * @throws {OperatorError} if many would leave the list @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}, and
+   * the signal's reason if interrupted: progress is saved
+   */
+  async work(): Promise<KeepState> {
+    const { signal, tally } = this.#run
+    await this.#updateListing(tally)
+    await this.#save({})
+    await this.#inviteAndCheck()
+    signal.throwIfAborted()
+    for (const found of activeMassDisconnects(this.#state)) await this.#notify(found)
+    await this.#sendLapseEmails()
+    signal.throwIfAborted()
+    // A person without an account may have been erased since the run began, and is still on the list.
+    await this.#updateListing({ ...tally })
+    return this.#state
+  }
+
+  #duePeople(): AsyncGenerator<DuePerson> {
+    const { timezone } = this.#options
+    return duePeople(this.#invitees.values(), this.#run.people, {
+      state: this.#state,
+      timezone,
+      now: this.#run.now,
+    })
+  }
+
+  async #save(change: Partial<KeepState & { sweep: Sweep }>): Promise<void> {
+    this.#state = { ...this.#state, ...change }
+    await this.#options.save(this.#state)
+  }
+
+  #zoneOf({ timezone = this.#options.timezone }: { timezone?: string }): string {
+    return timezone
+  }
+
+  /** When a run last found it working time in each zone, or first saw the zone. */
+  #zonesOf(list: readonly Invitee[]): Record<string, number> {
+    const before = this.#options.state.zones
+    const seenAt = (zone: string) =>
+      isWorkingTime(this.#began, zone) ? this.#began : (before[zone] ?? this.#began)
+    const zones = new Set(list.map((invitee) => this.#zoneOf(invitee)))
+    return Object.fromEntries([...zones].map((zone) => [zone, seenAt(zone)]))
+  }
+
+  /** Records who is on the list and who has left it. @throws {OperatorError} */
+  async #updateListing(tally: CampaignRun['tally']): Promise<void> {
+    const { people, now } = this.#run
+    const { state, isComplete, isConfirmed } = this.#options
+    const listed = (person: Person, invitee: Invitee | undefined) =>
+      withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
+    const unseen = new Set(this.#invitees.keys())
+    const changed: string[] = []
+    let [before, leaving] = [0, 0]
+    for await (const person of people.all()) {
+      const invitee = this.#invitees.get(person.email)
+      unseen.delete(person.email)
+      if (invitee !== undefined && wasInterrupted(person, state)) tally.uncertain++
+      if (invitee === undefined && !isComplete) continue
+      const isListed = person.listedAt !== undefined && person.leftAt === undefined
+      before += Number(isListed)
+      leaving += Number(isListed && invitee === undefined)
+      if (listed(person, invitee) !== person) changed.push(person.email)
+    }
+    if (leaving > before * MAX_LEAVING && !isConfirmed)
+      throw new OperatorError(
+        `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
+      )
+    for (const email of [...changed, ...unseen])
+      await people
+        .change(email, (person) => listed(person, this.#invitees.get(email)))
+        .catch((error: unknown) => {
+          if (!(error instanceof PersonUnreadable)) throw error
+          tally.unreadable++
+        })
+  }
+
+  /** Sends due invitations and reminders, then goes on with the sweep. @throws {RunStopped} */
+  async #inviteAndCheck(): Promise<void> {
+    const { atOnce, now, signal, tally } = this.#run
+    const { due, unchecked } = await this.#pendingPeople()
+    const paused = pausedApps(this.#state)
+    const campaign: Campaign = {
+      name: ONBOARDING,
+      due: (person, at) => dueInvitation(person, at, this.#zoneOf(person)),
+      isAbout: ({ instance, lapsedAt }) => lapsedAt === undefined && !paused.has(instance),
+      compose: this.#options.compose.invitation,
+    }
+    const delivery = new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
+    const pending = new Set([...due, ...unchecked])
+    tally.rows += this.#invitees.size - pending.size
+    const countRow = (invitee: Invitee) => (tally.rows += Number(pending.delete(invitee)))
+    const isStopped = () => signal.aborted
+    const isLate = () => isStopped() || now() - this.#began >= CHECKING_MS
+    await forEachConcurrent(due.values(), atOnce, isStopped, async (invitee) => {
+      const plan = await delivery.plan(invitee.email)
+      if (plan.due.kind === 'mail') await delivery.deliver(invitee, plan)
+      countRow(invitee)
+    })
+    const isThrough = await forEachConcurrent(unchecked.values(), atOnce, isLate, async (invitee) => {
+      const plan = await delivery.plan(invitee.email)
+      if (plan.due.kind !== 'unreadable' && this.#isUnchecked(plan.person))
+        await delivery.deliver(invitee, plan)
+      countRow(invitee)
+    })
+    const failure = delivery.finish()
+    if (failure !== undefined) throw new RunStopped(failure)
+    if (isThrough && !signal.aborted && this.#state.sweep.endedAt === undefined) await this.#endSweep()
+  }
+
+  /** Has neither this sweep nor a page checked them since the sweep began? */
+  #isUnchecked({ lastCheck }: Person): boolean {
+    const { beganAt, endedAt } = this.#state.sweep
+    return endedAt === undefined && (lastCheck?.checkedAt ?? 0) < beganAt
+  }
+
+  /**
+   * People to email now, and people whom the sweep has yet to check. Shuffled in each run, because five in a row whom the
+   * service doesn't know end it.
+   */
+  async #pendingPeople(): Promise<Record<'due' | 'unchecked', Invitee[]>> {
+    const due: Invitee[] = []
+    const unchecked: { invitee: Invitee; order: string }[] = []
+    for await (const { person, invitee, invitation } of this.#duePeople()) {
+      if (invitation.kind === 'mail' && person.lastCheck !== undefined) due.push(invitee)
+      const order = hash('sha256', `${this.#began} ${person.email}`)
+      if (this.#isUnchecked(person)) unchecked.push({ invitee, order })
+      this.#hasResponded ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
+    }
+    unchecked.sort((one, other) => (one.order < other.order ? -1 : 1))
+    return { due, unchecked: unchecked.map(({ invitee }) => invitee) }
+  }
+
+  async #endSweep(): Promise<void> {
+    const { people, now } = this.#run
+    const { sweep } = this.#state
+    const detector = new MassDisconnectDetector(this.#state)
+    for await (const person of people.all()) if (this.#invitees.has(person.email)) detector.add(person)
+    const massDisconnects = detector.evaluate(now())
+    await this.#save({ massDisconnects, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
+  }
+
+  async #notify(found: MassDisconnect): Promise<void> {
+    const notified = { ...found, ...(await this.#options.notify(found)) }
+    const massDisconnects = this.#state.massDisconnects.map((one) => (one === found ? notified : one))
+    await this.#save({ massDisconnects })
+  }
+
+  /** In the same run as the evaluation: the next run may come tomorrow. */
+  async #sendLapseEmails(): Promise<void> {
+    const { atOnce, now, signal } = this.#run
+    const lost: Invitee[] = []
+    for await (const { invitee, lapses } of this.#duePeople()) if (lapses.length > 0) lost.push(invitee)
+    const campaign: Campaign = {
+      name: LAPSES,
+      due: (person, at) => dueLapseEmail(person, this.#state, at, this.#zoneOf(person)),
+      isAbout: ({ instance }, person) =>
+        dueLapses(person, this.#state, now(), this.#zoneOf(person)).includes(instance),
+      compose: this.#options.compose.lapse,
+    }
+    const delivery = new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
+    const isStopped = () => signal.aborted
+    await forEachConcurrent(lost.values(), atOnce, isStopped, async (invitee) => {
+      const plan = await delivery.plan(invitee.email)
+      if (plan.due.kind === 'mail') await delivery.deliver(invitee, plan)
+    })
+    delivery.finish()
+  }
+}
+
+/** The sweep that is under way, or a new one if it is time. */
+function currentSweep({ sweep }: KeepState, now: number): NonNullable<KeepState['sweep']> {
+  const isDue =
+    sweep === undefined || (sweep.endedAt !== undefined && Math.abs(now - sweep.beganAt) >= SWEEP_EVERY_MS)
+  return isDue ? { beganAt: now } : sweep
+}
+
+/** A run that was killed left one of their emails open. */
+const wasInterrupted = (person: Person, { lastRunAt = 0 }: KeepState): boolean =>
+  [ONBOARDING, LAPSES]
+    .flatMap((campaign) => campaignEmails(person, campaign))
+    .some(({ state, at }) => state === 'sending' && at >= lastRunAt)

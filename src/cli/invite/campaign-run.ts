@@ -1,0 +1,105 @@
+// What `invite send` and `keep` share: their list and settings, the service and the mail server, and the summary.
+import type { CommandContext } from '@onramp/terminal/command-context'
+import type { CampaignRun, RunEvents } from '../../campaigns/delivery.ts'
+import { createMailServer, type MailServer } from '../../campaigns/mail/server.ts'
+import type { Invitee, LeftOut } from '../../campaigns/people-file.ts'
+import { createPersonCheck } from '../../campaigns/person-check.ts'
+import { describeThrottling, formatSummary, rateLimitOf, type Tally } from '../../campaigns/tally.ts'
+import { AT_ONCE, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'
+import type { Company } from '../../company/company.ts'
+import type { Records } from '../../records/records.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { openPeople } from '../store.ts'
+import { CampaignService, loadCompanyOf, loadSettingsWith } from './email.ts'
+import { openList, readList } from './list.ts'
+import type { RunProgress } from './progress.ts'
+
+export type RunInput = {
+  people: readonly Invitee[]
+  /** One sentence for each row that can't be read. */
+  faults: readonly string[]
+  leftOut: LeftOut
+  settings: Settings
+  company: Company
+  context: CommandContext
+}
+
+/** @param file its path, or `-` @throws {UsageError} {SettingsError} {UnreadableList} */
+export async function loadRunInput(
+  file: string,
+  needed: readonly (keyof Settings)[],
+  includeGuests: boolean | undefined,
+  context: CommandContext,
+): Promise<RunInput> {
+  const list = openList(file, context.stdin)
+  const settings = loadSettingsWith(needed, context.env)
+  const company = loadCompanyOf(settings)
+  return { ...(await readList(list, includeGuests, context.stderr)), settings, company, context }
+}
+
+/** `mailServer` is absent in a dry run. */
+export type Neighbors = {
+  service: Pick<CampaignService, 'checkToken' | 'unconnectedApps'>
+  mailServer?: Pick<MailServer, 'check' | 'send'>
+}
+
+/** Opens the service and the mail server for the work. */
+export async function withNeighbors<T>(
+  { settings, company }: RunInput,
+  { isDryRun = false, signal, onSlow }: { isDryRun?: boolean; signal: AbortSignal; onSlow?: () => void },
+  work: (neighbors: Neighbors) => Promise<T>,
+): Promise<T> {
+  const service = new CampaignService(settings, company)
+  const mailServer = isDryRun ? undefined : createMailServer(settings, { signal, ...(onSlow && { onSlow }) })
+  try {
+    return await work({ service, ...(mailServer && { mailServer }) })
+  } finally {
+    mailServer?.close()
+    await service.close()
+  }
+}
+
+type RunParts = Neighbors & {
+  tally: Tally
+  isHeld: () => Promise<boolean>
+  checksPerSecond: number
+  progress: RunProgress | undefined
+  events?: RunEvents
+  signal: AbortSignal
+}
+
+export function createCampaignRun(
+  records: Records,
+  { settings, company, context: { now } }: RunInput,
+  { service, mailServer, tally, isHeld, checksPerSecond, progress, events, signal }: RunParts,
+): CampaignRun {
+  return {
+    people: openPeople({ records, settings, now }, company),
+    check: createPersonCheck({
+      unconnectedApps: service.unconnectedApps,
+      throttle: new Throttle(checksPerSecond, { signal }),
+      onPause: (seconds) => progress?.onServicePause(seconds),
+      signal,
+    }),
+    send: mailServer?.send,
+    emailThrottle: new Throttle(EMAILS_PER_SECOND, { signal }),
+    tally,
+    isHeld,
+    now,
+    signal,
+    atOnce: AT_ONCE,
+    events: { onThrottle: (seconds, reply) => progress?.onThrottle(seconds, reply), ...events },
+  }
+}
+
+/** @param json the counts as JSON; undefined: as text @param text.isThrough the run went through its whole list */
+export function printSummary(
+  { leftOut, context: { stdout, stderr } }: RunInput,
+  { tally, emailThrottle }: CampaignRun,
+  json: object | undefined,
+  text: { isDryRun: boolean; isThrough: boolean },
+): void {
+  const emailsPerMinute = rateLimitOf(emailThrottle.rate)
+  if (json) stdout.write(`${JSON.stringify({ ...json, leftOut, emailsPerMinute })}\n`)
+  else stderr.write(formatSummary(tally, text) + describeThrottling(emailsPerMinute))
+}

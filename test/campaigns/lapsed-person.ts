@@ -1,0 +1,17 @@
+// A person who had connected everything and then lost access.
+import type { UnconnectedApp } from '../../src/client-api/responses.ts'
+import { newPerson, withCheck, withListing, type Person } from '../../src/people/person.ts'
+
+export const monday = Date.parse('2027-01-18T10:00:00Z')
+export const HOUR = 3_600_000
+export const DAY = 24 * HOUR
+
+export const slack: UnconnectedApp = { instance: 'slack_1', name: 'Slack', status: 'awaiting' }
+export const jira: UnconnectedApp = { instance: 'jira_1', name: 'Jira', status: 'awaiting' }
+
+export function lostApps(lost: UnconnectedApp[], lapsedAt = monday - DAY): Person {
+  const begun = withListing(newPerson('ada@acme.example', 0), true, 0)
+  const first = withCheck(begun, { checkedAt: lapsedAt - 10 * DAY, listed: [slack, jira] }, lapsedAt)
+  const done = withCheck(first, { checkedAt: lapsedAt - 9 * DAY, listed: [] }, lapsedAt)
+  return withCheck(done, { checkedAt: lapsedAt, listed: lost }, lapsedAt)
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { isWorkingTime, workingDaysBetween } from '../../src/campaigns/working-time.ts'
+import { DAY } from './lapsed-person.ts'
+
+it.each([
+  ['2027-01-18T09:00:00Z', 'UTC', true],
+  ['2027-01-18T15:59:00Z', 'UTC', true],
+  ['2027-01-18T16:00:00Z', 'UTC', false],
+  ['2027-01-18T08:59:00Z', 'UTC', false],
+  ['2027-01-17T10:00:00Z', 'UTC', false],
+  // A Monday morning in Tokyo is a Sunday elsewhere.
+  ['2027-01-18T00:30:00Z', 'Asia/Tokyo', true],
+  ['2027-07-19T13:30:00Z', 'America/New_York', true],
+  ['2027-01-18T13:30:00Z', 'America/New_York', false],
+])('%s is working time in %s: %s', (moment, zone, expected) => {
+  expect(isWorkingTime(Date.parse(moment), zone)).toBe(expected)
+})
+
+it('a weekend has no working days', () => {
+  const friday = Date.parse('2027-01-15T12:00:00Z')
+  const days = [0, 1, 2, 3, 4, 5].map((more) => workingDaysBetween(friday, friday + more * DAY, 'UTC'))
+  expect(days).toEqual([0, 0, 0, 1, 2, 3])
+})
