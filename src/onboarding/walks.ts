@@ -1,6 +1,6 @@
 // Where walks are stored: one sealed record per person (issuer and subject), so that a walk continues on any device.
 // Changes are compare-and-set, so two tabs lose nothing of each other's. An unreadable record counts as none.
-import { createChanges } from '../records/change.ts'
+import { changeRecord } from '../records/change.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { personKey, type User } from '../session/signed-in.ts'
@@ -52,7 +52,7 @@ export class WalkStore {
     const dataKey = await this.#options.keyRing.dataKey()
     const key = walkKey(dataKey, personKey(user))
     const guess = this.#stored.get(loaded)
-    await createChanges(this.#options.records)({
+    await changeRecord(this.#options.records, {
       key,
       guess,
       next: (text) => {

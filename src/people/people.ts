@@ -2,7 +2,7 @@
 // address. Every change is compare-and-set; a record that can't be read is never taken for none, because it may say that
 // the person wants no emails.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createChanges } from '../records/change.ts'
+import { changeRecord } from '../records/change.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { omitUndefined } from '../omit-undefined.ts'
@@ -65,7 +65,6 @@ type Keeping = {
 
 export function createPeople(keeping: Keeping): People {
   const { records, keyRing, retentionDays, arrange = (apps) => apps, onEvents, now } = keeping
-  const changeRecord = createChanges(records)
 
   const keyOf = ({ keyFor }: DataKey, email: string) => PEOPLE_PREFIX + keyFor('person', email)
 
@@ -122,7 +121,7 @@ export function createPeople(keeping: Keeping): People {
       const key = keyOf(open, email)
       let result = newPerson(email, now())
       let events = { added: 0, dropped: 0 }
-      await changeRecord({
+      await changeRecord(records, {
         key,
         next(text) {
           const known = knownIn(open, key, text)

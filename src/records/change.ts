@@ -1,32 +1,28 @@
-// Changes a record by compare-and-set until no one else was faster.
+// Changes a record by compare-and-set, until no other writer was faster.
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from './records.ts'
 
 const MAX_TRIES = 50
 
-/** The text to write, and how long it lives; undefined leaves the record as it is. */
-type Next = { text: string; seconds: number } | undefined
-
-type Change = {
+type RecordChange = {
   key: string
-  /** Makes the next text of the one that is there. May run more than once, so it only computes. */
-  next: (text: string | undefined) => Next
-  /** What the record probably holds: saves a read where that is right. */
+  /** Computes the new text, and may run more than once. Undefined leaves the record as it is. */
+  next: (text: string | undefined) => { text: string; seconds: number } | undefined
+  /** The record's probable text, which saves a read if it is right. */
   guess?: { text: string | undefined } | undefined
 }
 
-type ChangeRecord = (change: Change) => Promise<void>
-
-/** @returns changes a record; @throws {StoreUnavailable} also when others change it all the time */
-export const createChanges =
-  (records: Pick<Records, 'get' | 'compareAndSet'>): ChangeRecord =>
-  async ({ key, next, guess }) => {
-    let was = guess === undefined ? await records.get(key) : guess.text
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const is = next(was)
-      if (is === undefined || (await records.compareAndSet(key, was, is.text, is.seconds))) return
-      if (tries > 0) await pause(Math.random() * 4 * tries)
-      was = await records.get(key)
-    }
-    throw new StoreUnavailable(new Error(`a record was changed by others ${MAX_TRIES} times in a row`))
+/** @throws {StoreUnavailable} also if other writers were always faster */
+export async function changeRecord(
+  records: Pick<Records, 'get' | 'compareAndSet'>,
+  { key, next, guess }: RecordChange,
+): Promise<void> {
+  let before = guess === undefined ? await records.get(key) : guess.text
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const after = next(before)
+    if (after === undefined || (await records.compareAndSet(key, before, after.text, after.seconds))) return
+    if (tries > 0) await pause(Math.random() * 4 * tries)
+    before = await records.get(key)
   }
+  throw new StoreUnavailable(new Error(`a record was changed by others ${MAX_TRIES} times in a row`))
+}

@@ -1,5 +1,5 @@
-// The installation's own key: made once for each store and prefix, kept sealed under SESSION_SECRET, and what every record
-// that outlives a session is named and sealed with. So a secret rotates by sealing this one record anew.
+// Envelope encryption: one data key per store and prefix names and seals every record that outlives a session. It is kept
+// sealed under the key-encryption key of SESSION_SECRET, so rotating the secret reseals this one record.
 import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { writeFormat } from './format.ts'
@@ -7,33 +7,31 @@ import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
 const KEY = 'installation'
-/** It must outlive everything that it opens. */
+/** Outlives everything that it opens. */
 const LIFE_SECONDS = 100 * 365 * 24 * 3600
-/** The store may have been emptied or adopted meanwhile, and all processes have to agree. */
+/** The store may be emptied or adopted, and all processes have to agree. */
 const FRESH_MS = 60_000
 const RETRY_MS = 1_000
 
-/** What is done with the installation's key. */
 export type DataKey = {
-  /** Seals and opens what a record keeps. */
   sealer: Sealer
-  /** Hashes a record's name, so that keys in the store reveal no one. @param purpose separates kinds of names */
+  /** A keyed hash (HMAC) for a record's key, so that keys reveal no one. @param purpose separates kinds of records */
   keyFor: (purpose: string, text: string) => string
 }
 
 export type KeyRing = {
-  /** Asks the store once a minute at most. @throws {StoreUnavailable} @throws {StoreUnreadable} */
+  /** Reads the store once a minute at most. @throws {StoreUnavailable} @throws {StoreUnreadable} */
   dataKey(): Promise<DataKey>
 }
 
 const OTHER_SECRET =
   "the store's key is sealed under another SESSION_SECRET: add the former secret as the second one of SESSION_SECRET, or use another REDIS_PREFIX or DATA_DIR. Without that secret, what is stored about people can't be read: onramp store adopt gives the store a new key"
 
-type KeyRingRecords = Pick<Records, 'get' | 'compareAndSet'>
+type KeyRecords = Pick<Records, 'get' | 'compareAndSet'>
 
 /** @param secrets SESSION_SECRET: the first one seals, every one opens @param now milliseconds since 1970 */
 export function createKeyRing(
-  records: KeyRingRecords,
+  records: KeyRecords,
   secrets: readonly string[],
   now: () => number = Date.now,
 ): KeyRing {
@@ -44,8 +42,8 @@ export function createKeyRing(
 
   async function read(): Promise<DataKey> {
     try {
-      const key = await keyIn(records, sealer, known?.key)
-      // A store that takes no writes is used all the same, and numbered later.
+      const key = await readOrCreateKey(records, sealer, known?.key)
+      // A store that takes no writes is used all the same.
       await writeFormat(records).catch(() => {})
       if (key !== known?.key) known = { key, dataKey: dataKeyFrom(key) }
       return known.dataKey
@@ -68,21 +66,24 @@ export function createKeyRing(
   }
 }
 
-/** @param known what this process works with: a store that was emptied gets it back */
-async function keyIn(records: KeyRingRecords, sealer: Sealer, known: string = newKey()): Promise<string> {
+/** @param known this process's key: a store that was emptied gets it back */
+async function readOrCreateKey(
+  records: KeyRecords,
+  sealer: Sealer,
+  known: string = newKey(),
+): Promise<string> {
   const sealed = await records.get(KEY)
   if (sealed === undefined) {
     const isFirst = await records.compareAndSet(KEY, undefined, sealer.seal(known, KEY), LIFE_SECONDS)
-    return isFirst ? known : keyIn(records, sealer, known)
+    return isFirst ? known : readOrCreateKey(records, sealer, known)
   }
   const key = sealer.open(sealed, KEY)
   if (key === undefined) throw new StoreUnreadable(OTHER_SECRET)
-  // Where another process was faster, it has sealed the same key.
   if (!sealer.isCurrent(sealed)) await records.compareAndSet(KEY, sealed, sealer.seal(key, KEY), LIFE_SECONDS)
   return key
 }
 
-/** The same without writing: `none` where no server has started yet. @throws {StoreUnavailable} */
+/** Writes nothing. @returns 'none' before a server's first start @throws {StoreUnavailable} */
 export async function readDataKey(
   records: Pick<Records, 'get'>,
   secrets: readonly string[],
@@ -93,7 +94,7 @@ export async function readDataKey(
   return key === undefined ? 'other secret' : dataKeyFrom(key)
 }
 
-/** Waits for a store that can't be reached yet. @throws {StoreUnreadable} */
+/** Waits until the store can be reached. @throws {StoreUnreadable} */
 export async function waitForDataKey(keyRing: KeyRing, ending: AbortSignal): Promise<void> {
   while (!ending.aborted)
     try {
@@ -105,7 +106,7 @@ export async function waitForDataKey(keyRing: KeyRing, ending: AbortSignal): Pro
     }
 }
 
-/** Makes a new key on purpose: what was sealed under the former one can't be read afterwards. @throws {StoreUnavailable} */
+/** Makes a new data key: records under the former one become unreadable. @throws {StoreUnavailable} */
 export async function adoptStore(records: Pick<Records, 'put'>, secrets: readonly string[]): Promise<void> {
   await records.put(KEY, createSealer(secrets).seal(newKey(), KEY), LIFE_SECONDS)
 }
@@ -113,9 +114,10 @@ export async function adoptStore(records: Pick<Records, 'put'>, secrets: readonl
 const newKey = () => randomBytes(32).toString('base64url')
 
 function dataKeyFrom(key: string): DataKey {
-  const naming = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', 'onramp names 1', 32)))
+  const hmacKey = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', 'onramp names 1', 32)))
   return {
     sealer: createSealer([key]),
-    keyFor: (purpose, text) => createHmac('sha256', naming).update(`${purpose}\0${text}`).digest('base64url'),
+    keyFor: (purpose, text) =>
+      createHmac('sha256', hmacKey).update(`${purpose}\0${text}`).digest('base64url'),
   }
 }

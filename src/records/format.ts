@@ -1,16 +1,16 @@
-// The store's format: a number that says which onramps can read the records. The store is refused before its first operation
-// if the number is another one, or if it has none and the records are older than the number.
+// The store's format number. Before the first operation, a store with another number is rejected, and so is one whose records
+// are older than the number.
 import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 
-/** Raise it with every change that an earlier onramp would misread or lose: docs/operations.md has the policy. */
+/** Raise it with every change that an earlier onramp would misread or lose (docs/operations.md). */
 const FORMAT = '1'
 const KEY = 'format'
 const LIFE_SECONDS = 100 * 365 * 24 * 3600
 const FRESH_MS = 60_000
-/** Where an onramp before November 2026 kept emails and opt-outs, and where people and progress are kept since. */
+/** Records of onramps before November 2026 (arrivals), and since. */
 const ABOUT_PEOPLE = /^(arrivals|person|walk):/
 
-/** What to do about a store of another format; undefined: none is needed. @param acceptsNone a missing number is fine */
+/** @param acceptsNone a missing number is fine @returns what to do about another format; undefined: nothing */
 export async function formatFault(
   records: Pick<Records, 'get' | 'keys'>,
   acceptsNone = false,
@@ -19,7 +19,7 @@ export async function formatFault(
   if (number === FORMAT || (number === undefined && acceptsNone)) return undefined
   if (number !== undefined)
     return `the store has format ${Number(number) || 'unknown'}, and this onramp reads format ${FORMAT}: run the version that wrote it, or use another REDIS_PREFIX or DATA_DIR`
-  // The key of people's records is as old as their present form.
+  // The data key is as old as the present form of records.
   if ((await records.get('installation')) !== undefined) return undefined
   for await (const keys of records.keys(''))
     if (keys.some((key) => ABOUT_PEOPLE.test(key)))
@@ -27,13 +27,13 @@ export async function formatFault(
   return undefined
 }
 
-/** Numbers a store that has no number yet. Only for a process that has opened the store's key. */
+/** Numbers a new store. Only for a process with its data key. */
 export const writeFormat = (records: Pick<Records, 'compareAndSet'>) =>
   records.compareAndSet(KEY, undefined, FORMAT, LIFE_SECONDS)
 
 /**
- * A check for each operation, which throws {StoreUnreadable} {StoreUnavailable}. Reads the number at most once a minute.
- * @param isAdopting accepts records that are older than the number @param now milliseconds since 1970
+ * @param isAdopting accepts records older than the number @param now milliseconds since 1970
+ * @returns a check for each operation, which reads at most once a minute and throws {StoreUnreadable} {StoreUnavailable}
  */
 export function createFormatCheck(
   records: Pick<Records, 'get' | 'keys'>,
@@ -42,7 +42,7 @@ export function createFormatCheck(
 ): () => Promise<void> {
   let checked: Promise<void> | undefined
   let readAt = 0
-  // A store that is emptied later gets its key and its number back.
+  // A store that is emptied later gets its number back.
   let acceptsNone = isAdopting
 
   async function read(): Promise<void> {
@@ -55,7 +55,6 @@ export function createFormatCheck(
     if (checked !== undefined && now() - readAt <= FRESH_MS) return checked
     readAt = now()
     checked = read()
-    // An outage says nothing of the number.
     checked.catch((error: unknown) => {
       if (error instanceof StoreUnavailable) checked = undefined
     })

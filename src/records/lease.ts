@@ -1,5 +1,5 @@
-// One at a time. Within this process, calls share the work that is under way. Over all processes, a lease is renewed while
-// the work lasts and runs out when its holder is gone, or has a fixed length; the holder reads again what it protects.
+// One at a time: by single flight within this process, by a lease over all processes. A lease is renewed until it is
+// released, and expires if its process is gone; or it has a fixed length. Its owner reads again what it protects.
 import { randomUUID } from 'node:crypto'
 import type { Records } from './records.ts'
 
@@ -9,29 +9,24 @@ const RENEW_EVERY_MS = 1_000
 export type Lease = {
   /** False once it was lost: another process may be at work. */
   isHeld(): boolean
-  /** Gives it back at once, so that the next one need not wait for it to run out. */
   release(): Promise<void>
 }
 
-export type LeaseRecords = Pick<Records, 'compareAndSet' | 'compareAndRemove'>
-
 /**
- * Takes the lease, or undefined while another process holds it.
- * @param seconds it lasts so long and isn't renewed: a holder that is frozen doesn't lose it earlier
- * @throws {StoreUnavailable}
+ * @param seconds a fixed length without renewal, which even a frozen process keeps
+ * @returns undefined while another process has it @throws {StoreUnavailable}
  */
 export async function takeLease(
-  records: LeaseRecords,
+  records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
   name: string,
   seconds?: number,
 ): Promise<Lease | undefined> {
   const [key, owner] = [`lease:${name}`, randomUUID()]
   const remove = () => records.compareAndRemove(key, owner).catch(() => {})
-  // Only for a moment: if the store's answer is lost or late, no one knows that it is held.
+  // First a short one: if the reply is lost, no process would release it.
   if (!(await records.compareAndSet(key, undefined, owner, LIFE_SECONDS))) return undefined
   if (seconds !== undefined) {
     const extended = records.compareAndSet(key, owner, owner, seconds)
-    // Later than the removal, it finds no lease to extend.
     extended.catch(remove)
     if (!(await extended)) return undefined
   }
@@ -57,7 +52,7 @@ export async function takeLease(
   }
 }
 
-/** Within this process: callers with the same key share one run of `work`, and its failure. Nothing is kept afterwards. */
+/** Callers with the same key share one run of `work`, and its failure. Nothing is kept afterwards. */
 export function createSingleFlight<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   const underWay = new Map<string, Promise<T>>()
   return (key, work) => {

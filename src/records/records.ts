@@ -1,24 +1,23 @@
-// Small durable records with expiry. One interface; every operation but the listing of keys touches one key, so that it
-// runs on a cluster.
+// Small durable records with expiry. Every operation but `keys` touches one key, so it runs on a cluster.
 import { Problem } from '../problem.ts'
 import { within } from '../within.ts'
 import { describeStoreError } from './store-error.ts'
 
 export type Records = {
-  /** The value, or undefined when there is none or it has expired. */
+  /** Undefined if there is none or it has expired. */
   get(key: string): Promise<string | undefined>
-  /** Writes, whatever was there. The record is gone after `seconds`. */
+  /** Writes over any value. The record expires after `seconds`. */
   put(key: string, value: string, seconds: number): Promise<void>
-  /** Writes only where the value still is `expected` (undefined: where there is none). False: another writer was faster. */
+  /** Writes if the value still is `expected` (undefined: none). False: another writer was faster. */
   compareAndSet(key: string, expected: string | undefined, value: string, seconds: number): Promise<boolean>
   remove(key: string): Promise<void>
-  /** Removes only what still is `expected`. */
+  /** Removes the record if its value still is `expected`. */
   compareAndRemove(key: string, expected: string): Promise<void>
-  /** Each key with this prefix once, in batches. Keys that are written or removed meanwhile may be among them. */
+  /** Each key with this prefix once, in batches; may include keys that are written or removed meanwhile. */
   keys(prefix: string): AsyncGenerator<string[]>
 }
 
-/** The store answers within this many milliseconds, or the request is refused (guard: 2 s in all). */
+/** Milliseconds within which the store answers, or the request fails. */
 export const STORE_DEADLINE_MS = 1_500
 
 export class StoreUnavailable extends Problem {
@@ -33,10 +32,9 @@ export class StoreUnavailable extends Problem {
   }
 }
 
-/** The store answers, but this onramp can't read it: another secret or format. Ends a start with EXIT_SETTINGS. */
+/** The store has another secret or format. Ends a start with EXIT_SETTINGS. */
 export class StoreUnreadable extends Problem {
   override name = 'StoreUnreadable'
-  /** @param detail what happened, and what to do */
   constructor(detail: string) {
     super(503, 'store_unavailable', { detail })
     this.message = detail
@@ -44,10 +42,8 @@ export class StoreUnreadable extends Problem {
 }
 
 /**
- * Waits for an answer of the store, but never longer than the deadline: a frozen Redis accepts connections and
- * answers nothing, and the client's own time-out covers only commands that were not yet written.
- * @param milliseconds how long
- * @throws {StoreUnavailable} when the work fails or takes longer (the cause then is {@link TooSlow})
+ * Limits the wait for the store: a frozen Redis accepts connections and never answers.
+ * @throws {StoreUnavailable} if the work fails or takes longer (its cause is {@link TooSlow})
  */
 export async function withinDeadline<T>(
   work: () => Promise<T>,

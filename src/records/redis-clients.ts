@@ -1,28 +1,26 @@
-// The one place that makes Redis clients: to one server, to the primary that Sentinels name, to a cluster. None of them
-// reconnects: a client that was lost is replaced as a whole (see redis-connection.ts), so that a new one asks
-// again where the primary is. Every client has an 'error' listener; without one the process would die.
+// Makes Redis clients: to one server, to the primary that Sentinels name, to a cluster. None reconnects, because a new client
+// asks again where the primary is (redis-connection.ts). Each has an 'error' listener: without one the process would die.
 import { createCluster, RedisClient, type RedisClientOptions } from 'redis'
 import { withinDeadline } from './records.ts'
 import { rootCause } from './store-error.ts'
 
-/** What is asked of Redis; every command but `scan` touches one key, so that it runs on a cluster. */
+/** Every command but `scan` touches one key, so it runs on a cluster. */
 export type RedisCommands = {
   get(key: string): Promise<string | null>
   set(key: string, value: string, options: SetOptions): Promise<string | null>
   del(key: string): Promise<number>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-  /** The keys that match, of every primary: a batch for each SCAN, which may be empty. */
+  /** Matching keys of every primary, in batches that may be empty. */
   scan: (pattern: string) => AsyncGenerator<string[]>
 }
 
 type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' }
 
-/** REDIS_PREFIX, where it is not set: what every key begins with. */
+/** The default of REDIS_PREFIX. */
 export const STANDARD_PREFIX = 'onramp:'
 
 type RedisNode = { host: string; port: number }
 
-/** Where Redis is; the address gives user, password, TLS and database in each case. */
 export type RedisTopology =
   | { kind: 'standalone' }
   | { kind: 'sentinel'; sentinels: readonly RedisNode[]; name: string }
@@ -30,8 +28,7 @@ export type RedisTopology =
 
 export type OpenedRedis = { commands: RedisCommands; close(): void }
 
-/** @param run gives a command to a client @param scan lists keys */
-export const commandsOf = (
+const commandsOf = (
   run: <T>(command: (client: Omit<RedisCommands, 'scan'>) => Promise<T>) => Promise<T>,
   scan: RedisCommands['scan'],
 ): RedisCommands => ({
@@ -44,24 +41,24 @@ export const commandsOf = (
 
 const scanning = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 
-/** Opens a client and makes sure that it answers. @param lost told when the client fails later @throws when it does not open */
+/** Opens a client that answers. @param lost called if the client fails later @throws if it can't be opened */
 export type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
 
-/** A connection that is opened must answer its first question within this time. */
+/** For the first command of a new connection. */
 const PROBE_MS = 600
 const PROBE = 'probe'
 
-/** Also bounds how long opening may take: a frozen server takes the connection and stays silent. */
+/** Also limits the opening: a frozen server accepts connections and never answers. */
 const SOCKET = {
   connectTimeout: 1_500,
-  /** Of a host with several, so that two have their time. */
+  /** Of a host with several addresses: two have their time. */
   autoSelectFamilyAttemptTimeout: 700,
   socketTimeout: 3_000,
   reconnectStrategy: false,
 } as const
 /**
- * Protocol 2 and no CLIENT SETINFO: proxies answer HELLO with an error, or close the connection for both. No time-out of its
- * own for each command (it makes a timer and a signal every time): ours is in redis-connection.ts.
+ * Proxies answer HELLO (protocol 3) with an error, or close the connection, as for CLIENT SETINFO. Commands have no timeout
+ * here, as withinDeadline has one.
  */
 const CLIENT = {
   RESP: 2,
@@ -75,13 +72,13 @@ const CLIENT = {
 type Options = Omit<RedisClientOptions, 'RESP'> & { RESP?: 2 | 3 }
 
 let create: ReturnType<typeof RedisClient.factory> | undefined
-/** One class for all: the library's createClient builds it anew for each address (1 MB each, and blocks meanwhile). */
+/** One class for all clients: the library's createClient builds one for each URL (1 MB, blocking). */
 const clientOf = (options: Options) => (create ??= RedisClient.factory())(options)
 
 export const newClient = (url: string) => clientOf({ ...CLIENT, url, socket: { ...SOCKET } })
 type Client = ReturnType<typeof newClient>
 
-/** @param prefix REDIS_PREFIX: a user may be allowed nothing but the keys below it */
+/** @param prefix REDIS_PREFIX: the user may have no rights outside of it */
 export function createRedisOpener(
   url: string,
   topology: RedisTopology,
@@ -114,7 +111,7 @@ async function openServer(
   }
 }
 
-/** A Sentinel may be the last to hear of a failover (redis.io, "Guidelines for Redis clients", step 3). */
+/** A Sentinel may be behind a failover (redis.io, "Guidelines for Redis clients", step 3). */
 async function refuseReplica(client: Client): Promise<void> {
   const found = await client.role()
   if (found?.role !== 'master') throw new Error('what the Sentinels name as the primary is none (yet)')
@@ -122,16 +119,15 @@ async function refuseReplica(client: Client): Promise<void> {
 
 const ASK_MS = 1_000
 
-/** A Sentinel answered, and watches no primary of that name. */
+/** A Sentinel answered, and knows no primary of that name. */
 export class NoSuchPrimary extends Error {
   override name = 'NoSuchPrimary'
 }
 
 /**
- * Asks every Sentinel and believes the first that knows: one that is away or frozen costs no time.
- * @param url gives user, password, TLS and database
- * @returns the address of the primary, with all of these
- * @throws {Error} when none knows; its cause is what a Sentinel that answered said, or why one cannot be reached
+ * Asks every Sentinel and takes the first that knows, so one that is away or frozen costs no time.
+ * @param url has user, password, TLS and database, which the returned URL keeps
+ * @throws {Error} if none knows; the cause is a Sentinel's reply, or a network error
  */
 export async function primaryUrl(
   url: string,
@@ -148,7 +144,7 @@ export async function primaryUrl(
   return withNode(url, primary)
 }
 
-/** Sentinels often have no password though Redis has one: it is told only to one that asks for it. */
+/** Sentinels often have no password though Redis has one, so only one that asks gets it. */
 async function askSentinel(url: string, name: string): Promise<RedisNode> {
   const known = changed(url, { pathname: '' })
   const open = changed(known, { username: '', password: '' })
@@ -183,7 +179,7 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
     ...(password === '' ? {} : { password: decodeURIComponent(password) }),
     socket: protocol === 'rediss:' ? { ...SOCKET, tls: true as const } : SOCKET,
   }
-  /** The node of the address may be the one that is gone. */
+  /** The node of REDIS_URL may be gone. */
   let known: RedisNode[] = []
 
   return async (lost) => {
@@ -202,7 +198,7 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
     cluster.on('error', onError).on('node-error', onError)
     try {
       await cluster.connect()
-      // A primary that refused the first of several tries counts as connected (redis 6.3).
+      // A primary that rejected the first of several tries counts as connected (redis 6.3).
       await Promise.all(cluster.masters.map((node) => cluster.nodeClient(node)))
       await withinDeadline(() => cluster.get(prefix + PROBE), PROBE_MS)
       opened = true
@@ -215,7 +211,6 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
   }
 }
 
-/** The address with another host in it. */
 const withNode = (url: string, { host, port }: RedisNode): string =>
   changed(url, { host: `${host.includes(':') ? `[${host}]` : host}:${port}` })
 

@@ -1,6 +1,5 @@
-// Records in Redis, and what a user of Redis needs for onramp: the doctor tries it, docs/operations.md shows it, and a test walks
-// the whole product with a user that may do nothing else. Compare-and-set is a script of one key, so it is atomic on a
-// cluster too.
+// Records in Redis, and the rights that onramp's user needs there. Compare-and-set is a script over one key, so it is atomic
+// on a cluster too.
 import type { Records } from './records.ts'
 import { STANDARD_PREFIX, type RedisCommands } from './redis-clients.ts'
 
@@ -17,7 +16,7 @@ const whole = (seconds: number) => Math.max(1, Math.ceil(seconds))
 const lifeOf = (seconds: number) => String(whole(seconds))
 const expiry = (seconds: number) => ({ expiration: { type: 'EX' as const, value: whole(seconds) } })
 
-/** As a pattern of Redis that matches this text alone. */
+/** A Redis pattern that matches only this text. */
 const literally = (text: string) => text.replaceAll(/[*?[\]^\\]/g, '\\$&')
 
 /** Every operation @throws {StoreUnavailable}. @param prefix REDIS_PREFIX: installations may share a Redis */
@@ -51,19 +50,16 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
   }
 }
 
-/** All commands that onramp sends, in scripts too: if Redis denies or renames one, pages or sign-ins fail. */
+/** All commands that onramp sends, also in scripts. */
 export const REDIS_COMMANDS = ['get', 'set', 'del', 'eval', 'scan', 'ping'] as const
 
-/** What else is sent where the address of the primary, or of a cluster's nodes, has to be found. */
+/** Further commands to find the primary, or a cluster's nodes. */
 const BY_TOPOLOGY = { standalone: [], sentinel: ['role'], cluster: ['cluster|slots'] } as const
 
-/** For the doctor alone: without it it cannot tell whether Redis evicts sessions or saves what it holds. */
-const TELLS_ABOUT_ITSELF = 'info'
-
 /**
- * The rules of a Redis user who may do what onramp does, and nothing else (ACL SETUSER).
- * @param prefix what every key begins with
- * @param url REDIS_URL: a connection to one that names a database begins with SELECT
+ * The rules for ACL SETUSER of a user with just the rights that onramp needs. `info` is for the doctor.
+ * @param prefix REDIS_PREFIX
+ * @param url REDIS_URL: with a database, a connection begins with SELECT
  */
 export function redisAclRules(
   prefix: string,
@@ -72,6 +68,6 @@ export function redisAclRules(
 ): string[] {
   const database = url === undefined ? 0 : Number(new URL(url).pathname.slice(1))
   const selecting = database === 0 ? [] : ['select']
-  const commands = [...REDIS_COMMANDS, ...BY_TOPOLOGY[topology], ...selecting, TELLS_ABOUT_ITSELF]
+  const commands = [...REDIS_COMMANDS, ...BY_TOPOLOGY[topology], ...selecting, 'info']
   return [`~${prefix}*`, ...commands.map((command) => `+${command}`)]
 }

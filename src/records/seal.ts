@@ -1,6 +1,6 @@
-// Seals what a record keeps: AES-256-GCM under a key made of a secret and of what the record is for. For a session that is
-// its id, which only the browser has: neither a dump of the store nor the server's secret alone opens it. For all else it
-// is the record's own key, so that no record can take another's place.
+// Seals a record with AES-256-GCM, under a key derived from a secret and the record's associated data. A session's is its ID,
+// which only the browser has, so neither a dump of the store nor the secret alone opens it. Any other record's is its key,
+// so no record can take another's place.
 import {
   createCipheriv,
   createDecipheriv,
@@ -17,11 +17,10 @@ const TAG_BYTES = 16
 const KEY_ID_BYTES = 4
 
 export type Sealer = {
-  /** @param holder what opens it again: the session id, and what the record is for */
-  seal(plain: string, holder: string): string
-  /** What was sealed, or undefined: another holder, a secret that was retired, or not ours. Never throws. */
-  open(sealed: string, holder: string): string | undefined
-  /** Was it sealed under the first secret? */
+  seal(plain: string, associatedData: string): string
+  /** Undefined for other associated data, a retired secret, or other text. Never throws. */
+  open(sealed: string, associatedData: string): string | undefined
+  /** True if it was sealed under the first secret. */
   isCurrent(sealed: string): boolean
 }
 
@@ -32,38 +31,38 @@ const keyEncryptionKey = (secret: string): KeyEncryptionKey => {
   return { key, id: createHmac('sha256', key).update('id').digest().subarray(0, KEY_ID_BYTES) }
 }
 
-/** @param secrets the first one seals, every one opens: so a secret rotates without signing anyone out */
+/** @param secrets the first one seals, every one opens, so rotating a secret signs no one out */
 export function createSealer(secrets: readonly string[]): Sealer {
   const keys = secrets.map(keyEncryptionKey)
   const [sealing] = keys
   if (sealing === undefined) throw new RangeError('createSealer needs a secret')
   return {
-    seal(plain, holder) {
+    seal(plain, associatedData) {
       const iv = randomBytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', recordCipherKey(sealing, holder), iv)
+      const cipher = createCipheriv('aes-256-gcm', recordCipherKey(sealing, associatedData), iv)
       const content = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([sealing.id, iv, cipher.getAuthTag(), content]).toString('base64url')
     },
     isCurrent: (sealed) => Buffer.from(sealed, 'base64url').subarray(0, KEY_ID_BYTES).equals(sealing.id),
-    open(sealed, holder) {
+    open(sealed, associatedData) {
       const bytes = Buffer.from(sealed, 'base64url')
       const id = bytes.subarray(0, KEY_ID_BYTES)
       const key = keys.find((candidate) => candidate.id.equals(id))
-      return key === undefined ? undefined : openWith(key, bytes.subarray(KEY_ID_BYTES), holder)
+      return key === undefined ? undefined : openWith(key, bytes.subarray(KEY_ID_BYTES), associatedData)
     },
   }
 }
 
-/** A key object: with bare bytes Node prepares the key anew in every call, at several times the cost. */
-const recordCipherKey = (master: KeyEncryptionKey, holder: string) =>
-  createSecretKey(createHmac('sha256', master.key).update(holder).digest())
+/** A key object: from bytes Node would prepare the key in every call, at several times the cost. */
+const recordCipherKey = (master: KeyEncryptionKey, associatedData: string) =>
+  createSecretKey(createHmac('sha256', master.key).update(associatedData).digest())
 
-function openWith(master: KeyEncryptionKey, bytes: Buffer, holder: string): string | undefined {
+function openWith(master: KeyEncryptionKey, bytes: Buffer, associatedData: string): string | undefined {
   try {
-    // Too short a tag is refused here, not compared (NIST SP 800-38D 5.2.1.2 allows shorter ones).
+    // Rejects a shorter tag, which NIST SP 800-38D 5.2.1.2 allows.
     const decipher = createDecipheriv(
       'aes-256-gcm',
-      recordCipherKey(master, holder),
+      recordCipherKey(master, associatedData),
       bytes.subarray(0, IV_BYTES),
       {
         authTagLength: TAG_BYTES,
@@ -77,5 +76,5 @@ function openWith(master: KeyEncryptionKey, bytes: Buffer, holder: string): stri
   }
 }
 
-/** The name under which a secret's record is kept: reading the store's names reveals no session id. */
-export const hashOf = (secret: string): string => hash('sha256', secret, 'base64url')
+/** SHA-256 in base64url: a record's key that reveals no secret. */
+export const hashOf = (text: string): string => hash('sha256', text, 'base64url')

@@ -1,7 +1,7 @@
-// JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
+// JSON, sealed with the record's key as its associated data.
 import type { Sealer } from './seal.ts'
 
-/** Each under its whole `key`, without REDIS_PREFIX. `open`: undefined if unreadable; member types aren't checked. */
+/** @param sealer of the data key. `key` has no REDIS_PREFIX; `open` returns undefined if unreadable, and checks no members. */
 export const sealedJson = <T extends object>(sealer: Pick<Sealer, 'seal' | 'open'>) => ({
   seal: (value: T, key: string): string => sealer.seal(JSON.stringify(value), key),
   open(text: string | undefined, key: string): T | undefined {

@@ -1,5 +1,5 @@
-// A backup of the embedded store, beside a running server. What surprises: the file alone holds little, because what was
-// written last is in the log beside it (WAL); SQLite's own backup reads both, in one step, so no writer makes it begin anew.
+// A backup of the embedded store, beside a running server. The file alone isn't one, because the last writes are in the WAL
+// beside it: SQLite's backup reads both, in one step, so no writer makes it restart.
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -7,20 +7,19 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { DATABASE } from './sqlite-folder.ts'
 import { OperatorError } from '../problem.ts'
 
-/** The message says why, and what to do. */
 export class BackupFailed extends OperatorError {
   override name = 'BackupFailed'
 }
 
 const ALL_PAGES = 2 ** 31 - 1
 
-/** @returns the path, where a backup may go there @throws {BackupFailed} */
+/** @returns the backup's path @throws {BackupFailed} */
 function target(folder: string, file: string, isReplaced: boolean): string {
   const path = resolve(file)
   const within = dirname(path)
   if (!statSync(within, { throwIfNoEntry: false })?.isDirectory())
     throw new BackupFailed(`there is no folder ${within}: make it first`)
-  // Another name for the live store, or for what is beside it, would be written over.
+  // The path may be another name of the live store.
   if ((realpathSync(within) + sep).startsWith(realpathSync(folder) + sep))
     throw new BackupFailed('the backup must be outside DATA_DIR: a lost disk takes both')
   if (!existsSync(path)) return path
@@ -29,14 +28,14 @@ function target(folder: string, file: string, isReplaced: boolean): string {
   return path
 }
 
-/** @returns how many records were copied, after all of the copy was read back */
+/** Reads the copy back. @returns the number of records */
 async function copyInto(part: string, database: string): Promise<number> {
-  // The rights come first: it holds what the store holds.
+  // With its mode first, because it holds all data.
   closeSync(openSync(part, 'wx', 0o600))
   using source = new DatabaseSync(database)
   await backup(source, part, { rate: ALL_PAGES })
   using copy = new DatabaseSync(part)
-  // One file that needs no log beside it.
+  // One file, without a WAL.
   copy.exec('PRAGMA journal_mode = DELETE')
   if (copy.prepare('PRAGMA quick_check').get()?.['quick_check'] !== 'ok')
     throw new BackupFailed('the store is damaged: the copy did not pass its check')
@@ -44,10 +43,8 @@ async function copyInto(part: string, database: string): Promise<number> {
 }
 
 /**
- * The file is there when it is complete and was read back, or not at all. Only its owner can read it.
- * @param folder DATA_DIR
- * @param file outside that folder
- * @throws {BackupFailed}
+ * Creates the file when it is complete and was read back, or not at all. Only its owner can read it.
+ * @param folder DATA_DIR @param file outside of it @throws {BackupFailed}
  */
 export async function backUpFolder(folder: string, file: string, options: { isReplaced: boolean }) {
   const database = join(resolve(folder), DATABASE)

@@ -1,5 +1,4 @@
-// Records in one SQLite file: the embedded default, for one process. Synchronous underneath, which is fine for one
-// small row at a time; a restart loses nothing that was committed.
+// Records in one SQLite file: the embedded default, for one process. Each operation is synchronous and touches one small row.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as othersFirst } from 'node:timers/promises'
@@ -16,21 +15,20 @@ const SCHEMA = `
 const UPSERT = `INSERT INTO records (key, value, expires) VALUES (?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`
 
-/** Keys of one batch: listing them takes about a millisecond. */
+/** Keys per batch: about a millisecond. */
 const BATCH = 1_000
 
 const SWEEP_EVERY_MS = 60_000
 
 type SqliteRecords = Records & {
-  /** What of the store other users of the machine can still read or write. */
+  /** Paths that other users of the machine can still read or write. */
   readableByOthers: readonly string[]
   close(): void
 }
 
 /**
- * @param folder made when it is not there; it and the files are for their owner only
- * @param now milliseconds since 1970, for tests
- * @throws when the folder cannot be made or the file is not a database
+ * @param folder created if missing; only its owner can read it and its files @param now milliseconds since 1970
+ * @throws if the folder can't be created or the file isn't a database
  */
 export function createSqliteRecords(folder: string, now: () => number = Date.now): SqliteRecords {
   const readableByOthers = restrictAccess(folder)
@@ -77,7 +75,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
         eraseThis.run(key, expected)
       }),
     async *keys(prefix) {
-      // No key is the prefix alone. SQLite compares bytes of UTF-8, so this character is behind all others.
+      // SQLite compares bytes of UTF-8, so this character comes after all others.
       const end = `${prefix}\u{10ffff}`
       for (let last: string | undefined = prefix; last !== undefined; await othersFirst()) {
         const after: string = last
@@ -96,7 +94,6 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
 const valueOf = (row: Record<string, unknown> | undefined) =>
   row === undefined ? undefined : String(row['value'])
 
-/** A full disk or a locked file is an outage of the store like any other. */
 async function attempt<T>(work: () => T): Promise<T> {
   try {
     return work()

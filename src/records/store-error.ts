@@ -1,14 +1,14 @@
-// Why the store failed, in a few words for the log and the doctor. What surprises: a refusal inside a script begins with
-// ERR, and names the real reason later. Pure; imports nothing.
+// Describes an error of the store for the log and the doctor. Inside a script, Redis's error begins with ERR and names the
+// reason later. Pure; imports nothing.
 
 type StoreErrorDescription = {
-  /** Stable, for searching logs: OOM, NOPERM, READONLY, … as Redis says it, or a system error such as ECONNREFUSED. */
+  /** Stable: OOM, NOPERM, … of Redis, or a system error such as ECONNREFUSED. */
   code: string
-  /** What is the case; a sentence without its full stop. */
+  /** A sentence without its full stop. */
   words: string
-  /** Redis answered, and refused: nothing is wrong with the way to it. */
+  /** The store answered with an error, so it can be reached. */
   isRefusal: boolean
-  /** The command that the user may not use (NOPERM), where Redis names it. */
+  /** The command without permission (NOPERM), if Redis names it. */
   denied?: string | undefined
 }
 
@@ -38,11 +38,11 @@ function refusalOf(message: string): string | undefined {
   return found === 'ERR' ? /\b(OOM|READONLY|MISCONF|NOREPLICAS|NOPERM)\b/.exec(message)?.[1] : undefined
 }
 
-/** Redis says it since version 6; in a script, or while connecting, it may not be the one that was asked for. */
+/** Named since Redis 6. */
 const deniedCommand = (message: string): string | undefined =>
   /run the '([a-z|]{2,30})' command/.exec(message)?.[1]?.replace('|', ' ').toUpperCase()
 
-/** The error below wrappers, which carry it as their cause; of several the first. */
+/** The innermost cause; of several the first. */
 export function rootCause(error: unknown): unknown {
   let current = error
   for (let depth = 0; depth < 5; depth++) {
@@ -53,7 +53,6 @@ export function rootCause(error: unknown): unknown {
   return current
 }
 
-/** @param error what a command threw; {@link StoreUnavailable} is looked into */
 export function describeStoreError(error: unknown): StoreErrorDescription {
   const root = rootCause(error)
   if (!(root instanceof Error)) return { code: 'unknown', words: 'the store failed', isRefusal: false }
@@ -68,7 +67,6 @@ export function describeStoreError(error: unknown): StoreErrorDescription {
       words: 'the store has another format or secret',
       isRefusal: true,
     }
-  // Redis's own errors have no name, and those of a system no such words.
   if (root.name === 'TooSlow' || /time(d )?out/i.test(root.message))
     return { code: 'timeout', words: 'the store did not answer in time', isRefusal: false }
   if ('errstr' in root)

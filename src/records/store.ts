@@ -1,4 +1,4 @@
-// Which store there is: Redis where REDIS_URL is set (one server, Sentinels or a cluster), otherwise one SQLite file.
+// Opens the store: Redis if REDIS_URL is set (one server, Sentinels or a cluster), else one SQLite file.
 import { statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inSpan } from '../trace/spans.ts'
@@ -10,14 +10,12 @@ import type { Records } from './records.ts'
 import { FolderInUse, FolderUnusable, lockFolder, unsafeFileSystem } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
 
-type Store = {
+export type Store = {
   records: Records
-  /** False: operations fail at once. */
   isReachable(): boolean
   close(): Promise<void>
 }
 
-/** The settings by these names. */
 type StoreSettings = {
   REDIS_URL: string | undefined
   REDIS_PREFIX: string
@@ -27,21 +25,21 @@ type StoreSettings = {
   DATA_DIR: string
 }
 
-/** Which store the settings name, and where it is, for people. */
+/** For messages. */
 export const describeStore = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial<StoreSettings>) =>
   url === undefined
     ? { name: 'SQLite', place: `in ${resolve(folder)}` }
     : { name: 'Redis', place: `at ${new URL(url).host}` }
 
-export type StoreOptions = {
-  /** A server is the only one on a DATA_DIR; commands read and write beside it. */
+type StoreOptions = {
+  /** A server locks DATA_DIR; commands read and write beside it. */
   isServer?: boolean
-  /** Gives up what is stored, so records of an older format are accepted. */
+  /** Accepts records of an older format. */
   isAdopting?: boolean
   onOperation?: OnOperation
 }
 
-/** Each operation throws {StoreUnreadable} if this onramp can't read the store. @throws {FolderInUse} @throws {FolderUnusable} */
+/** Operations throw {StoreUnreadable} for another format. @throws {FolderInUse} {FolderUnusable} */
 export function openStore(settings: StoreSettings, log: ConnectionLog, options: StoreOptions = {}): Store {
   if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
   const { REDIS_PREFIX: prefix } = settings
@@ -83,19 +81,18 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
   }
 }
 
-/** Which kind of Redis the settings name. */
 export function topologyOf(settings: Partial<StoreSettings>): RedisTopology {
   const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: name = 'mymaster' } = settings
   if (sentinels !== undefined) return { kind: 'sentinel', sentinels, name }
   return { kind: settings.REDIS_CLUSTER === 'yes' ? 'cluster' : 'standalone' }
 }
 
-/** Called after every operation, with keys and values left out: they are for no one's eyes. Must not throw. */
+/** Called after every operation, without keys and values. Must not throw. */
 export type OnOperation = (operation: { operation: string; isDone: boolean; seconds: number }) => void
 
-const WATCHED = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
+const OPERATIONS = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
 
-/** The same records, whose format is checked and whose operations are counted and traced. */
+/** Checks the format, and counts and traces operations. */
 function instrumented(records: Records, system: 'redis' | 'sqlite', options: StoreOptions): Records {
   const { isAdopting, onOperation = () => {} } = options
   const checkFormat = createFormatCheck(records, isAdopting)
@@ -106,22 +103,22 @@ function instrumented(records: Records, system: 'redis' | 'sqlite', options: Sto
       yield* records.keys(prefix)
     },
   }
-  for (const operation of WATCHED) {
+  for (const operation of OPERATIONS) {
     const operate = records[operation] as (...given: unknown[]) => Promise<unknown>
     const attributes = { 'db.system.name': system, 'db.operation.name': operation }
-    const watchedOne = async (...given: unknown[]) => {
+    const instrumentedOperation = async (...given: unknown[]) => {
       const began = performance.now()
       let isDone = false
       try {
         await checkFormat()
-        const answer = await inSpan(`${operation} ${system}`, attributes, () => operate(...given))
+        const result = await inSpan(`${operation} ${system}`, attributes, () => operate(...given))
         isDone = true
-        return answer
+        return result
       } finally {
         onOperation({ operation, isDone, seconds: (performance.now() - began) / 1000 })
       }
     }
-    Object.assign(result, { [operation]: watchedOne })
+    Object.assign(result, { [operation]: instrumentedOperation })
   }
   return result
 }

@@ -1,8 +1,10 @@
 // A record that is changed by compare-and-set.
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createChanges } from '../../src/records/change.ts'
+import { changeRecord } from '../../src/records/change.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
+
+type Change = Parameters<typeof changeRecord>[1]
 
 const append = (letter: string) => (text: string | undefined) => ({
   text: (text ?? '') + letter,
@@ -17,22 +19,18 @@ afterEach(() => {
 describe('a change of a record', () => {
   it('loses no other one of this process or of another, in any number at once', async () => {
     const { values, records } = memoryRecords()
-    const [one, other] = [createChanges(records), createChanges(records)]
     const letters = 'abcdefghijklmnopqrstuvwxyz'.split('')
-    const changes = letters.map((letter, index) =>
-      (index % 2 === 0 ? one : other)({ key: 'key', next: append(letter) }),
-    )
-    await Promise.all(changes)
+    await Promise.all(letters.map((letter) => changeRecord(records, { key: 'key', next: append(letter) })))
     expect(values.get('key')?.split('').sort()).toEqual(letters)
   })
 
   it('is made though the one before it failed', async () => {
     const { values, records } = memoryRecords()
-    const change = createChanges(records)
+    const change = (next: Change['next']) => changeRecord(records, { key: 'key', next })
     const fail = () => {
       throw new Error('no')
     }
-    const both = [change({ key: 'key', next: fail }), change({ key: 'key', next: append('a') })]
+    const both = [change(fail), change(append('a'))]
     expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
     expect(values.get('key')).toBe('a')
   })
@@ -40,12 +38,12 @@ describe('a change of a record', () => {
   it('asks the store nothing where the guess was right, and reads the record where it was wrong', async () => {
     const { values, records } = memoryRecords()
     const get = vi.fn(records.get)
-    const change = createChanges({ ...records, get })
-    await change({ key: 'key', next: append('a'), guess: { text: undefined } })
+    const change = (given: Omit<Change, 'key'>) => changeRecord({ ...records, get }, { key: 'key', ...given })
+    await change({ next: append('a'), guess: { text: undefined } })
     expect(get).not.toHaveBeenCalled()
-    await change({ key: 'key', next: append('b'), guess: { text: undefined } })
+    await change({ next: append('b'), guess: { text: undefined } })
     expect([values.get('key'), get.mock.calls.length]).toEqual(['ab', 1])
-    await change({ key: 'key', next: () => undefined })
+    await change({ next: () => undefined })
     expect(values.get('key')).toBe('ab')
   })
 
@@ -55,7 +53,7 @@ describe('a change of a record', () => {
     const began = performance.now()
     const tried: number[] = []
     const records = { get: async () => 'a', compareAndSet: async () => tried.push(performance.now()) === 0 }
-    const changed = createChanges(records)({ key: 'key', next: append('b') }).catch((error: unknown) => error)
+    const changed = changeRecord(records, { key: 'key', next: append('b') }).catch((error: unknown) => error)
     await vi.runAllTimersAsync()
     expect(await changed).toBeInstanceOf(StoreUnavailable)
     expect(tried.slice(0, 4).map((at) => at - began)).toEqual([0, 0, 3, 9])

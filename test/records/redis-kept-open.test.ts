@@ -3,10 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import type { RedisCommands } from '../../src/records/redis-clients.ts'
-import { connectBy, type connectRedis } from '../../src/records/redis-connection.ts'
+import { RedisConnection } from '../../src/records/redis-connection.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'
-
-type RedisConnection = ReturnType<typeof connectRedis>
 
 let connection: RedisConnection | undefined
 beforeEach(() => {
@@ -27,7 +25,7 @@ function server(opens: (Error | 'hangs' | 'slow' | undefined)[] = []) {
   const { commands } = memoryRedis()
   const [clients, tried]: [Client[], number[]] = [[], []]
   const began = performance.now()
-  connection = connectBy(
+  connection = new RedisConnection(
     async (lost) => {
       tried.push(performance.now() - began)
       const comesTo = opens.shift()

@@ -1,6 +1,7 @@
 // One run at a time, of invite send or keep.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSingleFlight, takeLease, type Lease, type LeaseRecords } from '../../records/lease.ts'
+import { createSingleFlight, takeLease, type Lease } from '../../records/lease.ts'
+import type { Records } from '../../records/records.ts'
 import type { Output } from '@onramp/terminal/command-context'
 
 /** Longer than the lease of a run that was killed lasts (records/lease.ts). */
@@ -9,7 +10,9 @@ const PAUSE_MS = 100
 const NAME = 'campaign:onboarding'
 const HINT_MS = 700
 
-async function wait(records: LeaseRecords): Promise<Lease | undefined> {
+async function wait(
+  records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
+): Promise<Lease | undefined> {
   const until = Date.now() + WAIT_MS
   for (;;) {
     const lease = await takeLease(records, NAME)
@@ -25,7 +28,7 @@ async function wait(records: LeaseRecords): Promise<Lease | undefined> {
  * @throws {StoreUnavailable}
  */
 export async function withCampaignLease<T>(
-  records: LeaseRecords,
+  records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
   stderr: Output,
   work: (isHeld: () => Promise<boolean>) => Promise<T>,
 ): Promise<T | undefined> {

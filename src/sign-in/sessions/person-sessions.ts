@@ -1,6 +1,6 @@
 // The sessions of a person: a sealed list for each person, and the owner of each sid of the authorization server. Sessions
 // are listed by the hash of their id, so a reader of the list can end them but not use them. Some may be over already.
-import { createChanges } from '../../records/change.ts'
+import { changeRecord } from '../../records/change.ts'
 import type { KeyRing } from '../../records/data-key.ts'
 import type { Records } from '../../records/records.ts'
 import { sealedJson } from '../../records/sealed-json.ts'
@@ -63,11 +63,9 @@ const isEnded = ({ ended }: SessionList, sid: string | undefined, startedAt: num
 
 export class PersonSessions {
   readonly #deps: PersonSessionsDeps
-  readonly #change: ReturnType<typeof createChanges>
 
   constructor(deps: PersonSessionsDeps) {
     this.#deps = deps
-    this.#change = createChanges(deps.records)
   }
 
   /**
@@ -190,7 +188,7 @@ export class PersonSessions {
     const { sealer, keyFor } = await this.#deps.keyRing.dataKey()
     const key = `${kind}:${keyFor(kind === 'sid' ? 'sid' : 'sessions', of.join('\n'))}`
     const json = sealedJson<T>(sealer)
-    await this.#change({
+    await changeRecord(this.#deps.records, {
       key,
       guess: isProbablyNew ? { text: undefined } : undefined,
       next(text) {
