@@ -16,8 +16,8 @@ export async function doctor(
   const result = counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'ok'
 
   if (json) {
-    const listed = findings.map(({ group, check, status, says, settings, fix = null }) => {
-      return { group, check, status, says, settings, fix }
+    const listed = findings.map(({ group, check, status, message, settings, fix = null }) => {
+      return { group, check, status, says: message, settings, fix }
     })
     const all = { ...counts, skip: counts.skip + notRun }
     const printed = { schema_version: 1, result, counts: all, findings: listed }
@@ -47,12 +47,12 @@ const ARROW = '-> '
 
 /** A finding with what to change below it. */
 function linesOf(
-  { status, says, settings, fix }: DoctorReport['findings'][number],
+  { status, message, settings, fix }: DoctorReport['findings'][number],
   paint: Colors,
   columns: number,
 ) {
   const margin = ' '.repeat(INDENT)
-  const [first = '', ...rest] = wrapText(printable(says), columns - INDENT)
+  const [first = '', ...rest] = wrapText(printable(message), columns - INDENT)
   const faded = (text: string) => (status === 'skip' ? paint.dim(text) : text)
   const remedy = [settings.join(', '), fix].filter(Boolean).join(': ')
   const fixing = remedy === '' ? [] : wrapText(printable(remedy), columns - INDENT - ARROW.length)

@@ -11,7 +11,7 @@ import { ServiceClient } from '../client-api/client.ts'
 import { useProxy } from '../http/proxy.ts'
 import type { ErrorReason } from '../client-api/error-response.ts'
 import { isOpenToAll } from '../doctor/machine.ts'
-import { explain } from '../doctor/service.ts'
+import { explainServiceError } from '../doctor/service-error.ts'
 import { EXIT_SETTINGS, loadSome, SettingsError } from '../settings/settings.ts'
 
 const EXIT_SERVICE = 7
@@ -46,8 +46,8 @@ export async function status(
   const reply = await client.probe(token).finally(() => client.close())
   if (reply.kind !== 'answered') {
     const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
-    const finding = explain(reply, { setting, baseUrl, prefix: headerPrefix })
-    stderr.write(`onramp status: ${finding.says} ${finding.settings[0]}: ${finding.fix}.\n`)
+    const finding = explainServiceError(reply, { setting, baseUrl, prefix: headerPrefix })
+    stderr.write(`onramp status: ${finding.message} ${finding.settings[0]}: ${finding.fix}.\n`)
     return reply.kind === 'unreachable' ? EXIT_SERVICE : EXITS[reply.reason]
   }
 

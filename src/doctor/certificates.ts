@@ -6,7 +6,7 @@ import { connect } from 'node:tls'
 import { proxyFor } from '../http/proxy.ts'
 import type { Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
-import type { Table } from './rule.ts'
+import { warn, type Rules } from './findings.ts'
 
 type Certificate = { setting: string; host: string; endsAt: number }
 
@@ -35,7 +35,7 @@ async function certificateOf(setting: string, address: string): Promise<Certific
   }
 }
 
-async function look(settings: Partial<Settings>): Promise<Certificate[]> {
+async function collect(settings: Partial<Settings>): Promise<Certificate[]> {
   const { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL } = settings
   const all = { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL }
   const found = Object.entries(all).flatMap(([name, address]) =>
@@ -44,16 +44,18 @@ async function look(settings: Partial<Settings>): Promise<Certificate[]> {
   return (await Promise.all(found)).filter((one) => one !== undefined)
 }
 
-const table: Table<readonly Certificate[]> = {
-  'settings.certificates': [
-    (certificates, { now }) =>
-      certificates.flatMap(({ setting, host, endsAt }) => {
-        const days = (endsAt - now) / DAY_MS
-        // NaN where the server sends none.
-        if (!(days >= 0 && days < NEAR_DAYS)) return []
-        return { is: 'ending', setting, host, date: new Date(endsAt).toISOString().slice(0, 10) }
-      }),
-  ],
+const rules: Rules<readonly Certificate[]> = {
+  'settings.certificates': (certificates, { now }) =>
+    certificates.map(({ setting, host, endsAt }) => {
+      const days = (endsAt - now) / DAY_MS
+      // NaN where the server sends none.
+      if (!(days >= 0 && days < NEAR_DAYS)) return undefined
+      return warn(
+        setting,
+        `The certificate of ${host} ends on ${new Date(endsAt).toISOString().slice(0, 10)}, in less than ${NEAR_DAYS} days.`,
+        'have it renewed; at its end no one can connect',
+      )
+    }),
 }
 
-export const certificates = { look, table }
+export const certificates = { collect, rules }

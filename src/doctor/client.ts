@@ -11,8 +11,8 @@ import {
   type ClientAuthentication,
 } from '../sign-in/server/client-authentication.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, isSafeAddress, type HttpReply } from './ask.ts'
-import type { Table } from './rule.ts'
+import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
+import { fail, ok, warn, type Rules } from './findings.ts'
 
 type Method = ClientAuthentication['method']
 
@@ -70,7 +70,11 @@ const OTHER_METHODS: Partial<Record<Method, Method>> = {
 }
 
 /** @returns undefined where there is no endpoint to ask */
-async function look(metadata: Metadata, client: Client, publicUrl: string): Promise<ClientFacts | undefined> {
+async function collect(
+  metadata: Metadata,
+  client: Client,
+  publicUrl: string,
+): Promise<ClientFacts | undefined> {
   const { token_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return undefined
   async function answerTo({ id, how }: Client): Promise<ClientAnswer> {
@@ -104,42 +108,93 @@ async function look(metadata: Metadata, client: Client, publicUrl: string): Prom
 export const isRejected = ({ ours }: ClientFacts): boolean => ours === 'refused' || ours === 'not-allowed'
 
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/
+const REJECTED = 'The authorization server rejected the client (401 or invalid_client at the token endpoint).'
 
-/** The server has a list, without the way in which the client proves itself. */
-function unlisted({ token_endpoint_auth_methods_supported: methods }: Metadata, method: Method) {
-  const usable = methods?.filter((one) => KNOWN_METHOD.test(one)).join(' or ')
-  const isUnlisted = methods?.includes(method) === false
-  return isUnlisted && ({ is: 'unlisted', method, usable: usable || 'one that the server lists' } as const)
-}
-
-/** Without OIDC_CLIENT_ID it is one that onramp registered. */
-function refused({ id, how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
-  if (clientId === undefined) return 'registered'
+/** The client is rejected. Without OIDC_CLIENT_ID it is one that onramp registered. */
+function rejected({ id, how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
+  if (clientId === undefined)
+    return fail(
+      '',
+      'The authorization server rejected the client that onramp registered (401 or invalid_client at the token endpoint).',
+      'run onramp registration forget and restart: the next start registers again',
+    )
   // Basic percent-encodes all but letters, digits and - _ . * (RFC 6749 2.3.1), which some servers don't decode.
   const isBasic = how.method === 'client_secret_basic'
-  if (isBasic && [id, how.secret ?? ''].some((text) => formEncoded(text) !== text)) return 'encoded'
-  if (how.assertionFile !== undefined) return 'unfederated'
+  if (isBasic && [id, how.secret ?? ''].some((text) => formEncoded(text) !== text))
+    return fail(
+      'OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH',
+      REJECTED,
+      "copy the client ID and the secret from the authorization server again; some servers can't read their special characters in a header: then set OIDC_CLIENT_AUTH to client_secret_post, or have a secret of letters and digits made",
+    )
+  if (how.assertionFile !== undefined)
+    return fail(
+      'OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID',
+      'The authorization server rejected the token in OIDC_CLIENT_ASSERTION_FILE (401 or invalid_client at the token endpoint).',
+      "compare the token's iss, sub and aud with the federated credential of the client there, and check that it hasn't expired",
+    )
   const key = how.certificate === undefined ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_KEY, OIDC_CLIENT_CERT, '
-  const proof = how.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '
-  return { is: 'rejected', proof: how.method === 'none' ? '' : proof } as const
+  const secret = how.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '
+  return fail(
+    `OIDC_CLIENT_ID, ${how.method === 'none' ? '' : secret}OIDC_CLIENT_AUTH`,
+    REJECTED,
+    'copy the client ID and the secret or key from the authorization server again',
+  )
 }
 
-const table: Table<ClientFacts> = {
-  'authorization-server.client': [
-    ({ client, otherMethod }) =>
-      otherMethod === 'accepted' && { is: 'other-method', method: OTHER_METHODS[client.how.method] },
-    ({ client, wrong }) =>
-      (wrong === 'refused' || wrong === 'not-allowed') && (client.how.method === 'none' ? 'public' : 'fine'),
-    ({ metadata, client }) => unlisted(metadata, client.how.method),
-    ({ client, ours }, { settings }) => {
-      if (ours === 'refused') return refused(client, settings)
-      if (ours === 'silent' || ours === 'not-allowed' || ours === 'unsent') return ours
-      return ours.startsWith('status ') && { is: 'failing', answer: ours }
-    },
-  ],
-  'authorization-server.registration': [
-    (facts, { settings }) => settings.OIDC_CLIENT_ID === undefined && !isRejected(facts) && 'kept',
-  ],
+function credentials(
+  { metadata, client, ours, otherMethod, wrong }: ClientFacts,
+  settings: Partial<Settings>,
+) {
+  const { method } = client.how
+  const other = OTHER_METHODS[method]
+  if (otherMethod === 'accepted')
+    return fail(
+      'OIDC_CLIENT_AUTH',
+      `The client credentials work, but only with ${other}.`,
+      `set it to ${other}`,
+    )
+  if (wrong === 'refused' || wrong === 'not-allowed')
+    return ok(method === 'none' ? 'Client ID accepted.' : 'Client authentication accepted.')
+  const { token_endpoint_auth_methods_supported: methods } = metadata
+  if (methods?.includes(method) === false)
+    return fail(
+      'OIDC_CLIENT_AUTH',
+      `The server doesn't support ${method} (OIDC_CLIENT_AUTH).`,
+      `set it to ${methods.filter((one) => KNOWN_METHOD.test(one)).join(' or ') || 'one that the server lists'}`,
+    )
+  if (ours === 'refused') return rejected(client, settings)
+  if (ours === 'unsent')
+    return fail(
+      'OIDC_CLIENT_ASSERTION_FILE',
+      "The file in OIDC_CLIENT_ASSERTION_FILE can't be read, or holds no signed JWT.",
+      "set it to the path of the token, and let onramp's user read it",
+    )
+  if (ours === 'silent')
+    return fail(
+      'OIDC_ISSUER',
+      'The token endpoint returned an invalid response.',
+      'make sure this machine can reach the token_endpoint in the metadata, and that no page or log-in stands in between',
+    )
+  if (ours === 'not-allowed')
+    return fail(
+      'OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PUBLIC_URL',
+      'The authorization server rejected the client (unauthorized_client).',
+      'copy the client ID and the secret or key from the authorization server again, and check there that the redirect URI is registered and the client may use authorization_code and refresh_token',
+    )
+  if (!ours.startsWith('status ')) return undefined
+  return warn(
+    'OIDC_ISSUER',
+    `Couldn't verify the client: the token endpoint responds with ${ours}.`,
+    "try again in a minute; if it stays like this, check the authorization server's log",
+  )
 }
 
-export const client = { look, table }
+const rules: Rules<ClientFacts> = {
+  'authorization-server.client': (facts, { settings }) => credentials(facts, settings),
+  'authorization-server.registration': (facts, { settings }) =>
+    settings.OIDC_CLIENT_ID === undefined &&
+    !isRejected(facts) &&
+    ok('onramp has registered a client there.'),
+}
+
+export const client = { collect, rules }

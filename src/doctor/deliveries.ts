@@ -7,58 +7,88 @@ import { createMailServer, checkSender } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
 import { sendEventOnce, type DeliveryOutcome } from '../webhooks/sender.ts'
 import { within } from '../within.ts'
-import { unheard, type Table } from './rule.ts'
+import { fail, ok, unreachable, warn, type DoctorContext, type Rules } from './findings.ts'
 
 /** `trouble` names the server; undefined if it accepts the sign-in. `sender`: its reply if it refuses MAIL_FROM. */
-type MailFacts = { trouble: string | undefined; hasNoToken?: boolean; sender?: string | undefined }
+type EmailFacts = { trouble: string | undefined; hasNoToken?: boolean; sender?: string | undefined }
 
 const LIMIT_MS = 10_000
 
-async function lookAtMail(settings: Partial<Settings>): Promise<MailFacts> {
+async function collectEmail(settings: Partial<Settings>): Promise<EmailFacts> {
   const { MAIL_FROM: from } = settings
   const server = createMailServer(settings)
   try {
     await within(LIMIT_MS, server.check())
-    const asked = from && checkSender(settings, from.address, LIMIT_MS).catch(() => undefined)
-    return { trouble: undefined, sender: await asked }
+    const refusal = from && checkSender(settings, from.address, LIMIT_MS).catch(() => undefined)
+    return { trouble: undefined, sender: await refusal }
   } catch (error) {
-    const isSaid = error instanceof MailServerUnusable
     const late = `the mail server gave no answer within ${LIMIT_MS / 1_000} seconds`
-    const trouble = isSaid ? error.message.replace(/: see SMTP_\w+( and SMTP_\w+)?$/, '') : late
+    const trouble =
+      error instanceof MailServerUnusable
+        ? error.message.replace(/: see SMTP_\w+( and SMTP_\w+)?$/, '')
+        : late
     return { trouble, hasNoToken: error instanceof NoAccessToken }
   } finally {
     server.close()
   }
 }
 
-const mailTable: Table<MailFacts> = {
-  'settings.mail': [
-    ({ trouble, hasNoToken }) => {
-      const is = hasNoToken === true ? 'no-token' : 'unusable'
-      return trouble && { is, trouble: trouble.replace(/^[nt]/, (letter) => letter.toUpperCase()) }
-    },
-    () => 'fine',
-  ],
-  'settings.mail/sender': [
-    ({ sender: reply }, { settings: { MAIL_FROM: from } }) =>
-      reply !== undefined && { is: 'refused', from: from?.address, reply: reply.slice(0, 200) },
-    (_, { settings, faults }) =>
-      settings.MAIL_FROM === undefined && !faults.some((fault) => fault.startsWith('MAIL_FROM')) && 'none',
-  ],
+function connectionOf({ trouble, hasNoToken }: EmailFacts) {
+  const message = trouble && `${trouble.replace(/^[nt]/, (letter) => letter.toUpperCase())}.`
+  if (!message)
+    return ok(
+      'The mail server in SMTP_URL is reachable, and accepts the sign-in if there is one. To test delivery, run: onramp invite preview --to EMAIL',
+    )
+  return hasNoToken === true
+    ? fail(
+        'SMTP_OAUTH_CLIENT_ID, SMTP_OAUTH_SCOPE, SMTP_OAUTH_ISSUER',
+        message,
+        'check the client there, what it may do, and the other SMTP_OAUTH_ settings (docs/invitations.md, "Without a password")',
+      )
+    : fail(
+        'SMTP_URL',
+        message,
+        'check the host name, port, smtp:// or smtps://, username and password (with characters such as @ : / % percent-encoded), and what the mail server allows; smtp:// requires STARTTLS',
+      )
 }
 
-const webhookTable: Table<DeliveryOutcome> = {
-  'settings.webhooks': [
-    (outcome) => {
-      if (outcome.kind === 'silent') return { is: 'silent', ...unheard(outcome.why) }
-      return outcome.kind === 'refused' ? { is: 'refused', why: outcome.why } : 'taken'
-    },
-  ],
+function senderOf({ sender: reply }: EmailFacts, { settings: { MAIL_FROM: from }, faults }: DoctorContext) {
+  if (reply !== undefined)
+    return fail(
+      'MAIL_FROM, SMTP_URL',
+      `The mail server refuses ${from?.address} as a sender: ${reply.slice(0, 200)}.`,
+      'use an address that this account may send as, or allow it there',
+    )
+  // A faulty one is reported already.
+  if (from !== undefined || faults.some((fault) => fault.startsWith('MAIL_FROM'))) return undefined
+  return warn(
+    'MAIL_FROM',
+    "SMTP_URL is set, but MAIL_FROM isn't, so onramp can't send invitations.",
+    'use the form Search team <search@acme.example>',
+  )
 }
 
-export const mail = { look: lookAtMail, table: mailTable }
+const emailRules: Rules<EmailFacts> = {
+  'settings.mail': (facts, context) => [connectionOf(facts), senderOf(facts, context)],
+}
+
+export const email = { collect: collectEmail, rules: emailRules }
+
+const webhookRules: Rules<DeliveryOutcome> = {
+  'settings.webhooks': (outcome) => {
+    if (outcome.kind === 'silent')
+      return unreachable(outcome.why, 'WEBHOOK_URL', "The receiver at WEBHOOK_URL can't be reached")
+    if (outcome.kind !== 'refused') return ok('The receiver at WEBHOOK_URL took a signed test event.')
+    return fail(
+      'WEBHOOK_SECRET, WEBHOOK_URL',
+      `The receiver at WEBHOOK_URL refused a signed test event (${outcome.why}).`,
+      "check that it has the same secret and answers 2xx to types that it doesn't know, such as webhook.test; redirects are not followed",
+    )
+  },
+}
+
 export const webhook = {
-  look: (settings: Partial<Settings>, now: number) =>
+  collect: (settings: Partial<Settings>, now: number) =>
     sendEventOnce(settings, { id: `msg_${randomUUID()}`, type: 'webhook.test', at: now }, now),
-  table: webhookTable,
+  rules: webhookRules,
 }

@@ -1,29 +1,41 @@
-// Collects the facts and judges them. Probes run side by side, and none of them can stop another. What comes out is
-// masked once more: should a secret ever get into a finding, it does not leave this file.
+// Collects facts side by side and applies the rules. No check can stop another one, and secrets are masked at the end.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { useProxy } from '../http/proxy.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
 import { certificates } from './certificates.ts'
 import { client, clientIn, isRejected } from './client.ts'
-import { mail, webhook } from './deliveries.ts'
+import { email, webhook } from './deliveries.ts'
+import { discovery, metadataIn } from './discovery.ts'
+import { applyRules, fail, type DoctorContext, type Finding, type Rules } from './findings.ts'
 import { machine } from './machine.ts'
 import { ownAddress } from './own-address.ts'
 import { redirect } from './redirect.ts'
 import { redis } from './redis.ts'
 import { registration } from './registration.ts'
-import { checksIn, judge, placeOf, type Finding, type DoctorContext, type Table } from './rule.ts'
 import { maskFor } from './secrets.ts'
-import { discovery, metadataIn, server } from './server.ts'
+import { server } from './server.ts'
 import { service } from './service.ts'
 import { sqlite } from './sqlite.ts'
 import { stored } from './stored.ts'
 
 export type DoctorReport = {
   findings: (Finding & { group: string })[]
-  /** How many checks lack settings or answers that they need, or the network. */
+  /** Checks without the settings, responses or network that they need. */
   notRun: number
 }
+
+/** In the order of the report. */
+const CHECKS = `
+  settings.read settings.names settings.secrets settings.files settings.quotes settings.public-url
+  settings.public-url-reached settings.public-url-redirects settings.public-url-pages settings.company
+  settings.mail settings.webhooks settings.certificates settings.admins settings.proxy settings.outbound-proxy
+  authorization-server.discovery authorization-server.clock authorization-server.abilities
+  authorization-server.keys authorization-server.redirect-addresses
+  authorization-server.redirect-registered authorization-server.client authorization-server.registration
+  store.sqlite store.redis store.records
+  service.reachable service.token-issuer service.token service.final-redirect
+`.split(/\s+/)
 
 /** `Authorization server`, of authorization-server.client. */
 function groupOf(check: string): string {
@@ -33,94 +45,114 @@ function groupOf(check: string): string {
 
 const LIMIT_MS = 30_000
 
-const unfinished = (check = ''): Finding => ({
-  check,
-  is: 'unfinished',
-  status: 'fail',
-  says: `This check did not finish (${check}).`,
-  settings: [],
-  fix: 'try again; if it stays so, please report this as a bug in onramp',
-})
+/** Runs checks, and keeps what they found. */
+class Examination {
+  readonly context: DoctorContext
+  readonly #findings: Finding[] = []
+  readonly #notRun = new Set<string>()
 
-type Examination = Pick<DoctorContext, 'env' | 'actAs'> & {
-  now: () => number
-  /** Without asking anyone. */
-  offline: boolean
-}
+  constructor(context: DoctorContext) {
+    this.context = context
+  }
 
-export async function examine({ offline, now, ...given }: Examination): Promise<DoctorReport> {
-  const setup: DoctorContext = { ...given, ...readSettings(given.env), now: now() }
-  const { settings, faults } = setup
-  const { PUBLIC_URL: url } = settings
-  useProxy(settings)
-  const online = !offline
-  const found: Finding[] = []
-  const missing = new Set<string>()
-
-  /** @param needed without it the checks count as not run @returns undefined if nothing was looked at */
-  async function probe<Needed, Facts>(
-    table: Table<Facts>,
+  /**
+   * @param needed undefined or false: the checks count as not run
+   * @returns the facts; undefined if there are none
+   */
+  async run<Needed, Facts>(
+    rules: Rules<Facts>,
     needed: Needed | undefined | false | '',
-    look: (needed: Needed) => Promise<Facts | undefined>,
+    collect: (needed: Needed) => Promise<Facts | undefined>,
   ): Promise<Facts | undefined> {
-    const checks = checksIn(table)
+    const checks = Object.keys(rules)
     if (!needed) {
-      for (const check of checks) missing.add(check)
+      for (const check of checks) this.#notRun.add(check)
       return undefined
     }
     try {
-      const facts = await within(LIMIT_MS, look(needed))
-      if (facts !== undefined) found.push(...judge(table, facts, setup))
+      const facts = await within(LIMIT_MS, collect(needed))
+      if (facts !== undefined) this.#findings.push(...applyRules(rules, facts, this.context))
       return facts
     } catch {
-      found.push(unfinished(checks[0]))
+      const [check = ''] = checks
+      const fix = 'try again; if it stays so, please report this as a bug in onramp'
+      this.#findings.push({ check, ...fail('', `This check did not finish (${check}).`, fix) })
       return undefined
     }
   }
 
-  const { SMTP_URL: smtpUrl, WEBHOOK_URL: hook, REDIS_URL: redisUrl } = settings
-  const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
-  const holding = probe(stored.table, online || hasFolder, () => stored.look(setup, now))
-
-  async function lookAtClient(metadata: Metadata | undefined): Promise<void> {
-    const own = clientIn(settings) ?? (await holding)?.client
-    if (own === undefined && settings.OIDC_CLIENT_ID === undefined && settings.OIDC_CLIENT_AUTH) {
-      const look = (found: Metadata) => registration.look(found, settings as Settings, now)
-      await probe(registration.table, url && metadata, look)
-      return
-    }
-    const known = own && metadata && url ? { metadata, url, own } : undefined
-    const tried = await probe(client.table, known, (all) => client.look(all.metadata, all.own, all.url))
-    const isRefused = tried !== undefined && isRejected(tried)
-    await probe(redirect.table, known, (all) => redirect.look(all.metadata, settings, all, isRefused))
+  report(): DoctorReport {
+    const mask = maskFor(this.context.env, this.context.settings)
+    const findings = this.#findings
+      .toSorted((one, other) => CHECKS.indexOf(one.check) - CHECKS.indexOf(other.check))
+      .map(({ fix, ...finding }) => ({
+        ...finding,
+        group: groupOf(finding.check),
+        message: mask(finding.message),
+        ...(fix !== undefined && { fix: mask(fix) }),
+      }))
+    return { findings, notRun: this.#notRun.size }
   }
-  const issuer = online && settings.OIDC_ISSUER
-  const discovering = probe(discovery.table, issuer, (address) => discovery.look(address, now)).then(
-    (facts) => metadataIn(facts?.discovery),
+}
+
+/** The client of the settings or the store, and its redirect URI; else whether one can be registered. */
+async function examineClient(
+  examination: Examination,
+  metadata: Metadata | undefined,
+  registered: Promise<{ client?: Parameters<typeof client.collect>[1] | undefined } | undefined>,
+  now: () => number,
+): Promise<void> {
+  const { settings } = examination.context
+  const { PUBLIC_URL: url } = settings
+  const own = clientIn(settings) ?? (await registered)?.client
+  if (own === undefined && settings.OIDC_CLIENT_ID === undefined && settings.OIDC_CLIENT_AUTH) {
+    await examination.run(registration.rules, url && metadata, (found) =>
+      registration.collect(found, settings as Settings, now),
+    )
+    return
+  }
+  const known = own && metadata && url ? { metadata, url, own } : undefined
+  const tried = await examination.run(client.rules, known, (all) =>
+    client.collect(all.metadata, all.own, all.url),
   )
+  const isRefused = tried !== undefined && isRejected(tried)
+  await examination.run(redirect.rules, known, (all) =>
+    redirect.collect(all.metadata, settings, all, isRefused),
+  )
+}
+
+/** @param options.offline without the network @param options.now milliseconds since 1970 */
+export async function examine({
+  offline,
+  now,
+  ...given
+}: Pick<DoctorContext, 'env' | 'actAs'> & { offline: boolean; now: () => number }): Promise<DoctorReport> {
+  const context: DoctorContext = { ...given, ...readSettings(given.env), now: now() }
+  const { settings, faults } = context
+  const { PUBLIC_URL: url, OIDC_ISSUER: issuer, SERVICE_BASE_URL: base } = settings
+  const { SMTP_URL: smtpUrl, WEBHOOK_URL: hook, REDIS_URL: redisUrl } = settings
+  useProxy(settings)
+  const online = !offline
+  const examination = new Examination(context)
+  const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
+  const inStore = examination.run(stored.rules, online || hasFolder, () => stored.collect(context, now))
+  const discovering = examination
+    .run(discovery.rules, online && issuer, (address) => discovery.collect(address, now))
+    .then((facts) => metadataIn(facts?.discovery))
 
   await Promise.all([
-    holding,
-    discovering.then((metadata) => probe(server.table, metadata, server.look)),
-    discovering.then(lookAtClient),
-    probe(machine.table, setup, machine.look),
-    probe(ownAddress.table, online && url, (address) => ownAddress.look(address, discovering)),
-    probe(certificates.table, online && settings, certificates.look),
-    smtpUrl && probe(mail.table, online && smtpUrl, () => mail.look(settings)),
-    hook && probe(webhook.table, online, () => webhook.look(settings, setup.now)),
-    hasFolder && probe(sqlite.table, true, async () => sqlite.look(settings.DATA_DIR ?? '')),
-    redisUrl && probe(redis.table, online && redisUrl, (address) => redis.look(address, settings)),
-    probe(service.table, online && settings.SERVICE_BASE_URL, (base) => service.look(base, setup, now)),
+    inStore,
+    discovering.then((metadata) => examination.run(server.rules, metadata, server.collect)),
+    discovering.then((metadata) => examineClient(examination, metadata, inStore, now)),
+    examination.run(machine.rules, context, machine.collect),
+    examination.run(ownAddress.rules, online && url, (own) => ownAddress.collect(own, discovering)),
+    examination.run(certificates.rules, online && settings, certificates.collect),
+    smtpUrl && examination.run(email.rules, online, () => email.collect(settings)),
+    hook && examination.run(webhook.rules, online, () => webhook.collect(settings, context.now)),
+    hasFolder && examination.run(sqlite.rules, true, () => sqlite.collect(settings.DATA_DIR ?? '')),
+    redisUrl && examination.run(redis.rules, online, () => redis.collect(redisUrl, settings)),
+    examination.run(service.rules, online && base, (baseUrl) => service.collect(baseUrl, context, now)),
   ])
 
-  const mask = maskFor(setup.env, settings)
-  const findings = found
-    .toSorted((one, other) => placeOf(one.check) - placeOf(other.check))
-    .map(({ fix, ...finding }) => ({
-      ...finding,
-      group: groupOf(finding.check),
-      says: mask(finding.says),
-      ...(fix !== undefined && { fix: mask(fix) }),
-    }))
-  return { findings, notRun: missing.size }
+  return examination.report()
 }

@@ -1,4 +1,4 @@
-// What the settings, this machine and its files say about themselves: no other server is asked.
+// Settings and files, checked without the network.
 import { statSync } from 'node:fs'
 import { nearestWord } from '@onramp/terminal/arguments'
 import { proxyFor } from '../http/proxy.ts'
@@ -6,16 +6,16 @@ import { readCompany } from '../company/read-company.ts'
 import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import { companyFileChoices } from '../web/languages/catalogue.ts'
-import type { DoctorContext, Table } from './rule.ts'
+import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
 import { poorSecrets } from './secrets.ts'
 
-type Machine = {
+type MachineFacts = {
   /** NAME_FILE variables whose file everyone on this machine can read. */
   openFiles: string[]
   /** COMPANY_FILE, read by start-up's own code. */
   company: ReturnType<typeof readCompany> | undefined
-  /** How calls leave, where a forward proxy is set. */
-  ways: { who: string; proxy: string | undefined }[]
+  /** The proxy to each server, where a forward proxy is set. */
+  routes: { server: string; proxy: string | undefined }[]
 }
 
 /** Docker and Kubernetes mount secrets readable for all users inside the container, and for none outside. */
@@ -26,36 +26,39 @@ export function isOpenToAll(file: string): boolean {
   return !MOUNTED.test(file) && (mode & 0o007) !== 0
 }
 
-function waysOf(settings: Partial<Settings>): Machine['ways'] {
+function outboundRoutes(settings: Partial<Settings>): MachineFacts['routes'] {
   if (settings.HTTPS_PROXY === undefined && settings.HTTP_PROXY === undefined) return []
   const targets = {
     'The service': settings.SERVICE_BASE_URL,
     'The authorization server': settings.OIDC_ISSUER,
   }
-  return Object.entries(targets).flatMap(([who, address]) =>
-    address === undefined ? [] : { who, proxy: proxyFor(new URL(address)) },
+  return Object.entries(targets).flatMap(([server, address]) =>
+    address === undefined ? [] : { server, proxy: proxyFor(new URL(address)) },
   )
 }
 
-/** The proxy of the settings has to be in use already. */
-async function look({ env, settings }: DoctorContext): Promise<Machine> {
+/** Call useProxy first. */
+async function collect({ env, settings }: DoctorContext): Promise<MachineFacts> {
   const { COMPANY_FILE: company } = settings
   return {
     openFiles: definitions
       .filter(({ secret, name }) => secret && isOpenToAll(env[`${name}_FILE`]?.trim() ?? ''))
       .map(({ name }) => `${name}_FILE`),
     company: company === undefined ? undefined : readCompany(company, companyFileChoices()),
-    ways: waysOf(settings),
+    routes: outboundRoutes(settings),
   }
 }
 
-/** "OIDC_ISSUER is not an address: write it like …" is a sentence and its remedy. */
-function partsOf(fault: string) {
-  const setting = /^[A-Z_]+/.exec(fault)?.[0] ?? ''
-  const [says = fault, ...rest] = fault.split(': ')
-  const fix = rest.join(': ')
-  const remedy = says.endsWith(' is required') ? `set it. ${fix}` : fix
-  return { setting, says, remedy: remedy || (says.includes(' is required ') ? 'set it' : 'correct it') }
+/** `OIDC_ISSUER is not an address: write it like …` is a sentence and its fix. */
+function settingFault(fault: string) {
+  const [message = fault, ...rest] = fault.split(': ')
+  const advice = rest.join(': ')
+  const fix = message.endsWith(' is required') ? `set it. ${advice}` : advice
+  return fail(
+    /^[A-Z_]+/.exec(fault)?.[0] ?? '',
+    `${message}.`,
+    fix || (message.includes(' is required ') ? 'set it' : 'correct it'),
+  )
 }
 
 const known = definitions.flatMap(({ name, secret, file }) =>
@@ -68,7 +71,7 @@ const OTHERS = /_PORT(_\d+_\w+)?$|_SERVICE_/
 /** Shorter names are too near to those of other programs. */
 const candidates = known.filter((name) => name.length >= 6)
 
-/** They were settings once. What does the same now, in words. */
+/** Former settings, and what to do instead. */
 const REMOVED: Record<string, string> = {
   HELP_URL: 'set links.help in COMPANY_FILE',
   REQUESTS_PER_MINUTE: 'remove it: the limit for each person is fixed',
@@ -78,21 +81,28 @@ const REMOVED: Record<string, string> = {
 const MIN_LONG = 12
 
 /** Never a failure: another program may read it. */
-function misnamed(env: NodeJS.ProcessEnv) {
-  const names = Object.keys(env).filter(
-    (name) => env[name] && /^[A-Z][A-Z0-9_]{5,60}$/.test(name) && !OTHERS.test(name) && !known.includes(name),
-  )
-  return names.toSorted().flatMap((name) => {
-    const instead = REMOVED[name]
-    if (instead !== undefined) return { is: 'removed', name, instead } as const
-    const meant = nearestWord(name, candidates) ?? ''
-    const isNear = meant !== '' && Math.abs(meant.length - name.length) <= 3
-    const base = meant.replace(/_FILE$/, '')
-    const isFree = meant.length >= MIN_LONG || (!env[base] && !env[`${base}_FILE`])
-    if (isNear && isFree) return { is: 'mistyped', name, meant } as const
-    return OURS.test(name) ? ({ is: 'unknown', name } as const) : []
-  })
+function unknownVariable(name: string, env: NodeJS.ProcessEnv) {
+  const instead = REMOVED[name]
+  if (instead !== undefined) return warn(name, `${name} is no longer a setting and is ignored.`, instead)
+  const meant = nearestWord(name, candidates) ?? ''
+  const isNear = meant !== '' && Math.abs(meant.length - name.length) <= 3
+  const base = meant.replace(/_FILE$/, '')
+  const isFree = meant.length >= MIN_LONG || (!env[base] && !env[`${base}_FILE`])
+  if (isNear && isFree)
+    return warn(
+      name,
+      `${name} is not a setting and is ignored; ${meant} is one.`,
+      `rename it to ${meant}, if that was meant`,
+    )
+  return OURS.test(name) && warn(name, `${name} is not a setting and is ignored.`, `remove ${name}`)
 }
+
+const unknownVariables = (env: NodeJS.ProcessEnv) =>
+  Object.keys(env)
+    .filter((name) => env[name] && /^[A-Z][A-Z0-9_]{5,60}$/.test(name))
+    .filter((name) => !OTHERS.test(name) && !known.includes(name))
+    .toSorted()
+    .map((name) => unknownVariable(name, env))
 
 /** `docker run --env-file` and systemd keep quotes. Others in quotes are refused; a secret could really have them. */
 const quotedSecrets = ({ env, faults }: DoctorContext): string[] =>
@@ -107,49 +117,94 @@ function isWide(range: string): boolean {
   return prefix !== undefined && Number(prefix) < (address.includes(':') ? 16 : 8)
 }
 
-const table: Table<Machine> = {
-  'settings.read': [
-    (_, { faults }) => faults.map((fault) => ({ is: 'fault', ...partsOf(fault) })),
-    () => 'fine',
-  ],
-  'settings.names': [(_, { env }) => misnamed(env)],
-  'settings.secrets': [(_, { settings }) => poorSecrets(settings).map((name) => ({ is: 'poor', name }))],
-  'settings.files': [({ openFiles }) => openFiles.map((name) => ({ is: 'open', name }))],
-  'settings.quotes': [(_, setup) => quotedSecrets(setup).map((name) => ({ is: 'quoted', name }))],
-  'settings.public-url': [
-    (_, { settings: { PUBLIC_URL: url } }) => url && { is: url.startsWith('https:') ? 'fine' : 'local', url },
-  ],
-  'settings.company': [
-    ({ company }) => company?.faults.map((fault) => ({ is: 'fault', fault: fault.replace(/[.]?$/, '.') })),
-    ({ company }) => company && 'fine',
-  ],
-  'settings.admins': [
-    (_, { settings: { ADMIN_EMAILS: admins = [], SMTP_URL: mail, SERVICE_GLOBAL_TOKEN: token } }) =>
-      admins.length === 0 && mail && token && 'none',
-  ],
-  'settings.proxy': [
-    (_, { settings: { TRUST_PROXY: trusted = [], PUBLIC_URL: url } }) => {
-      if (trusted.some(isWide)) return 'wide'
-      return trusted.length === 0 && url?.startsWith('https:') && 'none'
-    },
-  ],
-  'settings.outbound-proxy': [
-    ({ ways }, { settings }) => {
-      const setting = settings.HTTPS_PROXY === undefined ? 'HTTP_PROXY' : 'HTTPS_PROXY'
-      return ways.map((way) => ({ is: way.proxy === undefined ? 'direct' : 'through', setting, ...way }))
-    },
-  ],
-  'authorization-server.redirect-addresses': [
-    (_, { settings: { PUBLIC_URL: url } }) => {
-      if (url === undefined) return undefined
-      const { callback, signedOut, backChannelLogout } = clientAddresses(url)
-      return [
-        { is: 'redirect', url: callback },
-        { is: 'signed-out', url: signedOut },
-        { is: 'back-channel', url: backChannelLogout },
-      ]
-    },
-  ],
+function trustedProxies({ TRUST_PROXY: trusted = [], PUBLIC_URL: url }: Partial<Settings>) {
+  if (trusted.some(isWide))
+    return fail(
+      'TRUST_PROXY',
+      'TRUST_PROXY trusts almost every address, so anyone can spoof their IP.',
+      "list your reverse proxies' own addresses",
+    )
+  if (trusted.length > 0 || !url?.startsWith('https:')) return undefined
+  return warn(
+    'TRUST_PROXY',
+    'PUBLIC_URL is https, so a reverse proxy is in front, but TRUST_PROXY lists none.',
+    "set the proxy's address; otherwise everyone shares one IP in logs and rate limits",
+  )
 }
 
-export const machine = { look, table }
+function publicUrl({ PUBLIC_URL: url }: Partial<Settings>) {
+  if (url === undefined) return undefined
+  return url.startsWith('https:')
+    ? ok(`People use ${url}; the session cookie (__Host-onramp) is Secure.`)
+    : warn(
+        'PUBLIC_URL',
+        `${url} only works on this machine, and the session cookie isn't Secure.`,
+        'use an https URL in production',
+      )
+}
+
+function companyFile({ company }: MachineFacts) {
+  if (company === undefined || company.faults.length === 0)
+    return [company && ok('The company file can be read.')]
+  const fix = 'correct the company file, or the path in COMPANY_FILE'
+  return company.faults.map((fault) => fail('COMPANY_FILE', fault.replace(/[.]?$/, '.'), fix))
+}
+
+function redirectAddresses({ PUBLIC_URL: url }: Partial<Settings>) {
+  if (url === undefined) return []
+  const { callback, signedOut, backChannelLogout } = clientAddresses(url)
+  return [
+    ok(`Redirect URI: ${callback}`),
+    ok(`Post-logout redirect URI: ${signedOut}`),
+    ok(`Back-channel logout URI: ${backChannelLogout}`),
+  ]
+}
+
+const rules: Rules<MachineFacts> = {
+  'settings.read': (_, { faults }) =>
+    faults.length > 0 ? faults.map(settingFault) : ok('All settings can be read; the server would start.'),
+  'settings.names': (_, { env }) => unknownVariables(env),
+  'settings.secrets': (_, { settings }) =>
+    poorSecrets(settings).map((name) =>
+      warn(
+        name,
+        `${name} looks like an example or repeats the same characters, so others could guess it.`,
+        'generate one with `openssl rand -base64 48`; docs/operations.md says how to rotate it',
+      ),
+    ),
+  'settings.files': ({ openFiles }) =>
+    openFiles.map((name) =>
+      warn(
+        name,
+        `The file in ${name} is readable by every user on this machine.`,
+        'restrict it: chmod o-rwx FILE',
+      ),
+    ),
+  'settings.quotes': (_, context) =>
+    quotedSecrets(context).map((name) =>
+      warn(name, `${name} is in quotes, which are part of the secret.`, 'remove the quotes'),
+    ),
+  'settings.public-url': (_, { settings }) => publicUrl(settings),
+  'settings.company': companyFile,
+  'settings.admins': (_, { settings: { ADMIN_EMAILS = [], SMTP_URL, SERVICE_GLOBAL_TOKEN } }) =>
+    ADMIN_EMAILS.length === 0 &&
+    SMTP_URL &&
+    SERVICE_GLOBAL_TOKEN &&
+    warn(
+      'ADMIN_EMAILS',
+      'onramp keep would tell no one: neither the weekly digest, nor that many people lost an app at once.',
+      'set the addresses of those who look after the rollout',
+    ),
+  'settings.proxy': (_, { settings }) => trustedProxies(settings),
+  'settings.outbound-proxy': ({ routes }, { settings }) =>
+    routes.map(({ server, proxy }) =>
+      ok(
+        proxy === undefined
+          ? `${server} is reached without the proxy.`
+          : `${server} is reached through the proxy ${proxy} (${settings.HTTPS_PROXY === undefined ? 'HTTP_PROXY' : 'HTTPS_PROXY'}).`,
+      ),
+    ),
+  'authorization-server.redirect-addresses': (_, { settings }) => redirectAddresses(settings),
+}
+
+export const machine = { collect, rules }

@@ -1,12 +1,12 @@
 // PUBLIC_URL: does it lead to onramp, and do its pages and redirects arrive as they were sent? Before the first start
 // nothing answers there, and inside a cluster the public name may not be reachable: neither is a fault.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { isCertificateError, describeNetworkError } from '../http/network-error.ts'
+import { describeNetworkError, isCertificateError, type NetworkError } from '../http/network-error.ts'
 import { HEALTH_HEADER, SAMPLE_PAGE } from '../web/health.ts'
-import { fetchOnce, type HttpReply } from './ask.ts'
-import type { Table } from './rule.ts'
+import { fetchOnce, type HttpReply } from './fetch-once.ts'
+import { fail, ok, skip, warn, type Rules } from './findings.ts'
 
-type OwnAddress = {
+type OwnAddressFacts = {
   url: string
   /** /healthz as a page of which every byte is known. An earlier onramp answers with JSON. */
   page: HttpReply
@@ -15,7 +15,7 @@ type OwnAddress = {
   server: string | undefined
 }
 
-async function look(url: string, discovering: Promise<Metadata | undefined>): Promise<OwnAddress> {
+async function collect(url: string, discovering: Promise<Metadata | undefined>): Promise<OwnAddressFacts> {
   const [page, signIn, metadata] = await Promise.all([
     fetchOnce(`${url}/healthz`, { headers: { accept: 'text/html' } }),
     fetchOnce(`${url}/sign-in`),
@@ -32,38 +32,75 @@ const isRedirect = (reply: HttpReply) => reply.kind === 'answer' && reply.status
 const targetOf = (reply: HttpReply, base: string) =>
   reply.kind === 'answer' && isRedirect(reply) ? URL.parse(reply.header('location') ?? '', base) : null
 
-const table: Table<OwnAddress> = {
-  'settings.public-url-reached': [
-    ({ url, page }) => {
-      if (page.kind === 'answer') return undefined
-      if (page.why === 'unknown-name') return { is: 'unknown', host: new URL(url).hostname }
-      const isOfTls = isCertificateError(page.why) || page.why === 'no-tls'
-      return { is: isOfTls ? 'certificate' : 'not-yet', url, why: describeNetworkError(page.why) }
-    },
-    ({ url, page }) => {
-      if (page.kind === 'silent') return undefined
-      const { status } = page
-      if (isOnramp(page)) return { is: 'reached', url }
-      if ([502, 503, 504].includes(status)) return { is: 'behind', url, status }
-      const target = targetOf(page, url)
-      if (target && target.origin !== url && target.pathname === '/healthz')
-        return { is: 'moved', origin: target.origin }
-      return { is: isRedirect(page) || [401, 403].includes(status) ? 'gated' : 'other', url, status }
-    },
-  ],
-  'settings.public-url-redirects': [
-    ({ url, page, signIn, server: expected }) => {
-      const origin = targetOf(signIn, url)?.origin
-      if (!isOnramp(page) || !expected || !origin || origin === expected) return undefined
-      return { is: 'rewritten', origin, expected }
-    },
-  ],
-  'settings.public-url-pages': [
-    ({ page }) => {
-      const isPage = page.kind === 'answer' && /html/.test(page.header('content-type') ?? '')
-      return isPage && isOnramp(page) && page.text !== SAMPLE_PAGE && 'changed'
-    },
-  ],
+function networkFailure(url: string, error: NetworkError) {
+  if (error === 'unknown-name')
+    return warn(
+      'PUBLIC_URL',
+      `The host name in PUBLIC_URL doesn't resolve from here (${new URL(url).hostname}).`,
+      'check its spelling and DNS; only if people resolve it elsewhere, ignore this',
+    )
+  const why = describeNetworkError(error)
+  return isCertificateError(error) || error === 'no-tls'
+    ? warn(
+        'PUBLIC_URL',
+        `PUBLIC_URL can't be used: ${why}.`,
+        "check the reverse proxy's certificate; browsers may reject it too",
+      )
+    : skip(`${url} is not reachable from here: ${why}. Check again when the server is running.`)
 }
 
-export const ownAddress = { look, table }
+function reachability({ url, page }: OwnAddressFacts) {
+  if (page.kind === 'silent') return networkFailure(url, page.why)
+  if (isOnramp(page)) return ok(`onramp is responding at ${url}.`)
+  const { status } = page
+  if ([502, 503, 504].includes(status))
+    return skip(
+      `The reverse proxy at ${url} can't reach onramp yet (${status}). Check again when onramp is running.`,
+    )
+  const target = targetOf(page, url)
+  if (target && target.origin !== url && target.pathname === '/healthz')
+    return fail(
+      'PUBLIC_URL',
+      `PUBLIC_URL redirects to ${target.origin}: people would lose their cookie on the way back.`,
+      `set it to ${target.origin}, and update the registered redirect URIs`,
+    )
+  return isRedirect(page) || [401, 403].includes(status)
+    ? warn(
+        'PUBLIC_URL',
+        `Something in front of ${url} answers in place of onramp (${status} at /healthz).`,
+        'pass every path through to onramp; it handles sign-in itself',
+      )
+    : fail(
+        'PUBLIC_URL',
+        `The server at ${url} is not onramp (${status} at /healthz).`,
+        "set it to onramp's own URL, or configure the reverse proxy to pass every path to onramp",
+      )
+}
+
+function redirects({ url, page, signIn, server: expected }: OwnAddressFacts) {
+  const origin = targetOf(signIn, url)?.origin
+  if (!isOnramp(page) || !expected || !origin || origin === expected) return undefined
+  return fail(
+    'PUBLIC_URL',
+    `Something in front of onramp changes its redirects: /sign-in leads to ${origin} instead of ${expected}.`,
+    `turn that off there (docs/proxies.md): in IIS it is reverseRewriteHostInResponseHeaders. If ${origin} is right, compare OIDC_ISSUER with that of the running onramp`,
+  )
+}
+
+function pages({ page }: OwnAddressFacts) {
+  const isPage = page.kind === 'answer' && /html/.test(page.header('content-type') ?? '')
+  if (!isPage || !isOnramp(page) || page.text === SAMPLE_PAGE) return undefined
+  return warn(
+    'PUBLIC_URL',
+    'Something in front of onramp changes its pages: a test page arrived other than it was sent.',
+    'turn that off there (docs/proxies.md): in Cloudflare it is Email Address Obfuscation, or another setting that adds to pages',
+  )
+}
+
+const rules: Rules<OwnAddressFacts> = {
+  'settings.public-url-reached': reachability,
+  'settings.public-url-redirects': redirects,
+  'settings.public-url-pages': pages,
+}
+
+export const ownAddress = { collect, rules }

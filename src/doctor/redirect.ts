@@ -5,11 +5,11 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, isSafeAddress, type HttpReply } from './ask.ts'
-import type { Table } from './rule.ts'
+import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
+import { fail, ok, warn, type Rules } from './findings.ts'
 
-/** What the answer to an authorization request looks like. */
-type Look =
+/** What the response to an authorization request amounts to. */
+type AuthorizationResponse =
   | { kind: 'silent'; status?: number }
   /** By a firewall or a limit, it seems: nothing in it is about the client or the address. */
   | { kind: 'barred'; status: number }
@@ -20,7 +20,12 @@ type Look =
   | { kind: 'refused'; status: number; text: string }
   | { kind: 'page' }
 
-type RedirectFacts = { redirect: string; ours: Look; invented: Look; isClientRejected: boolean }
+type RedirectFacts = {
+  redirect: string
+  ours: AuthorizationResponse
+  invented: AuthorizationResponse
+  isClientRejected: boolean
+}
 
 const SHOWS_REFUSAL =
   /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
@@ -29,7 +34,11 @@ const SHOWS_REFUSAL =
 const BARS = [401, 403, 407]
 
 /** Pure. @param endpoint the authorization endpoint @param redirect the address in the request */
-function lookOf(reply: HttpReply, endpoint: string, redirect: string): Look {
+function readAuthorizationResponse(
+  reply: HttpReply,
+  endpoint: string,
+  redirect: string,
+): AuthorizationResponse {
   if (reply.kind === 'silent') return { kind: 'silent' }
   const { status, text } = reply
   if (status >= 500) return { kind: 'silent', status }
@@ -82,7 +91,7 @@ const BROWSER = {
 const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 
 /** @returns undefined where the server takes no such request */
-async function look(
+async function collect(
   metadata: Metadata,
   settings: Partial<Settings>,
   { url, own }: { url: string; own: { id: string } },
@@ -91,47 +100,94 @@ async function look(
   const { authorization_endpoint: endpoint, require_pushed_authorization_requests: isPushed } = metadata
   if (!isSafeAddress(endpoint) || isPushed === true) return undefined
   const redirect = clientAddresses(url).callback
-  const lookAt = async (address: string): Promise<Look> => {
+  const request = async (address: string): Promise<AuthorizationResponse> => {
     const reply = await fetchOnce(signInAddress(endpoint, settings, own.id, address), { headers: BROWSER })
-    return lookOf(reply, endpoint, address)
+    return readAuthorizationResponse(reply, endpoint, address)
   }
-  return { redirect, ours: await lookAt(redirect), invented: await lookAt(INVENTED), isClientRejected }
+  return { redirect, ours: await request(redirect), invented: await request(INVENTED), isClientRejected }
 }
 
 /** OpenID Connect Core 3.1.2.6: no one is signed in here, as expected. */
 const EXPECTED = /^(login|interaction|consent|account_selection)_required$|^access_denied$/
 
 /** RFC 6749 4.1.2.1, RFC 8707 2. */
-const ERRORS = ['invalid_scope', 'invalid_target', 'unauthorized_client'] as const
+const ERRORS: Partial<Record<string, readonly [settings: string, fix: string]>> = {
+  invalid_scope: ['OIDC_SCOPE', 'request only scopes that the client is allowed to have'],
+  invalid_target: ['OIDC_RESOURCE', 'set it to a resource that the authorization server recognizes'],
+  unauthorized_client: [
+    'OIDC_CLIENT_ID',
+    'allow the authorization code flow for the client at the authorization server',
+  ],
+}
+const OTHER_ERROR = [
+  'OIDC_CLIENT_ID, OIDC_SCOPE',
+  "check the client's settings at the authorization server",
+] as const
 
 const isAboutClient = (text: string) =>
   /invalid_client|unknown client|client.{0,20}(not found|invalid|unknown|does not exist)/i.test(text) &&
   !/invalid_redirect/i.test(text)
 
-const isTold = ({ ours, invented }: RedirectFacts) =>
+function unavailable(ours: AuthorizationResponse) {
+  if (ours.kind === 'silent' && ours.status)
+    return fail(
+      'OIDC_ISSUER',
+      `The authorization endpoint returned an error (${ours.status}).`,
+      "try again later; if it persists, check the authorization server's log",
+    )
+  if (ours.kind === 'silent')
+    return fail(
+      'OIDC_ISSUER',
+      "The authorization endpoint isn't responding.",
+      'try again later; if it persists, make sure this machine can reach the authorization_endpoint in the metadata',
+    )
+  if (ours.kind !== 'barred' || ours.status !== 429) return undefined
+  return warn(
+    'OIDC_ISSUER',
+    'The authorization endpoint is limiting requests (429).',
+    'try again in a few minutes',
+  )
+}
+
+function rejection({ ours, redirect }: RedirectFacts) {
+  if (ours.kind === 'barred')
+    return warn(
+      'PUBLIC_URL, OIDC_CLIENT_ID, OIDC_ISSUER',
+      `The authorization endpoint rejected a test sign-in without giving a reason (${ours.status}).`,
+      `check that ${redirect} is registered there for this client; if so, a firewall may be blocking this machine`,
+    )
+  const error = ours.kind === 'back' ? ours.error : undefined
+  if (error !== undefined && !EXPECTED.test(error)) {
+    const [settings, fix] = ERRORS[error] ?? OTHER_ERROR
+    const named = /^[a-z_]{1,40}$/.test(error) ? error : 'an error'
+    return fail(settings, `A sign-in would come back with ${named}.`, fix)
+  }
+  if (ours.kind !== 'refused') return undefined
+  if (isAboutClient(ours.text))
+    return fail(
+      'OIDC_CLIENT_ID',
+      `The authorization server doesn't know the client (${ours.status}).`,
+      'copy the client ID from the authorization server again',
+    )
+  const isAboutRedirect = /redirect/i.test(ours.text)
+  return fail(
+    isAboutRedirect ? 'PUBLIC_URL' : 'PUBLIC_URL, OIDC_CLIENT_ID',
+    `The authorization server rejected ${isAboutRedirect ? 'the redirect URI' : 'a test sign-in'} (${ours.status}).`,
+    `register ${redirect} for the client at the authorization server, or fix PUBLIC_URL`,
+  )
+}
+
+/** The invented address was treated differently, so ours is registered. */
+const isDistinguished = ({ ours, invented }: RedirectFacts) =>
   invented.kind === 'refused' ||
   (invented.kind === 'page' && ours.kind !== 'page') ||
   (ours.kind === 'back' && invented.kind === 'barred' && [401, 403].includes(invented.status))
 
-const table: Table<RedirectFacts> = {
-  'authorization-server.redirect-registered': [
-    ({ ours, redirect, isClientRejected }) => {
-      if (ours.kind === 'silent') return ours.status ? { is: 'failing', status: ours.status } : 'silent'
-      if (ours.kind === 'barred' && ours.status === 429) return 'limited'
-      if (isClientRejected) return undefined
-      if (ours.kind === 'barred') return { is: 'barred', status: ours.status, redirect }
-      if (ours.kind === 'refused') {
-        const isAboutRedirect = /redirect/i.test(ours.text)
-        const is = isAboutClient(ours.text) ? 'client' : isAboutRedirect ? 'redirect' : 'refused'
-        return { is, status: ours.status, redirect }
-      }
-      const error = ours.kind === 'back' ? ours.error : undefined
-      if (error === undefined || EXPECTED.test(error)) return undefined
-      const known = ERRORS.find((one) => one === error)
-      return known ?? { is: 'error', error: /^[a-z_]{1,40}$/.test(error) ? error : 'an error' }
-    },
-    (facts) => isTold(facts) && { is: 'fine', redirect: facts.redirect },
-  ],
+const rules: Rules<RedirectFacts> = {
+  'authorization-server.redirect-registered': (facts) =>
+    unavailable(facts.ours) ??
+    (facts.isClientRejected ? undefined : rejection(facts)) ??
+    (isDistinguished(facts) && ok(`The redirect URI is registered: ${facts.redirect}`)),
 }
 
-export const redirect = { look, table }
+export const redirect = { collect, rules }

@@ -1,5 +1,5 @@
-// Redis: can it be reached, does it take what onramp writes, and does it keep it? The server's own code finds the primary
-// and tries the store; a connection of the doctor's own gives up, and asks Redis about itself.
+// Redis: is it reachable, usable and persistent? The product's own code finds the primary and tries the records; INFO comes
+// over a connection without retries.
 import { isCertificateError, describeNetworkError, networkErrorOf } from '../http/network-error.ts'
 import { isLoopback } from '../http/loopback.ts'
 import { formatFault } from '../records/format.ts'
@@ -15,7 +15,7 @@ import { rootCause, describeStoreError } from '../records/store-error.ts'
 import { topologyOf } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
-import type { DoctorContext, Table } from './rule.ts'
+import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
 
 type RedisFacts = {
   /** The server, or the primary that the Sentinels name. */
@@ -65,7 +65,7 @@ async function tryRecords(url: string, settings: Partial<Settings>): Promise<voi
   }
 }
 
-async function look(redisUrl: string, settings: Partial<Settings>): Promise<RedisFacts> {
+async function collect(redisUrl: string, settings: Partial<Settings>): Promise<RedisFacts> {
   const topology = topologyOf(settings)
   const facts: RedisFacts = { url: redisUrl, failed: undefined, info: {} }
   let at: NonNullable<RedisFacts['failed']>['at'] = 'Sentinels'
@@ -89,61 +89,115 @@ const FIXES: Record<string, string> = {
   NOSUCHCOMMAND: "remove its rename-command from Redis's configuration; onramp needs it",
 }
 
-function judgeFailure({ failed }: RedisFacts, { settings }: DoctorContext) {
+/** Why Redis can't be used. A cluster answers an ordinary client with MOVED, and its nodes name each other. */
+function failureOf({ failed }: RedisFacts, { settings }: DoctorContext) {
   const { REDIS_PREFIX: prefix = STANDARD_PREFIX, REDIS_URL: url } = settings
   const topology = topologyOf(settings).kind
   const root = failed && rootCause(failed.error)
   if (!(root instanceof Error)) return undefined
   const { message } = root
-  // A cluster answers an ordinary client with MOVED.
-  if (topology !== 'cluster' && message.startsWith('MOVED')) return 'cluster'
-  const { code, denied, words, isRefusal } = describeStoreError(root)
-  const silence = describeNetworkError(code === 'timeout' ? 'too-slow' : networkErrorOf(root))
-  const why = isRefusal ? words : message.startsWith('ERR ') ? `it says: ${message.slice(4, 204)}` : silence
-  if (failed?.at === 'Sentinels') {
-    if (root instanceof NoSuchPrimary) return 'primary'
-    return /unknown command/i.test(message) ? 'no-sentinel' : ({ is: 'sentinels', why } as const)
-  }
-  if (code === 'NOPERM') {
-    const isOfKeys = /\bkeys?\b/i.test(message)
-    const what = isOfKeys ? 'keys that begin with REDIS_PREFIX' : (denied ?? 'a command')
-    const rights = redisAclRules(prefix, topology, url).join(' ')
-    return { is: 'denied', rights, denied: what } as const
-  }
-  // Its nodes name each other, and the client follows.
+  if (topology !== 'cluster' && message.startsWith('MOVED')) return IS_CLUSTER
+  const { code, denied = 'a command', words, isRefusal } = describeStoreError(root)
+  const timedOut = describeNetworkError('too-slow')
+  const network = code === 'timeout' ? timedOut : describeNetworkError(networkErrorOf(root))
+  const why = isRefusal ? words : message.startsWith('ERR ') ? `it says: ${message.slice(4, 204)}` : network
+  if (failed?.at === 'Sentinels') return sentinelFailure(root, why)
+  if (code === 'NOPERM')
+    return fail(
+      'REDIS_URL',
+      `The Redis user in REDIS_URL isn't allowed to use ${/\bkeys?\b/i.test(message) ? 'keys that begin with REDIS_PREFIX' : denied}.`,
+      `allow all that onramp uses: ACL SETUSER NAME ${redisAclRules(prefix, topology, url).join(' ')}`,
+    )
   if (topology === 'cluster' && failed?.at === 'records' && isCertificateError(networkErrorOf(root)))
-    return { is: 'nodes', why } as const
-  if (failed?.at === 'connecting' && url?.startsWith('rediss:') && why === describeNetworkError('too-slow'))
-    return 'plain'
+    return fail(
+      'REDIS_CLUSTER, REDIS_URL',
+      `A node of the cluster, at the address that the cluster gives, cannot be reached: ${why}.`,
+      'if the nodes give IP addresses, set cluster-announce-hostname to a name in the certificate, and cluster-preferred-endpoint-type to hostname, on each of them',
+    )
+  if (failed?.at === 'connecting' && url?.startsWith('rediss:') && why === timedOut)
+    return fail(
+      'REDIS_URL',
+      "Redis doesn't answer over TLS: the connection timed out, as at a port without TLS.",
+      'use its TLS port, or redis:// if it has none',
+    )
   if (failed?.at === 'connecting' && FIXES[code] === undefined)
-    return { is: 'unreached', why, sentinels: topology === 'sentinel' ? 'REDIS_SENTINELS, ' : '' } as const
-  return { is: 'unusable', why, code, fix: FIXES[code] ?? "check Redis's log" } as const
+    return fail(
+      topology === 'sentinel' ? 'REDIS_SENTINELS, REDIS_URL' : 'REDIS_URL',
+      `Redis cannot be reached: ${why}.`,
+      'check the host name, port, database, password and redis:// or rediss://',
+    )
+  return fail('REDIS_URL', `Redis takes no records: ${why} (${code}).`, FIXES[code] ?? "check Redis's log")
 }
 
-const table: Table<RedisFacts> = {
-  'store.redis': [
-    ({ info: { cluster_enabled: isCluster } }, { settings }) => {
-      if (topologyOf(settings).kind === 'cluster') return isCluster === '0' && 'no-cluster'
-      return isCluster === '1' && 'cluster'
-    },
-    judgeFailure,
-    ({ info: { valkey_version: valkey, redis_version: redis = '' }, url }) => {
-      const { protocol, hostname } = new URL(url)
-      const way = protocol === 'rediss:' ? ' over TLS' : isLoopback(hostname) ? '' : ', without TLS'
-      return { is: 'fine', name: valkey ? `Valkey ${valkey}` : `Redis ${redis}`.trim(), way }
-    },
-  ],
-  // Sessions that are evicted sign people out in the middle of their walk.
-  'store.redis/eviction': [
-    ({ info: { maxmemory_policy: policy = 'noeviction' } }) => policy !== 'noeviction' && 'evicting',
-  ],
-  'store.redis/saving': [
-    ({ info: { aof_enabled: isOn, aof_last_write_status: aof, rdb_last_bgsave_status: rdb } }) => {
-      if (isOn === undefined) return undefined
-      if ((isOn === '1' ? aof : rdb) === 'err') return 'failing'
-      return isOn === '1' ? 'fine' : 'snapshots'
-    },
-  ],
+function sentinelFailure(root: Error, why: string) {
+  if (root instanceof NoSuchPrimary)
+    return fail(
+      'REDIS_SENTINEL_NAME, REDIS_SENTINELS',
+      'The Sentinels know no primary with that name.',
+      'set it to the name that the Sentinels use for the primary',
+    )
+  if (/unknown command/i.test(root.message))
+    return fail(
+      'REDIS_SENTINELS, REDIS_SENTINEL_NAME',
+      'The server at REDIS_SENTINELS is not a Sentinel.',
+      'list the Sentinels (usually port 26379), or remove REDIS_SENTINELS',
+    )
+  return fail(
+    'REDIS_SENTINELS, REDIS_URL',
+    `No Sentinel can be reached: ${why}.`,
+    'list the Sentinels as name:port; onramp uses the password and TLS (rediss://) of REDIS_URL',
+  )
 }
 
-export const redis = { look, table }
+const IS_CLUSTER = fail(
+  'REDIS_CLUSTER',
+  'Redis is a cluster, but REDIS_CLUSTER is not set to yes.',
+  'set it to yes',
+)
+
+function connectionOf(facts: RedisFacts, context: DoctorContext) {
+  const { info, url } = facts
+  const isCluster = topologyOf(context.settings).kind === 'cluster'
+  if (isCluster && info['cluster_enabled'] === '0')
+    return fail('REDIS_CLUSTER', 'REDIS_CLUSTER is yes, but Redis is not a cluster.', 'set it to no')
+  if (!isCluster && info['cluster_enabled'] === '1') return IS_CLUSTER
+  const failure = failureOf(facts, context)
+  if (failure !== undefined) return failure
+  const { valkey_version: valkey, redis_version: redis = '' } = info
+  const { protocol, hostname } = new URL(url)
+  const name = valkey ? `Valkey ${valkey}` : `Redis ${redis}`.trim()
+  const way = protocol === 'rediss:' ? ' over TLS' : isLoopback(hostname) ? '' : ', without TLS'
+  return ok(`${name} is reachable${way}; onramp can write, read, expire and delete records and run scripts.`)
+}
+
+/** An evicted session signs its person out in the middle of the walk. */
+const evictionOf = ({ info: { maxmemory_policy: policy = 'noeviction' } }: RedisFacts) =>
+  policy !== 'noeviction' &&
+  warn(
+    'REDIS_URL',
+    'Redis may evict sessions when memory is full (maxmemory-policy is not noeviction).',
+    'set maxmemory-policy noeviction in Redis',
+  )
+
+function persistenceOf({ info }: RedisFacts) {
+  const { aof_enabled: isOn, aof_last_write_status: aof, rdb_last_bgsave_status: rdb } = info
+  if (isOn === undefined) return undefined
+  if ((isOn === '1' ? aof : rdb) === 'err')
+    return warn(
+      'REDIS_URL',
+      "Redis can't save: after a restart the ledger of sent invitations is outdated, and people are emailed twice.",
+      "check Redis's log: its disk is full, or its folder is not writable",
+    )
+  if (isOn === '1') return ok('Redis persistence is on (append-only file).')
+  return warn(
+    'REDIS_URL',
+    'Redis has no append-only file: a crash or a restart loses what the ledger of sent invitations recorded since the last snapshot, if it makes any, and those people are emailed again.',
+    'turn on the append-only file in Redis: appendonly yes',
+  )
+}
+
+const rules: Rules<RedisFacts> = {
+  'store.redis': (facts, context) => [connectionOf(facts, context), evictionOf(facts), persistenceOf(facts)],
+}
+
+export const redis = { collect, rules }

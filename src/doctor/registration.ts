@@ -9,8 +9,8 @@ import {
 } from '../sign-in/registration/metadata.ts'
 import { removeClient } from '../sign-in/registration/management.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, isSafeAddress, type HttpReply } from './ask.ts'
-import type { Table } from './rule.ts'
+import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
+import { fail, ok, warn, type Rules } from './findings.ts'
 
 /** What the next start asks for, and what was answered; `reply` is undefined where there is no endpoint to ask. */
 type RegistrationFacts = { requested: RequestedMetadata; reply: HttpReply | undefined }
@@ -22,7 +22,11 @@ const NOT_A_REGISTRATION = JSON.stringify({
 })
 
 /** @param settings with PUBLIC_URL and those of the client @param now milliseconds since 1970 */
-async function look(metadata: Metadata, settings: Settings, now: () => number): Promise<RegistrationFacts> {
+async function collect(
+  metadata: Metadata,
+  settings: Settings,
+  now: () => number,
+): Promise<RegistrationFacts> {
   const requested = requestedMetadata(settings, metadata, undefined)
   const { registration_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return { requested, reply: undefined }
@@ -42,24 +46,45 @@ async function look(metadata: Metadata, settings: Settings, now: () => number): 
 const IS_CLOSED = [404, 405, 410, 501]
 const IS_ABOUT_THE_TOKEN = /^(invalid_token|insufficient_scope|access_denied|unauthorized_client)$/
 
-const table: Table<RegistrationFacts> = {
-  'authorization-server.registration': [
-    ({ reply }, { settings: { OIDC_INITIAL_ACCESS_TOKEN: token } }) => {
-      if (reply === undefined) return 'none'
-      if (reply.kind === 'silent') return 'silent'
-      const { status, text } = reply
-      const isAboutToken = IS_ABOUT_THE_TOKEN.test(readErrorResponse(text, undefined).error ?? '')
-      if (status === 401 || status === 403 || (status === 400 && isAboutToken))
-        return { is: token === undefined ? 'no-token' : 'token', status }
-      if (IS_CLOSED.includes(status)) return { is: 'closed', status }
-      return (status === 429 || status >= 500) && { is: 'failing', status }
-    },
-    ({ requested }) => ({
-      is: 'will-ask',
-      method: requested.token_endpoint_auth_method,
-      algorithm: requested.id_token_signed_response_alg ?? 'RS256',
-    }),
-  ],
+const BY_HAND = 'register a client yourself and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET'
+
+function endpointFailure(reply: HttpReply | undefined, hasToken: boolean) {
+  if (reply === undefined)
+    return fail(
+      'OIDC_CLIENT_ID, OIDC_CLIENT_SECRET',
+      "OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration.",
+      BY_HAND,
+    )
+  if (reply.kind === 'silent')
+    return fail('OIDC_CLIENT_ID', "The registration endpoint isn't responding.", BY_HAND)
+  const { status, text } = reply
+  const isAboutToken = IS_ABOUT_THE_TOKEN.test(readErrorResponse(text, undefined).error ?? '')
+  if (status === 401 || status === 403 || (status === 400 && isAboutToken))
+    return fail(
+      'OIDC_INITIAL_ACCESS_TOKEN, OIDC_CLIENT_ID',
+      `The registration endpoint ${hasToken ? 'rejected the' : 'requires a'} token (${status}).`,
+      `get ${hasToken ? 'another one' : 'one'} there, or ${BY_HAND}`,
+    )
+  if (IS_CLOSED.includes(status))
+    return fail('OIDC_CLIENT_ID', `Registration is closed (${status}).`, BY_HAND)
+  if (status !== 429 && status < 500) return undefined
+  return warn(
+    'OIDC_CLIENT_ID',
+    `The registration endpoint returned an error (${status}).`,
+    `try again later; if onramp doesn't register on first start, ${BY_HAND}`,
+  )
 }
 
-export const registration = { look, table }
+const rules: Rules<RegistrationFacts> = {
+  'authorization-server.registration': ({ reply, requested }, { settings }) => {
+    const algorithm = requested.id_token_signed_response_alg ?? 'RS256'
+    return (
+      endpointFailure(reply, settings.OIDC_INITIAL_ACCESS_TOKEN !== undefined) ??
+      ok(
+        `The first start will ask to register a client (${requested.token_endpoint_auth_method}, ID tokens signed with ${algorithm}).`,
+      )
+    )
+  },
+}
+
+export const registration = { collect, rules }

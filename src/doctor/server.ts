@@ -1,100 +1,16 @@
-// What the authorization server says of itself, found as the server finds it, and what that means for people who sign in.
-// Nothing is reported where a server that works would answer in the same way.
+// What the authorization server supports, by its metadata and keys. Nothing is reported where a server that works could
+// answer in the same way.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject } from '../http/body.ts'
 import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import {
-  lacksRefreshTokenGrant,
-  findMetadata,
-  isMultiTenantIssuer,
   assertUsableMetadata,
+  lacksRefreshTokenGrant,
   unsafeOptionalEndpoints,
-  type Discovery,
 } from '../sign-in/server/discovery.ts'
-import { fetchOnce, isSafeAddress, type HttpReply } from './ask.ts'
-import { providerOf, providerTable } from './providers.ts'
-import { unheard, type Table } from './rule.ts'
-
-const TIME_LIMIT_SECONDS = 8
-
-type DiscoveryFacts = {
-  issuer: string
-  discovery: Discovery
-  /** When it came by our own clock; milliseconds since 1970. */
-  ours: number
-}
-
-async function discover(issuer: string, now: () => number): Promise<DiscoveryFacts> {
-  const discovery = await findMetadata(issuer, TIME_LIMIT_SECONDS)
-  return { issuer, discovery, ours: now() }
-}
-
-/** A server may send anything: an address that is no text, or a list that is none, counts as absent. */
-function isUsable([name, value]: [string, unknown]): boolean {
-  if (name.endsWith('s_supported'))
-    return Array.isArray(value) && value.every((one) => typeof one === 'string')
-  return typeof value === 'string' || !/_(endpoint|uri)$/.test(name)
-}
-
-export const metadataIn = (discovery: Discovery | undefined): Metadata | undefined =>
-  discovery?.kind === 'found'
-    ? (Object.fromEntries(Object.entries(discovery.metadata).filter(isUsable)) as Metadata)
-    : undefined
-
-/** OpenID Connect Discovery 1.0 4.3: exactly the same, or answers of one server could pass for those of another. */
-function mismatch(issuer: string, { issuer: theirs, expected }: Discovery & { kind: 'other-issuer' }) {
-  const named = /^https?:\/\/[\w.:/~-]{1,300}$/.test(theirs) ? theirs : 'another one'
-  const isSlash = theirs.replace(/\/$/, '') === expected.replace(/\/$/, '')
-  return {
-    is: 'mismatch',
-    issuer,
-    named,
-    slash: isSlash ? ', which differs in the trailing slash' : '',
-  } as const
-}
-
-const MAX_SECONDS = 30
-const NOTED_SECONDS = 10
-
-const discoveryTable: Table<DiscoveryFacts> = {
-  'authorization-server.discovery': [
-    ({ issuer, discovery }) => {
-      if (discovery.kind === 'found')
-        return {
-          is: 'found',
-          issuer,
-          how: discovery.how === 'oidc' ? 'OpenID Connect' : 'OAuth 2.1 (RFC 8414)',
-        }
-      if (discovery.kind === 'other-issuer')
-        return isMultiTenantIssuer(discovery.issuer)
-          ? { is: 'every-tenant', issuer }
-          : mismatch(issuer, discovery)
-      const { attempts } = discovery
-      const why = attempts.find(({ silence }) => silence)?.silence
-      if (why !== undefined) return { is: 'silent', issuer, ...unheard(why) }
-      const answers = attempts.map(({ says }) => says).join('; ')
-      const answered = (...codes: number[]) => attempts.some(({ status = 0 }) => codes.includes(status))
-      if (answered(429)) return { is: 'limited', issuer, answers }
-      if ((attempts[0]?.status ?? 0) >= 500) return { is: 'failing', issuer, answers }
-      return { is: answered(401, 403, 407) ? 'barred' : 'missing', issuer, answers }
-    },
-  ],
-  'authorization-server.clock': [
-    ({ discovery, ours }) => {
-      const theirs = discovery.kind === 'found' ? Date.parse(discovery.date ?? '') : NaN
-      if (Number.isNaN(theirs)) return undefined
-      const seconds = Math.round((ours - theirs) / 1000)
-      const far = Math.abs(seconds)
-      if (far <= NOTED_SECONDS) return 'fine'
-      const amount = far < 120 ? `${far} seconds` : `${Math.round(far / 60)} minutes`
-      const skew = `${amount} ${seconds > 0 ? 'ahead of' : 'behind'}`
-      return { is: far > MAX_SECONDS ? 'far' : 'near', skew }
-    },
-  ],
-}
-
-export const discovery = { look: discover, table: discoveryTable }
+import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
+import { fail, ok, unreachable, warn, type DoctorContext, type Rules } from './findings.ts'
 
 type ServerFacts = {
   metadata: Metadata
@@ -107,7 +23,7 @@ function isForSigning(key: unknown): boolean {
   return typeof kty === 'string' && kty !== 'oct' && use !== 'enc'
 }
 
-async function look(metadata: Metadata): Promise<ServerFacts> {
+async function collect(metadata: Metadata): Promise<ServerFacts> {
   if (!isSafeAddress(metadata.jwks_uri)) return { metadata, keys: undefined }
   const reply = await fetchOnce(metadata.jwks_uri)
   const keys = reply.kind === 'answer' ? parseJsonObject(reply.text)?.['keys'] : undefined
@@ -121,79 +37,124 @@ const isOpenId = (settings: Partial<Settings>) => scopesOf(settings).includes('o
 /** Symmetric ones (HS256) would let everyone who has the client's secret make an id_token. */
 const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 
-/** What the server would refuse at the first sign-in. */
-function refusalOf(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partial<Settings>) {
+function signInFlow(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partial<Settings>) {
   try {
     assertUsableMetadata(metadata, scope)
-    return undefined
   } catch (problem) {
-    return (problem as Problem).detail.replace(/^t/, 'T').replace(/: see OIDC_ISSUER$/, '')
+    const { detail } = problem as Problem
+    return fail(
+      'OIDC_ISSUER, OIDC_SCOPE',
+      `${detail.replace(/^t/, 'T').replace(/: see OIDC_ISSUER$/, '')}.`,
+      "every sign-in needs it, with an https URL; a server behind an https proxy often doesn't know that it is",
+    )
   }
+  const names = unsafeOptionalEndpoints(metadata).join(', ')
+  if (names === '') return undefined
+  return warn(
+    'OIDC_ISSUER',
+    `The server's metadata names addresses that aren't https, so onramp doesn't use them: ${names}.`,
+    "have the server name itself by https; behind a proxy it often doesn't know that it is",
+  )
 }
 
-const table: Table<ServerFacts> = {
-  ...providerTable,
-  'authorization-server.abilities/flow': [
-    ({ metadata }, { settings }) => {
-      const refusal = refusalOf(metadata, settings)
-      return refusal && { is: 'refused', refusal }
-    },
-    ({ metadata }) => {
-      const names = unsafeOptionalEndpoints(metadata).join(', ')
-      return names !== '' && { is: 'unused', names }
-    },
-  ],
-  // RFC 9700 2.1.1. Microsoft Entra supports it without listing it.
-  'authorization-server.abilities/pkce': [
-    ({ metadata }) =>
-      metadata.code_challenge_methods_supported?.includes('S256') !== true &&
-      providerOf(metadata) !== 'Microsoft Entra ID' &&
-      'unlisted',
-  ],
-  'authorization-server.abilities/scopes': [
-    ({ metadata }, { settings }) => {
-      const { scopes_supported: offered } = metadata
-      // Those of an API, like api://ID/search at Microsoft Entra, are listed nowhere.
-      const own = scopesOf(settings).filter((scope) => !scope.includes('/'))
-      const lacking = own.filter((scope) => offered?.includes(scope) === false)
-      return lacking.length > 0 && { is: 'unlisted', lacking: lacking.join(', ') }
-    },
-  ],
-  'authorization-server.abilities/refreshing': [
-    ({ metadata }) => lacksRefreshTokenGrant(metadata) && 'denied',
-    ({ metadata: { scopes_supported: offered } }, { settings }) =>
-      isOpenId(settings) &&
-      !scopesOf(settings).includes('offline_access') &&
-      offered?.includes('offline_access') !== false &&
-      'lacking',
-  ],
-  'authorization-server.abilities/signing': [
-    ({ metadata: { id_token_signing_alg_values_supported: listed = [] } }, { settings }) =>
-      isOpenId(settings) &&
-      listed.length > 0 &&
-      !listed.some((one) => ASYMMETRIC.test(one)) && {
-        is: 'secret',
-        algorithms: listed.filter((one) => /^[\w-]{2,20}$/.test(one)).join(', '),
-      },
-  ],
-  // At a plain OAuth 2.1 server no id_token says who signs in (src/sign-in/claims.ts).
-  'authorization-server.abilities/identity': [
-    ({ metadata }, { settings }) =>
-      settings.OIDC_SCOPE !== undefined &&
-      !isOpenId(settings) &&
-      metadata.userinfo_endpoint === undefined &&
-      metadata.introspection_endpoint === undefined &&
-      'none',
-  ],
-  // Without keys no id_token can be believed.
-  'authorization-server.keys': [
-    ({ keys: { reply, count } = { count: 0 } }) => {
-      if (count > 0) return { is: 'fetched', count }
-      if (reply?.kind === 'silent') return { is: 'silent', ...unheard(reply.why) }
-      if (reply?.status === 429) return 'limited'
-      return reply && (reply.status === 200 ? 'empty' : { is: 'refused', status: reply.status })
-    },
-  ],
+/** RFC 9700 2.1.1. Microsoft Entra supports PKCE without listing it (docs/identity-providers.md). */
+const pkce = (metadata: Metadata) =>
+  metadata.code_challenge_methods_supported?.includes('S256') !== true &&
+  !('msgraph_host' in metadata) &&
+  warn(
+    'OIDC_ISSUER',
+    "The server doesn't advertise PKCE (S256), which onramp always uses.",
+    'turn PKCE on for the client there',
+  )
+
+function scopes({ scopes_supported: offered }: Metadata, settings: Partial<Settings>) {
+  // Those of an API, like api://ID/search, are listed nowhere.
+  const own = scopesOf(settings).filter((scope) => !scope.includes('/'))
+  const lacking = own.filter((scope) => offered?.includes(scope) === false)
+  if (lacking.length === 0) return undefined
+  return warn(
+    'OIDC_SCOPE',
+    `The server doesn't advertise every scope in OIDC_SCOPE: ${lacking.join(', ')} missing.`,
+    "remove the scopes that the server doesn't support; some servers issue refresh tokens without offline_access",
+  )
 }
 
-export const server = { look, table }
+function refreshTokens(metadata: Metadata, settings: Partial<Settings>) {
+  const consequence = 'people have to sign in again each time their access token expires.'
+  if (lacksRefreshTokenGrant(metadata))
+    return warn(
+      'OIDC_SCOPE',
+      `The server doesn't advertise refresh tokens (grant_types_supported): without one, ${consequence}`,
+      'allow the refresh_token grant for the client there, unless the server issues refresh tokens anyway',
+    )
+  const isOffered = metadata.scopes_supported?.includes('offline_access') !== false
+  if (!isOpenId(settings) || scopesOf(settings).includes('offline_access') || !isOffered) return undefined
+  return warn(
+    'OIDC_SCOPE',
+    `OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, ${consequence}`,
+    'add offline_access, if the server supports it',
+  )
+}
+
+function idTokenSigning(metadata: Metadata, settings: Partial<Settings>) {
+  const { id_token_signing_alg_values_supported: listed = [] } = metadata
+  if (!isOpenId(settings) || listed.length === 0 || listed.some((one) => ASYMMETRIC.test(one)))
+    return undefined
+  const algorithms = listed.filter((one) => /^[\w-]{2,20}$/.test(one)).join(', ')
+  return fail(
+    'OIDC_ISSUER',
+    `The server signs ID tokens only with ${algorithms}, which onramp doesn't accept: with HS256, HS384 and HS512, anyone who has the client secret could forge one.`,
+    "configure the server to sign this client's ID tokens with its own key (id_token_signed_response_alg RS256, ES256, PS256 or EdDSA)",
+  )
+}
+
+/** At a plain OAuth 2.1 server no id_token says who signs in (src/sign-in/identity.ts). */
+const identity = (metadata: Metadata, settings: Partial<Settings>) =>
+  settings.OIDC_SCOPE !== undefined &&
+  !isOpenId(settings) &&
+  metadata.userinfo_endpoint === undefined &&
+  metadata.introspection_endpoint === undefined &&
+  warn(
+    'OIDC_SCOPE, OIDC_ISSUER',
+    'The server has no userinfo or introspection endpoint: unless access tokens are JWTs from this issuer with a sub, onramp treats every sign-in as a new person.',
+    'use OpenID Connect (add openid) if the server supports it, or turn on userinfo or token introspection there',
+  )
+
+/** Without keys no id_token can be verified. */
+function signingKeys({ keys }: ServerFacts) {
+  if (keys === undefined) return undefined
+  const { reply, count } = keys
+  if (count > 0) return ok(`The signing keys can be fetched (${count}).`)
+  if (reply.kind === 'silent') return unreachable(reply.why, 'OIDC_ISSUER', "Couldn't fetch the signing keys")
+  if (reply.status === 429)
+    return warn(
+      'OIDC_ISSUER',
+      'The server is limiting requests for its signing keys (429).',
+      'try again in a few minutes',
+    )
+  return reply.status === 200
+    ? fail(
+        'OIDC_ISSUER',
+        'The jwks_uri in the metadata has no signing key.',
+        'have the authorization server publish the keys that it signs ID tokens with',
+      )
+    : fail(
+        'OIDC_ISSUER',
+        `Couldn't fetch the signing keys (${reply.status}).`,
+        'make sure this machine can reach the jwks_uri in the metadata',
+      )
+}
+
+const rules: Rules<ServerFacts> = {
+  'authorization-server.abilities': ({ metadata }, { settings }: DoctorContext) => [
+    signInFlow(metadata, settings),
+    pkce(metadata),
+    scopes(metadata, settings),
+    refreshTokens(metadata, settings),
+    idTokenSigning(metadata, settings),
+    identity(metadata, settings),
+  ],
+  'authorization-server.keys': signingKeys,
+}
+
+export const server = { collect, rules }

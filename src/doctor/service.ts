@@ -5,30 +5,12 @@ import { ServiceClient, type ProbeResult } from '../client-api/client.ts'
 import type { ErrorReason } from '../client-api/error-response.ts'
 import { CONSENT_CALLBACK_PATH } from '../onboarding/paths.ts'
 import type { Settings } from '../settings/settings.ts'
-import { providerOf } from './providers.ts'
-import { type Finding, findingOf, type Named, type DoctorContext, type Table, unheard } from './rule.ts'
+import { fail, ok, skip, warn, type DoctorContext, type Rules } from './findings.ts'
+import { explainServiceError } from './service-error.ts'
 
-type Unanswered = Exclude<ProbeResult, { kind: 'answered' }>
-
-/** Reasons that are about the address, or about the service as a whole; the others are about the token or the question. */
+/** About the address, or the service as a whole; the other reasons are about the token or the request. */
 const isAboutService = (reason: ErrorReason): boolean =>
   ['not-there', 'redirected', 'unreadable', 'failing', 'busy'].includes(reason)
-
-/** `setting`: where the token is from; `baseUrl` and `prefix`: SERVICE_BASE_URL and SERVICE_HEADER_PREFIX. */
-type Asked = { setting: string; baseUrl: string; prefix: string }
-
-function refusalIn(reply: Unanswered, asked: Asked): Named<'service.refusals'> {
-  if (reply.kind === 'unreachable') return { is: 'silent', ...asked, ...unheard(reply.why) }
-  const { reason, status, retryAfter, explanation, otherPrefix } = reply
-  if (otherPrefix !== undefined) return { is: 'prefix', ...asked, otherPrefix }
-  const isGlobal = reason === 'act-as-missing' && asked.setting === 'SERVICE_USER_TOKEN'
-  const answer = explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`
-  return { is: isGlobal ? 'act-as-needed' : reason, ...asked, status, retryAfter, answer }
-}
-
-/** Why the service refused, and which setting to change. `request` quotes the service: for the terminal only. */
-export const explain = (reply: Unanswered, asked: Asked): Finding =>
-  findingOf('service.refusals', refusalIn(reply, asked))
 
 type ServiceFacts = {
   baseUrl: string
@@ -45,7 +27,7 @@ type ServiceFacts = {
 const MADE_UP = 'onramp-doctor-made-up-token'
 const TIME_LIMIT_MS = 8_000
 
-async function look(
+async function collect(
   baseUrl: string,
   { settings, actAs }: DoctorContext,
   now: () => number,
@@ -89,73 +71,108 @@ async function wayBackOf(
   }
 }
 
-const explained = (reply: Unanswered, { baseUrl, prefix }: ServiceFacts, setting = '') =>
-  refusalIn(reply, { baseUrl, prefix, setting })
-
 /** How one of the service tokens fared. What is wrong with the address, or with every header, has its own finding. */
 function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult | undefined) {
   if (reply?.kind === 'answered') {
     const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`
     const broken = reply.left.filter(({ status }) => status === 'attention').length
-    const works = { is: 'works', setting, count: apps(reply.left.length) } as const
-    return broken === 0 ? works : [works, { is: 'no-address', setting, count: apps(broken) } as const]
+    return [
+      ok(`${setting} works: that person has ${apps(reply.left.length)} left to connect.`),
+      broken > 0 &&
+        warn(
+          '',
+          `That person can't connect ${apps(broken)}: the service lists no usable link.`,
+          'find the app with onramp status, and check its setup in the service: authUrlRelativePath has to begin with /auth/datasource/ID',
+        ),
+    ]
   }
   if (reply?.kind !== 'rejected' || reply.otherPrefix !== undefined) return []
-  return isAboutService(reply.reason) || reply.reason === 'request' ? [] : explained(reply, facts, setting)
+  if (isAboutService(reply.reason) || reply.reason === 'request') return []
+  return [explainServiceError(reply, { ...facts, setting })]
 }
-
-/** An address at which only identity providers are. */
-const isProvider = (issuer: string): boolean =>
-  providerOf({ issuer }) !== undefined || new URL(issuer).pathname.startsWith('/realms/')
 
 const isOfAuthType = (reply: ProbeResult) =>
   reply.kind === 'rejected' && ['auth-type', 'auth-type-missing'].includes(reply.reason)
 
-const table: Table<ServiceFacts> = {
-  'service.reachable': [
-    (facts) => {
-      const { madeUp, baseUrl } = facts
-      if (madeUp.kind === 'answered') return { is: 'credulous', baseUrl }
-      if (madeUp.kind === 'unreachable' || isAboutService(madeUp.reason)) return explained(madeUp, facts)
-      // A firewall answers anything with 403, and any server a request that it doesn't understand with 400.
-      const isDoubtful = ['scope', 'request', 'in-front'].includes(madeUp.reason)
-      return { is: isDoubtful ? 'doubtful' : 'fine', baseUrl, status: madeUp.status }
-    },
-  ],
-  'service.token-issuer': [
-    (facts) => {
-      const refused = [facts.madeUp, facts.user, facts.global].filter((reply) => reply?.kind === 'rejected')
-      const other = refused.find(({ otherPrefix }) => otherPrefix !== undefined)
-      return other && explained(other, facts)
-    },
-    ({ madeUp, prefix }, { settings: { TOKEN_ISSUED_BY: by } }) =>
-      by === 'external-idp' && { is: isOfAuthType(madeUp) ? 'header' : 'external', prefix },
-    ({ baseUrl, madeUp }, { settings: { OIDC_ISSUER: issuer } }) => {
-      if (issuer === undefined || new URL(issuer).origin === new URL(baseUrl).origin) return undefined
-      if (isProvider(issuer)) return 'provider'
-      return isOfAuthType(madeUp) ? 'own' : 'elsewhere'
-    },
-  ],
-  'service.token': [
-    (facts, { settings: { SERVICE_GLOBAL_TOKEN: global }, actAs }) => [
-      ...[tokenFinding(facts, 'SERVICE_USER_TOKEN', facts.user)].flat(),
-      ...[tokenFinding(facts, 'SERVICE_GLOBAL_TOKEN', facts.global)].flat(),
-      ...(global && !actAs && !facts.global ? (['no-person'] as const) : []),
-    ],
-  ],
-  'service.final-redirect': [
-    ({ wayBack }) => {
-      if (wayBack === undefined) return undefined
-      const { redirect, without, withRedirect: reply } = wayBack
-      if (reply.kind === 'rejected' && reply.reason === 'request')
-        return { is: 'refused', redirect, status: reply.status }
-      if (reply.kind !== 'answered' || without.kind !== 'answered') return undefined
-      const [before, after] = [without.shape, reply.shape]
-      if (before === undefined || after === undefined) return undefined
-      const isNamed = after.namesRedirect || after.parameters > before.parameters
-      return isNamed ? { is: 'fine', redirect } : 'ignored'
-    },
-  ],
+function reachability(facts: ServiceFacts) {
+  const { madeUp, baseUrl } = facts
+  if (madeUp.kind === 'answered')
+    return fail(
+      'SERVICE_BASE_URL',
+      `${baseUrl} accepted an invalid token; it doesn't look like the search service.`,
+      "set it to the base URL of the service's backend",
+    )
+  if (madeUp.kind === 'unreachable' || isAboutService(madeUp.reason))
+    return explainServiceError(madeUp, { ...facts, setting: '' })
+  // A firewall answers anything with 403, and any server a request that it doesn't understand with 400.
+  if (['scope', 'request', 'in-front'].includes(madeUp.reason))
+    return warn(
+      'SERVICE_BASE_URL',
+      `${baseUrl} may not be the Client API: it responds to an invalid token with ${madeUp.status}.`,
+      'check the URL, and that no firewall or gateway responds instead of the service',
+    )
+  return ok(`Client API found at ${baseUrl}; it rejects invalid tokens (${madeUp.status}).`)
 }
 
-export const service = { look, table }
+function tokenIssuer(facts: ServiceFacts, { settings }: DoctorContext) {
+  const { baseUrl, prefix, madeUp, user, global } = facts
+  const { TOKEN_ISSUED_BY: by, OIDC_ISSUER: issuer } = settings
+  const refused = [madeUp, user, global].filter((reply) => reply?.kind === 'rejected')
+  const other = refused.find(({ otherPrefix }) => otherPrefix !== undefined)
+  if (other !== undefined) return explainServiceError(other, { ...facts, setting: '' })
+  if (by === 'external-idp')
+    return isOfAuthType(madeUp)
+      ? fail(
+          'SERVICE_BASE_URL, SERVICE_HEADER_PREFIX',
+          `The service responds as if it hadn't received ${prefix}-Auth-Type, although onramp sent ${prefix}-Auth-Type: OAUTH.`,
+          "make sure that no proxy removes the header, that the service's headers begin so, and that it accepts tokens from OIDC_ISSUER",
+        )
+      : ok(`onramp sends ${prefix}-Auth-Type: OAUTH with every access token (external-idp).`)
+  if (issuer === undefined || new URL(issuer).origin === new URL(baseUrl).origin) return undefined
+  return isOfAuthType(madeUp)
+    ? warn(
+        'TOKEN_ISSUED_BY',
+        'The service treats unknown tokens as its own (Invalid Secret), and OIDC_ISSUER has another origin.',
+        'if OIDC_ISSUER is an external identity provider, set it to external-idp',
+      )
+    : skip(
+        'OIDC_ISSUER and the service have different origins. Only a sign-in shows whether the service issues the tokens. If it is an external identity provider, set TOKEN_ISSUED_BY to external-idp.',
+      )
+}
+
+function finalRedirect({ wayBack }: ServiceFacts) {
+  if (wayBack === undefined) return undefined
+  const { redirect, without, withRedirect: reply } = wayBack
+  if (reply.kind === 'rejected' && reply.reason === 'request')
+    return fail(
+      'PUBLIC_URL',
+      `The service rejected ${redirect} as a final_redirect_url (${reply.status}).`,
+      'allow this URL in the service, or fix PUBLIC_URL',
+    )
+  if (reply.kind !== 'answered' || without.kind !== 'answered') return undefined
+  const [before, after] = [without.shape, reply.shape]
+  if (before === undefined || after === undefined) return undefined
+  if (after.namesRedirect || after.parameters > before.parameters)
+    return ok(`After consent, the service redirects back to ${redirect}`)
+  return warn(
+    'PUBLIC_URL',
+    "The service's connection links don't seem to contain the final_redirect_url.",
+    "have the service's oauth.postAuthRedirectUrl set to PUBLIC_URL/onboarding/callback",
+  )
+}
+
+const rules: Rules<ServiceFacts> = {
+  'service.reachable': reachability,
+  'service.token-issuer': tokenIssuer,
+  'service.token': (facts, { settings, actAs }) => [
+    ...tokenFinding(facts, 'SERVICE_USER_TOKEN', facts.user),
+    ...tokenFinding(facts, 'SERVICE_GLOBAL_TOKEN', facts.global),
+    settings.SERVICE_GLOBAL_TOKEN !== undefined &&
+      !actAs &&
+      !facts.global &&
+      skip('SERVICE_GLOBAL_TOKEN requires a person to look up: --as EMAIL.'),
+  ],
+  'service.final-redirect': finalRedirect,
+}
+
+export const service = { collect, rules }

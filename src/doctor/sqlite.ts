@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, rmSync, statfsSync, writeFileSync } 
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { unsafeFileSystem, classifySqliteError, type SqliteFailure } from '../records/sqlite-folder.ts'
-import type { Table } from './rule.ts'
+import { fail, ok, warn, type Rules } from './findings.ts'
 
 type SqliteFacts = {
   isThere: boolean
@@ -44,7 +44,7 @@ function openTrial(file: string): void {
   database.prepare('SELECT count(*) FROM sqlite_master').get()
 }
 
-async function look(dataDir: string): Promise<SqliteFacts> {
+async function collect(dataDir: string): Promise<SqliteFacts> {
   const folder = resolve(dataDir)
   let existing = folder
   while (!existsSync(existing)) existing = dirname(existing)
@@ -66,21 +66,66 @@ async function look(dataDir: string): Promise<SqliteFacts> {
   }
 }
 
-const table: Table<SqliteFacts> = {
-  'store.sqlite': [
-    ({ isThere, unwritable: reason = '', database }) => {
-      if (reason === 'ENOTDIR') return 'file'
-      if (/^(ENOSPC|EDQUOT)$/.test(reason)) return { is: 'full', reason }
-      if (reason !== '') return { is: isThere ? 'unwritable' : 'no-folder', reason }
-      if (database?.kind === 'damaged') return 'damaged'
-      if (database !== undefined) return { is: 'unusable', reason: database.reason }
-      return isThere ? 'fine' : 'later'
-    },
-  ],
-  'store.sqlite/place': [
-    ({ fileSystem }) => fileSystem && (fileSystem === 'memory' ? 'memory' : { is: 'network', fileSystem }),
-    ({ unwritable, freeBytes }) => unwritable === undefined && freeBytes < MIN_FREE_BYTES && 'space',
-  ],
+function folderOf({ isThere, unwritable: reason = '', database }: SqliteFacts) {
+  if (reason === 'ENOTDIR') return fail('DATA_DIR', 'DATA_DIR is a file, not a folder.', 'set it to a folder')
+  if (/^(ENOSPC|EDQUOT)$/.test(reason))
+    return fail(
+      'DATA_DIR',
+      `The disk with DATA_DIR is full (${reason}).`,
+      'free up space, or choose another folder',
+    )
+  if (reason !== '' && !isThere)
+    return fail(
+      'DATA_DIR',
+      "DATA_DIR doesn't exist and can't be created.",
+      'create it and give ownership to the user running onramp',
+    )
+  if (reason !== '')
+    return fail(
+      'DATA_DIR',
+      `DATA_DIR isn't writable (${reason}).`,
+      'give ownership to the user running onramp',
+    )
+  if (database?.kind === 'damaged')
+    return fail(
+      'DATA_DIR',
+      'onramp.sqlite in DATA_DIR is not a database.',
+      'restore a backup, move the file away, or choose another folder',
+    )
+  if (database !== undefined)
+    return fail(
+      'DATA_DIR',
+      `onramp.sqlite in DATA_DIR can't be read and written (${database.reason}).`,
+      'give ownership to the user running onramp; keep the file, which may be in order',
+    )
+  return ok(
+    isThere
+      ? 'The embedded store is writable (single process; set REDIS_URL to run more).'
+      : "DATA_DIR doesn't exist yet and will be created.",
+  )
 }
 
-export const sqlite = { look, table }
+function placeOf({ fileSystem, unwritable, freeBytes }: SqliteFacts) {
+  if (fileSystem === 'memory')
+    return warn(
+      'DATA_DIR',
+      'DATA_DIR is in memory (tmpfs): a restart loses the ledger of sent invitations, and everyone is emailed again.',
+      'choose a folder on a disk, or mount a volume there',
+    )
+  if (fileSystem !== undefined)
+    return warn(
+      'DATA_DIR, REDIS_URL',
+      `DATA_DIR is on a network file system (${fileSystem}), where SQLite's locks may not hold: the store can be damaged.`,
+      'choose a folder on a disk of this machine, or use Redis',
+    )
+  if (unwritable !== undefined || freeBytes >= MIN_FREE_BYTES) return undefined
+  return warn(
+    'DATA_DIR',
+    'Less than 100 MB are free on the disk with DATA_DIR.',
+    'free up space, or choose another folder',
+  )
+}
+
+const rules: Rules<SqliteFacts> = { 'store.sqlite': (facts) => [folderOf(facts), placeOf(facts)] }
+
+export const sqlite = { collect, rules }

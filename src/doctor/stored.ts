@@ -1,8 +1,8 @@
-// What the store holds that outlives a session. Only looked at: a store that isn't there is not made, and nothing is
-// sealed anew.
+// The stored records: readable, and in which format? Read only: no store is created, and nothing is sealed anew.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearestWord } from '@onramp/terminal/arguments'
+import { datasourceType } from '../company/app-names.ts'
 import { readCompany } from '../company/read-company.ts'
 import { inScope, type Walk } from '../onboarding/walk.ts'
 import type { Person } from '../people/person.ts'
@@ -16,7 +16,7 @@ import { readClientAuthentication } from '../sign-in/server/client-authenticatio
 import { companyFileChoices } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
 import type { Client } from './client.ts'
-import type { DoctorContext, Table } from './rule.ts'
+import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
 
 type Stored = {
   /** Records that the installation's key doesn't open; undefined: no secret of SESSION_SECRET opens that key itself. */
@@ -35,7 +35,7 @@ const PREFIXES = ['person:', 'walk:', 'client:', 'sessions-of:', 'sid:']
 const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
 
 /** @returns undefined where there is no store yet, or it can't be read with these settings */
-async function look({ settings, faults }: DoctorContext, now: () => number): Promise<Stored | undefined> {
+async function collect({ settings, faults }: DoctorContext, now: () => number): Promise<Stored | undefined> {
   if (faults.some((fault) => NEEDED.test(fault))) return undefined
   const { REDIS_URL: redis, DATA_DIR: folder = '' } = settings
   if (redis === undefined && !existsSync(join(folder, 'onramp.sqlite'))) return undefined
@@ -99,30 +99,44 @@ async function registeredClient(
 
 const WEEK_MS = 7 * 86_400_000
 
-const table: Table<Stored> = {
-  'settings.company/apps': [
-    ({ seen }, { settings: { COMPANY_FILE: file }, now }) => {
-      // In the first week many haven't been here yet.
-      if (file === undefined || seen === undefined || now - seen.since < WEEK_MS) return undefined
-      const instances = [...seen.instances]
-      const kinds = [...new Set(instances.map((instance) => instance.replace(/_\d+$/, '')))]
-      const keys = [...(readCompany(file, companyFileChoices()).company?.datasources.keys() ?? [])]
-      return keys.flatMap((key) => {
-        if (key === 'all' || instances.some((instance) => inScope({ only: [key] }, instance))) return []
-        const meant = nearestWord(key, kinds)
-        const fix = meant === undefined ? 'correct its name, or remove it' : `did you mean ${meant}?`
-        return { is: 'unmatched', key, fix }
-      })
-    },
-  ],
-  'store.records': [
-    ({ otherFormat: why }) => why && { is: 'other-format', why },
-    ({ unreadable: count }) => {
-      if (count === undefined) return 'other-secret'
-      if (count === 0) return 'fine'
-      return { is: 'unread', records: count === 1 ? 'One record' : `${count} records` }
-    },
-  ],
+/** Keys of the company file that match no app. In the first week many people haven't been here yet. */
+function unmatchedApps({ seen }: Stored, { settings: { COMPANY_FILE: file }, now }: DoctorContext) {
+  if (file === undefined || seen === undefined || now - seen.since < WEEK_MS) return []
+  const instances = [...seen.instances]
+  const datasources = [...new Set(instances.map((instance) => datasourceType(instance)))]
+  const keys = [...(readCompany(file, companyFileChoices()).company?.datasources.keys() ?? [])]
+  return keys.flatMap((key) => {
+    if (key === 'all' || instances.some((instance) => inScope({ only: [key] }, instance))) return []
+    const meant = nearestWord(key, datasources)
+    return warn(
+      'COMPANY_FILE',
+      `datasources.${key} in the company file matches no app that anyone was ever listed with.`,
+      meant === undefined ? 'correct its name, or remove it' : `did you mean ${meant}?`,
+    )
+  })
 }
 
-export const stored = { look, table }
+function readability({ otherFormat, unreadable }: Stored) {
+  if (otherFormat)
+    return fail(
+      'REDIS_PREFIX, DATA_DIR',
+      `The server would not start: ${otherFormat}.`,
+      'docs/operations.md says which versions read which store',
+    )
+  if (unreadable === undefined)
+    return fail(
+      'SESSION_SECRET, REDIS_PREFIX, DATA_DIR',
+      'The store belongs to an installation with another SESSION_SECRET, so the server would not start.',
+      'add the former secret as the second one, or use another REDIS_PREFIX or DATA_DIR; onramp store adopt gives up what is stored of people',
+    )
+  if (unreadable === 0) return ok('All stored records can be read.')
+  return warn(
+    'REDIS_PREFIX',
+    `${unreadable === 1 ? 'One record' : `${unreadable} records`} that onramp stored can't be read.`,
+    'if another installation shares the store, give each its own REDIS_PREFIX; otherwise restore a backup, or delete them with onramp invite forget EMAIL',
+  )
+}
+
+const rules: Rules<Stored> = { 'settings.company': unmatchedApps, 'store.records': readability }
+
+export const stored = { collect, rules }

@@ -21,7 +21,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { checkCall, createConnection } from '../../src/client-api/connection.ts'
 import { networkErrorOf } from '../../src/http/network-error.ts'
-import { fetchOnce as askOnce } from '../../src/doctor/ask.ts'
+import { fetchOnce as askOnce } from '../../src/doctor/fetch-once.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
 import { createWebhookSender } from '../../src/webhooks/sender.ts'
 import { spawnOne, until } from '../helpers/processes.ts'

@@ -1,18 +1,19 @@
 // Facts of a set-up in which everything is right, to be made wrong one at a time, and what the doctor finds in them.
 import type { ServerMetadata as Metadata } from 'openid-client'
+import { expect } from 'vitest'
 import type { ProbeResult } from '../../src/client-api/client.ts'
-import type { HttpReply } from '../../src/doctor/ask.ts'
+import type { HttpReply } from '../../src/doctor/fetch-once.ts'
 import type { client } from '../../src/doctor/client.ts'
 import type { machine } from '../../src/doctor/machine.ts'
 import type { redirect } from '../../src/doctor/redirect.ts'
 import type { redis } from '../../src/doctor/redis.ts'
-import { judge, type Finding, type DoctorContext, type Table } from '../../src/doctor/rule.ts'
+import { applyRules, type DoctorContext, type Finding, type Rules } from '../../src/doctor/findings.ts'
 import type { server } from '../../src/doctor/server.ts'
 import type { service } from '../../src/doctor/service.ts'
 import type { sqlite } from '../../src/doctor/sqlite.ts'
 
-export type FactsOf<C extends { look: (...asked: never[]) => unknown }> = NonNullable<
-  Awaited<ReturnType<C['look']>>
+export type FactsOf<C extends { collect: (...needed: never[]) => unknown }> = NonNullable<
+  Awaited<ReturnType<C['collect']>>
 >
 
 export const NOW = Date.parse('2026-07-20')
@@ -36,19 +37,22 @@ const setup = (changed: Partial<DoctorContext> = {}): DoctorContext => ({
   },
 })
 
-/** What a table finds. */
+/** What the rules of a check find. */
 export const found = <Facts>(
-  { table }: { table: Table<Facts> },
+  { rules }: { rules: Rules<Facts> },
   facts: Facts,
   changed: Partial<DoctorContext> = {},
-): Finding[] => judge(table, facts, setup(changed))
+): Finding[] => applyRules(rules, facts, setup(changed))
 
 /** `fail OIDC_SCOPE: What is the case.`, for each finding. */
 export const lines = (findings: Finding[]): string[] =>
-  findings.map(({ status, settings, says }) => `${status} ${settings.join(', ')}: ${says}`)
+  findings.map(({ status, settings, message }) => `${status} ${settings.join(', ')}: ${message}`)
 
-/** By the names in words.json. */
-export const names = (findings: Finding[]): string[] => findings.map(({ is }) => is)
+export const messages = (findings: Finding[]): string[] => findings.map(({ message }) => message)
+
+/** What `messages` has to equal: a message for each part, in this order. */
+export const containing = (...parts: readonly string[]) =>
+  parts.map((part) => expect.stringContaining(part) as string)
 
 /** Only what is wrong, or may be. */
 export const troubles = (findings: Finding[]): Finding[] =>
@@ -57,7 +61,7 @@ export const troubles = (findings: Finding[]): Finding[] =>
 export const machineFacts = (changed: Partial<FactsOf<typeof machine>> = {}): FactsOf<typeof machine> => ({
   openFiles: [],
   company: undefined,
-  ways: [],
+  routes: [],
   ...changed,
 })
 

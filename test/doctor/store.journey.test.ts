@@ -166,7 +166,7 @@ describe('what the store holds', () => {
     const put = (key: string, record: object) =>
       store.records.put(key, sealer.seal(JSON.stringify(record), key), 3_600)
     await put('walk:ada', { startedAt: Date.now() - 8 * 86_400_000, known: [{ instance: 'slack_1' }] })
-    await put('person:bob', { answer: { apps: [{ instance: 'jira_2' }] }, campaigns: [] })
+    await put('person:bob', { lastCheck: { apps: [{ instance: 'jira_2' }] }, campaigns: [] })
     await store.close()
     const found = (await examined(env)).findings.filter(({ check }) => check === 'settings.company')
     expect(found.filter(({ status }) => status === 'warn')).toMatchObject([

@@ -1,0 +1,107 @@
+// The authorization server's metadata, found with the product's own discovery, and the clock that came with it.
+import type { ServerMetadata as Metadata } from 'openid-client'
+import { findMetadata, isMultiTenantIssuer, type Discovery } from '../sign-in/server/discovery.ts'
+import { fail, ok, unreachable, warn, type Rules } from './findings.ts'
+
+const TIME_LIMIT_SECONDS = 8
+
+type DiscoveryFacts = {
+  issuer: string
+  discovery: Discovery
+  /** When it came by our own clock; milliseconds since 1970. */
+  ours: number
+}
+
+async function discover(issuer: string, now: () => number): Promise<DiscoveryFacts> {
+  const discovery = await findMetadata(issuer, TIME_LIMIT_SECONDS)
+  return { issuer, discovery, ours: now() }
+}
+
+/** A server may send anything: an address that is no text, or a list that is none, counts as absent. */
+function isUsable([name, value]: [string, unknown]): boolean {
+  if (name.endsWith('s_supported'))
+    return Array.isArray(value) && value.every((one) => typeof one === 'string')
+  return typeof value === 'string' || !/_(endpoint|uri)$/.test(name)
+}
+
+export const metadataIn = (discovery: Discovery | undefined): Metadata | undefined =>
+  discovery?.kind === 'found'
+    ? (Object.fromEntries(Object.entries(discovery.metadata).filter(isUsable)) as Metadata)
+    : undefined
+
+/** OpenID Connect Discovery 1.0 4.3: exactly the same, or answers of one server could pass for those of another. */
+function issuerMismatch(issuer: string, { issuer: theirs, expected }: Discovery & { kind: 'other-issuer' }) {
+  if (isMultiTenantIssuer(theirs))
+    return fail(
+      'OIDC_ISSUER',
+      `The authorization server at ${issuer} stands for every tenant.`,
+      "set it to your tenant's own issuer, https://login.microsoftonline.com/TENANT_ID/v2.0: people of other tenants must not sign in",
+    )
+  const named = /^https?:\/\/[\w.:/~-]{1,300}$/.test(theirs) ? theirs : 'another one'
+  const isSlash = theirs.replace(/\/$/, '') === expected.replace(/\/$/, '')
+  return fail(
+    'OIDC_ISSUER',
+    `Issuer mismatch: ${issuer} identifies itself as ${named}${isSlash ? ', which differs in the trailing slash' : ''}.`,
+    `set it to exactly ${named} if that's the server you want`,
+  )
+}
+
+/** Nothing that can be read as metadata was found. */
+function missingMetadata(issuer: string, { attempts }: Discovery & { kind: 'missing' }) {
+  const why = attempts.find(({ silence }) => silence)?.silence
+  if (why !== undefined)
+    return unreachable(why, 'OIDC_ISSUER', `The authorization server at ${issuer} cannot be reached`)
+  const answers = attempts.map(({ says }) => says).join('; ')
+  const hasStatus = (...codes: number[]) => attempts.some(({ status = 0 }) => codes.includes(status))
+  if (hasStatus(429))
+    return warn(
+      'OIDC_ISSUER',
+      `The authorization server at ${issuer} is limiting requests (${answers}).`,
+      'try again in a few minutes',
+    )
+  if ((attempts[0]?.status ?? 0) >= 500)
+    return fail(
+      'OIDC_ISSUER',
+      `The authorization server at ${issuer} returned an error (${answers}).`,
+      'try again later, or check the URL',
+    )
+  if (hasStatus(401, 403, 407))
+    return fail(
+      'OIDC_ISSUER',
+      `The server at ${issuer} is blocking this machine (${answers}).`,
+      'allow this machine in the firewall or gateway in front of it, and check the URL',
+    )
+  return fail(
+    'OIDC_ISSUER',
+    `No authorization server metadata at ${issuer} (${answers}).`,
+    'check the URL, including its path, like /oauth2/default, /realms/NAME or /TENANT/v2.0',
+  )
+}
+
+const MAX_SECONDS = 30
+const NOTED_SECONDS = 10
+
+function clockSkew({ discovery, ours }: DiscoveryFacts) {
+  const theirs = discovery.kind === 'found' ? Date.parse(discovery.date ?? '') : NaN
+  if (Number.isNaN(theirs)) return undefined
+  const seconds = Math.round((ours - theirs) / 1000)
+  const far = Math.abs(seconds)
+  if (far <= NOTED_SECONDS) return ok("This machine's clock matches the authorization server.")
+  const amount = far < 120 ? `${far} seconds` : `${Math.round(far / 60)} minutes`
+  const message = `This machine's clock is ${amount} ${seconds > 0 ? 'ahead of' : 'behind'} the authorization server`
+  const fix = "sync this machine's clock (NTP)"
+  return far > MAX_SECONDS
+    ? fail('', `${message}; onramp rejects sign-ins if they differ by more than 30 seconds.`, fix)
+    : warn('', `${message}.`, fix)
+}
+
+const discoveryRules: Rules<DiscoveryFacts> = {
+  'authorization-server.discovery': ({ issuer, discovery: found }) => {
+    if (found.kind === 'other-issuer') return issuerMismatch(issuer, found)
+    if (found.kind === 'missing') return missingMetadata(issuer, found)
+    return ok(`${issuer} is reachable (${found.how === 'oidc' ? 'OpenID Connect' : 'OAuth 2.1 (RFC 8414)'}).`)
+  },
+  'authorization-server.clock': clockSkew,
+}
+
+export const discovery = { collect: discover, rules: discoveryRules }

@@ -1,0 +1,72 @@
+// A rule turns collected facts into findings. A finding may hold public values and what a server answered, never a secret.
+import {
+  describeNetworkError,
+  isCertificateError,
+  isProxyError,
+  type NetworkError,
+} from '../http/network-error.ts'
+import type { Settings } from '../settings/settings.ts'
+
+type Verdict = {
+  status: 'ok' | 'warn' | 'fail' | 'skip'
+  message: string
+  /** The settings to change, the likeliest first. */
+  settings: readonly string[]
+  fix?: string
+}
+
+/** `check` is the public id that scripts select by. */
+export type Finding = Verdict & { check: string }
+
+/** What is known without the network. */
+export type DoctorContext = {
+  env: NodeJS.ProcessEnv
+  /** Every setting that can be read, even where others are faulty. */
+  settings: Partial<Settings>
+  /** What start-up would refuse. */
+  faults: readonly string[]
+  /** The person for whom SERVICE_GLOBAL_TOKEN acts. */
+  actAs: string | undefined
+  /** Milliseconds since 1970. */
+  now: number
+}
+
+type Maybe<T> = T | undefined | false | ''
+
+/** By the id of the check. */
+export type Rules<Facts> = Record<
+  string,
+  (facts: Facts, context: DoctorContext) => Maybe<Verdict> | readonly Maybe<Verdict>[]
+>
+
+export const ok = (message: string): Verdict => ({ status: 'ok', message, settings: [] })
+export const skip = (message: string): Verdict => ({ status: 'skip', message, settings: [] })
+
+/** @param settings names, separated by a comma and a space; none: '' */
+const finding =
+  (status: 'warn' | 'fail') =>
+  (settings: string, message: string, fix: string): Verdict => ({
+    status,
+    message,
+    settings: settings.split(', ').filter(Boolean),
+    fix,
+  })
+export const warn = finding('warn')
+export const fail = finding('fail')
+
+/** @param what like `The service at URL cannot be reached` */
+export function unreachable(error: NetworkError, setting: string, what: string): Verdict {
+  const [why = '', advice] = isCertificateError(error) ? error.split(': ') : [describeNetworkError(error)]
+  return isProxyError(error)
+    ? fail(
+        `HTTPS_PROXY, NO_PROXY, ${setting}`,
+        `${what}: ${why}.`,
+        'check the proxy; if this machine reaches the server without one, add its host to NO_PROXY',
+      )
+    : fail(setting, `${what}: ${why}.`, advice ?? 'check the URL and that this machine can reach it')
+}
+
+export const applyRules = <Facts>(rules: Rules<Facts>, facts: Facts, context: DoctorContext): Finding[] =>
+  Object.entries(rules).flatMap(([check, rule]) =>
+    [rule(facts, context)].flat().flatMap((verdict) => (verdict ? { check, ...verdict } : [])),
+  )

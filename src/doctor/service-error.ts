@@ -1,0 +1,109 @@
+// Why the service refused a call, and which setting to change: for the doctor and `onramp status`.
+import type { ProbeResult } from '../client-api/client.ts'
+import { fail, unreachable, warn } from './findings.ts'
+
+export type ServiceCall = {
+  /** SERVICE_BASE_URL and SERVICE_HEADER_PREFIX. */
+  baseUrl: string
+  prefix: string
+  /** The setting that the token comes from. */
+  setting: string
+}
+
+type Unanswered = Exclude<ProbeResult, { kind: 'answered' }>
+
+/** The reason `request` quotes the service: for the terminal only. */
+export function explainServiceError(reply: Unanswered, { baseUrl, prefix, setting }: ServiceCall) {
+  if (reply.kind === 'unreachable')
+    return unreachable(reply.why, 'SERVICE_BASE_URL', `The service at ${baseUrl} cannot be reached`)
+  const { reason, status, retryAfter, explanation, otherPrefix } = reply
+  if (otherPrefix !== undefined)
+    return fail(
+      'SERVICE_HEADER_PREFIX',
+      `The service's headers begin with ${otherPrefix}, and onramp sends ${prefix}.`,
+      `set it to ${otherPrefix}`,
+    )
+  switch (reason) {
+    case 'in-front':
+      return fail(
+        'SERVICE_BASE_URL',
+        `Something in front of the service seems to have answered (${status}): a firewall, or a login.`,
+        `have it let the calls through; if the service itself answers so, check ${setting}`,
+      )
+    case 'token':
+      return fail(setting, `The token in ${setting} is invalid or has expired (401).`, 'set a new token')
+    case 'scope':
+      return fail(
+        setting,
+        `The token in ${setting} lacks a scope (403).`,
+        'grant it the scope for checkdatasourceauth',
+      )
+    case 'auth-type':
+    case 'auth-type-missing':
+      return fail(
+        setting,
+        `${setting} isn't a service token (${status}): it seems to be from an identity provider.`,
+        'set a service token, not an access token',
+      )
+    case 'act-as-missing':
+      return setting === 'SERVICE_USER_TOKEN'
+        ? fail(
+            'SERVICE_GLOBAL_TOKEN, SERVICE_USER_TOKEN',
+            `SERVICE_USER_TOKEN is a global token: the service requires ${prefix}-ActAs.`,
+            'move the token here and name the person (EMAIL, or --as EMAIL)',
+          )
+        : fail(
+            'SERVICE_BASE_URL',
+            `The service didn't receive ${prefix}-ActAs, although onramp sent it.`,
+            'make sure no proxy between here and the service removes the header',
+          )
+    case 'personal':
+      return fail(
+        'SERVICE_GLOBAL_TOKEN',
+        "SERVICE_GLOBAL_TOKEN holds a personal token: it would list its owner's apps for everyone.",
+        'set a global token here, and a personal one as SERVICE_USER_TOKEN',
+      )
+    case 'act-as-refused':
+      return fail(
+        'SERVICE_GLOBAL_TOKEN',
+        `The service rejected the person (${status}, ${prefix}-ActAs).`,
+        'check the address (EMAIL, or --as EMAIL): it must belong to someone in the service',
+      )
+    case 'busy':
+      return warn(
+        'SERVICE_BASE_URL',
+        'Too many requests to the service (429).',
+        `try again in ${retryAfter} seconds`,
+      )
+    case 'not-there':
+      return fail(
+        'SERVICE_BASE_URL',
+        `The Client API is not at ${baseUrl} (${status}).`,
+        'check the URL, including its path if the service has one, like /tenant/a',
+      )
+    case 'redirected':
+      return fail(
+        'SERVICE_BASE_URL',
+        `${baseUrl} redirects (${status}); onramp never follows redirects with a token.`,
+        "set it to the redirect's target: https, and the backend rather than the web app",
+      )
+    case 'unreadable':
+      return fail(
+        'SERVICE_BASE_URL',
+        `${baseUrl} isn't the Client API.`,
+        "set it to the base URL of the service's backend, not its web app",
+      )
+    case 'failing':
+      return fail(
+        'SERVICE_BASE_URL',
+        `The service at ${baseUrl} returned an error (${status}).`,
+        `try again in ${retryAfter} seconds, and check the URL if it keeps failing`,
+      )
+    case 'request':
+      return fail(
+        'SERVICE_BASE_URL',
+        `The service rejected the request (${status}). ${explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`}.`,
+        "report this to the team that runs the service; trying again won't help",
+      )
+  }
+}
