@@ -20,7 +20,7 @@ import type { Records } from './records/records.ts'
 import { createSearchRoutes } from './search/routes.ts'
 import type { Settings } from './settings/settings.ts'
 import { requireSignIn } from './sign-in/require-sign-in.ts'
-import { repeatablePath, type ReturnToRules } from './sign-in/return-to.ts'
+import { tryAgainPath, type ReturnToRules } from './sign-in/return-to.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
 import type { ServiceForPerson } from './sign-in/service-for-person.ts'
 import type { AuthorizationServer } from './sign-in/server/authorization-server.ts'
@@ -208,7 +208,7 @@ export function createApp(services: Services): Express {
       sendPage,
       languages: services.languages,
       origin,
-      pathOf: (address) => repeatablePath(address, publicUrl),
+      pathOf: (address) => tryAgainPath(address, publicUrl),
       displayName: services.displayName,
       count: metrics.countProblem,
       now,

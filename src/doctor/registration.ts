@@ -7,7 +7,7 @@ import {
   requestedMetadata,
   type RequestedMetadata,
 } from '../sign-in/registration/metadata.ts'
-import { removeClient } from '../sign-in/registration/management.ts'
+import { removeClient } from '../sign-in/registration/register.ts'
 import type { Settings } from '../settings/settings.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { fail, ok, warn, type Rules } from './findings.ts'

@@ -3,7 +3,7 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { whoIsSignedIn } from '../session/signed-in.ts'
 import { isRecentSignIn } from '../sign-in/require-sign-in.ts'
-import { enteredReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
+import { parseReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/browser-gone.ts'
 import { isFollowedFromOwnPage, unattendedPath } from '../web/cross-site.ts'
@@ -68,7 +68,7 @@ export function createOnboardingRoutes(options: OnboardingOptions): Router {
   router.get(CHECKING_PATHS, limit)
 
   router.get('/onboarding', async (req, res) => {
-    const visit = visitOf(req.query, (value) => enteredReturnTo(value, returnTo))
+    const visit = visitOf(req.query, (value) => parseReturnTo(value, returnTo))
     const from = textParameter(req, 'from')
 
     const walk = await checks.current(req, (before) => withVisit(before, visit), browserGoneSignal(res))

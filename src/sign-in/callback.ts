@@ -17,17 +17,15 @@ import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
 import { signInPath } from './return-to.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
-import { clientMetadataOf } from './server/configuration.ts'
+import { clientMetadataOf, serverMetadataOf } from './server/configuration.ts'
 import { errorResponseProblem, isSignatureInvalid } from './server/error-response.ts'
 import { deviceName } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
-import { acceptsPushedRequests } from './start.ts'
 import { explainMissingRefreshToken, tokenParameters, tokensFrom } from './tokens.ts'
 import type { BrowserCookies } from './transaction/browser-cookie.ts'
 import {
   checkCallback,
-  MAX_STATE_CHARACTERS,
   type LoginTransaction,
   type LoginTransactions,
   type OpenedTransaction,
@@ -70,9 +68,6 @@ type CallbackDeps = {
 const isSamePerson = (one: User | undefined, other: User) =>
   one?.issuer === other.issuer && one.subject === other.subject
 
-/** Without checking `iss` (RFC 9207), which servers leave out of errors: an error redeems nothing. */
-export const hasError = (parameters: URLSearchParams): boolean => Boolean(parameters.get('error'))
-
 export class SignInCallback {
   readonly #deps: CallbackDeps
   readonly #users: UserLookup
@@ -90,8 +85,7 @@ export class SignInCallback {
   open({ searchParams }: URL): OpenedTransaction | undefined {
     // A parameter that is given twice counts as missing (RFC 6749 3.1).
     const [state = '', ...more] = searchParams.getAll('state')
-    if (more.length > 0 || state.length > MAX_STATE_CHARACTERS) return undefined
-    return this.#deps.transactions.open(state)
+    return more.length > 0 ? undefined : this.#deps.transactions.open(state)
   }
 
   /** @param url of the callback, below PUBLIC_URL @throws {Problem} */
@@ -129,7 +123,8 @@ export class SignInCallback {
   ): Promise<Grant> {
     const { settings, now } = this.#deps
     const { searchParams: parameters } = url
-    if (hasError(parameters) && !parameters.has('iss') && parameters.getAll('error').length === 1)
+    // Servers leave `iss` (RFC 9207) out of errors, which redeem nothing.
+    if (parameters.get('error') && !parameters.has('iss') && parameters.getAll('error').length === 1)
       throw new AuthorizationResponseError('an error without iss', { cause: parameters })
     const isOpenId = settings.OIDC_SCOPE.split(' ').includes('openid')
     const checks = omitUndefined({
@@ -200,8 +195,8 @@ export class SignInCallback {
       if (prompt === 'login' && isPromptLoginRefused(error.error) && (await this.#stopPrompting(during)))
         return 'restart'
       // Twice at most: select_account or login may have been refused with the same error before.
-      const mayNeedPar = error.error === 'invalid_request' && restarts < 2
-      if (mayNeedPar && acceptsPushedRequests(during.configuration)) return 'use-par'
+      const { pushed_authorization_request_endpoint: par } = serverMetadataOf(during.configuration)
+      if (error.error === 'invalid_request' && restarts < 2 && par !== undefined) return 'use-par'
     }
     if (this.#refetchKeys(error) && restarts === 0) return 'restart'
     const problem = errorResponseProblem(error, signInPath(returnTo))

@@ -52,7 +52,7 @@ const emailClaim = (claims: Claims, claim: string): unknown =>
   unwrapOne(claimIn(claims, claim)) ?? (claim === 'email' ? unwrapOne(claims['emails']) : undefined)
 
 /** Why a claim that was sent gave no email address, for the operator. */
-export function explainMissingEmail(
+function explainMissingEmail(
   sources: readonly Claims[],
   { OIDC_EMAIL_CLAIM: claim }: ClaimSettings,
 ): string | undefined {
@@ -107,6 +107,12 @@ function readSubject({ sub }: Claims): string {
   const detail = `the authorization server gives ${what}: let it name each by one of their own`
   throw new Problem(502, 'sign_in_misconfigured', { detail })
 }
+
+/** What the operator should know of a sign-in: claims that were sent and can't be used. */
+export const adviceOn = (sources: readonly Claims[], settings: ClaimSettings): string[] =>
+  [explainMissingGroups(sources, settings), explainMissingEmail(sources, settings)].filter(
+    (advice) => advice !== undefined,
+  )
 
 /** @param sources id_token first, then userinfo @throws {Problem} sign_in_misconfigured for an unusable sub */
 export function userFromClaims(
@@ -163,10 +169,7 @@ export function adminGroupsIn(sources: readonly Claims[], settings: GroupSetting
 }
 
 /** Why ADMIN_GROUPS didn't count for a sign-in, for the operator; undefined if it did, or is empty. */
-export function explainMissingGroups(
-  sources: readonly Claims[],
-  settings: GroupSettings,
-): string | undefined {
+function explainMissingGroups(sources: readonly Claims[], settings: GroupSettings): string | undefined {
   const { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: adminGroups = [] } = settings
   if (adminGroups.length === 0 || adminGroupsIn(sources, settings)?.length) return undefined
   const found = groupClaims(sources, settings)

@@ -8,10 +8,10 @@ import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { Limits } from '../web/rate-limit.ts'
 import { seeOther } from '../web/see-other.ts'
-import { hasError, type SignInCallback } from './callback.ts'
+import type { SignInCallback } from './callback.ts'
 import { isRecentSignIn } from './require-sign-in.ts'
-import { asAddress, enteredReturnTo, signInPath, type ReturnToRules } from './return-to.ts'
-import { SIGN_IN_CALLBACK_PATH } from './server/client-addresses.ts'
+import { decodeReturnTo, parseReturnTo, signInPath, type ReturnToRules } from './return-to.ts'
+import { clientAddresses } from './server/client-addresses.ts'
 import type { SignInStart } from './start.ts'
 import type { LoginTransaction } from './transaction/login-transaction.ts'
 import { parsePrompt } from './transaction/prompt.ts'
@@ -41,7 +41,7 @@ export function createSignInRoutes(deps: SignInRoutesDeps): Router {
   const router = Router()
 
   router.get('/sign-in', limit, async (req, res) => {
-    const returnTo = enteredReturnTo(req.query['return_to'], rules) ?? HOME
+    const returnTo = parseReturnTo(req.query['return_to'], rules) ?? HOME
     const { login_hint: hint } = req.query
     const prompt = parsePrompt(req.query['prompt'])
     const loginHint =
@@ -52,12 +52,12 @@ export function createSignInRoutes(deps: SignInRoutesDeps): Router {
     const isDone = restarts > 0 && !prompt && !isUnattended(req) && signedInOf(req) !== undefined
     log.debug({ restarts, prompt, isDone }, 'sign-in: start')
     const location = isDone
-      ? asAddress(returnTo)
+      ? decodeReturnTo(returnTo)
       : await start.authorizationUrl(req, res, { returnTo, restarts, loginHint, prompt })
     seeOther(res, location)
   })
 
-  router.get(SIGN_IN_CALLBACK_PATH, async (req, res) => {
+  router.get('/sign-in/callback', async (req, res) => {
     const url = callbackUrl(req, rules.publicOrigin)
     const opened = callback.open(url)
     deps.limitCallback(req, opened?.transaction.id)
@@ -72,7 +72,7 @@ export function createSignInRoutes(deps: SignInRoutesDeps): Router {
     log.debug({ outcome, restarts }, 'sign-in: callback')
     if (outcome === 'same-account')
       return seeOther(res, `/sign-in/same-account?return_to=${encodeURIComponent(returnTo)}`)
-    if (outcome === 'signed-in' || outcome === 'keep-session') return seeOther(res, asAddress(returnTo))
+    if (outcome === 'signed-in' || outcome === 'keep-session') return seeOther(res, decodeReturnTo(returnTo))
     if (outcome === 'no-cookie' && restarts > 0) {
       const detail = 'the callback came without its cookie'
       throw new Problem(400, 'cookies_blocked', { detail, tryAgain: signInPath(returnTo) })
@@ -86,13 +86,14 @@ export function createSignInRoutes(deps: SignInRoutesDeps): Router {
   })
 
   router.get('/sign-in/same-account', (req, res) => {
-    const returnTo = enteredReturnTo(req.query['return_to'], rules) ?? HOME
+    const returnTo = parseReturnTo(req.query['return_to'], rules) ?? HOME
     const { user, signedInAt = 0 } = signedInOf(req) ?? {}
     // Another site's link can lead here, too.
-    if (user === undefined || !isRecentSignIn(signedInAt, now())) return seeOther(res, asAddress(returnTo))
+    if (user === undefined || !isRecentSignIn(signedInAt, now()))
+      return seeOther(res, decodeReturnTo(returnTo))
     const data = {
       account: user.email ?? user.name,
-      returnTo: returnTo.startsWith('/') ? unattendedPath(asAddress(returnTo)) : returnTo,
+      returnTo: returnTo.startsWith('/') ? unattendedPath(decodeReturnTo(returnTo)) : returnTo,
     }
     sendPage(req, res, { view: 'sign-in/same-account', data })
   })
@@ -108,7 +109,7 @@ function answerUnknown(
 ): void {
   const isSignedIn = signedInOf(req) !== undefined
   const is = (name: string, value: string) => searchParams.get(name)?.toLowerCase() === value
-  if (hasError(searchParams) || is('success', 'false'))
+  if (searchParams.get('error') || is('success', 'false'))
     throw new Problem(400, 'sign_in_unfinished', {
       detail: 'the authorization server sent an error, for no sign-in of ours',
       ...(!isSignedIn && { tryAgain: signInPath(HOME) }),
@@ -133,7 +134,7 @@ function restartPath({ returnTo, restarts }: LoginTransaction, promptLogin: bool
 /** The registered address, however the request spelled it: it becomes the redirect_uri of the token request. */
 function callbackUrl(req: Request, publicOrigin: string): URL {
   const [, query = ''] = req.originalUrl.split(/\?(.*)/s)
-  return new URL(`${SIGN_IN_CALLBACK_PATH}?${query}`, publicOrigin)
+  return new URL(`${clientAddresses(publicOrigin).callback}?${query}`)
 }
 
 const expired = (detail: string, returnTo: string) =>

@@ -123,9 +123,6 @@ export class SignInStart {
   }
 }
 
-export const acceptsPushedRequests = (configuration: Configuration): boolean =>
-  serverMetadataOf(configuration).pushed_authorization_request_endpoint !== undefined
-
 async function urlFor(
   configuration: Configuration,
   given: Record<string, string>,
@@ -134,9 +131,10 @@ async function urlFor(
   // A client that registered itself requests the scope that it was registered for.
   const { scope } = clientMetadataOf(configuration)
   const parameters = typeof scope === 'string' ? { ...given, scope } : given
-  const { require_pushed_authorization_requests: isRequired } = serverMetadataOf(configuration)
+  const metadata = serverMetadataOf(configuration)
+  const canPush = metadata.pushed_authorization_request_endpoint !== undefined
   const url =
-    isRequired === true || (isPushed && acceptsPushedRequests(configuration))
+    metadata.require_pushed_authorization_requests === true || (isPushed && canPush)
       ? await buildAuthorizationUrlWithPAR(configuration, parameters)
       : buildAuthorizationUrl(configuration, parameters)
   return url.href

@@ -12,14 +12,7 @@ import {
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import {
-  explainMissingEmail,
-  explainMissingGroups,
-  isComplete,
-  userFromClaims,
-  type Claims,
-  type ClaimSettings,
-} from './claims.ts'
+import { adviceOn, isComplete, userFromClaims, type Claims, type ClaimSettings } from './claims.ts'
 import { clientMetadataOf, serverMetadataOf } from './server/configuration.ts'
 import { describeErrorResponse, responseStatus } from './server/error-response.ts'
 
@@ -52,9 +45,8 @@ export class UserLookup {
     refuseOtherParty(configuration, claims)
     const sources = await this.#sources(configuration, accessToken, claims)
     const user = userFromClaims(serverMetadataOf(configuration).issuer, sources, this.#settings)
-    this.#warn(explainMissingGroups(sources, this.#settings))
-    this.#warn(explainMissingEmail(sources, this.#settings))
-    this.#warn(this.#explainSharedSub(user))
+    for (const advice of [...adviceOn(sources, this.#settings), this.#explainSharedSub(user)])
+      this.#warn(advice)
     return user
   }
 

@@ -5,8 +5,7 @@ import {
   adminGroupsIn,
   isComplete,
   userFromClaims,
-  explainMissingEmail,
-  explainMissingGroups,
+  adviceOn,
   type ClaimSettings,
 } from '../../src/sign-in/claims.ts'
 
@@ -141,8 +140,7 @@ describe('the address of a person', () => {
     const sources = [{ sub: 'ada', ...claims }] as const
     expect(userFromClaims(issuer, sources, byClaim).email).toBe(wanted)
     const [, told] =
-      /^the claim email came as (.+) that is no address,/.exec(explainMissingEmail(sources, byClaim) ?? '') ??
-      []
+      /^the claim email came as (.+) that is no address,/.exec(adviceOn(sources, byClaim).join()) ?? []
     expect(told).toBe(shape)
   })
 
@@ -274,14 +272,14 @@ describe('the groups of a person', () => {
     ['a number', 7, 'came as a number, '],
     ['objects without a name', [{ id: 1 }, { id: 2 }], 'came as a list of several (object), '],
   ])('that come as %s are told with that shape', (_what, groups, words) => {
-    const why = explainMissingGroups([{ sub: 'ada', groups }], wanting)
+    const [why] = adviceOn([{ sub: 'ada', groups }], wanting)
     expect(why).toContain(words)
     expect(why).not.toContain('Everyone')
   })
 
   it('are not told of where they were read, or where no more than names came', () => {
     for (const groups of [['x'], 'x', [], 'Search Admins', { x: {} }, [7, 'Search Admins']])
-      expect(explainMissingGroups([{ sub: 'ada', groups }], wanting)).toBeUndefined()
+      expect(adviceOn([{ sub: 'ada', groups }], wanting)).toEqual([])
   })
 
   it('count no longer once the setting drops them', () => {
@@ -300,7 +298,7 @@ describe('the groups of a person', () => {
     ['one source has them', { groups: [] }, /^$/],
   ])('are explained to the operator where they are missing: %s', (_why, claims, words) => {
     const sources = [{ sub: 'ada' }, { sub: 'ada', ...claims }]
-    expect(explainMissingGroups(sources, wanting) ?? '').toMatch(words)
-    expect(explainMissingGroups(sources, byClaim)).toBeUndefined()
+    expect(adviceOn(sources, wanting).join()).toMatch(words)
+    expect(adviceOn(sources, byClaim)).toEqual([])
   })
 })

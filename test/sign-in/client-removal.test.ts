@@ -1,6 +1,6 @@
 // Taking back a client that registered itself.
 import { describe, expect, it } from 'vitest'
-import { removeClient } from '../../src/sign-in/registration/management.ts'
+import { removeClient } from '../../src/sign-in/registration/register.ts'
 import { answerFetch, silent } from './network-of-answers.ts'
 
 describe('a client that is taken back', () => {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  asAddress,
-  asParameter,
-  repeatablePath,
+  decodeReturnTo,
+  encodeReturnTo,
+  tryAgainPath,
   safeReturnTo,
   type ReturnToRules,
 } from '../../src/sign-in/return-to.ts'
@@ -153,13 +153,13 @@ describe('an address of ours inside a parameter', () => {
     ['/search?q=/only?', '/search?q=/only?'],
     ['/connect/on_1?a=b', '/connect/on_1/?a=b'],
   ])('looks like no event handler to a firewall: %s is %s', (path, written) => {
-    expect(asParameter(path)).toBe(written)
+    expect(encodeReturnTo(path)).toBe(written)
   })
 
   it.each(['/onboarding?datasource=slack_0', '/onboarding', '/onboarding/callback?step=1', '/a/once/?b=c'])(
     'is %s again where people come back',
     (path) => {
-      expect(asAddress(asParameter(path))).toBe(path)
+      expect(decodeReturnTo(encodeReturnTo(path))).toBe(path)
     },
   )
 })
@@ -174,6 +174,6 @@ describe('where "Try again" leads', () => {
     ['/sign-in/callback?code=secret', '/sign-in'],
     ['/Sign-In/callback?code=secret', '/sign-in'],
   ])('for %s is %s', (asked, leads) => {
-    expect(repeatablePath(asked, rules.publicOrigin)).toBe(leads)
+    expect(tryAgainPath(asked, rules.publicOrigin)).toBe(leads)
   })
 })

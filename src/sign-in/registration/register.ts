@@ -1,12 +1,16 @@
-// Registers a client (RFC 7591). The library isn't used for it, because it rejects some responses after which a client exists.
+// Registers a client (RFC 7591), asks about it, and removes it (RFC 7592). The library isn't used, because it rejects some
+// responses after which a client exists.
 import type { ServerMetadata } from 'openid-client'
+import { parseJsonObject, readBody } from '../../http/body.ts'
+import { isSafe } from '../../http/loopback.ts'
 import {
-  hasAdvice,
   describeNetworkError,
+  hasAdvice,
   networkErrorOf,
   type NetworkError,
 } from '../../http/network-error.ts'
 import { requestedWait } from '../../http/retry-after.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 import { Problem } from '../../problem.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
@@ -14,7 +18,6 @@ import { inSpan } from '../../trace/spans.ts'
 import type { Log } from '../../web/log.ts'
 import { publicJwks } from '../server/client-authentication.ts'
 import { signInUnavailable } from '../server/error-response.ts'
-import { request, type RegistrationResponse } from './management.ts'
 import {
   readErrorResponse,
   readRegistrationResponse,
@@ -24,6 +27,7 @@ import {
   type RequestedMetadata,
 } from './metadata.ts'
 
+const TIME_LIMIT_MS = 10_000
 /** A client was made, or may have been: each further attempt could make another one. */
 const HOUR_SECONDS = 3600
 const REFUSED_SECONDS = 5
@@ -64,10 +68,10 @@ export async function registerClient(
   }
   let refusal: Problem | undefined
   for (const requested of registrationAttempts(metadata)) {
-    const { status, text, retryAfter } = await post(endpoint, { requested, token, onCall })
+    const { status, text, retryAfter } = await postRegistration(endpoint, { requested, token, onCall })
     const { error, description } = readErrorResponse(text, token)
     if (status >= 200 && status < 300 && error === undefined) {
-      const client = readClient(text, { requested, status, log, now })
+      const client = readResponse(text, { requested, status, log, now })
       if (refusal !== undefined)
         log.warn({ requested: Object.keys(requested) }, 'the client is registered with less')
       return client
@@ -80,7 +84,7 @@ export async function registerClient(
   throw refusal ?? new Error('there is always one attempt')
 }
 
-function readClient(
+function readResponse(
   text: string,
   of: { requested: RequestedMetadata; status: number } & Pick<RegisterDeps, 'log' | 'now'>,
 ): RegisteredClient {
@@ -103,7 +107,7 @@ function refused(status: number, error: (string | undefined)[], wait: number | u
   return notRegistered(what, Math.min(wait ?? REFUSED_SECONDS, HOUR_SECONDS), instead)
 }
 
-async function post(
+async function postRegistration(
   endpoint: string,
   of: { requested: RequestedMetadata; token: string | undefined; onCall: OnCall | undefined },
 ): Promise<RegistrationResponse> {
@@ -122,4 +126,71 @@ async function post(
     if (UNSENT.includes(silence) || hasAdvice(silence)) throw signInUnavailable(what, error)
     throw notRegistered(`${what} (a client may have been made all the same)`, HOUR_SECONDS)
   }
+}
+
+type RegistrationResponse = { status: number; text: string; retryAfter: string | undefined }
+
+/** @throws if there is no response */
+async function request(
+  address: string,
+  { method, token, body: sent }: { method: string; token: string | undefined; body?: string },
+): Promise<RegistrationResponse> {
+  const { status, body, headers } = await fetch(address, {
+    method,
+    headers: omitUndefined({
+      accept: 'application/json',
+      'content-type': sent && 'application/json',
+      authorization: token && `Bearer ${token}`,
+    }),
+    body: sent ?? null,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIME_LIMIT_MS),
+  })
+  // The status is enough: a truncated body is still a response.
+  const text = body === null ? '' : await readBody({ status, body }).catch(() => '')
+  return { status, text, retryAfter: headers.get('retry-after') ?? undefined }
+}
+
+/** Undefined if the server gave no management address, or one that isn't safe for the token. */
+function manage(
+  client: RegisteredClient,
+  method: 'GET' | 'DELETE',
+): Promise<RegistrationResponse> | undefined {
+  const { registration_client_uri: uri, registration_access_token: token } = client
+  if (typeof uri !== 'string' || typeof token !== 'string' || !URL.canParse(uri)) return undefined
+  return isSafe(new URL(uri)) ? request(uri, { method, token }) : undefined
+}
+
+/** RFC 7592 3: a server may replace these when it is asked about a client. */
+const REPLACEABLE = [
+  'client_secret',
+  'client_secret_expires_at',
+  'registration_access_token',
+  'registration_client_uri',
+]
+
+/** RFC 7592 2.1; only 401 means gone. @returns the client with what was replaced, or unchanged if the server can't tell */
+export async function readClient(client: RegisteredClient): Promise<RegisteredClient | 'gone'> {
+  const response = await manage(client, 'GET')?.catch(() => undefined)
+  if (response?.status === 401) return 'gone'
+  const body = response?.status === 200 ? parseJsonObject(response.text) : undefined
+  if (body?.['client_id'] !== client.client_id) return client
+  const replaced = REPLACEABLE.filter(
+    (name) => body[name] !== client[name] && typeof body[name] === typeof client[name],
+  )
+  if (replaced.length === 0) return client
+  return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as RegisteredClient
+}
+
+/** `no-means`: the server gave no address or token for it. */
+export type Removal = { kind: 'removed' | 'no-means' | 'unanswered' } | { kind: 'refused'; status: number }
+
+/** RFC 7592 2.3. Best effort: doesn't throw. */
+export async function removeClient(client: RegisteredClient): Promise<Removal> {
+  const request = manage(client, 'DELETE')
+  if (request === undefined) return { kind: 'no-means' }
+  const response = await request.catch(() => undefined)
+  if (response === undefined) return { kind: 'unanswered' }
+  const isRemoved = response.status >= 200 && response.status < 300
+  return isRemoved ? { kind: 'removed' } : { kind: 'refused', status: response.status }
 }

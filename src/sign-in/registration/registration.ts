@@ -8,8 +8,8 @@ import { sealedJson } from '../../records/sealed-json.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { keyThumbprint } from '../server/client-authentication.ts'
 import { signInUnavailable } from '../server/error-response.ts'
-import { readClient } from './management.ts'
 import type { RegisteredClient } from './metadata.ts'
+import { readClient } from './register.ts'
 
 const LIFE_SECONDS = 5 * 365 * 24 * 3600
 const RENEW_AHEAD_MS = 3600 * 1000

@@ -38,7 +38,7 @@ const shortHash = (secret: string): string => hashOf(secret).slice(0, 22)
 const ASSOCIATED_DATA = 'sign-in state 1'
 
 /** With the longest return_to it has 1,610 characters, usually about 260. */
-export const MAX_STATE_CHARACTERS = 1_700
+const MAX_STATE_CHARACTERS = 1_700
 
 /** As long as the browser cookie: people leave the sign-in page open over lunch. */
 export const TRANSACTION_SECONDS = 24 * 3600
@@ -96,6 +96,7 @@ export class LoginTransactions {
 
   /** @returns undefined if it wasn't sealed with one of our secrets */
   open(state: string): OpenedTransaction | undefined {
+    if (state.length > MAX_STATE_CHARACTERS) return undefined
     const sealed = decodeFirewallSafe(state)
     for (const keys of this.#keys) {
       const json = keys.sealer.open(sealed, ASSOCIATED_DATA)
