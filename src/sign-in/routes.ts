@@ -60,7 +60,7 @@ export function createSignInRoutes(deps: SignInRoutesDeps): Router {
   router.get('/sign-in/callback', async (req, res) => {
     const url = callbackUrl(req, rules.publicOrigin)
     const opened = callback.open(url)
-    deps.limitCallback(req, opened?.transaction.id)
+    deps.limitCallback(req, opened?.transaction.id, opened && signInPath(opened.transaction.returnTo))
     if (opened === undefined) {
       log.debug({}, 'sign-in: callback of an unknown transaction')
       return answerUnknown(req, res, { url, sendPage })

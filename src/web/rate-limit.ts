@@ -30,7 +30,7 @@ export function createLimits(perAddress: number, audit: Audit, now: () => number
     const seconds = what === 'person' ? PERSON_SECONDS : ADDRESS_SECONDS
     const msPerPoint = (seconds * 1000) / points
     const buckets = new Map<string, { left: number; at: number }>()
-    return (req: Request, key = addressOf(req)): void => {
+    return (req: Request, key = addressOf(req), tryAgain = ''): void => {
       const { left: before, at } = buckets.get(key) ?? { left: points, at: now() }
       const left = Math.min(points, before + Math.max(0, now() - at) / msPerPoint)
       buckets.delete(key)
@@ -39,7 +39,8 @@ export function createLimits(perAddress: number, audit: Audit, now: () => number
       if (left >= 1) return
       audit({ event: 'limited', what, user: signedInOf(req)?.user })
       // When a tenth is there again: not all who wait come back for the first point.
-      throw new Problem(429, code, { retryAfter: Math.ceil(Math.max(msPerPoint, seconds * 100) / 1000) })
+      const retryAfter = Math.ceil(Math.max(msPerPoint, seconds * 100) / 1000)
+      throw new Problem(429, code, { retryAfter, ...(tryAgain && { tryAgain }) })
     }
   }
   const limited =
@@ -61,9 +62,11 @@ export function createLimits(perAddress: number, audit: Audit, now: () => number
     signingIn: limited(signingIn),
     /**
      * Coming back from the authorization server: by sign-in, so that no one is refused for what others began.
-     * @param id of the sign-in; absent where it is none of ours: then by address, as if one began @throws {Problem} 429
+     * @param id of the sign-in; absent where it is none of ours: then by address, as if one began
+     * @param tryAgain where the person began: the code in the callback's own address is good once @throws {Problem} 429
      */
-    comingBack: (req: Request, id?: string) => (id === undefined ? signingIn(req) : returning(req, id)),
+    comingBack: (req: Request, id?: string, tryAgain?: string) =>
+      id === undefined ? signingIn(req) : returning(req, id, tryAgain),
     /** Apart from signing in, so that a rush in the morning keeps no one signed in; and by session, where there is one. */
     signingOut: limited(byAddress(), (req) => signedInOf(req)?.id),
     /** By the email of the link, where it is one of ours. @throws {Problem} 429 */

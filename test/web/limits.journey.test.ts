@@ -63,6 +63,18 @@ describe('an address', () => {
     await expectSignedIn(running, browser)
   })
 
+  it('that comes back with one sign-in too often is led to where it began', async () => {
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/sign-in?return_to=/onboarding/?datasource=slack`)
+    const callback = await answerOf(running, browser)
+    for (let count = 0; count < 30; count++) await browser.open(callback, { follow: false })
+    const page = await browser.open(callback, { follow: false })
+    expect([page.status, page.headers['refresh']]).toEqual([
+      429,
+      '6; url=/sign-in?return_to=%2Fonboarding%2F%3Fdatasource%3Dslack',
+    ])
+  })
+
   it('signs out, and stops reminders, so often too, and each apart from signing in', async () => {
     const token = await invite(running)
     for (const paths of [
