@@ -5,8 +5,8 @@ import type { Express } from 'express'
 import { createAdminCheck } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
-import { createPeople } from './people/people.ts'
-import { createKeepStateStore, PERSON_STATES } from './people/keep-state.ts'
+import { People } from './people/people.ts'
+import { KeepStateStore, PERSON_STATES } from './people/keep-state.ts'
 import { ServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
 import { watchAddresses } from './client-api/watch-addresses.ts'
@@ -99,7 +99,7 @@ export function createOnramp(
 
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
   const { WEBHOOK_URL: webhookUrl, WEBHOOK_SECRET: webhookSecrets = [] } = settings
-  const people = createPeople({
+  const people = new People({
     records,
     keyRing,
     retentionDays: settings.INVITE_RETENTION_DAYS,
@@ -137,7 +137,7 @@ export function createOnramp(
     store: () => store.isReachable(),
     authorization_server: () => authorizationServer.isReady(),
   })
-  const keepStateStore = createKeepStateStore(records, keyRing)
+  const keepStateStore = new KeepStateStore(records, keyRing)
   metrics.watchPeople(async () => {
     const { days, lastRunAt } = await keepStateStore.load()
     const row = days.at(-1)

@@ -12,8 +12,8 @@ import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createOnramp } from '../src/compose.ts'
 import { createInvitations } from '../src/invites/token.ts'
 import { normalizedAddress } from '../src/people/address.ts'
-import { createPeople } from '../src/people/people.ts'
-import { createKeepStateStore } from '../src/people/keep-state.ts'
+import { People } from '../src/people/people.ts'
+import { KeepStateStore } from '../src/people/keep-state.ts'
 import { createKeyRing } from '../src/records/data-key.ts'
 import { createSealer } from '../src/records/seal.ts'
 import type { openStore } from '../src/records/store.ts'
@@ -145,7 +145,7 @@ function compose(store = memoryStore(), given: Partial<typeof settings> = {}) {
   })
   opened.push(onramp)
   const keyRing = createKeyRing(records, [SECRET], now)
-  const people = createPeople({ records, keyRing, retentionDays: 1, onEvents: () => {}, now })
+  const people = new People({ records, keyRing, retentionDays: 1, onEvents: () => {}, now })
 
   /** Someone's browser, as if they had signed in. */
   async function browser(of: Partial<User> = {}) {
@@ -223,7 +223,7 @@ it('metrics take the token of METRICS_TOKEN, and count problems', async () => {
 it('metrics have the states of people as onramp keep counted them last', async () => {
   const { records, keyRing, scrape } = compose()
   const row = { ready: 7, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, people: 7, gone: 0 }
-  const keepStateStore = createKeepStateStore(records, keyRing)
+  const keepStateStore = new KeepStateStore(records, keyRing)
   await keepStateStore.save({
     lastRunAt: 5_000,
     massDisconnects: [],

@@ -4,8 +4,8 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import type { Company } from '../company/company.ts'
-import { createPeople, type People } from '../people/people.ts'
-import { createKeepStateStore } from '../people/keep-state.ts'
+import { People } from '../people/people.ts'
+import { KeepStateStore } from '../people/keep-state.ts'
 import { formatFault } from '../records/format.ts'
 import { adoptStore, createKeyRing, readDataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
@@ -40,7 +40,7 @@ export function openPeople(
   { records, settings, now }: { records: Records; settings: Settings; now: () => number },
   company?: Pick<Company, 'arrange'>,
 ): People {
-  return createPeople({
+  return new People({
     records,
     keyRing: createKeyRing(records, settings.SESSION_SECRET, now),
     retentionDays: settings.INVITE_RETENTION_DAYS,
@@ -51,7 +51,7 @@ export function openPeople(
 }
 
 export const openKeepState = (records: Records, { SESSION_SECRET }: Settings) =>
-  createKeepStateStore(records, createKeyRing(records, SESSION_SECRET))
+  new KeepStateStore(records, createKeyRing(records, SESSION_SECRET))
 
 /** A new key for a store whose former secret is lost. What that one sealed can't be read afterwards. */
 export async function adopt({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {

@@ -1,39 +1,38 @@
-// What `onramp keep` has to know from one run to the next, in one record of the installation: how far it has looked, which
-// lapses have a shared cause, and one row of counts for each day. Pages read it and never write it.
+// The state of `onramp keep` from one run to the next, in one record. Pages read it and never write it.
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/sealed-json.ts'
 
-/** Many people lost the same app at once, so no one of them is emailed about it. Times are milliseconds since 1970. */
+/** Many people lost the same app at once, so emails about it are paused. Times are milliseconds since 1970. */
 export type MassDisconnect = {
   instance: string
   name: string
   noticedAt: number
-  /** Who is noticed to lack it since then, and until a day after `noticedAt`, lost it in this break. */
+  /** Lapses noticed since then, until a day and a half after `noticedAt`, belong to it. */
   since: number
   /** So many lost it, of so many who had it. */
   lapsed: number
   had: number
-  /** When the administrators were emailed, and other systems told. */
+  /** When the administrators were emailed, and other systems got the event. */
   notifiedAt?: number
   eventAt?: number
-  /** An administrator says that people are to be emailed all the same. */
+  /** When an administrator had the emails resumed. */
   resumedAt?: number
 }
 
 /** Everyone who is counted is in one of these. */
 export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
-/** How many people were in each state at the end of a day's last run; `day` is YYYY-MM-DD in UTC. */
+/** People in each state after a day's last run; `day` is YYYY-MM-DD in UTC. */
 export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'gone', number> & { day: string }
 
 /** Times are milliseconds since 1970. */
 export type KeepState = {
   /** When the last run ended. */
   lastRunAt?: number
-  /** The last time that everyone was asked about: when it began, and when it was through. */
+  /** The newest check of everyone. */
   sweep?: { beganAt: number; endedAt?: number }
-  /** Lapses before that were looked at together, so people can be emailed about them. */
+  /** Lapses before that were evaluated, so people can be emailed about them. */
   evaluatedAt?: number
   massDisconnects: MassDisconnect[]
   /** When a run last found it working time in a time zone, or first saw the zone. */
@@ -44,44 +43,39 @@ export type KeepState = {
 
 const KEY = 'keep-state'
 const LIFE_SECONDS = 400 * 86_400
-/** Longer ago no one compares with. */
 const MAX_DAYS = 400
 
-export type KeepStateStore = {
-  /** Empty where `onramp keep` has never run, or what it left can't be read. @throws {StoreUnavailable} */
-  load(): Promise<KeepState>
-  /** Only the one run that holds the lease writes. @throws {StoreUnavailable} */
-  save(keepState: KeepState): Promise<void>
-}
+export class KeepStateStore {
+  readonly #records: Pick<Records, 'get' | 'put'>
+  readonly #keyRing: KeyRing
 
-export function createKeepStateStore(
-  records: Pick<Records, 'get' | 'put'>,
-  keyRing: KeyRing,
-): KeepStateStore {
-  return {
-    async load() {
-      const { sealer } = await keyRing.dataKey()
-      const known = sealedJson<KeepState>(sealer).open(await records.get(KEY), KEY)
-      return known ?? { massDisconnects: [], zones: {}, days: [] }
-    },
-    async save(keepState) {
-      const { sealer } = await keyRing.dataKey()
-      const days = keepState.days.slice(-MAX_DAYS)
-      await records.put(KEY, sealedJson<KeepState>(sealer).seal({ ...keepState, days }, KEY), LIFE_SECONDS)
-    },
+  constructor(records: Pick<Records, 'get' | 'put'>, keyRing: KeyRing) {
+    this.#records = records
+    this.#keyRing = keyRing
+  }
+
+  /** Empty before the first run, or if the record can't be read. @throws {StoreUnavailable} */
+  async load(): Promise<KeepState> {
+    const { sealer } = await this.#keyRing.dataKey()
+    const known = sealedJson<KeepState>(sealer).open(await this.#records.get(KEY), KEY)
+    return known ?? { massDisconnects: [], zones: {}, days: [] }
+  }
+
+  /** Only the run that holds the lease writes. @throws {StoreUnavailable} */
+  async save(state: KeepState): Promise<void> {
+    const { sealer } = await this.#keyRing.dataKey()
+    const days = state.days.slice(-MAX_DAYS)
+    await this.#records.put(KEY, sealedJson<KeepState>(sealer).seal({ ...state, days }, KEY), LIFE_SECONDS)
   }
 }
 
-/** Runs come, as OnrampKeepMissing has it, and email people themselves. @param now milliseconds since 1970 */
+/** Scheduled runs email people themselves. Three hours, as in the alert OnrampKeepMissing. */
 export const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolean =>
   now - lastRunAt < 3 * 3_600_000
 
-/** Neither released by an administrator nor over. */
-export const activeMassDisconnects = ({
-  massDisconnects,
-}: Pick<KeepState, 'massDisconnects'>): MassDisconnect[] =>
-  massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
+/** Those whose emails aren't resumed. */
+export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>): MassDisconnect[] =>
+  state.massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
 
-/** The apps that no one is emailed about. */
-export const pausedApps = (keepState: Pick<KeepState, 'massDisconnects'>): ReadonlySet<string> =>
-  new Set(activeMassDisconnects(keepState).map(({ instance }) => instance))
+export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlySet<string> =>
+  new Set(activeMassDisconnects(state).map(({ instance }) => instance))

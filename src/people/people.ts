@@ -1,6 +1,5 @@
-// Where people are kept: one sealed record each, named by an HMAC of the address, so that a dump of the store shows no
-// address. Every change is compare-and-set; a record that can't be read is never taken for none, because it may say that
-// the person wants no emails.
+// The store of people: one sealed record each, named by an HMAC of the address, so that a dump shows no address. Changes are
+// compare-and-set. A record that can't be read never counts as absent: it may say that the person wants no emails.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { changeRecord } from '../records/change.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
@@ -12,18 +11,18 @@ import { normalizedAddress } from './address.ts'
 import { withEvents } from './outbox.ts'
 import { newPerson, type AppRecord, type Person } from './person.ts'
 
-/** That someone wants no emails is remembered for longer than the rest: they asked for it. */
+/** At least; people asked for it. */
 export const OPT_OUT_DAYS = 730
 const DAY_MS = 86_400_000
 const DAY_SECONDS = 86_400
 
-export const PEOPLE_PREFIX = 'person:'
+const PREFIX = 'person:'
 
-/** So many are read at once, and requests wait for about so long. */
+/** Records read at once, and about how long requests wait for them. */
 const AT_ONCE = 500
 const SLICE_MS = 10
 
-/** The record of one person can't be read. It is left as it is, and `onramp doctor` names it. */
+/** The record is left as it is, and `onramp doctor` names it. */
 export class PersonUnreadable extends Problem {
   constructor(key: string) {
     super(503, 'store_unavailable', { detail: `the record ${key} can't be read: see onramp doctor` })
@@ -31,53 +30,109 @@ export class PersonUnreadable extends Problem {
   }
 }
 
-export type People = {
-  /** @throws {StoreUnavailable} @throws {PersonUnreadable} */
-  get(email: string): Promise<Person | undefined>
-  /**
-   * Changes what is known of a person. `change` may run more than once, so it only computes; if it returns the same
-   * object, nothing is written.
-   * @param change `isKnown` false: nothing was written down about this person, or it was forgotten
-   * @throws {StoreUnavailable} @throws {PersonUnreadable}
-   */
-  change(email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person>
-  /** Removes what is known of a person, readable or not. @returns whether there was anything @throws {StoreUnavailable} */
-  forget(email: string): Promise<boolean>
-  /**
-   * Everyone, in no order and a few at a time, with other work in between.
-   * @param onUnreadable gets the name of a record that can't be read
-   */
-  all(onUnreadable?: (key: string) => void): AsyncGenerator<Person>
-}
-
-type Keeping = {
+export type PeopleOptions = {
   records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'keys'>
   keyRing: KeyRing
-  /** INVITE_RETENTION_DAYS: how long a person is remembered after the last change. */
+  /** INVITE_RETENTION_DAYS, counted from the last change. */
   retentionDays: number
-  /** Without the apps that the company hides: they are left out when reading, and kept as they were when writing. */
+  /** Leaves out apps that the company hides: reads go without them, and writes keep them. */
   arrange?: (apps: AppRecord[]) => AppRecord[]
-  /** There are events of this person to send, and so many old ones had to go for them. Absent: none are written. */
+  /** Called after events were added; absent: none are. @param dropped number of old ones removed for them */
   onEvents?: ((email: string, dropped: number) => void) | undefined
   /** Milliseconds since 1970. */
   now: () => number
 }
 
-export function createPeople(keeping: Keeping): People {
-  const { records, keyRing, retentionDays, arrange = (apps) => apps, onEvents, now } = keeping
+/** Every method throws {StoreUnavailable}. */
+export class People {
+  readonly #options: PeopleOptions
 
-  const keyOf = ({ keyFor }: DataKey, email: string) => PEOPLE_PREFIX + keyFor('person', email)
+  constructor(options: PeopleOptions) {
+    this.#options = options
+  }
 
   /** @throws {PersonUnreadable} */
-  function knownIn({ sealer }: DataKey, key: string, text: string | undefined): Person | undefined {
+  async get(email: string): Promise<Person | undefined> {
+    const dataKey = await this.#options.keyRing.dataKey()
+    const key = keyOf(dataKey, email)
+    const person = this.#openRecord(dataKey, key, await this.#options.records.get(key))
+    return person && this.#withoutHidden(person)
+  }
+
+  /**
+   * @param change may run more than once, so it only computes. If it returns the same object, nothing is written.
+   * `isKnown` is false without a record. @throws {PersonUnreadable}
+   */
+  async change(email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person> {
+    const { records, keyRing, onEvents, now } = this.#options
+    const dataKey = await keyRing.dataKey()
+    const key = keyOf(dataKey, email)
+    let result = newPerson(normalizedAddress(email), now())
+    let events = { added: 0, dropped: 0 }
+    await changeRecord(records, {
+      key,
+      next: (text) => {
+        const known = this.#openRecord(dataKey, key, text)
+        const whole = known ?? newPerson(normalizedAddress(email), now())
+        const before = this.#withoutHidden(whole)
+        const after = change(before, known !== undefined)
+        events = { added: 0, dropped: 0 }
+        result = after
+        if (after === before) return undefined
+        result = { ...after, changedAt: now() }
+        if (onEvents !== undefined) ({ person: result, ...events } = withEvents(before, result, now()))
+        const plain = JSON.stringify(this.#withHiddenOf(whole, result))
+        return { text: dataKey.sealer.seal(plain, key), seconds: this.#lifeSeconds(result) }
+      },
+    })
+    if (events.added > 0) onEvents?.(normalizedAddress(email), events.dropped)
+    return result
+  }
+
+  /** Removes a record, readable or not. @returns whether there was one */
+  async forget(email: string): Promise<boolean> {
+    const { records, keyRing } = this.#options
+    const key = keyOf(await keyRing.dataKey(), email)
+    const isKnown = (await records.get(key)) !== undefined
+    await records.remove(key)
+    return isKnown
+  }
+
+  /** Everyone, unordered, a few at a time, so that requests come in between. @param onUnreadable gets a record's key */
+  async *all(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
+    const { records, keyRing } = this.#options
+    const { sealer } = await keyRing.dataKey()
+    let until = performance.now() + SLICE_MS
+    for await (const keys of records.keys(PREFIX))
+      for (let first = 0; first < keys.length; first += AT_ONCE) {
+        const some = keys.slice(first, first + AT_ONCE)
+        const texts = await withoutSpans(() => Promise.all(some.map((key) => records.get(key))))
+        for (const [index, text] of texts.entries()) {
+          const key = some[index] ?? ''
+          if (performance.now() > until) {
+            await nextTurn()
+            until = performance.now() + SLICE_MS
+          }
+          if (text === undefined) continue
+          const plain = sealer.open(text, key)
+          if (plain === undefined) onUnreadable(key)
+          const person = plain === undefined ? undefined : this.#unexpired(plain)
+          if (person !== undefined) yield this.#withoutHidden(person)
+        }
+      }
+  }
+
+  /** @throws {PersonUnreadable} */
+  #openRecord({ sealer }: DataKey, key: string, text: string | undefined): Person | undefined {
     if (text === undefined) return undefined
     const plain = sealer.open(text, key)
     if (plain === undefined) throw new PersonUnreadable(key)
-    return remembered(plain)
+    return this.#unexpired(plain)
   }
 
-  /** What may still be known of a person. */
-  function remembered(plain: string): Person | undefined {
+  /** After the retention only the opt-out is left, with what keeps the person from being counted. */
+  #unexpired(plain: string): Person | undefined {
+    const { retentionDays, now } = this.#options
     const person = JSON.parse(plain) as Person
     const { email, changedAt, optedOutAt, leftAt, unknownAt } = person
     if (now() - changedAt < retentionDays * DAY_MS) return person
@@ -85,87 +140,32 @@ export function createPeople(keeping: Keeping): People {
     return { email, changedAt, optedOutAt, campaigns: [], ...omitUndefined({ leftAt, unknownAt }) }
   }
 
-  const lifeOf = ({ optedOutAt }: Person) =>
-    DAY_SECONDS * (optedOutAt === undefined ? retentionDays : Math.max(OPT_OUT_DAYS, retentionDays))
-
-  /** Without hidden apps. The same object where none is hidden. */
-  function shown(person: Person): Person {
-    if (person.lastCheck === undefined) return person
-    const apps = arrange(person.lastCheck.apps)
-    return apps.length === person.lastCheck.apps.length
-      ? person
-      : { ...person, lastCheck: { ...person.lastCheck, apps } }
+  #lifeSeconds({ optedOutAt }: Person): number {
+    const { retentionDays } = this.#options
+    return DAY_SECONDS * (optedOutAt === undefined ? retentionDays : Math.max(OPT_OUT_DAYS, retentionDays))
   }
 
-  /** With the hidden apps of `whole`, as they were. */
-  function withHidden(person: Person, whole: Person): Person {
+  /** The same object if no app is hidden. */
+  #withoutHidden(person: Person): Person {
+    const { lastCheck } = person
+    if (lastCheck === undefined) return person
+    const apps = this.#arrange(lastCheck.apps)
+    return apps.length === lastCheck.apps.length ? person : { ...person, lastCheck: { ...lastCheck, apps } }
+  }
+
+  /** With the hidden apps of `whole`, unchanged. */
+  #withHiddenOf(whole: Person, person: Person): Person {
     const all = whole.lastCheck?.apps ?? []
-    const visible = new Set(arrange(all))
+    const visible = new Set(this.#arrange(all))
     const hidden = all.filter((app) => !visible.has(app))
     if (person.lastCheck === undefined || hidden.length === 0) return person
     return { ...person, lastCheck: { ...person.lastCheck, apps: [...person.lastCheck.apps, ...hidden] } }
   }
 
-  async function get(address: string): Promise<Person | undefined> {
-    const open = await keyRing.dataKey()
-    const key = keyOf(open, normalizedAddress(address))
-    const person = knownIn(open, key, await records.get(key))
-    return person && shown(person)
-  }
-
-  return {
-    get,
-    async change(address, change) {
-      const email = normalizedAddress(address)
-      const open = await keyRing.dataKey()
-      const key = keyOf(open, email)
-      let result = newPerson(email, now())
-      let events = { added: 0, dropped: 0 }
-      await changeRecord(records, {
-        key,
-        next(text) {
-          const known = knownIn(open, key, text)
-          const whole = known ?? newPerson(email, now())
-          const before = shown(whole)
-          const after = change(before, known !== undefined)
-          events = { added: 0, dropped: 0 }
-          result = after
-          if (after === before) return undefined
-          result = { ...after, changedAt: now() }
-          if (onEvents !== undefined) ({ person: result, ...events } = withEvents(before, result, now()))
-          const plain = JSON.stringify(withHidden(result, whole))
-          return { text: open.sealer.seal(plain, key), seconds: lifeOf(result) }
-        },
-      })
-      if (events.added > 0) onEvents?.(email, events.dropped)
-      return result
-    },
-    async forget(address) {
-      const key = keyOf(await keyRing.dataKey(), normalizedAddress(address))
-      const isKnown = (await records.get(key)) !== undefined
-      await records.remove(key)
-      return isKnown
-    },
-    async *all(onUnreadable = () => {}) {
-      const open = await keyRing.dataKey()
-      let until = performance.now() + SLICE_MS
-      for await (const keys of records.keys(PEOPLE_PREFIX))
-        for (let first = 0; first < keys.length; first += AT_ONCE) {
-          const some = keys.slice(first, first + AT_ONCE)
-          const texts = await withoutSpans(() => Promise.all(some.map((key) => records.get(key))))
-          for (const [index, text] of texts.entries()) {
-            const key = some[index] ?? ''
-            if (performance.now() > until) {
-              await nextTurn()
-              until = performance.now() + SLICE_MS
-            }
-            if (text === undefined) continue
-            const plain = open.sealer.open(text, key)
-            if (plain === undefined) onUnreadable(key)
-            const person = plain === undefined ? undefined : remembered(plain)
-            if (person !== undefined) yield shown(person)
-          }
-        }
-    },
+  #arrange(apps: AppRecord[]): AppRecord[] {
+    return this.#options.arrange?.(apps) ?? apps
   }
 }
+
+const keyOf = ({ keyFor }: DataKey, email: string): string =>
+  PREFIX + keyFor('person', normalizedAddress(email))

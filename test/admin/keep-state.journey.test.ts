@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
-import { createKeepStateStore, type DailyCounts, type KeepState } from '../../src/people/keep-state.ts'
+import { KeepStateStore, type DailyCounts, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -46,7 +46,7 @@ const lost = (name: string, lapsedAt: number): Person => {
 const keep = async ({ env }: Running, keepState: KeepState) => {
   const settings = loadSettings(env)
   const store = openStore(settings, createLog('silent'))
-  await createKeepStateStore(store.records, createKeyRing(store.records, settings.SESSION_SECRET)).save(
+  await new KeepStateStore(store.records, createKeyRing(store.records, settings.SESSION_SECRET)).save(
     keepState,
   )
   await store.close()

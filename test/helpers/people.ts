@@ -1,17 +1,15 @@
 // People for tests: where they are kept in memory, and how their apps are doing.
 import { summarize, type PersonSummary } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { createPeople } from '../../src/people/people.ts'
+import { People, type PeopleOptions } from '../../src/people/people.ts'
 import { isFinished, type EmailRecord, type PersonApp, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
-type Keeping = Parameters<typeof createPeople>[0]
-
 /** @param given `records` where several processes share it */
-export function testPeople({ records = memoryRecords().records, ...given }: Partial<Keeping> = {}) {
+export function testPeople({ records = memoryRecords().records, ...given }: Partial<PeopleOptions> = {}) {
   const keyRing = testKeyRing(records)
-  return createPeople({ records, keyRing, retentionDays: 90, now: Date.now, ...given })
+  return new People({ records, keyRing, retentionDays: 90, now: Date.now, ...given })
 }
 
 /** A person whose apps are in these states, by instance. @param names where the service names an app unlike its instance */

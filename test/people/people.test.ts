@@ -1,12 +1,10 @@
 // Where people are kept: sealed, for as long as was promised, and never taken for none.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { OPT_OUT_DAYS, PEOPLE_PREFIX, PersonUnreadable, type createPeople } from '../../src/people/people.ts'
+import { OPT_OUT_DAYS, PersonUnreadable, type PeopleOptions } from '../../src/people/people.ts'
 import { withoutOptOut, withMilestone, withCheck, type Person } from '../../src/people/person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { having, testPeople } from '../helpers/people.ts'
-
-type Keeping = Parameters<typeof createPeople>[0]
 
 const at = Date.UTC(2026, 10, 1)
 const DAY = 86_400_000
@@ -16,7 +14,8 @@ const opened = (before: Person) => withMilestone(before, 'openedAt', at)
 /** One store, any number of processes. */
 function office() {
   const { records, values } = memoryRecords()
-  const open = (now = at, given: Partial<Keeping> = {}) => testPeople({ records, now: () => now, ...given })
+  const open = (now = at, given: Partial<PeopleOptions> = {}) =>
+    testPeople({ records, now: () => now, ...given })
   return { values, open }
 }
 
@@ -84,7 +83,7 @@ describe('what is written down about people', () => {
       records: {
         ...records,
         compareAndSet(key, expected, value, seconds) {
-          if (key.startsWith(PEOPLE_PREFIX)) lives.push(seconds / 86_400)
+          if (key.startsWith('person:')) lives.push(seconds / 86_400)
           return records.compareAndSet(key, expected, value, seconds)
         },
       },
@@ -107,7 +106,7 @@ describe('what is written down about people', () => {
     const { values, open } = office()
     await open().change(ada, (before) => withMilestone(before, 'optedOutAt', at))
     await open().change(bob, opened)
-    const [keyOfAda = '', keyOfBob = ''] = [...values.keys()].filter((key) => key.startsWith(PEOPLE_PREFIX))
+    const [keyOfAda = '', keyOfBob = ''] = [...values.keys()].filter((key) => key.startsWith('person:'))
     // Another person's record in this one's place is no better than a damaged one.
     values.set(keyOfAda, values.get(keyOfBob) ?? '')
     await expect(open().get(ada)).rejects.toThrow(PersonUnreadable)

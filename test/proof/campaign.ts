@@ -3,7 +3,7 @@
 import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
-import { createPeople } from '../../src/people/people.ts'
+import { People } from '../../src/people/people.ts'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
@@ -48,7 +48,7 @@ async function sendAll({ world, rules }: Around, isHeld: () => Promise<boolean>)
     signal,
   })
   const { people } = world.service
-  const everyone = createPeople({ records, keyRing, retentionDays: 90, now })
+  const everyone = new People({ records, keyRing, retentionDays: 90, now })
   const { endedBy, error } = await office(everyone).run({
     // Who is on a list twice is one person.
     people: [...people, ...people].map(({ email }) => email),

@@ -1,5 +1,5 @@
 // What may never happen, held against every answer that a process gives and against how everything ends.
-import { createPeople } from '../../src/people/people.ts'
+import { People } from '../../src/people/people.ts'
 import { appsOf } from '../../src/people/person.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { locationOf, settings, type Answer, type Asked } from './processes.ts'
@@ -71,7 +71,7 @@ export class Rules {
     const observing = { get: async (key: string) => store.read(key), compareAndSet: async () => false }
     const records = { ...recordsOn(() => store), ...observing }
     const keyRing = createKeyRing(records, settings.SESSION_SECRET)
-    const people = createPeople({ records, keyRing, retentionDays: 90, now: () => machine.now })
+    const people = new People({ records, keyRing, retentionDays: 90, now: () => machine.now })
     for (const [{ name, email, apps }, shown] of this.#last) {
       const person = await people.get(email)
       const states = new Map(person && appsOf(person).map(({ instance, state }) => [instance, state]))

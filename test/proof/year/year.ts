@@ -7,7 +7,7 @@ import { RunStopped } from '../../../src/campaigns/ledger.ts'
 import type { Email } from '../../../src/campaigns/mail/email.ts'
 import type { Invitee } from '../../../src/campaigns/people-file.ts'
 import { newTally } from '../../../src/campaigns/tally.ts'
-import { createPeople, type People } from '../../../src/people/people.ts'
+import { People } from '../../../src/people/people.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
 import { mail } from '../../campaigns/sample-email.ts'
 import { createRandom } from '../random.ts'
@@ -39,7 +39,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
   const now = () => calendar.now
   const journal = createHash('sha256')
   const note = (line: string) => void journal.update(`${calendar.now} ${line}\n`)
-  const people = createPeople({ ...createStore(now), retentionDays: 90, now })
+  const people = new People({ ...createStore(now), retentionDays: 90, now })
   const rules: Rules = new Rules({
     calendar,
     people,
@@ -79,7 +79,7 @@ export async function simulateYear({ seed, size, days, onDay }: Given) {
       return after
     }
     return {
-      people: { ...people, change },
+      people: { get: (email) => people.get(email), all: () => people.all(), change },
       state: keepState,
       timezone: 'UTC',
       async save(next) {
