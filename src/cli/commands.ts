@@ -250,7 +250,7 @@ function hasSandbox(): boolean {
 const addDevelopment: DefineCommands = (program, parts, exit) => {
   const isInstalled = hasSandbox()
   const run = async (name: 'demo' | 'sandbox'): Promise<number> => {
-    if (isInstalled) return await import('./demo.ts').then((commands) => commands[name](parts))
+    if (isInstalled) return await import('./demo/demo.ts').then((commands) => commands[name](parts))
     parts.stderr.write(
       `onramp ${name}: it is for development only, and the sandbox is not installed here: install @onramp/sandbox beside onramp, or run it in a clone of the repository, after npm ci\n`,
     )

@@ -240,7 +240,7 @@ const statesOf = (report: Report): Record<(typeof PERSON_STATES)[number] | 'peop
 }
 
 /** With the counts of this run in place of those of an earlier one of the day. */
-function withDay(days: readonly DailyCounts[], report: Report): DailyCounts[] {
+export function withDay(days: readonly DailyCounts[], report: Report): DailyCounts[] {
   const today = report.madeAt.slice(0, 10)
   return [...days.filter(({ day }) => day !== today), { ...statesOf(report), day: today }]
 }

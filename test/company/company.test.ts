@@ -33,7 +33,6 @@ describe('the example, Acme', () => {
       '/assets/company/logo',
       '/assets/company/logo-dark',
       '/assets/company/icon',
-      '/assets/company/slack',
     ])
   })
 

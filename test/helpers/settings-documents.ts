@@ -1,4 +1,4 @@
-// `npm run settings` writes docs/settings.md, README.md's short table, .env.example and company.schema.json;
+// `npm run settings` writes docs/settings.md, README.md's table of required settings, .env.example and company.schema.json;
 // test/conventions.test.ts compares.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { format, resolveConfig } from 'prettier'
@@ -16,12 +16,6 @@ function row({ name, required, default: standard, meaning, secret }: Setting): s
 const line = ({ name, required, default: standard = '', meaning }: Setting) =>
   `\n# ${meaning}\n${required ? `${name}=` : `#${name}=${standard}`}\n`
 
-/** What most installations set. */
-const ESSENTIAL =
-  'TOKEN_ISSUED_BY OIDC_CLIENT_ID OIDC_CLIENT_SECRET REDIS_URL COMPANY_FILE RETURN_TO_ORIGINS ADMIN_EMAILS SMTP_URL MAIL_FROM'
-
-const isEssential = ({ name, required }: Setting) => required === true || ESSENTIAL.split(' ').includes(name)
-
 /** What the documents should hold, by the file's name. */
 export async function settingsDocuments(): Promise<Record<string, string>> {
   const readme = fileOf('README.md')
@@ -31,7 +25,13 @@ export async function settingsDocuments(): Promise<Record<string, string>> {
   }
   const options = { ...(await resolveConfig(readme)), filepath: readme }
   return {
-    'README.md': await format(withTable('README.md', settings.filter(isEssential)), options),
+    'README.md': await format(
+      withTable(
+        'README.md',
+        settings.filter(({ required }) => required),
+      ),
+      options,
+    ),
     'docs/settings.md': await format(withTable('docs/settings.md', settings), options),
     '.env.example': `# Every setting of onramp. Required ones are not commented out. Each secret may also come as NAME_FILE, a path.\n${settings.map(line).join('')}`,
     'company.schema.json': await format(JSON.stringify(companyJsonSchema()), { ...options, parser: 'json' }),

@@ -1,12 +1,11 @@
 // The sandbox as a command: six consecutive ports on 127.0.0.1, and a summary of them.
 import { isIP } from 'node:net'
 import { serverNames } from './journal.ts'
+import { isGenerated } from './people.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 
 export { demoPeople } from './people.ts'
 export { startSandbox, type Sandbox, type SandboxOptions }
-
-const SHOWN_PEOPLE = 7
 
 /**
  * Starts the sandbox and prints a summary. README.md lists the variables.
@@ -39,11 +38,15 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
 }
 
 function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
-  const width = Math.max(...people.map(({ email }) => email.length))
-  const persons = people.slice(0, SHOWN_PEOPLE).map(({ id, email, datasources }) => {
-    const count = `${datasources.length} datasource${datasources.length === 1 ? '' : 's'}`
-    return `    ${email.padEnd(width)}  ${count.padEnd(14)} token ${serviceTokens.user(id)}`
+  const named = people.filter((person) => !isGenerated(person))
+  const rows = named.map(({ id, email, datasources: { length } }) => {
+    return { email, count: `${length} datasource${length === 1 ? '' : 's'}`, token: serviceTokens.user(id) }
   })
+  const [emails, counts] = [rows.map(({ email }) => email.length), rows.map(({ count }) => count.length)]
+  const lines = rows.map(
+    ({ email, count, token }) =>
+      `  ${email.padEnd(Math.max(...emails))}  ${count.padEnd(Math.max(...counts))}  ${token}`,
+  )
   return `Sandbox: for development only. Everything is kept in memory.
 
   service                 ${urls.service}
@@ -51,10 +54,11 @@ function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
   external identity       ${urls.externalIdp}
   consent pages           ${urls.datasource}
   control                 ${urls.control}
-  mail server             ${mail?.url}, inbox: ${urls.control}/mail
+  mail server             ${mail?.url}
+  inbox                   ${urls.control}/mail
 
   Test users (no password needed) and their service tokens:
-${persons.join('\n')}${people.length > SHOWN_PEOPLE ? `\n    and ${people.length - SHOWN_PEOPLE} more, generated` : ''}
+${lines.join('\n')}${people.length > named.length ? `\n  and ${people.length - named.length} more` : ''}
   Global service token: ${serviceTokens.global}
 `
 }

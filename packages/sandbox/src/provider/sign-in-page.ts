@@ -2,6 +2,7 @@
 import type Provider from 'oidc-provider'
 import type { Exchange } from '../http-server.ts'
 import { html, redirect, sendPage, type Html } from '../pages.ts'
+import { isGenerated } from '../people.ts'
 import type { IssuerConfig } from './store.ts'
 
 /** Of the generated people. */
@@ -48,8 +49,10 @@ async function clearOtherAccount(provider: Provider, uid: string | undefined, id
 function list({ people, describe }: IssuerConfig, { params, session }: Interaction): Html {
   const hint = String(params['login_hint']).toLowerCase()
   const hinted = people.filter(({ id, email }) => hint === id || hint === email.toLowerCase())
-  const isNamed = ({ id }: { id: string }) => !/^person-\d+$/.test(id)
-  const listed = people.slice(0, people.filter(isNamed).length + MAX_GENERATED)
+  const listed = [
+    ...people.filter((person) => !isGenerated(person)),
+    ...people.filter(isGenerated).slice(0, MAX_GENERATED),
+  ]
   const current = people.find(({ id }) => id === session?.accountId)
   return html`<p class="note">Choose a test user. No password needed.</p>
     ${current && html`<p>Currently signed in as ${current.name}.</p>`}

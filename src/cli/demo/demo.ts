@@ -1,4 +1,4 @@
-// onramp demo: the sandbox and onramp beside it. Everything, also the secrets, is made for this run and removed after it.
+// onramp demo: the sandbox, and onramp with a rollout in its second week. Data and secrets are removed at the end.
 // onramp sandbox: the stand-in alone.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,16 +7,17 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { demoPeople, runSandbox, type Sandbox } from '@onramp/sandbox'
-import { COMMAND } from '../version.ts'
-import { clientAddresses } from '../sign-in/server/client-addresses.ts'
-import { startServer } from '../server.ts'
-import { OperatorError } from '../problem.ts'
-import { loadSettings, SettingsError } from '../settings/settings.ts'
-import { createLog } from '../web/log.ts'
+import { COMMAND } from '../../version.ts'
+import { clientAddresses } from '../../sign-in/server/client-addresses.ts'
+import { startServer } from '../../server.ts'
+import { OperatorError } from '../../problem.ts'
+import { loadSettings, SettingsError } from '../../settings/settings.ts'
+import { createLog } from '../../web/log.ts'
 import { runCommand } from '@onramp/terminal/shell'
-import { addInvite } from './invite/commands.ts'
+import { addInvite } from '../invite/commands.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
-import { untilSignal } from './terminal.ts'
+import { untilSignal } from '../terminal.ts'
+import { createRollout, replayRollout } from './rollout.ts'
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
@@ -26,35 +27,31 @@ const readyText = (url: string, control: string, folder: string) => `Onramp is r
   Sign in as      Ada Lovelace (five apps to connect), or anyone else on the
                   list. No passwords.
   Invitations     ${control}/mail (open Ada's invitation)
-  Admin           ${url}/admin (sign in as Carol)
+  Admin           ${url}/admin (sign in as Carol): 200
+                  people in the second week of a rollout
   Commands        In another terminal, in this folder:
     set -a && . ${folder}/env && set +a
-    ${COMMAND} invite send ${folder}/people.csv --rate 200
+    ${COMMAND} invite send ${folder}/people.csv
     ${COMMAND} invite report
   Stop            Ctrl+C
 `
 
-const COMPANY = '5000'
-const DEPARTMENTS = ['Engineering', 'Sales', 'Support', 'Legal', 'People']
 /** The made-up company that the people of the sandbox work for. */
-const COMPANY_FILE = fileURLToPath(new URL('../../examples/acme/company.yaml', import.meta.url))
-const SINK = { write: () => true }
+const COMPANY_FILE = fileURLToPath(new URL('../../../examples/acme/company.yaml', import.meta.url))
+const NO_OUTPUT = { write: () => true }
 
-/** Invites Ada and her colleagues, and leaves a list and the settings for inviting the whole company. */
+/** Sends Ada and Bob their invitations, and writes the list of everyone and the settings for trying the commands. */
 async function invite(sandbox: Sandbox, settings: Record<string, string>, folder: string): Promise<void> {
-  const rows = sandbox.people.map(
-    ({ email, name }, index) =>
-      `${email},"${name.replaceAll('"', '""')}",${DEPARTMENTS[index % DEPARTMENTS.length]}\n`,
-  )
-  writeFileSync(join(folder, 'people.csv'), `email,name,department\n${rows.join('')}`)
+  const rows = sandbox.people.map(({ email, name }) => `${email},"${name.replaceAll('"', '""')}"\n`)
+  writeFileSync(join(folder, 'people.csv'), `email,name\n${rows.join('')}`)
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`)
   writeFileSync(join(folder, 'env'), lines.join(''), { mode: 0o600 })
   const stdin = Readable.from([Buffer.from('email,name\nada@acme.example,Ada\nbob@acme.example,Bob\n')])
-  const parts = { stdin, stdout: SINK, stderr: SINK, env: settings, now: Date.now }
-  await runCommand(addInvite, ['invite', 'send', '-', '--rate', '50'], parts)
+  const context = { stdin, stdout: NO_OUTPUT, stderr: NO_OUTPUT, env: settings, now: Date.now }
+  await runCommand(addInvite, ['invite', 'send', '-', '--rate', '50'], context)
 }
 
-/** onramp is at localhost and the rest at 127.0.0.1: two sites for a browser, as in production. */
+/** onramp is at localhost, everything else at 127.0.0.1: two sites for a browser, as in production. */
 async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   const port = env['PORT'] ?? '3000'
   const url = `http://localhost:${port}`
@@ -65,12 +62,14 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
     redirect_uris: [callback],
     post_logout_redirect_uris: [signedOut],
   }
-  const given = { clients: [client], people: demoPeople }
-  const sandbox = await runSandbox({ SANDBOX_COMPANY: COMPANY, ...env }, given)
+  const now = Date.now()
+  const rollout = createRollout(now)
+  const people = [...demoPeople, ...rollout.map(({ person }) => person)]
+  const sandbox = await runSandbox(env, { clients: [client], people })
   try {
-    const set = {
+    const values = {
       PORT: port,
-      // In a container nothing from outside reaches its loopback addresses.
+      // A container's loopback addresses can't be reached from outside.
       HOST: env['SANDBOX_BIND'] || 'localhost',
       PUBLIC_URL: url,
       SERVICE_BASE_URL: sandbox.urls.service,
@@ -85,9 +84,10 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
       MAIL_FROM: 'Acme Search <search@acme.example>',
       COMPANY_FILE,
     }
-    const settings = loadSettings({ LOG_LEVEL: 'warn', ...env, ...set })
+    const settings = loadSettings({ LOG_LEVEL: 'warn', ...env, ...values })
+    await replayRollout(rollout, settings, now)
     const server = await startServer(settings, createLog(settings.LOG_LEVEL))
-    await invite(sandbox, set, folder)
+    await invite(sandbox, values, folder)
     return { url, sandbox, server }
   } catch (error) {
     await sandbox.close()
@@ -96,11 +96,11 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
 }
 
 export async function demo({ env, stdout }: CommandContext): Promise<number> {
-  // From the beginning: the invitations have a handler of their own, which would take the signal for theirs.
+  // First, because sending invitations would handle the signal itself.
   const signal = untilSignal()
   const folder = mkdtempSync(join(tmpdir(), 'onramp-demo-'))
   try {
-    const started = await startBoth(env, folder).catch(explain)
+    const started = await startBoth(env, folder).catch(toOperatorError)
     stdout.write(readyText(started.url, started.sandbox.urls.control, folder))
     await signal
     await started.server.stop()
@@ -112,13 +112,13 @@ export async function demo({ env, stdout }: CommandContext): Promise<number> {
 }
 
 export async function sandbox({ env }: CommandContext): Promise<number> {
-  const started = await runSandbox(env).catch(explain)
+  const started = await runSandbox(env).catch(toOperatorError)
   await untilSignal()
   await started.close()
   return 0
 }
 
-function explain(cause: unknown): never {
+function toOperatorError(cause: unknown): never {
   if (!(cause instanceof Error) || cause instanceof SettingsError) throw cause
   const isTaken = 'code' in cause && cause.code === 'EADDRINUSE'
   const advice = 'a port is already in use. Try others: PORT=3100 SANDBOX_PORT=4100'

@@ -1,0 +1,182 @@
+// The demo's rollout in its second week: 200 people, replayed through the product's own records as if on past working days.
+// Everyone's history follows from their place in the list, so each run shows the same.
+import type { Sandbox } from '@onramp/sandbox'
+import { summarizeAll } from '../../admin/person-summary.ts'
+import { createReport } from '../../admin/report.ts'
+import { ONBOARDING, withEmail } from '../../campaigns/campaign.ts'
+import type { DailyCounts } from '../../people/keep-state.ts'
+import {
+  withCheck,
+  withDetails,
+  withIntents,
+  withListing,
+  withMilestone,
+  type AppIntent,
+  type Person,
+} from '../../people/person.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { withDay } from '../keep.ts'
+import { openKeepState, openPeople, withStore } from '../store.ts'
+
+type SandboxPerson = Sandbox['people'][number]
+/** What happened to someone at a moment, in milliseconds since 1970. */
+type Event = { at: number; change: (person: Person) => Person }
+type Colleague = { person: SandboxPerson; group: string; connected: readonly number[]; events: Event[] }
+
+const PEOPLE = 200
+const FIRST = `Amara Björn Chen Dilek Elena Farid Grażyna Hiro Ines José
+  Kofi Leila Mateo Nadia Oscar Priya Quentin Rosa Sven Tomoko`.split(/\s+/)
+const LAST = 'Adeyemi Berg Costa Dvořák Ek Farouk Giordano Huang Ivanova Jensen'.split(' ')
+const GROUPS = ['Engineering', 'Sales', 'Support', 'Legal', 'People']
+const APPS = [
+  { instance: 'slack_1', name: 'Slack' },
+  { instance: 'gdrive_1', name: 'Google Drive' },
+  { instance: 'jira_1', name: 'Jira' },
+  { instance: 'github_1', name: 'GitHub' },
+  { instance: 'confluence_1', name: 'Confluence' },
+]
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+/** The last whole working days, oldest first. Invitations leave on the first three. */
+const DAYS = 9
+
+function workingDaysBefore(now: number): number[] {
+  const today = Math.floor(now / DAY_MS) * DAY_MS
+  const before = Array.from({ length: DAYS * 2 }, (_, index) => today - (index + 1) * DAY_MS)
+  return before
+    .filter((day) => ![0, 6].includes(new Date(day).getUTCDay()))
+    .slice(0, DAYS)
+    .toReversed()
+}
+
+const emailOf = (name: string) =>
+  `${name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replace(' ', '.')}@acme.example`
+
+/** A number from 0 to 99 that looks random: a different one for each person and topic. */
+const percent = (index: number, topic: number) => ((index + 3) * (topic + 5) * 7919 + topic * 6151) % 97
+
+/** The 200 colleagues of the demo's people, and what happened to each until now. */
+export function createRollout(now: number): Colleague[] {
+  const days = workingDaysBefore(now)
+  return Array.from({ length: PEOPLE }, (_, index) => {
+    const name = `${FIRST[index % FIRST.length]} ${LAST[Math.floor(index / FIRST.length) % LAST.length]}`
+    const { connected, events } = historyOf(index, days)
+    const datasources = APPS.map(({ instance, name: displayName }, app) =>
+      connected.includes(app) ? { instance, displayName, authorized: true } : { instance, displayName },
+    )
+    const person = { id: `person-${index + 1}`, name, email: emailOf(name), datasources }
+    return { person, group: GROUPS[percent(index, 5) % GROUPS.length] ?? '', connected, events }
+  })
+}
+
+const ALL = [0, 1, 2, 3, 4]
+const [DRIVE, JIRA, GITHUB] = [1, 2, 3]
+/** New colleagues, who aren't invited yet, and addresses that don't exist. */
+const [NEW, REJECTED] = [PEOPLE - 8, PEOPLE - 11]
+/** Connected everything, and lost Google Drive yesterday. */
+const FELL_BACK = [40, 121]
+
+/** One person's history. @returns also the apps that they have connected, by their place in the list */
+function historyOf(
+  index: number,
+  days: readonly number[],
+): { connected: readonly number[]; events: Event[] } {
+  const events: Event[] = []
+  const at = (day: number, hour: number) => (days[day] ?? 0) + hour * HOUR_MS + percent(index, 1) * 30_000
+  const add = (time: number, change: Event['change']) => void events.push({ at: time, change })
+  const email = (time: number, reminder: number, state: 'sent' | 'failed' = 'sent') =>
+    add(time, (person) => withEmail(person, { campaign: ONBOARDING, reminder, state, now: time }))
+  const check = (time: number, connected: readonly number[]) =>
+    add(time, (person) => withCheck(person, { checkedAt: time, listed: unconnected(connected) }, time))
+
+  const invited = index % 3
+  if (index >= NEW) return { connected: [], events }
+  email(at(invited, 9), 0, index >= REJECTED ? 'failed' : 'sent')
+  if (index >= REJECTED) return { connected: [], events }
+  const hasFallenBack = FELL_BACK.includes(index)
+  const eagerness = hasFallenBack ? 50 : percent(index, 3)
+  if (eagerness < 30 && invited < 2) email(at(invited + 5, 9), 1)
+  if (eagerness < 18) {
+    if (eagerness > 12) add(at(invited, 12), (person) => withMilestone(person, 'openedAt', at(invited, 12)))
+    return { connected: [], events }
+  }
+  // Some begin only after the reminder.
+  const started = eagerness < 30 ? Math.min(DAYS - 1, invited + 6) : invited + (percent(index, 2) % 4)
+  const start = at(started, 10)
+  add(start, (person) => withMilestone(withMilestone(person, 'openedAt', start), 'signedInAt', start))
+  check(start, [])
+  const soon = start + HOUR_MS / 6
+  const outcome = percent(index, 4)
+  if (hasFallenBack) {
+    check(soon, ALL)
+    check(
+      at(DAYS - 1, 14),
+      ALL.filter((app) => app !== DRIVE),
+    )
+    return { connected: ALL.filter((app) => app !== DRIVE), events }
+  }
+  if (outcome < 54) {
+    check(soon, outcome < 38 ? ALL : [0, 1, 2])
+    if (outcome >= 38) check(at(Math.min(DAYS - 1, started + 2), 11), ALL)
+    return { connected: ALL, events }
+  }
+  if (outcome < 84) {
+    const connected = ALL.slice(0, outcome % 5)
+    check(soon, connected)
+    return { connected, events }
+  }
+  const blocked = APPS[outcome % 4 === 0 ? GITHUB : JIRA]?.instance ?? ''
+  const apps: AppIntent[] = [{ instance: blocked, kind: outcome % 5 === 0 ? 'unconfirmed' : 'blocked' }]
+  check(soon, [0, 1])
+  add(soon, (person) => withIntents(person, soon, apps, soon))
+  return { connected: [0, 1], events }
+}
+
+const unconnected = (connected: readonly number[]) =>
+  APPS.filter((_, app) => !connected.includes(app)).map((app) => ({ ...app, status: 'awaiting' as const }))
+
+/** Writes the history into the store, with the counts that `onramp keep` would have left each evening. */
+export async function replayRollout(
+  rollout: readonly Colleague[],
+  settings: Settings,
+  now: number,
+): Promise<void> {
+  await withStore(settings, async (records) => {
+    let clock = 0
+    const people = openPeople({ records, settings, now: () => clock })
+    let days: DailyCounts[] = []
+    const count = async (at: number) => {
+      clock = at
+      days = withDay(days, await createReport(summarizeAll(people.all()), at))
+    }
+    for (const day of workingDaysBefore(now)) {
+      clock = day + 8 * HOUR_MS
+      for (const { person, group, events } of rollout) {
+        const today = events.filter(({ at }) => at >= day && at < day + DAY_MS)
+        if (today.length === 0 && days.length > 0) continue
+        const enroll = (known: Person) =>
+          withListing(withDetails(known, { name: person.name, group }), true, clock)
+        await people.change(person.email, (known) =>
+          today.reduce((before, { change }) => change(before), enroll(known)),
+        )
+      }
+      await count(day + 18 * HOUR_MS)
+    }
+    for (const { person, connected } of rollout)
+      await people.change(person.email, (known) =>
+        withCheck(known, { checkedAt: now, listed: unconnected(connected) }, now),
+      )
+    await count(now)
+    const sweep = { beganAt: now - HOUR_MS / 2, endedAt: now }
+    const keepState = {
+      lastRunAt: now,
+      sweep,
+      evaluatedAt: now,
+      massDisconnects: [],
+      zones: { UTC: now },
+      days,
+    }
+    await openKeepState(records, settings).save(keepState)
+  })
+}

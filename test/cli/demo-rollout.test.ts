@@ -1,0 +1,40 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
+import { createReport } from '../../src/admin/report.ts'
+import { createRollout, replayRollout } from '../../src/cli/demo/rollout.ts'
+import { openKeepState, openPeople, withStore } from '../../src/cli/store.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+
+const NOW = Date.parse('2026-11-27T10:00:00Z')
+const settings = loadSettings({
+  PUBLIC_URL: 'http://localhost:3000',
+  SERVICE_BASE_URL: 'http://127.0.0.1:4000',
+  OIDC_ISSUER: 'http://127.0.0.1:4001',
+  SESSION_SECRET: 'a secret of thirty-two characters',
+  DATA_DIR: mkdtempSync(join(tmpdir(), 'onramp-rollout-')),
+})
+
+it('the demo shows 200 people in their second week, as the sandbox has them, in each state', async () => {
+  const rollout = createRollout(NOW)
+  await replayRollout(rollout, settings, NOW)
+  await withStore(settings, async (records) => {
+    const people = openPeople({ records, settings, now: () => NOW })
+    const report = await createReport(summarizeAll(people.all()), NOW)
+    expect(report).toMatchObject({ people: 200, fellBack: 2, notInvited: 8, failed: 3 })
+    expect(report.ready + report.inProgress + report.notStarted + report.stuck + report.fellBack).toBe(200)
+    expect(Math.min(report.ready, report.inProgress, report.notStarted, report.stuck)).toBeGreaterThan(15)
+    const { lastRunAt, days } = await openKeepState(records, settings).load()
+    expect([lastRunAt, days[0]?.day, days.at(-1)?.ready]).toEqual([NOW, '2026-11-16', report.ready])
+    for (const { person } of rollout) {
+      const known = await people.get(person.email)
+      const connected = known?.lastCheck?.apps.filter(({ status }) => status === 'connected') ?? []
+      const authorized = person.datasources.filter((datasource) => datasource.authorized)
+      expect(connected.map(({ instance }) => instance).toSorted()).toEqual(
+        authorized.map(({ instance }) => instance).toSorted(),
+      )
+    }
+  })
+})
