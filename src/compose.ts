@@ -39,7 +39,7 @@ import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 import { widgetOf } from './web/intranet.ts'
 import { createWebhookSender } from './webhooks/sender.ts'
-import { MAX_CONNECTIONS, createWebhooks } from './webhooks/webhooks.ts'
+import { Webhooks } from './webhooks/webhooks.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 
@@ -110,10 +110,10 @@ export function createOnramp(
   const webhooks =
     webhookUrl === undefined
       ? undefined
-      : createWebhooks({
+      : new Webhooks({
           people,
           records,
-          post: createWebhookSender(webhookUrl, MAX_CONNECTIONS),
+          sender: createWebhookSender(webhookUrl),
           secrets: webhookSecrets,
           registry: metrics.registry,
           log,

@@ -191,7 +191,7 @@ class AdminNotices {
     const isNotified = found.notifiedAt === undefined && (await this.#send(notice, id))
     const isPosted =
       found.eventAt === undefined &&
-      (await this.#neighbors.sendEvent(settings, massDisconnectEvent(found), now))?.kind === 'taken'
+      (await this.#neighbors.sendEvent(settings, massDisconnectEvent(found), now))?.kind === 'delivered'
     return { ...(isNotified && { notifiedAt: context.now() }), ...(isPosted && { eventAt: context.now() }) }
   }
 

@@ -76,9 +76,9 @@ export const email = { collect: collectEmail, rules: emailRules }
 
 const webhookRules: Rules<DeliveryOutcome> = {
   'settings.webhooks': (outcome) => {
-    if (outcome.kind === 'silent')
+    if (outcome.kind === 'unreachable')
       return unreachable(outcome.why, 'WEBHOOK_URL', "The receiver at WEBHOOK_URL can't be reached")
-    if (outcome.kind !== 'refused') return ok('The receiver at WEBHOOK_URL took a signed test event.')
+    if (outcome.kind !== 'rejected') return ok('The receiver at WEBHOOK_URL took a signed test event.')
     return fail(
       'WEBHOOK_SECRET, WEBHOOK_URL',
       `The receiver at WEBHOOK_URL refused a signed test event (${outcome.why}).`,

@@ -1,26 +1,26 @@
-// How the receiver is doing, for metrics and the log: what was delivered, what waits, when it begins to fail and when it
-// works again. Never its address, which may hold a token.
+// Metrics and log lines about the webhook receiver. Never its URL, which may hold a token.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { describeNetworkError } from '../http/network-error.ts'
 import type { DeliveryOutcome } from './sender.ts'
 
 export type WebhookLog = Record<'info' | 'warn', (fields: object, message: string) => void>
 
-/** After this the receiver will not want an event. */
 export const MAX_AGE_MS = 3 * 86_400_000
 const LOGGED_EVERY_MS = 60_000
 const DAYS = MAX_AGE_MS / 86_400_000
 
-/**
- * @param sinceOf for each person with events to send, since when the oldest of them waits
- * @param now milliseconds since 1970, as these are
- */
+export type Receiver = {
+  answered(outcome: DeliveryOutcome): void
+  dropped(count: number): void
+}
+
+/** @param sinceOf each waiting person's oldest event, in milliseconds since 1970 like `now` */
 export function watchReceiver(
   registry: Registry,
   log: WebhookLog,
   sinceOf: () => number[],
   now: () => number,
-) {
+): Receiver {
   const sent = new Counter({
     name: 'onramp_webhooks_total',
     help: 'Events for WEBHOOK_URL: delivered, failed (a try that is repeated) or dropped',
@@ -47,15 +47,15 @@ export function watchReceiver(
   let droppedAt = -Infinity
   return {
     answered(outcome: DeliveryOutcome): void {
-      sent.inc({ result: outcome.kind === 'taken' ? 'delivered' : 'failed' })
-      if (outcome.kind === 'taken') {
+      sent.inc({ result: outcome.kind === 'delivered' ? 'delivered' : 'failed' })
+      if (outcome.kind === 'delivered') {
         if (isFailing) log.info({}, 'the receiver of WEBHOOK_URL takes events again')
         isFailing = false
         return
       }
-      // A receiver that takes some and refuses others would fill the log.
+      // A receiver that rejects some events would fill the log.
       if (isFailing || now() - failedAt < LOGGED_EVERY_MS) return
-      const why = outcome.kind === 'silent' ? describeNetworkError(outcome.why) : outcome.why
+      const why = outcome.kind === 'unreachable' ? describeNetworkError(outcome.why) : outcome.why
       log.warn(
         { why },
         `an event could not be delivered to WEBHOOK_URL (${why}): events are kept, and tried again for ${DAYS} days`,

@@ -1,5 +1,4 @@
-// One event on its way to WEBHOOK_URL: its JSON, the signature over it (Standard Webhooks 1.0), and the call. Redirects
-// are not followed: the signature would go where no one named.
+// Posts one event to WEBHOOK_URL: JSON with a signature (Standard Webhooks 1.0). Redirects are never followed.
 import { createHmac } from 'node:crypto'
 import { Pool } from 'undici'
 import { exchange } from '../http/exchange.ts'
@@ -11,11 +10,10 @@ import type { MassDisconnect } from '../people/keep-state.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export type DeliveryOutcome =
-  | { kind: 'taken' }
-  /** `wait`: seconds, where Retry-After says so. */
-  | { kind: 'refused'; why: string; wait: number | undefined }
-  /** There was no answer, so that another event would have none either. */
-  | { kind: 'silent'; why: NetworkError }
+  | { kind: 'delivered' }
+  /** `wait`: seconds of Retry-After. */
+  | { kind: 'rejected'; why: string; wait: number | undefined }
+  | { kind: 'unreachable'; why: NetworkError }
 
 export type WebhookSender = {
   /** Never rejects. */
@@ -26,9 +24,15 @@ export type WebhookSender = {
 /** Standard Webhooks asks for 15 to 30 seconds; a receiver answers first and works afterwards. */
 export const TIME_LIMIT_MS = 15_000
 
-export function createWebhookSender(url: string, connections: number): WebhookSender {
+export const MAX_CONNECTIONS = 8
+
+export function createWebhookSender(url: string): WebhookSender {
   const { origin, pathname, search } = new URL(url)
-  const dispatcher = new Pool(origin, { ...HTTP1, connections, connect: createConnector(TIME_LIMIT_MS) })
+  const dispatcher = new Pool(origin, {
+    ...HTTP1,
+    connections: MAX_CONNECTIONS,
+    connect: createConnector(TIME_LIMIT_MS),
+  })
   return {
     async send(headers, body) {
       const options = {
@@ -39,23 +43,22 @@ export function createWebhookSender(url: string, connections: number): WebhookSe
         body,
       }
       try {
-        const { status, headers: told } = await exchange(dispatcher, options, TIME_LIMIT_MS)
-        if (status >= 200 && status < 300) return { kind: 'taken' }
-        const wait = requestedWait(told['retry-after']?.toString())
-        return { kind: 'refused', why: `status ${status}`, wait }
+        const { status, headers: received } = await exchange(dispatcher, options, TIME_LIMIT_MS)
+        if (status >= 200 && status < 300) return { kind: 'delivered' }
+        const wait = requestedWait(received['retry-after']?.toString())
+        return { kind: 'rejected', why: `status ${status}`, wait }
       } catch (error) {
-        return { kind: 'silent', why: networkErrorOf(error) }
+        return { kind: 'unreachable', why: networkErrorOf(error) }
       }
     },
     close: () => dispatcher.destroy(),
   }
 }
 
-/** The text that is signed and sent. */
 export const eventBody = ({ type, at, app }: OutboxEvent, { email, group }: Person): string =>
   JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { email, group, app } })
 
-/** That many people lost an app at once. It has the same id however often it is tried. */
+/** Its id is the same at every try. */
 export const massDisconnectEvent = ({ instance, name, noticedAt, lapsed, had }: MassDisconnect) => ({
   id: `msg_${instance}_${noticedAt}`.replaceAll('.', '_'),
   type: 'app.disconnected_for_many',
@@ -64,9 +67,8 @@ export const massDisconnectEvent = ({ instance, name, noticedAt, lapsed, had }: 
 })
 
 /**
- * An event that is about no person, so it stands in no outbox and is tried once.
- * @param event.at milliseconds since 1970
- * @returns undefined: there is no receiver
+ * Sends an event that is about no person, so it is in no outbox and is tried once.
+ * @param event.at milliseconds since 1970 @returns undefined without a WEBHOOK_URL
  */
 export async function sendEventOnce(
   { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Partial<Settings>,
@@ -74,9 +76,9 @@ export async function sendEventOnce(
   now: number,
 ): Promise<DeliveryOutcome | undefined> {
   if (url === undefined || secrets === undefined) return undefined
-  const post = createWebhookSender(url, 1)
+  const sender = createWebhookSender(url)
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
-  return await post.send(signatureHeaders(secrets, id, now, body), body).finally(() => post.close())
+  return await sender.send(signatureHeaders(secrets, id, now, body), body).finally(() => sender.close())
 }
 
 const PREFIX = 'whsec_'

@@ -101,7 +101,7 @@ function installation(env: Record<string, string> = {}) {
         },
         sendEvent(_settings, event) {
           events.push(event)
-          return Promise.resolve({ kind: 'taken' })
+          return Promise.resolve({ kind: 'delivered' })
         },
       },
     )

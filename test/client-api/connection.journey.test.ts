@@ -184,7 +184,7 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
 
   it('does not send an event to the receiver of webhooks twice', async () => {
     const { url, seen } = await start('reset')
-    const receiver = createWebhookSender(url, 1)
+    const receiver = createWebhookSender(url)
     closers.push(() => receiver.close())
     expect(await receiver.send({}, '{}')).toEqual({ kind: 'taken' })
     await isFree()

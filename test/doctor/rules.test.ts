@@ -382,9 +382,9 @@ describe('deliveries', () => {
   })
 
   it.each([
-    [{ kind: 'taken' }, 'took a signed test event'],
-    [{ kind: 'refused', why: 'status 401', wait: undefined }, 'refused a signed test event (status 401)'],
-    [{ kind: 'silent', why: 'the proxy p refuses' }, "can't be reached: the proxy p refuses"],
+    [{ kind: 'delivered' }, 'took a signed test event'],
+    [{ kind: 'rejected', why: 'status 401', wait: undefined }, 'refused a signed test event (status 401)'],
+    [{ kind: 'unreachable', why: 'the proxy p refuses' }, "can't be reached: the proxy p refuses"],
   ] as const)('of events to %o', (outcome, expected) => {
     expect(messages(found(webhook, outcome))).toEqual(containing(expected))
   })

@@ -22,7 +22,7 @@ it('an app that many lost is one signed event that names no one', async () => {
   const receiver = { WEBHOOK_URL: `http://127.0.0.1:${port}`, WEBHOOK_SECRET: [secret] }
   const noticedAt = Date.UTC(2027, 0, 14)
   const found = { instance: 'slack_1', name: 'Slack', noticedAt, since: 0, lapsed: 412, had: 450 }
-  expect(await sendEventOnce(receiver, massDisconnectEvent(found), Date.now())).toEqual({ kind: 'taken' })
+  expect(await sendEventOnce(receiver, massDisconnectEvent(found), Date.now())).toEqual({ kind: 'delivered' })
   const { WEBHOOK_URL } = receiver
   for (const none of [{}, { WEBHOOK_URL }])
     expect(await sendEventOnce(none, massDisconnectEvent(found), Date.now())).toBeUndefined()

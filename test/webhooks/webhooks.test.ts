@@ -3,12 +3,10 @@ import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { withMilestone, type Person } from '../../src/people/person.ts'
 import { MAX_AGE_MS } from '../../src/webhooks/receiver.ts'
-import { createWebhooks } from '../../src/webhooks/webhooks.ts'
+import { Webhooks } from '../../src/webhooks/webhooks.ts'
 import type { DeliveryOutcome } from '../../src/webhooks/sender.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { having, testPeople } from '../helpers/people.ts'
-
-type Webhooks = ReturnType<typeof createWebhooks>
 
 const at = Date.UTC(2026, 10, 2)
 const email = 'ada@acme.example'
@@ -23,7 +21,7 @@ function office() {
   const now = () => Date.now()
   const sent: { id: string; type: string; at: number }[] = []
   const receiver: { answer: () => Promise<DeliveryOutcome> } = {
-    answer: () => Promise.resolve({ kind: 'taken' }),
+    answer: () => Promise.resolve({ kind: 'delivered' }),
   }
   /** A command beside the server. */
   const command = testPeople({ records, now, onEvents: () => {} })
@@ -31,16 +29,16 @@ function office() {
     const registry = new Registry()
     const closed = Promise.withResolvers<DeliveryOutcome>()
     const people = testPeople({ records, now, onEvents: (...one) => webhooks.enqueue(...one) })
-    const webhooks = createWebhooks({
+    const webhooks: Webhooks = new Webhooks({
       people,
       records,
-      post: {
+      sender: {
         send: async (headers, body) => {
           const { type } = JSON.parse(body) as { type: string }
           sent.push({ id: headers['webhook-id'] ?? '', type, at: Number(headers['webhook-timestamp']) })
           return await Promise.race([receiver.answer(), closed.promise])
         },
-        close: async () => closed.resolve({ kind: 'silent', why: 'cut-off' }),
+        close: async () => closed.resolve({ kind: 'unreachable', why: 'cut-off' }),
       },
       secrets: [secret],
       registry,
@@ -68,8 +66,8 @@ const turns = async (milliseconds = 0) => {
 
 const here = (before: Person) => withMilestone(before, 'signedInAt', Date.now())
 const blocked = (before: Person) => having(here(before), { slack_1: 'blocked' }, at)
-const refused: DeliveryOutcome = { kind: 'refused', why: 'status 500', wait: undefined }
-const silent: DeliveryOutcome = { kind: 'silent', why: 'too-slow' }
+const refused: DeliveryOutcome = { kind: 'rejected', why: 'status 500', wait: undefined }
+const silent: DeliveryOutcome = { kind: 'unreachable', why: 'too-slow' }
 
 describe('events', () => {
   it('are delivered once, and then there is nothing left of them', async () => {
@@ -121,7 +119,7 @@ describe('events', () => {
     expect(sent).toHaveLength(1)
     await turns(7_000)
     expect(sent).toHaveLength(2)
-    receiver.answer = () => Promise.resolve({ kind: 'taken' })
+    receiver.answer = () => Promise.resolve({ kind: 'delivered' })
     await turns(40_000)
     await turns(MINUTE)
     expect(sent).toHaveLength(3)
@@ -158,7 +156,7 @@ describe('events', () => {
     next.webhooks.start()
     await turns()
     for (const one of [first, next]) expect(await figures(one)).toEqual([2, 600])
-    receiver.answer = () => Promise.resolve({ kind: 'taken' })
+    receiver.answer = () => Promise.resolve({ kind: 'delivered' })
     await turns(60 * MINUTE)
     for (const one of [first, next]) expect(await figures(one)).toEqual([0, 0])
   })
@@ -183,7 +181,7 @@ describe('events', () => {
     const { process, receiver, sent } = office()
     const { people } = process()
     receiver.answer = () =>
-      Promise.resolve(sent.at(-1)?.type === 'person.signed_in' ? refused : { kind: 'taken' })
+      Promise.resolve(sent.at(-1)?.type === 'person.signed_in' ? refused : { kind: 'delivered' })
     await people.change(email, blocked)
     await turns()
     expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
@@ -205,7 +203,7 @@ describe('events', () => {
     receiver.answer = () => new Promise(() => {})
     await process().people.change(email, here)
     await turns()
-    receiver.answer = () => Promise.resolve({ kind: 'taken' })
+    receiver.answer = () => Promise.resolve({ kind: 'delivered' })
     process().webhooks.start()
     await turns(10)
     // It may still be at it.
