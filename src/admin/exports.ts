@@ -12,8 +12,7 @@ import { browserGoneSignal } from '../web/browser-gone.ts'
 import { wantsPage } from '../web/error-page.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { matchingPeople, parsePeopleQuery } from './filters.ts'
-import { peopleCsv } from './people-csv.ts'
-import { PEOPLE_FILE } from './reminder.ts'
+import { PEOPLE_FILE, peopleCsv } from './people-csv.ts'
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 

@@ -4,7 +4,8 @@ import { compareSince, type Comparison } from './comparison.ts'
 import { toQueryString, type PeopleQuery } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { hasRecentRun, activeMassDisconnects, PERSON_STATES, type KeepState } from '../people/keep-state.ts'
-import { releaseCommand } from './reminder.ts'
+import { REMIND_AFTER_DAYS } from './due-reminders.ts'
+import { PEOPLE_FILE } from './people-csv.ts'
 import { utcDay, FUNNEL_STAGES, peopleWithApp, peopleStuckAt, type AppCounts, type Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter, TOP_ROWS } from './sorted-table.ts'
@@ -14,7 +15,13 @@ type Formatting = { t: Texts; share: ReturnType<typeof shareFormatter> }
 const DAY_MS = 86_400_000
 
 const people = (wanted: Partial<PeopleQuery>) => `/admin/people?${toQueryString(wanted)}`
-const emails = (wanted: Partial<PeopleQuery>) => `/admin/people/emails?${toQueryString(wanted)}`
+
+/** Sends the emails about an app that are held back. Undefined: a shell would read more in its name. */
+export const releaseCommand = (instance: string): string | undefined =>
+  /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --release ${instance}` : undefined
+
+/** Reads the list that the page exports. */
+const REMIND_COMMAND = `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`
 
 /** @param asked.now milliseconds since 1970 @param asked.since the query's, untrusted */
 export function overviewPage(
@@ -35,7 +42,6 @@ export function overviewPage(
       ...freshness.freshness,
       ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })]),
     ],
-    remind: hasRecentRun(keepState, now) ? 0 : report.due,
     stats: statsOf(report, words),
     since: comparison && {
       changes: describeComparison(comparison, t),
@@ -178,7 +184,7 @@ type ActionItem = {
   /** People. */
   count: number
   app?: AppCounts
-  /** Where they are listed, or where their emails are prepared. */
+  /** Where they are listed. */
   href: string
 }
 
@@ -203,7 +209,7 @@ export function actionItemsOf(report: Report): ActionItem[] {
   const others: ActionItem[] = [
     { kind: 'otherApps', count: blocked.length - named.length, href: '/admin/apps?sort=stuck' },
     { kind: 'unconfirmed', count: report.unconfirmed, href: people({ filter: 'unconfirmed' }) },
-    { kind: 'notStarted', count: report.due, href: emails({ filter: 'notStarted' }) },
+    { kind: 'notStarted', count: report.due, href: people({ filter: 'notStarted' }) },
     { kind: 'failed', count: report.failed, href: people({ filter: 'failed' }) },
     { kind: 'deferred', count: report.deferred, href: people({ filter: 'deferred' }) },
     { kind: 'uncertain', count: report.uncertain, href: people({ filter: 'uncertain' }) },
@@ -239,7 +245,7 @@ function needIn({ kind, count, app, href }: ActionItem, report: Report, { t, sha
     href,
     title: t(`admin.need.${kind}`, values),
     detail: t(`admin.need.${kind}Why`, values),
-    command: undefined,
-    action: t(kind === 'notStarted' ? 'admin.remindAction' : 'admin.view'),
+    command: kind === 'notStarted' ? REMIND_COMMAND : undefined,
+    action: t('admin.view'),
   }
 }

@@ -3,6 +3,9 @@ import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
 
+/** Its name when it is downloaded; `onramp invite send` reads its column "email". */
+export const PEOPLE_FILE = 'onramp-people.csv'
+
 const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
 
 /** The app under the name that the list gives it. */

@@ -1,9 +1,7 @@
 // Part of everyone: whom a filter and a search leave, a page at a time. However many people there are, it goes through
 // them once, in the order of their addresses, and holds no more than a page of them.
-import type { PersonApp } from '../people/person.ts'
 import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
-import { countDue } from './reminder.ts'
-import { FILTER_NAMES, matchingFilters, matchingPeople, type Filter, type PeopleQuery } from './filters.ts'
+import { FILTER_NAMES, matchingFilters, type Filter, type PeopleQuery } from './filters.ts'
 
 export const PEOPLE_A_PAGE = 25
 
@@ -24,57 +22,6 @@ export async function listPeople(all: AsyncIterable<PersonSummary>, wanted: Peop
     else hasMore = true
   }
   return { people, hasMore, total: counts[wanted.filter], counts }
-}
-
-export const MAX_ADDRESSES = 500
-
-export type Addresses = {
-  /** The first ones in order, MAX_ADDRESSES at most, without people who want no emails. */
-  emails: string[]
-  /** How many there are, of everyone who fits. */
-  total: number
-  optedOut: number
-  /** Left out, too: all that they lack is on hold. */
-  held: number
-  /** The app that is asked for, among the others of one person who has it. */
-  apps: readonly PersonApp[]
-  /** Of them the command emails so many now; and how many later, the first of them when (milliseconds since 1970). */
-  due: number
-  later: { count: number; from: number }
-}
-
-/**
- * @param all in the order of their addresses
- * @param now milliseconds since 1970
- * @param heldApps no one is emailed about them
- */
-export async function listAddresses(
-  all: AsyncIterable<PersonSummary>,
-  wanted: PeopleQuery,
-  now: number,
-  heldApps: ReadonlySet<string>,
-): Promise<Addresses> {
-  const emails: string[] = []
-  let total = 0
-  let [optedOut, held] = [0, 0]
-  const due = countDue(now)
-  let apps: readonly PersonApp[] = []
-  for await (const summary of matchingPeople(all, wanted)) {
-    if (apps.length === 0 && summary.apps.some(({ instance }) => instance === wanted.app)) apps = summary.apps
-    if (CRITERIA.optedOut(summary)) {
-      optedOut++
-      continue
-    }
-    const open = summary.apps.filter(({ state }) => state === 'waiting' || state === 'skipped')
-    if (open.length > 0 && open.every(({ instance }) => heldApps.has(instance))) {
-      held++
-      continue
-    }
-    total++
-    if (emails.length < MAX_ADDRESSES) emails.push(summary.person.email)
-    due.add(summary)
-  }
-  return { emails, total, optedOut, held, ...due.counts, apps }
 }
 
 /** How far a person is, and since when. */

@@ -2,8 +2,7 @@
 import type { Texts } from '../web/languages/texts.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
 import { FILTER_GROUPS, isFiltered, toQueryString, type PeopleQuery } from './filters.ts'
-import { latestStage, type Addresses, type listPeople } from './people-list.ts'
-import { ACTION, PEOPLE_FILE, REMIND_AFTER_DAYS, reminderFor } from './reminder.ts'
+import { latestStage, type listPeople } from './people-list.ts'
 
 const KINDS = ['progress', 'apps', 'emails'] as const
 
@@ -14,7 +13,8 @@ export function peoplePage({ people, hasMore, total, counts }: List, wanted: Peo
   const app = people[0]?.apps.find(({ instance }) => instance === wanted.app)?.name
   const page = (after: string) => `/admin/people?${toQueryString({ ...wanted, after })}`
   return {
-    ...namesOf(wanted, t),
+    csv: `/admin/people.csv?${toQueryString({ ...wanted, after: '' })}`,
+    exportLabel: t(isFiltered(wanted) ? 'admin.exportThese' : 'admin.exportPeople'),
     total,
     /** What is shown where no one is: no one fits, or no one is on record. */
     none: t(isFiltered(wanted) ? 'admin.none' : 'admin.noPeople'),
@@ -40,48 +40,8 @@ export function peoplePage({ people, hasMore, total, counts }: List, wanted: Peo
     people: people.map((summary) => rowOf(summary, t)),
     first: wanted.after === '' ? undefined : page(''),
     next: hasMore && last !== undefined ? page(last.person.email) : undefined,
-    emails: `/admin/people/emails?${toQueryString({ ...wanted, after: '' })}`,
   }
 }
-
-const namesOf = (wanted: PeopleQuery, t: Texts) => ({
-  csv: `/admin/people.csv?${toQueryString({ ...wanted, after: '' })}`,
-  exportLabel: t(isFiltered(wanted) ? 'admin.exportThese' : 'admin.exportPeople'),
-})
-
-/** @param app its name */
-type Named = Omit<Addresses, 'apps'> & { app: string | undefined }
-
-export function emailsPage(
-  { emails, total, optedOut, held, due, later, app }: Named,
-  wanted: PeopleQuery,
-  t: Texts,
-) {
-  return {
-    ...namesOf(wanted, t),
-    file: PEOPLE_FILE,
-    about: [
-      t(`admin.filter.${wanted.filter}`),
-      ...(wanted.app === '' ? [] : [t('admin.only.app', { name: app ?? wanted.app })]),
-      ...(wanted.group === '' ? [] : [t('admin.only.group', { name: wanted.group })]),
-      ...(wanted.search === '' ? [] : [t('admin.only.search', { text: wanted.search })]),
-    ],
-    back: `/admin/people?${toQueryString({ ...wanted, after: '' })}`,
-    total,
-    optedOut,
-    held,
-    addresses: emails.join('\n'),
-    shown: emails.length,
-    command: reminderFor(wanted),
-    due: ACTION[wanted.filter] === 'remind' ? dueIn(due, total, later, t) : [],
-    days: REMIND_AFTER_DAYS,
-  }
-}
-
-const dueIn = (due: number, total: number, { count, from }: Addresses['later'], t: Texts): string[] => [
-  t('admin.emails.due', { due, total }),
-  ...(count === 0 ? [] : [t('admin.remindersDue', { count, day: t.day(from) })]),
-]
 
 /** The export names the others. */
 const MAX_LEFT = 6

@@ -3,7 +3,7 @@
 import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
 import { CRITERIA, fellBackAt, hasAppIn, type Criterion, type PersonSummary } from './person-summary.ts'
-import { countDue } from './reminder.ts'
+import { DueReminders } from './due-reminders.ts'
 
 const ALL_FACTS = Object.keys(CRITERIA) as Criterion[]
 
@@ -102,7 +102,7 @@ function createTotals(now: number) {
   const inProgressApps = { all: 0, connected: 0 }
   let asOf = Infinity
   let lastEmail = -Infinity
-  const due = countDue(now)
+  const reminders = new DueReminders(now)
   return {
     count(summary: PersonSummary, facts: ReadonlySet<Criterion>): void {
       counts.people++
@@ -112,7 +112,7 @@ function createTotals(now: number) {
       if (isInvited) countFacts(ofInvited, facts)
       else if (facts.has('notStarted')) counts.notInvited++
       if (isInvited && !facts.has('nothing')) countFunnel(funnel, summary, facts)
-      if (facts.has('notStarted')) due.add(summary)
+      if (facts.has('notStarted')) reminders.add(summary)
       if (facts.has('inProgress')) countApps(inProgressApps, summary)
       asOf = Math.min(asOf, summary.checkedAt ?? Infinity)
       for (const mailing of summary.mailings)
@@ -122,8 +122,8 @@ function createTotals(now: number) {
       asOf: dateOf(asOf),
       lastEmailAt: dateOf(lastEmail),
       ...counts,
-      due: due.counts.due,
-      dueLater: { count: due.counts.later.count, from: dateOf(due.counts.later.from) },
+      due: reminders.due,
+      dueLater: { count: reminders.later.count, from: dateOf(reminders.later.from) },
       ofInvited,
       funnel,
       inProgressApps,

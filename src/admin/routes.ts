@@ -9,14 +9,14 @@ import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/browser-gone.ts'
 import type { SendPage } from '../web/pages.ts'
-import { pausedApps, hasRecentRun, type KeepStateStore } from '../people/keep-state.ts'
+import type { KeepStateStore } from '../people/keep-state.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { parsePeopleQuery } from './filters.ts'
 import { overviewPage, freshnessOf } from './overview.ts'
-import { emailsPage, peoplePage } from './people-page.ts'
-import { listAddresses, listPeople } from './people-list.ts'
+import { peoplePage } from './people-page.ts'
+import { listPeople } from './people-list.ts'
 import { appTable, groupTable, FIRST_ROWS } from './sorted-table.ts'
 
 type AdminParts = {
@@ -106,26 +106,6 @@ export function createAdminRoutes(parts: AdminParts): Router {
       return peoplePage({ ...list, people }, wanted, t)
     }
     sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
-  })
-
-  router.get('/admin/people/emails', async (req, res) => {
-    noteView(req, 'emails')
-    const wanted = parsePeopleQuery(req.query)
-
-    const keepState = await keepStateStore.load()
-    const addresses = await listAddresses(
-      snapshot.summaries(browserGoneSignal(res), 'page'),
-      wanted,
-      now(),
-      pausedApps(keepState),
-    )
-
-    const kept = hasRecentRun(keepState, now())
-    const data = (t: Texts) => {
-      const app = named(addresses.apps, t).find(({ instance }) => instance === wanted.app)?.name
-      return { ...emailsPage({ ...addresses, app }, wanted, t), kept }
-    }
-    sendPage(req, res, { view: 'admin/emails', sheet: 'wide', data })
   })
 
   router.get('/admin/departments', async (req, res) => {

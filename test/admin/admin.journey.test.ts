@@ -66,7 +66,7 @@ describe('the overview for administrators', () => {
   })
 
   it('is noted in the audit log, as each of the other pages is', async () => {
-    const pages = ['/admin', '/admin/people', '/admin/people/emails', '/admin/departments', '/admin/apps']
+    const pages = ['/admin', '/admin/people', '/admin/departments', '/admin/apps']
     const before = running.log.length
     for (const page of pages) expect((await grace.open(running.url + page)).status).toBe(200)
     const noted = running.log.slice(before).filter((line) => line.includes('"admin_viewed"'))
@@ -130,20 +130,6 @@ describe('the list of people', () => {
     expect(numbers).toEqual(new Set(Array.from({ length: 10 }, (_, index) => `00${index}2`)))
     expect(await exported('')).toHaveLength(PEOPLE)
     expect((await grace.open(`${running.url}/admin/people`)).body).toContain('>Export CSV<')
-  })
-
-  it('has their addresses to copy, and the command that reminds them', async () => {
-    const { body } = await grace.open(`${running.url}/admin/people/emails?show=notStarted`)
-    const [, command] = /<textarea id="command-text"[^>]*>([^<]*)/.exec(body) ?? []
-    expect(command).toBe('npm run onramp -- invite send onramp-people.csv --remind-after 7')
-    const [, addresses = ''] = /<textarea id="addresses"[^>]*>([^<]*)/.exec(body) ?? []
-    const wanted = all.filter((summary) => CRITERIA.notStarted(summary) && !CRITERIA.optedOut(summary))
-    expect(addresses.split('\n')).toEqual(wanted.map(({ person }) => person.email).toSorted())
-    expect(grace.text).toContain(`Email ${wanted.length} people`)
-    const whole = await grace.open(`${running.url}/admin/people/emails`)
-    expect(whole.body).toMatch(/These are the first 500 of 1,\d+\. The CSV has all of them\./)
-    await grace.open(`${running.url}/admin/people/emails?show=blocked`)
-    expect(grace.text).toContain('Onramp sends no emails to these people')
   })
 })
 

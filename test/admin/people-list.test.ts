@@ -1,13 +1,7 @@
 // The list of people and their addresses, as administrators ask for them.
 import { describe, expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
-import {
-  listAddresses,
-  listPeople,
-  MAX_ADDRESSES,
-  PEOPLE_A_PAGE,
-  latestStage,
-} from '../../src/admin/people-list.ts'
+import { listPeople, PEOPLE_A_PAGE, latestStage } from '../../src/admin/people-list.ts'
 import { summarize } from '../../src/admin/person-summary.ts'
 import {
   newPerson,
@@ -131,49 +125,5 @@ describe('a list of people for administrators', () => {
       ['nothing', at + 3],
       ['finished', at + 4],
     ])
-  })
-})
-
-describe('addresses to copy', () => {
-  const list = (all: Person[], query: Record<string, unknown> = {}) =>
-    listAddresses(summaries(...all), parsePeopleQuery(query), at, new Set())
-
-  it('are the first few in order, however many there are', async () => {
-    const all = Array.from({ length: 3 * MAX_ADDRESSES }, (_, index) =>
-      named(`person-${String(index).padStart(4, '0')}`),
-    )
-    const { emails: first, total } = await list(all)
-    expect(first).toEqual(all.slice(0, MAX_ADDRESSES).map(({ email }) => email))
-    expect(total).toBe(all.length)
-  })
-
-  it('leave out people who want no emails, and say when the others are due', async () => {
-    const bob = sent('bob', 'sent', 'autumn', at + 5)
-    const out = withMilestone(sent('out', 'sent'), 'optedOutAt', at)
-    expect(await list([sent('ada', 'failed'), bob, out])).toEqual({
-      emails: ['ada@acme.example', 'bob@acme.example'],
-      total: 2,
-      optedOut: 1,
-      held: 0,
-      apps: [],
-      due: 0,
-      later: { count: 1, from: at + 5 + 7 * 86_400_000 },
-    })
-  })
-
-  it('leave out people who lack only what is on hold', async () => {
-    const all = [
-      having(named('ada'), { jira_1: 'waiting', slack_1: 'connected' }, at),
-      having(named('bob'), { jira_1: 'waiting', slack_1: 'skipped' }, at),
-      having(named('cem'), { jira_1: 'skipped' }, at),
-      named('eve'),
-    ]
-    const { emails: left, held } = await listAddresses(
-      summaries(...all),
-      parsePeopleQuery({}),
-      at,
-      new Set(['jira_1']),
-    )
-    expect([left, held]).toEqual([['bob@acme.example', 'eve@acme.example'], 2])
   })
 })

@@ -10,6 +10,7 @@ import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
+import { readPeopleList } from '../../src/campaigns/people-file.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 import { having, listed, mailed, summaries } from '../helpers/people.ts'
 
@@ -196,6 +197,7 @@ describe('the report', () => {
         after(0),
         after(2),
         after(30, 3),
+        mailed(known, 'unknown', { now: at - 30 * DAY }),
         out,
         having(here, { a_1: 'waiting' }, at),
       ),
@@ -289,7 +291,7 @@ describe('what needs the person who runs the rollout', () => {
       ['app', 2, '/admin/people?show=blocked&app=jira_1'],
       ['app', 1, '/admin/people?show=blocked&app=slack_1'],
       ['unconfirmed', 1, '/admin/people?show=unconfirmed'],
-      ['notStarted', 2, '/admin/people/emails?show=notStarted'],
+      ['notStarted', 2, '/admin/people?show=notStarted'],
       ['failed', 1, '/admin/people?show=failed'],
       ['deferred', 1, '/admin/people?show=deferred'],
       ['uncertain', 1, '/admin/people?show=uncertain'],
@@ -327,6 +329,13 @@ describe('what needs the person who runs the rollout', () => {
 })
 
 describe('the export', () => {
+  it('can be read as a list, with name, language and department for the next email', async () => {
+    const hana = { ...known, name: '=Hana', language: 'ja', group: 'Sales' }
+    expect(await listed(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
+      { person: { email: known.email, name: '=Hana', language: 'ja', group: 'Sales' } },
+    ])
+  })
+
   const textOf = async (person: Person) => (await listed(peopleCsv(summaries(person)))).join('')
 
   it('has the emails that are out, the state of the newest, and apps that can be told apart', async () => {

@@ -13,7 +13,6 @@ const PATHS = [
   '/admin',
   '/admin/people?show=all',
   '/admin/people',
-  '/admin/people/emails',
   '/admin/departments',
   '/admin/apps',
   '/admin/people.csv',

@@ -14,8 +14,6 @@ const cases = [
   { title: 'People', path: '/admin/people' },
   { title: 'People', path: '/admin/people?q=nobody-is-called-so&show=finished' },
   { title: 'People', path: '/admin/people?show=blocked&app=slack_6&group=شؤون الموظفين' },
-  { title: 'Email', path: '/admin/people/emails?show=notStarted' },
-  { title: 'Email', path: '/admin/people/emails' },
   { title: 'Departments', path: '/admin/departments?sort=-people' },
   { title: 'Apps', path: '/admin/apps?sort=name' },
 ]

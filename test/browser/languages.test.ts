@@ -27,10 +27,7 @@ const PAGES = [
       '/invite/a.b.c/opt-out',
     ],
   ],
-  [
-    'carol',
-    ['/admin', '/admin/people', '/admin/people/emails', '/admin/departments', '/admin/apps', '/deprecations'],
-  ],
+  ['carol', ['/admin', '/admin/people', '/admin/departments', '/admin/apps', '/deprecations']],
 ] as const
 
 describe.each(languagesIn(LANGUAGES_FOLDER))('the pages in %s', (tag) => {
