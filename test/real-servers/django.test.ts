@@ -29,7 +29,7 @@ async function arrive(): Promise<Visitor> {
 }
 
 describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-oauth-toolkit')}`, () => {
-  it('signs people in, renews their tokens twice, and is not said to have signed them out', async () => {
+  it('people sign in, their tokens are refreshed twice, and signing out claims nothing about the server', async () => {
     const ada = await arrive()
     await press(ada, 'Authorize')
     for (const _refresh of [1, 2]) {
@@ -53,7 +53,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     await ada.leave()
   })
 
-  it('lets people decline, and try again', async () => {
+  it('someone can decline at the server and try again', async () => {
     const ada = await arrive()
     await press(ada, 'Cancel')
     await ada.reads('Sign-in canceled')
@@ -64,7 +64,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     await ada.leave()
   })
 
-  it('refuses a scope that it does not have, which the log says', async () => {
+  it('a scope that the server does not know is refused, and the log says so', async () => {
     await world.restart({ OIDC_SCOPE: 'openid email profile offline_access' })
     const ada = await arrive()
     await ada.reads('Sign-in isn’t set up correctly')
@@ -73,7 +73,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     await world.restart()
   })
 
-  it('gets from the doctor what is wrong, and what may be', async () => {
+  it('the doctor tells what is wrong, and what may be', async () => {
     const maybe = [
       "warn: The server doesn't advertise PKCE (S256), which onramp always uses.",
       'warn: OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, people have to sign in again each time their access token expires.',

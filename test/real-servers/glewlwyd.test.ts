@@ -42,7 +42,7 @@ async function comeBackLater(ada: Visitor): Promise<void> {
 }
 
 describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, () => {
-  it('signs people in, renews their tokens twice, and ends its own session when they sign out', async () => {
+  it("people sign in, their tokens are refreshed twice, and signing out ends the server's session", async () => {
     const ada = await signIn()
     await comeBackLater(ada)
     await comeBackLater(ada)
@@ -61,7 +61,7 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, () => {
     await ada.leave()
   })
 
-  it('registers onramp once, gives it refresh tokens, ends its sign-in when the session ends there, and registers anew when it is gone', async () => {
+  it('onramp registers once, gets refresh tokens and back-channel logouts, and registers anew when the client is gone', async () => {
     await world.restart(BY_ITSELF)
     const ada = await signIn()
     await comeBackLater(ada)
@@ -93,7 +93,7 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, () => {
     await world.restart()
   })
 
-  it('gets from the doctor what is wrong, and nothing where all is right', async () => {
+  it('the doctor tells what is wrong, and nothing if all is right', async () => {
     for (const right of [{}, BY_ITSELF]) expect(await world.doctor(right)).toEqual([])
     for (const wrong of [{ OIDC_CLIENT_SECRET: 'x'.repeat(30) }, { OIDC_CLIENT_ID: 'other' }])
       expect(await world.doctor(wrong)).toEqual([

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(async () => await world?.close())
 
 describe('oauth2-mock-server', () => {
-  it('signs people in, renews their tokens twice, and ends its own session when they sign out', async () => {
+  it("people sign in, their tokens are refreshed twice, and signing out ends the server's session", async () => {
     const ada = await world.arrive()
     await ada.page.goto(world.url)
     for (const _refresh of [1, 2]) {
@@ -57,7 +57,7 @@ describe('oauth2-mock-server', () => {
     await ada.leave()
   })
 
-  it('gets from the doctor what is wrong, and what may be', async () => {
+  it('the doctor tells what is wrong, and what may be', async () => {
     expect(await world.doctor()).toEqual([
       "warn: The server doesn't advertise refresh tokens (grant_types_supported): without one, people have to sign in again each time their access token expires.",
     ])

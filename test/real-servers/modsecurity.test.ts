@@ -87,7 +87,7 @@ describe.skipIf(!isHere).for([1, 2] as const)(
     })
 
     it.runIf(level === 2)(
-      'a scope that the server returns is no file, with what deploy/proxies leaves out',
+      'a firewall takes a scope in a callback for no file with the rules of deploy/proxies: %s',
       async () => {
         const { running, found } = await behindFirewall(level)
         const scope = 'email profile openid https://www.googleapis.com/auth/userinfo.profile'
@@ -104,7 +104,7 @@ describe.skipIf(!isHere).for([1, 2] as const)(
       },
     )
 
-    it('people come from an invitation to the walk, and stop their reminders', async () => {
+    it('invited people come to the walk, and can stop the reminders', async () => {
       const { running, found } = await behindFirewall(level)
       for (let count = 0; count < TIMES * 8; count++) {
         const datasources = count % 3 === 0 ? ['slack_1', 'github_1'] : []

@@ -16,13 +16,13 @@ const OURS = [
   'code_challenge code_challenge_method request request_uri login_hint id_token_hint ui_locales resource audience',
 ]
 
-it.each(OURS.join(' ').split(' '))('%s is refused among them', (name) => {
+it.each(OURS.join(' ').split(' '))('OIDC_AUTHORIZATION_PARAMS refuses %s', (name) => {
   expect(faultsOf(`hd=acme.example&${name}=x`)).toEqual([
     expect.stringMatching(new RegExp(`^OIDC_AUTHORIZATION_PARAMS must not hold ${name}\\b`)),
   ])
 })
 
-it('a refused one that has a setting of its own is told with that setting', () => {
+it('a refused parameter that has a setting of its own is named with that setting', () => {
   expect(faultsOf('prompt=consent&state=x')).toEqual([
     expect.stringContaining('set OIDC_PROMPT'),
     expect.stringContaining('state, which onramp sends'),
@@ -30,7 +30,7 @@ it('a refused one that has a setting of its own is told with that setting', () =
 })
 
 it.each(['access_type=offline', 'hd=acme.example&acr_values=a%20b', 'constructor=x'])(
-  '%s is taken',
+  'OIDC_AUTHORIZATION_PARAMS takes %s',
   (taken) => {
     expect(faultsOf(taken)).toEqual([])
   },

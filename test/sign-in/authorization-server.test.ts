@@ -1,102 +1,99 @@
 // What is known of the authorization server: when it is found, anew, and what is told where it can't be.
-import { describe, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { omitUndefined } from '../../src/omit-undefined.ts'
 import { Problem } from '../../src/problem.ts'
 import { knowing, PLACE, turn } from './known-server.ts'
 import { answerFetch, silent } from './network-of-answers.ts'
 
-describe('what is known', () => {
-  it('is found in the background and kept, for ten minutes', async () => {
-    const { server, asked, started, idOf, calls } = knowing()
-    expect(server.isReady()).toBe(false)
-    await started()
-    expect([server.isReady(), await idOf(), await idOf('refreshConfiguration')]).toEqual([true, 'c1', 'c1'])
-    expect([asked.length, calls]).toEqual([1, [{ operation: 'discovery', status: 200 }]])
-    await turn(599_999)
-    expect(asked).toHaveLength(1)
-    await turn(1)
-    expect(asked).toHaveLength(2)
-    expect(await server.refreshConfiguration()).not.toBe(await server.configuration())
-    server.close()
-    await turn(600_000)
-    expect(asked).toHaveLength(2)
-  })
-
-  it('is looked for at once by who needs it, and kept then', async () => {
-    const { server, asked, idOf } = knowing()
-    const all = await Promise.all([idOf(), idOf(), idOf()])
-    expect([...all, await idOf()]).toEqual(['c1', 'c1', 'c1', 'c1'])
-    expect([server.isReady(), asked.length]).toEqual([true, 1])
-  })
-
-  it('of a client whose secret has expired is looked for anew by who needs it', async () => {
-    const { at, idOf, asked } = knowing()
-    const client_secret_expires_at = (Date.now() + 600_000) / 1000
-    at.client = { client_id: 'c1', client_secret: 'x', client_secret_expires_at, registered_at: Date.now() }
-    expect(await idOf()).toBe('c1')
-    vi.setSystemTime(Date.now() + 540_000)
-    at.client = { client_id: 'c2' }
-    expect([await idOf(), asked.length]).toEqual(['c2', 2])
-  })
-
-  it('is found anew before the secret of the client expires', async () => {
-    const { at, asked, started, idOf } = knowing()
-    const client_secret_expires_at = (Date.now() + 600_000) / 1000
-    at.client = { client_id: 'c1', client_secret: 'x', client_secret_expires_at, registered_at: Date.now() }
-    await started()
-    at.client = { client_id: 'c2' }
-    await turn(539_999)
-    expect([await idOf(), asked.length]).toEqual(['c1', 1])
-    await turn(1)
-    expect(asked).toHaveLength(2)
-    expect([await idOf(), asked.length]).toEqual(['c2', 2])
-  })
-
-  it('can’t be had while the server is away, and the reason is told', async () => {
-    const { server, started, calls } = knowing()
-    answerFetch({ [PLACE]: silent('ECONNREFUSED') })
-    await started()
-    await expect(server.configuration()).rejects.toMatchObject({
-      code: 'sign_in_unavailable',
-      detail: expect.stringContaining('connection refused') as string,
-    })
-    expect([server.isReady(), server.isBlockedByProxy(), calls[0]]).toEqual([
-      false,
-      false,
-      { operation: 'discovery', status: undefined },
-    ])
-  })
-
-  it('without a client waits for the background to register one', async () => {
-    const { server, at, asked, idOf } = knowing()
-    at.isThere = false
-    await expect(server.configuration()).rejects.toMatchObject({ detail: 'the client is not registered yet' })
-    server.start()
-    server.start()
-    expect([await idOf(), asked.length]).toEqual(['c1', 2])
-  })
+it('metadata is discovered in the background and kept for ten minutes', async () => {
+  const { server, asked, started, idOf, calls } = knowing()
+  expect(server.isReady()).toBe(false)
+  await started()
+  expect([server.isReady(), await idOf(), await idOf('refreshConfiguration')]).toEqual([true, 'c1', 'c1'])
+  expect([asked.length, calls]).toEqual([1, [{ operation: 'discovery', status: 200 }]])
+  await turn(599_999)
+  expect(asked).toHaveLength(1)
+  await turn(1)
+  expect(asked).toHaveLength(2)
+  expect(await server.refreshConfiguration()).not.toBe(await server.configuration())
+  server.close()
+  await turn(600_000)
+  expect(asked).toHaveLength(2)
 })
 
-describe('an endpoint that is not safe and not needed', () => {
-  it('is not used, which is told once', async () => {
-    const { server, logged, started } = knowing({ revocation_endpoint: 'http://as.example/r' })
-    await started()
-    await turn(600_000)
-    expect((await server.configuration()).serverMetadata().revocation_endpoint).toBeUndefined()
-    const words = "endpoints whose addresses in the metadata aren't https are not used: revocation_endpoint"
-    expect(logged).toEqual([['warn', words, { issuer: 'https://as.example' }]])
-  })
+it('the first requests discover the metadata together, and later ones use it', async () => {
+  const { server, asked, idOf } = knowing()
+  const all = await Promise.all([idOf(), idOf(), idOf()])
+  expect([...all, await idOf()]).toEqual(['c1', 'c1', 'c1', 'c1'])
+  expect([server.isReady(), asked.length]).toEqual([true, 1])
 })
 
-describe('while the server', () => {
-  const refusing = (retryAfter?: number) =>
-    new Problem(503, 'sign_in_misconfigured', { detail: 'wrong', ...omitUndefined({ retryAfter }) })
+it('a request gets a new client when the secret of the old one has expired', async () => {
+  const { at, idOf, asked } = knowing()
+  const client_secret_expires_at = (Date.now() + 600_000) / 1000
+  at.client = { client_id: 'c1', client_secret: 'x', client_secret_expires_at, registered_at: Date.now() }
+  expect(await idOf()).toBe('c1')
+  vi.setSystemTime(Date.now() + 540_000)
+  at.client = { client_id: 'c2' }
+  expect([await idOf(), asked.length]).toEqual(['c2', 2])
+})
 
-  it.each([
-    ['can’t be used', new Error('x'), [0, 1, 3, 7, 15, 30, 45]],
-    ['refuses', refusing(), [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811]],
-    ['asks for an hour', refusing(3_600), [0, 3_600, 7_200]],
-  ])('%s, it is asked later and later, in the background alone', async (_what, error, expected) => {
+it('a client is renewed before its secret expires', async () => {
+  const { at, asked, started, idOf } = knowing()
+  const client_secret_expires_at = (Date.now() + 600_000) / 1000
+  at.client = { client_id: 'c1', client_secret: 'x', client_secret_expires_at, registered_at: Date.now() }
+  await started()
+  at.client = { client_id: 'c2' }
+  await turn(539_999)
+  expect([await idOf(), asked.length]).toEqual(['c1', 1])
+  await turn(1)
+  expect(asked).toHaveLength(2)
+  expect([await idOf(), asked.length]).toEqual(['c2', 2])
+})
+
+it('a request gets the reason why the authorization server cannot be used', async () => {
+  const { server, started, calls } = knowing()
+  answerFetch({ [PLACE]: silent('ECONNREFUSED') })
+  await started()
+  await expect(server.configuration()).rejects.toMatchObject({
+    code: 'sign_in_unavailable',
+    detail: expect.stringContaining('connection refused') as string,
+  })
+  expect([server.isReady(), server.isBlockedByProxy(), calls[0]]).toEqual([
+    false,
+    false,
+    { operation: 'discovery', status: undefined },
+  ])
+})
+
+it('a request without a client waits for the background to register one', async () => {
+  const { server, at, asked, idOf } = knowing()
+  at.isThere = false
+  await expect(server.configuration()).rejects.toMatchObject({ detail: 'the client is not registered yet' })
+  server.start()
+  server.start()
+  expect([await idOf(), asked.length]).toEqual(['c1', 2])
+})
+
+it('an optional endpoint with an unsafe address is not used, and the log says so once', async () => {
+  const { server, logged, started } = knowing({ revocation_endpoint: 'http://as.example/r' })
+  await started()
+  await turn(600_000)
+  expect((await server.configuration()).serverMetadata().revocation_endpoint).toBeUndefined()
+  const words = "endpoints whose addresses in the metadata aren't https are not used: revocation_endpoint"
+  expect(logged).toEqual([['warn', words, { issuer: 'https://as.example' }]])
+})
+
+const refusing = (retryAfter?: number) =>
+  new Problem(503, 'sign_in_misconfigured', { detail: 'wrong', ...omitUndefined({ retryAfter }) })
+
+it.each([
+  ['can’t be used', new Error('x'), [0, 1, 3, 7, 15, 30, 45]],
+  ['refuses', refusing(), [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811]],
+  ['asks for an hour', refusing(3_600), [0, 3_600, 7_200]],
+])(
+  'a server that %s is asked at growing intervals, in the background only',
+  async (_what, error, expected) => {
     const { server, at, started } = knowing()
     const [start, seconds]: [number, number[]] = [Date.now(), []]
     Object.defineProperty(at, 'more', {
@@ -111,22 +108,22 @@ describe('while the server', () => {
     server.close()
     await turn(7_200_000)
     expect(seconds).toEqual(expected)
-  })
+  },
+)
 
-  it('has not registered the client yet, who asks is told why, and registers none', async () => {
-    const { at, started, server } = knowing()
-    at.isThere = false
-    Object.defineProperty(at, 'more', {
-      get: () => {
-        throw refusing()
-      },
-    })
-    await started()
-    await expect(server.configuration()).rejects.toMatchObject({ detail: 'wrong' })
+it('a request before the registration gets the reason, and registers no client', async () => {
+  const { at, started, server } = knowing()
+  at.isThere = false
+  Object.defineProperty(at, 'more', {
+    get: () => {
+      throw refusing()
+    },
   })
+  await started()
+  await expect(server.configuration()).rejects.toMatchObject({ detail: 'wrong' })
 })
 
-it('keys that are forgotten are those of a new configuration, which is found in the background', async () => {
+it('forgotten keys are replaced by a new configuration, which the background discovers', async () => {
   const { server, started, asked } = knowing()
   server.forgetKeys()
   await turn()

@@ -3,7 +3,7 @@ import express from 'express'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { ClientSecretPost, Configuration } from 'openid-client'
 import request from 'supertest'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Problem } from '../../src/problem.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { hashOf } from '../../src/records/seal.ts'
@@ -80,109 +80,105 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
   return { send, server, ended, noted, logged, values, lives }
 }
 
-describe('a logout request', () => {
-  it('ends the sign-ins that it names, and is noted', async () => {
-    const { send, ended, noted, lives } = backChannel()
-    const { text } = await send({ logout_token: await tokenOf({ sid: 's' }) }).expect(200)
-    expect(text).toBe('')
-    expect(ended).toEqual([{ of: issuer, issuer, jti: 'one', sub: 'ada', sid: 's' }])
-    expect(noted).toEqual([{ event: 'sign_out', by: 'authorization_server', sessions: 2 }])
-    expect([...lives]).toEqual([[`jti:${hashOf(`${issuer}\none`)}`, 900]])
-  })
-
-  it('counts once', async () => {
-    const { send, ended, noted, logged, server } = backChannel()
-    const body = { logout_token: await tokenOf() }
-    await send(body).expect(200)
-    const { body: said } = await send(body).expect(400)
-    expect(said).toEqual({ error: 'invalid_request', error_description: 'it was used before' })
-    expect([ended.length, noted.length, server.counted]).toEqual([1, 1, 1])
-    expect(logged).toEqual([{ reason: 'it was used before', words: 'a back-channel logout was refused' }])
-    await send({ logout_token: await tokenOf({ jti: 'two' }) }).expect(200)
-  })
-
-  it.each<[string, object | string]>([
-    ['without a token', {}],
-    ['with two tokens', 'logout_token=a&logout_token=b'],
-    ['with a token that does not verify', { logout_token: 'x' }],
-  ])('%s is refused', async (_what, body) => {
-    const { send, ended, server, logged } = backChannel()
-    const { body: said } = await send(body).expect(400)
-    const reason =
-      typeof body === 'object' && 'logout_token' in body
-        ? 'the token does not verify (ERR_JWS_INVALID)'
-        : 'logout_token is missing, or given twice'
-    expect(said).toEqual({ error: 'invalid_request', error_description: reason })
-    expect([ended, server.counted]).toEqual([[], 1])
-    expect(logged).toEqual([{ reason, words: 'a back-channel logout was refused' }])
-  })
-
-  it('that is no form is refused', async () => {
-    const { send } = backChannel()
-    const statusOf = async (form: string) => (await send(form)).status
-    expect(await statusOf('')).toBe(400)
-    expect(await statusOf(`logout_token=${'x'.repeat(17_000)}`)).toBe(500)
-    const many = Array.from({ length: 21 }, (_, index) => `p${index}=1`).join('&')
-    expect(await statusOf(many)).toBe(500)
-  })
-
-  it('of an address that was refused too often is not read any more', async () => {
-    const { send, server } = backChannel()
-    server.isLimited = true
-    expect((await send({})).status).toBe(429)
-  })
-
-  it('is refused where the keys are more than a mistake of the other side may fill the memory with', async () => {
-    const [{ send }, token] = [backChannel(), await tokenOf()]
-    vi.stubGlobal('fetch', async () => Response.json({ keys: [jwk], more: 'x'.repeat(2 ** 20) }))
-    const refused = await send({ logout_token: token })
-    vi.stubGlobal('fetch', async () => Response.json({ keys: [jwk] }))
-    expect([refused.status, (await send({ logout_token: token })).status]).toEqual([400, 200])
-  })
-
-  it('is refused where the server has no keys, or what it signs with can be forged', async () => {
-    const keyless = backChannel({ jwks_uri: undefined })
-    const { body } = await keyless.send({ logout_token: await tokenOf() }).expect(400)
-    expect((body as { error_description: string }).error_description).toBe(
-      'the authorization server has no keys to verify it with',
-    )
-    const other = backChannel({ id_token_signing_alg_values_supported: ['RS256'] })
-    await other.send({ logout_token: await tokenOf() }).expect(400)
-  })
+it('a logout token ends the sign-ins that it names, and leaves an audit event', async () => {
+  const { send, ended, noted, lives } = backChannel()
+  const { text } = await send({ logout_token: await tokenOf({ sid: 's' }) }).expect(200)
+  expect(text).toBe('')
+  expect(ended).toEqual([{ of: issuer, issuer, jti: 'one', sub: 'ada', sid: 's' }])
+  expect(noted).toEqual([{ event: 'sign_out', by: 'authorization_server', sessions: 2 }])
+  expect([...lives]).toEqual([[`jti:${hashOf(`${issuer}\none`)}`, 900]])
 })
 
-describe('a store', () => {
-  const failing = (message: string) => () => Promise.reject(new StoreUnavailable(new Error(message)))
+it('a logout token counts once', async () => {
+  const { send, ended, noted, logged, server } = backChannel()
+  const body = { logout_token: await tokenOf() }
+  await send(body).expect(200)
+  const { body: said } = await send(body).expect(400)
+  expect(said).toEqual({ error: 'invalid_request', error_description: 'it was used before' })
+  expect([ended.length, noted.length, server.counted]).toEqual([1, 1, 1])
+  expect(logged).toEqual([{ reason: 'it was used before', words: 'a back-channel logout was refused' }])
+  await send({ logout_token: await tokenOf({ jti: 'two' }) }).expect(200)
+})
 
-  it('that fails while sign-ins are ended lets the same token end them later', async () => {
-    const { send, server, ended, values } = backChannel()
-    const body = { logout_token: await tokenOf() }
-    server.fails = new Error('away')
-    await send(body).expect(500)
-    expect([...values]).toEqual([])
-    server.fails = undefined
-    await send(body).expect(200)
-    expect(ended).toHaveLength(2)
-    const stuck = backChannel({}, { remove: failing('x') })
-    stuck.server.fails = new Problem(429, 'too_many')
-    await stuck.send(body).expect(429)
-  })
+it.each<[string, object | string]>([
+  ['without a token', {}],
+  ['with two tokens', 'logout_token=a&logout_token=b'],
+  ['with a token that does not verify', { logout_token: 'x' }],
+])('a logout token is refused: %s', async (_what, body) => {
+  const { send, ended, server, logged } = backChannel()
+  const { body: said } = await send(body).expect(400)
+  const reason =
+    typeof body === 'object' && 'logout_token' in body
+      ? 'the token does not verify (ERR_JWS_INVALID)'
+      : 'logout_token is missing, or given twice'
+  expect(said).toEqual({ error: 'invalid_request', error_description: reason })
+  expect([ended, server.counted]).toEqual([[], 1])
+  expect(logged).toEqual([{ reason, words: 'a back-channel logout was refused' }])
+})
 
-  it('that is full remembers no token, and the sign-ins end all the same', async () => {
-    const { send, server, ended, noted } = backChannel(
-      {},
-      { compareAndSet: failing('OOM command not allowed') },
-    )
-    const body = { logout_token: await tokenOf() }
-    await send(body).expect(503)
-    server.fails = new Error('away')
-    await send(body).expect(503)
-    expect([ended.length, noted]).toEqual([2, []])
-  })
+it('a logout request that is no form is refused', async () => {
+  const { send } = backChannel()
+  const statusOf = async (form: string) => (await send(form)).status
+  expect(await statusOf('')).toBe(400)
+  expect(await statusOf(`logout_token=${'x'.repeat(17_000)}`)).toBe(500)
+  const many = Array.from({ length: 21 }, (_, index) => `p${index}=1`).join('&')
+  expect(await statusOf(many)).toBe(500)
+})
 
-  it('that is away ends nothing', async () => {
-    const { send, ended } = backChannel({}, { compareAndSet: failing('gone') })
-    await send({ logout_token: await tokenOf() }).expect(503)
-    expect(ended).toEqual([])
-  })
+it('an address that sent too many refused tokens is not read any more', async () => {
+  const { send, server } = backChannel()
+  server.isLimited = true
+  expect((await send({})).status).toBe(429)
+})
+
+it('a key set of more than 1 MiB is refused, and a smaller one is read afterwards', async () => {
+  const [{ send }, token] = [backChannel(), await tokenOf()]
+  vi.stubGlobal('fetch', async () => Response.json({ keys: [jwk], more: 'x'.repeat(2 ** 20) }))
+  const refused = await send({ logout_token: token })
+  vi.stubGlobal('fetch', async () => Response.json({ keys: [jwk] }))
+  expect([refused.status, (await send({ logout_token: token })).status]).toEqual([400, 200])
+})
+
+it('a logout token is refused if the server has no keys, or only algorithms that can be forged', async () => {
+  const keyless = backChannel({ jwks_uri: undefined })
+  const { body } = await keyless.send({ logout_token: await tokenOf() }).expect(400)
+  expect((body as { error_description: string }).error_description).toBe(
+    'the authorization server has no keys to verify it with',
+  )
+  const other = backChannel({ id_token_signing_alg_values_supported: ['RS256'] })
+  await other.send({ logout_token: await tokenOf() }).expect(400)
+})
+
+const failing = (message: string) => () => Promise.reject(new StoreUnavailable(new Error(message)))
+
+it('a logout that failed in the store can be repeated with the same token', async () => {
+  const { send, server, ended, values } = backChannel()
+  const body = { logout_token: await tokenOf() }
+  server.fails = new Error('away')
+  await send(body).expect(500)
+  expect([...values]).toEqual([])
+  server.fails = undefined
+  await send(body).expect(200)
+  expect(ended).toHaveLength(2)
+  const stuck = backChannel({}, { remove: failing('x') })
+  stuck.server.fails = new Problem(429, 'too_many')
+  await stuck.send(body).expect(429)
+})
+
+it('a full store remembers no token, and the sign-ins end all the same', async () => {
+  const { send, server, ended, noted } = backChannel(
+    {},
+    { compareAndSet: failing('OOM command not allowed') },
+  )
+  const body = { logout_token: await tokenOf() }
+  await send(body).expect(503)
+  server.fails = new Error('away')
+  await send(body).expect(503)
+  expect([ended.length, noted]).toEqual([2, []])
+})
+
+it('no sign-in ends while the store is unavailable', async () => {
+  const { send, ended } = backChannel({}, { compareAndSet: failing('gone') })
+  await send({ logout_token: await tokenOf() }).expect(503)
+  expect(ended).toEqual([])
 })

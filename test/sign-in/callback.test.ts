@@ -1,6 +1,6 @@
 // What comes of the authorization server's answers: late ones, second ones, those of another browser, and refusals.
 import { generateKeyPair } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, type Form, type Options } from './in-process.ts'
 
@@ -19,279 +19,275 @@ async function begun(options: Options = {}, query: Form = { return_to: '/x' }) {
 const AGAIN = '/sign-in?return_to=%2Fx&again=1'
 const tryAgain = '/sign-in?return_to=%2Fx'
 
-describe('an answer', () => {
-  it('that comes twice leads to the result, and the code is redeemed once', async () => {
-    const { ada, sent, asked, answerTo, store } = await begun()
-    const address = answerTo(sent)
-    expect([await ada.outcomeOf(address), await ada.outcomeOf(address)]).toEqual(['/x', '/x'])
-    expect(asked).toHaveLength(1)
-    // For as long as a code may be good (RFC 6749 4.1.2).
-    expect(store.lives.get(store.named('used-state:')[0] ?? '')).toBe(600)
-  })
+it('a callback that comes twice leads to the page twice, and redeems the code once', async () => {
+  const { ada, sent, asked, answerTo, store } = await begun()
+  const address = answerTo(sent)
+  expect([await ada.outcomeOf(address), await ada.outcomeOf(address)]).toEqual(['/x', '/x'])
+  expect(asked).toHaveLength(1)
+  // For as long as a code may be good (RFC 6749 4.1.2).
+  expect(store.lives.get(store.named('used-state:')[0] ?? '')).toBe(600)
+})
 
-  it('at an address that is written otherwise is redeemed for the one that is registered', async () => {
-    const { ada, sent, asked, answerTo } = await begun()
-    expect(await ada.outcomeOf(answerTo(sent).replace('/callback', '/Callback/'))).toBe('/x')
-    expect(asked[0]?.form['redirect_uri']).toBe('http://localhost:3000/sign-in/callback')
-  })
+it('a callback with another spelling of its path redeems the code for the registered address', async () => {
+  const { ada, sent, asked, answerTo } = await begun()
+  expect(await ada.outcomeOf(answerTo(sent).replace('/callback', '/Callback/'))).toBe('/x')
+  expect(asked[0]?.form['redirect_uri']).toBe('http://localhost:3000/sign-in/callback')
+})
 
-  it('that comes twice at the same moment is redeemed once', async () => {
-    const { ada, sent, asked, answerTo } = await begun()
-    const address = answerTo(sent)
-    const outcomes = await Promise.all([ada.outcomeOf(address), ada.outcomeOf(address)])
-    expect(outcomes.toSorted()).toEqual([AGAIN, '/x'])
-    expect(asked).toHaveLength(1)
-    expect(await ada.outcomeOf(AGAIN)).toBe('/x')
-  })
+it('two callbacks at the same moment redeem the code once', async () => {
+  const { ada, sent, asked, answerTo } = await begun()
+  const address = answerTo(sent)
+  const outcomes = await Promise.all([ada.outcomeOf(address), ada.outcomeOf(address)])
+  expect(outcomes.toSorted()).toEqual([AGAIN, '/x'])
+  expect(asked).toHaveLength(1)
+  expect(await ada.outcomeOf(AGAIN)).toBe('/x')
+})
 
-  it('that comes again after signing out starts over, and is not redeemed', async () => {
-    const { ada, sent, asked, answerTo, server } = await begun()
-    const address = answerTo(sent)
-    await ada.outcomeOf(address)
-    server.isReady = false
-    await ada.agent.post('/sign-out').expect(303)
-    expect(await ada.outcomeOf(address)).toBe(AGAIN)
-    expect(asked).toHaveLength(1)
-  })
+it('a callback that comes again after a sign-out starts over and redeems nothing', async () => {
+  const { ada, sent, asked, answerTo, server } = await begun()
+  const address = answerTo(sent)
+  await ada.outcomeOf(address)
+  server.isReady = false
+  await ada.agent.post('/sign-out').expect(303)
+  expect(await ada.outcomeOf(address)).toBe(AGAIN)
+  expect(asked).toHaveLength(1)
+})
 
-  it('to no sign-in that is known is over, and leads home where someone is signed in', async () => {
-    const { ada } = await begun()
-    for (const query of ['', '?state=unknown', '?state=a&state=b', `?state=${'x'.repeat(2_000)}`])
-      expect(await ada.outcomeOf(`/sign-in/callback${query}`)).toMatchObject({
-        status: 400,
-        code: 'sign_in_expired',
-        tryAgain: '/sign-in?return_to=%2Fonboarding',
-      })
-    await ada.signIn()
-    expect(await ada.outcomeOf('/sign-in/callback')).toBe('/onboarding')
-  })
-
-  it.each([
-    ['an admin who consented for everyone', 'admin_consent=True&tenant=5f3c&scope=openid'],
-    ['someone who confirmed an address', 'message=Your+email+was+verified.&success=true&code=success'],
-  ])('that is %s reads that they can sign in, and starts or ends no session', async (_who, query) => {
-    const { ada, asked, store, noted } = await begun()
-    // Nothing of what the address says: another site's link can say it too.
-    const page = { status: 200, view: 'sign-in/confirmed' }
-    expect(await ada.outcomeOf(`/sign-in/callback?${query}`)).toEqual(page)
-    expect([asked, store.values.size, noted]).toEqual([[], 0, []])
-    await ada.signIn()
-    expect(await ada.outcomeOf(`/sign-in/callback?${query}`)).toBe('/onboarding')
-    expect(await ada.who()).toMatchObject({ subject: 'ada' })
-  })
-
-  it.each([
-    'error=access_denied&error_description=AADSTS65004&admin_consent=True&tenant=5f3c',
-    'error=server_error&state=unknown',
-    'success=false&message=This+URL+can+be+used+only+once&code=used_ticket',
-  ])('that is an error for no sign-in of ours says that, and neither signs in nor out: %s', async (query) => {
-    const { ada } = await begun()
-    const told = { status: 400, code: 'sign_in_unfinished' }
-    const outcome = () => ada.outcomeOf(`/sign-in/callback?${query}`)
-    expect(await outcome()).toMatchObject({ ...told, tryAgain: '/sign-in?return_to=%2Fonboarding' })
-    await ada.signIn()
-    expect(await outcome()).toMatchObject(told)
-    expect(await outcome()).not.toHaveProperty('tryAgain')
-    expect(await ada.who()).toMatchObject({ subject: 'ada' })
-  })
-
-  it('in another browser signs no one in, but has that one begin anew a few times', async () => {
-    for (const [again, outcome] of [
-      ['0', AGAIN],
-      ['3', '/sign-in?return_to=%2Fx&again=4'],
-      ['4', 'sign_in_expired'],
-    ] as const) {
-      const { browser, sent, asked, answerTo } = await begun({}, { return_to: '/x', again })
-      const eve = browser()
-      await eve.begin()
-      const came = await eve.outcomeOf(answerTo(sent))
-      expect(typeof came === 'string' ? came : (came as { code: string }).code).toBe(outcome)
-      expect(asked).toEqual([])
-    }
-  })
-
-  it('to a browser that keeps no cookies says so, the second time', async () => {
-    const { browser, sent, answerTo } = await begun({}, { return_to: '/x', again: '1' })
-    expect(await browser().outcomeOf(answerTo(sent))).toMatchObject({
+it('a callback with an unknown state leads home if someone is signed in, and else to an error page', async () => {
+  const { ada } = await begun()
+  for (const query of ['', '?state=unknown', '?state=a&state=b', `?state=${'x'.repeat(2_000)}`])
+    expect(await ada.outcomeOf(`/sign-in/callback${query}`)).toMatchObject({
       status: 400,
-      code: 'cookies_blocked',
-      tryAgain,
+      code: 'sign_in_expired',
+      tryAgain: '/sign-in?return_to=%2Fonboarding',
     })
-  })
+  await ada.signIn()
+  expect(await ada.outcomeOf('/sign-in/callback')).toBe('/onboarding')
+})
 
-  it('to a tab that began before another one signed in goes on to its page, and is not redeemed', async () => {
-    const { ada, sent, asked, answerTo, person } = await begun()
-    const late = answerTo(sent)
-    expect(await ada.signIn()).toBe('/onboarding')
-    person.sub = 'bob'
-    expect(await ada.outcomeOf(late)).toBe('/x')
-    expect(await ada.who()).toMatchObject({ subject: 'ada' })
-    expect(asked).toHaveLength(1)
-  })
+it.each([
+  ['an admin who consented for everyone', 'admin_consent=True&tenant=5f3c&scope=openid'],
+  ['someone who confirmed an address', 'message=Your+email+was+verified.&success=true&code=success'],
+])('a callback of %s says that they can sign in, and starts or ends no session', async (_who, query) => {
+  const { ada, asked, store, noted } = await begun()
+  // Nothing of what the address says: another site's link can say it too.
+  const page = { status: 200, view: 'sign-in/confirmed' }
+  expect(await ada.outcomeOf(`/sign-in/callback?${query}`)).toEqual(page)
+  expect([asked, store.values.size, noted]).toEqual([[], 0, []])
+  await ada.signIn()
+  expect(await ada.outcomeOf(`/sign-in/callback?${query}`)).toBe('/onboarding')
+  expect(await ada.who()).toMatchObject({ subject: 'ada' })
+})
 
-  it('to each of fifty tabs leads to its own page, in any order, and the cookies stay small', async () => {
-    const { ada, answerTo, asked } = await begun()
-    const pages = Array.from({ length: 50 }, (_, tab) => `/search?q=tab${tab}`)
-    const sent = await Promise.all(pages.map((page) => ada.begin({ return_to: page })))
-    for (const tab of pages.keys()) {
-      const other = (tab * 7) % pages.length
-      expect(await ada.outcomeOf(answerTo(sent[other] ?? {}))).toBe(pages[other])
-      expect((await ada.cookies()).length).toBeLessThan(300)
-    }
-    expect(asked).toHaveLength(1)
-  })
+it.each([
+  'error=access_denied&error_description=AADSTS65004&admin_consent=True&tenant=5f3c',
+  'error=server_error&state=unknown',
+  'success=false&message=This+URL+can+be+used+only+once&code=used_ticket',
+])('an error without a state of ours is explained, and signs no one in or out: %s', async (query) => {
+  const { ada } = await begun()
+  const told = { status: 400, code: 'sign_in_unfinished' }
+  const outcome = () => ada.outcomeOf(`/sign-in/callback?${query}`)
+  expect(await outcome()).toMatchObject({ ...told, tryAgain: '/sign-in?return_to=%2Fonboarding' })
+  await ada.signIn()
+  expect(await outcome()).toMatchObject(told)
+  expect(await outcome()).not.toHaveProperty('tryAgain')
+  expect(await ada.who()).toMatchObject({ subject: 'ada' })
+})
 
-  it('that a stranger has made for their own account signs no one over, also behind a planted cookie', async () => {
-    const { browser, ada, sent, answerTo, person } = await begun()
-    const planted = await ada.cookies()
-    const victim = browser()
-    await victim.signIn()
-    const session = await victim.cookies()
-    person.sub = 'eve'
-    const both = [planted, ...session.split('; ').filter((one) => one.startsWith('onramp='))].join('; ')
-    const { headers } = await browser().agent.get(answerTo(sent)).set('cookie', both)
-    expect(headers['location']).toBe('/x')
-    expect(headers['set-cookie']).toBeUndefined()
-    expect(await victim.who()).toMatchObject({ subject: 'ada' })
-  })
+it('a callback in another browser signs no one in, and starts over four times there', async () => {
+  for (const [again, outcome] of [
+    ['0', AGAIN],
+    ['3', '/sign-in?return_to=%2Fx&again=4'],
+    ['4', 'sign_in_expired'],
+  ] as const) {
+    const { browser, sent, asked, answerTo } = await begun({}, { return_to: '/x', again })
+    const eve = browser()
+    await eve.begin()
+    const came = await eve.outcomeOf(answerTo(sent))
+    expect(typeof came === 'string' ? came : (came as { code: string }).code).toBe(outcome)
+    expect(asked).toEqual([])
+  }
+})
 
-  // A browser takes a cookie whose name begins with this byte for one without the prefix __Host-, from a sibling host.
-  it('is no sign-in of a browser whose cookie hides its name behind a no-break space', async () => {
-    const { browser, ada, sent, answerTo } = await begun()
-    const hidden = `x=1; \u00a0${await ada.cookies()}`
-    const { headers } = await browser().agent.get(answerTo(sent)).set('cookie', hidden)
-    expect(headers['location']).toMatch(/^\/sign-in\?|\/authorize\?/)
-    expect(await ada.outcomeOf(answerTo(sent))).toBe('/x')
-  })
-
-  it('renews the cookie of its browser, so that one a stranger has planted is good for nothing', async () => {
-    const { ada, redeemed } = await begun()
-    const before = await ada.cookies()
-    await redeemed()
-    expect(await ada.cookies()).toMatch(/onramp-browser=[\da-f]{32}/)
-    expect(await ada.cookies()).not.toContain(before)
-  })
-
-  it('to a sign-in that starts over is not waited for where another tab has signed in', async () => {
-    const { ada } = await begun()
-    await ada.signIn()
-    expect(await ada.outcomeOf(AGAIN)).toBe('/x')
-    // The last one by the page of a failure, for another site's link: it would lead to /x as if from our own page.
-    for (const path of ['/sign-in?return_to=/x', `${AGAIN}&prompt=login`, `${AGAIN}&unattended=yes`])
-      expect(await ada.outcomeOf(path)).toContain(`${ISSUER}/authorize`)
-  })
-
-  it('without an id_token signs no one in where openid was asked for', async () => {
-    const { redeemed, person, ada } = await begun()
-    person.tokens = { id_token: undefined }
-    expect(await redeemed()).toMatchObject({ status: 502, code: 'sign_in_misconfigured' })
-    expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+it('a browser without cookies is told so after the second callback', async () => {
+  const { browser, sent, answerTo } = await begun({}, { return_to: '/x', again: '1' })
+  expect(await browser().outcomeOf(answerTo(sent))).toMatchObject({
+    status: 400,
+    code: 'cookies_blocked',
+    tryAgain,
   })
 })
 
-describe('a refusal', () => {
-  it.each<[string, Form, object]>([
-    ['by the person', { error: 'access_denied' }, { status: 403, code: 'sign_in_denied' }],
-    ['for now', { error: 'temporarily_unavailable' }, { status: 503, code: 'sign_in_unavailable' }],
-    ['of the scope', { error: 'invalid_scope' }, { status: 502, code: 'sign_in_misconfigured' }],
-    ['of another kind', { error: 'odd' }, { status: 400, code: 'sign_in_failed' }],
-  ])('%s is explained, and noted', async (_what, answer, outcome) => {
-    const { answered, noted, server } = await begun()
-    expect(await answered(answer)).toMatchObject({ ...outcome, tryAgain })
-    expect(noted).toMatchObject([{ event: 'sign_in', result: 'refused' }])
-    expect(server.did).toEqual([])
-  })
+it('a tab that comes second leads to its own page, and its code is not redeemed', async () => {
+  const { ada, sent, asked, answerTo, person } = await begun()
+  const late = answerTo(sent)
+  expect(await ada.signIn()).toBe('/onboarding')
+  person.sub = 'bob'
+  expect(await ada.outcomeOf(late)).toBe('/x')
+  expect(await ada.who()).toMatchObject({ subject: 'ada' })
+  expect(asked).toHaveLength(1)
+})
 
-  const authorization_response_iss_parameter_supported = true
-  const promising = { metadata: { authorization_response_iss_parameter_supported } }
+it('fifty tabs lead to their own pages in any order, and the cookies stay small', async () => {
+  const { ada, answerTo, asked } = await begun()
+  const pages = Array.from({ length: 50 }, (_, tab) => `/search?q=tab${tab}`)
+  const sent = await Promise.all(pages.map((page) => ada.begin({ return_to: page })))
+  for (const tab of pages.keys()) {
+    const other = (tab * 7) % pages.length
+    expect(await ada.outcomeOf(answerTo(sent[other] ?? {}))).toBe(pages[other])
+    expect((await ada.cookies()).length).toBeLessThan(300)
+  }
+  expect(asked).toHaveLength(1)
+})
 
-  it.each([
-    ['access_denied', { status: 403, code: 'sign_in_denied' }],
-    ['login_required', { status: 403, code: 'sign_in_denied' }],
-    ['server_error', { status: 503, code: 'sign_in_unavailable' }],
-  ])('%s without the iss that the server advertises is what it says', async (error, outcome) => {
+it("an attacker's callback signs no one in to another account, even with a planted cookie", async () => {
+  const { browser, ada, sent, answerTo, person } = await begun()
+  const planted = await ada.cookies()
+  const victim = browser()
+  await victim.signIn()
+  const session = await victim.cookies()
+  person.sub = 'eve'
+  const both = [planted, ...session.split('; ').filter((one) => one.startsWith('onramp='))].join('; ')
+  const { headers } = await browser().agent.get(answerTo(sent)).set('cookie', both)
+  expect(headers['location']).toBe('/x')
+  expect(headers['set-cookie']).toBeUndefined()
+  expect(await victim.who()).toMatchObject({ subject: 'ada' })
+})
+
+// A browser takes a cookie whose name begins with this byte for one without the prefix __Host-, from a sibling host.
+it('a cookie that hides its name behind a no-break space is not the browser cookie', async () => {
+  const { browser, ada, sent, answerTo } = await begun()
+  const hidden = `x=1; \u00a0${await ada.cookies()}`
+  const { headers } = await browser().agent.get(answerTo(sent)).set('cookie', hidden)
+  expect(headers['location']).toMatch(/^\/sign-in\?|\/authorize\?/)
+  expect(await ada.outcomeOf(answerTo(sent))).toBe('/x')
+})
+
+it('a sign-in replaces the browser cookie, so a planted one is worthless afterwards', async () => {
+  const { ada, redeemed } = await begun()
+  const before = await ada.cookies()
+  await redeemed()
+  expect(await ada.cookies()).toMatch(/onramp-browser=[\da-f]{32}/)
+  expect(await ada.cookies()).not.toContain(before)
+})
+
+it('a second tab that finishes first wins: the restarted sign-in redirects to its page', async () => {
+  const { ada } = await begun()
+  await ada.signIn()
+  expect(await ada.outcomeOf(AGAIN)).toBe('/x')
+  // The last one by the page of a failure, for another site's link: it would lead to /x as if from our own page.
+  for (const path of ['/sign-in?return_to=/x', `${AGAIN}&prompt=login`, `${AGAIN}&unattended=yes`])
+    expect(await ada.outcomeOf(path)).toContain(`${ISSUER}/authorize`)
+})
+
+it('a token response without an id_token signs no one in if openid was requested', async () => {
+  const { redeemed, person, ada } = await begun()
+  person.tokens = { id_token: undefined }
+  expect(await redeemed()).toMatchObject({ status: 502, code: 'sign_in_misconfigured' })
+  expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+})
+
+it.each<[string, Form, object]>([
+  ['by the person', { error: 'access_denied' }, { status: 403, code: 'sign_in_denied' }],
+  ['for now', { error: 'temporarily_unavailable' }, { status: 503, code: 'sign_in_unavailable' }],
+  ['of the scope', { error: 'invalid_scope' }, { status: 502, code: 'sign_in_misconfigured' }],
+  ['of another kind', { error: 'odd' }, { status: 400, code: 'sign_in_failed' }],
+])('an authorization error %s is explained and leaves an audit event', async (_what, answer, outcome) => {
+  const { answered, noted, server } = await begun()
+  expect(await answered(answer)).toMatchObject({ ...outcome, tryAgain })
+  expect(noted).toMatchObject([{ event: 'sign_in', result: 'refused' }])
+  expect(server.did).toEqual([])
+})
+
+const authorization_response_iss_parameter_supported = true
+const promising = { metadata: { authorization_response_iss_parameter_supported } }
+
+it.each([
+  ['access_denied', { status: 403, code: 'sign_in_denied' }],
+  ['login_required', { status: 403, code: 'sign_in_denied' }],
+  ['server_error', { status: 503, code: 'sign_in_unavailable' }],
+])('the error %s counts without the iss that the server advertises', async (error, outcome) => {
+  const { answered, asked } = await begun(promising)
+  expect(await answered({ error })).toMatchObject(outcome)
+  expect(asked).toEqual([])
+})
+
+it('a refused select_account without iss leads to prompt=login', async () => {
+  const { answered } = await begun(promising, { return_to: '/x', prompt: 'select_account' })
+  expect(await answered({ error: 'interaction_required' })).toBe(`${AGAIN}&prompt=login`)
+})
+
+it.each<[string, Form, string]>([
+  ['a success without it', { code: 'c' }, 'came without iss'],
+  ['a success with a wrong one', { code: 'c', iss: 'https://other.example' }, 'iss of another'],
+  ['an error with a wrong one', { error: 'access_denied', iss: 'https://other.example' }, 'iss of another'],
+  ['an error with an empty one', { error: 'access_denied', iss: '' }, 'came without iss'],
+])(
+  'a callback is refused with a line about iss if the server advertises it: %s',
+  async (_what, answer, words) => {
     const { answered, asked } = await begun(promising)
-    expect(await answered({ error })).toMatchObject(outcome)
+    const detail = expect.stringContaining(words) as string
+    expect(await answered(answer)).toMatchObject({ status: 400, code: 'sign_in_failed', detail })
     expect(asked).toEqual([])
-  })
+  },
+)
 
-  it('of select_account without iss has the person asked with login', async () => {
-    const { answered } = await begun(promising, { return_to: '/x', prompt: 'select_account' })
-    expect(await answered({ error: 'interaction_required' })).toBe(`${AGAIN}&prompt=login`)
-  })
-
-  it.each<[string, Form, string]>([
-    ['a success without it', { code: 'c' }, 'came without iss'],
-    ['a success with a wrong one', { code: 'c', iss: 'https://other.example' }, 'iss of another'],
-    ['an error with a wrong one', { error: 'access_denied', iss: 'https://other.example' }, 'iss of another'],
-    ['an error with an empty one', { error: 'access_denied', iss: '' }, 'came without iss'],
-  ])(
-    'is %s where the server advertises iss: no code is redeemed, and the line says iss',
-    async (_what, answer, words) => {
-      const { answered, asked } = await begun(promising)
-      const detail = expect.stringContaining(words) as string
-      expect(await answered(answer)).toMatchObject({ status: 400, code: 'sign_in_failed', detail })
-      expect(asked).toEqual([])
-    },
-  )
-
-  it.each(['invalid_client', 'invalid_grant'])('%s leads to no other request of ours', async (error) => {
+it.each(['invalid_client', 'invalid_grant'])(
+  'the token error %s leads to no other request of ours',
+  async (error) => {
     const { redeemed, server, asked, answers } = await begun()
     answers['/token'] = () => ({ status: 400, body: { error } })
     expect(await redeemed()).toMatchObject({ tryAgain })
     expect([server.did, asked.map(({ path }) => path)]).toEqual([[], ['/token']])
-  })
+  },
+)
 
-  it('of login lets someone who was signed out sign in without it, and is told to others', async () => {
-    const { ada, server } = await begun()
-    server.isReady = false
-    await ada.signIn()
-    await ada.agent.post('/sign-out').expect(303)
-    const { state = '', prompt } = await ada.begin()
-    expect(prompt).toBe('login')
-    expect(await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`)).toBe(
-      '/sign-in?return_to=%2Fonboarding&again=1',
-    )
-    expect(await ada.begin()).not.toHaveProperty('prompt')
-    const { answered } = await begun({}, { prompt: 'login' })
-    expect(await answered({ error: 'invalid_request' })).toMatchObject({ code: 'sign_in_misconfigured' })
-  })
+it('someone who was signed out signs in without prompt=login if the server refuses it, and no one else', async () => {
+  const { ada, server } = await begun()
+  server.isReady = false
+  await ada.signIn()
+  await ada.agent.post('/sign-out').expect(303)
+  const { state = '', prompt } = await ada.begin()
+  expect(prompt).toBe('login')
+  expect(await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`)).toBe(
+    '/sign-in?return_to=%2Fonboarding&again=1',
+  )
+  expect(await ada.begin()).not.toHaveProperty('prompt')
+  const { answered } = await begun({}, { prompt: 'login' })
+  expect(await answered({ error: 'invalid_request' })).toMatchObject({ code: 'sign_in_misconfigured' })
 })
 
-describe('keys that were rotated', () => {
-  it('are asked for anew, and the sign-in begins anew', async () => {
-    const { redeemed, server, answers } = await begun()
-    answers['/keys'] = () => ({ body: { keys: [] } })
-    expect(await redeemed()).toBe(AGAIN)
-    expect(server.did).toEqual(['forgetKeys'])
-  })
-
-  it('under an old name are asked for anew once a minute', async () => {
-    const { ada, redeemed, person, server, clock } = await begun()
-    person.key = (await generateKeyPair('ES256')).privateKey
-    expect(await redeemed()).toBe(AGAIN)
-    clock.now += 59_999
-    await ada.signIn()
-    expect(server.did).toEqual(['forgetKeys'])
-    clock.now += 1
-    await ada.signIn()
-    expect(server.did).toEqual(['forgetKeys', 'forgetKeys'])
-  })
-
-  it('have nothing to do with an algorithm that was not agreed on', async () => {
-    const { redeemed, answers, server } = await begun()
-    const parts = [{ alg: 'HS256' }, {}].map((part) =>
-      Buffer.from(JSON.stringify(part)).toString('base64url'),
-    )
-    const tokens = { access_token: 'a', token_type: 'Bearer', id_token: `${parts.join('.')}.AAAA` }
-    answers['/token'] = () => ({ body: tokens })
-    expect(await redeemed()).toMatchObject({ code: 'sign_in_misconfigured' })
-    expect(server.did).toEqual([])
-  })
+it('an unknown signing key is fetched, and the sign-in starts over', async () => {
+  const { redeemed, server, answers } = await begun()
+  answers['/keys'] = () => ({ body: { keys: [] } })
+  expect(await redeemed()).toBe(AGAIN)
+  expect(server.did).toEqual(['forgetKeys'])
 })
 
-describe('a store that fails while a sign-in is stored', () => {
-  it.each(['session:', 'sessions-of:', 'used-state:'])('(%s) leaves no one signed in', async (beginning) => {
+it('a key that was replaced under its old kid is fetched at most once a minute', async () => {
+  const { ada, redeemed, person, server, clock } = await begun()
+  person.key = (await generateKeyPair('ES256')).privateKey
+  expect(await redeemed()).toBe(AGAIN)
+  clock.now += 59_999
+  await ada.signIn()
+  expect(server.did).toEqual(['forgetKeys'])
+  clock.now += 1
+  await ada.signIn()
+  expect(server.did).toEqual(['forgetKeys', 'forgetKeys'])
+})
+
+it('a forbidden algorithm does not fetch the keys again', async () => {
+  const { redeemed, answers, server } = await begun()
+  const parts = [{ alg: 'HS256' }, {}].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  const tokens = { access_token: 'a', token_type: 'Bearer', id_token: `${parts.join('.')}.AAAA` }
+  answers['/token'] = () => ({ body: tokens })
+  expect(await redeemed()).toMatchObject({ code: 'sign_in_misconfigured' })
+  expect(server.did).toEqual([])
+})
+
+it.each(['session:', 'sessions-of:', 'used-state:'])(
+  'no one is signed in if the store fails at %s',
+  async (beginning) => {
     const records = (store: Records): Records => ({
       ...store,
       compareAndSet: (key, ...args) =>
@@ -303,27 +299,25 @@ describe('a store that fails while a sign-in is stored', () => {
     expect(await redeemed()).toMatchObject({ status: 503, code: 'store_unavailable' })
     expect(store.named('session:')).toEqual([])
     expect(await ada.who()).toMatchObject({ code: 'signed_out' })
-  })
-})
+  },
+)
 
-describe('one sub for everyone', () => {
-  const DAY = 24 * 3600 * 1000
-  const as = (email: string, email_verified = true) => ({ email, email_verified })
+const DAY = 24 * 3600 * 1000
+const as = (email: string, email_verified = true) => ({ email, email_verified })
 
-  it.each<[string, object, object, number, number]>([
-    ['two verified addresses', as('ada@acme.example'), as('bob@acme.example'), DAY - 1, 1],
-    ['two a day apart', as('ada@acme.example'), as('bob@acme.example'), DAY, 0],
-    ['two spellings of one', as('ada@acme.example'), as('Ada@Acme.example'), 0, 0],
-    ['one that isn’t verified', as('ada@acme.example'), as('bob@acme.example', false), 0, 0],
-  ])('with %s is told once, if at all', async (_what, one, other, later, times) => {
-    const { browser, person, clock, logged } = inProcess()
-    for (const claims of [one, other, one]) {
-      person.claims = claims as Record<string, unknown>
-      await browser().signIn()
-      clock.now += later
-    }
-    const words = logged.filter(([level]) => level === 'warn').map(([, said]) => said)
-    expect(words.filter((said) => said.includes('had one sub'))).toHaveLength(times)
-    expect(words.join()).not.toMatch(/@acme|sub ada/)
-  })
+it.each<[string, object, object, number, number]>([
+  ['two verified addresses', as('ada@acme.example'), as('bob@acme.example'), DAY - 1, 1],
+  ['two a day apart', as('ada@acme.example'), as('bob@acme.example'), DAY, 0],
+  ['two spellings of one', as('ada@acme.example'), as('Ada@Acme.example'), 0, 0],
+  ['one that isn’t verified', as('ada@acme.example'), as('bob@acme.example', false), 0, 0],
+])('the log tells of a sub with %s once, if at all', async (_what, one, other, later, times) => {
+  const { browser, person, clock, logged } = inProcess()
+  for (const claims of [one, other, one]) {
+    person.claims = claims as Record<string, unknown>
+    await browser().signIn()
+    clock.now += later
+  }
+  const words = logged.filter(([level]) => level === 'warn').map(([, said]) => said)
+  expect(words.filter((said) => said.includes('had one sub'))).toHaveLength(times)
+  expect(words.join()).not.toMatch(/@acme|sub ada/)
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import type { ServerMetadata } from 'openid-client'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import {
   createClientAuth,
   formEncoded,
@@ -37,78 +37,69 @@ async function sent(authentication: ClientAuthentication) {
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 
-describe('a client', () => {
-  it('without a secret tells its id alone', async () => {
-    expect(await sent({ method: 'none' })).toEqual({ body: { client_id: 'a:b' }, authorization: undefined })
-  })
+it('a client without a secret sends its id alone', async () => {
+  expect(await sent({ method: 'none' })).toEqual({ body: { client_id: 'a:b' }, authorization: undefined })
+})
 
-  it('with a secret tells it in the header, encoded as the specification has it', async () => {
-    expect(await sent({ method: 'client_secret_basic', secret: 'x-_.*~ +%ü' })).toEqual({
-      body: {},
-      authorization: basic('a%3Ab:x-_.*%7E+%2B%25%C3%BC'),
-    })
-    expect((await sent({ method: 'client_secret_basic' })).authorization).toBe(basic('a%3Ab:'))
-    expect(formEncoded('a-_.*b')).toBe('a-_.*b')
+it('client_secret_basic encodes the credentials as the specification says', async () => {
+  expect(await sent({ method: 'client_secret_basic', secret: 'x-_.*~ +%ü' })).toEqual({
+    body: {},
+    authorization: basic('a%3Ab:x-_.*%7E+%2B%25%C3%BC'),
   })
+  expect((await sent({ method: 'client_secret_basic' })).authorization).toBe(basic('a%3Ab:'))
+  expect(formEncoded('a-_.*b')).toBe('a-_.*b')
+})
 
-  it('can tell it in the body', async () => {
-    expect(await sent({ method: 'client_secret_post', secret: 'hush' })).toEqual({
-      body: { client_id: 'a:b', client_secret: 'hush' },
-      authorization: undefined,
-    })
-  })
-
-  it.each(keysOf)('with %s signs', async (_what, key, alg) => {
-    const { body } = await sent({ method: 'private_key_jwt', key })
-    expect(body).toMatchObject({ client_id: 'a:b' })
-    expect(decodeProtectedHeader(body['client_assertion'] ?? '')).toEqual({ alg })
+it('client_secret_post sends the secret in the body', async () => {
+  expect(await sent({ method: 'client_secret_post', secret: 'hush' })).toEqual({
+    body: { client_id: 'a:b', client_secret: 'hush' },
+    authorization: undefined,
   })
 })
 
-describe("a client with another issuer's token", () => {
-  const assertionFile = join(folder, 'token')
-  const federated: ClientAuthentication = { method: 'private_key_jwt', assertionFile }
-
-  it('sends what its file holds at each call', async () => {
-    for (const token of ['a.b.c', 'd.e.f']) {
-      writeFileSync(assertionFile, `${token}\n`)
-      expect((await sent(federated)).body).toEqual({
-        client_id: 'a:b',
-        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-        client_assertion: token,
-      })
-    }
-  })
-
-  it.each([
-    ['is empty', '', 'holds no signed JWT'],
-    ['holds something else', 'root:planted:0', 'holds no signed JWT'],
-    ['is not there', undefined, 'cannot be read (ENOENT)'],
-  ])(
-    'whose file %s sends nothing, and the line for the operator names the path',
-    async (_what, text, why) => {
-      if (text === undefined) rmSync(assertionFile)
-      else writeFileSync(assertionFile, text)
-      const refused = await sent(federated).catch((error: unknown) => error)
-      expect(refused).toMatchObject({ code: 'sign_in_misconfigured' })
-      expect(String(Reflect.get(Object(refused), 'detail'))).toContain(`${assertionFile} ${why}`)
-      expect(JSON.stringify(refused)).not.toContain('planted')
-    },
-  )
+it.each(keysOf)('private_key_jwt signs with %s', async (_what, key, alg) => {
+  const { body } = await sent({ method: 'private_key_jwt', key })
+  expect(body).toMatchObject({ client_id: 'a:b' })
+  expect(decodeProtectedHeader(body['client_assertion'] ?? '')).toEqual({ alg })
 })
 
-describe('a key', () => {
-  it.each(keysOf)('that is %s is published without what is secret of it', (_what, key) => {
-    const { keys } = publicJwks(key)
-    expect(keys).toEqual([expect.objectContaining({ use: 'sig', kty: expect.any(String) as string })])
-    expect(keys[0]).not.toHaveProperty('d')
-  })
+const assertionFile = join(folder, 'token')
+const federated: ClientAuthentication = { method: 'private_key_jwt', assertionFile }
 
-  it('has a name of its own, and a text that is no key has none', () => {
-    const names = keysOf.map(([, key]) => keyThumbprint(key))
-    expect(new Set(names).size).toBe(3)
-    for (const name of names) expect(name).toMatch(/^[\w-]{43}$/)
-    expect(keyThumbprint(ec)).toBe(keyThumbprint(ec))
-    expect(keyThumbprint('x')).toBe('')
-  })
+it('an assertion file is read anew for each request', async () => {
+  for (const token of ['a.b.c', 'd.e.f']) {
+    writeFileSync(assertionFile, `${token}\n`)
+    expect((await sent(federated)).body).toEqual({
+      client_id: 'a:b',
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: token,
+    })
+  }
+})
+
+it.each([
+  ['is empty', '', 'holds no signed JWT'],
+  ['holds something else', 'root:planted:0', 'holds no signed JWT'],
+  ['is not there', undefined, 'cannot be read (ENOENT)'],
+])('an assertion file %s sends nothing, and the log names its path', async (_what, text, why) => {
+  if (text === undefined) rmSync(assertionFile)
+  else writeFileSync(assertionFile, text)
+  const refused = await sent(federated).catch((error: unknown) => error)
+  expect(refused).toMatchObject({ code: 'sign_in_misconfigured' })
+  expect(String(Reflect.get(Object(refused), 'detail'))).toContain(`${assertionFile} ${why}`)
+  expect(JSON.stringify(refused)).not.toContain('planted')
+})
+
+it.each(keysOf)('%s is published without its private parts', (_what, key) => {
+  const { keys } = publicJwks(key)
+  expect(keys).toEqual([expect.objectContaining({ use: 'sig', kty: expect.any(String) as string })])
+  expect(keys[0]).not.toHaveProperty('d')
+})
+
+it('a key has a thumbprint, and a text that is no key has none', () => {
+  const names = keysOf.map(([, key]) => keyThumbprint(key))
+  expect(new Set(names).size).toBe(3)
+  for (const name of names) expect(name).toMatch(/^[\w-]{43}$/)
+  expect(keyThumbprint(ec)).toBe(keyThumbprint(ec))
+  expect(keyThumbprint('x')).toBe('')
 })

@@ -1,35 +1,33 @@
 // Taking back a client that registered itself.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { removeClient } from '../../src/sign-in/registration/register.ts'
 import { answerFetch, silent } from './network-of-answers.ts'
 
-describe('a client that is taken back', () => {
-  const uri = 'https://as.example/register/one'
-  const client = { client_id: 'one', registration_client_uri: uri, registration_access_token: 'sesame' }
+const uri = 'https://as.example/register/one'
+const client = { client_id: 'one', registration_client_uri: uri, registration_access_token: 'sesame' }
 
-  it('is asked to be removed with the token that came with it', async () => {
-    const asked = answerFetch({ [uri]: () => new Response(null, { status: 204 }) })
-    expect(await removeClient(client)).toEqual({ kind: 'removed' })
-    expect(asked.map(({ method, headers }) => [method, headers.get('authorization')])).toEqual([
-      ['DELETE', 'Bearer sesame'],
-    ])
-  })
+it('a client is removed at its management address with its own token', async () => {
+  const asked = answerFetch({ [uri]: () => new Response(null, { status: 204 }) })
+  expect(await removeClient(client)).toEqual({ kind: 'removed' })
+  expect(asked.map(({ method, headers }) => [method, headers.get('authorization')])).toEqual([
+    ['DELETE', 'Bearer sesame'],
+  ])
+})
 
-  it('stays where the server refuses or does not answer', async () => {
-    answerFetch({ [uri]: () => new Response('no', { status: 403 }) })
-    expect(await removeClient(client)).toEqual({ kind: 'refused', status: 403 })
-    answerFetch({ [uri]: silent('ECONNREFUSED') })
-    expect(await removeClient(client)).toEqual({ kind: 'unanswered' })
-  })
+it('a client stays if the server refuses or does not answer', async () => {
+  answerFetch({ [uri]: () => new Response('no', { status: 403 }) })
+  expect(await removeClient(client)).toEqual({ kind: 'refused', status: 403 })
+  answerFetch({ [uri]: silent('ECONNREFUSED') })
+  expect(await removeClient(client)).toEqual({ kind: 'unanswered' })
+})
 
-  it.each([
-    { registration_client_uri: undefined },
-    { registration_client_uri: 'x' },
-    { registration_client_uri: 'http://as.example/register/one' },
-    { registration_access_token: undefined },
-  ])('stays where there is no safe way to ask: %j', async (without) => {
-    const asked = answerFetch({})
-    expect(await removeClient({ ...client, ...without })).toEqual({ kind: 'no-means' })
-    expect(asked).toEqual([])
-  })
+it.each([
+  { registration_client_uri: undefined },
+  { registration_client_uri: 'x' },
+  { registration_client_uri: 'http://as.example/register/one' },
+  { registration_access_token: undefined },
+])('a client stays if there is no safe address or no token: %j', async (without) => {
+  const asked = answerFetch({})
+  expect(await removeClient({ ...client, ...without })).toEqual({ kind: 'no-means' })
+  expect(asked).toEqual([])
 })

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { expectSignedIn, messagesOf } from '../helpers/faulty.ts'
 import { expectPage } from '../helpers/journey.ts'
 import { signIn, type Running } from '../helpers/running.ts'
@@ -23,45 +23,43 @@ async function walkThrough(running: Running): Promise<void> {
   expect(revoked.map(({ status }) => status)).toEqual([200, 200])
 }
 
-describe('a client that was registered by hand', () => {
-  it.each(['client_secret_post', 'none', 'private_key_jwt'] as const)(
-    'may authenticate by %s',
-    async (method) => {
-      const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      const folder = mkdtempSync(join(tmpdir(), 'onramp-key-'))
-      const file = join(folder, 'key.pem')
-      writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
-      const signing = { OIDC_CLIENT_KEY_FILE: file, OIDC_CLIENT_SECRET: '' }
-      const running = await started({
-        settings: { OIDC_CLIENT_AUTH: method, ...(method === 'private_key_jwt' && signing) },
-      })
-      const { url, env, sandbox } = running
-      sandbox.addClient({
-        client_id: 'onramp',
-        redirect_uris: [`${url}/sign-in/callback`],
-        token_endpoint_auth_method: method,
-        ...(method === 'client_secret_post' && { client_secret: env['OIDC_CLIENT_SECRET'] ?? '' }),
-        ...(method === 'private_key_jwt' && { jwks: { keys: [publicKey.export({ format: 'jwk' })] } }),
-      })
-      await walkThrough(running)
-      const { body, headers } = sandbox.requests.find(({ operation }) => operation === 'token') ?? {}
-      expect(headers).not.toHaveProperty('authorization')
-      expect(Object.hasOwn(body as object, 'client_secret')).toBe(method === 'client_secret_post')
-      expect(Object.hasOwn(body as object, 'client_assertion')).toBe(method === 'private_key_jwt')
-      rmSync(folder, { recursive: true })
-    },
-  )
-
-  it('with a wrong secret is told to the operator, and the person gets a page and no loop', async () => {
+it.each(['client_secret_post', 'none', 'private_key_jwt'] as const)(
+  'a client that was registered by hand signs people in with %s',
+  async (method) => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const folder = mkdtempSync(join(tmpdir(), 'onramp-key-'))
+    const file = join(folder, 'key.pem')
+    writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const signing = { OIDC_CLIENT_KEY_FILE: file, OIDC_CLIENT_SECRET: '' }
     const running = await started({
-      settings: { OIDC_CLIENT_SECRET: 'a-wrong-secret-that-nobody-registered' },
+      settings: { OIDC_CLIENT_AUTH: method, ...(method === 'private_key_jwt' && signing) },
     })
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding`)
-    await browser.post(browser.page.url, { person: 'ada' })
-    expect(browser.page.status).toBe(502)
-    expectPage(browser.page)
-    expect(messagesOf(running)).toContain('OIDC_CLIENT_SECRET')
-    expect(running.log.join('')).not.toContain('a-wrong-secret')
+    const { url, env, sandbox } = running
+    sandbox.addClient({
+      client_id: 'onramp',
+      redirect_uris: [`${url}/sign-in/callback`],
+      token_endpoint_auth_method: method,
+      ...(method === 'client_secret_post' && { client_secret: env['OIDC_CLIENT_SECRET'] ?? '' }),
+      ...(method === 'private_key_jwt' && { jwks: { keys: [publicKey.export({ format: 'jwk' })] } }),
+    })
+    await walkThrough(running)
+    const { body, headers } = sandbox.requests.find(({ operation }) => operation === 'token') ?? {}
+    expect(headers).not.toHaveProperty('authorization')
+    expect(Object.hasOwn(body as object, 'client_secret')).toBe(method === 'client_secret_post')
+    expect(Object.hasOwn(body as object, 'client_assertion')).toBe(method === 'private_key_jwt')
+    rmSync(folder, { recursive: true })
+  },
+)
+
+it('a wrong client secret is explained in the log, and the person gets a page and no loop', async () => {
+  const running = await started({
+    settings: { OIDC_CLIENT_SECRET: 'a-wrong-secret-that-nobody-registered' },
   })
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/onboarding`)
+  await browser.post(browser.page.url, { person: 'ada' })
+  expect(browser.page.status).toBe(502)
+  expectPage(browser.page)
+  expect(messagesOf(running)).toContain('OIDC_CLIENT_SECRET')
+  expect(running.log.join('')).not.toContain('a-wrong-secret')
 })

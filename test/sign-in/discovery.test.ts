@@ -1,6 +1,6 @@
 // Finding an authorization server's metadata, whose it may be, what it has to have, and what the log says where there is
 // none.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { lacksRefreshTokenGrant, discoverMetadata, findMetadata } from '../../src/sign-in/server/discovery.ts'
 import { answerFetch, silent } from './network-of-answers.ts'
 
@@ -19,215 +19,200 @@ const json =
     Response.json(body, { headers })
 const redirect = (location: string) => () => new Response(null, { status: 302, headers: { location } })
 
-describe('metadata', () => {
-  it('is asked for once where it is, without members that are empty', async () => {
-    const body = { ...whole, registration_endpoint: null, userinfo_endpoint: '', grant_types_supported: [] }
-    const asked = answerFetch({ [OPENID]: json(body, { date: 'Sun, 01 Nov 2026 10:00:00 GMT' }) })
-    expect(await findMetadata(ISSUER, 5)).toEqual({
-      kind: 'found',
-      how: 'oidc',
-      url: OPENID,
-      metadata: { ...whole, grant_types_supported: [] },
-      date: 'Sun, 01 Nov 2026 10:00:00 GMT',
-    })
-    expect(asked.map(({ url, method, headers }) => [url, method, headers.get('accept')])).toEqual([
-      [OPENID, 'GET', 'application/json'],
-    ])
+it('metadata is fetched once, without empty members', async () => {
+  const body = { ...whole, registration_endpoint: null, userinfo_endpoint: '', grant_types_supported: [] }
+  const asked = answerFetch({ [OPENID]: json(body, { date: 'Sun, 01 Nov 2026 10:00:00 GMT' }) })
+  expect(await findMetadata(ISSUER, 5)).toEqual({
+    kind: 'found',
+    how: 'oidc',
+    url: OPENID,
+    metadata: { ...whole, grant_types_supported: [] },
+    date: 'Sun, 01 Nov 2026 10:00:00 GMT',
   })
+  expect(asked.map(({ url, method, headers }) => [url, method, headers.get('accept')])).toEqual([
+    [OPENID, 'GET', 'application/json'],
+  ])
+})
 
-  it.each([
-    [ISSUER, [OPENID, OAUTH]],
-    [`${ISSUER}/`, [OPENID, OAUTH]],
-    [`${ISSUER}/a`, [`${ISSUER}/a/.well-known/openid-configuration`, `${OAUTH}/a`]],
-    [`${ISSUER}/a/`, [`${ISSUER}/a/.well-known/openid-configuration`, `${OAUTH}/a`]],
-    [`${OPENID}?x=y`, [`${OPENID}?x=y`]],
-    [`${OAUTH}/a/b`, [`${OAUTH}/a/b`]],
-    ['http://127.0.0.1:9/.well-known/x', ['http://127.0.0.1:9/.well-known/x']],
-    ['http://as.example', []],
-  ])('of %s is looked for in its places, and not without encryption elsewhere', async (setting, places) => {
+it.each([
+  [ISSUER, [OPENID, OAUTH]],
+  [`${ISSUER}/`, [OPENID, OAUTH]],
+  [`${ISSUER}/a`, [`${ISSUER}/a/.well-known/openid-configuration`, `${OAUTH}/a`]],
+  [`${ISSUER}/a/`, [`${ISSUER}/a/.well-known/openid-configuration`, `${OAUTH}/a`]],
+  [`${OPENID}?x=y`, [`${OPENID}?x=y`]],
+  [`${OAUTH}/a/b`, [`${OAUTH}/a/b`]],
+  ['http://127.0.0.1:9/.well-known/x', ['http://127.0.0.1:9/.well-known/x']],
+  ['http://as.example', []],
+])(
+  'the metadata of %s is looked for at its well-known addresses, over https or loopback',
+  async (setting, places) => {
     const asked = answerFetch({})
     expect(await findMetadata(setting, 5)).toMatchObject({ kind: 'missing' })
     expect(asked.map(({ url }) => url)).toEqual(places)
-  })
+  },
+)
 
-  it.each([
-    [ISSUER, ISSUER, true],
-    [ISSUER, `${ISSUER}/`, true],
-    [`${ISSUER}/a`, `${ISSUER}/a`, true],
-    [`${ISSUER}/a`, `${ISSUER}/a/`, false],
-    [`${ISSUER}/a/`, `${ISSUER}/a`, false],
-    [`${ISSUER}/a/.well-known/openid-configuration`, `${ISSUER}/a/`, true],
-    [`${ISSUER}/a/.well-known/openid-configuration`, `${ISSUER}/b`, false],
-    [`${OAUTH}/a`, `${ISSUER}/a`, true],
-    [ISSUER, 'as.example', false],
-    [ISSUER, 'https://eve.example', false],
-    // A tenant may have its id there, and its name in the address.
-    ['https://login.microsoftonline.com/x/v2.0', 'https://sts.example/id', true],
-    ['https://x.b2clogin.com/x', 'https://sts.example/id', true],
-    ['https://b2clogin.com.example/x', 'https://sts.example/id', false],
-    [
-      'https://login.microsoftonline.com/.well-known/oauth-authorization-server',
-      'https://sts.example',
-      false,
-    ],
-    ['https://login.microsoftonline.com/common', 'https://sts.example/{tenantid}', false],
-  ])('found for %s is of %s: %s', async (setting, issuer, isTaken) => {
-    const asked = answerFetch({})
-    await findMetadata(setting, 5)
-    answerFetch({ [asked[0]?.url ?? '']: json({ ...whole, issuer }) })
-    const named = isTaken ? { kind: 'found', metadata: { issuer } } : { kind: 'other-issuer', issuer }
-    expect(await findMetadata(setting, 5)).toMatchObject(named)
-  })
+it.each([
+  [ISSUER, ISSUER, true],
+  [ISSUER, `${ISSUER}/`, true],
+  [`${ISSUER}/a`, `${ISSUER}/a`, true],
+  [`${ISSUER}/a`, `${ISSUER}/a/`, false],
+  [`${ISSUER}/a/`, `${ISSUER}/a`, false],
+  [`${ISSUER}/a/.well-known/openid-configuration`, `${ISSUER}/a/`, true],
+  [`${ISSUER}/a/.well-known/openid-configuration`, `${ISSUER}/b`, false],
+  [`${OAUTH}/a`, `${ISSUER}/a`, true],
+  [ISSUER, 'as.example', false],
+  [ISSUER, 'https://eve.example', false],
+  // A tenant may have its id there, and its name in the address.
+  ['https://login.microsoftonline.com/x/v2.0', 'https://sts.example/id', true],
+  ['https://x.b2clogin.com/x', 'https://sts.example/id', true],
+  ['https://b2clogin.com.example/x', 'https://sts.example/id', false],
+  ['https://login.microsoftonline.com/.well-known/oauth-authorization-server', 'https://sts.example', false],
+  ['https://login.microsoftonline.com/common', 'https://sts.example/{tenantid}', false],
+])('the metadata for %s with the issuer %s is accepted: %s', async (setting, issuer, isTaken) => {
+  const asked = answerFetch({})
+  await findMetadata(setting, 5)
+  answerFetch({ [asked[0]?.url ?? '']: json({ ...whole, issuer }) })
+  const named = isTaken ? { kind: 'found', metadata: { issuer } } : { kind: 'other-issuer', issuer }
+  expect(await findMetadata(setting, 5)).toMatchObject(named)
+})
 
-  it.each([
-    ['https://eve.example', / names another issuer than OIDC_ISSUER$/],
-    [`${ISSUER}/a/`, /\(they differ only in the slash at the end\)$/],
-    [
-      'https://x/{tenantid}',
-      / stands for every tenant: OIDC_ISSUER has to be your tenant's own, with its id$/,
-    ],
-  ])('of another issuer (%s) is explained', async (issuer, words) => {
-    answerFetch({ [`${ISSUER}/a/.well-known/openid-configuration`]: json({ ...whole, issuer }) })
-    expect(await findMetadata(`${ISSUER}/a`, 5)).toMatchObject({
-      kind: 'other-issuer',
-      expected: `${ISSUER}/a`,
-      says: expect.stringMatching(words) as string,
-    })
-  })
-
-  it('of another issuer may be beside the right one, and the first is told', async () => {
-    const eve = json({ issuer: 'https://eve.example' })
-    answerFetch({ [OPENID]: eve, [OAUTH]: json(whole) })
-    expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', how: 'oauth2', url: OAUTH })
-    answerFetch({ [OPENID]: eve, [OAUTH]: json({ issuer: 'https://bob.example' }) })
-    expect(await findMetadata(ISSUER, 5)).toMatchObject({ issuer: 'https://eve.example', attempts: [] })
-  })
-
-  it.each([
-    ['200 with a page', () => new Response('<html>'), 'answered 200 without metadata'],
-    ['200 with another JSON', json({ issuer: 7 }), 'answered 200 without metadata'],
-    ['metadata and another status', () => Response.json(whole, { status: 201 }), 'answered 201'],
-    ['nothing', () => new Response(null, { status: 204 }), 'answered 204'],
-    ['a redirect away', redirect('https://e.test/x'), 'answered 302 to another origin (https://e.test)'],
-    ['a redirect to no address', redirect('http://['), 'answered 302 to another origin'],
-    ['a redirect to nowhere', redirect('data:text/html,x'), 'answered 302 to another origin'],
-    ['a redirect to itself', redirect(OPENID), 'answered 302 once too often'],
-  ])('is none where the answer is %s', async (_what, answer, said) => {
-    answerFetch({ [OPENID]: answer })
-    const attempts = [{ says: `${OPENID} ${said}` }, { says: `${OAUTH} answered 404` }]
-    expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'missing', attempts })
-  })
-
-  it('is taken from where a redirect leads on the same origin, and no other one is asked', async () => {
-    const two = `${ISSUER}/two`
-    answerFetch({ [OPENID]: redirect(`${two}?x=y`), [`${two}?x=y`]: json(whole) })
-    expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', url: two })
-    const asked = answerFetch({ [OPENID]: redirect('https://elsewhere.example/x') })
-    await findMetadata(ISSUER, 5)
-    expect(asked.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])
-  })
-
-  it('is asked for no more where nothing answers', async () => {
-    const asked = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
-    const says = `${OPENID} cannot be read: connection refused`
-    expect(await findMetadata(ISSUER, 5)).toMatchObject({
-      kind: 'missing',
-      attempts: [{ url: OPENID, silence: 'refused', says }],
-    })
-    expect(asked).toHaveLength(1)
+it.each([
+  ['https://eve.example', / names another issuer than OIDC_ISSUER$/],
+  [`${ISSUER}/a/`, /\(they differ only in the slash at the end\)$/],
+  ['https://x/{tenantid}', / stands for every tenant: OIDC_ISSUER has to be your tenant's own, with its id$/],
+])('another issuer (%s) is explained', async (issuer, words) => {
+  answerFetch({ [`${ISSUER}/a/.well-known/openid-configuration`]: json({ ...whole, issuer }) })
+  expect(await findMetadata(`${ISSUER}/a`, 5)).toMatchObject({
+    kind: 'other-issuer',
+    expected: `${ISSUER}/a`,
+    says: expect.stringMatching(words) as string,
   })
 })
 
-describe('the log', () => {
-  const failureOf = (setting: string, scope = 'openid') =>
-    discoverMetadata(setting, scope, 5).then(
-      () => undefined,
-      (error: unknown) => error as { detail: string; code: string; cause: unknown },
-    )
+it('metadata of the right issuer wins over another one, and the first wrong one is named', async () => {
+  const eve = json({ issuer: 'https://eve.example' })
+  answerFetch({ [OPENID]: eve, [OAUTH]: json(whole) })
+  expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', how: 'oauth2', url: OAUTH })
+  answerFetch({ [OPENID]: eve, [OAUTH]: json({ issuer: 'https://bob.example' }) })
+  expect(await findMetadata(ISSUER, 5)).toMatchObject({ issuer: 'https://eve.example', attempts: [] })
+})
 
-  it('has every address with what it answered, and the reason, without a query', async () => {
-    answerFetch({ [OPENID]: () => new Response('', { status: 500 }) })
-    expect(await failureOf(`${ISSUER}/`)).toMatchObject({
-      code: 'sign_in_unavailable',
-      detail: `${ISSUER} cannot be discovered (${OPENID} answered 500; ${OAUTH} answered 404): see OIDC_ISSUER`,
-    })
-    answerFetch({ [OPENID]: silent('ENOTFOUND') })
-    expect((await failureOf(ISSUER))?.cause).toBeInstanceOf(TypeError)
-    const place = `${ISSUER}/a/.well-known/openid-configuration`
-    answerFetch({ [`${place}?b`]: json({ issuer: 'https://eve.example' }) })
-    expect((await failureOf(`${ISSUER}/a?b`))?.detail).toBe(
-      `${ISSUER}/a cannot be discovered (${place} names another issuer than OIDC_ISSUER; ${OAUTH}/a answered 404): see OIDC_ISSUER`,
-    )
+it.each([
+  ['200 with a page', () => new Response('<html>'), 'answered 200 without metadata'],
+  ['200 with another JSON', json({ issuer: 7 }), 'answered 200 without metadata'],
+  ['metadata and another status', () => Response.json(whole, { status: 201 }), 'answered 201'],
+  ['nothing', () => new Response(null, { status: 204 }), 'answered 204'],
+  ['a redirect away', redirect('https://e.test/x'), 'answered 302 to another origin (https://e.test)'],
+  ['a redirect to no address', redirect('http://['), 'answered 302 to another origin'],
+  ['a redirect to nowhere', redirect('data:text/html,x'), 'answered 302 to another origin'],
+  ['a redirect to itself', redirect(OPENID), 'answered 302 once too often'],
+])('a response with %s is no metadata', async (_what, answer, said) => {
+  answerFetch({ [OPENID]: answer })
+  const attempts = [{ says: `${OPENID} ${said}` }, { says: `${OAUTH} answered 404` }]
+  expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'missing', attempts })
+})
+
+it('a redirect is followed on the same origin only', async () => {
+  const two = `${ISSUER}/two`
+  answerFetch({ [OPENID]: redirect(`${two}?x=y`), [`${two}?x=y`]: json(whole) })
+  expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', url: two })
+  const asked = answerFetch({ [OPENID]: redirect('https://elsewhere.example/x') })
+  await findMetadata(ISSUER, 5)
+  expect(asked.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])
+})
+
+it('a server that does not answer is asked once', async () => {
+  const asked = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
+  const says = `${OPENID} cannot be read: connection refused`
+  expect(await findMetadata(ISSUER, 5)).toMatchObject({
+    kind: 'missing',
+    attempts: [{ url: OPENID, silence: 'refused', says }],
   })
+  expect(asked).toHaveLength(1)
+})
 
-  it.each([
-    ['authorization_endpoint', 'a', 'no authorization_endpoint: see OIDC_ISSUER'],
-    ['token_endpoint', 'a', 'no token_endpoint: see OIDC_ISSUER'],
-    [
-      'jwks_uri',
-      'a openid',
-      'no jwks_uri: no id_token could be verified; for plain OAuth 2.1, leave openid out',
-    ],
-  ])('says that a sign-in needs %s (with the scope %s)', async (name, scope, words) => {
-    answerFetch({ [OPENID]: json({ ...whole, [name]: null }) })
-    expect((await failureOf(ISSUER, scope))?.detail).toContain(`metadata has ${words}`)
+const failureOf = (setting: string, scope = 'openid') =>
+  discoverMetadata(setting, scope, 5).then(
+    () => undefined,
+    (error: unknown) => error as { detail: string; code: string; cause: unknown },
+  )
+
+it('the log has each address with its response and the cause, without a query', async () => {
+  answerFetch({ [OPENID]: () => new Response('', { status: 500 }) })
+  expect(await failureOf(`${ISSUER}/`)).toMatchObject({
+    code: 'sign_in_unavailable',
+    detail: `${ISSUER} cannot be discovered (${OPENID} answered 500; ${OAUTH} answered 404): see OIDC_ISSUER`,
   })
-
-  it('says nothing of keys where no id_token is asked for', async () => {
-    answerFetch({ [OPENID]: json({ ...whole, jwks_uri: null }) })
-    expect(await failureOf(ISSUER, 'a')).toBeUndefined()
-  })
-
-  it.each([
-    'userinfo_endpoint',
-    'introspection_endpoint',
-    'revocation_endpoint',
-    'end_session_endpoint',
-    'registration_endpoint',
-    'pushed_authorization_request_endpoint',
-  ])('says that %s is not safe, and goes on without it', async (name) => {
-    for (const address of ['http://as.example/x', 'ftp://as.example', 'x', 7]) {
-      answerFetch({ [OPENID]: json({ ...whole, [name]: address }) })
-      expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata: whole, unused: [name] })
-    }
-  })
-
-  it('says nothing of an endpoint that we never call, such as device_authorization_endpoint: http://…', async () => {
-    const metadata = { ...whole, device_authorization_endpoint: 'http://as.example/device' }
-    answerFetch({ [OPENID]: json(metadata) })
-    expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata, unused: [] })
-  })
-
-  it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
-    'says that %s is not safe',
-    async (name) => {
-      for (const address of ['http://as.example/x', 'ftp://as.example', 'x']) {
-        answerFetch({ [OPENID]: json({ ...whole, [name]: address }) })
-        expect((await failureOf(ISSUER))?.detail).toContain(
-          `metadata names an unsafe ${name}: see OIDC_ISSUER`,
-        )
-      }
-      for (const own of [
-        { [name]: 'http://127.0.0.1:1/x' },
-        { service_documentation: 'http://as.example' },
-      ]) {
-        answerFetch({ [OPENID]: json({ ...whole, ...own }) })
-        expect(await failureOf(ISSUER)).toBeUndefined()
-      }
-    },
+  answerFetch({ [OPENID]: silent('ENOTFOUND') })
+  expect((await failureOf(ISSUER))?.cause).toBeInstanceOf(TypeError)
+  const place = `${ISSUER}/a/.well-known/openid-configuration`
+  answerFetch({ [`${place}?b`]: json({ issuer: 'https://eve.example' }) })
+  expect((await failureOf(`${ISSUER}/a?b`))?.detail).toBe(
+    `${ISSUER}/a cannot be discovered (${place} names another issuer than OIDC_ISSUER; ${OAUTH}/a answered 404): see OIDC_ISSUER`,
   )
 })
 
-describe('a server’s list of grants', () => {
-  it.each([
-    [undefined, false],
-    [['authorization_code', 'refresh_token'], false],
-    [['authorization_code'], true],
-    [['implicit', 'authorization_code'], false],
-    [['authorization_code', 'implicit'], false],
-    ['authorization_code', false],
-    [[], true],
-  ])('%j denies refresh tokens: %s', (grants, denies) => {
-    expect(lacksRefreshTokenGrant({ grant_types_supported: grants as string[] })).toBe(denies)
-  })
+it.each([
+  ['authorization_endpoint', 'a', 'no authorization_endpoint: see OIDC_ISSUER'],
+  ['token_endpoint', 'a', 'no token_endpoint: see OIDC_ISSUER'],
+  [
+    'jwks_uri',
+    'a openid',
+    'no jwks_uri: no id_token could be verified; for plain OAuth 2.1, leave openid out',
+  ],
+])('metadata without %s is refused for the scope %s', async (name, scope, words) => {
+  answerFetch({ [OPENID]: json({ ...whole, [name]: null }) })
+  expect((await failureOf(ISSUER, scope))?.detail).toContain(`metadata has ${words}`)
+})
+
+it('metadata needs no keys if no id_token is requested', async () => {
+  answerFetch({ [OPENID]: json({ ...whole, jwks_uri: null }) })
+  expect(await failureOf(ISSUER, 'a')).toBeUndefined()
+})
+
+it.each([
+  'userinfo_endpoint',
+  'introspection_endpoint',
+  'revocation_endpoint',
+  'end_session_endpoint',
+  'registration_endpoint',
+  'pushed_authorization_request_endpoint',
+])('an unsafe %s is not used', async (name) => {
+  for (const address of ['http://as.example/x', 'ftp://as.example', 'x', 7]) {
+    answerFetch({ [OPENID]: json({ ...whole, [name]: address }) })
+    expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata: whole, unused: [name] })
+  }
+})
+
+it('an unsafe endpoint that we never call stays in the metadata', async () => {
+  const metadata = { ...whole, device_authorization_endpoint: 'http://as.example/device' }
+  answerFetch({ [OPENID]: json(metadata) })
+  expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata, unused: [] })
+})
+
+it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
+  'an unsafe %s refuses the metadata',
+  async (name) => {
+    for (const address of ['http://as.example/x', 'ftp://as.example', 'x']) {
+      answerFetch({ [OPENID]: json({ ...whole, [name]: address }) })
+      expect((await failureOf(ISSUER))?.detail).toContain(`metadata names an unsafe ${name}: see OIDC_ISSUER`)
+    }
+    for (const own of [{ [name]: 'http://127.0.0.1:1/x' }, { service_documentation: 'http://as.example' }]) {
+      answerFetch({ [OPENID]: json({ ...whole, ...own }) })
+      expect(await failureOf(ISSUER)).toBeUndefined()
+    }
+  },
+)
+
+it.each([
+  [undefined, false],
+  [['authorization_code', 'refresh_token'], false],
+  [['authorization_code'], true],
+  [['implicit', 'authorization_code'], false],
+  [['authorization_code', 'implicit'], false],
+  ['authorization_code', false],
+  [[], true],
+])('the grants %j deny refresh tokens: %s', (grants, denies) => {
+  expect(lacksRefreshTokenGrant({ grant_types_supported: grants as string[] })).toBe(denies)
 })

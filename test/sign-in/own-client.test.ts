@@ -1,6 +1,6 @@
 // Who onramp is at the authorization server: the client of the settings, or one that it registers.
 import { generateKeyPairSync } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { answerFetch } from './network-of-answers.ts'
 import { made, METADATA, ours, REGISTER, settings } from './our-client.ts'
@@ -11,106 +11,102 @@ const pem = () =>
     format: 'pem',
   }) as string
 
-describe('the client of the settings', () => {
-  it('is the one that they name, with its secret, and nothing is asked', async () => {
-    const asked = answerFetch({})
-    const { client } = ours({
-      OIDC_CLIENT_ID: 'mine',
-      OIDC_CLIENT_SECRET: 'hush',
-      OIDC_CLIENT_AUTH: 'client_secret_post',
-    })
-    const found = await client(METADATA, false)
-    const body = new URLSearchParams()
-    found?.auth(METADATA, { client_id: 'mine' }, body, new Headers())
-    expect([found?.metadata, Object.fromEntries(body)]).toEqual([
-      { client_id: 'mine' },
-      { client_id: 'mine', client_secret: 'hush' },
-    ])
-    expect(asked).toEqual([])
+it('the client of the settings is used with its secret, and nothing is registered', async () => {
+  const asked = answerFetch({})
+  const { client } = ours({
+    OIDC_CLIENT_ID: 'mine',
+    OIDC_CLIENT_SECRET: 'hush',
+    OIDC_CLIENT_AUTH: 'client_secret_post',
+  })
+  const found = await client(METADATA, false)
+  const body = new URLSearchParams()
+  found?.auth(METADATA, { client_id: 'mine' }, body, new Headers())
+  expect([found?.metadata, Object.fromEntries(body)]).toEqual([
+    { client_id: 'mine' },
+    { client_id: 'mine', client_secret: 'hush' },
+  ])
+  expect(asked).toEqual([])
+})
+
+it('a client is registered in the background only, and once', async () => {
+  const asked = answerFetch({ [REGISTER]: made() })
+  const { client, calls, logged } = ours()
+  expect(await client(METADATA, false)).toBeUndefined()
+  const first = await client(METADATA, true)
+  expect(first).toMatchObject({ metadata: { client_id: 'one', scope: settings.OIDC_SCOPE } })
+  expect(await client(METADATA, true)).toMatchObject({ metadata: { client_id: 'one' } })
+  expect(await client(METADATA, false)).toMatchObject({ metadata: { client_id: 'one' } })
+  expect([asked.length, calls]).toEqual([1, [{ operation: 'registration', status: 201 }]])
+  expect(logged).toEqual([['info', 'the client is registered', {}]])
+  answerFetch({ [REGISTER]: made({ redirect_uris: [], client_secret: undefined }) })
+  const odd = ours()
+  await odd.client(METADATA, true)
+  const words =
+    /^the client is registered, but not as asked: redirect_uris .*; the client proves itself by none/
+  expect(odd.logged).toEqual([['warn', expect.stringMatching(words), {}]])
+})
+
+it('a registration sends the initial access token, and the public key if the client signs', async () => {
+  const key = pem()
+  const asked = answerFetch({ [REGISTER]: made({ client_secret: undefined }) })
+  const signing = {
+    OIDC_CLIENT_AUTH: 'private_key_jwt',
+    OIDC_CLIENT_KEY: key,
+    OIDC_INITIAL_ACCESS_TOKEN: 'sesame',
+  }
+  await ours(signing as Partial<Settings>).client(METADATA, true)
+  expect(asked[0]?.headers.get('authorization')).toBe('Bearer sesame')
+  expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ jwks: { keys: [{ kty: 'EC' }] } })
+  await ours().client(METADATA, true)
+  expect(JSON.parse(asked[1]?.body ?? '')).not.toHaveProperty('jwks')
+})
+
+it('people are asked for the scope that is listed and registered, unless the operator chose one', async () => {
+  answerFetch({ [REGISTER]: made({ scope: 'openid email' }) })
+  const { client, logged } = ours()
+  const listing = { ...METADATA, scopes_supported: ['openid', 'profile', 'email'] }
+  expect((await client(listing, true))?.metadata.scope).toBe('openid email')
+  expect(logged[0]).toEqual([
+    'info',
+    'OIDC_SCOPE has scopes that the server does not list: not registered for',
+    { asked: 'openid email profile' },
+  ])
+  const own = await ours({ OIDC_SCOPE: 'openid own' }).client(listing, true)
+  expect(own?.metadata.scope).toBe('openid own')
+})
+
+it('a registration needs an endpoint and a client_id', async () => {
+  const { registration_endpoint: _endpoint, ...without } = METADATA
+  answerFetch({ [REGISTER]: made({ client_id: 7 }) })
+  const detail = expect.stringMatching(/endpoint answered 201, but there is no client_id/) as string
+  await expect(ours().client(METADATA, true)).rejects.toMatchObject({ detail })
+  await expect(ours().client(without, true)).rejects.toMatchObject({
+    code: 'sign_in_misconfigured',
+    detail: expect.stringContaining('has no registration endpoint: register a client by hand') as string,
+    retryAfter: 5,
   })
 })
 
-describe('a client that registers itself', () => {
-  it('does so in the background only, and once', async () => {
-    const asked = answerFetch({ [REGISTER]: made() })
-    const { client, calls, logged } = ours()
-    expect(await client(METADATA, false)).toBeUndefined()
-    const first = await client(METADATA, true)
-    expect(first).toMatchObject({ metadata: { client_id: 'one', scope: settings.OIDC_SCOPE } })
-    expect(await client(METADATA, true)).toMatchObject({ metadata: { client_id: 'one' } })
-    expect(await client(METADATA, false)).toMatchObject({ metadata: { client_id: 'one' } })
-    expect([asked.length, calls]).toEqual([1, [{ operation: 'registration', status: 201 }]])
-    expect(logged).toEqual([['info', 'the client is registered', {}]])
-    answerFetch({ [REGISTER]: made({ redirect_uris: [], client_secret: undefined }) })
-    const odd = ours()
-    await odd.client(METADATA, true)
-    const words =
-      /^the client is registered, but not as asked: redirect_uris .*; the client proves itself by none/
-    expect(odd.logged).toEqual([['warn', expect.stringMatching(words), {}]])
-  })
-
-  it('sends the initial access token, and its key where it signs', async () => {
-    const key = pem()
-    const asked = answerFetch({ [REGISTER]: made({ client_secret: undefined }) })
-    const signing = {
-      OIDC_CLIENT_AUTH: 'private_key_jwt',
-      OIDC_CLIENT_KEY: key,
-      OIDC_INITIAL_ACCESS_TOKEN: 'sesame',
-    }
-    await ours(signing as Partial<Settings>).client(METADATA, true)
-    expect(asked[0]?.headers.get('authorization')).toBe('Bearer sesame')
-    expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ jwks: { keys: [{ kty: 'EC' }] } })
-    await ours().client(METADATA, true)
-    expect(JSON.parse(asked[1]?.body ?? '')).not.toHaveProperty('jwks')
-  })
-
-  it('asks people for what is listed and registered, unless the operator chose', async () => {
-    answerFetch({ [REGISTER]: made({ scope: 'openid email' }) })
-    const { client, logged } = ours()
-    const listing = { ...METADATA, scopes_supported: ['openid', 'profile', 'email'] }
-    expect((await client(listing, true))?.metadata.scope).toBe('openid email')
-    expect(logged[0]).toEqual([
-      'info',
-      'OIDC_SCOPE has scopes that the server does not list: not registered for',
-      { asked: 'openid email profile' },
-    ])
-    const own = await ours({ OIDC_SCOPE: 'openid own' }).client(listing, true)
-    expect(own?.metadata.scope).toBe('openid own')
-  })
-
-  it('needs an endpoint for it, and a name in its answer', async () => {
-    const { registration_endpoint: _endpoint, ...without } = METADATA
-    answerFetch({ [REGISTER]: made({ client_id: 7 }) })
-    const detail = expect.stringMatching(/endpoint answered 201, but there is no client_id/) as string
-    await expect(ours().client(METADATA, true)).rejects.toMatchObject({ detail })
-    await expect(ours().client(without, true)).rejects.toMatchObject({
-      code: 'sign_in_misconfigured',
-      detail: expect.stringContaining('has no registration endpoint: register a client by hand') as string,
-      retryAfter: 5,
-    })
-  })
-
-  it('is another one where other things are asked for', async () => {
-    const keyOf = async (own: Partial<Settings> = {}) => {
-      answerFetch({ [REGISTER]: made() })
-      const { client, named } = ours(own)
-      await client(METADATA, true)
-      return named('client:')[0]
-    }
-    const key = await keyOf()
-    expect(await keyOf({ OIDC_SCOPE: 'profile openid offline_access email' })).toBe(key)
-    for (const other of [
-      { OIDC_SCOPE: 'openid' },
-      { PUBLIC_URL: 'https://other.example' },
-      { OIDC_ISSUER: 'https://other.example' },
-      { OIDC_CLIENT_AUTH: 'client_secret_post' },
-    ] as Partial<Settings>[])
-      expect(await keyOf(other)).not.toBe(key)
-    const [one, two] = [pem(), pem()]
-    expect(await keyOf({ OIDC_CLIENT_KEY: one })).toBe(key)
-    const signing = { OIDC_CLIENT_AUTH: 'private_key_jwt' } as const
-    expect(await keyOf({ ...signing, OIDC_CLIENT_KEY: one })).not.toBe(
-      await keyOf({ ...signing, OIDC_CLIENT_KEY: two }),
-    )
-  })
+it('settings that request something else register another client', async () => {
+  const keyOf = async (own: Partial<Settings> = {}) => {
+    answerFetch({ [REGISTER]: made() })
+    const { client, named } = ours(own)
+    await client(METADATA, true)
+    return named('client:')[0]
+  }
+  const key = await keyOf()
+  expect(await keyOf({ OIDC_SCOPE: 'profile openid offline_access email' })).toBe(key)
+  for (const other of [
+    { OIDC_SCOPE: 'openid' },
+    { PUBLIC_URL: 'https://other.example' },
+    { OIDC_ISSUER: 'https://other.example' },
+    { OIDC_CLIENT_AUTH: 'client_secret_post' },
+  ] as Partial<Settings>[])
+    expect(await keyOf(other)).not.toBe(key)
+  const [one, two] = [pem(), pem()]
+  expect(await keyOf({ OIDC_CLIENT_KEY: one })).toBe(key)
+  const signing = { OIDC_CLIENT_AUTH: 'private_key_jwt' } as const
+  expect(await keyOf({ ...signing, OIDC_CLIENT_KEY: one })).not.toBe(
+    await keyOf({ ...signing, OIDC_CLIENT_KEY: two }),
+  )
 })

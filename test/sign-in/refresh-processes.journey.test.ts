@@ -1,7 +1,7 @@
 // A refresh over processes, on real Redis: two processes with 100 requests each find the tokens expired, while the
 // token endpoint is slow and one process is killed. One redemption; no one is signed out.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { ask, askMany, refreshesOf, signInAt, startTwo, type TwoProcesses } from './two-processes.ts'
@@ -38,33 +38,28 @@ async function leaseRunsOut(): Promise<void> {
   await two.redis.ask('DEL', ...keys)
 }
 
-describe('200 requests over two processes at expiry', () => {
-  it('make one redemption, and all are served', async () => {
-    const browser = await expired()
-    two.sandbox.switches.set({ faults: { tokenDelayMs: SLOW_MS } })
-    const [one, other] = two.processes
-    const all = await Promise.all([
-      askMany(REQUESTS, one.url, browser),
-      askMany(REQUESTS, other.url, browser),
-    ])
-    expect(all.flat().map(({ status }) => status)).toEqual(answered(200, 2 * REQUESTS))
-    expect(refreshesOf(two.sandbox)).toBe(1)
-    expect(two.sandbox.count('token')).toBe(1)
-  })
+it('200 requests of an expired session over two processes refresh once, and all get their page', async () => {
+  const browser = await expired()
+  two.sandbox.switches.set({ faults: { tokenDelayMs: SLOW_MS } })
+  const [one, other] = two.processes
+  const all = await Promise.all([askMany(REQUESTS, one.url, browser), askMany(REQUESTS, other.url, browser)])
+  expect(all.flat().map(({ status }) => status)).toEqual(answered(200, 2 * REQUESTS))
+  expect(refreshesOf(two.sandbox)).toBe(1)
+  expect(two.sandbox.count('token')).toBe(1)
+})
 
-  it('ask people to wait when the one at work is killed, and are served once its lease has run out', async () => {
-    const browser = await expired('carol')
-    two.sandbox.switches.set({ answers: { token: { hang: true, times: 1 } } })
-    const [holder, waiter] = two.processes
-    const cut = askMany(REQUESTS, holder.url, browser)
-    await asked()
-    await holder.end('SIGKILL')
-    expect((await cut).map(({ status }) => status)).toEqual(answered(0))
-    expect((await askMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(503, 10))
-    await leaseRunsOut()
-    expect((await askMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(200, 10))
-    expect(refreshesOf(two.sandbox)).toBe(1)
-    await two.startAgain(0)
-    expect((await ask(two.processes[0].url, browser)).status).toBe(200)
-  })
+it('people wait when the refreshing process is killed, and get their page once its lease has expired', async () => {
+  const browser = await expired('carol')
+  two.sandbox.switches.set({ answers: { token: { hang: true, times: 1 } } })
+  const [holder, waiter] = two.processes
+  const cut = askMany(REQUESTS, holder.url, browser)
+  await asked()
+  await holder.end('SIGKILL')
+  expect((await cut).map(({ status }) => status)).toEqual(answered(0))
+  expect((await askMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(503, 10))
+  await leaseRunsOut()
+  expect((await askMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(200, 10))
+  expect(refreshesOf(two.sandbox)).toBe(1)
+  await two.startAgain(0)
+  expect((await ask(two.processes[0].url, browser)).status).toBe(200)
 })

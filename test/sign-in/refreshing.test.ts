@@ -1,6 +1,6 @@
 // Calls of the service as the person, with a token that is good: refreshed once, however many requests and processes find
 // it expired, and never at the cost of the sign-in.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, type Options } from './in-process.ts'
 
@@ -33,319 +33,302 @@ async function someone({ records: wrap = (all) => all, ...options }: Options = {
 
 const gone = { status: 400, body: { error: 'invalid_grant' } }
 
-describe('a call of the service', () => {
-  it('says where the token is from', async () => {
-    for (const [from, externalIdp] of [
-      ['service', false],
-      ['external-idp', true],
-    ] as const) {
-      const { ada } = await someone({ settings: { TOKEN_ISSUED_BY: from } })
-      expect((await ada.agent.get('/call')).body).toMatchObject({ externalIdp })
+it('the service gets to know who issued the token', async () => {
+  for (const [from, externalIdp] of [
+    ['service', false],
+    ['external-idp', true],
+  ] as const) {
+    const { ada } = await someone({ settings: { TOKEN_ISSUED_BY: from } })
+    expect((await ada.agent.get('/call')).body).toMatchObject({ externalIdp })
+  }
+})
+
+it('tokens are refreshed shortly before they expire, for all processes', async () => {
+  const { ada, first, clock, asked, noted, refreshes } = await someone()
+  clock.now += 4 * MINUTE
+  expect([await ada.call(), refreshes()]).toEqual([first, 0])
+  clock.now += MINUTE - 1
+  expect([await ada.call(), await ada.call(), await ada.call('elsewhere')]).toEqual(Array(3).fill('access-2'))
+  expect(asked.slice(1)).toMatchObject([{ form: { grant_type: 'refresh_token', refresh_token: 'refresh' } }])
+  expect(noted).toEqual([{ event: 'refresh', result: 'ok' }])
+})
+
+it('someone without a refresh token keeps the access token to its end, and then signs in again', async () => {
+  const { browser, person, clock, asked } = inProcess()
+  person.tokens = { refresh_token: undefined }
+  const ada = browser()
+  await ada.signIn()
+  asked.length = 0
+  clock.now += 5 * MINUTE - 1
+  expect(await ada.call()).toMatch(/^access/)
+  clock.now += 1
+  expect(await ada.outcomeOf('/call')).toMatchObject({
+    status: 401,
+    code: 'signed_out',
+    tryAgain: '/sign-in?return_to=%2Fcall',
+  })
+  expect(asked).toEqual([])
+})
+
+it('a token that the service refuses is refreshed once', async () => {
+  const { ada, first, refused, refreshes, isIn } = await someone()
+  refused.add(first)
+  expect([await ada.call(), refreshes()]).toEqual(['access-2', 1])
+  refused.add('all')
+  expect([await ada.call(), refreshes()]).toEqual(['service_refused_sign_in', 2])
+  expect(await isIn()).toBe(true)
+})
+
+it('a sign-in that the service keeps refusing ends, unless it is new', async () => {
+  const { ada, refused, clock, isIn } = await someone()
+  refused.add('all')
+  clock.now += MINUTE - 1
+  expect([await ada.call(), await isIn()]).toEqual(['service_refused_sign_in', true])
+  expect(await ada.outcomeOf('/call')).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fcall' })
+  clock.now += 1
+  expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+})
+
+it('requests of two processes at the same time refresh once', async () => {
+  const { ada, expire, refreshes } = await someone()
+  expire()
+  const calls = [1, 2, 3, 4].map((one) => ada.call(one % 2 ? 'here' : 'elsewhere'))
+  expect(await Promise.all(calls)).toEqual(Array(4).fill('access-2'))
+  expect(refreshes()).toBe(1)
+})
+
+it('a process waits five seconds for another one to refresh, unless the token is still valid', async () => {
+  const { ada, first, clock, expire, refreshes, answers, looksForLease } = await someone()
+  const { promise, resolve } = Promise.withResolvers<{ body: object }>()
+  answers['/token'] = () => promise
+  clock.now += 5 * MINUTE - 1
+  const slow = ada.call()
+  await expect.poll(refreshes).toBe(1)
+  expect(await ada.call('elsewhere')).toBe(first)
+  expire()
+  const looked = looksForLease()
+  const waiting = ada.call('elsewhere')
+  await expect.poll(looksForLease).toBeGreaterThan(looked)
+  clock.now += 5_000
+  expect(await waiting).toBe('sign_in_unavailable')
+  resolve({ body: { access_token: 'winner', token_type: 'Bearer' } })
+  expect(await slow).toBe('winner')
+  expect(await ada.call('elsewhere')).toBe('winner')
+  expect(refreshes()).toBe(1)
+})
+
+it('a refresh holds its lease for forty seconds, so a frozen process keeps it', async () => {
+  const { ada, expire, answers, store } = await someone()
+  expire()
+  let life: number | undefined
+  answers['/token'] = () => {
+    const [key = ''] = store.named('lease:refresh:')
+    life = store.lives.get(key)
+    return gone
+  }
+  await ada.call()
+  expect(life).toBe(40)
+  expect(store.named('lease:')).toEqual([])
+})
+
+it('a refresh that comes second keeps the tokens of the first', async () => {
+  for (const late of [gone, { body: { access_token: 'loser', token_type: 'Bearer' } }]) {
+    const { ada, expire, answers, store, isIn } = await someone()
+    expire()
+    let count = 0
+    answers['/token'] = async () => {
+      if (count++ > 0) return { body: { access_token: 'winner', token_type: 'Bearer' } }
+      // As though this process had been frozen for longer than its lease.
+      for (const key of store.named('lease:')) store.values.delete(key)
+      expect(await ada.call('elsewhere')).toBe('winner')
+      return late
     }
-  })
-
-  it('is made with a new token shortly before the old one runs out, and the next ones too', async () => {
-    const { ada, first, clock, asked, noted, refreshes } = await someone()
-    clock.now += 4 * MINUTE
-    expect([await ada.call(), refreshes()]).toEqual([first, 0])
-    clock.now += MINUTE - 1
-    expect([await ada.call(), await ada.call(), await ada.call('elsewhere')]).toEqual(
-      Array(3).fill('access-2'),
-    )
-    expect(asked.slice(1)).toMatchObject([
-      { form: { grant_type: 'refresh_token', refresh_token: 'refresh' } },
-    ])
-    expect(noted).toEqual([{ event: 'refresh', result: 'ok' }])
-  })
-
-  it('is made with what is left where no refresh token was issued, and then leads to sign in', async () => {
-    const { browser, person, clock, asked } = inProcess()
-    person.tokens = { refresh_token: undefined }
-    const ada = browser()
-    await ada.signIn()
-    asked.length = 0
-    clock.now += 5 * MINUTE - 1
-    expect(await ada.call()).toMatch(/^access/)
-    clock.now += 1
-    expect(await ada.outcomeOf('/call')).toMatchObject({
-      status: 401,
-      code: 'signed_out',
-      tryAgain: '/sign-in?return_to=%2Fcall',
-    })
-    expect(asked).toEqual([])
-  })
-
-  it('that the service refuses is made again with a new token, once', async () => {
-    const { ada, first, refused, refreshes, isIn } = await someone()
-    refused.add(first)
-    expect([await ada.call(), refreshes()]).toEqual(['access-2', 1])
-    refused.add('all')
-    expect([await ada.call(), refreshes()]).toEqual(['service_refused_sign_in', 2])
+    expect(await ada.call()).toBe('winner')
     expect(await isIn()).toBe(true)
-  })
-
-  it('that the service refuses for good ends a sign-in, unless it is new', async () => {
-    const { ada, refused, clock, isIn } = await someone()
-    refused.add('all')
-    clock.now += MINUTE - 1
-    expect([await ada.call(), await isIn()]).toEqual(['service_refused_sign_in', true])
-    expect(await ada.outcomeOf('/call')).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fcall' })
-    clock.now += 1
-    expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
-  })
+  }
 })
 
-describe('a refresh', () => {
-  it('is made once, however many requests of two processes ask at the same time', async () => {
-    const { ada, expire, refreshes } = await someone()
+it('a refresh of a session that was ended meanwhile revokes its new tokens', async () => {
+  const { ada, expire, answers, asked, store, isIn } = await someone({
+    metadata: { revocation_endpoint: `${ISSUER}/revoke` },
+  })
+  expire()
+  answers['/revoke'] = () => ({})
+  answers['/token'] = () => {
+    for (const key of store.named('session:')) store.values.delete(key)
+    return { body: { access_token: 'new', refresh_token: 'newer', token_type: 'Bearer' } }
+  }
+  expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+  await expect.poll(() => asked.map(({ form }) => form['token']).filter(Boolean)).toEqual(['newer', 'new'])
+})
+
+it('an expired id_token at a refresh keeps the sign-in and its groups, and the log says so once', async () => {
+  const { ada, expire, person, isIn, logged } = await someone({
+    settings: { ADMIN_GROUPS: ['New', 'Old'] },
+  })
+  Object.assign(person, { expires: 1_600_000_000, claims: { groups: ['New'] } })
+  for (const token of ['access-2', 'access-3']) {
     expire()
-    const calls = [1, 2, 3, 4].map((one) => ada.call(one % 2 ? 'here' : 'elsewhere'))
-    expect(await Promise.all(calls)).toEqual(Array(4).fill('access-2'))
-    expect(refreshes()).toBe(1)
-  })
+    expect([await ada.call(), await isIn()]).toEqual([token, true])
+  }
+  expect((await ada.who())['groups']).toEqual(undefined)
+  const words = logged.filter(([level]) => level === 'warn').map(([, said]) => said)
+  expect(words.filter((said) => said.includes('past its time'))).toHaveLength(1)
+})
 
-  it('by another process is waited for five seconds, unless the token is still good', async () => {
-    const { ada, first, clock, expire, refreshes, answers, looksForLease } = await someone()
-    const { promise, resolve } = Promise.withResolvers<{ body: object }>()
-    answers['/token'] = () => promise
-    clock.now += 5 * MINUTE - 1
-    const slow = ada.call()
-    await expect.poll(refreshes).toBe(1)
-    expect(await ada.call('elsewhere')).toBe(first)
-    expire()
-    const looked = looksForLease()
-    const waiting = ada.call('elsewhere')
-    await expect.poll(looksForLease).toBeGreaterThan(looked)
-    clock.now += 5_000
-    expect(await waiting).toBe('sign_in_unavailable')
-    resolve({ body: { access_token: 'winner', token_type: 'Bearer' } })
-    expect(await slow).toBe('winner')
-    expect(await ada.call('elsewhere')).toBe('winner')
-    expect(refreshes()).toBe(1)
-  })
+it('an id_token for another client at a refresh is logged', async () => {
+  const { ada, expire, person, isIn, logged } = await someone()
+  expire()
+  person.audience = 'another'
+  expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+  expect(logged.at(-1)?.slice(0, 2)).toEqual([
+    'warn',
+    'refresh: the new id_token has another issuer or audience, so the sign-in ends',
+  ])
+})
 
-  it('holds its lease for forty seconds, so that a frozen process does not lose it', async () => {
-    const { ada, expire, answers, store } = await someone()
-    expire()
-    let life: number | undefined
-    answers['/token'] = () => {
-      const [key = ''] = store.named('lease:refresh:')
-      life = store.lives.get(key)
-      return gone
-    }
-    await ada.call()
-    expect(life).toBe(40)
-    expect(store.named('lease:')).toEqual([])
-  })
-
-  it('that came too late keeps what another process got', async () => {
-    for (const late of [gone, { body: { access_token: 'loser', token_type: 'Bearer' } }]) {
-      const { ada, expire, answers, store, isIn } = await someone()
-      expire()
-      let count = 0
-      answers['/token'] = async () => {
-        if (count++ > 0) return { body: { access_token: 'winner', token_type: 'Bearer' } }
-        // As though this process had been frozen for longer than its lease.
-        for (const key of store.named('lease:')) store.values.delete(key)
-        expect(await ada.call('elsewhere')).toBe('winner')
-        return late
-      }
-      expect(await ada.call()).toBe('winner')
-      expect(await isIn()).toBe(true)
-    }
-  })
-
-  it('of a sign-in that is ended meanwhile brings nothing back, and gives its tokens back', async () => {
-    const { ada, expire, answers, asked, store, isIn } = await someone({
-      metadata: { revocation_endpoint: `${ISSUER}/revoke` },
-    })
-    expire()
-    answers['/revoke'] = () => ({})
-    answers['/token'] = () => {
-      for (const key of store.named('session:')) store.values.delete(key)
-      return { body: { access_token: 'new', refresh_token: 'newer', token_type: 'Bearer' } }
-    }
-    expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
-    await expect.poll(() => asked.map(({ form }) => form['token']).filter(Boolean)).toEqual(['newer', 'new'])
-  })
-
-  it('whose id_token is past its time keeps the sign-in, leaves its groups alone, and is told once', async () => {
-    const { ada, expire, person, isIn, logged } = await someone({
-      settings: { ADMIN_GROUPS: ['New', 'Old'] },
-    })
-    Object.assign(person, { expires: 1_600_000_000, claims: { groups: ['New'] } })
-    for (const token of ['access-2', 'access-3']) {
-      expire()
-      expect([await ada.call(), await isIn()]).toEqual([token, true])
-    }
-    expect((await ada.who())['groups']).toEqual(undefined)
-    const words = logged.filter(([level]) => level === 'warn').map(([, said]) => said)
-    expect(words.filter((said) => said.includes('past its time'))).toHaveLength(1)
-  })
-
-  it('whose id_token is for another client ends the sign-in with a line', async () => {
-    const { ada, expire, person, isIn, logged } = await someone()
-    expire()
-    person.audience = 'another'
-    expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
-    expect(logged.at(-1)?.slice(0, 2)).toEqual([
-      'warn',
-      'refresh: the new id_token has another issuer or audience, so the sign-in ends',
-    ])
-  })
-
-  it('says anew in which of ADMIN_GROUPS the person is, where it says so', async () => {
-    const { ada, expire, person } = await someone({ settings: { ADMIN_GROUPS: ['New', 'Old'] } })
-    person.claims = { groups: ['New', 'Other'] }
-    for (const idToken of ['there', undefined]) {
-      if (idToken === undefined) person.tokens = { id_token: undefined }
-      expire()
-      await ada.call()
-      expect((await ada.who())['groups']).toEqual(['New'])
-    }
-    Object.assign(person, { claims: { groups: ['Other'] }, tokens: undefined })
+it('a refresh updates the admin groups if the id_token has them', async () => {
+  const { ada, expire, person } = await someone({ settings: { ADMIN_GROUPS: ['New', 'Old'] } })
+  person.claims = { groups: ['New', 'Other'] }
+  for (const idToken of ['there', undefined]) {
+    if (idToken === undefined) person.tokens = { id_token: undefined }
     expire()
     await ada.call()
-    expect((await ada.who())['groups']).toEqual([])
-  })
+    expect((await ada.who())['groups']).toEqual(['New'])
+  }
+  Object.assign(person, { claims: { groups: ['Other'] }, tokens: undefined })
+  expire()
+  await ada.call()
+  expect((await ada.who())['groups']).toEqual([])
+})
 
-  it.each<[string, (world: Awaited<ReturnType<typeof someone>>) => void]>([
-    ['another person', ({ person }) => void (person.sub = 'eve')],
-    ['a token for others', ({ person }) => void (person.audience = 'other')],
-  ])('that brings %s ends the sign-in', async (_what, change) => {
-    const world = await someone()
-    world.expire()
-    change(world)
-    expect([await world.ada.call(), await world.isIn()]).toEqual(['signed_out', false])
-  })
+it.each<[string, (world: Awaited<ReturnType<typeof someone>>) => void]>([
+  ['another person', ({ person }) => void (person.sub = 'eve')],
+  ['a token for others', ({ person }) => void (person.audience = 'other')],
+])('an id_token about %s at a refresh ends the sign-in', async (_what, change) => {
+  const world = await someone()
+  world.expire()
+  change(world)
+  expect([await world.ada.call(), await world.isIn()]).toEqual(['signed_out', false])
+})
 
-  it.each<[string, { status: number; body?: object }, string]>([
-    ['invalid_grant', gone, 'signed_out'],
-    ['a bare 401', { status: 401, body: {} }, 'signed_out'],
-    ['server_error', { status: 500, body: { error: 'server_error' } }, 'sign_in_unavailable'],
-    ['another refusal with 404', { status: 404, body: { error: 'odd' } }, 'sign_in_unavailable'],
-    ['invalid_client', { status: 401, body: { error: 'invalid_client' } }, 'sign_in_misconfigured'],
-  ])(
-    'that is answered by %s ends the sign-in only where it will be refused again',
-    async (_what, answer, outcome) => {
-      const { ada, expire, answers, isIn } = await someone()
-      expire()
-      answers['/token'] = () => answer
-      expect([await ada.call(), await isIn()]).toEqual([outcome, outcome !== 'signed_out'])
+it.each<[string, { status: number; body?: object }, string]>([
+  ['invalid_grant', gone, 'signed_out'],
+  ['a bare 401', { status: 401, body: {} }, 'signed_out'],
+  ['server_error', { status: 500, body: { error: 'server_error' } }, 'sign_in_unavailable'],
+  ['another refusal with 404', { status: 404, body: { error: 'odd' } }, 'sign_in_unavailable'],
+  ['invalid_client', { status: 401, body: { error: 'invalid_client' } }, 'sign_in_misconfigured'],
+])(
+  'a refresh that gets %s ends the sign-in only if it would be refused again',
+  async (_what, answer, outcome) => {
+    const { ada, expire, answers, isIn } = await someone()
+    expire()
+    answers['/token'] = () => answer
+    expect([await ada.call(), await isIn()]).toEqual([outcome, outcome !== 'signed_out'])
+  },
+)
+
+it('an early refresh that fails keeps no one out while the token is valid', async () => {
+  const { ada, first, clock, answers, isIn } = await someone()
+  answers['/token'] = () => ({ status: 503, body: { error: 'temporarily_unavailable' } })
+  clock.now += 5 * MINUTE - 1
+  expect(await ada.call()).toBe(first)
+  // Without a word on why, a refusal can wait until the token has run out.
+  answers['/token'] = () => ({ status: 403, body: {} })
+  expect([await ada.call(), await isIn()]).toEqual([first, true])
+  answers['/token'] = () => gone
+  expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+})
+
+it('a sign-in that the server ended leads to the sign-in page, even if the store fails', async () => {
+  let isAway = false
+  const failing = (records: Records): Records => ({
+    ...records,
+    remove: (key) => (isAway ? Promise.reject(new StoreUnavailable(new Error('away'))) : records.remove(key)),
+  })
+  const { ada, first, clock, answers, refused, isIn } = await someone({ records: failing })
+  answers['/token'] = () => gone
+  refused.add(first)
+  isAway = true
+  clock.now += 5 * MINUTE - 1
+  expect(await ada.call()).toBe('signed_out')
+  isAway = false
+  expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+})
+
+it('a token endpoint that hangs delays a page by a second while the token is valid', async () => {
+  const { ada, first, clock, answers } = await someone()
+  answers['/token'] = () => new Promise(() => {})
+  clock.now += 5 * MINUTE - 1
+  const start = performance.now()
+  expect(await ada.call()).toBe(first)
+  expect(performance.now() - start).toBeGreaterThan(900)
+})
+
+it('a refresh that outlives its page still saves its tokens', async () => {
+  const { ada, first, clock, answers, refused, refreshes, looksForLease } = await someone()
+  const answer = Promise.withResolvers<{ status: number; body: object }>()
+  answers['/token'] = () => answer.promise
+  refused.add(first)
+  clock.now += 5 * MINUTE - 1
+  const page = ada.call()
+  await expect.poll(refreshes).toBe(1)
+  const looked = looksForLease()
+  // The page goes on with the token that is still good; when that is refused, it waits for this very refresh.
+  await expect.poll(looksForLease).toBeGreaterThan(looked)
+  clock.now += 6_000
+  expect(await page).toBe('sign_in_unavailable')
+  const body = { access_token: 'late', token_type: 'Bearer', refresh_token: 'next', expires_in: 300 }
+  answer.resolve({ status: 200, body })
+  expect([await ada.call(), refreshes()]).toEqual(['late', 1])
+})
+
+it('new tokens that the store refuses at first are saved at the next try', async () => {
+  let failures = 3
+  const failing = (records: Records): Records => ({
+    ...records,
+    compareAndSet: (key, expected, ...args) =>
+      key.startsWith('session:') && expected !== undefined && failures-- > 0
+        ? Promise.reject(new StoreUnavailable(new Error('away')))
+        : records.compareAndSet(key, expected, ...args),
+  })
+  const { ada, expire, refreshes } = await someone({ records: failing })
+  expire()
+  expect([await ada.call(), await ada.call('elsewhere'), refreshes()]).toEqual(['access-2', 'access-2', 1])
+})
+
+it('no process redeems a used refresh token while its successor is being saved', async () => {
+  const { promise: hanging, resolve: answer } = Promise.withResolvers<void>()
+  const slow = (records: Records): Records => ({
+    ...records,
+    async compareAndSet(key, expected, ...args) {
+      if (key.startsWith('session:') && expected !== undefined) await hanging
+      return await records.compareAndSet(key, expected, ...args)
     },
-  )
-
-  it('ahead of time that fails keeps no one out while the token is good', async () => {
-    const { ada, first, clock, answers, isIn } = await someone()
-    answers['/token'] = () => ({ status: 503, body: { error: 'temporarily_unavailable' } })
-    clock.now += 5 * MINUTE - 1
-    expect(await ada.call()).toBe(first)
-    // Without a word on why, a refusal can wait until the token has run out.
-    answers['/token'] = () => ({ status: 403, body: {} })
-    expect([await ada.call(), await isIn()]).toEqual([first, true])
-    answers['/token'] = () => gone
-    expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
   })
+  const { ada, expire, refreshes, looksForLease } = await someone({ records: slow })
+  expire()
+  expect(await ada.call()).toBe('sign_in_unavailable')
+  const looked = looksForLease()
+  const elsewhere = ada.call('elsewhere')
+  await expect.poll(looksForLease).toBeGreaterThan(looked)
+  expect(refreshes()).toBe(1)
+  answer()
+  expect([await elsewhere, refreshes()]).toEqual(['access-2', 1])
 })
 
-describe('a sign-in that the authorization server has ended', () => {
-  it('leads to sign in, also where the store does not hear of it', async () => {
-    let isAway = false
-    const failing = (records: Records): Records => ({
-      ...records,
-      remove: (key) =>
-        isAway ? Promise.reject(new StoreUnavailable(new Error('away'))) : records.remove(key),
-    })
-    const { ada, first, clock, answers, refused, isIn } = await someone({ records: failing })
-    answers['/token'] = () => gone
-    refused.add(first)
-    isAway = true
-    clock.now += 5 * MINUTE - 1
-    expect(await ada.call()).toBe('signed_out')
-    isAway = false
-    expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+it("new tokens count as saved if the store's response was lost", async () => {
+  let isLost = true
+  const losing = (records: Records): Records => ({
+    ...records,
+    async compareAndSet(key, expected, ...args) {
+      const isDone = await records.compareAndSet(key, expected, ...args)
+      if (!isLost || !key.startsWith('session:') || expected === undefined) return isDone
+      isLost = false
+      throw new StoreUnavailable(new Error('no answer'))
+    },
   })
-})
-
-describe('a token endpoint that hangs while the access token is still good', () => {
-  it('holds a page for a second, with the token that it has', async () => {
-    const { ada, first, clock, answers } = await someone()
-    answers['/token'] = () => new Promise(() => {})
-    clock.now += 5 * MINUTE - 1
-    const start = performance.now()
-    expect(await ada.call()).toBe(first)
-    expect(performance.now() - start).toBeGreaterThan(900)
-  })
-})
-
-describe('a refresh that goes on after its page was answered with an error', () => {
-  it('stores its tokens: the refresh token that is there is used up', async () => {
-    const { ada, first, clock, answers, refused, refreshes, looksForLease } = await someone()
-    const answer = Promise.withResolvers<{ status: number; body: object }>()
-    answers['/token'] = () => answer.promise
-    refused.add(first)
-    clock.now += 5 * MINUTE - 1
-    const page = ada.call()
-    await expect.poll(refreshes).toBe(1)
-    const looked = looksForLease()
-    // The page goes on with the token that is still good; when that is refused, it waits for this very refresh.
-    await expect.poll(looksForLease).toBeGreaterThan(looked)
-    clock.now += 6_000
-    expect(await page).toBe('sign_in_unavailable')
-    const body = { access_token: 'late', token_type: 'Bearer', refresh_token: 'next', expires_in: 300 }
-    answer.resolve({ status: 200, body })
-    expect([await ada.call(), refreshes()]).toEqual(['late', 1])
-  })
-})
-
-describe('tokens that the store does not take at first', () => {
-  it('are stored with the next try, and nothing is redeemed twice', async () => {
-    let failures = 3
-    const failing = (records: Records): Records => ({
-      ...records,
-      compareAndSet: (key, expected, ...args) =>
-        key.startsWith('session:') && expected !== undefined && failures-- > 0
-          ? Promise.reject(new StoreUnavailable(new Error('away')))
-          : records.compareAndSet(key, expected, ...args),
-    })
-    const { ada, expire, refreshes } = await someone({ records: failing })
-    expire()
-    expect([await ada.call(), await ada.call('elsewhere'), refreshes()]).toEqual(['access-2', 'access-2', 1])
-  })
-
-  it('are on their way for longer than a page waits: no other process redeems the used refresh token', async () => {
-    const { promise: hanging, resolve: answer } = Promise.withResolvers<void>()
-    const slow = (records: Records): Records => ({
-      ...records,
-      async compareAndSet(key, expected, ...args) {
-        if (key.startsWith('session:') && expected !== undefined) await hanging
-        return await records.compareAndSet(key, expected, ...args)
-      },
-    })
-    const { ada, expire, refreshes, looksForLease } = await someone({ records: slow })
-    expire()
-    expect(await ada.call()).toBe('sign_in_unavailable')
-    const looked = looksForLease()
-    const elsewhere = ada.call('elsewhere')
-    await expect.poll(looksForLease).toBeGreaterThan(looked)
-    expect(refreshes()).toBe(1)
-    answer()
-    expect([await elsewhere, refreshes()]).toEqual(['access-2', 1])
-  })
-
-  it('count as stored where the answer of the store was lost', async () => {
-    let isLost = true
-    const losing = (records: Records): Records => ({
-      ...records,
-      async compareAndSet(key, expected, ...args) {
-        const isDone = await records.compareAndSet(key, expected, ...args)
-        if (!isLost || !key.startsWith('session:') || expected === undefined) return isDone
-        isLost = false
-        throw new StoreUnavailable(new Error('no answer'))
-      },
-    })
-    const { ada, expire, refreshes } = await someone({ records: losing })
-    expire()
-    expect([await ada.call(), await ada.call(), refreshes()]).toEqual(['access-2', 'access-2', 1])
-  })
+  const { ada, expire, refreshes } = await someone({ records: losing })
+  expire()
+  expect([await ada.call(), await ada.call(), refreshes()]).toEqual(['access-2', 'access-2', 1])
 })

@@ -1,6 +1,6 @@
 // What the browser may bring back from the authorization server and no one is signed in by: forged, cut, replayed,
 // another browser's, errors with markup in them. In none of these cases a code is redeemed that should not be.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import {
   answerOf,
@@ -28,72 +28,67 @@ const changed = (address: string, change: (parameters: URLSearchParams) => void)
   return url.href
 }
 
-describe('an answer', () => {
-  it.each<[Faults['authorizationAnswer']]>([
-    [{ iss: 'https://other-issuer.example' }],
-    [{ iss: null }],
-    [{ code: null }],
-    [{ state: 'another-state' }],
-    [{ state: null }],
-  ])('with %j signs no one in, and no code is redeemed', async (authorizationAnswer) => {
-    const browser = await beginSignIn(running)
-    setFaults(running, { authorizationAnswer })
-    expect((await expectRefused(running, browser)).status).toBe(400)
-    expect(running.sandbox.count('token')).toBe(0)
-  })
-
-  it('with two issuers, codes or states, signs no one in', async () => {
-    for (const name of ['iss', 'code', 'error', 'state']) {
-      const browser = await beginSignIn(running)
-      const address = await answerOf(running, browser)
-      const twice = changed(address, (parameters) => {
-        for (const value of [parameters.get(name) ?? 'access_denied', 'another'])
-          parameters.append(name, value)
-      })
-      const page = await browser.open(twice)
-      expectPage(page)
-      expect(page.status, name).toBeLessThan(500)
-      await expectSignedOut(running, browser)
-    }
-    expect(running.sandbox.count('token')).toBe(0)
-  })
-
-  it('with the code of another sign-in signs no one in (PKCE)', async () => {
-    const [one, other] = [await beginSignIn(running), await beginSignIn(running)]
-    const stolen = new URL(await answerOf(running, other)).searchParams.get('code') ?? ''
-    const address = await answerOf(running, one)
-    const page = await one.open(changed(address, (parameters) => parameters.set('code', stolen)))
-    expect(page.status).toBe(400)
-    await expectSignedOut(running, one)
-  })
+it.each<[Faults['authorizationAnswer']]>([
+  [{ iss: 'https://other-issuer.example' }],
+  [{ iss: null }],
+  [{ code: null }],
+  [{ state: 'another-state' }],
+  [{ state: null }],
+])('a callback with %j signs no one in and redeems no code', async (authorizationAnswer) => {
+  const browser = await beginSignIn(running)
+  setFaults(running, { authorizationAnswer })
+  expect((await expectRefused(running, browser)).status).toBe(400)
+  expect(running.sandbox.count('token')).toBe(0)
 })
 
-describe('an error of the authorization server', () => {
-  it('without the iss that oidc-provider promises is told as what it says', async () => {
+it('a callback with two issuers, codes or states signs no one in', async () => {
+  for (const name of ['iss', 'code', 'error', 'state']) {
     const browser = await beginSignIn(running)
-    setFaults(running, { authorizationAnswer: { code: null, iss: null, error: 'access_denied' } })
-    expect((await expectRefused(running, browser)).status).toBe(403)
-  })
+    const address = await answerOf(running, browser)
+    const twice = changed(address, (parameters) => {
+      for (const value of [parameters.get(name) ?? 'access_denied', 'another']) parameters.append(name, value)
+    })
+    const page = await browser.open(twice)
+    expectPage(page)
+    expect(page.status, name).toBeLessThan(500)
+    await expectSignedOut(running, browser)
+  }
+  expect(running.sandbox.count('token')).toBe(0)
+})
 
-  const description = '<script>alert(1)</script><b>bold</b>'
-  it.each([
-    ['access_denied', 403],
-    ['login_required', 403],
-    ['server_error', 503],
-    ['invalid_scope', 502],
-    ['<b>', 400],
-  ])('%s is a page of its own, without what the server said', async (error, status) => {
-    const browser = await beginSignIn(running, '/onboarding?datasource=jira_1')
-    setFaults(running, { authorizationAnswer: { code: null, error, error_description: description } })
-    const page = await expectRefused(running, browser)
-    expect(page.status).toBe(status)
-    expect(page.body).not.toContain('alert')
-    expect(page.body).not.toContain('<b>')
-    expect(failuresOf(running).at(-1)?.msg).not.toContain('<')
-    expect(running.sandbox.count('token')).toBe(0)
-    expectNothingSecret(running, browser, page)
-    running.sandbox.reset()
-    await browser.open(`${running.url}/sign-in/callback?error=${encodeURIComponent(error)}`)
-    expect(browser.page.status).toBe(400)
-  })
+it('the code of another sign-in signs no one in (PKCE)', async () => {
+  const [one, other] = [await beginSignIn(running), await beginSignIn(running)]
+  const stolen = new URL(await answerOf(running, other)).searchParams.get('code') ?? ''
+  const address = await answerOf(running, one)
+  const page = await one.open(changed(address, (parameters) => parameters.set('code', stolen)))
+  expect(page.status).toBe(400)
+  await expectSignedOut(running, one)
+})
+
+it('an error without the iss that oidc-provider promises counts', async () => {
+  const browser = await beginSignIn(running)
+  setFaults(running, { authorizationAnswer: { code: null, iss: null, error: 'access_denied' } })
+  expect((await expectRefused(running, browser)).status).toBe(403)
+})
+
+const description = '<script>alert(1)</script><b>bold</b>'
+it.each([
+  ['access_denied', 403],
+  ['login_required', 403],
+  ['server_error', 503],
+  ['invalid_scope', 502],
+  ['<b>', 400],
+])('%s gets a page of its own, which repeats nothing of the server', async (error, status) => {
+  const browser = await beginSignIn(running, '/onboarding?datasource=jira_1')
+  setFaults(running, { authorizationAnswer: { code: null, error, error_description: description } })
+  const page = await expectRefused(running, browser)
+  expect(page.status).toBe(status)
+  expect(page.body).not.toContain('alert')
+  expect(page.body).not.toContain('<b>')
+  expect(failuresOf(running).at(-1)?.msg).not.toContain('<')
+  expect(running.sandbox.count('token')).toBe(0)
+  expectNothingSecret(running, browser, page)
+  running.sandbox.reset()
+  await browser.open(`${running.url}/sign-in/callback?error=${encodeURIComponent(error)}`)
+  expect(browser.page.status).toBe(400)
 })

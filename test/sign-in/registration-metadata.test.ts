@@ -1,5 +1,5 @@
 // What onramp asks of a registration endpoint, and how the answer is read: a client that was made is used wherever it can be.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import {
   readErrorResponse,
@@ -22,163 +22,160 @@ const read = (answer: object, wanted: RequestedMetadata = requested) =>
     NOW,
   )
 
-describe('what onramp asks for', () => {
-  const settings = {
-    PUBLIC_URL: 'https://onramp.example',
-    OIDC_SCOPE: 'openid email offline_access',
-    OIDC_CLIENT_AUTH: 'client_secret_basic',
-  } as Settings
+const settings = {
+  PUBLIC_URL: 'https://onramp.example',
+  OIDC_SCOPE: 'openid email offline_access',
+  OIDC_CLIENT_AUTH: 'client_secret_basic',
+} as Settings
 
-  it('says who it is and where it can be reached', () => {
-    const server = { issuer: 'x', id_token_signing_alg_values_supported: ['RS256'] }
-    expect(requestedMetadata(settings, server, undefined)).toEqual({
-      client_name: 'Onramp',
-      client_uri: 'https://onramp.example',
-      application_type: 'web',
-      redirect_uris: ['https://onramp.example/sign-in/callback'],
-      post_logout_redirect_uris: ['https://onramp.example/signed-out'],
-      backchannel_logout_uri: 'https://onramp.example/sign-out/backchannel',
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      scope: 'openid email offline_access',
-      token_endpoint_auth_method: 'client_secret_basic',
-    })
-  })
-
-  it('is what the server can do, the scopes that it lists, and what the operator chose', () => {
-    const server = {
-      issuer: 'x',
-      scopes_supported: ['email'],
-      grant_types_supported: ['authorization_code'],
-      id_token_signing_alg_values_supported: ['HS256', 'ES256'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-    }
-    expect(requestedMetadata(settings, server, undefined)).toMatchObject({
-      scope: 'openid email',
-      grant_types: ['authorization_code'],
-      id_token_signed_response_alg: 'ES256',
-      token_endpoint_auth_method: 'client_secret_post',
-    })
-    const chosen = { ...settings, OIDC_CLIENT_AUTH: 'none', PUBLIC_URL: 'http://127.0.0.1:3000' } as const
-    const asked = { token_endpoint_auth_method: 'none', application_type: 'native' }
-    expect(requestedMetadata(chosen, server, undefined)).toMatchObject(asked)
+it('a registration says who onramp is and where it can be reached', () => {
+  const server = { issuer: 'x', id_token_signing_alg_values_supported: ['RS256'] }
+  expect(requestedMetadata(settings, server, undefined)).toEqual({
+    client_name: 'Onramp',
+    client_uri: 'https://onramp.example',
+    application_type: 'web',
+    redirect_uris: ['https://onramp.example/sign-in/callback'],
+    post_logout_redirect_uris: ['https://onramp.example/signed-out'],
+    backchannel_logout_uri: 'https://onramp.example/sign-out/backchannel',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    scope: 'openid email offline_access',
+    token_endpoint_auth_method: 'client_secret_basic',
   })
 })
 
-describe('a client that was made', () => {
-  it('is kept as the server says it is, without what was not asked for', () => {
-    const kept = {
-      scope: 'openid',
-      token_endpoint_auth_method: 'client_secret_post',
-      id_token_signed_response_alg: 'ES256',
-      userinfo_signed_response_alg: 'RS256',
-      registration_client_uri: 'https://as.example/one',
-      registration_access_token: 'sesame',
-      post_logout_redirect_uris: requested['post_logout_redirect_uris'],
-    }
-    const more = { redirect_uris: requested.redirect_uris, require_pushed_authorization_requests: true }
-    expect(read({ ...kept, ...more, client_secret_expires_at: 0 })).toEqual({
-      client: {
-        ...kept,
-        client_id: 'one',
-        registered_at: NOW,
-        client_secret: 'hush',
-        client_secret_expires_at: 0,
-      },
-      oddities: [],
-    })
-    expect(read({ scope: '' })).not.toHaveProperty('client.scope')
-    expect(read({ client_secret: 5, scope: '' })).toMatchObject({
-      client: { client_id: 'one', token_endpoint_auth_method: 'none', client_secret_expires_at: 0 },
-    })
+it('a registration requests what the server supports and the operator chose', () => {
+  const server = {
+    issuer: 'x',
+    scopes_supported: ['email'],
+    grant_types_supported: ['authorization_code'],
+    id_token_signing_alg_values_supported: ['HS256', 'ES256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  }
+  expect(requestedMetadata(settings, server, undefined)).toMatchObject({
+    scope: 'openid email',
+    grant_types: ['authorization_code'],
+    id_token_signed_response_alg: 'ES256',
+    token_endpoint_auth_method: 'client_secret_post',
   })
+  const chosen = { ...settings, OIDC_CLIENT_AUTH: 'none', PUBLIC_URL: 'http://127.0.0.1:3000' } as const
+  const asked = { token_endpoint_auth_method: 'none', application_type: 'native' }
+  expect(requestedMetadata(chosen, server, undefined)).toMatchObject(asked)
+})
 
-  it.each(['[]', 'x', '', '"one"', 'null', '{}', '{"client_id":""}', '{"client_id":7}'])(
-    'can’t be read of %s',
-    (text) => {
-      expect(readRegistrationResponse(text, requested, NOW)).toHaveProperty(
-        'unusable',
-        expect.stringContaining(' is '),
-      )
+it('a registered client is stored as the server returned it, without what was not requested', () => {
+  const kept = {
+    scope: 'openid',
+    token_endpoint_auth_method: 'client_secret_post',
+    id_token_signed_response_alg: 'ES256',
+    userinfo_signed_response_alg: 'RS256',
+    registration_client_uri: 'https://as.example/one',
+    registration_access_token: 'sesame',
+    post_logout_redirect_uris: requested['post_logout_redirect_uris'],
+  }
+  const more = { redirect_uris: requested.redirect_uris, require_pushed_authorization_requests: true }
+  expect(read({ ...kept, ...more, client_secret_expires_at: 0 })).toEqual({
+    client: {
+      ...kept,
+      client_id: 'one',
+      registered_at: NOW,
+      client_secret: 'hush',
+      client_secret_expires_at: 0,
     },
-  )
-
-  it.each([
-    [undefined, 0],
-    [null, 0],
-    [0, 0],
-    ['0', 0],
-    [LATER, LATER],
-    [`${LATER}`, LATER],
-    [NOW / 1000, 0],
-    [-1, 0],
-    ['soon', 0],
-    ['9'.repeat(17), 0],
-    [true, 0],
-  ])('with a secret that expires at %j is good until %j', (said, expires) => {
-    expect(read({ client_secret_expires_at: said })).toMatchObject({
-      client: { client_secret_expires_at: expires },
-    })
+    oddities: [],
   })
-
-  it.each<[string | undefined, string | undefined, boolean, string, boolean]>([
-    [undefined, 'client_secret_basic', true, 'client_secret_basic', false],
-    [undefined, 'client_secret_post', true, 'client_secret_post', false],
-    ['client_secret_post', 'client_secret_basic', true, 'client_secret_post', false],
-    ['client_secret_post', 'client_secret_basic', false, 'none', true],
-    ['none', 'client_secret_basic', true, 'none', false],
-    ['private_key_jwt', 'client_secret_basic', true, 'client_secret_basic', true],
-    ['private_key_jwt', 'private_key_jwt', false, 'private_key_jwt', false],
-    ['client_secret_jwt', 'client_secret_post', true, 'client_secret_post', true],
-    ['tls', 'tls', true, 'client_secret_basic', true],
-    [undefined, 'client_secret_basic', false, 'none', true],
-  ])(
-    'proves itself by %j where %j was asked for, with a secret (%s), as %s',
-    (said, asked, has, method, isOdd) => {
-      const wanted = { ...requested, token_endpoint_auth_method: asked } as RequestedMetadata
-      const oddity = `the client proves itself by ${method}, because it can't do so as agreed with what the server gave`
-      const answer = { token_endpoint_auth_method: said, ...(!has && { client_secret: undefined }) }
-      expect(read(answer, wanted)).toMatchObject({
-        client: { token_endpoint_auth_method: method },
-        oddities: isOdd ? [oddity] : [],
-      })
-    },
-  )
-
-  it('without our address is told of', () => {
-    const odd = ['redirect_uris are not those that were asked for']
-    expect(read({ redirect_uris: ['https://elsewhere.example'] })).toMatchObject({ oddities: odd })
-    expect(read({ redirect_uris: ['x', ...requested.redirect_uris] })).toMatchObject({ oddities: [] })
+  expect(read({ scope: '' })).not.toHaveProperty('client.scope')
+  expect(read({ client_secret: 5, scope: '' })).toMatchObject({
+    client: { client_id: 'one', token_endpoint_auth_method: 'none', client_secret_expires_at: 0 },
   })
+})
 
-  const { post_logout_redirect_uris: _without, ...fewer } = requested
-  it.each([
-    ['which it says', { post_logout_redirect_uris: ['x'] }, requested, ['x']],
-    ['none where it says all else', { redirect_uris: requested.redirect_uris }, requested, []],
-    ['none where none was asked for', {}, fewer, []],
-    ['an unknown one where it says nothing', {}, requested, undefined],
-  ])('has as its address after signing out %s', (_what, answer, wanted, addresses) => {
+it.each(['[]', 'x', '', '"one"', 'null', '{}', '{"client_id":""}', '{"client_id":7}'])(
+  'a registration response is unusable: %s',
+  (text) => {
+    expect(readRegistrationResponse(text, requested, NOW)).toHaveProperty(
+      'unusable',
+      expect.stringContaining(' is '),
+    )
+  },
+)
+
+it.each([
+  [undefined, 0],
+  [null, 0],
+  [0, 0],
+  ['0', 0],
+  [LATER, LATER],
+  [`${LATER}`, LATER],
+  [NOW / 1000, 0],
+  [-1, 0],
+  ['soon', 0],
+  ['9'.repeat(17), 0],
+  [true, 0],
+])('a secret that expires at %j is valid until %j', (said, expires) => {
+  expect(read({ client_secret_expires_at: said })).toMatchObject({
+    client: { client_secret_expires_at: expires },
+  })
+})
+
+it.each<[string | undefined, string | undefined, boolean, string, boolean]>([
+  [undefined, 'client_secret_basic', true, 'client_secret_basic', false],
+  [undefined, 'client_secret_post', true, 'client_secret_post', false],
+  ['client_secret_post', 'client_secret_basic', true, 'client_secret_post', false],
+  ['client_secret_post', 'client_secret_basic', false, 'none', true],
+  ['none', 'client_secret_basic', true, 'none', false],
+  ['private_key_jwt', 'client_secret_basic', true, 'client_secret_basic', true],
+  ['private_key_jwt', 'private_key_jwt', false, 'private_key_jwt', false],
+  ['client_secret_jwt', 'client_secret_post', true, 'client_secret_post', true],
+  ['tls', 'tls', true, 'client_secret_basic', true],
+  [undefined, 'client_secret_basic', false, 'none', true],
+])('a client uses %j if %j was requested, with a secret (%s), as %s', (said, asked, has, method, isOdd) => {
+  const wanted = { ...requested, token_endpoint_auth_method: asked } as RequestedMetadata
+  const oddity = `the client proves itself by ${method}, because it can't do so as agreed with what the server gave`
+  const answer = { token_endpoint_auth_method: said, ...(!has && { client_secret: undefined }) }
+  expect(read(answer, wanted)).toMatchObject({
+    client: { token_endpoint_auth_method: method },
+    oddities: isOdd ? [oddity] : [],
+  })
+})
+
+it('a registration without our redirect address is reported', () => {
+  const odd = ['redirect_uris are not those that were asked for']
+  expect(read({ redirect_uris: ['https://elsewhere.example'] })).toMatchObject({ oddities: odd })
+  expect(read({ redirect_uris: ['x', ...requested.redirect_uris] })).toMatchObject({ oddities: [] })
+})
+
+const { post_logout_redirect_uris: _without, ...fewer } = requested
+it.each([
+  ['which it says', { post_logout_redirect_uris: ['x'] }, requested, ['x']],
+  ['none where it says all else', { redirect_uris: requested.redirect_uris }, requested, []],
+  ['none where none was asked for', {}, fewer, []],
+  ['an unknown one where it says nothing', {}, requested, undefined],
+])(
+  'a registration that returns %s allows this address after the sign-out: %s',
+  (_what, answer, wanted, addresses) => {
     const { client } = read(answer, wanted) as { client: Record<string, unknown> }
     expect(client['post_logout_redirect_uris']).toEqual(addresses)
+  },
+)
+
+const refused = (body: unknown, secret?: string) =>
+  readErrorResponse(typeof body === 'string' ? body : JSON.stringify(body), secret)
+
+it('a refused registration is described in one short line, without the initial access token', () => {
+  const long = `a\u0000\u2028b${'c'.repeat(300)}`
+  expect(refused({ error: ' invalid_redirect_uri\n', error_description: long })).toEqual({
+    error: 'invalid_redirect_uri',
+    description: `a b${'c'.repeat(197)}`,
   })
+  const sesame = { error: 'bad sesame', error_description: 'sesame, sesame!' }
+  expect(refused(sesame, 'sesame')).toEqual({ error: 'bad …', description: '…, …!' })
+  expect(refused({ error: 'bad' }, '')).toEqual({ error: 'bad', description: undefined })
 })
 
-describe('a refusal', () => {
-  const refused = (body: unknown, secret?: string) =>
-    readErrorResponse(typeof body === 'string' ? body : JSON.stringify(body), secret)
-
-  it('is told in one short line, without the token that was sent', () => {
-    const long = `a\u0000\u2028b${'c'.repeat(300)}`
-    expect(refused({ error: ' invalid_redirect_uri\n', error_description: long })).toEqual({
-      error: 'invalid_redirect_uri',
-      description: `a b${'c'.repeat(197)}`,
-    })
-    const sesame = { error: 'bad sesame', error_description: 'sesame, sesame!' }
-    expect(refused(sesame, 'sesame')).toEqual({ error: 'bad …', description: '…, …!' })
-    expect(refused({ error: 'bad' }, '')).toEqual({ error: 'bad', description: undefined })
-  })
-
-  it.each(['', '<html>', '[]', { error: 5, error_description: ' ' }])('may say nothing: %j', (body) => {
+it.each(['', '<html>', '[]', { error: 5, error_description: ' ' }])(
+  'a refused registration may give no reason: %j',
+  (body) => {
     expect(refused(body)).toEqual({ error: undefined, description: undefined })
-  })
-})
+  },
+)

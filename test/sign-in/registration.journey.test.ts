@@ -1,6 +1,6 @@
 // Dynamic registration as a life: once over all processes, kept over restarts, made anew when it has to be, and told to
 // the operator when it cannot be.
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { expectSignedIn, messagesOf } from '../helpers/faulty.ts'
 import { expectPage } from '../helpers/journey.ts'
 import { until } from '../helpers/processes.ts'
@@ -16,42 +16,38 @@ const start = ({ settings, ...options }: RunOptions = {}): Promise<Running> =>
 
 const registrations = ({ sandbox }: Pick<Running, 'sandbox'>) => sandbox.count('registration')
 
-describe('a client that registers itself', () => {
-  it.each([403, 500])('is told to the operator when the endpoint answers %i', async (status) => {
-    const running = await start({ sandbox: { switches: { answers: { registration: { status } } } } })
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding`)
-    expect(browser.page.status).toBe(503)
-    expectPage(browser.page)
-    expect(Number(browser.page.headers['retry-after'])).toBeGreaterThan(0)
-    expect(browser.page.body).not.toContain('OIDC_CLIENT_ID')
-    expect(messagesOf(running)).toContain(`the registration endpoint answered ${status}`)
-    expect(messagesOf(running)).toContain('set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET')
-    running.sandbox.switches.set({ answers: { registration: null } })
-    await until(async () => (await fetch(`${running.url}/readyz`)).status === 200, 'the client')
-    await expectSignedIn(running, await signIn(running, 'ada'))
-  })
+it.each([403, 500])('the operator is told when the registration endpoint answers %i', async (status) => {
+  const running = await start({ sandbox: { switches: { answers: { registration: { status } } } } })
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/onboarding`)
+  expect(browser.page.status).toBe(503)
+  expectPage(browser.page)
+  expect(Number(browser.page.headers['retry-after'])).toBeGreaterThan(0)
+  expect(browser.page.body).not.toContain('OIDC_CLIENT_ID')
+  expect(messagesOf(running)).toContain(`the registration endpoint answered ${status}`)
+  expect(messagesOf(running)).toContain('set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET')
+  running.sandbox.switches.set({ answers: { registration: null } })
+  await until(async () => (await fetch(`${running.url}/readyz`)).status === 200, 'the client')
+  await expectSignedIn(running, await signIn(running, 'ada'))
 })
 
-describe('two processes that start together', () => {
-  it('register once, and both sign people in', async () => {
-    const two = await startTwo({
-      settings: OWN_CLIENT,
-      sandbox: { switches: { latencyMs: { registration: 1_500 } } },
-    })
-    onTestFinished(() => two.close())
-    expect(registrations(two)).toBe(1)
-    const browser = await signInAt(two, 'ada')
-    for (const { url } of two.processes) await expectSignedIn({ url }, browser)
-    await Promise.all(two.processes.map((one) => one.end('SIGTERM')))
-    await two.startAgain(0)
-    await expectSignedIn(two, browser)
-    expect(registrations(two)).toBe(1)
-    const keys = (await two.redis.ask('KEYS', '*')) as string[]
-    const values = await Promise.all(keys.map((key) => two.redis.ask('GET', key).catch(() => '')))
-    const asked = two.sandbox.requests.find(({ operation }) => operation === 'authorization')
-    const id = asked?.query['client_id']
-    expect(id).toBeTypeOf('string')
-    expect([...keys, ...values].join('\n')).not.toContain(id)
+it('two processes that start together register once, and both sign people in', async () => {
+  const two = await startTwo({
+    settings: OWN_CLIENT,
+    sandbox: { switches: { latencyMs: { registration: 1_500 } } },
   })
+  onTestFinished(() => two.close())
+  expect(registrations(two)).toBe(1)
+  const browser = await signInAt(two, 'ada')
+  for (const { url } of two.processes) await expectSignedIn({ url }, browser)
+  await Promise.all(two.processes.map((one) => one.end('SIGTERM')))
+  await two.startAgain(0)
+  await expectSignedIn(two, browser)
+  expect(registrations(two)).toBe(1)
+  const keys = (await two.redis.ask('KEYS', '*')) as string[]
+  const values = await Promise.all(keys.map((key) => two.redis.ask('GET', key).catch(() => '')))
+  const asked = two.sandbox.requests.find(({ operation }) => operation === 'authorization')
+  const id = asked?.query['client_id']
+  expect(id).toBeTypeOf('string')
+  expect([...keys, ...values].join('\n')).not.toContain(id)
 })

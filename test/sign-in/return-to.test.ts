@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   decodeReturnTo,
   encodeReturnTo,
@@ -15,165 +15,159 @@ const rules: ReturnToRules = {
 }
 const safe = (value: unknown) => safeReturnTo(value, rules)
 
-describe('where someone may be sent', () => {
-  it.each([
-    ['/onboarding', '/onboarding'],
-    ['/onboarding?datasource=slack&datasource=github_1', '/onboarding/?datasource=slack&datasource=github_1'],
-    ['/onboarding/callback?step=abc#x', '/onboarding/callback?step=abc#x'],
-    ['/search?q=%40%2F%2Fevil', '/search?q=%40%2F%2Fevil'],
-    ['/a/../b', '/b'],
-    ['/team/sign-in', '/team/sign-in'],
-    ['https://onramp.example/onboarding', '/onboarding'],
-    ['https://intranet.example/tools?x=1', 'https://intranet.example/tools?x=1'],
-    ['https://INTRANET.example', 'https://intranet.example/'],
-    ['https://intranet.example:443/', 'https://intranet.example/'],
-    ['http://localhost:8080/here', 'http://localhost:8080/here'],
-  ])('%s leads to %s', (value, expected) => {
-    expect(safe(value)).toBe(expected)
-  })
+it.each([
+  ['/onboarding', '/onboarding'],
+  ['/onboarding?datasource=slack&datasource=github_1', '/onboarding/?datasource=slack&datasource=github_1'],
+  ['/onboarding/callback?step=abc#x', '/onboarding/callback?step=abc#x'],
+  ['/search?q=%40%2F%2Fevil', '/search?q=%40%2F%2Fevil'],
+  ['/a/../b', '/b'],
+  ['/team/sign-in', '/team/sign-in'],
+  ['https://onramp.example/onboarding', '/onboarding'],
+  ['https://intranet.example/tools?x=1', 'https://intranet.example/tools?x=1'],
+  ['https://INTRANET.example', 'https://intranet.example/'],
+  ['https://intranet.example:443/', 'https://intranet.example/'],
+  ['http://localhost:8080/here', 'http://localhost:8080/here'],
+])('%s returns to %s', (value, expected) => {
+  expect(safe(value)).toBe(expected)
+})
 
-  it.each([
-    '//evil.example',
-    '///evil.example',
-    '//intranet.example/',
-    '//onramp.example/onboarding',
-    '/\\evil.example',
-    '\\\\evil.example',
-    '/\t/evil.example',
-    '/\r\n/evil.example',
-    '/%09/evil.example\n',
-    '\t//evil.example',
-    ' //evil.example',
-    '/..//evil.example',
-    '/a/..//evil.example',
-    '/.//evil.example',
-    '/%2e%2e//evil.example',
-    'https://evil.example',
-    'https:evil.example',
-    'https:/evil.example',
-    'https:///evil.example',
-    'https:\\\\evil.example',
-    'https://onramp.example@evil.example/',
-    'https://user@intranet.example/',
-    'https://user:pass@intranet.example/',
-    'https://onramp.example.evil.example/',
-    'https://intranet.example.evil.example/',
-    'https://evil-onramp.example/',
-    'https://evilintranet.example/',
-    'https://sub.intranet.example/',
-    'https://evil.example#https://onramp.example',
-    'https://intranet.example:8443/',
-    'http://intranet.example/',
-    'http://onramp.example/onboarding',
-    'http://localhost:8081/',
-    'javascript:alert(1)',
-    'JaVaScRiPt:alert(1)',
-    'java\nscript:alert(1)',
-    'data:text/html,x',
-    'vbscript:x',
-    'file:///etc/passwd',
-    'onboarding',
-    '@evil.example',
-    '.evil.example',
-    '?x',
-    '#x',
-    '',
-    '/onboärding',
-    '/\u2028/evil.example',
-    '/\u0000',
-    '／／evil.example',
-    'https://ｅvil.example',
-    'https://[::1',
-    `/${'a'.repeat(2048)}`,
-    '/sign-in',
-    '/sign-in?return_to=/sign-in',
-    '/SIGN-IN/callback?code=1',
-    '/sign-out',
-    '/sign-out/continue',
-    '/signed-out',
-    '/x/../sign-out',
-    'https://onramp.example/sign-out',
-  ])('%j leads nowhere', (value) => {
+it.each([
+  '//evil.example',
+  '///evil.example',
+  '//intranet.example/',
+  '//onramp.example/onboarding',
+  '/\\evil.example',
+  '\\\\evil.example',
+  '/\t/evil.example',
+  '/\r\n/evil.example',
+  '/%09/evil.example\n',
+  '\t//evil.example',
+  ' //evil.example',
+  '/..//evil.example',
+  '/a/..//evil.example',
+  '/.//evil.example',
+  '/%2e%2e//evil.example',
+  'https://evil.example',
+  'https:evil.example',
+  'https:/evil.example',
+  'https:///evil.example',
+  'https:\\\\evil.example',
+  'https://onramp.example@evil.example/',
+  'https://user@intranet.example/',
+  'https://user:pass@intranet.example/',
+  'https://onramp.example.evil.example/',
+  'https://intranet.example.evil.example/',
+  'https://evil-onramp.example/',
+  'https://evilintranet.example/',
+  'https://sub.intranet.example/',
+  'https://evil.example#https://onramp.example',
+  'https://intranet.example:8443/',
+  'http://intranet.example/',
+  'http://onramp.example/onboarding',
+  'http://localhost:8081/',
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  'java\nscript:alert(1)',
+  'data:text/html,x',
+  'vbscript:x',
+  'file:///etc/passwd',
+  'onboarding',
+  '@evil.example',
+  '.evil.example',
+  '?x',
+  '#x',
+  '',
+  '/onboärding',
+  '/\u2028/evil.example',
+  '/\u0000',
+  '／／evil.example',
+  'https://ｅvil.example',
+  'https://[::1',
+  `/${'a'.repeat(2048)}`,
+  '/sign-in',
+  '/sign-in?return_to=/sign-in',
+  '/SIGN-IN/callback?code=1',
+  '/sign-out',
+  '/sign-out/continue',
+  '/signed-out',
+  '/x/../sign-out',
+  'https://onramp.example/sign-out',
+])('%j returns nowhere', (value) => {
+  expect(safe(value)).toBeUndefined()
+})
+
+it.each([undefined, null, 7, ['/onboarding', '/onboarding'], { toString: () => '/onboarding' }])(
+  '%j is no address',
+  (value) => {
     expect(safe(value)).toBeUndefined()
-  })
+  },
+)
 
-  it.each([undefined, null, 7, ['/onboarding', '/onboarding'], { toString: () => '/onboarding' }])(
-    '%j is no address',
-    (value) => {
-      expect(safe(value)).toBeUndefined()
-    },
-  )
+const bits = [
+  '/', '//', '\\', '@', ':', '.', '..', '%2e', '%2f', '%5c', '%09', '%0d%0a', '\t', '\n', '\r', ' ', '?', '#', '&', '=',
+  'http', 'https', 'javascript', 'onramp.example', 'intranet.example', 'evil.example', 'sign-in', 'é', '\u2028', '\u202e', '；',
+] // prettier-ignore
+const hostile = fc.array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 3 })), { maxLength: 12 })
+const permitted = [rules.publicOrigin, ...rules.allowedOrigins]
 
-  const bits = [
-    '/', '//', '\\', '@', ':', '.', '..', '%2e', '%2f', '%5c', '%09', '%0d%0a', '\t', '\n', '\r', ' ', '?', '#', '&', '=',
-    'http', 'https', 'javascript', 'onramp.example', 'intranet.example', 'evil.example', 'sign-in', 'é', '\u2028', '\u202e', '；',
-  ] // prettier-ignore
-  const hostile = fc.array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 3 })), { maxLength: 12 })
-  const permitted = [rules.publicOrigin, ...rules.allowedOrigins]
-
-  it('whatever comes out, a browser opens an origin that is allowed, and it stays what it is', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          hostile.map((parts) => parts.join('')),
-          fc.webUrl(),
-          fc.string(),
-        ),
-        (value) => {
-          const result = safe(value)
-          if (result === undefined) return
-          for (const page of ['https://onramp.example/sign-in/callback', 'https://onramp.example/a/b/c'])
-            expect(permitted).toContain(new URL(result, page).origin)
-          expect(result).toMatch(/^(\/(?!\/)|https?:\/\/)[\x21-\x7e]*$/)
-          expect(safe(result)).toBe(result)
-        },
+it('every address that comes out opens an allowed origin in a browser, and stays the same', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        hostile.map((parts) => parts.join('')),
+        fc.webUrl(),
+        fc.string(),
       ),
-      { numRuns: 5_000 },
-    )
-  })
-
-  it('takes no longer than a moment over 100 KB', () => {
-    const took = cpuTimeOf(() => {
-      for (const unit of ['/', '../', '%2e', '\\', '@', 'a']) safe(`/${unit.repeat(100_000)}`)
-    })
-    expect(took).toBeLessThan(100)
-  })
-})
-
-describe('an address of ours inside a parameter', () => {
-  it.each([
-    ['/onboarding?datasource=slack_0', '/onboarding/?datasource=slack_0'],
-    ['/onboarding?lang=de', '/onboarding/?lang=de'],
-    ['/Onboarding?lang=de', '/Onboarding/?lang=de'],
-    ['/a/once?b=c', '/a/once/?b=c'],
-    ['/onboarding/?lang=de', '/onboarding/?lang=de'],
-    ['/onboarding', '/onboarding'],
-    ['/onboarding#on?a', '/onboarding#on?a'],
-    ['/onboarding/callback?step=1', '/onboarding/callback?step=1'],
-    ['/search?q=/only?', '/search?q=/only?'],
-    ['/connect/on_1?a=b', '/connect/on_1/?a=b'],
-  ])('looks like no event handler to a firewall: %s is %s', (path, written) => {
-    expect(encodeReturnTo(path)).toBe(written)
-  })
-
-  it.each(['/onboarding?datasource=slack_0', '/onboarding', '/onboarding/callback?step=1', '/a/once/?b=c'])(
-    'is %s again where people come back',
-    (path) => {
-      expect(decodeReturnTo(encodeReturnTo(path))).toBe(path)
-    },
+      (value) => {
+        const result = safe(value)
+        if (result === undefined) return
+        for (const page of ['https://onramp.example/sign-in/callback', 'https://onramp.example/a/b/c'])
+          expect(permitted).toContain(new URL(result, page).origin)
+        expect(result).toMatch(/^(\/(?!\/)|https?:\/\/)[\x21-\x7e]*$/)
+        expect(safe(result)).toBe(result)
+      },
+    ),
+    { numRuns: 5_000 },
   )
 })
 
-describe('where "Try again" leads', () => {
-  it.each([
-    ['/onboarding?a=1', '/onboarding?a=1'],
-    [`${rules.publicOrigin}/onboarding`, '/onboarding'],
-    ['https://elsewhere.example/onboarding', undefined],
-    ['//elsewhere.example/onboarding', undefined],
-    ['/..//elsewhere.example', undefined],
-    ['/sign-in/callback?code=secret', '/sign-in'],
-    ['/Sign-In/callback?code=secret', '/sign-in'],
-  ])('for %s is %s', (asked, leads) => {
-    expect(tryAgainPath(asked, rules.publicOrigin)).toBe(leads)
+it('an address of 100 KB is checked in a moment', () => {
+  const took = cpuTimeOf(() => {
+    for (const unit of ['/', '../', '%2e', '\\', '@', 'a']) safe(`/${unit.repeat(100_000)}`)
   })
+  expect(took).toBeLessThan(100)
+})
+
+it.each([
+  ['/onboarding?datasource=slack_0', '/onboarding/?datasource=slack_0'],
+  ['/onboarding?lang=de', '/onboarding/?lang=de'],
+  ['/Onboarding?lang=de', '/Onboarding/?lang=de'],
+  ['/a/once?b=c', '/a/once/?b=c'],
+  ['/onboarding/?lang=de', '/onboarding/?lang=de'],
+  ['/onboarding', '/onboarding'],
+  ['/onboarding#on?a', '/onboarding#on?a'],
+  ['/onboarding/callback?step=1', '/onboarding/callback?step=1'],
+  ['/search?q=/only?', '/search?q=/only?'],
+  ['/connect/on_1?a=b', '/connect/on_1/?a=b'],
+])('%s is written %s in a parameter, where firewalls find no event handler', (path, written) => {
+  expect(encodeReturnTo(path)).toBe(written)
+})
+
+it.each(['/onboarding?datasource=slack_0', '/onboarding', '/onboarding/callback?step=1', '/a/once/?b=c'])(
+  '%s is %s again in a redirect',
+  (path) => {
+    expect(decodeReturnTo(encodeReturnTo(path))).toBe(path)
+  },
+)
+
+it.each([
+  ['/onboarding?a=1', '/onboarding?a=1'],
+  [`${rules.publicOrigin}/onboarding`, '/onboarding'],
+  ['https://elsewhere.example/onboarding', undefined],
+  ['//elsewhere.example/onboarding', undefined],
+  ['/..//elsewhere.example', undefined],
+  ['/sign-in/callback?code=secret', '/sign-in'],
+  ['/Sign-In/callback?code=secret', '/sign-in'],
+])('"Try again" for %s leads to %s', (asked, leads) => {
+  expect(tryAgainPath(asked, rules.publicOrigin)).toBe(leads)
 })

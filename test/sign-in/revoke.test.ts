@@ -1,5 +1,5 @@
 // Tokens that are taken back: one after the other, and no one waits for long.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Tokens } from '../../src/session/signed-in.ts'
 import { revoke } from '../../src/sign-in/sign-out/revoke.ts'
 import { ISSUER, serverAsFunction } from './server-as-function.ts'
@@ -26,64 +26,55 @@ const refused = { status: 400, body: { error: 'unsupported_token_type' } }
 const REFRESH = ['refresh_token', 'refresh']
 const ACCESS = ['access_token', 'access']
 
-describe('tokens are taken back', () => {
-  it('the refresh token first, and the other behind it', async () => {
-    const journal: string[] = []
-    const { names, ...result } = await revoked(async (token) => {
-      journal.push(token)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      journal.push(`${token} is over`)
-      return {}
-    })
-    expect(journal).toEqual(['refresh', 'refresh is over', 'access', 'access is over'])
-    expect(result).toMatchObject({ revoked: 'done' })
-    expect(result).not.toHaveProperty('cause')
-    expect(names).toEqual([REFRESH, ACCESS])
+it('the refresh token is revoked first, and then the access token', async () => {
+  const journal: string[] = []
+  const { names, ...result } = await revoked(async (token) => {
+    journal.push(token)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    journal.push(`${token} is over`)
+    return {}
   })
-
-  it('where there is one, that one', async () => {
-    const one = await revoked(() => ({}), { accessToken: 'access', issuedAt: 0 })
-    expect(one).toMatchObject({ revoked: 'done', names: [ACCESS] })
-  })
-
-  it('not where the server takes none back', async () => {
-    expect(await revoked(() => ({}), BOTH, {})).toMatchObject({ revoked: 'no_endpoint', names: [] })
-  })
+  expect(journal).toEqual(['refresh', 'refresh is over', 'access', 'access is over'])
+  expect(result).toMatchObject({ revoked: 'done' })
+  expect(result).not.toHaveProperty('cause')
+  expect(names).toEqual([REFRESH, ACCESS])
 })
 
-describe('a server that refuses the access token', () => {
-  const afterRefresh = (error: string, status = 400) =>
-    revoked((token) => (token === 'refresh' ? {} : { status, body: { error } }))
-
-  it('has ended it with the refresh token, unless it says otherwise', async () => {
-    expect(await afterRefresh('invalid_request')).toMatchObject({ revoked: 'done', names: [REFRESH, ACCESS] })
-    for (const still of [
-      await afterRefresh('unsupported_token_type'),
-      await afterRefresh('server_error', 500),
-    ])
-      expect(still).toMatchObject({ revoked: 'partly', cause: expect.anything() as unknown })
-  })
-
-  it('has ended nothing where it took no refresh token before', async () => {
-    const refusing = () => ({ status: 400, body: { error: 'invalid_request' } })
-    expect(await revoked(refusing)).toMatchObject({ revoked: 'failed' })
-  })
+it('a token without the other one is revoked alone', async () => {
+  const one = await revoked(() => ({}), { accessToken: 'access', issuedAt: 0 })
+  expect(one).toMatchObject({ revoked: 'done', names: [ACCESS] })
 })
 
-describe('a server that is silent', () => {
-  it('is left after a second, and that is the reason', async () => {
-    const { seconds, ...result } = await revoked(never)
-    expect(result).toMatchObject({ revoked: 'failed', names: [REFRESH], cause: LATE })
-    expect(seconds).toBeGreaterThan(0.9)
-  })
+it('nothing is sent to a server without a revocation endpoint', async () => {
+  expect(await revoked(() => ({}), BOTH, {})).toMatchObject({ revoked: 'no_endpoint', names: [] })
+})
 
-  it('about one of the two has taken back the other', async () => {
-    const result = await revoked((token) => (token === 'refresh' ? {} : never()))
-    expect(result).toMatchObject({ revoked: 'partly', names: [REFRESH, ACCESS], cause: LATE })
-  })
+const afterRefresh = (error: string, status = 400) =>
+  revoked((token) => (token === 'refresh' ? {} : { status, body: { error } }))
 
-  it('behind a refusal is not the reason: what it said is', async () => {
-    const result = await revoked((token) => (token === 'refresh' ? refused : never()))
-    expect(result).toMatchObject({ revoked: 'failed', cause: { error: 'unsupported_token_type' } })
-  })
+it('a refused access token counts as revoked with its refresh token, unless the server says otherwise', async () => {
+  expect(await afterRefresh('invalid_request')).toMatchObject({ revoked: 'done', names: [REFRESH, ACCESS] })
+  for (const still of [await afterRefresh('unsupported_token_type'), await afterRefresh('server_error', 500)])
+    expect(still).toMatchObject({ revoked: 'partly', cause: expect.anything() as unknown })
+})
+
+it('a refused access token does not count if the refresh token was refused too', async () => {
+  const refusing = () => ({ status: 400, body: { error: 'invalid_request' } })
+  expect(await revoked(refusing)).toMatchObject({ revoked: 'failed' })
+})
+
+it('a silent server is left after a second, with that as the reason', async () => {
+  const { seconds, ...result } = await revoked(never)
+  expect(result).toMatchObject({ revoked: 'failed', names: [REFRESH], cause: LATE })
+  expect(seconds).toBeGreaterThan(0.9)
+})
+
+it('a server that is silent about one token has revoked the other', async () => {
+  const result = await revoked((token) => (token === 'refresh' ? {} : never()))
+  expect(result).toMatchObject({ revoked: 'partly', names: [REFRESH, ACCESS], cause: LATE })
+})
+
+it('a refusal is the reason, not the silence after it', async () => {
+  const result = await revoked((token) => (token === 'refresh' ? refused : never()))
+  expect(result).toMatchObject({ revoked: 'failed', cause: { error: 'unsupported_token_type' } })
 })

@@ -1,6 +1,6 @@
 // How requests reach the authorization server, and what the library is given of its answers.
 import { ClientSecretPost, customFetch, refreshTokenGrant, type Configuration } from 'openid-client'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { createConfiguration, createFetch } from '../../src/sign-in/server/configuration.ts'
 import { startPlainServer, type Answers } from '../helpers/plain-authorization-server.ts'
 
@@ -33,213 +33,197 @@ async function ask(answers: Answers, options: object = GET, path = '/there?a=b')
   return { url, told, answer: await answer }
 }
 
-describe('a request', () => {
-  it('is sent as the library has it, and told with how it ended', async () => {
-    const seen: unknown[] = []
-    const { url, told, answer } = await ask(
-      {
-        '/there': ({ query, headers, body, res }, own) => {
-          seen.push([query.get('a'), headers['x-own'], body])
-          own.json(res, { ok: true }, 201)
-        },
+it('a request is sent as the library has it, and reported with its result', async () => {
+  const seen: unknown[] = []
+  const { url, told, answer } = await ask(
+    {
+      '/there': ({ query, headers, body, res }, own) => {
+        seen.push([query.get('a'), headers['x-own'], body])
+        own.json(res, { ok: true }, 201)
       },
-      FORM,
-    )
-    expect(seen).toEqual([['b', 'yes', { code: 'c0de', client_secret: 'se sam' }]])
-    expect([(answer as Response).status, await (answer as Response).json()]).toEqual([201, { ok: true }])
-    expect(told).toEqual([[`${url}/there?a=b`, 201, expect.any(Number) as number]])
-    expect(told[0]?.[2]).toBeLessThan(1)
-  })
-
-  it.each([204, 304])('may be answered without a body (%i)', async (status) => {
-    const { answer } = await ask({ '/there': ({ res }) => void res.writeHead(status).end() })
-    expect([(answer as Response).status, (answer as Response).body]).toEqual([status, null])
-  })
-
-  it('that is not answered is an error that the library knows', async () => {
-    const { told, answer } = await ask({ '/there': ({ res }) => void res.destroy() })
-    expect(answer).toEqual(new TypeError('no answer from the authorization server'))
-    expect((answer as Error).cause).toBeInstanceOf(Error)
-    expect(told[0]?.[1]).toBeUndefined()
-  })
-
-  it('that takes too long is another one', async () => {
-    const { url } = await serverWith({ '/there': () => {} })
-    const error: unknown = await createFetch(0.05)(`${url}/there`, GET as never).catch(
-      (thrown: unknown) => thrown,
-    )
-    expect(error).toBeInstanceOf(DOMException)
-    expect(error).toMatchObject({ name: 'TimeoutError' })
-  })
-})
-
-describe('an answer to a form', () => {
-  const tidied = async (body: unknown, options: object = FORM) => {
-    const { answer } = await ask({ '/there': ({ res }, own) => own.json(res, body) }, options)
-    return await (answer as Response).text()
-  }
-  const withHeader = (authorization: string) => ({ ...FORM, body: null, headers: { authorization } })
-  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
-
-  it('has nothing empty in it, and no secret that was sent', async () => {
-    const body = { a: null, b: '', c: 0, error_description: 'c0de and se sam, not c0d' }
-    expect(JSON.parse(await tidied(body))).toEqual({ c: 0, error_description: '… and …, not c0d' })
-    expect(await tidied({ a: 1, error_description: 7 })).toBe('{"a":1}')
-    expect(await tidied([null, ''])).toBe('[null,""]')
-  })
-
-  it.each([
-    ['client_assertion', 'x1'],
-    ['code_verifier', 'x1'],
-    ['refresh_token', 'x1'],
-    ['token', 'x1'],
-  ])('hides %s', async (name, secret) => {
-    const options = {
-      ...FORM,
-      body: new URLSearchParams([
-        [name, ''],
-        [name, secret],
-      ]),
-    }
-    expect(await tidied({ error_description: `not ${secret}` }, options)).toBe(
-      '{"error_description":"not …"}',
-    )
-  })
-
-  it('hides the secret of its Authorization header, as it was before it was encoded', async () => {
-    const encoded = withHeader(basic('me:a+b%2Bc'))
-    expect(await tidied({ error_description: 'not a b+c' }, encoded)).toBe('{"error_description":"not …"}')
-    expect(await tidied({ error_description: 'not sesame, me' }, withHeader(basic('me:sesame')))).toBe(
-      '{"error_description":"not …, me"}',
-    )
-    expect(await tidied({ error_description: 'as sesame' }, withHeader(`Not ${basic('me:sesame')}`))).toBe(
-      '{"error_description":"as sesame"}',
-    )
-    expect(await tidied({ error_description: 'Bearer sesame' }, withHeader('Bearer sesame'))).toBe(
-      '{"error_description":"Bearer sesame"}',
-    )
-  })
-
-  it('has a token_type without the spaces around it', async () => {
-    expect(await tidied({ token_type: 'Bearer ' })).toBe('{"token_type":"Bearer"}')
-  })
-
-  const INVALID = '{"error":"invalid_client"}'
-  it.each<[number, string | undefined, string, string | undefined]>([
-    [401, 'text/plain', INVALID, 'invalid_client'],
-    [401, 'text/json', INVALID, 'invalid_client'],
-    [400, undefined, INVALID, 'invalid_client'],
-    [200, 'application/json', INVALID, 'invalid_client'],
-    [200, 'text/html', '{"error":"bad_code"}', 'bad_code'],
-    [500, 'text/plain', INVALID, 'invalid_client'],
-    [500, 'application/json', '{"error":"internal"}', undefined],
-    [200, 'application/json', '{"error":"","access_token":"a"}', undefined],
-    [200, 'application/json', '{"error":"odd","access_token":"a"}', undefined],
-    [201, 'application/json', '{"error":"odd","request_uri":"urn:a"}', undefined],
-    [400, 'application/json', '{"error":7}', undefined],
-    [400, 'text/html', '<html>', undefined],
-  ])('of %i, %s and %s is the OAuth error %s', async (status, type, body, error) => {
-    const headers = type === undefined ? {} : { 'content-type': type }
-    const { answer } = await ask(
-      { '/there': ({ res }) => void res.writeHead(status, headers).end(body) },
-      FORM,
-    )
-    const { error: told, status: came } = answer as { error?: string; status: number }
-    expect([told, came]).toEqual([error, status])
-    expect(answer).toBeInstanceOf(error === undefined ? Response : Error)
-  })
-
-  it('is left as it is where it answers a question without secrets', async () => {
-    expect(await tidied({ a: null }, GET)).toBe('{"a":null}')
-  })
-})
-
-describe('a set of keys', () => {
-  const one = { kty: 'RSA', kid: '1', n: 'n', e: 'AQAB' }
-  const signing = { ...one, use: 'sig', alg: 'RS256' }
-  it.each<[string, unknown[], unknown[]]>([
-    ['the same key twice', [signing, signing], [signing]],
-    ['null, a text and a number', [null, 'x', 7, signing], [signing]],
-    ['the same key with and without its algorithm', [signing, one], [{ ...one, use: 'sig' }]],
-    ['the same key for two algorithms', [signing, { ...one, alg: 'PS256' }], [{ ...one, use: 'sig' }]],
-    ['the same key for encryption', [{ ...one, use: 'enc' }, signing], [signing]],
-    ['two keys of one name', [one, { ...one, n: 'm' }], [one, { ...one, n: 'm' }]],
-    ['one key by two names', [one, { ...one, kid: '2' }], [one, { ...one, kid: '2' }]],
-  ])('with %s has each signing key once', async (_what, keys, usable) => {
-    const { answer } = await ask({ '/there': ({ res }, own) => own.json(res, { keys }) })
-    expect(await (answer as Response).json()).toEqual({ keys: usable })
-  })
-})
-
-describe('the configuration', () => {
-  const client = { metadata: { client_id: 'one' }, auth: ClientSecretPost('hush') }
-  const server = (issuer: string) => ({
-    issuer,
-    token_endpoint: `${issuer}/token`,
-    jwks_uri: `${issuer}/keys`,
-  })
-
-  it.each([
-    [{}, 8],
-    [{ forRefresh: true }, 30],
-  ])('has a time limit, which is longer for a refresh: %j', async (options, seconds) => {
-    const there = await serverWith({})
-    const timers = vi.spyOn(globalThis, 'setTimeout')
-    await createConfiguration(server(there.url), client, options)[customFetch]?.(
-      `${there.url}/keys`,
-      GET as never,
-    )
-    expect(timers.mock.calls.map(([, limit]) => limit)).toContain(seconds * 1000)
-    timers.mockRestore()
-  })
-
-  it('has signatures checked, but not of a refresh, whose token is used up by then', async () => {
-    const there = await serverWith({ '/keys': ({ res }, own) => own.json(res, { keys: [] }) })
-    there.clients.set('one', 'hush')
-    const known = { ...server(there.url), id_token_signing_alg_values_supported: ['ES256'] }
-    const refreshed = (options: object, metadata: object = known) =>
-      refreshTokenGrant(createConfiguration(metadata as never, client, options), 'refresh').then(
-        (tokens) => tokens.claims()?.sub,
-        ({ code }: { code: string }) => code,
-      )
-    expect(await refreshed({})).toBe('OAUTH_KEY_SELECTION_FAILED')
-    expect(await refreshed({ forRefresh: true })).toBe('ada')
-    // Plain OAuth has no keys to check with.
-    const { jwks_uri: _keys, ...keyless } = known
-    expect(await refreshed({}, keyless)).toBe('ada')
-  })
-
-  it('speaks without encryption to this machine alone', async () => {
-    const configuration = createConfiguration(server('http://as.example'), client)
-    await expect(refreshTokenGrant(configuration, 'one')).rejects.toMatchObject({
-      code: 'OAUTH_HTTP_REQUEST_FORBIDDEN',
-    })
-  })
-
-  it.each([
-    [{}, ['RS256']],
-    [{ id_token_signing_alg_values_supported: ['HS256', 'ES256', 'none'] }, ['ES256']],
-    [{ userinfo_signing_alg_values_supported: ['PS256'] }, ['PS256']],
-  ])(
-    'takes signed userinfo as id_tokens are signed, where the metadata says no more: %j',
-    (more, algorithms) => {
-      const known = createConfiguration({ ...server('https://as.example'), ...more }, client).serverMetadata()
-      expect(known.userinfo_signing_alg_values_supported).toEqual(algorithms)
     },
+    FORM,
   )
+  expect(seen).toEqual([['b', 'yes', { code: 'c0de', client_secret: 'se sam' }]])
+  expect([(answer as Response).status, await (answer as Response).json()]).toEqual([201, { ok: true }])
+  expect(told).toEqual([[`${url}/there?a=b`, 201, expect.any(Number) as number]])
+  expect(told[0]?.[2]).toBeLessThan(1)
+})
 
-  it('tells each request by the name of its endpoint', async () => {
-    const calls: object[] = []
-    const onCall = ({ operation, status }: { operation: string; status: number | undefined }) =>
-      void calls.push({ operation, status })
-    const { url } = await serverWith({})
-    const configuration: Configuration = createConfiguration(server(url), client, { onCall })
-    const fetching = configuration[customFetch]
-    for (const path of ['/token', '/keys', '/other']) await fetching?.(url + path, GET as never)
-    expect(calls).toEqual([
-      { operation: 'token', status: 401 },
-      { operation: 'jwks', status: 200 },
-      { operation: 'other', status: 404 },
-    ])
+it.each([204, 304])('a response may have no body (%i)', async (status) => {
+  const { answer } = await ask({ '/there': ({ res }) => void res.writeHead(status).end() })
+  expect([(answer as Response).status, (answer as Response).body]).toEqual([status, null])
+})
+
+it('a request without a response fails as the library expects', async () => {
+  const { told, answer } = await ask({ '/there': ({ res }) => void res.destroy() })
+  expect(answer).toEqual(new TypeError('no answer from the authorization server'))
+  expect((answer as Error).cause).toBeInstanceOf(Error)
+  expect(told[0]?.[1]).toBeUndefined()
+})
+
+it('a request that takes too long fails as the library expects', async () => {
+  const { url } = await serverWith({ '/there': () => {} })
+  const error: unknown = await createFetch(0.05)(`${url}/there`, GET as never).catch(
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(DOMException)
+  expect(error).toMatchObject({ name: 'TimeoutError' })
+})
+
+const tidied = async (body: unknown, options: object = FORM) => {
+  const { answer } = await ask({ '/there': ({ res }, own) => own.json(res, body) }, options)
+  return await (answer as Response).text()
+}
+const withHeader = (authorization: string) => ({ ...FORM, body: null, headers: { authorization } })
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+
+it("a form's response loses empty members and the secrets that were sent", async () => {
+  const body = { a: null, b: '', c: 0, error_description: 'c0de and se sam, not c0d' }
+  expect(JSON.parse(await tidied(body))).toEqual({ c: 0, error_description: '… and …, not c0d' })
+  expect(await tidied({ a: 1, error_description: 7 })).toBe('{"a":1}')
+  expect(await tidied([null, ''])).toBe('[null,""]')
+})
+
+it.each([
+  ['client_assertion', 'x1'],
+  ['code_verifier', 'x1'],
+  ['refresh_token', 'x1'],
+  ['token', 'x1'],
+])('a description hides %s', async (name, secret) => {
+  const options = {
+    ...FORM,
+    body: new URLSearchParams([
+      [name, ''],
+      [name, secret],
+    ]),
+  }
+  expect(await tidied({ error_description: `not ${secret}` }, options)).toBe('{"error_description":"not …"}')
+})
+
+it('a description hides the client secret of the Authorization header in plain', async () => {
+  const encoded = withHeader(basic('me:a+b%2Bc'))
+  expect(await tidied({ error_description: 'not a b+c' }, encoded)).toBe('{"error_description":"not …"}')
+  expect(await tidied({ error_description: 'not sesame, me' }, withHeader(basic('me:sesame')))).toBe(
+    '{"error_description":"not …, me"}',
+  )
+  expect(await tidied({ error_description: 'as sesame' }, withHeader(`Not ${basic('me:sesame')}`))).toBe(
+    '{"error_description":"as sesame"}',
+  )
+  expect(await tidied({ error_description: 'Bearer sesame' }, withHeader('Bearer sesame'))).toBe(
+    '{"error_description":"Bearer sesame"}',
+  )
+})
+
+it('a token_type loses the spaces around it', async () => {
+  expect(await tidied({ token_type: 'Bearer ' })).toBe('{"token_type":"Bearer"}')
+})
+
+const INVALID = '{"error":"invalid_client"}'
+it.each<[number, string | undefined, string, string | undefined]>([
+  [401, 'text/plain', INVALID, 'invalid_client'],
+  [401, 'text/json', INVALID, 'invalid_client'],
+  [400, undefined, INVALID, 'invalid_client'],
+  [200, 'application/json', INVALID, 'invalid_client'],
+  [200, 'text/html', '{"error":"bad_code"}', 'bad_code'],
+  [500, 'text/plain', INVALID, 'invalid_client'],
+  [500, 'application/json', '{"error":"internal"}', undefined],
+  [200, 'application/json', '{"error":"","access_token":"a"}', undefined],
+  [200, 'application/json', '{"error":"odd","access_token":"a"}', undefined],
+  [201, 'application/json', '{"error":"odd","request_uri":"urn:a"}', undefined],
+  [400, 'application/json', '{"error":7}', undefined],
+  [400, 'text/html', '<html>', undefined],
+])('a response with %i, %s and %s is the OAuth error %s', async (status, type, body, error) => {
+  const headers = type === undefined ? {} : { 'content-type': type }
+  const { answer } = await ask({ '/there': ({ res }) => void res.writeHead(status, headers).end(body) }, FORM)
+  const { error: told, status: came } = answer as { error?: string; status: number }
+  expect([told, came]).toEqual([error, status])
+  expect(answer).toBeInstanceOf(error === undefined ? Response : Error)
+})
+
+it('the response to a GET is left unchanged', async () => {
+  expect(await tidied({ a: null }, GET)).toBe('{"a":null}')
+})
+
+const one = { kty: 'RSA', kid: '1', n: 'n', e: 'AQAB' }
+const signing = { ...one, use: 'sig', alg: 'RS256' }
+it.each<[string, unknown[], unknown[]]>([
+  ['the same key twice', [signing, signing], [signing]],
+  ['null, a text and a number', [null, 'x', 7, signing], [signing]],
+  ['the same key with and without its algorithm', [signing, one], [{ ...one, use: 'sig' }]],
+  ['the same key for two algorithms', [signing, { ...one, alg: 'PS256' }], [{ ...one, use: 'sig' }]],
+  ['the same key for encryption', [{ ...one, use: 'enc' }, signing], [signing]],
+  ['two keys of one name', [one, { ...one, n: 'm' }], [one, { ...one, n: 'm' }]],
+  ['one key by two names', [one, { ...one, kid: '2' }], [one, { ...one, kid: '2' }]],
+])('a key set with %s has each signing key once', async (_what, keys, usable) => {
+  const { answer } = await ask({ '/there': ({ res }, own) => own.json(res, { keys }) })
+  expect(await (answer as Response).json()).toEqual({ keys: usable })
+})
+
+const client = { metadata: { client_id: 'one' }, auth: ClientSecretPost('hush') }
+const server = (issuer: string) => ({
+  issuer,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/keys`,
+})
+
+it.each([
+  [{}, 8],
+  [{ forRefresh: true }, 30],
+])('a request has a time limit, which is longer for a refresh: %j', async (options, seconds) => {
+  const there = await serverWith({})
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  await createConfiguration(server(there.url), client, options)[customFetch]?.(
+    `${there.url}/keys`,
+    GET as never,
+  )
+  expect(timers.mock.calls.map(([, limit]) => limit)).toContain(seconds * 1000)
+  timers.mockRestore()
+})
+
+it('signatures are verified, except at a refresh, whose token is used up by then', async () => {
+  const there = await serverWith({ '/keys': ({ res }, own) => own.json(res, { keys: [] }) })
+  there.clients.set('one', 'hush')
+  const known = { ...server(there.url), id_token_signing_alg_values_supported: ['ES256'] }
+  const refreshed = (options: object, metadata: object = known) =>
+    refreshTokenGrant(createConfiguration(metadata as never, client, options), 'refresh').then(
+      (tokens) => tokens.claims()?.sub,
+      ({ code }: { code: string }) => code,
+    )
+  expect(await refreshed({})).toBe('OAUTH_KEY_SELECTION_FAILED')
+  expect(await refreshed({ forRefresh: true })).toBe('ada')
+  // Plain OAuth has no keys to check with.
+  const { jwks_uri: _keys, ...keyless } = known
+  expect(await refreshed({}, keyless)).toBe('ada')
+})
+
+it('http is allowed on loopback only', async () => {
+  const configuration = createConfiguration(server('http://as.example'), client)
+  await expect(refreshTokenGrant(configuration, 'one')).rejects.toMatchObject({
+    code: 'OAUTH_HTTP_REQUEST_FORBIDDEN',
   })
+})
+
+it.each([
+  [{}, ['RS256']],
+  [{ id_token_signing_alg_values_supported: ['HS256', 'ES256', 'none'] }, ['ES256']],
+  [{ userinfo_signing_alg_values_supported: ['PS256'] }, ['PS256']],
+])('signed userinfo is accepted with the algorithms of id_tokens: %j', (more, algorithms) => {
+  const known = createConfiguration({ ...server('https://as.example'), ...more }, client).serverMetadata()
+  expect(known.userinfo_signing_alg_values_supported).toEqual(algorithms)
+})
+
+it('each request is reported by the name of its endpoint', async () => {
+  const calls: object[] = []
+  const onCall = ({ operation, status }: { operation: string; status: number | undefined }) =>
+    void calls.push({ operation, status })
+  const { url } = await serverWith({})
+  const configuration: Configuration = createConfiguration(server(url), client, { onCall })
+  const fetching = configuration[customFetch]
+  for (const path of ['/token', '/keys', '/other']) await fetching?.(url + path, GET as never)
+  expect(calls).toEqual([
+    { operation: 'token', status: 401 },
+    { operation: 'jwks', status: 200 },
+    { operation: 'other', status: 404 },
+  ])
 })

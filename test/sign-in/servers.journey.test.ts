@@ -1,6 +1,6 @@
 // The authorization servers that the contract knows: the service's own as OpenID Connect or as plain OAuth 2.1, and an
 // external identity provider; each down, slow or changed while people come.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import { expectSignedIn, expectSignedOut, messagesOf } from '../helpers/faulty.ts'
 import { expectPage } from '../helpers/journey.ts'
@@ -27,92 +27,89 @@ async function signInAtExternal(running: Running, person: string): Promise<TestB
   return browser
 }
 
-describe('a server that is plain OAuth 2.1', () => {
-  const plain: Faults = { plainOAuth: true }
-  const settings = { OIDC_SCOPE: 'email offline_access' }
+const plain: Faults = { plainOAuth: true }
+const settings = { OIDC_SCOPE: 'email offline_access' }
 
-  it.each(['', '/oauth2/default'])(
-    'with the issuer path "%s" signs in, refreshes and signs out',
-    async (path) => {
-      const sandbox = { paths: { authorizationServer: path }, switches: { faults: plain } }
-      const running = await started({ settings, sandbox })
-      const browser = await signIn(running, 'ada')
-      expect(browser.page.url).toBe(`${running.url}/onboarding`)
-      expect(browser.text).toContain('ada@acme.example')
-      const asked = running.sandbox.requests.find(({ operation }) => operation === 'authorization')
-      expect(asked?.query).toHaveProperty('state')
-      expect(asked?.query).not.toHaveProperty('nonce')
-      running.sandbox.expireTokens()
-      await expectSignedIn(running, browser)
-      expect(refreshesOf(running.sandbox)).toBe(1)
-      await browser.submit('/sign-out', { follow: false })
-      expect(running.sandbox.count('revocation')).toBe(2)
-    },
-  )
-})
-
-describe('an external identity provider', () => {
-  it('signs in, and every call says so in a header, a retried one too', async () => {
-    const running = await startExternal()
-    const browser = await signInAtExternal(running, 'ada')
-    await expectSignedIn(running, browser)
+it.each(['', '/oauth2/default'])(
+  'people sign in, refresh and sign out at plain OAuth 2.1 with the issuer path "%s"',
+  async (path) => {
+    const sandbox = { paths: { authorizationServer: path }, switches: { faults: plain } }
+    const running = await started({ settings, sandbox })
+    const browser = await signIn(running, 'ada')
+    expect(browser.page.url).toBe(`${running.url}/onboarding`)
+    expect(browser.text).toContain('ada@acme.example')
+    const asked = running.sandbox.requests.find(({ operation }) => operation === 'authorization')
+    expect(asked?.query).toHaveProperty('state')
+    expect(asked?.query).not.toHaveProperty('nonce')
     running.sandbox.expireTokens()
     await expectSignedIn(running, browser)
-    await browser.open(`${running.url}/search?q=plan`)
-    expect(browser.page.status).toBe(200)
-    const calls = running.sandbox.requests.filter(({ server }) => server === 'service')
-    expect(calls.length).toBeGreaterThan(3)
-    for (const { headers } of calls) expect(headers['x-service-auth-type']).toBe('OAUTH')
-  })
+    expect(refreshesOf(running.sandbox)).toBe(1)
+    await browser.submit('/sign-out', { follow: false })
+    expect(running.sandbox.count('revocation')).toBe(2)
+  },
+)
 
-  it.each(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'] as const)(
-    'that is not said to be one (%s) is explained to the operator, and not to the person',
-    async (externalTokenMessage) => {
-      const running = await startExternal({ TOKEN_ISSUED_BY: 'service' })
-      running.sandbox.switches.set({ externalTokenMessage })
-      const browser = await signInAtExternal(running, 'ada')
-      expect(browser.page.status).toBe(502)
-      expectPage(browser.page)
-      expect(browser.page.body).not.toMatch(/Invalid Secret|Auth-Type|TOKEN_ISSUED_BY/)
-      expect(messagesOf(running)).toContain('TOKEN_ISSUED_BY=external-idp')
-      expect(running.sandbox.count('authorization')).toBe(1)
-    },
-  )
+it('each call of the service names an external identity provider, a repeated one too', async () => {
+  const running = await startExternal()
+  const browser = await signInAtExternal(running, 'ada')
+  await expectSignedIn(running, browser)
+  running.sandbox.expireTokens()
+  await expectSignedIn(running, browser)
+  await browser.open(`${running.url}/search?q=plan`)
+  expect(browser.page.status).toBe(200)
+  const calls = running.sandbox.requests.filter(({ server }) => server === 'service')
+  expect(calls.length).toBeGreaterThan(3)
+  for (const { headers } of calls) expect(headers['x-service-auth-type']).toBe('OAUTH')
 })
 
-describe('pushed requests at oidc-provider', () => {
-  it.each([
-    ['404', { status: 404 }],
-    ['403', { status: 403 }],
-    ['405', { status: 405 }],
-    ['a page', { status: 200, body: '<html>', contentType: 'text/html' }],
-    ['a hang', { hang: true }],
-  ])('that are advertised and answered by %s are in no one’s way', async (_what, par) => {
+it.each(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'] as const)(
+  'a missing TOKEN_ISSUED_BY (%s) is explained to the operator, and not to the person',
+  async (externalTokenMessage) => {
+    const running = await startExternal({ TOKEN_ISSUED_BY: 'service' })
+    running.sandbox.switches.set({ externalTokenMessage })
+    const browser = await signInAtExternal(running, 'ada')
+    expect(browser.page.status).toBe(502)
+    expectPage(browser.page)
+    expect(browser.page.body).not.toMatch(/Invalid Secret|Auth-Type|TOKEN_ISSUED_BY/)
+    expect(messagesOf(running)).toContain('TOKEN_ISSUED_BY=external-idp')
+    expect(running.sandbox.count('authorization')).toBe(1)
+  },
+)
+
+it.each([
+  ['404', { status: 404 }],
+  ['403', { status: 403 }],
+  ['405', { status: 405 }],
+  ['a page', { status: 200, body: '<html>', contentType: 'text/html' }],
+  ['a hang', { hang: true }],
+])(
+  'pushed requests that oidc-provider only advertises, and answers with %s, disturb no one',
+  async (_what, par) => {
     const running = await started({ sandbox: { switches: { answers: { par } } } })
     const browser = await signIn(running, 'ada')
     expect(browser.page.url).toBe(`${running.url}/onboarding`)
     expect(running.sandbox.count('par')).toBe(0)
-  })
+  },
+)
 
-  it('are made where the metadata requires them, and a failure says that it was these', async () => {
-    const metadata = { require_pushed_authorization_requests: true }
-    const running = await started({ sandbox: { switches: { faults: { metadata } } } })
-    await signIn(running, 'ada')
-    expect(running.sandbox.count('par')).toBe(1)
-    running.sandbox.switches.set({
-      answers: { par: { status: 403, body: '<html>', contentType: 'text/html' } },
-    })
-    const browser = new TestBrowser()
-    expect((await browser.open(`${running.url}/onboarding`)).status).toBe(503)
-    expect(messagesOf(running)).toContain('the pushed authorization request failed: ')
+it('pushed requests are sent if the metadata requires them, and their failure is called so', async () => {
+  const metadata = { require_pushed_authorization_requests: true }
+  const running = await started({ sandbox: { switches: { faults: { metadata } } } })
+  await signIn(running, 'ada')
+  expect(running.sandbox.count('par')).toBe(1)
+  running.sandbox.switches.set({
+    answers: { par: { status: 403, body: '<html>', contentType: 'text/html' } },
   })
+  const browser = new TestBrowser()
+  expect((await browser.open(`${running.url}/onboarding`)).status).toBe(503)
+  expect(messagesOf(running)).toContain('the pushed authorization request failed: ')
+})
 
-  it('that are required of this client alone are made after the first one was refused', async () => {
-    const running = await startAs({ require_pushed_authorization_requests: true })
-    const browser = await signIn(running, 'ada')
-    expect(browser.page.url).toBe(`${running.url}/onboarding`)
-    expect(running.sandbox.count('par')).toBe(1)
-  })
+it('requests are pushed after a refusal, if oidc-provider requires it of this client alone', async () => {
+  const running = await startAs({ require_pushed_authorization_requests: true })
+  const browser = await signIn(running, 'ada')
+  expect(browser.page.url).toBe(`${running.url}/onboarding`)
+  expect(running.sandbox.count('par')).toBe(1)
 })
 
 /** A client that registered itself at oidc-provider with more than onramp asks for. */
@@ -135,48 +132,42 @@ async function startAs(client: object, options: RunOptions = {}): Promise<Runnin
   return running
 }
 
-describe('userinfo of oidc-provider that is signed for this client', () => {
-  it('completes the id_token, although the metadata lists no algorithm for it', async () => {
-    const metadata = { userinfo_signing_alg_values_supported: null }
-    const switches = { faults: { metadata, idToken: 'subOnly' } } as const
-    const running = await startAs({ userinfo_signed_response_alg: 'RS256' }, { sandbox: { switches } })
-    const browser = await signIn(running, 'ada')
-    expect(running.sandbox.count('userinfo')).toBe(1)
-    expect(browser.text).toContain('ada@acme.example')
-    expect(messagesOf(running)).not.toContain('userinfo')
-  })
+it('userinfo that oidc-provider signs completes the id_token, although its metadata lists no algorithm', async () => {
+  const metadata = { userinfo_signing_alg_values_supported: null }
+  const switches = { faults: { metadata, idToken: 'subOnly' } } as const
+  const running = await startAs({ userinfo_signed_response_alg: 'RS256' }, { sandbox: { switches } })
+  const browser = await signIn(running, 'ada')
+  expect(running.sandbox.count('userinfo')).toBe(1)
+  expect(browser.text).toContain('ada@acme.example')
+  expect(messagesOf(running)).not.toContain('userinfo')
 })
 
-describe('the keys of oidc-provider', () => {
-  it('that are listed twice and beside null verify a sign-in, and a logout by the server', async () => {
-    const running = await started({})
-    const { sandbox, url } = running
-    const answer = await fetch(`${sandbox.urls.authorizationServer}/jwks`)
-    const { keys } = (await answer.json()) as { keys: object[] }
-    sandbox.switches.set({ answers: { jwks: { status: 200, body: { keys: [null, ...keys, ...keys] } } } })
-    const browser = await signIn(running, 'ada')
-    expect(browser.page.url).toBe(`${url}/onboarding`)
-    await sandbox.endSessions('ada')
-    await expect.poll(() => messagesOf(running)).toContain('sign_out')
-    await expectSignedOut(running, browser)
-  })
+it('keys that are listed twice, beside null, verify a sign-in and a back-channel logout', async () => {
+  const running = await started({})
+  const { sandbox, url } = running
+  const answer = await fetch(`${sandbox.urls.authorizationServer}/jwks`)
+  const { keys } = (await answer.json()) as { keys: object[] }
+  sandbox.switches.set({ answers: { jwks: { status: 200, body: { keys: [null, ...keys, ...keys] } } } })
+  const browser = await signIn(running, 'ada')
+  expect(browser.page.url).toBe(`${url}/onboarding`)
+  await sandbox.endSessions('ada')
+  await expect.poll(() => messagesOf(running)).toContain('sign_out')
+  await expectSignedOut(running, browser)
 })
 
-describe('an error of the token endpoint', () => {
-  it.each([
-    ['text/plain', { status: 401, contentType: 'text/plain' }],
-    ['text/json', { status: 401, contentType: 'text/json' }],
-    ['200', { status: 200, contentType: 'application/json' }],
-  ])('that comes as %s is told with what to do about it', async (_what, how) => {
-    const running = await started({})
-    const body = '{"error":"invalid_client","error_description":"secret has expired"}'
-    running.sandbox.switches.set({ answers: { token: { ...how, body } } })
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding`)
-    await browser.post(browser.page.url, { person: 'ada' })
-    expect(browser.page.status).toBe(502)
-    expect(messagesOf(running)).toMatch(
-      /invalid_client with status \d+ \("secret has expired"\).*OIDC_CLIENT_SECRET/,
-    )
-  })
+it.each([
+  ['text/plain', { status: 401, contentType: 'text/plain' }],
+  ['text/json', { status: 401, contentType: 'text/json' }],
+  ['200', { status: 200, contentType: 'application/json' }],
+])('a token error that comes as %s is explained with what to do', async (_what, how) => {
+  const running = await started({})
+  const body = '{"error":"invalid_client","error_description":"secret has expired"}'
+  running.sandbox.switches.set({ answers: { token: { ...how, body } } })
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/onboarding`)
+  await browser.post(browser.page.url, { person: 'ada' })
+  expect(browser.page.status).toBe(502)
+  expect(messagesOf(running)).toMatch(
+    /invalid_client with status \d+ \("secret has expired"\).*OIDC_CLIENT_SECRET/,
+  )
 })

@@ -1,5 +1,5 @@
 // Where a person is signed in: the page about it, the list behind it, and what a logout at the authorization server ends.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { deviceName } from '../../src/sign-in/sessions/device.ts'
@@ -25,209 +25,205 @@ async function browsers(count: number, options: Options = {}) {
 
 const signedOut = { code: 'signed_out' }
 
-describe('the page of sign-ins', () => {
-  it('has the one of this browser first, and then the latest, each with its device', async () => {
-    const { entries, second, clock } = await browsers(3)
-    expect((await entries()).map(({ here, age }) => [here, age])).toEqual([
-      [true, 180_000],
-      [false, 60_000],
-      [false, 120_000],
-    ])
-    expect((await entries(second))[0]).toEqual({
-      // In an address, firewalls refuse two hyphens.
-      name: expect.stringMatching(/^\w{43,60}$/) as string,
-      device: '',
-      time: clock.now - 120_000,
-      age: 120_000,
-      here: true,
-    })
-  })
-
-  it('ends the one that is chosen, which asks who is there then, and no other', async () => {
-    const { entries, first, second, third } = await browsers(3)
-    const [, latest] = await entries()
-    await first.agent.post(`/sessions/end/${latest?.name}`).expect(303).expect('location', '/sessions')
-    expect(await third.who()).toMatchObject(signedOut)
-    const { body } = await third.agent.post('/sessions/end/any')
-    expect(body).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fonboarding' })
-    expect((await third.begin())['prompt']).toBe('login')
-    expect(await second.who()).toMatchObject({ subject: 'ada' })
-    expect(await entries()).toHaveLength(2)
-    await third.signIn()
-    expect(await third.begin()).not.toHaveProperty('prompt')
-    expect(await entries()).toHaveLength(3)
-  })
-
-  it('ends none that is not the person’s', async () => {
-    const { entries, first, browser, person } = await browsers(1)
-    person.sub = 'bob'
-    const bob = browser()
-    await bob.signIn()
-    const [his] = await entries(bob)
-    for (const name of [his?.name, 'unknown'])
-      await first.agent.post(`/sessions/end/${name}`).expect(303).expect('location', '/sessions')
-    expect(await bob.who()).toMatchObject({ subject: 'bob' })
-    expect(await entries()).toHaveLength(1)
-  })
-
-  it('no longer has one that was signed out, or was idle for too long', async () => {
-    const { entries, second, third, store, server } = await browsers(3)
-    server.isReady = false
-    await second.agent.post('/sign-out').expect(303)
-    const [, latest] = await entries()
-    store.values.delete(`session:${decodeFirewallSafe(latest?.name ?? '')}`)
-    expect(await third.who()).toMatchObject(signedOut)
-    expect(await entries()).toHaveLength(1)
-  })
-
-  it('has room for a hundred sign-ins: the earliest beyond is over', async () => {
-    const { first, second, entries, browser } = await browsers(2)
-    for (let more = 0; more < 99; more++) await browser().signIn()
-    expect(await first.who()).toMatchObject(signedOut)
-    expect(await entries(second)).toHaveLength(100)
-  })
-
-  it('begins anew where the record can’t be read, which keeps no one out', async () => {
-    const { first, entries, store } = await browsers(2)
-    const [key = ''] = store.named('sessions-of:')
-    store.values.set(key, 'damaged')
-    expect(await entries()).toEqual([])
-    expect(await first.signIn()).toBe('/onboarding')
-    expect(await entries()).toHaveLength(1)
-  })
-
-  it.each([
-    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
-    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) CriOS/126.0 Mobile Safari/604.1', 'Chrome on iPhone'],
-    ['Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) Chrome/126.0.0.0 Safari/537.36', 'Chrome on ChromeOS'],
-    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/17.5 Safari/605.1.15', 'Safari on Mac'],
-    ['Mozilla/5.0 (Windows NT 10.0) Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0', 'Edge on Windows'],
-    ['curl/8', ''],
-    [undefined, ''],
-  ])('calls %j %j', (agent, device) => {
-    expect(deviceName(agent)).toBe(device)
+it('the page of sign-ins begins with this browser, and then the latest, each with its device', async () => {
+  const { entries, second, clock } = await browsers(3)
+  expect((await entries()).map(({ here, age }) => [here, age])).toEqual([
+    [true, 180_000],
+    [false, 60_000],
+    [false, 120_000],
+  ])
+  expect((await entries(second))[0]).toEqual({
+    // In an address, firewalls refuse two hyphens.
+    name: expect.stringMatching(/^\w{43,60}$/) as string,
+    device: '',
+    time: clock.now - 120_000,
+    age: 120_000,
+    here: true,
   })
 })
 
-describe('a logout at the authorization server', () => {
-  /** Two sign-ins of one person, of different sessions of the authorization server. */
-  async function twoSids() {
-    const world = inProcess()
-    const of = async (sid: string | undefined) => {
-      world.person.claims = sid === undefined ? {} : { sid }
-      const browser = world.browser()
-      await browser.signIn()
-      return browser
-    }
-    return { ...world, one: await of('s1'), other: await of('s2'), of }
+it('someone ends one sign-in from another device, and only that browser gets prompt=login', async () => {
+  const { entries, first, second, third } = await browsers(3)
+  const [, latest] = await entries()
+  await first.agent.post(`/sessions/end/${latest?.name}`).expect(303).expect('location', '/sessions')
+  expect(await third.who()).toMatchObject(signedOut)
+  const { body } = await third.agent.post('/sessions/end/any')
+  expect(body).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fonboarding' })
+  expect((await third.begin())['prompt']).toBe('login')
+  expect(await second.who()).toMatchObject({ subject: 'ada' })
+  expect(await entries()).toHaveLength(2)
+  await third.signIn()
+  expect(await third.begin()).not.toHaveProperty('prompt')
+  expect(await entries()).toHaveLength(3)
+})
+
+it("no one can end another person's sign-in", async () => {
+  const { entries, first, browser, person } = await browsers(1)
+  person.sub = 'bob'
+  const bob = browser()
+  await bob.signIn()
+  const [his] = await entries(bob)
+  for (const name of [his?.name, 'unknown'])
+    await first.agent.post(`/sessions/end/${name}`).expect(303).expect('location', '/sessions')
+  expect(await bob.who()).toMatchObject({ subject: 'bob' })
+  expect(await entries()).toHaveLength(1)
+})
+
+it('the page of sign-ins leaves out those that were signed out or expired', async () => {
+  const { entries, second, third, store, server } = await browsers(3)
+  server.isReady = false
+  await second.agent.post('/sign-out').expect(303)
+  const [, latest] = await entries()
+  store.values.delete(`session:${decodeFirewallSafe(latest?.name ?? '')}`)
+  expect(await third.who()).toMatchObject(signedOut)
+  expect(await entries()).toHaveLength(1)
+})
+
+it('someone may have a hundred sign-ins: the earliest one beyond ends', async () => {
+  const { first, second, entries, browser } = await browsers(2)
+  for (let more = 0; more < 99; more++) await browser().signIn()
+  expect(await first.who()).toMatchObject(signedOut)
+  expect(await entries(second)).toHaveLength(100)
+})
+
+it('a list that cannot be read starts anew, and keeps no one out', async () => {
+  const { first, entries, store } = await browsers(2)
+  const [key = ''] = store.named('sessions-of:')
+  store.values.set(key, 'damaged')
+  expect(await entries()).toEqual([])
+  expect(await first.signIn()).toBe('/onboarding')
+  expect(await entries()).toHaveLength(1)
+})
+
+it.each([
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
+  ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) CriOS/126.0 Mobile Safari/604.1', 'Chrome on iPhone'],
+  ['Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) Chrome/126.0.0.0 Safari/537.36', 'Chrome on ChromeOS'],
+  ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/17.5 Safari/605.1.15', 'Safari on Mac'],
+  ['Mozilla/5.0 (Windows NT 10.0) Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0', 'Edge on Windows'],
+  ['curl/8', ''],
+  [undefined, ''],
+])('the browser %j is shown as %j', (agent, device) => {
+  expect(deviceName(agent)).toBe(device)
+})
+
+/** Two sign-ins of one person, of different sessions of the authorization server. */
+async function twoSids() {
+  const world = inProcess()
+  const of = async (sid: string | undefined) => {
+    world.person.claims = sid === undefined ? {} : { sid }
+    const browser = world.browser()
+    await browser.signIn()
+    return browser
   }
+  return { ...world, one: await of('s1'), other: await of('s2'), of }
+}
 
-  it('that names a person ends all sign-ins of theirs, and later ones work', async () => {
-    const { sessions, one, other, browser, clock } = await twoSids()
-    expect(await sessions.endByLogoutToken(ISSUER, { sub: 'bob' })).toBe(0)
-    expect(await sessions.endByLogoutToken(ISSUER, { sub: 'ada' })).toBe(2)
-    for (const ended of [one, other]) expect(await ended.who()).toMatchObject(signedOut)
+it('a logout by sub ends all sign-ins of the person, and later ones work', async () => {
+  const { sessions, one, other, browser, clock } = await twoSids()
+  expect(await sessions.endByLogoutToken(ISSUER, { sub: 'bob' })).toBe(0)
+  expect(await sessions.endByLogoutToken(ISSUER, { sub: 'ada' })).toBe(2)
+  for (const ended of [one, other]) expect(await ended.who()).toMatchObject(signedOut)
+  clock.now++
+  const again = browser()
+  await again.signIn()
+  expect(await again.who()).toMatchObject({ subject: 'ada' })
+})
+
+it('a logout by sid ends one sign-in, of that issuer only', async () => {
+  const { sessions, one, other, store } = await twoSids()
+  // As long as the longest sign-in (SESSION_MAX_HOURS), so that it ends in the evening, too.
+  expect(store.named('sid:').map((key) => store.lives.get(key))).toEqual([36_000, 36_000])
+  expect(await sessions.endByLogoutToken('https://other.example', { sid: 's1' })).toBe(0)
+  expect(await sessions.endByLogoutToken(ISSUER, { sid: 's1' })).toBe(1)
+  expect(await one.who()).toMatchObject(signedOut)
+  expect(await other.who()).toMatchObject({ subject: 'ada' })
+})
+
+it('a logout by sub and sid also ends sign-ins without a sid', async () => {
+  const { sessions, of, one, other } = await twoSids()
+  const unknown = await of(undefined)
+  expect(await sessions.endByLogoutToken(ISSUER, { sub: 'ada', sid: 's1' })).toBe(2)
+  for (const ended of [one, unknown]) expect(await ended.who()).toMatchObject(signedOut)
+  expect(await other.who()).toMatchObject({ subject: 'ada' })
+})
+
+it.each([{ sub: 'ada' }, { sid: 's1' }, { sub: 'ada', sid: 's1' }])(
+  'a logout ends a sign-in under way and revokes its tokens: %j',
+  async (named) => {
+    const { browser, person, sessions, store, asked, answers, answerTo, clock } = inProcess({
+      metadata: { revocation_endpoint: `${ISSUER}/revoke` },
+    })
+    answers['/revoke'] = () => ({})
+    person.claims = { sid: 's1' }
+    const ada = browser()
+    const sent = await ada.begin({ return_to: '/x' })
+    await sessions.endByLogoutToken(ISSUER, named)
     clock.now++
-    const again = browser()
-    await again.signIn()
-    expect(await again.who()).toMatchObject({ subject: 'ada' })
-  })
+    expect(await ada.outcomeOf(answerTo(sent))).toBe('/sign-in?return_to=%2Fx&again=1')
+    await expect.poll(() => asked.map(({ form }) => form['token']).filter(Boolean)).toHaveLength(2)
+    expect(store.named('session:')).toEqual([])
+    expect(await ada.signIn()).toBe('/onboarding')
+  },
+)
 
-  it('that names a session ends that one alone, of that issuer alone', async () => {
-    const { sessions, one, other, store } = await twoSids()
-    // As long as the longest sign-in (SESSION_MAX_HOURS), so that it ends in the evening, too.
-    expect(store.named('sid:').map((key) => store.lives.get(key))).toEqual([36_000, 36_000])
-    expect(await sessions.endByLogoutToken('https://other.example', { sid: 's1' })).toBe(0)
-    expect(await sessions.endByLogoutToken(ISSUER, { sid: 's1' })).toBe(1)
-    expect(await one.who()).toMatchObject(signedOut)
-    expect(await other.who()).toMatchObject({ subject: 'ada' })
-  })
-
-  it('that names both ends sign-ins whose session isn’t known, too', async () => {
-    const { sessions, of, one, other } = await twoSids()
-    const unknown = await of(undefined)
-    expect(await sessions.endByLogoutToken(ISSUER, { sub: 'ada', sid: 's1' })).toBe(2)
-    for (const ended of [one, unknown]) expect(await ended.who()).toMatchObject(signedOut)
-    expect(await other.who()).toMatchObject({ subject: 'ada' })
-  })
-
-  it.each([{ sub: 'ada' }, { sid: 's1' }, { sub: 'ada', sid: 's1' }])(
-    'ends a sign-in that is on its way, and takes its tokens back: %j',
-    async (named) => {
-      const { browser, person, sessions, store, asked, answers, answerTo, clock } = inProcess({
-        metadata: { revocation_endpoint: `${ISSUER}/revoke` },
+it.each(['sid', 'sub'] as const)(
+  'a logout by %s leaves no sign-in behind, before whichever write it comes',
+  async (by) => {
+    for (const beginning of ['session:', 'sid:', 'sessions-of:']) {
+      let logout: (() => Promise<unknown>) | undefined
+      const records = (store: Records): Records => ({
+        ...store,
+        async compareAndSet(key, ...args) {
+          const [meanwhile, isNow] = [logout, key.startsWith(beginning)]
+          if (isNow) logout = undefined
+          if (isNow) await meanwhile?.()
+          return await store.compareAndSet(key, ...args)
+        },
       })
-      answers['/revoke'] = () => ({})
+      const { browser, person, newProcess } = inProcess({ records })
+      // Another process: one has its own changes of a record one after the other.
+      const { sessions } = newProcess()
       person.claims = { sid: 's1' }
       const ada = browser()
-      const sent = await ada.begin({ return_to: '/x' })
-      await sessions.endByLogoutToken(ISSUER, named)
-      clock.now++
-      expect(await ada.outcomeOf(answerTo(sent))).toBe('/sign-in?return_to=%2Fx&again=1')
-      await expect.poll(() => asked.map(({ form }) => form['token']).filter(Boolean)).toHaveLength(2)
-      expect(store.named('session:')).toEqual([])
-      expect(await ada.signIn()).toBe('/onboarding')
-    },
-  )
+      logout = () => sessions.endByLogoutToken(ISSUER, by === 'sid' ? { sid: 's1' } : { sub: 'ada' })
+      await ada.signIn()
+      expect(await ada.who(), beginning).toMatchObject(signedOut)
+    }
+  },
+)
 
-  it.each(['sid', 'sub'] as const)(
-    'by %s leaves no sign-in behind, whichever write of it the logout comes before',
-    async (by) => {
-      for (const beginning of ['session:', 'sid:', 'sessions-of:']) {
-        let logout: (() => Promise<unknown>) | undefined
-        const records = (store: Records): Records => ({
-          ...store,
-          async compareAndSet(key, ...args) {
-            const [meanwhile, isNow] = [logout, key.startsWith(beginning)]
-            if (isNow) logout = undefined
-            if (isNow) await meanwhile?.()
-            return await store.compareAndSet(key, ...args)
-          },
-        })
-        const { browser, person, newProcess } = inProcess({ records })
-        // Another process: one has its own changes of a record one after the other.
-        const { sessions } = newProcess()
-        person.claims = { sid: 's1' }
-        const ada = browser()
-        logout = () => sessions.endByLogoutToken(ISSUER, by === 'sid' ? { sid: 's1' } : { sub: 'ada' })
-        await ada.signIn()
-        expect(await ada.who(), beginning).toMatchObject(signedOut)
-      }
-    },
-  )
-
-  it('ends its sign-ins while the store is full, and is to be sent again', async () => {
-    let isFull = false
-    const full = (records: Records): Records => ({
-      ...records,
-      compareAndSet: (...args) =>
-        isFull
-          ? Promise.reject(new StoreUnavailable(new Error('OOM command not allowed')))
-          : records.compareAndSet(...args),
-    })
-    const { browser, sessions } = inProcess({ records: full })
-    const ada = browser()
-    await ada.signIn()
-    isFull = true
-    await expect(sessions.endByLogoutToken(ISSUER, { sub: 'ada' })).rejects.toBeInstanceOf(StoreUnavailable)
-    expect(await ada.who()).toMatchObject(signedOut)
+it('a logout ends its sign-ins while the store is full, and fails so that it is repeated', async () => {
+  let isFull = false
+  const full = (records: Records): Records => ({
+    ...records,
+    compareAndSet: (...args) =>
+      isFull
+        ? Promise.reject(new StoreUnavailable(new Error('OOM command not allowed')))
+        : records.compareAndSet(...args),
   })
+  const { browser, sessions } = inProcess({ records: full })
+  const ada = browser()
+  await ada.signIn()
+  isFull = true
+  await expect(sessions.endByLogoutToken(ISSUER, { sub: 'ada' })).rejects.toBeInstanceOf(StoreUnavailable)
+  expect(await ada.who()).toMatchObject(signedOut)
+})
 
-  it('ends also the sign-ins whose end was not heard of, with the next sign-in', async () => {
-    let isDying = false
-    const dying = (records: Records): Records => ({
-      ...records,
-      remove: (key) => (isDying ? new Promise<never>(() => {}) : records.remove(key)),
-    })
-    const { browser, sessions, clock } = inProcess({ records: dying })
-    const ada = browser()
-    await ada.signIn()
-    isDying = true
-    void sessions.endByLogoutToken(ISSUER, { sub: 'ada' })
-    await expect.poll(() => ada.who()).toMatchObject({ subject: 'ada' })
-    isDying = false
-    clock.now++
-    await browser().signIn()
-    expect(await ada.who()).toMatchObject(signedOut)
+it('a sign-in that survived a logout, because the process died, ends with the next sign-in', async () => {
+  let isDying = false
+  const dying = (records: Records): Records => ({
+    ...records,
+    remove: (key) => (isDying ? new Promise<never>(() => {}) : records.remove(key)),
   })
+  const { browser, sessions, clock } = inProcess({ records: dying })
+  const ada = browser()
+  await ada.signIn()
+  isDying = true
+  void sessions.endByLogoutToken(ISSUER, { sub: 'ada' })
+  await expect.poll(() => ada.who()).toMatchObject({ subject: 'ada' })
+  isDying = false
+  clock.now++
+  await browser().signIn()
+  expect(await ada.who()).toMatchObject(signedOut)
 })

@@ -1,6 +1,6 @@
 // Signing out in one tab, while others of the same browser are open; and signing out another browser from /sessions.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { runUnlimited } from '../helpers/faulty.ts'
 import { chooseAccount, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
@@ -29,59 +29,55 @@ const prompts = () =>
 const loadsItself = (browser: TestBrowser, path: string) =>
   browser.open(running.url + path, { from: `${running.url}/onboarding/callback` })
 
-describe('a page that waits while its person signs out in another tab', () => {
-  it('signs no one in by loading itself again: it offers the sign-in, which leads back to it', async () => {
-    const { browser, again } = await waiting()
-    // What its script goes on to, too.
-    expect(browser.page.body).toMatch(/data-url="[^"]*unattended=yes"/)
-    await browser.submit('/sign-out')
-    running.sandbox.clearRequests()
+it('a waiting page does not sign anyone in after a sign-out in another tab: it offers the sign-in', async () => {
+  const { browser, again } = await waiting()
+  // What its script goes on to, too.
+  expect(browser.page.body).toMatch(/data-url="[^"]*unattended=yes"/)
+  await browser.submit('/sign-out')
+  running.sandbox.clearRequests()
 
-    await loadsItself(browser, again)
+  await loadsItself(browser, again)
 
-    expect(prompts()).toEqual([])
-    expect(browser.page.status).toBe(401)
-    expect(browser.page.headers['refresh']).toBeUndefined()
-    expect(browser.text).toContain(t('problem.signed_out.title'))
-    await loadsItself(browser, '/sign-out/continue')
-    expect(running.sandbox.count('endSession')).toBe(1)
-    expect(browser.text).toContain('You’re signed out The apps you’ve')
-    await loadsItself(browser, again)
-    await browser.click('/sign-in?')
-    await chooseAccount(running, browser, 'ada')
-    expect(browser.page.url).toContain('/onboarding/callback?step=')
-    expect(browser.page.status).toBe(200)
-  })
-
-  it('is signed in at once where the person comes back from an app instead', async () => {
-    const { browser, again } = await waiting()
-    browser.clearCookies(running.url)
-    await signIn(running, 'ada', '/onboarding', browser)
-    const [back = ''] = again.split('&')
-    browser.setCookie(running.url, 'onramp', 'gone')
-    await browser.open(running.url + back)
-    expect(browser.page.url).not.toContain('/sign-in')
-    expect(browser.page.status).toBe(200)
-  })
+  expect(prompts()).toEqual([])
+  expect(browser.page.status).toBe(401)
+  expect(browser.page.headers['refresh']).toBeUndefined()
+  expect(browser.text).toContain(t('problem.signed_out.title'))
+  await loadsItself(browser, '/sign-out/continue')
+  expect(running.sandbox.count('endSession')).toBe(1)
+  expect(browser.text).toContain('You’re signed out The apps you’ve')
+  await loadsItself(browser, again)
+  await browser.click('/sign-in?')
+  await chooseAccount(running, browser, 'ada')
+  expect(browser.page.url).toContain('/onboarding/callback?step=')
+  expect(browser.page.status).toBe(200)
 })
 
-describe('a double click on "Sign out"', () => {
-  it('still leads to the authorization server, whichever answer the browser follows', async () => {
-    const browser = await signIn(running, 'ada')
-    const headers = { cookie: browser.cookieHeader(running.url), 'sec-fetch-site': 'same-origin' }
-    const post = () =>
-      fetch(`${running.url}/sign-out`, { method: 'POST', headers, redirect: 'manual', body: '' })
-    running.sandbox.switches.set({ latencyMs: { revocation: 200 } })
-    const first = post()
-    await sleep(100)
-    const answers = await Promise.all([first, post(), post()])
-    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
-    for (const { headers } of answers) {
-      // The mark of a sign-out, and no cookie of a session.
-      expect(headers.getSetCookie().filter((cookie) => /^onramp=[^;]/.test(cookie))).toEqual([])
-      await browser.open(running.url + headers.get('location'))
-      expect(browser.page.headers['refresh']).toBe('3; url=/sign-out/continue')
-      expect(browser.text).toContain(t('signingOut.action'))
-    }
-  })
+it('a person who comes back from an app after signing out is signed in at once', async () => {
+  const { browser, again } = await waiting()
+  browser.clearCookies(running.url)
+  await signIn(running, 'ada', '/onboarding', browser)
+  const [back = ''] = again.split('&')
+  browser.setCookie(running.url, 'onramp', 'gone')
+  await browser.open(running.url + back)
+  expect(browser.page.url).not.toContain('/sign-in')
+  expect(browser.page.status).toBe(200)
+})
+
+it('a double click on "Sign out" still leads to the authorization server', async () => {
+  const browser = await signIn(running, 'ada')
+  const headers = { cookie: browser.cookieHeader(running.url), 'sec-fetch-site': 'same-origin' }
+  const post = () =>
+    fetch(`${running.url}/sign-out`, { method: 'POST', headers, redirect: 'manual', body: '' })
+  running.sandbox.switches.set({ latencyMs: { revocation: 200 } })
+  const first = post()
+  await sleep(100)
+  const answers = await Promise.all([first, post(), post()])
+  expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
+  for (const { headers } of answers) {
+    // The mark of a sign-out, and no cookie of a session.
+    expect(headers.getSetCookie().filter((cookie) => /^onramp=[^;]/.test(cookie))).toEqual([])
+    await browser.open(running.url + headers.get('location'))
+    expect(browser.page.headers['refresh']).toBe('3; url=/sign-out/continue')
+    expect(browser.text).toContain(t('signingOut.action'))
+  }
 })

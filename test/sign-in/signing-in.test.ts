@@ -1,313 +1,301 @@
 // Signing in, from the first request to the session that comes of it, within this process.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, parametersOf, PUBLIC_URL } from './in-process.ts'
 
 const HINT = { login_hint: 'ada@acme.example' }
 
-describe('someone who signs in', () => {
-  it('is sent away with all that the authorization server needs, and comes back to where they were', async () => {
-    const { browser, answerTo, asked, isProven, noted, store } = inProcess()
-    const ada = browser()
-    const sent = await ada.begin({ return_to: '/connect?a=b', ...HINT })
-    const { state: _state, nonce: _nonce, code_challenge: _challenge, ...others } = sent
-    expect(others).toEqual({
-      client_id: 'onramp',
-      response_type: 'code',
-      redirect_uri: `${PUBLIC_URL}/sign-in/callback`,
-      scope: 'openid offline_access',
-      code_challenge_method: 'S256',
-      ui_locales: 'de',
-      ...HINT,
-    })
-    expect(store.values.size).toBe(0)
-    expect(await ada.outcomeOf(answerTo(sent))).toBe('/connect?a=b')
-    expect(asked.map(({ path }) => path)).toEqual(['/token'])
-    expect(asked[0]?.form).toMatchObject({
-      grant_type: 'authorization_code',
-      redirect_uri: others['redirect_uri'],
-    })
-    expect(isProven(asked[0]?.form ?? {})).toBe(true)
-    const user = { subject: 'ada', name: 'Ada', email: 'ada@acme.example', emailVerified: true }
-    expect(await ada.who()).toMatchObject(user)
-    // SESSION_IDLE_MINUTES and a twentieth, for which a renewal may be left out.
-    expect(store.lives.get(store.named('session:')[0] ?? '')).toBe(63 * 60)
-    expect(noted).toEqual([{ event: 'sign_in', result: 'ok', user: expect.objectContaining(user) as object }])
+it('someone signs in with PKCE, state and nonce, and comes back to where they were', async () => {
+  const { browser, answerTo, asked, isProven, noted, store } = inProcess()
+  const ada = browser()
+  const sent = await ada.begin({ return_to: '/connect?a=b', ...HINT })
+  const { state: _state, nonce: _nonce, code_challenge: _challenge, ...others } = sent
+  expect(others).toEqual({
+    client_id: 'onramp',
+    response_type: 'code',
+    redirect_uri: `${PUBLIC_URL}/sign-in/callback`,
+    scope: 'openid offline_access',
+    code_challenge_method: 'S256',
+    ui_locales: 'de',
+    ...HINT,
   })
-
-  it('costs the store three commands, one after the other', async () => {
-    const commands: string[] = []
-    const counting = (records: Records): Records => {
-      const noted = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'].map((name) => [
-        name,
-        (...given: unknown[]) => {
-          commands.push(`${name} ${String(given[0]).replace(/:.*/, '')}`)
-          return (records[name as 'get'] as (...all: unknown[]) => unknown)(...given)
-        },
-      ])
-      return { ...records, ...(Object.fromEntries(noted) as object) }
-    }
-    await inProcess({ records: counting }).browser().signIn()
-    const own = commands.filter((command) => !/ (installation|format)$/.test(command))
-    expect(own).toEqual(['compareAndSet used-state', 'compareAndSet session', 'compareAndSet sessions-of'])
+  expect(store.values.size).toBe(0)
+  expect(await ada.outcomeOf(answerTo(sent))).toBe('/connect?a=b')
+  expect(asked.map(({ path }) => path)).toEqual(['/token'])
+  expect(asked[0]?.form).toMatchObject({
+    grant_type: 'authorization_code',
+    redirect_uri: others['redirect_uri'],
   })
-
-  it('comes to the walk where no page of ours was asked for, and never to another site', async () => {
-    const { browser } = inProcess()
-    for (const to of ['', 'https://elsewhere.example/', 'https://evil.intranet.example/', '/sign-in'])
-      expect(await browser().signIn({ return_to: to }), to).toBe('/onboarding')
-    const longest = `/${'x'.repeat(1023)}`
-    expect(await browser().signIn({ return_to: longest })).toBe(longest)
-    expect(await browser().signIn({ return_to: 'https://intranet.example/a' })).toBe(
-      'https://intranet.example/a',
-    )
-  })
-
-  it('is told where the address to come back to is too long, however it is written', async () => {
-    const { browser } = inProcess()
-    const detail = 'return_to has more than 1024 characters'
-    const told = { status: 400, code: 'return_to_too_long', detail }
-    for (const to of [`/${'x'.repeat(1024)}`, `/?${'"'.repeat(500)}`])
-      expect(await browser().outcomeOf(`/sign-in?return_to=${encodeURIComponent(to)}`)).toEqual(told)
-  })
-
-  it('is told the same of a page of ours whose own address is too long to come back to', async () => {
-    const { browser } = inProcess()
-    const page = (characters: number) => browser().outcomeOf('/me?'.padEnd(characters, 'x'))
-    expect(await page(1_024)).toMatchObject({ status: 401, code: 'signed_out' })
-    expect(await page(1_025)).toMatchObject({ status: 400, code: 'return_to_too_long' })
-  })
-
-  it('is asked for what the settings and the registration say', async () => {
-    const settings = {
-      OIDC_SCOPE: 'openid extra',
-      OIDC_RESOURCE: 'https://service.example',
-      OIDC_AUDIENCE: 'service',
-      OIDC_PROMPT: 'consent',
-      OIDC_AUTHORIZATION_PARAMS: { access_type: 'offline' },
-    }
-    const { browser, asked, answerTo } = inProcess({ settings })
-    const ada = browser()
-    const sent = await ada.begin()
-    expect(sent).toMatchObject({
-      scope: 'openid extra',
-      resource: 'https://service.example',
-      audience: 'service',
-      prompt: 'consent',
-      access_type: 'offline',
-    })
-    await ada.outcomeOf(answerTo(sent))
-    expect(asked[0]?.form).toMatchObject({ resource: 'https://service.example' })
-    expect(
-      await inProcess({ client: { scope: 'openid' } })
-        .browser()
-        .begin(),
-    ).toMatchObject({ scope: 'openid' })
-  })
-
-  it('gets no nonce and no language at a server of plain OAuth, and needs no id_token there', async () => {
-    const { browser, answers, answerTo } = inProcess({ settings: { OIDC_SCOPE: 'openidx' } })
-    answers['/token'] = () => ({ body: { access_token: 'opaque', token_type: 'Bearer' } })
-    const ada = browser()
-    const sent = await ada.begin()
-    expect(Object.keys(sent)).not.toContain('nonce')
-    expect(Object.keys(sent)).not.toContain('ui_locales')
-    await ada.outcomeOf(answerTo(sent))
-    expect((await ada.who())['subject']).toMatch(/^unknown:/)
-  })
-
-  it('is hinted at with an address that could be one, and not beside a choice of accounts', async () => {
-    const { browser } = inProcess()
-    const hintIn = async (query: object) => (await browser().begin({ ...query }))['login_hint']
-    expect(await hintIn({ login_hint: 'a'.repeat(254) })).toBe('a'.repeat(254))
-    for (const login_hint of ['a'.repeat(255), '']) expect(await hintIn({ login_hint })).toBeUndefined()
-    expect(await hintIn({ ...HINT, prompt: 'login' })).toBeUndefined()
-    const choosing = inProcess({ settings: { OIDC_PROMPT: 'consent select_account' } })
-    expect(await choosing.browser().begin(HINT)).not.toHaveProperty('login_hint')
-  })
+  expect(isProven(asked[0]?.form ?? {})).toBe(true)
+  const user = { subject: 'ada', name: 'Ada', email: 'ada@acme.example', emailVerified: true }
+  expect(await ada.who()).toMatchObject(user)
+  // SESSION_IDLE_MINUTES and a twentieth, for which a renewal may be left out.
+  expect(store.lives.get(store.named('session:')[0] ?? '')).toBe(63 * 60)
+  expect(noted).toEqual([{ event: 'sign_in', result: 'ok', user: expect.objectContaining(user) as object }])
 })
 
-describe('pushed authorization requests', () => {
-  const offered = { pushed_authorization_request_endpoint: `${ISSUER}/par` }
-  const metadata = { ...offered, require_pushed_authorization_requests: true }
-  const taken = () => ({ status: 201, body: { request_uri: 'urn:one', expires_in: 60 } })
-  const refused = (error: string) => ({ status: 400, body: { error } })
-
-  it('are made where the server requires them', async () => {
-    const { browser, answers, asked } = inProcess({ metadata })
-    answers['/par'] = taken
-    expect(await browser().begin()).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
-    expect(asked[0]).toMatchObject({ path: '/par', form: { scope: 'openid offline_access' } })
-  })
-
-  it('that a server only advertises are not made, so nothing that it answers there is in the way', async () => {
-    for (const more of [offered, { ...offered, require_pushed_authorization_requests: false }]) {
-      const { browser, asked } = inProcess({ metadata: more })
-      expect(await browser().begin()).toMatchObject({ scope: 'openid offline_access' })
-      expect(asked).toEqual([])
-    }
-  })
-
-  it.each([
-    ['404', () => ({ status: 404 })],
-    ['405', () => ({ status: 405 })],
-    ['403 with a page', () => ({ status: 403, body: '<html>', headers: { 'content-type': 'text/html' } })],
-    ['nothing', () => Promise.reject(new TypeError('no answer'))],
-  ])(
-    'that are required and answered by %s fail, and the log says that it was these',
-    async (_what, answer) => {
-      const { browser, answers } = inProcess({ metadata })
-      answers['/par'] = answer
-      expect(await browser().outcomeOf('/sign-in')).toMatchObject({
-        status: 503,
-        detail: expect.stringMatching(/^the pushed authorization request failed: /) as string,
-      })
-    },
-  )
-
-  it('are made where the server refuses one that wasn’t pushed, because this client’s have to be', async () => {
-    const { browser, answers, answerTo, asked, noted } = inProcess({ metadata: offered })
-    answers['/par'] = taken
-    const ada = browser()
-    const { state = '' } = await ada.begin({ return_to: '/x' })
-    const pushed = await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`)
-    expect(parametersOf(pushed as string)).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
-    expect(noted).toEqual([])
-    expect(await ada.outcomeOf(answerTo(asked[0]?.form ?? {}))).toBe('/x')
-  })
-
-  it('are tried twice at most, and only where the server takes them', async () => {
-    const { browser, answers, asked } = inProcess({ metadata: offered })
-    answers['/par'] = taken
-    const ada = browser()
-    let { state = '' } = await ada.begin()
-    const outcomes: unknown[] = []
-    for (let times = 0; times < 3; times++) {
-      outcomes.push(await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`))
-      state = asked.at(-1)?.form['state'] ?? ''
-    }
-    expect(outcomes.at(-1)).toMatchObject({ code: 'sign_in_misconfigured' })
-    expect(asked.map(({ path }) => path)).toEqual(['/par', '/par'])
-    const bob = inProcess().browser()
-    const sent = await bob.begin()
-    const address = `/sign-in/callback?state=${sent['state']}&error=invalid_request`
-    expect(await bob.outcomeOf(address)).toMatchObject({ code: 'sign_in_misconfigured' })
-  })
-
-  it('that are refused for select_account are made with login', async () => {
-    const { browser, answers, asked } = inProcess({ metadata })
-    answers['/par'] = ({ form }) =>
-      form['prompt'] === 'select_account' ? refused('invalid_request') : taken()
-    await browser().begin({ prompt: 'select_account' })
-    expect(asked.map(({ form }) => form['prompt'])).toEqual(['select_account', 'login'])
-  })
-
-  it('that are refused otherwise end in an explanation', async () => {
-    const { browser, answers } = inProcess({ metadata })
-    answers['/par'] = () => refused('invalid_scope')
-    expect(await browser().outcomeOf('/sign-in?return_to=/x&prompt=login')).toMatchObject({
-      status: 502,
-      code: 'sign_in_misconfigured',
-      tryAgain: '/sign-in?return_to=%2Fx',
-    })
-  })
-
-  it('that are refused with login are made without it for someone who was signed out, and for no one else', async () => {
-    const { browser, answers, asked, server, answerTo } = inProcess({ metadata })
-    answers['/par'] = taken
-    const ada = browser()
-    await ada.begin()
-    await ada.outcomeOf(answerTo(asked.at(-1)?.form ?? {}))
-    server.isReady = false
-    await ada.agent.post('/sign-out').expect(303)
-    answers['/par'] = ({ form }) => (form['prompt'] === 'login' ? refused('invalid_request') : taken())
-    asked.length = 0
-    expect(await ada.begin()).toMatchObject({ request_uri: 'urn:one' })
-    expect(asked.map(({ form }) => form['prompt'])).toEqual(['login', undefined])
-    await browser().agent.get('/sign-in?prompt=login').expect(502)
-  })
-})
-
-describe('a request for another account', () => {
-  it('is sent on, as far as the server knows it', async () => {
-    const promptOf = async (metadata: object, prompt: string) =>
-      (await inProcess({ metadata }).browser().begin({ prompt }))['prompt']
-    expect(await promptOf({}, 'select_account')).toBe('select_account')
-    expect(await promptOf({ prompt_values_supported: ['login'] }, 'select_account')).toBe('login')
-    expect(await promptOf({}, 'none')).toBeUndefined()
-  })
-
-  it('that brings the same one back is asked once more, and then said', async () => {
-    const { browser, answerTo, clock } = inProcess()
-    const ada = browser()
-    await ada.signIn()
-    const again = (await ada.signIn({ prompt: 'select_account', return_to: '/a?b=c' })) as string
-    expect(again).toBe('/sign-in?return_to=%2Fa%3Fb%3Dc&again=1&prompt=login')
-    const sent = await ada.begin(parametersOf(again))
-    expect(sent['prompt']).toBe('login')
-    const same = (await ada.outcomeOf(answerTo(sent))) as string
-    expect(same).toBe('/sign-in/same-account?return_to=%2Fa%3Fb%3Dc')
-    const page = { account: 'ada@acme.example', returnTo: '/a?b=c&unattended=yes' }
-    expect(await ada.outcomeOf(same)).toMatchObject(page)
-    // The fragment must not hide the mark.
-    expect(await ada.outcomeOf('/sign-in/same-account?return_to=%2Fonboarding%2Fconnect%23x')).toMatchObject({
-      returnTo: '/onboarding/connect?unattended=yes#x',
-    })
-    expect(await browser().outcomeOf(same)).toBe('/a?b=c')
-    // Another site's link can name the same address at any time.
-    clock.now += 60_000
-    expect(await ada.outcomeOf(same)).toBe('/a?b=c')
-  })
-
-  it('that brings another one signs that one in, and ends the one before with its tokens', async () => {
-    const { browser, person, answers, asked, store } = inProcess({
-      metadata: { revocation_endpoint: `${ISSUER}/revoke` },
-    })
-    answers['/revoke'] = () => ({})
-    const both = browser()
-    await both.signIn()
-    person.sub = 'bob'
-    expect(await both.signIn({ prompt: 'select_account', return_to: '/x' })).toBe('/x')
-    expect(await both.who()).toMatchObject({ subject: 'bob' })
-    expect(store.named('session:')).toHaveLength(1)
-    await expect.poll(() => asked.filter(({ path }) => path === '/revoke')).toHaveLength(2)
-  })
-
-  it('at a server that can’t is asked for with login, and not without end', async () => {
-    const { browser } = inProcess()
-    const refusedOf = async (query: object) => {
-      const ada = browser()
-      const { state = '' } = await ada.begin({ prompt: 'select_account', ...query })
-      return await ada.outcomeOf(`/sign-in/callback?state=${state}&error=interaction_required`)
-    }
-    expect(await refusedOf({})).toBe('/sign-in?return_to=%2Fonboarding&again=1&prompt=login')
-    expect(await refusedOf({ again: '4' })).toMatchObject({ code: 'sign_in_expired' })
-  })
-})
-
-describe('someone who is signed in and signs in again', () => {
-  it('gets a new session in the place of the old one, and keeps the grant', async () => {
-    const { browser, asked, answers, store } = inProcess({
-      metadata: { revocation_endpoint: `${ISSUER}/revoke` },
-    })
-    answers['/revoke'] = () => ({})
-    const ada = browser()
-    await ada.signIn()
-    const before = await ada.sessionId()
-    expect(await ada.signIn({ return_to: '/x' })).toBe('/x')
-    expect(await ada.sessionId()).not.toBe(before)
-    expect(store.named('session:')).toHaveLength(1)
-    expect(asked.map(({ path }) => path)).toEqual(['/token', '/token'])
-  })
-
-  it('without a refresh token is told of in the log', async () => {
-    const { browser, person, logged } = inProcess()
-    person.tokens = { refresh_token: undefined }
-    await browser().signIn()
-    expect(logged.filter(([level]) => level === 'warn').map(([, words]) => words)).toEqual([
-      expect.stringContaining(
-        'no refresh token was issued, though offline_access was asked for: after 5 minutes',
-      ),
+it('a sign-in costs the store three commands, one after the other', async () => {
+  const commands: string[] = []
+  const counting = (records: Records): Records => {
+    const noted = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'].map((name) => [
+      name,
+      (...given: unknown[]) => {
+        commands.push(`${name} ${String(given[0]).replace(/:.*/, '')}`)
+        return (records[name as 'get'] as (...all: unknown[]) => unknown)(...given)
+      },
     ])
+    return { ...records, ...(Object.fromEntries(noted) as object) }
+  }
+  await inProcess({ records: counting }).browser().signIn()
+  const own = commands.filter((command) => !/ (installation|format)$/.test(command))
+  expect(own).toEqual(['compareAndSet used-state', 'compareAndSet session', 'compareAndSet sessions-of'])
+})
+
+it('a sign-in without a return_to of ours leads to the walk, and never to another site', async () => {
+  const { browser } = inProcess()
+  for (const to of ['', 'https://elsewhere.example/', 'https://evil.intranet.example/', '/sign-in'])
+    expect(await browser().signIn({ return_to: to }), to).toBe('/onboarding')
+  const longest = `/${'x'.repeat(1023)}`
+  expect(await browser().signIn({ return_to: longest })).toBe(longest)
+  expect(await browser().signIn({ return_to: 'https://intranet.example/a' })).toBe(
+    'https://intranet.example/a',
+  )
+})
+
+it('a return_to that is too long is explained, however it is written', async () => {
+  const { browser } = inProcess()
+  const detail = 'return_to has more than 1024 characters'
+  const told = { status: 400, code: 'return_to_too_long', detail }
+  for (const to of [`/${'x'.repeat(1024)}`, `/?${'"'.repeat(500)}`])
+    expect(await browser().outcomeOf(`/sign-in?return_to=${encodeURIComponent(to)}`)).toEqual(told)
+})
+
+it('a page whose address is too long to come back to is explained', async () => {
+  const { browser } = inProcess()
+  const page = (characters: number) => browser().outcomeOf('/me?'.padEnd(characters, 'x'))
+  expect(await page(1_024)).toMatchObject({ status: 401, code: 'signed_out' })
+  expect(await page(1_025)).toMatchObject({ status: 400, code: 'return_to_too_long' })
+})
+
+it('an authorization request sends what the settings and the registration say', async () => {
+  const settings = {
+    OIDC_SCOPE: 'openid extra',
+    OIDC_RESOURCE: 'https://service.example',
+    OIDC_AUDIENCE: 'service',
+    OIDC_PROMPT: 'consent',
+    OIDC_AUTHORIZATION_PARAMS: { access_type: 'offline' },
+  }
+  const { browser, asked, answerTo } = inProcess({ settings })
+  const ada = browser()
+  const sent = await ada.begin()
+  expect(sent).toMatchObject({
+    scope: 'openid extra',
+    resource: 'https://service.example',
+    audience: 'service',
+    prompt: 'consent',
+    access_type: 'offline',
   })
+  await ada.outcomeOf(answerTo(sent))
+  expect(asked[0]?.form).toMatchObject({ resource: 'https://service.example' })
+  expect(
+    await inProcess({ client: { scope: 'openid' } })
+      .browser()
+      .begin(),
+  ).toMatchObject({ scope: 'openid' })
+})
+
+it('plain OAuth gets no nonce and no language, and needs no id_token', async () => {
+  const { browser, answers, answerTo } = inProcess({ settings: { OIDC_SCOPE: 'openidx' } })
+  answers['/token'] = () => ({ body: { access_token: 'opaque', token_type: 'Bearer' } })
+  const ada = browser()
+  const sent = await ada.begin()
+  expect(Object.keys(sent)).not.toContain('nonce')
+  expect(Object.keys(sent)).not.toContain('ui_locales')
+  await ada.outcomeOf(answerTo(sent))
+  expect((await ada.who())['subject']).toMatch(/^unknown:/)
+})
+
+it('login_hint is sent if it could be an address, and not beside a choice of accounts', async () => {
+  const { browser } = inProcess()
+  const hintIn = async (query: object) => (await browser().begin({ ...query }))['login_hint']
+  expect(await hintIn({ login_hint: 'a'.repeat(254) })).toBe('a'.repeat(254))
+  for (const login_hint of ['a'.repeat(255), '']) expect(await hintIn({ login_hint })).toBeUndefined()
+  expect(await hintIn({ ...HINT, prompt: 'login' })).toBeUndefined()
+  const choosing = inProcess({ settings: { OIDC_PROMPT: 'consent select_account' } })
+  expect(await choosing.browser().begin(HINT)).not.toHaveProperty('login_hint')
+})
+
+const offered = { pushed_authorization_request_endpoint: `${ISSUER}/par` }
+const metadata = { ...offered, require_pushed_authorization_requests: true }
+const taken = () => ({ status: 201, body: { request_uri: 'urn:one', expires_in: 60 } })
+const refused = (error: string) => ({ status: 400, body: { error } })
+
+it('requests are pushed if the server requires it', async () => {
+  const { browser, answers, asked } = inProcess({ metadata })
+  answers['/par'] = taken
+  expect(await browser().begin()).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
+  expect(asked[0]).toMatchObject({ path: '/par', form: { scope: 'openid offline_access' } })
+})
+
+it('requests are not pushed if the server only advertises it', async () => {
+  for (const more of [offered, { ...offered, require_pushed_authorization_requests: false }]) {
+    const { browser, asked } = inProcess({ metadata: more })
+    expect(await browser().begin()).toMatchObject({ scope: 'openid offline_access' })
+    expect(asked).toEqual([])
+  }
+})
+
+it.each([
+  ['404', () => ({ status: 404 })],
+  ['405', () => ({ status: 405 })],
+  ['403 with a page', () => ({ status: 403, body: '<html>', headers: { 'content-type': 'text/html' } })],
+  ['nothing', () => Promise.reject(new TypeError('no answer'))],
+])('a pushed request that is answered with %s fails with a line that says so', async (_what, answer) => {
+  const { browser, answers } = inProcess({ metadata })
+  answers['/par'] = answer
+  expect(await browser().outcomeOf('/sign-in')).toMatchObject({
+    status: 503,
+    detail: expect.stringMatching(/^the pushed authorization request failed: /) as string,
+  })
+})
+
+it('a request is pushed after the server refused it in the address', async () => {
+  const { browser, answers, answerTo, asked, noted } = inProcess({ metadata: offered })
+  answers['/par'] = taken
+  const ada = browser()
+  const { state = '' } = await ada.begin({ return_to: '/x' })
+  const pushed = await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`)
+  expect(parametersOf(pushed as string)).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
+  expect(noted).toEqual([])
+  expect(await ada.outcomeOf(answerTo(asked[0]?.form ?? {}))).toBe('/x')
+})
+
+it('a request is pushed twice at most, and only if the server accepts that', async () => {
+  const { browser, answers, asked } = inProcess({ metadata: offered })
+  answers['/par'] = taken
+  const ada = browser()
+  let { state = '' } = await ada.begin()
+  const outcomes: unknown[] = []
+  for (let times = 0; times < 3; times++) {
+    outcomes.push(await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`))
+    state = asked.at(-1)?.form['state'] ?? ''
+  }
+  expect(outcomes.at(-1)).toMatchObject({ code: 'sign_in_misconfigured' })
+  expect(asked.map(({ path }) => path)).toEqual(['/par', '/par'])
+  const bob = inProcess().browser()
+  const sent = await bob.begin()
+  const address = `/sign-in/callback?state=${sent['state']}&error=invalid_request`
+  expect(await bob.outcomeOf(address)).toMatchObject({ code: 'sign_in_misconfigured' })
+})
+
+it('a pushed request that is refused for select_account is repeated with login', async () => {
+  const { browser, answers, asked } = inProcess({ metadata })
+  answers['/par'] = ({ form }) => (form['prompt'] === 'select_account' ? refused('invalid_request') : taken())
+  await browser().begin({ prompt: 'select_account' })
+  expect(asked.map(({ form }) => form['prompt'])).toEqual(['select_account', 'login'])
+})
+
+it('a pushed request that is refused otherwise is explained', async () => {
+  const { browser, answers } = inProcess({ metadata })
+  answers['/par'] = () => refused('invalid_scope')
+  expect(await browser().outcomeOf('/sign-in?return_to=/x&prompt=login')).toMatchObject({
+    status: 502,
+    code: 'sign_in_misconfigured',
+    tryAgain: '/sign-in?return_to=%2Fx',
+  })
+})
+
+it('a pushed request that is refused for login is repeated without it for someone who was signed out only', async () => {
+  const { browser, answers, asked, server, answerTo } = inProcess({ metadata })
+  answers['/par'] = taken
+  const ada = browser()
+  await ada.begin()
+  await ada.outcomeOf(answerTo(asked.at(-1)?.form ?? {}))
+  server.isReady = false
+  await ada.agent.post('/sign-out').expect(303)
+  answers['/par'] = ({ form }) => (form['prompt'] === 'login' ? refused('invalid_request') : taken())
+  asked.length = 0
+  expect(await ada.begin()).toMatchObject({ request_uri: 'urn:one' })
+  expect(asked.map(({ form }) => form['prompt'])).toEqual(['login', undefined])
+  await browser().agent.get('/sign-in?prompt=login').expect(502)
+})
+
+it('"Not you?" sends select_account, or login if the server supports only that', async () => {
+  const promptOf = async (metadata: object, prompt: string) =>
+    (await inProcess({ metadata }).browser().begin({ prompt }))['prompt']
+  expect(await promptOf({}, 'select_account')).toBe('select_account')
+  expect(await promptOf({ prompt_values_supported: ['login'] }, 'select_account')).toBe('login')
+  expect(await promptOf({}, 'none')).toBeUndefined()
+})
+
+it('"Not you?" that returns the same account asks again, and then says so', async () => {
+  const { browser, answerTo, clock } = inProcess()
+  const ada = browser()
+  await ada.signIn()
+  const again = (await ada.signIn({ prompt: 'select_account', return_to: '/a?b=c' })) as string
+  expect(again).toBe('/sign-in?return_to=%2Fa%3Fb%3Dc&again=1&prompt=login')
+  const sent = await ada.begin(parametersOf(again))
+  expect(sent['prompt']).toBe('login')
+  const same = (await ada.outcomeOf(answerTo(sent))) as string
+  expect(same).toBe('/sign-in/same-account?return_to=%2Fa%3Fb%3Dc')
+  const page = { account: 'ada@acme.example', returnTo: '/a?b=c&unattended=yes' }
+  expect(await ada.outcomeOf(same)).toMatchObject(page)
+  // The fragment must not hide the mark.
+  expect(await ada.outcomeOf('/sign-in/same-account?return_to=%2Fonboarding%2Fconnect%23x')).toMatchObject({
+    returnTo: '/onboarding/connect?unattended=yes#x',
+  })
+  expect(await browser().outcomeOf(same)).toBe('/a?b=c')
+  // Another site's link can name the same address at any time.
+  clock.now += 60_000
+  expect(await ada.outcomeOf(same)).toBe('/a?b=c')
+})
+
+it('"Not you?" signs another person in, and ends the session and tokens of the first', async () => {
+  const { browser, person, answers, asked, store } = inProcess({
+    metadata: { revocation_endpoint: `${ISSUER}/revoke` },
+  })
+  answers['/revoke'] = () => ({})
+  const both = browser()
+  await both.signIn()
+  person.sub = 'bob'
+  expect(await both.signIn({ prompt: 'select_account', return_to: '/x' })).toBe('/x')
+  expect(await both.who()).toMatchObject({ subject: 'bob' })
+  expect(store.named('session:')).toHaveLength(1)
+  await expect.poll(() => asked.filter(({ path }) => path === '/revoke')).toHaveLength(2)
+})
+
+it('"Not you?" falls back to login if select_account is refused, and ends after four restarts', async () => {
+  const { browser } = inProcess()
+  const refusedOf = async (query: object) => {
+    const ada = browser()
+    const { state = '' } = await ada.begin({ prompt: 'select_account', ...query })
+    return await ada.outcomeOf(`/sign-in/callback?state=${state}&error=interaction_required`)
+  }
+  expect(await refusedOf({})).toBe('/sign-in?return_to=%2Fonboarding&again=1&prompt=login')
+  expect(await refusedOf({ again: '4' })).toMatchObject({ code: 'sign_in_expired' })
+})
+
+it('someone who signs in again gets a new session in place of the old one, and keeps the grant', async () => {
+  const { browser, asked, answers, store } = inProcess({
+    metadata: { revocation_endpoint: `${ISSUER}/revoke` },
+  })
+  answers['/revoke'] = () => ({})
+  const ada = browser()
+  await ada.signIn()
+  const before = await ada.sessionId()
+  expect(await ada.signIn({ return_to: '/x' })).toBe('/x')
+  expect(await ada.sessionId()).not.toBe(before)
+  expect(store.named('session:')).toHaveLength(1)
+  expect(asked.map(({ path }) => path)).toEqual(['/token', '/token'])
+})
+
+it('a sign-in without a refresh token is explained in the log', async () => {
+  const { browser, person, logged } = inProcess()
+  person.tokens = { refresh_token: undefined }
+  await browser().signIn()
+  expect(logged.filter(([level]) => level === 'warn').map(([, words]) => words)).toEqual([
+    expect.stringContaining(
+      'no refresh token was issued, though offline_access was asked for: after 5 minutes',
+    ),
+  ])
 })

@@ -1,6 +1,6 @@
 // Signing out: here first and always, then the tokens, then at the authorization server; and what still works of it while
 // a part fails.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, PUBLIC_URL, type Options } from './in-process.ts'
 
@@ -24,203 +24,197 @@ async function signedIn(options: Options = { metadata }) {
 const warnings = (logged: [string, string, unknown][]) =>
   logged.filter(([level]) => level === 'warn').map(([, words]) => words)
 
-describe('someone who signs out', () => {
-  it('is signed out here at once, and then there, and comes back', async () => {
-    const { ada, page, signOut, taken, noted, store } = await signedIn()
-    const { headers } = await signOut()
-    expect(headers['location']).toBe('/sign-out')
-    // Chromium keeps pages in memory, and shows them to those who press back, unless a cookie changes.
-    expect(headers['set-cookie']).toEqual([
-      'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
-      expect.stringMatching(
-        /^onramp-browser=[\da-f]{32}\.ask; Max-Age=86400; Path=\/; .*HttpOnly; SameSite=Lax$/,
-      ),
-    ])
-    expect(store.named('session:')).toEqual([])
-    expect(taken()).toEqual([
-      ['refresh', 'refresh_token'],
-      ['access-1', 'access_token'],
-    ])
-    expect(noted).toMatchObject([
-      { event: 'sign_out', by: 'person', revoked: 'done', user: { subject: 'ada' } },
-    ])
+it('someone who signs out is signed out here at once, then at the server, and comes back', async () => {
+  const { ada, page, signOut, taken, noted, store } = await signedIn()
+  const { headers } = await signOut()
+  expect(headers['location']).toBe('/sign-out')
+  // Chromium keeps pages in memory, and shows them to those who press back, unless a cookie changes.
+  expect(headers['set-cookie']).toEqual([
+    'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+    expect.stringMatching(
+      /^onramp-browser=[\da-f]{32}\.ask; Max-Age=86400; Path=\/; .*HttpOnly; SameSite=Lax$/,
+    ),
+  ])
+  expect(store.named('session:')).toEqual([])
+  expect(taken()).toEqual([
+    ['refresh', 'refresh_token'],
+    ['access-1', 'access_token'],
+  ])
+  expect(noted).toMatchObject([
+    { event: 'sign_out', by: 'person', revoked: 'done', user: { subject: 'ada' } },
+  ])
 
-    expect(await page('/sign-out')).toMatchObject({ view: 'sign-in/signing-out', refresh: ONWARD })
-    const there = new URL(await page('/sign-out/continue'))
-    expect(there.origin + there.pathname).toBe(`${ISSUER}/end`)
-    const { id_token_hint: hint, state, ...others } = Object.fromEntries(there.searchParams)
-    expect(others).toEqual({ client_id: 'onramp', post_logout_redirect_uri: `${PUBLIC_URL}/signed-out` })
-    expect([hint?.split('.').length, state?.length]).toEqual([3, 32])
-    expect(await page('/sign-out/continue')).toBe('/signed-out')
-    expect(await page('/signed-out')).toMatchObject({ view: 'sign-in/signed-out', isOverThere: false })
-    expect((await ada.begin())['prompt']).toBe('login')
+  expect(await page('/sign-out')).toMatchObject({ view: 'sign-in/signing-out', refresh: ONWARD })
+  const there = new URL(await page('/sign-out/continue'))
+  expect(there.origin + there.pathname).toBe(`${ISSUER}/end`)
+  const { id_token_hint: hint, state, ...others } = Object.fromEntries(there.searchParams)
+  expect(others).toEqual({ client_id: 'onramp', post_logout_redirect_uri: `${PUBLIC_URL}/signed-out` })
+  expect([hint?.split('.').length, state?.length]).toEqual([3, 32])
+  expect(await page('/sign-out/continue')).toBe('/signed-out')
+  expect(await page('/signed-out')).toMatchObject({ view: 'sign-in/signed-out', isOverThere: false })
+  expect((await ada.begin())['prompt']).toBe('login')
 
-    expect(await page('/signed-out?state=other')).toMatchObject({ isOverThere: false })
-    expect(await page(`/signed-out?state=${state}`)).toBe('/signed-out')
-    expect(await page('/signed-out')).toMatchObject({ view: 'sign-in/signed-out', isOverThere: true })
-    expect(await ada.begin()).not.toHaveProperty('prompt')
-  })
-
-  it('has the tokens taken back that another tab had renewed meanwhile', async () => {
-    let meanwhile = async () => {}
-    const records = (usual: Records): Records => ({
-      ...usual,
-      async put(...given) {
-        await meanwhile()
-        return await usual.put(...given)
-      },
-    })
-    const { ada, signOut, taken, refused, answers } = await signedIn({ metadata, records })
-    answers['/token'] = () => ({ body: { access_token: 'access-2', token_type: 'bearer', expires_in: 300 } })
-    refused.add('access-1')
-    meanwhile = async () => {
-      meanwhile = async () => {}
-      expect(await ada.call('elsewhere')).toBe('access-2')
-    }
-    await signOut()
-    expect(taken().at(-1)).toEqual(['access-2', 'access_token'])
-  })
-
-  it('is led on after a double click, and has caches cleared', async () => {
-    const { ada, page, signOut } = await signedIn()
-    await signOut()
-    expect((await signOut()).headers['location']).toBe('/sign-out')
-    const { headers, body } = await ada.agent.get('/signed-out')
-    expect(headers['clear-site-data']).toBe('"cache", "storage"')
-    expect(body).toMatchObject({ view: 'sign-in/signed-out', refresh: ONWARD })
-    expect(await page('/sign-out/continue')).toContain(`${ISSUER}/end`)
-  })
-
-  it('without a sign-in is led to the page about it, and nowhere else', async () => {
-    const { browser } = inProcess({ metadata })
-    const stranger = browser()
-    await stranger.agent.post('/sign-out').expect(303).expect('location', '/signed-out')
-    for (const path of ['/sign-out', '/sign-out/continue'])
-      expect(await stranger.outcomeOf(path)).toBe('/signed-out')
-  })
-
-  it('over https has the cookie taken back as its prefix demands, or browsers would keep it', async () => {
-    const { browser } = inProcess({ settings: { PUBLIC_URL: 'https://onramp.example' } })
-    const { headers } = await browser().agent.post('/sign-out').expect(303)
-    const cleared = '__Host-onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure'
-    expect(headers['set-cookie']?.[0]).toBe(cleared)
-  })
-
-  it('and signed in again in another tab is told so, and asked for nothing more', async () => {
-    const { ada, page, signOut } = await signedIn()
-    await signOut()
-    expect((await ada.begin())['prompt']).toBe('login')
-    await ada.signIn()
-    expect(await page('/sign-out/continue')).toBe('/signed-out')
-    expect(await page('/signed-out')).toMatchObject({ view: 'sign-in/signed-in-again' })
-    expect(await ada.begin()).not.toHaveProperty('prompt')
-  })
-
-  it('while a sign-in is under way in another tab has that one start over, and be asked who is there', async () => {
-    const { ada, signOut, answerTo } = await signedIn()
-    const late = answerTo(await ada.begin({ return_to: '/x' }))
-    await signOut()
-    expect(await ada.outcomeOf(late)).toBe('/sign-in?return_to=%2Fx&again=1')
-    expect((await ada.begin())['prompt']).toBe('login')
-  })
-
-  it('is only signed out here where the server has no such page, or can’t be reached', async () => {
-    const without = await signedIn({})
-    expect((await without.signOut()).headers['location']).toBe('/signed-out')
-    expect(without.noted).toMatchObject([{ revoked: 'no_endpoint' }])
-    const away = await signedIn()
-    away.server.isReady = false
-    expect((await away.signOut()).headers['location']).toBe('/signed-out')
-    expect([away.asked, away.noted]).toMatchObject([[], [{ revoked: 'failed' }]])
-    const broken = await signedIn()
-    broken.authorizationServer.configuration = () => Promise.reject(new Error('away'))
-    expect((await broken.signOut()).headers['location']).toBe('/signed-out')
-  })
-
-  it.each([
-    ['nothing is known', {}, true],
-    ['it was registered', { post_logout_redirect_uris: [`${PUBLIC_URL}/signed-out`] }, true],
-    ['another was registered', { post_logout_redirect_uris: ['https://elsewhere.example'] }, false],
-    ['none was registered', { post_logout_redirect_uris: [] }, false],
-  ])('is sent back from there where that is possible: %s', async (_what, client, comesBack) => {
-    const { page, signOut } = await signedIn({ metadata, client })
-    await signOut()
-    const { searchParams } = new URL(await page('/sign-out/continue'))
-    expect([searchParams.has('post_logout_redirect_uri'), searchParams.has('state')]).toEqual([
-      comesBack,
-      comesBack,
-    ])
-  })
+  expect(await page('/signed-out?state=other')).toMatchObject({ isOverThere: false })
+  expect(await page(`/signed-out?state=${state}`)).toBe('/signed-out')
+  expect(await page('/signed-out')).toMatchObject({ view: 'sign-in/signed-out', isOverThere: true })
+  expect(await ada.begin()).not.toHaveProperty('prompt')
 })
 
-describe('tokens that are not taken back', () => {
-  const refused = { status: 400, body: { error: 'unsupported_token_type' } }
-
-  it.each([
-    ['access_token', 'partly', 'one of the tokens'],
-    ['both', 'failed', 'the tokens'],
-  ])('(%s) are told: %s', async (which, revoked, what) => {
-    const { signOut, answers, noted, logged } = await signedIn()
-    answers['/revoke'] = ({ form }) => (which === 'both' || form['token_type_hint'] === which ? refused : {})
-    await signOut()
-    expect(noted).toMatchObject([{ revoked }])
-    expect(warnings(logged).at(-1)).toContain(`did not take back ${what} at sign-out`)
+it('tokens that another tab refreshed during the sign-out are revoked', async () => {
+  let meanwhile = async () => {}
+  const records = (usual: Records): Records => ({
+    ...usual,
+    async put(...given) {
+      await meanwhile()
+      return await usual.put(...given)
+    },
   })
-})
-
-describe('a store', () => {
-  type Failing = { fails: (operation: keyof Records, key: string) => boolean; why: string }
-  async function signedInOn() {
-    const at: Failing = { fails: () => false, why: '' }
-    const failing = (records: Records): Records =>
-      new Proxy(records, {
-        get:
-          (target, operation: keyof Records) =>
-          (key: string, ...args: never[]) =>
-            at.fails(operation, key)
-              ? Promise.reject(new StoreUnavailable(new Error(at.why)))
-              : (target[operation] as (...all: unknown[]) => unknown)(key, ...args),
-      })
-    return { at, ...(await signedIn({ metadata, records: failing })) }
+  const { ada, signOut, taken, refused, answers } = await signedIn({ metadata, records })
+  answers['/token'] = () => ({ body: { access_token: 'access-2', token_type: 'bearer', expires_in: 300 } })
+  refused.add('access-1')
+  meanwhile = async () => {
+    meanwhile = async () => {}
+    expect(await ada.call('elsewhere')).toBe('access-2')
   }
+  await signOut()
+  expect(taken().at(-1)).toEqual(['access-2', 'access_token'])
+})
 
-  it('that is full still forgets a sign-in, and the next one there asks who is there', async () => {
-    const { at, ada, signOut, logged, store, taken } = await signedInOn()
-    at.why = 'OOM command not allowed'
-    at.fails = (operation) => operation === 'put' || operation === 'compareAndSet'
-    expect((await signOut()).headers['location']).toBe('/signed-out')
-    expect(store.named('session:')).toEqual([])
-    expect(await ada.who()).toMatchObject({ code: 'signed_out' })
-    expect(taken()).toHaveLength(2)
-    expect(warnings(logged)).toEqual(['signed out here only: Redis is full and takes no writes'])
-    expect((await ada.begin())['prompt']).toBe('login')
-  })
+it('a double click on "Sign out" leads on, and clears caches', async () => {
+  const { ada, page, signOut } = await signedIn()
+  await signOut()
+  expect((await signOut()).headers['location']).toBe('/sign-out')
+  const { headers, body } = await ada.agent.get('/signed-out')
+  expect(headers['clear-site-data']).toBe('"cache", "storage"')
+  expect(body).toMatchObject({ view: 'sign-in/signed-out', refresh: ONWARD })
+  expect(await page('/sign-out/continue')).toContain(`${ISSUER}/end`)
+})
 
-  it('that can’t forget leaves the device signed out, and the tokens are taken back all the same', async () => {
-    const { at, ada, taken, signOut } = await signedInOn()
-    at.fails = (operation, key) => operation === 'remove' && key.startsWith('session:')
-    expect((await signOut()).headers['location']).toBe('/signed-out')
-    expect(taken()).toHaveLength(2)
-    expect(await ada.who()).toMatchObject({ code: 'signed_out' })
-  })
+it('"Sign out" without a session leads to the page after it', async () => {
+  const { browser } = inProcess({ metadata })
+  const stranger = browser()
+  await stranger.agent.post('/sign-out').expect(303).expect('location', '/signed-out')
+  for (const path of ['/sign-out', '/sign-out/continue'])
+    expect(await stranger.outcomeOf(path)).toBe('/signed-out')
+})
 
-  it('that is away signs out on the device, for those who come from a page of ours', async () => {
-    const { at, ada, browser } = await signedInOn()
-    const bob = browser()
-    await bob.signIn()
-    at.fails = () => true
-    const { headers } = await ada.agent.post('/sign-out').expect(303)
-    const cleared = 'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
-    expect([headers['location'], headers['set-cookie']?.[0]]).toEqual(['/signed-out', cleared])
-    expect(headers['set-cookie']?.at(-1)).toMatch(/^onramp-browser=[\da-f]{32}\.ask;/)
+it('"Sign out" over https removes the cookie with the attributes that its prefix demands', async () => {
+  const { browser } = inProcess({ settings: { PUBLIC_URL: 'https://onramp.example' } })
+  const { headers } = await browser().agent.post('/sign-out').expect(303)
+  const cleared = '__Host-onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure'
+  expect(headers['set-cookie']?.[0]).toBe(cleared)
+})
 
-    for (const path of ['/signed-out', '/sign-out', '/me']) await bob.agent.get(path).expect(503)
-    for (const site of ['none', 'same-site'])
-      await bob.agent.get('/signed-out').set({ 'sec-fetch-site': site }).expect(503)
-    const own = { 'sec-fetch-site': 'same-origin' }
-    const { body } = await bob.agent.get('/signed-out').set(own).expect(200)
-    expect(body).toMatchObject({ view: 'sign-in/signed-out', isOverThere: false })
-    at.fails = () => false
-    expect(await bob.who()).toMatchObject({ code: 'signed_out' })
-  })
+it('someone who signed in again in another tab is told so', async () => {
+  const { ada, page, signOut } = await signedIn()
+  await signOut()
+  expect((await ada.begin())['prompt']).toBe('login')
+  await ada.signIn()
+  expect(await page('/sign-out/continue')).toBe('/signed-out')
+  expect(await page('/signed-out')).toMatchObject({ view: 'sign-in/signed-in-again' })
+  expect(await ada.begin()).not.toHaveProperty('prompt')
+})
+
+it('a sign-in under way during a sign-out starts over with prompt=login', async () => {
+  const { ada, signOut, answerTo } = await signedIn()
+  const late = answerTo(await ada.begin({ return_to: '/x' }))
+  await signOut()
+  expect(await ada.outcomeOf(late)).toBe('/sign-in?return_to=%2Fx&again=1')
+  expect((await ada.begin())['prompt']).toBe('login')
+})
+
+it('someone is signed out here only if the server has no such page or cannot be reached', async () => {
+  const without = await signedIn({})
+  expect((await without.signOut()).headers['location']).toBe('/signed-out')
+  expect(without.noted).toMatchObject([{ revoked: 'no_endpoint' }])
+  const away = await signedIn()
+  away.server.isReady = false
+  expect((await away.signOut()).headers['location']).toBe('/signed-out')
+  expect([away.asked, away.noted]).toMatchObject([[], [{ revoked: 'failed' }]])
+  const broken = await signedIn()
+  broken.authorizationServer.configuration = () => Promise.reject(new Error('away'))
+  expect((await broken.signOut()).headers['location']).toBe('/signed-out')
+})
+
+it.each([
+  ['nothing is known', {}, true],
+  ['it was registered', { post_logout_redirect_uris: [`${PUBLIC_URL}/signed-out`] }, true],
+  ['another was registered', { post_logout_redirect_uris: ['https://elsewhere.example'] }, false],
+  ['none was registered', { post_logout_redirect_uris: [] }, false],
+])('the server sends people back after the sign-out if it may: %s', async (_what, client, comesBack) => {
+  const { page, signOut } = await signedIn({ metadata, client })
+  await signOut()
+  const { searchParams } = new URL(await page('/sign-out/continue'))
+  expect([searchParams.has('post_logout_redirect_uri'), searchParams.has('state')]).toEqual([
+    comesBack,
+    comesBack,
+  ])
+})
+
+const refused = { status: 400, body: { error: 'unsupported_token_type' } }
+
+it.each([
+  ['access_token', 'partly', 'one of the tokens'],
+  ['both', 'failed', 'the tokens'],
+])('tokens that were not revoked (%s) are logged: %s', async (which, revoked, what) => {
+  const { signOut, answers, noted, logged } = await signedIn()
+  answers['/revoke'] = ({ form }) => (which === 'both' || form['token_type_hint'] === which ? refused : {})
+  await signOut()
+  expect(noted).toMatchObject([{ revoked }])
+  expect(warnings(logged).at(-1)).toContain(`did not take back ${what} at sign-out`)
+})
+
+type Failing = { fails: (operation: keyof Records, key: string) => boolean; why: string }
+async function signedInOn() {
+  const at: Failing = { fails: () => false, why: '' }
+  const failing = (records: Records): Records =>
+    new Proxy(records, {
+      get:
+        (target, operation: keyof Records) =>
+        (key: string, ...args: never[]) =>
+          at.fails(operation, key)
+            ? Promise.reject(new StoreUnavailable(new Error(at.why)))
+            : (target[operation] as (...all: unknown[]) => unknown)(key, ...args),
+    })
+  return { at, ...(await signedIn({ metadata, records: failing })) }
+}
+
+it('a full store still forgets a session, and the next sign-in sends prompt=login', async () => {
+  const { at, ada, signOut, logged, store, taken } = await signedInOn()
+  at.why = 'OOM command not allowed'
+  at.fails = (operation) => operation === 'put' || operation === 'compareAndSet'
+  expect((await signOut()).headers['location']).toBe('/signed-out')
+  expect(store.named('session:')).toEqual([])
+  expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+  expect(taken()).toHaveLength(2)
+  expect(warnings(logged)).toEqual(['signed out here only: Redis is full and takes no writes'])
+  expect((await ada.begin())['prompt']).toBe('login')
+})
+
+it('a store that cannot delete leaves the device signed out, and the tokens are revoked', async () => {
+  const { at, ada, taken, signOut } = await signedInOn()
+  at.fails = (operation, key) => operation === 'remove' && key.startsWith('session:')
+  expect((await signOut()).headers['location']).toBe('/signed-out')
+  expect(taken()).toHaveLength(2)
+  expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+})
+
+it('while the store is unavailable, our own page signs out the device', async () => {
+  const { at, ada, browser } = await signedInOn()
+  const bob = browser()
+  await bob.signIn()
+  at.fails = () => true
+  const { headers } = await ada.agent.post('/sign-out').expect(303)
+  const cleared = 'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
+  expect([headers['location'], headers['set-cookie']?.[0]]).toEqual(['/signed-out', cleared])
+  expect(headers['set-cookie']?.at(-1)).toMatch(/^onramp-browser=[\da-f]{32}\.ask;/)
+
+  for (const path of ['/signed-out', '/sign-out', '/me']) await bob.agent.get(path).expect(503)
+  for (const site of ['none', 'same-site'])
+    await bob.agent.get('/signed-out').set({ 'sec-fetch-site': site }).expect(503)
+  const own = { 'sec-fetch-site': 'same-origin' }
+  const { body } = await bob.agent.get('/signed-out').set(own).expect(200)
+  expect(body).toMatchObject({ view: 'sign-in/signed-out', isOverThere: false })
+  at.fails = () => false
+  expect(await bob.who()).toMatchObject({ code: 'signed_out' })
 })

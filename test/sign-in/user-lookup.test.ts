@@ -1,5 +1,5 @@
 // Who is asked who it is: the id_token, userinfo, introspection, or the access token itself.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { UserLookup } from '../../src/sign-in/user-lookup.ts'
 import { answering, issuer } from './library-errors.ts'
 
@@ -41,142 +41,138 @@ function identifying({
 const jwt = (payload: object) =>
   ['eyJhbGciOiJub25lIn0', Buffer.from(JSON.stringify(payload)).toString('base64url'), ''].join('.')
 
-describe('with an id_token', () => {
-  it('that says everything no one else is asked', async () => {
-    const { user, warned } = identifying({ claims: whole, metadata: USERINFO, status: 500 })
-    const { sub: subject, email_verified: emailVerified, ...others } = whole
-    expect(await user).toEqual({ issuer, subject, emailVerified, ...others })
-    expect(warned).toEqual([])
-  })
+it('a complete id_token needs no userinfo', async () => {
+  const { user, warned } = identifying({ claims: whole, metadata: USERINFO, status: 500 })
+  const { sub: subject, email_verified: emailVerified, ...others } = whole
+  expect(await user).toEqual({ issuer, subject, emailVerified, ...others })
+  expect(warned).toEqual([])
+})
 
-  it('that leaves something open, userinfo completes it', async () => {
-    const claims = { sub: 'ada' }
-    expect(await identifying({ claims, metadata: USERINFO, body: whole }).user).toMatchObject({ name: 'Ada' })
-    expect(await identifying({ claims, body: whole }).user).toEqual({ issuer, subject: 'ada' })
-  })
+it('userinfo completes an id_token', async () => {
+  const claims = { sub: 'ada' }
+  expect(await identifying({ claims, metadata: USERINFO, body: whole }).user).toMatchObject({ name: 'Ada' })
+  expect(await identifying({ claims, body: whole }).user).toEqual({ issuer, subject: 'ada' })
+})
 
-  it('without the groups that are wanted, userinfo says them', async () => {
-    const wanted = ['Admins']
-    const body = { sub: 'ada', groups: ['Admins'] }
-    const asked = { claims: whole, metadata: USERINFO, body }
-    expect((await identifying({ ...asked, wanted }).user).groups).toEqual(['Admins'])
-    expect(await identifying(asked).user).not.toHaveProperty('groups')
-    const said = { ...asked, wanted, claims: { ...whole, groups: [] } }
-    expect((await identifying(said).user).groups).toEqual([])
-  })
+it('userinfo is asked for groups that ADMIN_GROUPS needs', async () => {
+  const wanted = ['Admins']
+  const body = { sub: 'ada', groups: ['Admins'] }
+  const asked = { claims: whole, metadata: USERINFO, body }
+  expect((await identifying({ ...asked, wanted }).user).groups).toEqual(['Admins'])
+  expect(await identifying(asked).user).not.toHaveProperty('groups')
+  const said = { ...asked, wanted, claims: { ...whole, groups: [] } }
+  expect((await identifying(said).user).groups).toEqual([])
+})
 
-  it('userinfo that fails is told, and the sign-in goes on', async () => {
-    const { user, warned } = identifying({
-      claims: { sub: 'ada' },
-      metadata: USERINFO,
-      status: 503,
-      body: '<html>',
-    })
-    expect(await user).toEqual({ issuer, subject: 'ada' })
-    expect(warned).toEqual([
-      [
-        { err: expect.anything() as unknown },
-        'the userinfo endpoint answered status 503: this person is known by the id_token alone, perhaps without an address',
-      ],
-    ])
+it('userinfo that fails is logged, and the sign-in goes on', async () => {
+  const { user, warned } = identifying({
+    claims: { sub: 'ada' },
+    metadata: USERINFO,
+    status: 503,
+    body: '<html>',
   })
+  expect(await user).toEqual({ issuer, subject: 'ada' })
+  expect(warned).toEqual([
+    [
+      { err: expect.anything() as unknown },
+      'the userinfo endpoint answered status 503: this person is known by the id_token alone, perhaps without an address',
+    ],
+  ])
+})
 
-  it('userinfo about another person is an attack', async () => {
-    const { user } = identifying({ claims: { sub: 'ada' }, metadata: USERINFO, body: { sub: 'eve' } })
-    await expect(user).rejects.toMatchObject({ code: 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' })
-  })
+it('userinfo about another person signs no one in', async () => {
+  const { user } = identifying({ claims: { sub: 'ada' }, metadata: USERINFO, body: { sub: 'eve' } })
+  await expect(user).rejects.toMatchObject({ code: 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' })
+})
 
-  it('without the claim that ADMIN_GROUPS needs, the log says so once', async () => {
-    const { user, warned, again } = identifying({ claims: whole, wanted: ['Admins'] })
-    await user
-    await again()
-    expect(warned).toEqual([[{}, expect.stringContaining('without the claim groups')]])
-  })
+it('a missing groups claim is logged once', async () => {
+  const { user, warned, again } = identifying({ claims: whole, wanted: ['Admins'] })
+  await user
+  await again()
+  expect(warned).toEqual([[{}, expect.stringContaining('without the claim groups')]])
+})
 
-  it('for another client no one is signed in, and it is said why', async () => {
-    const { user } = identifying({ claims: { ...whole, azp: 'other' } })
-    expect(await identifying({ claims: { ...whole, azp: 'client' } }).user).toMatchObject({ subject: 'ada' })
-    await expect(user).rejects.toMatchObject({
-      status: 400,
-      code: 'sign_in_failed',
-      detail: 'the id_token was issued to another client (azp)',
-    })
+it('an id_token for another client (azp) signs no one in', async () => {
+  const { user } = identifying({ claims: { ...whole, azp: 'other' } })
+  expect(await identifying({ claims: { ...whole, azp: 'client' } }).user).toMatchObject({ subject: 'ada' })
+  await expect(user).rejects.toMatchObject({
+    status: 400,
+    code: 'sign_in_failed',
+    detail: 'the id_token was issued to another client (azp)',
   })
 })
 
-describe('without an id_token', () => {
-  it('userinfo says who it is, and has to', async () => {
-    expect(await identifying({ metadata: USERINFO, body: whole }).user).toMatchObject({
-      subject: 'ada',
-      name: 'Ada',
-    })
-    const { user } = identifying({ metadata: { ...USERINFO, ...INTROSPECTION }, status: 503, body: '<html>' })
-    await expect(user).rejects.toMatchObject({ code: 'OAUTH_RESPONSE_IS_NOT_CONFORM' })
+it('userinfo alone identifies a person without an id_token, and must not fail then', async () => {
+  expect(await identifying({ metadata: USERINFO, body: whole }).user).toMatchObject({
+    subject: 'ada',
+    name: 'Ada',
   })
+  const { user } = identifying({ metadata: { ...USERINFO, ...INTROSPECTION }, status: 503, body: '<html>' })
+  await expect(user).rejects.toMatchObject({ code: 'OAUTH_RESPONSE_IS_NOT_CONFORM' })
+})
 
-  const subjectOf = async (said: object, more: Case = {}) =>
-    (await identifying({ metadata: INTROSPECTION, body: { active: true, ...said }, ...more }).user).subject
-  const UNKNOWN = expect.stringMatching(/^unknown:[\da-f-]{36}$/) as string
+const subjectOf = async (said: object, more: Case = {}) =>
+  (await identifying({ metadata: INTROSPECTION, body: { active: true, ...said }, ...more }).user).subject
+const UNKNOWN = expect.stringMatching(/^unknown:[\da-f-]{36}$/) as string
 
-  it.each([
-    ['its subject', { sub: 'ada', username: 'x' }, 'ada'],
-    ['its user name, which is no subject', { username: 'ada' }, 'username:ada'],
-    ['an empty subject', { sub: '', username: 'ada' }, 'username:ada'],
-    ['neither', {}, UNKNOWN],
-    ['what is no text', { sub: 7, username: '' }, UNKNOWN],
-    ['a token that is over', { active: false, sub: 'ada' }, UNKNOWN],
-    ['another issuer', { sub: 'ada', iss: `${issuer}.evil.example` }, UNKNOWN],
-    ['our issuer', { sub: 'ada', iss: issuer }, 'ada'],
-    ['the client itself', { sub: 'client' }, UNKNOWN],
-  ])('introspection that names %s says so', async (_what, said, subject) => {
-    expect(await subjectOf(said)).toEqual(subject)
+it.each([
+  ['its subject', { sub: 'ada', username: 'x' }, 'ada'],
+  ['its user name, which is no subject', { username: 'ada' }, 'username:ada'],
+  ['an empty subject', { sub: '', username: 'ada' }, 'username:ada'],
+  ['neither', {}, UNKNOWN],
+  ['what is no text', { sub: 7, username: '' }, UNKNOWN],
+  ['a token that is over', { active: false, sub: 'ada' }, UNKNOWN],
+  ['another issuer', { sub: 'ada', iss: `${issuer}.evil.example` }, UNKNOWN],
+  ['our issuer', { sub: 'ada', iss: issuer }, 'ada'],
+  ['the client itself', { sub: 'client' }, UNKNOWN],
+])('introspection with %s identifies the person accordingly', async (_what, said, subject) => {
+  expect(await subjectOf(said)).toEqual(subject)
+})
+
+it('introspection gives a name to show', async () => {
+  const body = { active: true, sub: 'ada', username: 'ada.l', email: 'ada@acme.example' }
+  expect(await identifying({ metadata: INTROSPECTION, body }).user).toMatchObject({
+    name: 'ada.l',
+    email: 'ada@acme.example',
   })
+  const named = { ...body, preferred_username: 'Ada' }
+  expect(await identifying({ metadata: INTROSPECTION, body: named }).user).toMatchObject({ name: 'Ada' })
+})
 
-  it('introspection says a name to show, too', async () => {
-    const body = { active: true, sub: 'ada', username: 'ada.l', email: 'ada@acme.example' }
-    expect(await identifying({ metadata: INTROSPECTION, body }).user).toMatchObject({
-      name: 'ada.l',
-      email: 'ada@acme.example',
-    })
-    const named = { ...body, preferred_username: 'Ada' }
-    expect(await identifying({ metadata: INTROSPECTION, body: named }).user).toMatchObject({ name: 'Ada' })
-  })
+it.each([
+  [400, true],
+  [403, true],
+  [499, true],
+  [429, false],
+  [500, false],
+  [302, false],
+])('introspection that answers %i is not meant for us: %s', async (status, isForOthers) => {
+  const { user } = identifying({ metadata: INTROSPECTION, status, body: '<html>' })
+  const outcome = await user.then(
+    ({ subject }) => subject,
+    ({ name }: Error) => name,
+  )
+  expect(outcome).toEqual(isForOthers ? UNKNOWN : 'ClientError')
+})
 
-  it.each([
-    [400, true],
-    [403, true],
-    [499, true],
-    [429, false],
-    [500, false],
-    [302, false],
-  ])('introspection that answers %i is for others to ask: %s', async (status, isForOthers) => {
-    const { user } = identifying({ metadata: INTROSPECTION, status, body: '<html>' })
-    const outcome = await user.then(
-      ({ subject }) => subject,
-      ({ name }: Error) => name,
-    )
-    expect(outcome).toEqual(isForOthers ? UNKNOWN : 'ClientError')
-  })
+it('introspection that answers no JSON fails the sign-in', async () => {
+  const { user } = identifying({ metadata: INTROSPECTION, body: '<html>' })
+  await expect(user).rejects.toMatchObject({ code: 'OAUTH_RESPONSE_IS_NOT_JSON' })
+})
 
-  it('what is no answer is for later', async () => {
-    const { user } = identifying({ metadata: INTROSPECTION, body: '<html>' })
-    await expect(user).rejects.toMatchObject({ code: 'OAUTH_RESPONSE_IS_NOT_JSON' })
-  })
+it.each([
+  ['of our issuer', { iss: issuer, sub: 'ada', email: 'eve@acme.example' }, 'ada'],
+  ['of another one', { iss: 'https://elsewhere.example', sub: 'ada' }, UNKNOWN],
+  ['of no one', { sub: 'ada' }, UNKNOWN],
+  ['about the client', { iss: issuer, sub: 'client' }, UNKNOWN],
+  ['without a subject', { iss: issuer, sub: '' }, UNKNOWN],
+])('a JWT access token %s identifies the person accordingly', async (_what, payload, subject) => {
+  const user = await identifying({ token: jwt(payload) }).user
+  expect(user).toEqual({ issuer, subject })
+})
 
-  it.each([
-    ['of our issuer', { iss: issuer, sub: 'ada', email: 'eve@acme.example' }, 'ada'],
-    ['of another one', { iss: 'https://elsewhere.example', sub: 'ada' }, UNKNOWN],
-    ['of no one', { sub: 'ada' }, UNKNOWN],
-    ['about the client', { iss: issuer, sub: 'client' }, UNKNOWN],
-    ['without a subject', { iss: issuer, sub: '' }, UNKNOWN],
-  ])('an access token that can be read names a person: %s', async (_what, payload, subject) => {
-    const user = await identifying({ token: jwt(payload) }).user
-    expect(user).toEqual({ issuer, subject })
-  })
-
-  it('nothing that can be asked makes a new person of everyone', async () => {
-    const [one, other] = [await identifying({}).user, await identifying({}).user]
-    expect([one.subject, other.subject]).toEqual([UNKNOWN, UNKNOWN])
-    expect(one.subject).not.toBe(other.subject)
-  })
+it('a person whom nothing identifies is a new one at each sign-in', async () => {
+  const [one, other] = [await identifying({}).user, await identifying({}).user]
+  expect([one.subject, other.subject]).toEqual([UNKNOWN, UNKNOWN])
+  expect(one.subject).not.toBe(other.subject)
 })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import type { ServerMetadata } from 'openid-client'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { createClientAuth } from '../../src/sign-in/server/client-authentication.ts'
 import { examined } from '../doctor/set-up.ts'
 import { expectSignedIn, messagesOf } from '../helpers/faulty.ts'
@@ -74,18 +74,19 @@ const assertionsOf = ({ sandbox }: Running): string[] =>
 const clientFound = async ({ env }: Running) =>
   (await examined(env)).findings.find(({ check }) => check === 'authorization-server.client')
 
-describe('a certificate', () => {
-  const signing = {
-    method: 'private_key_jwt',
-    key: textOf('ours.key'),
-    certificate: textOf('ours.crt'),
-  } as const
+const signing = {
+  method: 'private_key_jwt',
+  key: textOf('ours.key'),
+  certificate: textOf('ours.crt'),
+} as const
 
-  it.each([
-    ['lists nothing', undefined, 'PS256'],
-    ['lists PS256', ['RS256', 'PS256'], 'PS256'],
-    ['lists RS256 alone', ['RS256'], 'RS256'],
-  ])('goes along as its thumbprint, to a server that %s signed with %s', async (_what, listed, alg) => {
+it.each([
+  ['lists nothing', undefined, 'PS256'],
+  ['lists PS256', ['RS256', 'PS256'], 'PS256'],
+  ['lists RS256 alone', ['RS256'], 'RS256'],
+])(
+  'a certificate is sent as its thumbprint to a server that %s, signed with %s',
+  async (_what, listed, alg) => {
     const token_endpoint = 'https://as.example/token'
     const token_endpoint_auth_signing_alg_values_supported = listed
     const listing = { token_endpoint, token_endpoint_auth_signing_alg_values_supported }
@@ -95,83 +96,76 @@ describe('a certificate', () => {
     const assertion = body.get('client_assertion') ?? ''
     expect(decodeProtectedHeader(assertion)).toEqual({ alg, typ: 'JWT', 'x5t#S256': thumbprint })
     expect(decodeJwt(assertion)).toMatchObject({ aud: token_endpoint, iss: 'us', sub: 'us' })
-  })
+  },
+)
 
-  it('signs people in, refreshes, and is tried by the doctor', async () => {
-    const running = await startedWith(certified)
-    const browser = await signIn(running, 'ada')
-    running.sandbox.expireTokens()
-    await expectSignedIn(running, browser)
-    expect(refreshesOf(running.sandbox)).toBe(1)
-    for (const assertion of assertionsOf(running))
-      expect(decodeProtectedHeader(assertion)).toMatchObject({ 'x5t#S256': thumbprint })
-    expect(await clientFound(running)).toMatchObject({ status: 'ok' })
-    const other = { OIDC_CLIENT_KEY_FILE: path('other.key'), OIDC_CLIENT_CERT_FILE: path('other.crt') }
-    Object.assign(running.env, other)
-    expect(await clientFound(running)).toMatchObject({
-      status: 'fail',
-      settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_KEY', 'OIDC_CLIENT_CERT', 'OIDC_CLIENT_AUTH'],
-    })
+it('people sign in and refresh with a certificate, which the doctor tries', async () => {
+  const running = await startedWith(certified)
+  const browser = await signIn(running, 'ada')
+  running.sandbox.expireTokens()
+  await expectSignedIn(running, browser)
+  expect(refreshesOf(running.sandbox)).toBe(1)
+  for (const assertion of assertionsOf(running))
+    expect(decodeProtectedHeader(assertion)).toMatchObject({ 'x5t#S256': thumbprint })
+  expect(await clientFound(running)).toMatchObject({ status: 'ok' })
+  const other = { OIDC_CLIENT_KEY_FILE: path('other.key'), OIDC_CLIENT_CERT_FILE: path('other.crt') }
+  Object.assign(running.env, other)
+  expect(await clientFound(running)).toMatchObject({
+    status: 'fail',
+    settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_KEY', 'OIDC_CLIENT_CERT', 'OIDC_CLIENT_AUTH'],
   })
 })
 
-describe("a workload's token in a file", () => {
-  it('signs people in, is read anew for the refresh, and is tried by the doctor', async () => {
-    const running = await startedWith(federated)
-    await replaceToken(running)
-    const browser = await signIn(running, 'ada')
-    running.sandbox.expireTokens()
-    await replaceToken(running)
-    await expectSignedIn(running, browser)
-    expect(refreshesOf(running.sandbox)).toBe(1)
-    expect(new Set(assertionsOf(running)).size).toBe(2)
-    await replaceToken(running)
-    expect(await clientFound(running)).toMatchObject({ status: 'ok' })
-    await replaceToken(running, 'other.key')
-    expect(await clientFound(running)).toMatchObject({
-      status: 'fail',
-      says: expect.stringContaining('rejected the token in OIDC_CLIENT_ASSERTION_FILE') as string,
-    })
-  })
-
-  it('that is gone keeps people out with the path in the log, and the doctor says so', async () => {
-    const running = await startedWith(federated)
-    rmSync(OIDC_CLIENT_ASSERTION_FILE, { force: true })
-    const browser = await signIn(running, 'ada')
-    expect(browser.page.status).toBe(502)
-    expect(messagesOf(running)).toContain(`${OIDC_CLIENT_ASSERTION_FILE} cannot be read (ENOENT)`)
-    expect(await clientFound(running)).toMatchObject({
-      status: 'fail',
-      says: expect.stringContaining("can't be read") as string,
-      settings: ['OIDC_CLIENT_ASSERTION_FILE'],
-    })
+it("people sign in with a workload's assertion file, which is read anew for the refresh and the doctor", async () => {
+  const running = await startedWith(federated)
+  await replaceToken(running)
+  const browser = await signIn(running, 'ada')
+  running.sandbox.expireTokens()
+  await replaceToken(running)
+  await expectSignedIn(running, browser)
+  expect(refreshesOf(running.sandbox)).toBe(1)
+  expect(new Set(assertionsOf(running)).size).toBe(2)
+  await replaceToken(running)
+  expect(await clientFound(running)).toMatchObject({ status: 'ok' })
+  await replaceToken(running, 'other.key')
+  expect(await clientFound(running)).toMatchObject({
+    status: 'fail',
+    says: expect.stringContaining('rejected the token in OIDC_CLIENT_ASSERTION_FILE') as string,
   })
 })
 
-describe('the settings of a client without a secret', () => {
-  const whole = {
-    PUBLIC_URL: 'https://onramp.example',
-    SERVICE_BASE_URL: 'https://svc.example',
-    OIDC_ISSUER: 'https://as.example',
-    OIDC_CLIENT_ID: 'onramp',
-    SESSION_SECRET: 'a'.repeat(32),
-  }
-  it.each<[Record<string, string>, string[]]>([
-    [certified, []],
-    [federated, []],
-    [
-      { ...certified, OIDC_CLIENT_KEY_FILE: path('other.key') },
-      ['OIDC_CLIENT_CERT is not the certificate of'],
-    ],
-    [{ OIDC_CLIENT_SECRET: 'x', OIDC_CLIENT_CERT_FILE: path('ours.crt') }, ['OIDC_CLIENT_KEY is required']],
-    [{ ...certified, OIDC_CLIENT_CERT_FILE: path('ours.key') }, ['OIDC_CLIENT_CERT must be a certificate']],
-    [{ ...certified, OIDC_CLIENT_CERT: 'x' }, ['OIDC_CLIENT_CERT and OIDC_CLIENT_CERT_FILE are both set']],
-    [{ ...federated, OIDC_CLIENT_SECRET: 'x' }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
-    [{ ...federated, OIDC_CLIENT_KEY_FILE: path('ours.key') }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
-    [{ ...federated, OIDC_CLIENT_ID: '' }, ['OIDC_CLIENT_ID is required']],
-  ])('%j', (env, faults) => {
-    expect(faultsIn({ ...whole, ...env })).toEqual(
-      faults.map((fault) => expect.stringContaining(fault) as string),
-    )
+it('a missing assertion file keeps people out, with its path in the log and from the doctor', async () => {
+  const running = await startedWith(federated)
+  rmSync(OIDC_CLIENT_ASSERTION_FILE, { force: true })
+  const browser = await signIn(running, 'ada')
+  expect(browser.page.status).toBe(502)
+  expect(messagesOf(running)).toContain(`${OIDC_CLIENT_ASSERTION_FILE} cannot be read (ENOENT)`)
+  expect(await clientFound(running)).toMatchObject({
+    status: 'fail',
+    says: expect.stringContaining("can't be read") as string,
+    settings: ['OIDC_CLIENT_ASSERTION_FILE'],
   })
+})
+
+const whole = {
+  PUBLIC_URL: 'https://onramp.example',
+  SERVICE_BASE_URL: 'https://svc.example',
+  OIDC_ISSUER: 'https://as.example',
+  OIDC_CLIENT_ID: 'onramp',
+  SESSION_SECRET: 'a'.repeat(32),
+}
+it.each<[Record<string, string>, string[]]>([
+  [certified, []],
+  [federated, []],
+  [{ ...certified, OIDC_CLIENT_KEY_FILE: path('other.key') }, ['OIDC_CLIENT_CERT is not the certificate of']],
+  [{ OIDC_CLIENT_SECRET: 'x', OIDC_CLIENT_CERT_FILE: path('ours.crt') }, ['OIDC_CLIENT_KEY is required']],
+  [{ ...certified, OIDC_CLIENT_CERT_FILE: path('ours.key') }, ['OIDC_CLIENT_CERT must be a certificate']],
+  [{ ...certified, OIDC_CLIENT_CERT: 'x' }, ['OIDC_CLIENT_CERT and OIDC_CLIENT_CERT_FILE are both set']],
+  [{ ...federated, OIDC_CLIENT_SECRET: 'x' }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
+  [{ ...federated, OIDC_CLIENT_KEY_FILE: path('ours.key') }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
+  [{ ...federated, OIDC_CLIENT_ID: '' }, ['OIDC_CLIENT_ID is required']],
+])('the settings of a client without a secret are checked: %j', (env, faults) => {
+  expect(faultsIn({ ...whole, ...env })).toEqual(
+    faults.map((fault) => expect.stringContaining(fault) as string),
+  )
 })
