@@ -1,6 +1,6 @@
-// Text from elsewhere, made safe to show in a page, a log line or an email. Pure.
+// Makes foreign text safe to show in a page, a log line or an email. Pure.
 
-/** Control and direction-changing characters would let one name rearrange the words around it. */
+/** Without control and direction characters, which could rearrange the words around it. */
 export const presentable = (text: string) =>
   PLAIN.test(text)
     ? text
@@ -9,5 +9,4 @@ export const presentable = (text: string) =>
         .replaceAll(/\s+/g, ' ')
         .trim()
 
-/** Words with one space between them: nothing to put right. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/

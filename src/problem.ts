@@ -1,5 +1,5 @@
-// Problem: a failure that we expected and can explain. The code is stable and names the texts people read
-// (languages/en/problems.json); detail and cause are for the log alone and never reach a page.
+// Problem: an expected failure with a stable code, which names its texts (languages/en/problems.json). Detail and cause are
+// for the log and never reach a page.
 
 export type ProblemCode =
   | 'admins_only'
@@ -39,14 +39,14 @@ export type ProblemCode =
   | 'too_many_requests'
 
 type ProblemOptions = {
-  /** For the log: what exactly happened and which setting corrects it. Never shown. */
+  /** For the log: what happened, and which setting corrects it. */
   detail?: string
   cause?: unknown
   /** Seconds after which another try makes sense (RFC 9110 10.2.3). */
   retryAfter?: number
-  /** Where "Try again" leads: a path of ours. Absent: where the person was. */
+  /** The path behind "Try again"; absent: the current one. */
   tryAgain?: string
-  /** Where the problem is about one: its instance, among the person's others by the service's names for them. */
+  /** The app it is about, among the person's apps by the service's names. */
   datasource?: { instance: string; among: readonly { instance: string; name: string }[] }
 }
 
@@ -70,5 +70,5 @@ export class Problem extends Error {
   }
 }
 
-/** Ends a command, or the start of the server. The message is for the operator: what happened, and what to do. */
+/** Ends a command, or the server's start. Its message tells the operator what happened and what to do. */
 export class OperatorError extends Error {}

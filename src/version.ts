@@ -1,9 +1,8 @@
-// The version, which tells snapshots of a release apart, and the command name to show in messages. package.json is one
-// folder up from the sources, and from what `npm pack` makes of them.
+// Version, and the command name to show in messages. package.json is one folder up, in a clone and in a package.
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 
-/** The sources, or what was made of them, and what they read. */
+/** The sources or their build, and the files that they read. */
 const FILES = '{src,dist,views,languages,packages/deprecations/src}/**/*.*'
 
 /**
@@ -18,7 +17,7 @@ export function versionIn(root: URL): string {
   const { version } = JSON.parse(read('package.json')) as { version: string }
   const digest = createHash('sha256')
   for (const file of globSync(FILES, { cwd: root }).sort()) digest.update(`${file}\n${read(file)}`)
-  // Read without git, which may be missing, or refuse the folder of another user.
+  // Without git, which may be missing, or reject another user's folder.
   const head = read('.git/HEAD').trim().replace('ref: ', '')
   const refs = read('.git/packed-refs').split('\n')
   const lines =
@@ -29,8 +28,7 @@ export function versionIn(root: URL): string {
 
 export const VERSION = versionIn(new URL('..', import.meta.url))
 
-/** A clone runs its sources, a package what was made of them. */
 const IS_CLONE = import.meta.url.endsWith('.ts')
 
-/** What a command begins with: `${COMMAND} doctor`. Without `--no`, npx offers to fetch what others call onramp. */
+/** `${COMMAND} doctor`. Without `--no`, npx offers to download another package of this name. */
 export const COMMAND = IS_CLONE ? 'npm run onramp --' : 'npx --no -- onramp'

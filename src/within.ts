@@ -1,4 +1,4 @@
-// Waits for work, but never longer than a time. Nothing is cancelled: the work goes on, and its later failure is ignored.
+// Limits the wait for work. The work isn't cancelled, and its later failure is ignored.
 
 export class TooSlow extends Error {
   override name = 'TooSlow'
@@ -8,10 +8,10 @@ export class TooSlow extends Error {
   }
 }
 
-/** @throws {TooSlow} when the work takes longer, or whatever it throws */
+/** @throws {TooSlow} if the work takes longer, or its own error */
 export const within = <T>(milliseconds: number, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
-    // When this process itself was held up, the result may lie there unread: it is read before setImmediate.
+    // After a blocked event loop, the result may be there already: it is read before setImmediate.
     const timer = setTimeout(() => setImmediate(reject, new TooSlow(milliseconds)), milliseconds)
     work.finally(() => clearTimeout(timer)).then(resolve, reject)
   })

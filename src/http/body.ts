@@ -1,9 +1,9 @@
-// Bodies of answers: read up to a bound, because a mistake of the other side must not fill the memory.
+// Response bodies, limited to 1 MiB so that a mistake of a server can't fill the memory.
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 
 const MAX_BYTES = 1024 * 1024
 
-/** Some servers compress for everyone, such as a store that keeps its files compressed (RFC 9110 8.4.1). */
+/** Some servers compress whatever Accept-Encoding is, such as stores of compressed files (RFC 9110 8.4.1). */
 const DECODERS = new Map<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer>([
   ['gzip', gunzipSync],
   ['x-gzip', gunzipSync],
@@ -12,11 +12,16 @@ const DECODERS = new Map<string, (bytes: Uint8Array, options: { maxOutputLength:
   ['zstd', zstdDecompressSync],
 ])
 
-/** `coding` is Content-Encoding: undici leaves a body as it came, and fetch has decoded it. */
-type HttpBody = { status: number; body: AsyncIterable<Uint8Array>; coding?: string | string[] | undefined }
+type HttpBody = {
+  status: number
+  body: AsyncIterable<Uint8Array> | null
+  /** Content-Encoding, for undici; fetch has decoded the body. */
+  coding?: string | string[] | undefined
+}
 
-/** The whole body; '' if unreadable and the status is an error already. @throws {RangeError} for more than 1 MiB */
+/** @returns '' for an unreadable body of an error response @throws {RangeError} for more than 1 MiB */
 export async function readBody({ status, body, coding }: HttpBody): Promise<string> {
+  if (body === null) return ''
   try {
     const bytes = await bytesOf(body)
     const decode = bytes.length === 0 ? undefined : DECODERS.get(String(coding).toLowerCase())
@@ -38,17 +43,17 @@ async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Undefined for what is not JSON: the parser's own message would quote the answer, which may hold a one-time path. */
+/** Undefined if it isn't JSON, because the parser's error would quote the response. */
 export function parseJson(text: string): unknown {
   try {
-    // A byte order mark, which a reader may ignore (RFC 8259 8.1).
+    // Without a byte order mark (RFC 8259 8.1).
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     return undefined
   }
 }
 
-/** The JSON object that a text is; undefined for anything else. */
+/** Undefined if it isn't a JSON object. */
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {
   const value = parseJson(text)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)

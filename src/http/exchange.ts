@@ -1,4 +1,4 @@
-// One request and its whole response. A read on a kept connection that the other side has forgotten is sent once more.
+// One request and its whole response. A read is sent again if a kept connection turns out to be dead.
 import { Client, type Dispatcher } from 'undici'
 import { readBody } from './body.ts'
 import { createConnector, HTTP1 } from './proxy.ts'
@@ -11,21 +11,20 @@ export type HttpResponse = {
 
 type ConnectionError = Error & { wasAnswering?: boolean; code?: string }
 
-/** The other side had forgotten the connection, as firewalls and load balancers do after a pause, and answered nothing. */
-const wasForgotten = ({ wasAnswering, code = '' }: ConnectionError): boolean =>
+/** A firewall or load balancer drops idle connections without a word. */
+const wasDropped = ({ wasAnswering, code = '' }: ConnectionError): boolean =>
   wasAnswering === true && ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code)
 
 /**
- * One request and its whole answer; `text` is '' for a body that cannot be read where the status says enough. What only
- * reads (a GET, or `idempotent`) is sent once more, on a new connection, where a kept one turns out to be forgotten.
- * @throws when there is no connection, it takes too long, or the body cannot be read
+ * Resends a GET, or an `idempotent` request, once on a new connection if a kept one was dropped.
+ * @throws without a connection, after the time limit, or for an unreadable body of a success
  */
 export async function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.RequestOptions & { signal?: AbortSignal | null },
   timeLimitMs: number,
 ): Promise<HttpResponse> {
-  // AbortSignal.timeout can't be taken back: each call would leave a timer that goes off, with an error, seconds later.
+  // AbortSignal.timeout can't be cleared: each call would leave a timer that fires seconds later.
   const ending = new AbortController()
   const timer = setTimeout(
     () => ending.abort(new DOMException('aborted due to timeout', 'TimeoutError')),
@@ -41,8 +40,7 @@ export async function exchange(
       headers,
       body,
     } = await dispatcher.request(request).catch((error: ConnectionError) => {
-      if (!isRead || !wasForgotten(error)) throw error
-      // Others of the pool may be forgotten too.
+      if (!isRead || !wasDropped(error)) throw error
       fresh = new Client(origin, { ...HTTP1, connect: createConnector(timeLimitMs) })
       return fresh.request(request)
     })

@@ -1,5 +1,4 @@
-// This machine's own addresses: plain http is for them only, because elsewhere codes and tokens would travel readable
-// (RFC 9700 2.6). Pure.
+// Loopback addresses. Plain http is for them only, as codes and tokens would be readable elsewhere (RFC 9700 2.6). Pure.
 
 /** @param hostname as in a URL, where an IPv6 address is in brackets */
 export const isLoopback = (hostname: string): boolean =>
@@ -7,5 +6,4 @@ export const isLoopback = (hostname: string): boolean =>
 
 export const isLoopbackHttp = (url: URL): boolean => url.protocol === 'http:' && isLoopback(url.hostname)
 
-/** https, or this machine. */
 export const isSafe = (url: URL): boolean => url.protocol === 'https:' || isLoopbackHttp(url)

@@ -1,12 +1,10 @@
-// Why there was no answer: the causes that a network call can fail with, told apart. Pure.
+// Classifies why a network call had no response. Pure.
 import { presentable } from '../presentable.ts'
 
 type Cause = 'unknown-name' | 'refused' | 'too-slow' | 'no-tls' | 'too-large' | 'cut-off'
 
-/** In words already, because they name the proxy. */
 type ProxyErrorText = `the proxy ${string}`
 
-/** In words already, because they name the certificate's names, and what to do. */
 type CertificateErrorText = `its certificate ${string}`
 
 export type NetworkError = Cause | ProxyErrorText | CertificateErrorText
@@ -16,7 +14,7 @@ const MAX_CAUSES = 6
 const AUTHORITY: CertificateErrorText =
   "its certificate is self-signed, or comes from an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS to the authority's certificate"
 
-/** By Node's own codes (tls, "X509 certificate error codes"). */
+/** By Node's codes (tls, "X509 certificate error codes"). */
 const CERTIFICATES: Record<string, CertificateErrorText> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: AUTHORITY,
   SELF_SIGNED_CERT_IN_CHAIN: AUTHORITY,
@@ -28,21 +26,21 @@ const CERTIFICATES: Record<string, CertificateErrorText> = {
   CERT_REVOKED: 'its certificate was revoked: have it renewed',
 }
 
-/** The server chooses the names in its certificate, and there can be many. Characters. */
-const MAX_NAMES = 160
+/** Of the names in a server's certificate. */
+const MAX_NAMES_CHARACTERS = 160
 
-/** What Node or nodemailer throws; `originalCode` is Node's, before the mail library's own code replaced it. */
+/** Of Node or nodemailer, which keeps Node's code as `originalCode`. */
 type TlsError = {
   code?: string
   originalCode?: string
   cert?: { subjectaltname?: string; subject?: { CN?: string | string[] } }
 }
 
-/** Why another server's certificate is not accepted, and what to do; undefined for any other error. */
+/** Why a certificate is rejected, and what to do; undefined for any other error. */
 export function certificateError({ code, originalCode = code ?? '', cert }: TlsError) {
   if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
   const names = cert?.subjectaltname?.replaceAll(/(DNS|IP Address):/g, '') ?? String(cert?.subject?.CN ?? '')
-  const shown = names === '' ? 'another name' : presentable(names).slice(0, MAX_NAMES)
+  const shown = names === '' ? 'another name' : presentable(names).slice(0, MAX_NAMES_CHARACTERS)
   return `its certificate is for ${shown}, not for this name: use the certificate's name in the address` as const
 }
 
@@ -58,7 +56,7 @@ function networkErrorOfOne(error: Error): NetworkError | undefined {
   return error instanceof RangeError ? 'too-large' : undefined
 }
 
-/** What a failed call means; `cut-off` where nothing better is known. */
+/** Looks through the causes of an error. `cut-off` if none is known. */
 export function networkErrorOf(error: unknown): NetworkError {
   let current = error
   for (let depth = 0; current instanceof Error && depth < MAX_CAUSES; depth++) {
@@ -78,37 +76,37 @@ const WORDS: Record<Cause, string> = {
   'cut-off': 'connection closed',
 }
 
-/** Its own words say what to do: the proxy, or the certificate, and nothing of the call was sent. */
+/** Its text has the reason and advice; nothing of the call was sent. */
 export const hasAdvice = (silence: NetworkError): silence is ProxyErrorText | CertificateErrorText =>
   !Object.hasOwn(WORDS, silence)
 
-/** The cause in plain words, to stand behind "cannot be reached:". */
+/** Plain text to follow "cannot be reached:". */
 export const describeNetworkError = (silence: NetworkError): string => WORDS[silence as Cause] ?? silence
 
-/** The call did not get past the forward proxy, so nothing of it was sent. */
+/** The forward proxy failed, so nothing of the call was sent. */
 export const isProxyError = (silence: NetworkError): silence is ProxyErrorText =>
   silence.startsWith('the proxy ')
 
 export const isCertificateError = (silence: NetworkError): silence is CertificateErrorText =>
   silence.startsWith('its certificate ')
 
-type Trouble = {
-  /** Its host and port: what else is in HTTPS_PROXY is a secret. */
+type ProxyFailure = {
+  /** Host and port; the rest of HTTPS_PROXY is a secret. */
   proxy: string
-  /** Where the call was to go. */
+  /** Of the call's target. */
   hostname: string
-  /** The proxy was given a user name and password. */
+  /** HTTPS_PROXY has a user name and password. */
   isSignedIn: boolean
-  /** What it answered; undefined: nothing. */
+  /** Undefined without a response. */
   status?: number
   cause?: unknown
 }
 
-/** The forward proxy did not open the way. */
+/** The forward proxy didn't open a tunnel. */
 export class ProxyError extends Error {
   readonly networkError: ProxyErrorText
   override name = 'ProxyError'
-  constructor({ proxy, hostname, isSignedIn, status, cause }: Trouble) {
+  constructor({ proxy, hostname, isSignedIn, status, cause }: ProxyFailure) {
     const what =
       status === undefined
         ? `cannot be used: ${describeNetworkError(networkErrorOf(cause))}`

@@ -1,6 +1,5 @@
-// The one place that decides how calls to other servers leave: straight, or as a tunnel through the forward proxy of
-// HTTPS_PROXY (CONNECT, RFC 9110 9.3.6). What surprises: it holds for the whole process, as the variables of every other
-// program do, so that no call can forget it. Redis and the mail server speak other protocols and are reached directly.
+// Outbound connections: direct, or tunneled through the forward proxy of HTTPS_PROXY (CONNECT, RFC 9110 9.3.6). Set once for
+// the whole process, so that no call can bypass it. Redis and the mail server are reached directly.
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
@@ -9,7 +8,6 @@ import { Agent, buildConnector, setGlobalDispatcher } from 'undici'
 import { isLoopback } from './loopback.ts'
 import { ProxyError } from './network-error.ts'
 
-/** The settings of these names. */
 type ProxySettings = {
   HTTPS_PROXY?: string | undefined
   HTTP_PROXY?: string | undefined
@@ -18,34 +16,33 @@ type ProxySettings = {
 
 type Proxy = { url: URL; exempt: readonly string[] }
 
-/** Per address of a host. Node's 250 ms are too short for a VPN, or for one lost packet (1 s, RFC 6298 2.1). */
+/** Per address. Node's 250 ms are too short for a VPN, or a lost packet (1 s, RFC 6298 2.1). */
 const ATTEMPT = { autoSelectFamilyAttemptTimeout: 2_500 }
 const MAX_TUNNEL_MS = 3_500
-/** Of the time that a call has, so that it can still say that it was the proxy. */
+/** Of a call's time limit, so that a slow proxy is reported as such. */
 const TUNNEL_SHARE = 0.8
-/** With HTTP/2, one silently dead connection would fail all requests: giving one up doesn't close it. */
+/** With HTTP/2, one dead connection would fail all requests, because an aborted request doesn't close it. */
 export const HTTP1 = { allowH2: false }
 
 let proxy: Proxy | undefined
 
-/** From now on calls leave as these settings say. Everything but our own pools uses undici's global dispatcher. */
+/** Also sets undici's global dispatcher, for fetch and libraries. */
 export function useProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = [] }: ProxySettings): void {
-  // Every call is https, except to this machine. Where there is only the other variable, its proxy takes both.
+  // Every call is https, except to loopback addresses.
   const address = HTTPS_PROXY ?? HTTP_PROXY
   proxy = address === undefined ? undefined : { url: new URL(address), exempt: NO_PROXY }
   setGlobalDispatcher(new Agent({ ...HTTP1, connect: createConnector() }))
 }
 
-/** @returns host and port of the proxy that a call to this address goes through, without its user name and password */
+/** @returns host and port of the proxy for a call to this URL; undefined: direct */
 export const proxyFor = (url: URL): string | undefined =>
   proxy === undefined || isLoopback(url.hostname) || proxy.exempt.some((entry) => isMatch(entry, url))
     ? undefined
     : proxy.url.host
 
 /**
- * How a pool makes its connections. Decided for each connection and not for each request. The error of a connection that
- * breaks has `wasAnswering`: something was read from it before.
- * @param timeout for a connection, its TLS included; milliseconds
+ * The error of a broken connection has `wasAnswering` if bytes were read from it before.
+ * @param timeout for a connection with TLS; milliseconds
  */
 export function createConnector(timeout?: number): buildConnector.connector {
   const direct = buildConnector({ ...HTTP1, ...ATTEMPT, ...(timeout !== undefined && { timeout }) })
@@ -76,14 +73,14 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
   const headers = { host: target, ...(user !== ':' && authorization) }
   const trouble = { proxy: through.host, hostname, isSignedIn: user !== ':' }
   const { request } = through.protocol === 'https:' ? https : http
-  // Without a name of its own its certificate would be held against the Host header.
+  // Otherwise the proxy's certificate would be checked against the Host header.
   const servername = isIP(through.hostname.replaceAll(/[[\]]/g, '')) === 0 ? through.hostname : ''
   const options = { method: 'CONNECT', path: target, headers, agent: false, servername, ...ATTEMPT }
-  const asking = request(through.origin, options).end()
-  const late = setTimeout(() => asking.destroy(new DOMException('late', 'TimeoutError')), limitMs)
+  const connecting = request(through.origin, options).end()
+  const late = setTimeout(() => connecting.destroy(new DOMException('late', 'TimeoutError')), limitMs)
   try {
-    const [answer, socket] = (await once(asking, 'connect')) as [IncomingMessage, Socket]
-    const { statusCode: status = 0 } = answer
+    const [response, socket] = (await once(connecting, 'connect')) as [IncomingMessage, Socket]
+    const { statusCode: status = 0 } = response
     if (status >= 200 && status < 300) return socket
     socket.on('error', () => {}).destroy()
     throw new ProxyError({ ...trouble, status })
@@ -94,10 +91,10 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
   }
 }
 
-/** Lower case, without the brackets of an IPv6 address and the dot that ends a full name. */
+/** Lower case, without IPv6 brackets and a final dot. */
 const bare = (host: string) => host.toLowerCase().replaceAll(/[[\]]/g, '').replace(/\.$/, '')
 
-/** `*`, a name or address, with everything below it; each may name a port. An IPv6 address without brackets has none. */
+/** `*`, or a name or address with everything below it, each perhaps with a port. */
 function isMatch(entry: string, { hostname, port }: URL): boolean {
   const [, name = '', only] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? ['', entry]
   if (only !== undefined && only !== (port || '443')) return false

@@ -1,5 +1,4 @@
-// The settings of the authorization server, of what is asked of it, and of the tokens that come from it: a part of
-// definitions.ts.
+// The settings of the authorization server and the service's tokens: a part of definitions.ts.
 import { clientCredentials } from './client-credentials.ts'
 import { address, bearerToken, oneOf, text, type Definitions } from './values.ts'
 
@@ -20,7 +19,7 @@ const prompts = text
   })
   .transform((values) => values.join(' '))
 
-/** Sent by onramp itself, or by a setting of its own. */
+/** Parameters with a setting of their own. */
 const OWN_PARAMETERS: Record<string, string> = {
   prompt: 'OIDC_PROMPT',
   scope: 'OIDC_SCOPE',
@@ -31,7 +30,7 @@ const OWN_PARAMETERS: Record<string, string> = {
 const NEVER_EXTRA =
   /^(redirect_uri|state|nonce|response_(type|mode)|code_challenge(_method)?|request(_uri)?|login_hint|id_token_hint|ui_locales|client_.*)$/
 
-/** More parameters of the authorization request, written as in an address: `access_type=offline&hd=acme.example`. */
+/** More parameters of the authorization request, as in a URL: `access_type=offline&hd=acme.example`. */
 const authorizationParameters = text.transform((value, context) => {
   const pairs = [...new URLSearchParams(value)]
   const fault = (message: string) => context.addIssue({ code: 'custom', message })

@@ -1,5 +1,5 @@
-// How a client of an authorization server authenticates, for OIDC_CLIENT_… and SMTP_OAUTH_CLIENT_… alike: with a secret,
-// a key (and its certificate), or another issuer's token in a file.
+// Client authentication for OIDC_CLIENT_… and SMTP_OAUTH_CLIENT_…: a secret, a key (and its certificate), or another
+// issuer's token in a file.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { z } from 'zod'
 import { text } from './values.ts'
@@ -17,13 +17,12 @@ const pemOf = (isUsable: (pem: string) => boolean, fault: string) =>
     }
   }, fault)
 
-/** One that client assertions can be signed with (RFC 7523 2.2). */
+/** A key that can sign client assertions (RFC 7523 2.2). */
 function canSign(pem: string): boolean {
   const { asymmetricKeyType: type = '', asymmetricKeyDetails: details } = createPrivateKey(pem)
   return ['rsa', 'ed25519'].includes(type) || details?.namedCurve === 'prime256v1'
 }
 
-/** @param use what the key is for */
 export function clientCredentials<P extends Prefix>(prefix: P, use: string) {
   const key = `must be an RSA, P-256 or Ed25519 private key in PEM (PKCS #8); a file in ${prefix}_CLIENT_KEY_FILE is easiest`
   const certificate = `must be a certificate in PEM; a file in ${prefix}_CLIENT_CERT_FILE is easiest`
@@ -60,7 +59,7 @@ export const credentialsIn = (settings: Credentials, prefix: Prefix) => ({
   assertionFile: settings[`${prefix}_CLIENT_ASSERTION_FILE`],
 })
 
-/** What must hold between them, for faultsBetween. */
+/** Rules between these settings. */
 export function credentialRules(settings: Credentials, prefix: Prefix): [isBroken: unknown, fault: string][] {
   const { secret, key, certificate, assertionFile } = credentialsIn(settings, prefix)
   const name = `${prefix}_CLIENT`

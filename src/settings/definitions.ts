@@ -1,12 +1,12 @@
-// The table of settings: defaults, meanings, and how each value is read. What reads the environment is settings.ts.
-// docs/settings.md, the README's table, .env.example and docker-compose.yml are held against it by test/conventions.test.ts.
+// The settings: default, meaning and schema. settings.ts reads the environment; test/conventions.test.ts compares this table
+// with docs/settings.md, the README's table, .env.example and docker-compose.yml.
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { authorizationServerDefinitions } from './authorization-server.ts'
 import { clientCredentials } from './client-credentials.ts'
 import { address, bearerToken, oneOf, text, webAddress, type Definitions } from './values.ts'
 
-/** Some receivers tell their senders apart by a token in the query. */
+/** Some receivers of webhooks take a token in the query. */
 const addressWithQuery = webAddress(true)
 
 const origin = address
@@ -33,14 +33,14 @@ const list = <T>(item: z.ZodType<T, string>) =>
     .transform((text) => text.split(/[\s,]+/).filter(Boolean))
     .pipe(z.array(item))
 
-/** One a line, or separated by commas, with distinguished names in quotes: a part of one could be another group. */
+/** Lines, or a comma-separated list with distinguished names in quotes, whose parts could be other groups. */
 const names = z.string().transform((text, context) => {
   const isList = !text.includes('\n')
   const parts = text.split(isList ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/ : '\n').map((part) => part.trim())
   const found = new Set(parts.filter(Boolean).map((part) => part.replace(/^"([^"]*)"$/, '$1')))
   const isCut =
     isList && parts.length > 1 && parts.some((part) => !part.startsWith('"') && part.includes('='))
-  // Quotes around all of it are an env file's.
+  // Quotes around the whole value are an env file's.
   if (isCut || /^"[^"=]*"$/.test(text) || [...found].some((name) => name.includes('"')))
     context.addIssue({
       code: 'custom',
@@ -77,7 +77,7 @@ const addressRange = text.refine(
 
 const MAX_PREFIX_CHARACTERS = 64
 
-/** A cluster places keys by what is in braces; `*`, `?`, brackets and backslashes are patterns where rights are given. */
+/** Redis Cluster places keys by text in braces; the other characters are patterns in ACLs. */
 const keyPrefix = text
   .regex(/^[\x21-\x7e]*$/, 'must be plain characters without spaces, like onramp-staging:')
   .regex(
@@ -96,7 +96,6 @@ const hostAndPort = text
 
 const PLAIN_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/
 
-/** As it is written: people/address.ts compares. */
 const emailAddress = text.regex(PLAIN_ADDRESS, 'must hold email addresses like ada@acme.example')
 
 const SENDER = /^(?:([^<>"\p{Cc}]*?)\s*<([^<>]+)>|[^<>]*)$/u
@@ -105,7 +104,7 @@ const senderIn = (value: string) => {
   return { name: name.trim(), address }
 }
 
-/** `Name <address>` or an address alone; a line break would start another header of the mail. */
+/** `Name <address>` or an address alone; a line break would start another email header. */
 const sender = text
   .refine(
     (value) => PLAIN_ADDRESS.test(senderIn(value).address),
@@ -113,7 +112,6 @@ const sender = text
   )
   .transform(senderIn)
 
-/** @param url one that cannot be read has no faulty user name */
 function canDecode(url: string): boolean {
   try {
     const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
@@ -125,7 +123,7 @@ function canDecode(url: string): boolean {
   }
 }
 
-/** An address whose user name and password can be decoded (RFC 3986 2.1): else nothing could connect, long after start. */
+/** A URL whose user name and password can be decoded (RFC 3986 2.1), as connecting would fail otherwise. */
 const addressWithUser = text.refine(
   canDecode,
   'has a user name or password with a % that begins no percent-encoding: write % as %25',
@@ -138,7 +136,7 @@ const mailServer = addressWithUser.refine(
   'must be like smtps://name:password@mail.acme.example',
 )
 
-/** Plain http to a forward proxy is usual: what goes through is encrypted from end to end. */
+/** Plain http to a forward proxy is usual, as the tunnel inside is encrypted. */
 const proxy = addressWithUser.refine(
   (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).pathname === '/',
   'must be like http://proxy.acme.example:3128',
@@ -151,7 +149,7 @@ const noProxyEntry = text.refine(
   'must hold hosts like intranet.acme.example or *.acme.example (a star only in front), or addresses',
 )
 
-/** RFC 9110 5.1, and what the service puts behind it begins with a hyphen. */
+/** RFC 9110 5.1; the service's suffixes begin with a hyphen. */
 const headerPrefix = text.regex(
   /^[a-z\d]+(-[a-z\d]+){0,5}$/i,
   'must be the beginning of a header name without the last hyphen, like X-Service',
@@ -160,7 +158,7 @@ const headerPrefix = text.regex(
 const SECRET_WANTED =
   'must be `whsec_` and 24 to 64 bytes in base64: make one with `echo "whsec_$(openssl rand -base64 32)"`'
 
-/** Standard Webhooks, "Signature scheme": 24 to 64 bytes. A list of commas alone would sign with nothing. */
+/** Standard Webhooks, "Signature scheme": 24 to 64 bytes. At least one. */
 const webhookSecrets = list(
   z.string().refine((secret) => {
     const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? []

@@ -1,4 +1,4 @@
-// Reads the settings from the environment. loadSettings(env) names every fault at once, none with a secret's value.
+// Reads the settings from the environment. All faults are reported at once, none with a secret's value.
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
@@ -11,7 +11,7 @@ export type { Setting }
 type Definitions = typeof definitions
 type Present<K extends keyof Definitions> = z.output<Definitions[K]['schema']>
 
-/** Every setting by its name; one without a default and not required may be undefined. */
+/** By name. Undefined only without a default, and if not required. */
 export type Settings = {
   [K in keyof Definitions]: Definitions[K] extends { default: string } | { required: true }
     ? Present<K>
@@ -26,11 +26,11 @@ export const settings: readonly Setting[] = Object.entries(definitions).map(([na
 /** The exit code for faulty settings: EX_CONFIG of sysexits.h. */
 export const EXIT_SETTINGS = 78
 
-/** One sentence for each fault: its place (the setting, or a line of the company file) and how to correct it. */
+/** A sentence for each fault: its place (a setting, or a line of the company file) and its correction. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
   readonly faults: readonly string[]
-  /** @param what the faults are, to be read after their number */
+  /** @param what a plural to follow the number of faults */
   constructor(faults: readonly string[], what = 'settings') {
     const list = faults.map((fault) => `\n  - ${fault}`).join('')
     super(faults.length === 1 ? faults[0] : `${faults.length} ${what} need to be fixed:${list}`)
@@ -38,10 +38,10 @@ export class SettingsError extends Error {
   }
 }
 
-/** Quotes around a value that an env file kept: `NAME="value"` is taken as it is written by some of its readers. */
+/** Some readers of env files keep the quotes of `NAME="value"`. */
 export const isQuoted = (value: string): boolean => /^(["'`]).*\1$/s.test(value) && value.length > 1
 
-/** The variables that a setting is read from, besides NAME_FILE. The first one that is set counts. */
+/** Its environment variables, besides NAME_FILE; the first that is set counts. */
 export const variablesOf = ({ name, lowerCase }: Pick<Setting, 'name' | 'lowerCase'>): string[] =>
   lowerCase ? [name.toLowerCase(), name] : [name]
 
@@ -56,7 +56,7 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
   if (direct) return { fault: `${setting.name} and ${setting.name}_FILE are both set: keep one of them` }
   try {
     const bytes = readFileSync(file)
-    // UTF-16 has a null byte in each ASCII character, and a byte order mark that is not UTF-8.
+    // UTF-16 has null bytes, and a byte order mark that isn't UTF-8.
     if (!isUtf8(bytes) || bytes.includes(0))
       return { fault: `${setting.name}_FILE names a file that is not UTF-8 text: save it as UTF-8` }
     const value = bytes.toString().trim()
@@ -67,7 +67,7 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
   }
 }
 
-/** What one setting alone cannot know: which ones belong together. */
+/** Rules between settings. */
 function faultsBetween(loaded: Partial<Settings>): string[] {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_SECRET: secret } = loaded
   const { REDIS_URL: redis, REDIS_SENTINELS: sentinels, WEBHOOK_URL: hook, WEBHOOK_SECRET: signing } = loaded
@@ -124,7 +124,6 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
   return rules.filter(([isBroken]) => Boolean(isBroken)).map(([, fault]) => fault)
 }
 
-/** Every setting that can be read, and a sentence for every fault, none of them with a secret's value. */
 export function readSettings(env: NodeJS.ProcessEnv): {
   settings: Partial<Settings>
   faults: readonly string[]
@@ -137,7 +136,7 @@ export function readSettings(env: NodeJS.ProcessEnv): {
     if (raw.fault !== undefined) faults.push(raw.fault)
     else if (value !== undefined) {
       const parsed = setting.schema.safeParse(value)
-      // A secret may really begin and end so; the doctor warns of one that can be read.
+      // A secret may really have quotes; the doctor warns of a valid one.
       const isDirect = variablesOf(setting).some((name) => env[name] !== undefined)
       const mayBeQuoted = setting.secret ?? setting.quotes
       const quoted = isDirect && isQuoted(value) && !(mayBeQuoted && parsed.success)
@@ -146,24 +145,24 @@ export function readSettings(env: NodeJS.ProcessEnv): {
       else for (const issue of parsed.error.issues) faults.push(`${setting.name} ${issue.message}`)
     } else if (setting.required) faults.push(`${setting.name} is required: ${setting.meaning}`)
   }
-  // One that could not be read is not missing too.
-  const isTold = (fault: string) => faults.some((told) => told.split(' ')[0] === fault.split(' ')[0])
-  faults.push(...faultsBetween(loaded).filter((fault) => !isTold(fault)))
+  // An unreadable setting isn't reported as missing too.
+  const isReported = (fault: string) => faults.some((other) => other.split(' ')[0] === fault.split(' ')[0])
+  faults.push(...faultsBetween(loaded).filter((fault) => !isReported(fault)))
   return { settings: loaded, faults }
 }
 
-/** Reads every setting; an empty variable counts as absent. @throws {SettingsError} naming every fault at once */
+/** An empty variable counts as absent. @throws {SettingsError} with every fault */
 export function loadSettings(env: NodeJS.ProcessEnv): Settings {
   const read = readSettings(env)
   if (read.faults.length > 0) throw new SettingsError(read.faults)
   return read.settings as Settings
 }
 
-/** For commands that sign no one in: only the server needs its client, and has its secret. @throws {SettingsError} */
+/** For commands that don't need the client at the authorization server, and its secret. @throws {SettingsError} */
 export const loadWithoutClient = (env: NodeJS.ProcessEnv): Settings =>
   loadSettings(Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('OIDC_CLIENT_'))))
 
-/** For a command that needs no others. @throws {SettingsError} naming every fault of these */
+/** For a command that needs only these. @throws {SettingsError} with every fault of these */
 export function loadSome<K extends keyof Settings>(
   names: readonly K[],
   env: NodeJS.ProcessEnv,

@@ -1,25 +1,23 @@
-// What a setting is, and the kinds of values that settings have, each with the words that correct a wrong one.
+// The type of a setting, and schemas of common values, each with the sentence that corrects a wrong one.
 import { z } from 'zod'
 import { isSafe } from '../http/loopback.ts'
 
 export type Setting = {
   name: string
-  /** What is used when the variable is absent; undefined: nothing. */
   default?: string
   required?: true
-  /** A secret may also come as NAME_FILE, a path to a file that holds it. */
+  /** Also read from the file that NAME_FILE names. */
   secret?: true
-  /** It is no secret, and may come as NAME_FILE too. */
+  /** Not a secret, and also read from NAME_FILE. */
   file?: true
-  /** Quotes in it mean something. */
+  /** Quotes are part of its syntax. */
   quotes?: true
-  /** It may also be written in lower case, which then counts, as for curl and most other programs. */
+  /** Its name in lower case takes precedence, as in curl. */
   lowerCase?: true
   meaning: string
   schema: z.ZodType
 }
 
-/** A part of the table, by name. */
 export type Definitions = Record<string, Omit<Setting, 'name'>>
 
 function addressFault(text: string, mayHaveQuery: boolean): string | undefined {
@@ -41,7 +39,7 @@ export const webAddress = (mayHaveQuery: boolean) =>
 
 export const address = webAddress(false)
 
-/** RFC 6750 2.1: it goes out, or comes in, behind "Bearer". */
+/** RFC 6750 2.1. */
 export const bearerToken = z
   .string()
   .regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that no bearer token may have')

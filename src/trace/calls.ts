@@ -1,19 +1,19 @@
-// What onramp asks of others, for the metrics: which question, how it ended, how long it took.
+// Outbound calls for the metrics: operation, status and duration.
 
-/** Called for every call; `status` undefined: there was no usable answer. Must not throw. */
+/** `status` is undefined without a usable response. Must not throw. */
 export type OnCall = (call: { operation: string; status: number | undefined; seconds: number }) => void
 
-/** @param onEnd `answer` undefined: there was none */
+/** @param onEnd `result` is undefined after a failure */
 export async function timed<T>(
   work: () => Promise<T>,
-  onEnd: (answer: T | undefined, seconds: number) => void,
+  onEnd: (result: T | undefined, seconds: number) => void,
 ): Promise<T> {
   const began = performance.now()
-  let answer: T | undefined
+  let result: T | undefined
   try {
-    answer = await work()
-    return answer
+    result = await work()
+    return result
   } finally {
-    onEnd(answer, (performance.now() - began) / 1000)
+    onEnd(result, (performance.now() - began) / 1000)
   }
 }

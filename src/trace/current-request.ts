@@ -1,14 +1,13 @@
-// The request that the code is working for, wherever it is: for log lines, for spans, and for the calls that it leads to.
+// The current request, for log lines, spans and outbound calls.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { createTraceState } from '@opentelemetry/api'
 
 export type CurrentRequest = {
-  /** What people are told as the reference of a failure, and what log lines are found by. */
+  /** People see it as the reference of a failure; log lines have it too. */
   id: string
-  /** Of the span that stands for the request, or of the trace that it came with. */
+  /** Of the request's span, or of the incoming trace. */
   traceId: string | undefined
-  /** The trace that it came with. */
   trace: TraceContext | undefined
 }
 
@@ -17,21 +16,21 @@ const requests = new AsyncLocalStorage<CurrentRequest>()
 /** Undefined outside of a request. */
 export const currentRequest = (): CurrentRequest | undefined => requests.getStore()
 
-/** Whatever the work starts belongs to the request too. */
+/** Also for everything that the work starts. */
 export const duringRequest = (request: CurrentRequest, work: () => void): void => requests.run(request, work)
 
-/** 48 random bits: short enough to be read out. */
+/** 48 random bits: short enough to be read aloud. */
 export const newRequestId = (): string => randomUUID().slice(-12)
 
-/** The headers of W3C Trace Context, checked: anyone can send them, and they go on to the service. */
+/** Headers of W3C Trace Context, checked, because anyone can send them and the service gets them. */
 type TraceContext = { traceId: string; headers: { traceparent: string; tracestate?: string } }
 
 const TRACEPARENT = /^([\da-f]{2})-((?!0+-)[\da-f]{32})-((?!0+-)[\da-f]{16})-([\da-f]{2})(?:-.*)?$/
 const LENGTH_OF_VERSION_00 = 55
-/** `sampled` and `random` (Level 2): what other bits mean is not known yet, so they are not passed on. */
+/** `sampled` and `random` (Level 2); unknown flags aren't passed on. */
 const KNOWN_FLAGS = 0b11
 
-/** @returns undefined for what is missing or malformed: then the trace begins here, or not at all (3.2, 4.3) */
+/** @returns undefined if missing or malformed (W3C Trace Context 3.2, 4.3) */
 export function traceContextOf(traceparent = '', tracestate = ''): TraceContext | undefined {
   const [, version, traceId, parentId, flags = ''] = TRACEPARENT.exec(traceparent) ?? []
   if (version === undefined || traceId === undefined || version === 'ff') return undefined

@@ -1,6 +1,5 @@
-// Spans of OpenTelemetry, through its API alone: nothing happens until the operator loads an SDK (docs/observability.md).
-// Names and attributes follow its semantic conventions. What surprises: no span has a path or a query as they came, nor
-// an error's message, because those may hold a secret.
+// OpenTelemetry spans, through its API: without the operator's SDK nothing happens (docs/observability.md). A span has no
+// query and no error message, because those may hold a secret.
 import {
   context,
   createContextKey,
@@ -19,7 +18,7 @@ import {
 import { within } from '../within.ts'
 import { currentRequest } from './current-request.ts'
 
-/** Undefined until there is an SDK: a page makes ten spans, and without one they would be made for nothing. */
+/** Undefined without an SDK, which saves ten spans per page. */
 function tracerNow(): Tracer | undefined {
   const provider = trace.getTracerProvider()
   return provider instanceof ProxyTracerProvider
@@ -32,7 +31,7 @@ const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 const fail = (span: Span, type: string) =>
   span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type)
 
-/** The work in a span of its own, which names a failure by its kind. */
+/** Runs the work in a span, which gets the name of an error. */
 export const inSpan = <T>(
   name: string,
   attributes: Attributes,
@@ -49,22 +48,19 @@ export const inSpan = <T>(
     }
   }) ?? work(NO_SPAN)
 
-/** What every SDK of OpenTelemetry looks for (`suppressTracing` of @opentelemetry/core): no spans are made within. */
+/** The context key of `suppressTracing` (@opentelemetry/core). */
 const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING')
 
-/** The work without a span for each of its steps, which are thousands. */
+/** For work with thousands of steps. */
 export const withoutSpans = <T>(work: () => T): T =>
   tracerNow() === undefined ? work() : context.with(context.active().setValue(SUPPRESSED, true), work)
 
-type HttpQuestion = {
-  method: string
-  server: URL
-  /** May have a query, which no one is told. */ path: string
-}
+/** `path` may have a query, which no span gets. */
+type OutboundRequest = { method: string; server: URL; path: string }
 
-/** An HTTP request of ours; the work brings the answer. */
+/** Runs an outbound HTTP request in a span. */
 export function inHttpSpan<T extends { status: number }>(
-  { method, server: { origin, hostname, port, protocol }, path }: HttpQuestion,
+  { method, server: { origin, hostname, port, protocol }, path }: OutboundRequest,
   work: () => Promise<T>,
 ): Promise<T> {
   if (tracerNow() === undefined) return work()
@@ -76,29 +72,29 @@ export function inHttpSpan<T extends { status: number }>(
     'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
   }
   return inSpan(`${method} ${pathname}`, attributes, async (span) => {
-    const answer = await work()
-    span.setAttribute('http.response.status_code', answer.status)
-    if (answer.status >= 400) fail(span, String(answer.status))
-    return answer
+    const response = await work()
+    span.setAttribute('http.response.status_code', response.status)
+    if (response.status >= 400) fail(span, String(response.status))
+    return response
   })
 }
 
 type RequestSpan = {
   /** Undefined without an SDK. */
   traceId: string | undefined
-  /** Where the spans of what the request leads to belong. */
+  /** The parent context of further spans. */
   within: Context
   end(answered: { method: string; route: string; status: number; requestId: string }): void
 }
 
 const NO_REQUEST_SPAN: RequestSpan = { traceId: undefined, within: ROOT_CONTEXT, end() {} }
 
-/** @param headers of the request, which may bring a trace */
+/** @param headers of the request, perhaps with a trace */
 export function startRequestSpan(headers: object): RequestSpan {
   const tracer = tracerNow()
   if (tracer === undefined) return NO_REQUEST_SPAN
   const active = context.active()
-  // An operator's own instrumentation of HTTP has read them already.
+  // The operator's own HTTP instrumentation may have read them already.
   const parent = trace.getSpan(active) === undefined ? propagation.extract(active, headers) : active
   const span = tracer.startSpan('HTTP', { kind: SpanKind.SERVER }, parent)
   const spanContext = span.spanContext()
@@ -120,18 +116,18 @@ export function startRequestSpan(headers: object): RequestSpan {
   }
 }
 
-/** What a call carries on, so that the trace goes on there: from our span, or else as the request brought it. */
+/** Headers for an outbound call: from our span, else from the incoming request. */
 export function traceHeaders(): Record<string, string> {
-  const brought = currentRequest()?.trace?.headers
-  if (tracerNow() === undefined) return { ...brought }
+  const incoming = currentRequest()?.trace?.headers
+  if (tracerNow() === undefined) return { ...incoming }
   const headers: Record<string, string> = {}
   propagation.inject(context.active(), headers)
-  return 'traceparent' in headers ? headers : { ...headers, ...brought }
+  return 'traceparent' in headers ? headers : { ...headers, ...incoming }
 }
 
 const MAX_FLUSH_MS = 2_000
 
-/** Before the process ends: an SDK may still hold spans. */
+/** Before the process ends. */
 export async function flushSpans(): Promise<void> {
   const provider = trace.getTracerProvider() as { getDelegate?: () => unknown }
   const sdk = (provider.getDelegate?.() ?? provider) as { forceFlush?: () => Promise<void> }

@@ -147,7 +147,7 @@ async function request(
     signal: AbortSignal.timeout(TIME_LIMIT_MS),
   })
   // The status is enough: a truncated body is still a response.
-  const text = body === null ? '' : await readBody({ status, body }).catch(() => '')
+  const text = await readBody({ status, body }).catch(() => '')
   return { status, text, retryAfter: headers.get('retry-after') ?? undefined }
 }
 

@@ -78,7 +78,7 @@ async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Metadata
     const location = headers.get('location')
     const date = headers.get('date') ?? undefined
     if (status < 300 || status >= 400 || location === null) {
-      const text = body === null ? '' : await readBody({ status, body })
+      const text = await readBody({ status, body })
       return { status, url, text, date }
     }
     await body?.cancel()

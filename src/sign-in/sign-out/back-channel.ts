@@ -31,7 +31,7 @@ const REMEMBER_SECONDS = 900
 const fetchKeys: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options)
   const { status, body } = response
-  return new Response(normalizeKeySet(body === null ? '' : await readBody({ status, body })), response)
+  return new Response(normalizeKeySet(await readBody({ status, body })), response)
 }
 const KEY_SET_OPTIONS = { cooldownDuration: 5_000, timeoutDuration: 5_000, [customFetch]: fetchKeys }
 
