@@ -30,13 +30,6 @@ test('another reader finds an all-day event on each removal date, with three ala
   expect(new Set(events.map(({ event }) => event.uid)).size).toBe(28)
 })
 
-test('an event has what the service states about its item', () => {
-  const citations = publishedSchedule.filter(({ id }) => id === 'chat.citations')
-  expect(eventsIn(toCalendar(citations))[0]?.event.description).toContain(
-    '(still filled for backward compatibility)',
-  )
-})
-
 test('an event keeps its UID when its date moves', () => {
   const moved = { ...first, removal: '2028-02-29' }
   const [before] = eventsIn(toCalendar([first]))
@@ -50,8 +43,4 @@ test('texts with commas, semicolons, backslashes, line breaks and wide letters c
   const text = toCalendar([{ ...first, advice }])
   expect(eventsIn(text)[0]?.event.description).toContain(advice)
   for (const line of text.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
-})
-
-test('an empty schedule is a calendar too', () => {
-  expect(toCalendar([])).toMatch(/^BEGIN:VCALENDAR\r\n[^]+END:VCALENDAR\r\n$/)
 })

@@ -76,16 +76,3 @@ test('an API that is none is refused to programs, also a list of them, and an em
   expect(new Set(await statuses(['foo', 'Client', ['client', 'indexing']]))).toEqual(new Set([400]))
   expect(new Set(await statuses(['', 'client', 'indexing']))).toEqual(new Set([200]))
 })
-
-test('what the service states, and that it states no replacement, is on the page, in the JSON and the calendar', async () => {
-  const note = 'still filled for backward compatibility'
-  const { text } = await request(app).get('/deprecations')
-  expect(text.replaceAll('<wbr>', '')).toContain(`(${note})`)
-  expect(text).toContain('No replacement stated')
-  const { body } = await request(app).get('/deprecations.json')
-  expect((body as { entries: object[] }).entries).toContainEqual(
-    expect.objectContaining({ id: 'chat.citations', note }),
-  )
-  const { text: calendar } = await request(app).get('/deprecations.ics?operation=chat')
-  expect(calendar.replaceAll('\r\n ', '')).toContain(note)
-})

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { collected, heldBytes } from '../helpers/heap.ts'
 import { files } from './files.ts'
 import { numRuns, seed } from './inputs.ts'
-import { kept } from './kept.ts'
 import { recordings } from './recordings.ts'
 import { tokens } from './tokens.ts'
 import { wire } from './wire.ts'
@@ -17,7 +16,7 @@ const MAX_HELD = 128 * 2 ** 20
 const MAX_STAYING = 16 * 2 ** 20
 
 describe(`hostile input, seed ${seed}`, () => {
-  it.each([...kept, ...tokens, ...wire, ...files, ...recordings])(
+  it.each([...tokens, ...wire, ...files, ...recordings])(
     '$name: is read or refused, soon, and nothing else happens',
     async ({ input, read }) => {
       await collected()

@@ -47,7 +47,7 @@ const log =
   '10.0.0.1 - - [22/Nov/2026:10:00:00 +0000] "POST /rest/api/v1/chat?a=1 HTTP/1.1" 200 12 "-" "curl/8"'
 
 const names = words(`log entries request response method url status headers name value postData text content
-  encoding mimeType requestBody responses incomplete time openapi paths schema properties $ref
+  encoding mimeType requestBody responses time openapi paths schema properties $ref
   components schemas allOf items additionalProperties citations`)
 
 // Looks through every call and answer, and must say nothing of what it can't read.

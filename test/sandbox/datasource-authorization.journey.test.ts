@@ -41,12 +41,6 @@ describe('the consent page', () => {
     expect(page.headers['content-security-policy']).not.toContain('form-action')
   })
 
-  it('escapes names that could break it', async () => {
-    const { body } = await consentFor('eve', 'sharepoint')
-    expect(body).toContain('&lt;img src=x')
-    expect(body).not.toContain('<img')
-  })
-
   it('can be answered once', async () => {
     const { url } = await consentFor('ada', 'slack_1', destination)
     await walk(new TestBrowser(), `${url}/deny`, {})
@@ -75,17 +69,6 @@ describe('the answer', () => {
     expect((await answer('allow', 'myapp://done')).url).toBe('myapp://done')
   })
 
-  it('a person who denies is sent to the same destination and has not', async () => {
-    expect((await answer('deny')).url).toBe(destination)
-    expect(state()).toBe('waiting')
-  })
-
-  it('denyAll makes Allow behave like Deny', async () => {
-    sandbox.switches.set({ denyAll: true })
-    await answer('allow')
-    expect(state()).toBe('waiting')
-  })
-
   it('autoConsent needs one redirect only', async () => {
     sandbox.switches.set({ autoConsent: true })
     const address = await authorizationAddress(sandbox, 'eve', 'custom space/%2F?#&_1', destination)
@@ -108,11 +91,6 @@ describe('the destination', () => {
 })
 
 describe('the link', () => {
-  it('works once', async () => {
-    const address = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
-    expect([(await open(address)).status, (await open(address)).status]).toEqual([200, 410])
-  })
-
   it('is void after a later check for the same person, and not after one for another', async () => {
     const earlier = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
     const other = await authorizationAddress(sandbox, 'bob', 'slack_1', destination)

@@ -67,7 +67,9 @@ const detectFormat = ({ head, name }: Source): Format => {
 
 /** Reads ISO 8601, or seconds or milliseconds since 1970. */
 const toIsoTime = (value: unknown): string | undefined => {
-  const date = new Date(typeof value === 'number' ? value * (value < 1e11 ? 1000 : 1) : textOf(value))
+  const text = textOf(value)
+  const number = /^\d{9,13}(?:\.\d+)?$/.test(text) ? Number(text) : undefined
+  const date = new Date(number === undefined ? text : number * (number < 1e11 ? 1000 : 1))
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 

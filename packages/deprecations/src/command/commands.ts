@@ -1,5 +1,4 @@
-// Every command of the schedule: `onramp deprecations …`, and `onramp-deprecations …` of this package alone. The code of a
-// command is loaded when it is called.
+// The commands `onramp deprecations …` and `onramp-deprecations …`. Their code is loaded on use.
 import type { Command } from '@commander-js/extra-typings'
 import {
   textOption,
@@ -27,8 +26,8 @@ const asOf = () =>
   })
 const schedule = () => textsOption('--schedule <FILE>', 'add your own entries; see the command schema')
 
-/** Adds the options that choose entries. */
-const choosing = (command: Command) =>
+/** Options that filter entries. */
+const withFilters = (command: Command) =>
   command
     .addOption(asOf())
     .addOption(
@@ -40,20 +39,16 @@ const choosing = (command: Command) =>
     .addHelpText('after', EXITS)
 
 /** @throws {InputFault} */
-function chosenFrom(
+function filteredEntries(
   { asOf, schedule, ...options }: Partial<EntryFilter> & { schedule?: string[] | undefined },
   { now }: CommandContext,
 ) {
-  const choice = { ...options, asOf: asOf ?? dayOf(new Date(now())) }
-  return { choice, entries: filterEntries(extendedSchedule(schedule), choice) }
+  const filter = { ...options, asOf: asOf ?? dayOf(new Date(now())) }
+  return { filter, entries: filterEntries(extendedSchedule(schedule), filter) }
 }
 
-/**
- * Adds the sub-commands to the command that they are called by.
- * @param group `deprecations` of onramp, or the program of this package
- */
-export function addCommands(group: Command, parts: CommandContext, exit: SetExitCode): void {
-  const writeJson = (value: unknown) => void parts.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+/** @param group `deprecations` of onramp, or this package's own program */
+export function addCommands(group: Command, context: CommandContext, exit: SetExitCode): void {
   const name = group.parent === null ? group.name() : `${group.parent.name()} ${group.name()}`
   group.description(
     `Find uses of deprecated APIs. The list has what the Client and Indexing APIs are
@@ -64,8 +59,15 @@ Examples:
   ${name} check traffic.har         find deprecated APIs in traffic
   ${name} calendar > removals.ics   removal dates for your calendar`,
   )
+  addList(group, name, context)
+  addCheck(group, name, context, exit)
+  addCalendar(group, name, context)
+  addDiff(group, name, context, exit)
+  addSchema(group, name, context)
+}
 
-  choosing(group.command('list', { isDefault: true }))
+function addList(group: Command, name: string, context: CommandContext): void {
+  withFilters(group.command('list', { isDefault: true }))
     .description(
       `List the schedule by removal date (the default command).
 
@@ -77,12 +79,14 @@ Examples:
     .allowExcessArguments()
     .action(async ({ json, ...options }, { args: [typed] }) => {
       if (typed !== undefined) throw unknownCommand(typed, group)
-      const { choice, entries } = chosenFrom(options, parts)
+      const { filter, entries } = filteredEntries(options, context)
       const { list } = await import('./list.ts')
-      if (json) writeJson(listJson(entries, choice.asOf))
-      else list(entries, choice, parts)
+      if (json) writeJson(context, listJson(entries, filter.asOf))
+      else list(entries, filter, context)
     })
+}
 
+function addCheck(group: Command, name: string, context: CommandContext, exit: SetExitCode): void {
   group
     .command('check')
     .description(
@@ -136,9 +140,13 @@ inside a replacement (permissions.role) is not the deprecated one.
 Exit codes: 0 none found, 2 deprecated or removed API in use, 3 only items that
 may be in use, 1 unreadable input or usage error.`,
     )
-    .action((files, options) => exit(import('./check.ts').then(({ check }) => check(files, options, parts))))
+    .action((files, options) =>
+      exit(import('./check.ts').then(({ check }) => check(files, options, context))),
+    )
+}
 
-  choosing(group.command('calendar'))
+function addCalendar(group: Command, name: string, context: CommandContext): void {
+  withFilters(group.command('calendar'))
     .description(
       `Print the removal dates as iCalendar, with reminders 30, 7 and 1 days before.
 Events keep their UIDs when dates change.
@@ -148,9 +156,11 @@ Examples:
     )
     .action(async (options) => {
       const { toCalendar } = await import('../schedule/calendar.ts')
-      parts.stdout.write(toCalendar(chosenFrom(options, parts).entries))
+      context.stdout.write(toCalendar(filteredEntries(options, context).entries))
     })
+}
 
+function addDiff(group: Command, name: string, context: CommandContext, exit: SetExitCode): void {
   group
     .command('diff')
     .description(
@@ -171,9 +181,11 @@ Examples:
     .action((first, second, { json }) => {
       const old = second === undefined ? publishedSchedule : readSchedule(first)
       const now = readSchedule(second ?? first)
-      return exit(import('./diff.ts').then(({ diff }) => diff(old, now, json ?? false, parts)))
+      return exit(import('./diff.ts').then(({ diff }) => diff(old, now, json ?? false, context)))
     })
+}
 
+function addSchema(group: Command, name: string, context: CommandContext): void {
   group
     .command('schema')
     .description(
@@ -186,9 +198,12 @@ Examples:
     .addHelpText('after', '\nExit codes: 0 success, 2 usage error.')
     .action((name = 'schedule') => {
       const which = parseChoice('the name', name, ['schedule', 'waivers'])
-      writeJson(jsonSchemas[which])
+      writeJson(context, jsonSchemas[which])
     })
 }
+
+const writeJson = ({ stdout }: CommandContext, value: unknown) =>
+  void stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 
 function unknownCommand(typed: string, { commands }: Command): UsageError {
   const names = commands.map((command) => command.name())
