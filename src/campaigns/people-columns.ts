@@ -1,11 +1,11 @@
-// Which column of a list is what, by the names that directories and spreadsheets give them, and what each kind of cell means.
+// Recognizes columns by the names that directories and spreadsheets give them, and reads their cells.
 import { printable } from '@onramp/terminal/printable'
 import windows from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' }
 import { canonicalLanguage, isTimezone } from '../company/schema.ts'
 import { addressToInvite } from '../people/address.ts'
 import { OperatorError } from '../problem.ts'
 
-/** The whole list cannot be read: another encoding, or no column of addresses. The message says what to do. */
+/** The message says what to do. */
 export class UnreadableList extends OperatorError {
   override name = 'UnreadablePeople'
 }
@@ -55,7 +55,7 @@ const namesIn = (header: string): string[] => {
 const MAX_SHOWN = 40
 const MAX_COLUMNS_SHOWN = 10
 
-/** A cell as people see it who correct the list: short, and harmless on a terminal. */
+/** A cell for messages: short, and safe for a terminal. */
 export const quoteCell = (text: string): string => {
   const short = Array.from(printable(text.trim()))
   return `"${short.slice(0, MAX_SHOWN).join('')}${short.length > MAX_SHOWN ? '…' : ''}"`
@@ -66,7 +66,7 @@ export const quoteCells = (cells: readonly string[], between: string): string =>
   return [...cells.slice(0, MAX_COLUMNS_SHOWN).map(quoteCell), ...more].join(between)
 }
 
-/** The first may be the manager's: they would get the emails of everyone below them. */
+/** Guessing could email a manager in place of everyone below them. */
 const whichOf = (cells: readonly string[], advice: string) =>
   new UnreadableList(`which column has the addresses, ${quoteCells(cells, ' or ')}? ${advice}`)
 
@@ -104,20 +104,20 @@ export function describeColumns(headers: readonly string[], { signals, ...texts 
 
 export const EMAIL_ONLY: Columns = { ...columnsFromHeader([]), email: 0 }
 
-/** Of a list without a header. @param cells of its first row @throws {UnreadableList} */
+/** @param cells of the first row @throws {UnreadableList} */
 export function columnsWithoutHeader(cells: readonly string[]): Columns {
   const addresses = cells.filter((cell) => addressToInvite(cell) !== undefined)
   if (addresses.length > 1) throw whichOf(addresses, 'Add a first line that calls it "email"')
   return { ...EMAIL_ONLY, email: cells.findIndex((cell) => cell.includes('@')) }
 }
 
-/** Who is no employee, by the kind of account or the name to sign in with. */
+/** Recognizes other accounts than employees by their kind or sign-in name. */
 export function exclusionOf(cell: string): 'guest' | 'mailbox' | undefined {
   if (/^guest(mail)?(user)?$|#EXT#@/i.test(cell)) return 'guest'
   return /^(shared|room|equipment|scheduling)mailbox$/i.test(cell) ? 'mailbox' : undefined
 }
 
-/** Also as Excel writes them in other languages. */
+/** In the languages of Excel. */
 const YES = /^(true|yes|y|1|ja|oui|sí|si|sim|tak|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda)$/i
 const NO = /^(false|no|n|0|nein|non|não|nee|nie|falsch|faux|falso|onwaar|fałsz)$/i
 const ACTIVE =
@@ -125,7 +125,7 @@ const ACTIVE =
 const BLOCKED =
   /^((sign[ -]?in|user|account|admin) )?(suspended|deprovisioned|disabled|inactive|blocked|deactivated|terminated|archived|deleted)$/i
 
-/** @param isYes what a yes in this column says @returns undefined: it can't be read */
+/** @param isYes whether a yes in this column blocks @returns undefined if the cell is unreadable */
 export function isBlocked(cell: string, isYes: boolean): boolean | undefined {
   if (cell === '' || ACTIVE.test(cell)) return false
   if (BLOCKED.test(cell)) return true
@@ -133,7 +133,7 @@ export function isBlocked(cell: string, isYes: boolean): boolean | undefined {
   return NO.test(cell) ? !isYes : undefined
 }
 
-/** The tag as it is written everywhere else. Directories export `pt_BR` for `pt-BR`. */
+/** The canonical tag. Directories export `pt_BR` for `pt-BR`. */
 export function languageOf(text: string): string | undefined {
   const tag = text.replaceAll('_', '-')
   return /^[A-Za-z]{2,3}(-|$)/.test(tag) ? canonicalLanguage(tag) : undefined
@@ -151,7 +151,7 @@ function tagsByName() {
 }
 let tags: ReturnType<typeof tagsByName> | undefined
 
-/** The tag of a tag, as `languageOf`, or of a name. */
+/** The canonical tag of a tag or a name. */
 export function languageIn(text: string): string | undefined {
   tags ??= tagsByName()
   const name = text.toLowerCase()
@@ -165,17 +165,14 @@ const WINDOWS_ZONES = new Map(
 )
 const AREAS = [...new Set(Intl.supportedValuesOf('timeZone').map((zone) => zone.split('/')[0] ?? ''))]
 
-/**
- * A name of the IANA database for it, for Windows' name, and for what Windows shows, by a city in it: `(UTC+01:00) Amsterdam,
- * Berlin`. The offset alone knows no summer.
- */
+/** The IANA name of an IANA name, of Windows' name, or of Windows' label by a city: `(UTC+01:00) Amsterdam, Berlin`. */
 export function timezoneOf(text: string): string | undefined {
   if (!zones.has(text) && zones.size >= MAX_ZONES) zones.clear()
   if (!zones.has(text)) zones.set(text, findTimezone(text))
   return zones.get(text)
 }
 
-/** Trying a name takes a while, and a list has few. */
+/** Cached: trying a name is slow, and a list has few. */
 const zones = new Map<string, string | undefined>()
 const MAX_ZONES = 1_000
 

@@ -1,6 +1,5 @@
-// Reads who is to be invited: CSV (with or without a header; comma, semicolon or tab), NDJSON, a JSON document, or one address a
-// line. But for a document, a row at a time, so that a long list takes no more memory than a short one. Everything in it is
-// untrusted: it goes into headers, emails, terminals and pages.
+// Reads the list of people: CSV (with or without a header), NDJSON, a JSON document, or one address a line. Row by row, so that
+// a long list takes no more memory; only a JSON document is read as a whole. All of it is untrusted.
 import { TextDecoder } from 'node:util'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv, withoutEscape } from '../people/csv.ts'
@@ -24,9 +23,9 @@ export type Invitee = {
   name?: string
   /** A department or a place: the report counts by it. */
   group?: string
-  /** In which language to write to them: a tag (BCP 47), whether it is offered or not. */
+  /** BCP 47, offered or not. */
   language?: string
-  /** Where they are (IANA), such as Europe/Berlin. */
+  /** IANA, such as Europe/Berlin. */
   timezone?: string
 }
 
@@ -34,16 +33,16 @@ export type ListRow = { line: number } & (
   { kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string }
 )
 
-/** A row that is no person. The message says why. */
+/** The message says why. */
 class InvalidRow extends Error {}
 
-/** What can be lost without losing the person, and what counts instead. */
+/** Cells that can be unreadable without losing the person, and what counts instead. */
 const UNREAD = {
   'Time zones': "the company's counts",
   Languages: 'the default one counts',
   Statuses: 'these people stay',
 }
-/** Why someone is left out, of one and of many. */
+/** Reasons to leave people out, for one and for many. */
 const LEFT_OUT = {
   blocked: ['is blocked there', 'are blocked there'],
   guest: ['is a guest (see --include-guests)', 'are guests (see --include-guests)'],
@@ -51,80 +50,112 @@ const LEFT_OUT = {
 } as const
 export type LeftOut = Record<keyof typeof LEFT_OUT, number>
 export const noneLeftOut = (): LeftOut => ({ blocked: 0, guest: 0, mailbox: 0 })
+
 type OnUnread = (what: keyof typeof UNREAD, cell: string) => void
 
 /**
- * Leaves out people who are blocked in the directory that the list comes from, and guests unless they are wanted.
- * @param onWords gets which columns are taken and which ignored; at the end, how many are left out, and what can't be read
- * @param out counts who is left out
+ * Leaves out people who are blocked in the directory, and guests unless they are wanted.
+ * @param onNote gets which columns are used; at the end, how many people are left out, and what can't be read
+ * @param leftOut counts them
  * @throws {UnreadableList} {UnreadableCsv}
  */
 export async function* readPeopleList(
   source: AsyncIterable<Uint8Array | string>,
-  onWords: (words: string) => void = () => {},
+  onNote: (note: string) => void = () => {},
   includeGuests = false,
-  out: LeftOut = noneLeftOut(),
+  leftOut: LeftOut = noneLeftOut(),
 ): AsyncGenerator<ListRow> {
   const text = decoded(source)
   const first = await text.next()
   if (first.done === true) return
   const whole = withFirst(first.value, text)
   const isWhole = isDocument(first.value)
-  const lines = isWhole ? documentLines(whole, onWords) : whole
   const kind = isWhole || /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
+  const header = new HeaderFinder(onNote)
   const unread = new Map<keyof typeof UNREAD, { count: number; sample: string }>()
   const onUnread: OnUnread = (what, sample) => {
-    const known = unread.get(what) ?? { count: 0, sample }
-    unread.set(what, { ...known, count: known.count + 1 })
+    const { count, sample: earlier } = unread.get(what) ?? { count: 0, sample }
+    unread.set(what, { count: count + 1, sample: earlier })
   }
-  const skipped: string[][] = []
-  let columns: Columns | undefined
-  let width = Infinity
-  for await (const { line, cells } of readCsv(kind, first.value, lines)) {
+  for await (const { line, cells } of readCsv(
+    kind,
+    first.value,
+    isWhole ? documentLines(whole, onNote) : whole,
+  )) {
     if (cells.every((cell) => cell.trim() === '')) continue
-    if (kind === 'csv' && columns === undefined) {
-      const isHeader = hasNoAddress(cells)
-      if (!isHeader && skipped.some(hasSeveral)) throw noColumn(skipped)
-      const found = isHeader ? columnsFromHeader(cells) : columnsWithoutHeader(cells)
-      // Exports begin with a version, a type or a title.
-      if (found.email < 0 && skipped.push(cells) >= MAX_SKIPPED) throw noColumn(skipped)
-      if (found.email < 0) continue
-      columns = found
-      onWords(
-        isHeader
-          ? describeColumns(cells, columns)
-          : `No header: the addresses are in column ${columns.email + 1}.`,
-      )
-      if (isHeader) width = cells.length
-      if (isHeader) continue
-    }
-    // Below a title with an address: without it, no column would say who is blocked.
-    const isEarly = columns !== undefined && width === Infinity && line <= MAX_SKIPPED
-    if (isEarly && hasNoAddress(cells) && columnsFromHeader(cells).email >= 0)
-      throw new UnreadableList(`line ${line} looks like the header. Remove the lines above it`)
+    if (kind === 'csv' && header.takes(line, cells)) continue
     try {
-      // An unquoted comma moves what comes after it into the next column.
-      if (cells.length > width)
-        throw new InvalidRow(`${cells.length} cells, and the header has ${width}: quote cells with commas`)
-      // The export of people can be a list, too.
-      const row =
-        columns === undefined ? jsonRow(cells[0] ?? '') : { columns, cells: cells.map(withoutEscape) }
+      const row = header.columns === undefined ? jsonRow(cells[0] ?? '') : header.rowOf(cells)
       const reason = reasonToLeaveOut(row, onUnread)
-      if (reason !== undefined && !(reason === 'guest' && includeGuests)) out[reason]++
+      if (reason !== undefined && !(reason === 'guest' && includeGuests)) leftOut[reason]++
       else yield { line, kind: 'person', person: personOf(row, onUnread) }
     } catch (error) {
       if (!(error instanceof InvalidRow)) throw error
       yield { line, kind: 'fault', fault: error.message }
     }
   }
-  if (columns === undefined && skipped.length > 0) throw noColumn(skipped)
+  header.end()
   const reasons = Object.entries(LEFT_OUT).flatMap(([reason, [one, many]]) => {
-    const count = out[reason as keyof typeof LEFT_OUT]
+    const count = leftOut[reason as keyof LeftOut]
     return count === 0 ? [] : `${count} ${count === 1 ? one : many}`
   })
-  if (reasons.length > 0) onWords(`Left out: ${reasons.join(', ')}.`)
+  if (reasons.length > 0) onNote(`Left out: ${reasons.join(', ')}.`)
   for (const [what, { count, sample }] of unread)
-    onWords(`${what} that can't be read: ${count}, such as ${quoteCell(sample)}; ${UNREAD[what]}.`)
+    onNote(`${what} that can't be read: ${count}, such as ${quoteCell(sample)}; ${UNREAD[what]}.`)
+}
+
+const MAX_SKIPPED = 10
+
+/** Finds the columns of a CSV. Exports begin with a version, a type or a title. */
+class HeaderFinder {
+  columns: Columns | undefined
+  readonly #onNote: (note: string) => void
+  readonly #skipped: string[][] = []
+  #width = Infinity
+
+  constructor(onNote: (note: string) => void) {
+    this.#onNote = onNote
+  }
+
+  /** @returns whether the line has no person @throws {UnreadableList} */
+  takes(line: number, cells: string[]): boolean {
+    const isHeader = hasNoAddress(cells)
+    if (this.columns !== undefined) {
+      // Below a title with an address. Without the header, no column would say who is blocked.
+      const isEarly = this.#width === Infinity && line <= MAX_SKIPPED
+      if (isEarly && isHeader && columnsFromHeader(cells).email >= 0)
+        throw new UnreadableList(`line ${line} looks like the header. Remove the lines above it`)
+      return false
+    }
+    if (!isHeader && this.#skipped.some(hasSeveral)) throw noColumn(this.#skipped)
+    const columns = isHeader ? columnsFromHeader(cells) : columnsWithoutHeader(cells)
+    if (columns.email < 0 && this.#skipped.push(cells) >= MAX_SKIPPED) throw noColumn(this.#skipped)
+    if (columns.email < 0) return true
+    this.columns = columns
+    if (isHeader) this.#width = cells.length
+    this.#onNote(
+      isHeader
+        ? describeColumns(cells, columns)
+        : `No header: the addresses are in column ${columns.email + 1}.`,
+    )
+    return isHeader
+  }
+
+  /** @throws {InvalidRow} */
+  rowOf(cells: readonly string[]): Cells {
+    // An unquoted comma moves the cells after it into the next column.
+    if (cells.length > this.#width)
+      throw new InvalidRow(
+        `${cells.length} cells, and the header has ${this.#width}: quote cells with commas`,
+      )
+    // The export of people can be a list, too.
+    return { columns: this.columns ?? EMAIL_ONLY, cells: cells.map(withoutEscape) }
+  }
+
+  /** @throws {UnreadableList} */
+  end(): void {
+    if (this.columns === undefined && this.#skipped.length > 0) throw noColumn(this.#skipped)
+  }
 }
 
 async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
@@ -132,9 +163,9 @@ async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGene
   yield* rest
 }
 
-/** A first line that is longer is no list. Characters. */
+/** Characters; a longer first line is no list. */
 const MAX_START = 65_536
-/** A whole line that says how the list is written. Anchored: otherwise each comma of a long line would be a start. */
+/** A whole line with a delimiter. Anchored, or each comma of a long line would be a start. */
 const START = /^[^,;\t@{[\r\n]*[,;\t@{[][^\r\n]*[\r\n]/m
 
 /** The text in pieces; the first one holds a whole line of a list. @throws {UnreadableList} */
@@ -171,13 +202,11 @@ function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
 }
 
 const MAX_CHARACTERS = 100
-const MAX_SKIPPED = 10
 
 const hasNoAddress = (cells: readonly string[]): boolean => !cells.some((cell) => cell.includes('@'))
 const hasSeveral = (cells: readonly string[]): boolean =>
   cells.filter((cell) => cell.trim() !== '').length > 1
 
-/** @param rows the first of the list, none of which is a header */
 const noColumn = (rows: readonly string[][]) => {
   const header = rows.find(hasSeveral) ?? rows[0] ?? []
   return new UnreadableList(
@@ -185,10 +214,10 @@ const noColumn = (rows: readonly string[][]) => {
   )
 }
 
-/** Characters: it is in memory as a whole. */
+/** Characters. */
 const MAX_DOCUMENT = 64 * 1024 * 1024
 
-/** The objects of a JSON document: a list, or the only list in an object, as Microsoft Graph and SCIM answer. */
+/** A list, or the only list of objects in an object, as in responses of Microsoft Graph and SCIM. */
 const listIn = (value: unknown): unknown[] | undefined => {
   if (Array.isArray(value)) return value
   const lists = Object.values(Object(value) as object).filter((member) => Array.isArray(member))
@@ -196,7 +225,7 @@ const listIn = (value: unknown): unknown[] | undefined => {
   return ofObjects.length === 1 ? ofObjects[0] : undefined
 }
 
-/** A person's members, with those inside others: Okta's `profile`, SCIM's `emails`, `userName` and `name`. */
+/** Flattens Okta's `profile`, and SCIM's `emails`, `userName` and `name`. */
 function membersOf(person: object): Record<string, unknown> {
   const { profile, emails, userName, name } = person as Record<string, unknown>
   const listed = (Array.isArray(emails) ? emails : []).map((one) => Object(one) as Record<string, unknown>)
@@ -223,10 +252,10 @@ function isDocument(start: string): boolean {
   }
 }
 
-/** Its entries, one a line. @throws {UnreadableList} */
+/** The entries of a document, one a line. @throws {UnreadableList} */
 async function* documentLines(
   text: AsyncIterable<string>,
-  onWords: (words: string) => void,
+  onNote: (note: string) => void,
 ): AsyncGenerator<string> {
   const advice = 'Convert it to one object per line (NDJSON) with `jq -c .[]`'
   let whole = ''
@@ -247,11 +276,10 @@ async function* documentLines(
   )
   if (next !== undefined)
     throw new UnreadableList(`the list is one page of several (${quoteCell(next[0])}). Export all of them`)
-  onWords(`JSON with ${list.length} entries; "line 2" is the second one.`)
+  onNote(`JSON with ${list.length} entries; "line 2" is the second one.`)
   for (const entry of list) yield `${JSON.stringify(entry)}\n`
 }
 
-/** A cell's text; empty for what is none. */
 const textOf = (cell: unknown): string =>
   ['string', 'boolean', 'number'].includes(typeof cell) ? String(cell).trim() : ''
 

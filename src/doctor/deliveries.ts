@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { NoAccessToken } from '../campaigns/mail/access-token.ts'
 import { MailServerUnusable } from '../campaigns/mail/send-result.ts'
-import { createMailServer, checkSender } from '../campaigns/mail/server.ts'
+import { MailServer, senderRefusal } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
 import { sendEventOnce, type DeliveryOutcome } from '../webhooks/sender.ts'
 import { within } from '../within.ts'
@@ -16,10 +16,10 @@ const LIMIT_MS = 10_000
 
 async function collectEmail(settings: Partial<Settings>): Promise<EmailFacts> {
   const { MAIL_FROM: from } = settings
-  const server = createMailServer(settings)
+  const server = new MailServer(settings)
   try {
     await within(LIMIT_MS, server.check())
-    const refusal = from && checkSender(settings, from.address, LIMIT_MS).catch(() => undefined)
+    const refusal = from && senderRefusal(settings, from.address, LIMIT_MS).catch(() => undefined)
     return { trouble: undefined, sender: await refusal }
   } catch (error) {
     const late = `the mail server gave no answer within ${LIMIT_MS / 1_000} seconds`

@@ -2,7 +2,7 @@
 import PostalMime from 'postal-mime'
 import { afterAll, describe, expect, it } from 'vitest'
 import { emlOf, refuseInjection, type Email } from '../../src/campaigns/mail/email.ts'
-import { createMailServer } from '../../src/campaigns/mail/server.ts'
+import { MailServer } from '../../src/campaigns/mail/server.ts'
 import { ACME, createEmails, jpeg, picture, type Written } from './emails.ts'
 import { mail } from './sample-email.ts'
 
@@ -232,7 +232,7 @@ it.each<Partial<Email>>([
   const injected: Email = { ...mail, ...part }
   expect(() => refuseInjection(mail)).not.toThrow()
   expect(() => refuseInjection(injected)).toThrow(RangeError)
-  const server = createMailServer({ SMTP_URL: 'smtp://127.0.0.1:1' })
+  const server = new MailServer({ SMTP_URL: 'smtp://127.0.0.1:1' })
   await expect(server.send(injected)).rejects.toThrow(RangeError)
   server.close()
 })

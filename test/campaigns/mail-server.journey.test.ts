@@ -1,7 +1,7 @@
 // What a mail server can do instead of taking an email, and what comes of it.
 import PostalMime from 'postal-mime'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createMailServer } from '../../src/campaigns/mail/server.ts'
+import { MailServer } from '../../src/campaigns/mail/server.ts'
 import { createInvitations } from '../../src/invites/token.ts'
 import { useCompany } from './command.ts'
 import { mail } from './sample-email.ts'
@@ -17,15 +17,12 @@ afterEach(async () => {
 
 const LIMITS = { check: 50, greeting: 5_000, reply: 5_000, slow: 5_000, stop: 10 }
 
-type Settings = Parameters<typeof createMailServer>[0]
-type Parts = NonNullable<Parameters<typeof createMailServer>[1]>
+type Settings = ConstructorParameters<typeof MailServer>[0]
+type Parts = NonNullable<ConstructorParameters<typeof MailServer>[1]>
 
 async function open(script: Script, { limits, ...parts }: Parts = {}, settings: Settings = {}) {
   server = await startSmtpServer(script)
-  return createMailServer(
-    { SMTP_URL: server.url, ...settings },
-    { ...parts, limits: { ...LIMITS, ...limits } },
-  )
+  return new MailServer({ SMTP_URL: server.url, ...settings }, { ...parts, limits: { ...LIMITS, ...limits } })
 }
 
 async function posted(script: Script, parts?: Parts) {
@@ -174,7 +171,7 @@ describe('a mail server', () => {
       { length: 80 },
       (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`,
     )
-    const opened = createMailServer(company().env)
+    const opened = new MailServer(company().env)
     await opened.send({
       ...mail,
       text: [...lines, `..${token}`, '.', ''].join('\n'),
@@ -203,7 +200,7 @@ describe('a mail server that takes no more for now', () => {
       if (now === 'EHLO') return '250-mail.acme.example\r\n250 AUTH PLAIN'
       return now === 'AUTH' ? '235 2.7.0 welcome' : undefined
     })
-    const signedIn = createMailServer({ SMTP_URL: server.url.replace('//', '//search:password@') })
+    const signedIn = new MailServer({ SMTP_URL: server.url.replace('//', '//search:password@') })
     expect(await signedIn.send(mail)).toMatchObject({ outcome: 'deferred', reason: 'throttled', reply })
     isBusy = false
     expect(await signedIn.send(mail)).toEqual({ outcome: 'sent' })

@@ -1,8 +1,9 @@
-// Hands emails to the mail server over a few kept connections, and returns the outcome of each. nodemailer sends an email
-// again only while not a byte of it was read; what broke later may have arrived.
+// Sends emails over a few kept connections. nodemailer retries an email only before a byte of it was read: one that broke
+// later may have arrived.
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { createTransport } from 'nodemailer'
+import { createTransport, type Transporter } from 'nodemailer'
+import type { PluginFunction } from 'nodemailer/lib/mailer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { isLoopback } from '../../http/loopback.ts'
@@ -14,29 +15,21 @@ import { messageOf, refuseInjection, type Email } from './email.ts'
 import { isTemporary, sendResultOf, unusableMailServer, type SendResult } from './send-result.ts'
 import type { SmtpError } from './smtp-error.ts'
 
-export type MailServer = {
-  /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
-  check(): Promise<void>
-  /** @throws {MailServerUnusable} and then the email was not sent; {RangeError} for a header that must not go out */
-  send: (mail: Email) => Promise<SendResult>
-  close(): void
-}
-
 /**
- * How long the mail server is waited for; milliseconds. An email whose reply isn't waited for may have been taken, so a reply
- * has as long as RFC 5321 asks for (4.5.3.2: ten minutes after the final dot, five for a greeting).
+ * Milliseconds. RFC 5321 4.5.3.2 asks for five minutes for a greeting and ten after the final dot: an email whose reply wasn't
+ * awaited may have been taken.
  */
 const LIMITS = {
   check: 60_000,
   greeting: 300_000,
   reply: 600_000,
-  /** When onSlow is called. */
+  /** Until onSlow is called. */
   slow: 30_000,
   /** For the emails under way when the run is to stop. */
   stop: 30_000,
 }
 
-type MailServerParts = {
+type MailServerOptions = {
   /** The run is to stop. */
   signal?: AbortSignal
   /** An email has waited for a reply for a while. */
@@ -46,7 +39,7 @@ type MailServerParts = {
 
 type MailSettings = Partial<Pick<Settings, 'SMTP_URL' | 'PUBLIC_URL'>> & OAuthSettings
 
-/** For EHLO: a container has no domain name of its own, and strict relays refuse it. Undefined: the library's choice. */
+/** For EHLO: strict relays refuse a container's own name. Undefined: the library's choice. */
 const domainOf = (publicUrl: string) => /\.[a-z][^.]*$/.exec(new URL(publicUrl).hostname)?.input
 
 /** TLS, from the start (smtps) or by STARTTLS, except for a mail server on this machine. */
@@ -77,7 +70,7 @@ function serverOf(settings: MailSettings) {
 }
 
 /** @param start the time to connect, which includes that for the greeting */
-const waiting = (start: number, reply: number) => ({
+const timeouts = (start: number, reply: number) => ({
   connectionTimeout: start,
   greetingTimeout: start,
   socketTimeout: reply,
@@ -89,15 +82,19 @@ const isSmtpError = (error: unknown): error is SmtpError => error instanceof Err
 const UNUSABLE = ['EAUTH', 'ETLS', 'EDNS']
 
 /**
- * Names a sender to the mail server, and no recipient: no email leaves.
- * @returns the reply, where it refuses the sender @throws where it can't be asked
+ * Names a sender to the mail server, and no recipient, so no email leaves.
+ * @returns the reply if it refuses the sender @throws if it can't be asked
  */
-export async function checkSender(settings: MailSettings, address: string, limitMs: number) {
+export async function senderRefusal(
+  settings: MailSettings,
+  address: string,
+  limitMs: number,
+): Promise<string | undefined> {
   const { auth, ...server } = serverOf(settings)
   let refusal: string | undefined
   const connection = new SMTPConnection({
     ...server,
-    ...waiting(limitMs, limitMs),
+    ...timeouts(limitMs, limitMs),
     customAuth: {
       // The library sends a command of ours only where it takes it for a way to sign in.
       SENDER: async (dialogue) => {
@@ -117,76 +114,93 @@ export async function checkSender(settings: MailSettings, address: string, limit
   }
 }
 
-/** What the connection reads an email from. */
+/** The stream of one email, to see whether all of it has left. */
 type Source = { stream?: Readable }
 
 /** The mail server of SMTP_URL. */
-export function createMailServer(settings: MailSettings, parts: MailServerParts = {}): MailServer {
-  const { signal, onSlow = () => {}, limits = LIMITS } = parts
-  const server = serverOf(settings)
-  const name = `${server.host}:${server.port}`
-  const probe = createTransport({ ...server, ...waiting(limits.check, limits.check) })
-  const transport = createTransport({
-    ...server,
-    ...waiting(limits.greeting, limits.reply),
-    pool: true,
-    maxConnections: AT_ONCE,
-    maxMessages: 100,
-    maxRequeues: 2,
-  })
-  const givenUp = new AbortController()
-  signal?.addEventListener('abort', () => setTimeout(() => givenUp.abort(), limits.stop).unref())
+export class MailServer {
+  readonly #limits: typeof LIMITS
+  readonly #onSlow: () => void
+  readonly #host: string
+  readonly #port: number
+  readonly #probe: Transporter
+  readonly #transport: Transporter
+  readonly #abandon = new AbortController()
 
-  transport.use('stream', ({ message, data }, done) => {
-    const create = message.createReadStream.bind(message)
-    const { source } = data as { source?: Source }
-    message.createReadStream = (options) => {
-      const stream = create(options)
-      if (source !== undefined) source.stream = stream
-      return stream
-    }
-    done()
-  })
+  constructor(
+    settings: MailSettings,
+    { signal, onSlow = () => {}, limits = LIMITS }: MailServerOptions = {},
+  ) {
+    const server = serverOf(settings)
+    this.#limits = limits
+    this.#onSlow = onSlow
+    this.#host = server.host
+    this.#port = server.port
+    this.#probe = createTransport({ ...server, ...timeouts(limits.check, limits.check) })
+    const pool = { pool: true, maxConnections: AT_ONCE, maxMessages: 100, maxRequeues: 2 } as const
+    const transport = createTransport({ ...server, ...timeouts(limits.greeting, limits.reply), ...pool })
+    transport.use('stream', keepStream)
+    this.#transport = transport
+    signal?.addEventListener('abort', () => setTimeout(() => this.#abandon.abort(), limits.stop).unref())
+  }
 
-  async function deliver(mail: Email): Promise<SendResult> {
-    const source: Source = {}
-    const slow = setTimeout(onSlow, limits.slow)
+  /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
+  async check(): Promise<void> {
     try {
-      await transport.sendMail({ ...messageOf(mail), source, signal: givenUp.signal } as object)
+      await this.#probe.verify()
+    } catch (error) {
+      throw unusableMailServer(this.#name, error as SmtpError, this.#limits.check)
+    }
+  }
+
+  /** @throws {MailServerUnusable} and then the email was not sent; {RangeError} for a header that must not go out */
+  async send(email: Email): Promise<SendResult> {
+    refuseInjection(email)
+    const attributes = {
+      'network.protocol.name': 'smtp',
+      'server.address': this.#host,
+      'server.port': this.#port,
+    }
+    return await inSpan('send email', attributes, async (span) => {
+      const result = await this.#deliver(email)
+      span.setAttribute('onramp.email.outcome', result.outcome)
+      return result
+    })
+  }
+
+  close(): void {
+    this.#transport.close()
+  }
+
+  get #name(): string {
+    return `${this.#host}:${this.#port}`
+  }
+
+  async #deliver(email: Email): Promise<SendResult> {
+    const source: Source = {}
+    const slow = setTimeout(this.#onSlow, this.#limits.slow)
+    try {
+      await this.#transport.sendMail({ ...messageOf(email), source, signal: this.#abandon.signal } as object)
       return { outcome: 'sent' }
     } catch (error) {
       if (!isSmtpError(error)) throw error
       if (UNUSABLE.includes(error.code ?? '') && !isTemporary(error))
-        throw unusableMailServer(name, error, limits.greeting)
+        throw unusableMailServer(this.#name, error, this.#limits.greeting)
       // Before its end no server may deliver an email (RFC 5321 4.1.1.4).
-      return sendResultOf(error, source.stream?.readableEnded === true, limits.reply)
+      return sendResultOf(error, source.stream?.readableEnded === true, this.#limits.reply)
     } finally {
       clearTimeout(slow)
     }
   }
+}
 
-  const attributes = {
-    'network.protocol.name': 'smtp',
-    'server.address': server.host,
-    'server.port': server.port,
+const keepStream: PluginFunction = ({ message, data }, done) => {
+  const create = message.createReadStream.bind(message)
+  const { source } = data as { source?: Source }
+  message.createReadStream = (options) => {
+    const stream = create(options)
+    if (source !== undefined) source.stream = stream
+    return stream
   }
-
-  return {
-    async check() {
-      try {
-        await probe.verify()
-      } catch (error) {
-        throw unusableMailServer(name, error as SmtpError, limits.check)
-      }
-    },
-    async send(mail) {
-      refuseInjection(mail)
-      return await inSpan('send email', attributes, async (span) => {
-        const posted = await deliver(mail)
-        span.setAttribute('onramp.email.outcome', posted.outcome)
-        return posted
-      })
-    },
-    close: () => transport.close(),
-  }
+  done()
 }

@@ -1,7 +1,7 @@
 // What `invite send` and `keep` share: their list and settings, the service and the mail server, and the summary.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { CampaignRun, RunEvents } from '../../campaigns/delivery.ts'
-import { createMailServer, type MailServer } from '../../campaigns/mail/server.ts'
+import { MailServer } from '../../campaigns/mail/server.ts'
 import type { Invitee, LeftOut } from '../../campaigns/people-file.ts'
 import { createPersonCheck } from '../../campaigns/person-check.ts'
 import { describeThrottling, formatSummary, rateLimitOf, type Tally } from '../../campaigns/tally.ts'
@@ -50,7 +50,7 @@ export async function withNeighbors<T>(
   work: (neighbors: Neighbors) => Promise<T>,
 ): Promise<T> {
   const service = new CampaignService(settings, company)
-  const mailServer = isDryRun ? undefined : createMailServer(settings, { signal, ...(onSlow && { onSlow }) })
+  const mailServer = isDryRun ? undefined : new MailServer(settings, { signal, ...(onSlow && { onSlow }) })
   try {
     return await work({ service, ...(mailServer && { mailServer }) })
   } finally {

@@ -28,8 +28,8 @@ export async function readList(list: List, includeGuests: boolean | undefined, s
   const people: Invitee[] = []
   const faults: string[] = []
   const leftOut = noneLeftOut()
-  const onWords = (words: string) => void stderr.write(`${words}\n`)
-  for await (const row of readPeopleList(list, onWords, includeGuests, leftOut))
+  const onNote = (note: string) => void stderr.write(`${note}\n`)
+  for await (const row of readPeopleList(list, onNote, includeGuests, leftOut))
     if (row.kind === 'person') people.push(row.person)
     else faults.push(`line ${row.line}: ${row.fault}`)
   return { people, faults, leftOut }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { emlOf, type ComposeEmail, type Email } from '../../campaigns/mail/email.ts'
-import { createMailServer } from '../../campaigns/mail/server.ts'
+import { MailServer } from '../../campaigns/mail/server.ts'
 import { quoteReply } from '../../campaigns/mail/smtp-error.ts'
 import { languageOf } from '../../campaigns/people-columns.ts'
 import { OperatorError } from '../../problem.ts'
@@ -121,7 +121,7 @@ async function sendTo(
   settings: Settings,
   stderr: Output,
 ): Promise<number> {
-  const server = createMailServer(settings)
+  const server = new MailServer(settings)
   try {
     await server.check()
     for (const language of languages) {
