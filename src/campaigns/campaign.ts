@@ -1,4 +1,4 @@
-// Who is due for an invitation or a reminder. Pure. An email is written down before it leaves; one that a run left open may
+// Decides who is due for an invitation or a reminder, and updates a person's emails. Pure. An email that a run left open may
 // have arrived, so it counts as unknown and is sent again only on request.
 import { omitUndefined } from '../omit-undefined.ts'
 import { appsOf, mayHaveBeenSent, type EmailRecord, type Person } from '../people/person.ts'
@@ -6,34 +6,32 @@ import { appsOf, mayHaveBeenSent, type EmailRecord, type Person } from '../peopl
 /** The campaign of invitations and reminders. */
 export const ONBOARDING = 'onboarding'
 
-/** To a person, after the invitation. */
 export const MAX_REMINDERS = 3
-/** Least time after an email of another campaign. */
+/** After an email of another campaign. */
 const MIN_GAP_MS = 48 * 3_600_000
 
 /** Times are milliseconds. */
 export type ReminderPolicy = {
   /** Absent: no reminders. */
   remindAfterMs?: number | undefined
-  /** What may have arrived waits for someone to decide, is sent again, or counts as sent, so that reminders follow. */
+  /** What to do about emails that may have arrived. Those that count as `sent` are followed by reminders. */
   unknown: 'wait' | 'resend' | 'sent'
-  /** For how long the service's answer that nothing is left counts. */
+  /** For how long a check without unconnected apps counts. */
   freshMs: number
 }
 
 export type DueEmail =
-  /** `reminder` 0: the invitation. `isRetry`: it did not work before, so everyone else comes first. */
+  /** `reminder` 0: the invitation. `isRetry`: something failed before, so everyone else comes first. */
   | { kind: 'mail'; reminder: number; isRetry: boolean }
-  /** Their newest email may have arrived, or was rejected for good. */
+  /** The newest email may have arrived, or was rejected for good. */
   | { kind: 'unknown' | 'failed' }
-  /** Their record can't be read; they may have opted out. */
+  /** The record can't be read; the person may have opted out. */
   | { kind: 'unreadable' }
   | { kind: 'not-due'; wasSent: boolean }
 
 export const campaignEmails = ({ campaigns }: Person, campaign: string): EmailRecord[] =>
   campaigns.find(({ name }) => name === campaign)?.emails ?? []
 
-/** Another campaign sent an email only just now. Within a campaign the times of its reminders count. */
 const isTooSoon = ({ campaigns }: Person, now: number): boolean =>
   campaigns
     .filter(({ name }) => name !== ONBOARDING)
@@ -69,7 +67,7 @@ export function dueEmail(person: Person, policy: ReminderPolicy, now: number): D
 export const campaignEmail = (person: Person, campaign: string, reminder: number): EmailRecord | undefined =>
   campaignEmails(person, campaign).find((email) => email.reminder === reminder)
 
-/** Their newest email came back for good. The same person where none has left, or that is known. */
+/** Marks the newest email as rejected: it came back. The same object if nothing changes. */
 export function withBounce(person: Person): Person {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const newest = emails
@@ -89,15 +87,14 @@ type Change = {
   reminder: number
   state: EmailRecord['state']
   now: number
-  /** The run that sends it. */
   runId?: string | undefined
   apps?: readonly string[] | undefined
 }
 
-/** Of one campaign; the oldest ones go. */
+/** In a campaign. */
 const MAX_EMAILS = 30
 
-/** With the newest state of one email, about the same apps as before. */
+/** Sets the state of one email. Keeps its apps unless others are given. */
 export function withEmail(
   person: Person,
   { campaign, reminder, state, now: at, runId, apps }: Change,

@@ -1,14 +1,12 @@
-// What a run of invitations has done so far: counted, summed up, and as one line. Pure.
+// The counts of a run, as a summary and as a line of progress. Pure.
 import { EMAILS_PER_SECOND } from './throttle.ts'
 
-/** In the order of the summary; each count in words, for one and for many. */
+/** In the order of the summary. */
 const LABELS = {
   rows: ['person', 'people'],
-  /** In a dry run: would be sent. */
   sent: ['email sent', 'emails sent'],
   deferred: 'not sent this time (retried next run)',
   failed: 'rejected by the mail server (correct their addresses)',
-  /** May have been sent: this run, or one that was killed, cannot know. */
   uncertain: 'delivery unknown (resend with invite send --retry-unknown)',
   refused: 'refused by the service: its token lacks a permission, or is invalid (see onramp doctor)',
   unknownToService: 'unknown to the service',
@@ -29,7 +27,7 @@ const labelOf = (words: string | readonly [one: string, many: string], count: nu
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
-/** Every count that is not zero, one a line. @param isThrough the run went through its whole list */
+/** Every count above zero, one a line. @param isThrough the run went through its whole list */
 export function formatSummary(
   tally: Tally,
   { isDryRun, isThrough }: { isDryRun: boolean; isThrough: boolean },
@@ -56,10 +54,7 @@ export const describeThrottling = (perMinute: number | undefined): string =>
     ? ''
     : `The mail server limits how fast it takes emails: in the end they left at ${perMinute} a minute.\n`
 
-/**
- * Did everyone who should get an email, and whom the service knows, certainly get it? People whom it does not know are only
- * worth a look: the next run could do nothing else.
- */
+/** Everyone whom the service knows has certainly got their email. The next run could do nothing for the others. */
 export const isComplete = ({ deferred, failed, uncertain, refused, unreadable, invalid }: Tally): boolean =>
   deferred + failed + uncertain + refused + unreadable + invalid === 0
 
@@ -72,9 +67,9 @@ const formatDuration = (seconds: number) => {
 }
 
 type Speed = {
-  /** People a second, recently. */
+  /** Recently. */
   perSecond: number
-  /** How many are on the list. */
+  /** On the list. */
   people: number
 }
 
@@ -85,7 +80,7 @@ function barOf(part: number): string {
   return `[${'#'.repeat(full)}${'-'.repeat(BAR - full)}] ${Math.floor(part * 100)}%`
 }
 
-/** `[####----] 20% · 2 h 05 left · 4.9/s · 1,234 people · 311 emails`: what matters most first, for narrow terminals. */
+/** `[####----] 20% · 2 h 05 left · 4.9/s · 1,234 people · 311 emails`; the end may be cut off on narrow terminals. */
 export function progressLine(tally: Tally, { perSecond, people }: Speed): string {
   const { rows, sent, deferred, failed, uncertain, refused, unknownToService, invalid } = tally
   const trouble = deferred + failed + uncertain + refused + unknownToService

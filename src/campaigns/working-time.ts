@@ -1,11 +1,11 @@
-// When someone is at work, in the time zone where they are: Monday to Friday from 9 to 16 o'clock. Pure.
+// Working time in a person's time zone: Monday to Friday, 9 am to 4 pm. Pure.
 
 const DAY_MS = 86_400_000
 const [FROM_HOUR, TO_HOUR] = [9, 16]
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Of a time zone's clock. `day` counts days since 1970-01-01, which was a Thursday. */
+/** `day` counts days since 1970-01-01, which was a Thursday. */
 function localTime(at: number, zone: string): { day: number; hour: number } {
   const options = { timeZone: zone, hourCycle: 'h23' } as const
   const fields = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const
@@ -28,7 +28,7 @@ export function isWorkingTime(at: number, zone: string, weekday?: number): boole
   )
 }
 
-/** How many working days have begun after the one of `from`, up to the one of `to`; at most ten are counted. */
+/** Working days that began after the one of `from`, up to the one of `to`; at most ten. */
 export function workingDaysBetween(from: number, to: number, zone: string): number {
   const [first, last] = [localTime(from, zone).day, localTime(to, zone).day]
   let count = 0

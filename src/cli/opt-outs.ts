@@ -1,5 +1,4 @@
-// What a mailbox rule, a script or an operator reports about people: their email came back, or they want none. Audited on
-// standard error, in the form of the log.
+// Records bounces and opt-outs that a mailbox rule, a script or an operator reports. Audited as log lines on standard error.
 import { userInfo } from 'node:os'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
@@ -13,7 +12,7 @@ import { createLog } from '../web/log.ts'
 import { limitFaults, openList, readList } from './invite/list.ts'
 import { openPeople, withStore } from './store.ts'
 
-/** The operating system's user. In a container they may have no name. */
+/** Users in a container may have no name. */
 function operatorName(): string {
   try {
     return userInfo().username
@@ -24,7 +23,7 @@ function operatorName(): string {
 
 type Mark = {
   event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
-  /** Returns the same person where nothing changes. */
+  /** Returns the same object if nothing changes. */
   change: (person: Person) => Person
   words: { done: string; unchanged: string }
 }
@@ -57,7 +56,6 @@ const BOUNCED: Mark = {
   words: { done: 'marked as bounced', unchanged: 'unchanged: no email to them, or marked before' },
 }
 
-/** Emails that came back for good after the mail server had accepted them. @param list also to everyone on this list */
 export async function bounced(
   emails: readonly string[],
   { list: file }: { list?: string | undefined },

@@ -1,17 +1,17 @@
-// CSV in and out (RFC 4180, and what spreadsheets make of it), by csv-parse and csv-stringify. A line of NDJSON is read
-// as a record of one cell, so both have line numbers and a limit on the length of a record.
+// Reads and writes CSV (RFC 4180, and as spreadsheets write it). A line of NDJSON is read as a record of one cell, so both have
+// line numbers and a size limit.
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse, type Info } from 'csv-parse'
 import { stringify } from 'csv-stringify'
 import { OperatorError } from '../problem.ts'
 
 type CsvRecord = {
-  /** Where it begins; the first line is 1. */
+  /** Of its beginning; the first line is 1. */
   line: number
   cells: string[]
 }
 
-/** From some line on the text is not CSV. The message says which line and why. */
+/** The message says which line and why. */
 export class UnreadableCsv extends OperatorError {
   override name = 'UnreadableCsv'
 }
@@ -20,7 +20,7 @@ const MAX_BYTES = 65_536
 /** A control character, which JSON always escapes, so it never splits a line. */
 const NO_DELIMITER = '\u001F'
 
-/** The one of `,` `;` and tab that occurs most in the first line that has one, such as `sep=;`. */
+/** The most frequent of `,` `;` and tab in the first line that has one, such as `sep=;`. */
 function delimiterOf(start: string): string {
   const lines = start.split(/\r?\n|\r/).map((line) => line.replaceAll(/"[^"]*"/g, ''))
   const bare = lines.find((line) => /[,;\t]/.test(line)) ?? ''
@@ -89,8 +89,7 @@ export async function* writeCsv(
   for await (const chunk of writer) yield String(chunk)
 }
 
-/** What `writeCsv` puts before a cell that a spreadsheet would take for a formula. */
+/** As `writeCsv` escapes formulas. */
 const ESCAPE = /^'(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/
 
-/** A cell as it was before `writeCsv`. */
 export const withoutEscape = (cell: string): string => cell.replace(ESCAPE, '')

@@ -1,14 +1,14 @@
-// Events for other systems. They are written together with what makes them true, in the person's own record: so no crash
-// loses one, it costs no write of its own, and it goes when the person is forgotten. Pure.
+// Events for other systems, written into the person's record in the same write as their cause: so no crash loses one, and they
+// are deleted with the person. Pure.
 import { randomBytes } from 'node:crypto'
 import { appsOf, isFinished, type OutboxEvent, type Person } from './person.ts'
 
-/** The oldest go then: someone may go back and forth all day. */
+/** The oldest are dropped: a person may go back and forth all day. */
 export const MAX_OUTBOX = 50
 
 /**
- * What a change says to others. Only what was seen before in another state can have become connected: a person whose
- * record was deleted meanwhile brings back what has long been known.
+ * An app counts as newly connected only if it was seen before in another state: after a deleted record, old connections come
+ * back as new.
  */
 export function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type' | 'app'>[] {
   const events: Pick<OutboxEvent, 'type' | 'app'>[] = []
@@ -29,10 +29,10 @@ export function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type
   return events
 }
 
-/** 128 random bits; without a dot, which the signature has between its parts. */
+/** 128 random bits. No dot: the signature separates its parts by dots. */
 const newId = () => `msg_${randomBytes(16).toString('base64url')}`
 
-/** @returns the person with the events of this change, how many these are, and how many old ones had to go for them */
+/** @returns the person with the events of this change; `dropped` counts old events that were removed for them */
 export function withEvents(before: Person, after: Person, now: number) {
   const events = eventsOf(before, after)
   if (events.length === 0) return { person: after, added: 0, dropped: 0 }

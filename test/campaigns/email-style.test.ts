@@ -1,14 +1,14 @@
 // What an email shows of the company, to the pixel: a picture that is drawn too large is all that people see.
 import { describe, expect, it } from 'vitest'
-import { createEmailStyles } from '../../src/campaigns/mail/email-style.ts'
+import { EmailStyles } from '../../src/campaigns/mail/email-style.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import type { StaticAsset } from '../../src/company/static-asset.ts'
 import { t } from '../helpers/texts.ts'
 import { jpeg, picture, png } from './emails.ts'
 
-const looks = (file: CompanyFile, pictures: Record<string, StaticAsset> = {}) => {
-  const found = createEmailStyles(companyOf(file, new Map(Object.entries(pictures))))
+const styles = (file: CompanyFile, pictures: Record<string, StaticAsset> = {}) => {
+  const found = new EmailStyles(companyOf(file, new Map(Object.entries(pictures))))
   return { ...found.in(t), inlines: found.inlines }
 }
 const ofSize = (width: number, height: number) => picture('png', png(width, height))
@@ -29,7 +29,7 @@ describe('the logo of an email', () => {
     ['a JPEG without a frame', picture('jpg', jpeg(60, 50).subarray(0, 8)), undefined],
     ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP')), undefined],
   ])('is as high as a line and never too wide, or left out: %s', (_what, light, size) => {
-    const { logo, darkLogo, inlines } = looks({ logo: { light: 'l' } }, { l: light })
+    const { logo, darkLogo, inlines } = styles({ logo: { light: 'l' } }, { l: light })
     expect([logo, darkLogo]).toEqual([
       size && { src: 'cid:logo@onramp', width: size[0], height: size[1] },
       undefined,
@@ -39,16 +39,16 @@ describe('the logo of an email', () => {
 
   it('has another one in dark mode, where there are two that can be shown', () => {
     const [wide, high] = [ofSize(320, 32), ofSize(32, 64)]
-    const both = looks({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: high })
+    const both = styles({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: high })
     expect(both.darkLogo).toEqual({ src: 'cid:logo-dark@onramp', width: 16, height: 32 })
     expect(both.inlines.map(({ cid, filename }) => [cid, filename])).toEqual([
       ['logo@onramp', 'logo.png'],
       ['logo-dark@onramp', 'logo-dark.png'],
     ])
     const svg = picture('svg', Buffer.from('<svg/>'))
-    expect(looks({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: svg }).darkLogo).toBeUndefined()
+    expect(styles({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: svg }).darkLogo).toBeUndefined()
     const icon = { l: svg, i: ofSize(64, 64) }
-    expect(looks({ logo: { light: 'l', icon: 'i' } }, icon)).toMatchObject({
+    expect(styles({ logo: { light: 'l', icon: 'i' } }, icon)).toMatchObject({
       logo: { width: 32 },
       darkLogo: undefined,
     })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ConfigData } from 'html-validate'
-import { createEmailStyles } from '../../src/campaigns/mail/email-style.ts'
+import { EmailStyles } from '../../src/campaigns/mail/email-style.ts'
 import { createComposer, type Email, type MailParts } from '../../src/campaigns/mail/email.ts'
 import { createEmailTemplates, DEFAULT_TEMPLATES } from '../../src/campaigns/mail/templates.ts'
 import { createStaticAsset, type StaticAsset, type FileExtension } from '../../src/company/static-asset.ts'
@@ -62,7 +62,7 @@ export function createEmails() {
         invitations: { issue: () => Promise.resolve('TOKEN') },
         render,
         languages: languagesFor(company, folder, true),
-        styles: createEmailStyles(company),
+        styles: new EmailStyles(company),
         displayName: (app, lang) => company.displayName(app, lang),
         from: { name: 'the Acme search team', address: 'search@acme.example' },
         publicUrl: 'https://search-setup.acme.example',

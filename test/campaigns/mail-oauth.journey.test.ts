@@ -12,7 +12,7 @@ import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
 import { Provider, type ClientMetadata } from 'oidc-provider'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createAccessTokens } from '../../src/campaigns/mail/access-token.ts'
+import { AccessTokens } from '../../src/campaigns/mail/access-token.ts'
 import { examined } from '../doctor/set-up.ts'
 import { startPlainServer } from '../helpers/plain-authorization-server.ts'
 import { faultsIn } from '../helpers/settings-faults.ts'
@@ -237,15 +237,15 @@ describe('a mailbox without a password', () => {
   })
 })
 
-const tokenOf = (tokens: ReturnType<typeof createAccessTokens>, renew = false) =>
+const tokenOf = (tokens: AccessTokens, renew = false) =>
   new Promise<string>((resolve, reject) => {
-    tokens(MAILBOX, renew, (error, token) => (error === null ? resolve(token) : reject(error)))
+    tokens.provide(MAILBOX, renew, (error, token) => (error === null ? resolve(token) : reject(error)))
   })
 
 describe('an access token', () => {
   it('is asked for once, and renewed before it ends or where it is refused', async () => {
     let now = 0
-    const tokens = createAccessTokens(withSecret(), () => now)
+    const tokens = new AccessTokens(withSecret(), () => now)
     const [first, same] = await Promise.all([tokenOf(tokens), tokenOf(tokens)])
     expect(same).toBe(first)
     now = LIFE_SECONDS * 900 - 1
@@ -269,7 +269,7 @@ describe('an access token', () => {
       () => ({ grant_types_supported: ['authorization_code', 'refresh_token', jwtBearer] }),
     )
     onTestFinished(() => server.close())
-    const tokens = createAccessTokens({
+    const tokens = new AccessTokens({
       SMTP_OAUTH_ISSUER: server.url,
       SMTP_OAUTH_CLIENT_ID: 'onramp@acme.iam.gserviceaccount.com',
       SMTP_OAUTH_CLIENT_KEY: textOf('key'),

@@ -1,5 +1,5 @@
-// Access tokens for the mailbox, in place of a password (SMTP_OAUTH_…): by client credentials (RFC 6749 4.4), or by an
-// assertion about the mailbox (RFC 7523 2.1) where the server lists that grant alone, as Google does for service accounts.
+// Access tokens for the mailbox instead of a password (SMTP_OAUTH_…): by client credentials (RFC 6749 4.4), or by a JWT
+// assertion (RFC 7523 2.1) if the server lists only that grant, as Google does for service accounts.
 import { createPrivateKey } from 'node:crypto'
 import { SignJWT } from 'jose'
 import {
@@ -26,7 +26,7 @@ export class NoAccessToken extends MailServerUnusable {
 }
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** Of a token's life: after that it is renewed. */
+/** Share of a token's life after which it is renewed. */
 const USED_SHARE = 0.9
 const UNKNOWN_LIFE_SECONDS = 300
 
@@ -63,8 +63,10 @@ async function requestToken(settings: OAuthSettings, mailbox: string): Promise<T
   return await clientCredentialsGrant(createConfiguration(server, { metadata, auth }), scope ? { scope } : {})
 }
 
-/** @throws {NoAccessToken} in the words of the server */
-function refuse(error: unknown, { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer }: OAuthSettings) {
+function noAccessToken(
+  error: unknown,
+  { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer }: OAuthSettings,
+) {
   const problem = [error, Reflect.get(Object(error), 'cause')].find((one) => one instanceof Problem)
   const answer =
     responseStatus(error) === undefined
@@ -76,27 +78,39 @@ function refuse(error: unknown, { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: 
   return new NoAccessToken(words, { cause: error })
 }
 
-/** For nodemailer. @param now milliseconds since 1970 */
-export function createAccessTokens(settings: OAuthSettings, now: () => number = Date.now) {
-  const once = createSingleFlight<{ token: string; until: number }>()
-  let kept: { token: string; until: number } | undefined
-  async function renewed(mailbox: string) {
-    const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = await requestToken(
-      settings,
-      mailbox,
-    )
-    return (kept = { token, until: now() + life * 1000 * USED_SHARE })
+type AccessToken = { token: string; until: number }
+
+export class AccessTokens {
+  readonly #settings: OAuthSettings
+  readonly #now: () => number
+  readonly #singleFlight = createSingleFlight<AccessToken>()
+  #current: AccessToken | undefined
+
+  /** @param now milliseconds since 1970 */
+  constructor(settings: OAuthSettings, now: () => number = Date.now) {
+    this.#settings = settings
+    this.#now = now
   }
-  return (
+
+  /** For nodemailer. @param renew the mail server has refused the current one */
+  readonly provide = (
     mailbox: string,
     renew: boolean,
     done: (error: Error | null, token: string, until: number) => void,
-  ) => {
-    const isGood = !renew && kept !== undefined && kept.until > now()
-    const found = isGood ? Promise.resolve(kept) : once(mailbox, () => renewed(mailbox))
+  ): void => {
+    const isValid = !renew && this.#current !== undefined && this.#current.until > this.#now()
+    const found = isValid
+      ? Promise.resolve(this.#current)
+      : this.#singleFlight(mailbox, () => this.#renewed(mailbox))
     found.then(
       (given) => done(null, given?.token ?? '', given?.until ?? 0),
-      (error: unknown) => done(refuse(error, settings), '', 0),
+      (error: unknown) => done(noAccessToken(error, this.#settings), '', 0),
     )
+  }
+
+  async #renewed(mailbox: string): Promise<AccessToken> {
+    const response = await requestToken(this.#settings, mailbox)
+    const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = response
+    return (this.#current = { token, until: this.#now() + life * 1000 * USED_SHARE })
   }
 }

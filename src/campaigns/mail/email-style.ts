@@ -1,5 +1,5 @@
-// What an email shows of the company: name, logo, colours, links. The logo travels with the email (cid:), because mail
-// programs block remote pictures at first; they show no SVG and, in part, no WebP, so a name takes its place.
+// The company's name, logo, colors and links in emails. The logo is attached (cid:), because mail programs block remote
+// pictures; they show no SVG and often no WebP, so the name takes its place.
 import { imageSize } from 'image-size'
 import { initialOf } from '../../company/app-icons.ts'
 import type { StaticAsset } from '../../company/static-asset.ts'
@@ -8,20 +8,19 @@ import type { Palette } from '../../company/contrast.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { brandOf } from '../../web/brand.ts'
 
-/** A picture inside the email; `cid` is its name there (RFC 2392). */
+/** An attached picture; the HTML refers to it by `cid` (RFC 2392). */
 export type InlineImage = { cid: string; filename: string; contentType: string; content: Buffer }
 
 type Link = { href: string; label: string }
-/** Pixels, as it is shown. */
+/** Pixels. */
 type Logo = { src: string; width: number; height: number }
 
 export type EmailStyle = {
-  /** What search is called, else the company; and the letter in its square where there is no logo. */
+  /** The product, else the company. */
   name: string
   initial: string
   color: { light: Palette; dark: Palette }
   logo: Logo | undefined
-  /** Another one for dark mode, where the company has it. */
   darkLogo: Logo | undefined
   help: Link | undefined
   home: Link | undefined
@@ -29,10 +28,10 @@ export type EmailStyle = {
 
 const LOGO_HEIGHT = 32
 const MAX_LOGO_WIDTH = 220
-/** It leaves with every email: 50,000 of them are three gigabytes. */
+/** In each email: 50,000 of them are three gigabytes. */
 const MAX_LOGO_KB = 64
 
-/** Pixels, because Outlook for Windows needs the width of a picture, or draws it in its real size. */
+/** Pixels: without a width, Outlook for Windows draws a picture in its real size. */
 function sizeOf({ type, content }: StaticAsset): { width: number; height: number } | undefined {
   if (type !== 'image/png' && type !== 'image/jpeg') return undefined
   try {
@@ -43,10 +42,11 @@ function sizeOf({ type, content }: StaticAsset): { width: number; height: number
   }
 }
 
-type Shown = { logo: Logo; inline: InlineImage }
-
-/** @param cid undefined where mail programs would not show it, or it is too heavy */
-function shownIn(cid: string, asset: StaticAsset | undefined): Shown | undefined {
+/** @returns undefined if mail programs wouldn't show it, or it is too large */
+function attachedLogo(
+  cid: string,
+  asset: StaticAsset | undefined,
+): { logo: Logo; inline: InlineImage } | undefined {
   if (asset === undefined || asset.content.length > MAX_LOGO_KB * 1024) return undefined
   const { type, content, path } = asset
   const size = sizeOf(asset)
@@ -60,33 +60,34 @@ function shownIn(cid: string, asset: StaticAsset | undefined): Shown | undefined
   }
 }
 
-export function createEmailStyles(company: Company) {
-  const { logo, icon, links, color } = company
-  const light = shownIn('logo', logo?.light) ?? shownIn('logo', icon)
-  const hasDark = light !== undefined && logo !== undefined && logo.dark !== logo.light
-  const dark = hasDark ? shownIn('logo-dark', logo.dark) : undefined
-  const brandIn = brandOf(company)
-  const create = (t: Texts): EmailStyle => {
-    const name = company.product ?? company.name ?? t('brand.setup')
+export class EmailStyles {
+  readonly #company: Company
+  readonly #logo: Logo | undefined
+  readonly #darkLogo: Logo | undefined
+  readonly #brandIn: ReturnType<typeof brandOf>
+  /** Attached to every email. */
+  readonly inlines: readonly InlineImage[]
+
+  constructor(company: Company) {
+    const { logo, icon } = company
+    const light = attachedLogo('logo', logo?.light) ?? attachedLogo('logo', icon)
+    const hasDark = light !== undefined && logo !== undefined && logo.dark !== logo.light
+    const dark = hasDark ? attachedLogo('logo-dark', logo.dark) : undefined
+    this.#company = company
+    this.#logo = light?.logo
+    this.#darkLogo = dark?.logo
+    this.#brandIn = brandOf(company)
+    this.inlines = [light, dark].flatMap((attached) => attached?.inline ?? [])
+  }
+
+  in(t: Texts): EmailStyle {
+    const { links, color, product, name: companyName, localized } = this.#company
+    const name = product ?? companyName ?? t('brand.setup')
     const home = links.home && {
       href: links.home.url,
-      label: company.localized(links.home.label, t.lang) ?? new URL(links.home.url).host,
+      label: localized(links.home.label, t.lang) ?? new URL(links.home.url).host,
     }
-    return {
-      name,
-      initial: initialOf(name),
-      color,
-      logo: light?.logo,
-      darkLogo: dark?.logo,
-      help: brandIn(t).help,
-      home,
-    }
-  }
-  return {
-    in: create,
-    /** What every email carries. */
-    inlines: [light, dark].flatMap((shown) => (shown === undefined ? [] : [shown.inline])),
+    const { help } = this.#brandIn(t)
+    return { name, initial: initialOf(name), color, logo: this.#logo, darkLogo: this.#darkLogo, help, home }
   }
 }
-
-export type EmailStyles = ReturnType<typeof createEmailStyles>

@@ -1,5 +1,5 @@
-// One email: its recipient, its words, its headers. List-Unsubscribe stays on one line, because a folded one breaks some
-// signatures, and the Message-ID is the same however often the email is tried.
+// Composes invitations. List-Unsubscribe stays on one line, because a folded one breaks some DKIM signatures, and the
+// Message-ID is the same at every try.
 import { hash } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { RenderEmail } from './templates.ts'
@@ -17,9 +17,8 @@ export type Email = {
   text: string
   html: string
   messageId: string
-  /** Complete and checked; each on one line. */
+  /** Each on one line. */
   headers: Record<string, string>
-  /** Pictures that the HTML shows. */
   inlines?: readonly InlineImage[]
 }
 
@@ -39,28 +38,24 @@ export type MailParts = {
   now: () => number
 }
 
-/** How many are named where there are more than anyone reads through. */
+/** Of a list that is too long to read. */
 const MAX_NAMED = 5
 const DAY_MS = 86_400_000
 
 type NamedApp = { instance: string; name: string }
 
-/**
- * `isLapse`: these apps were connected, and access has ended. `known`: all apps of the person, so that one has the name that
- * the pages give it.
- */
+/** `isLapse`: access to these apps has ended. `known`: all apps of the person, which make a name unique as on the pages. */
 export type EmailKind = { reminder: number; isLapse: boolean; known?: readonly NamedApp[] | undefined }
 
-/** @param apps what is left */
 export type ComposeEmail = (person: Invitee, apps: readonly NamedApp[], kind: EmailKind) => Promise<Email>
 
-/** No program answers it (RFC 3834). */
+/** Keeps programs from replying (RFC 3834). */
 export const AUTO_GENERATED = {
   'Auto-Submitted': 'auto-generated',
   'X-Auto-Response-Suppress': 'OOF, AutoReply',
 }
 
-/** @param what the same for the same email, however often it is tried */
+/** @param what identifies the email, at every try */
 export const messageIdOf = ({ address }: Email['from'], what: string): string =>
   `<${hash('sha256', what, 'hex').slice(0, 32)}@${address.split('@')[1] ?? 'localhost'}>`
 
@@ -83,7 +78,7 @@ export function createComposer(parts: MailParts): ComposeEmail {
       count: isLong && !isLapse ? MAX_NAMED : apps.length,
       apps: isLong ? names.slice(0, MAX_NAMED) : names,
       more: isLong ? names.length - MAX_NAMED : 0,
-      // Of lapses each episode goes on counting, so a later number may be the first email about an app.
+      // A later number may be the first email about another lapse.
       isReminder: reminder > 0 && !isLapse,
       isLapse,
       link,
@@ -109,7 +104,7 @@ export function createComposer(parts: MailParts): ComposeEmail {
   }
 }
 
-/** What would start another header, or another recipient, never reaches the mail library. @throws {RangeError} */
+/** Keeps header and recipient injection from the mail library. @throws {RangeError} */
 export function refuseInjection({ from, to, subject, messageId, headers }: Email): void {
   const values = [from.name, from.address, to, subject, messageId, ...Object.entries(headers).flat()]
   if (values.some((value) => /\p{Cc}|\u2028|\u2029/u.test(value)))
@@ -117,7 +112,7 @@ export function refuseInjection({ from, to, subject, messageId, headers }: Email
   if (/[\s,;<>"]/.test(to + from.address)) throw new RangeError('an address of the email holds more than one')
 }
 
-/** As the mail library takes it: prepared headers are not folded. */
+/** For the mail library, which doesn't fold prepared headers. */
 export function messageOf({ from, to, subject, text, html, messageId, headers, inlines = [] }: Email) {
   const envelope = { from: from.address, to }
   const prepared = Object.entries(headers).map(([key, value]) => ({ key, value: { prepared: true, value } }))

@@ -1,32 +1,28 @@
-// What came of one try to hand over an email: its outcome, or that no email can leave at all. Pure.
+// Reads the mail server's reply to an email: its outcome, or that no email can be sent at all. Pure.
 import { isWrongPassword, printableReply, explainSmtpError, type SmtpError } from './smtp-error.ts'
 import { OperatorError } from '../../problem.ts'
 
-/**
- * failed: rejected for good because of the recipient. deferred: not accepted for any other reason. unknown: the whole email
- * had left when the connection broke, and the server's answer is missing.
- */
+/** failed: rejected for good because of the recipient. unknown: the connection broke after the whole email had left. */
 export type EmailOutcome = 'sent' | 'deferred' | 'failed' | 'unknown'
 
 /**
- * recipient: the reply is about this mailbox. throttled: the server takes nothing from us for now, so the same email is sent
- * again, later and more slowly. other: anything else, such as a refused sender or a broken connection.
+ * recipient: about this mailbox. throttled: the server takes nothing from us for now. other: such as a refused sender or a
+ * broken connection.
  */
 export type FailureReason = 'recipient' | 'throttled' | 'other'
 
-/** The outcome of an email. `reply` is for people: the server's, or why there is none; bounded, in one line, without links. */
+/** `reply` is for people: the server's, or why there is none; one bounded line without links. */
 export type SendResult =
   { outcome: 'sent' } | { outcome: Exclude<EmailOutcome, 'sent'>; reply: string; reason: FailureReason }
 
-/** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */
+/** No such server, no TLS, or sign-in refused. The message says where to look. */
 export class MailServerUnusable extends OperatorError {
   override name = 'MailServerUnusable'
 }
 
-/** A reply that may be another one later. */
 export const isTemporary = ({ responseCode = 500 }: SmtpError): boolean => responseCode < 500
 
-/** @param name host and port @param limitMs how long it was waited for */
+/** @param name host and port @param limitMs how long we waited */
 export function unusableMailServer(name: string, error: SmtpError, limitMs: number): MailServerUnusable {
   if (error instanceof MailServerUnusable) return error
   const isToken = error.command === 'AUTH XOAUTH2'
@@ -41,12 +37,12 @@ export function unusableMailServer(name: string, error: SmtpError, limitMs: numb
 }
 
 const ENHANCED = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})(?![.\d])/m
-/** At the recipient's turn, or at the end of the email. Before that, no reply is about a recipient. */
+/** Earlier replies are never about a recipient. */
 const RECIPIENT = ['RCPT TO', 'DATA']
 const TOO_FAST = /\brate\b|\brate-?limit|throttl|slow down|too (many|much|fast|quickly)/i
 
-/** What a reply means. `code` is the reply's, `enhanced` the status code of RFC 3463 ('' without one). */
-type Meaning = {
+/** `code` is the reply's, `enhanced` the status code of RFC 3463 ('' without one). */
+type ReplyRule = {
   stages?: readonly string[]
   code: RegExp
   enhanced?: RegExp
@@ -59,8 +55,8 @@ const LATER = { outcome: 'deferred', reason: 'recipient' } as const
 const THROTTLED = { outcome: 'deferred', reason: 'throttled' } as const
 const OTHER = { outcome: 'deferred', reason: 'other' } as const
 
-/** The first row that fits counts. */
-const MEANINGS: readonly Meaning[] = [
+/** The first match counts. */
+const REPLY_RULES: readonly ReplyRule[] = [
   // There is no such mailbox, or it takes no email from anyone.
   { stages: RECIPIENT, code: /^5/, enhanced: /^5\.(1\.([1-36]|10)|2\.1)$/, means: REJECTED },
   // Exchange Online says no more than this of people whom it doesn't know.
@@ -81,17 +77,17 @@ const MEANINGS: readonly Meaning[] = [
   { code: /^4/, means: THROTTLED },
 ]
 
-function meaningOf(response: string, command = ''): Meaning['means'] {
+function meaningOf(response: string, command = ''): ReplyRule['means'] {
   const status = ENHANCED.exec(response)?.[1] ?? ''
-  const fits = ({ stages, code, enhanced = /^/, words = /^/ }: Meaning) =>
+  const fits = ({ stages, code, enhanced = /^/, words = /^/ }: ReplyRule) =>
     stages?.includes(command) !== false &&
     code.test(response) &&
     enhanced.test(status) &&
     words.test(response)
-  return MEANINGS.find(fits)?.means ?? OTHER
+  return REPLY_RULES.find(fits)?.means ?? OTHER
 }
 
-/** @param hasLeft the whole email has left @param limitMs how long a reply was waited for */
+/** @param hasLeft the whole email has left @param limitMs how long we waited for a reply */
 export function sendResultOf(error: SmtpError, hasLeft: boolean, limitMs: number): SendResult {
   const { response, responseCode, command } = error
   if (response !== undefined && responseCode !== undefined)

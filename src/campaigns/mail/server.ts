@@ -10,7 +10,7 @@ import { isLoopback } from '../../http/loopback.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { AT_ONCE } from '../throttle.ts'
-import { createAccessTokens, type OAuthSettings } from './access-token.ts'
+import { AccessTokens, type OAuthSettings } from './access-token.ts'
 import { messageOf, refuseInjection, type Email } from './email.ts'
 import { isTemporary, sendResultOf, unusableMailServer, type SendResult } from './send-result.ts'
 import type { SmtpError } from './smtp-error.ts'
@@ -51,7 +51,7 @@ function serverOf(settings: MailSettings) {
   const auth =
     client === undefined
       ? { user, pass: decodeURIComponent(url.password) }
-      : { type: 'OAUTH2' as const, user, provisionCallback: createAccessTokens(settings) }
+      : { type: 'OAUTH2' as const, user, provisionCallback: new AccessTokens(settings).provide }
   return {
     name: domainOf(PUBLIC_URL),
     host: url.hostname.replaceAll(/[[\]]/g, ''),

@@ -1,9 +1,9 @@
-// What a mail server says, or why it gave no answer or cannot be used, in words for people. Pure.
+// Explains to people why a mail server rejected something, didn't reply, or can't be used. Pure.
 import { getSystemErrorName } from 'node:util'
 import { certificateError } from '../../http/network-error.ts'
 import { printable } from '@onramp/terminal/printable'
 
-/** What nodemailer throws. `originalCode` is Node's, before the library's own code replaced it. */
+/** As nodemailer throws it. `originalCode` is Node's, before the library's own code replaced it. */
 export type SmtpError = Error & {
   code?: string
   originalCode?: string
@@ -16,12 +16,11 @@ export type SmtpError = Error & {
   cert?: { subjectaltname?: string; subject?: { CN?: string | string[] } }
 }
 
-/** Characters. */
 const MAX_SHOWN = 300
 
 /**
- * A reply as one line of at most 300 characters. Filters quote what they dislike, and an invitation's link is personal:
- * only the host of an address is shown, and nothing as long as a token.
+ * A reply as one line of at most 300 characters. Filters may quote an invitation's link, which is personal: only the host of
+ * a URL is shown, and nothing as long as a token.
  */
 export function printableReply(reply: string): string {
   const line = reply
@@ -33,11 +32,10 @@ export function printableReply(reply: string): string {
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown
 }
 
-/** @param reply the mail server's, or our words for why there is none */
+/** @param reply the mail server's, or our reason why there is none */
 export const quoteReply = (reply: string, says = 'it says: ', happened = ''): string =>
   (/^\d{3}/.test(reply) ? says : happened) + reply
 
-/** Without those that say no more than their name. A host that is not known has two names in Node's list. */
 const SYSTEM: Record<string, string> = {
   ECONNREFUSED: 'connection refused (ECONNREFUSED)',
   ENOTFOUND: 'host not found (ENOTFOUND)',
@@ -60,24 +58,21 @@ function withoutTls({ response, responseCode = 0, message }: SmtpError): string 
   return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, use smtps://, or run a relay beside onramp (docs/invitations.md, "A relay without TLS")`
 }
 
-/** Other kinds of sign-in are wanted: an app password (Gmail), or any but this one (Exchange Online, with one exception). */
+/** Gmail wants an app password, Exchange Online (with one exception) another kind of sign-in. */
 const OTHER_KIND = /^535[ -]5\.7\.(9\b|139\b(?!.*credentials were incorrect))/is
 
-/** Is a sign-in refused because of the name or the password (RFC 4954 6), and not because of its kind? */
+/** True if a sign-in was refused because of the name or password (RFC 4954 6), and not because of its kind. */
 export const isWrongPassword = ({ responseCode, response = '' }: SmtpError): boolean =>
   responseCode === undefined || (responseCode === 535 && !OTHER_KIND.test(response))
 
-/** Exchange Online, of a tenant where Basic authentication is off. */
+/** Exchange Online without Basic authentication. */
 const WITHOUT_PASSWORDS = /^550[ -]5\.7\.30\b/
 const NO_PASSWORDS =
   '; it takes no passwords: set SMTP_OAUTH_ISSUER and what belongs to it (docs/invitations.md, "Without a password"), or have an admin of Microsoft 365 turn on Basic authentication for SMTP, where the tenant still can'
 
 const formatLimit = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `${ms / 60_000} minutes`)
 
-/**
- * What happened, and what to do where the error shows it. Never the password: no error holds it.
- * @param limitMs how long it was waited for
- */
+/** What happened, and what to do if the error shows it. Never the password: no error holds it. @param limitMs how long we waited */
 export function explainSmtpError(error: SmtpError, limitMs: number): string {
   const { errno, reason, response, code, originalCode } = error
   const certificate = certificateError(error)

@@ -1,4 +1,4 @@
-// The words of the email: views/mail, or an administrator's folder with the same two files. The plain text opens with
+// The templates of an email: views/mail, or an administrator's folder with the same two files. Plain text begins with
 // "Subject: …" and an empty line. Templates are code, so they come from the person who runs the command.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,31 +11,27 @@ import { createTexts, type Texts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
 import { initialOf } from '../../company/app-icons.ts'
 import { OperatorError } from '../../problem.ts'
-import { createEmailStyles, type EmailStyle } from './email-style.ts'
+import { EmailStyles, type EmailStyle } from './email-style.ts'
 
-/** What a template may print. Nothing in it must stay out of an email. */
+/** Everything that a template may print. No secrets. */
 export type TemplateData = {
-  /** The texts of the person's language; `t.lang` and `t.dir`. */
+  /** In the person's language. */
   t: Texts
-  /** What it shows of the company. */
   look: EmailStyle
-  /** The person's address. */
   email: string
-  /** The person's name, or an empty string. */
+  /** May be empty. */
   name: string
   /** How many apps to connect: of very many, the first few. */
   count: number
-  /** The first of their display names; `more` names are left out. */
+  /** The first display names; `more` are left out. */
   apps: string[]
   more: number
-  /** Not of an email about access that ended: its subject is the same each time. */
   isReminder: boolean
-  /** These apps were connected, and access has ended. */
+  /** Access to these apps has ended. Never a reminder: the subject is the same each time. */
   isLapse: boolean
-  /** The invitation, and where reminders are stopped. */
   link: string
   optOut: string
-  /** Onramp without the link: its address, and its host as people type it. */
+  /** PUBLIC_URL, and its host as people type it. */
   address: string
   host: string
   days: number
@@ -48,10 +44,10 @@ const english = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, 
   product: 'search',
 })
 
-/** Every template is tried with it before anything is asked or sent. */
+/** Tries every template before anything is sent. */
 const SAMPLE: TemplateData = {
   t: english,
-  look: createEmailStyles(neutralCompany).in(english),
+  look: new EmailStyles(neutralCompany).in(english),
   email: 'ada@onramp.example',
   name: 'Ada',
   count: 2,
@@ -72,7 +68,7 @@ type Rendered = { subject: string; text: string; html: string }
 
 export type RenderEmail = (words: TemplateData) => Rendered
 
-/** A template of an administrator's has a fault; the message names the file. */
+/** The message names the file. */
 export class FaultyTemplate extends OperatorError {
   override name = 'FaultyTemplate'
 }
@@ -80,7 +76,6 @@ export class FaultyTemplate extends OperatorError {
 type TemplateNames = { text: string; html: string }
 
 export const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
-/** Ours, in views/. */
 export const DEFAULT_TEMPLATES: TemplateNames = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
 const REPLACED: TemplateNames = { text: 'invitation-text', html: 'invitation-html' }
 const MAX_SUBJECT_CHARACTERS = 150
@@ -88,10 +83,10 @@ const MAX_SUBJECT_CHARACTERS = 150
 /** Characters; RFC 5322 2.1.1 asks for 78 at most. */
 const MAX_LINE = 72
 
-/** Breaks a paragraph of plain text into lines, at spaces only: some mail programs still show longer ones cut off. */
+/** Breaks a paragraph of plain text at spaces: some mail programs cut longer lines off. */
 const wrapped = (paragraph: string): string => linesOf(paragraph, MAX_LINE).join('\n')
 
-/** What templates may call besides `t`. */
+/** Functions for templates, besides `t`. */
 const tools = { letterOf: initialOf, wrapped }
 
 /**
@@ -107,7 +102,7 @@ export function createEmailTemplates(folder: string, views: TemplateNames = REPL
   return render
 }
 
-/** What the two templates of an email make of its words. @throws {FaultyTemplate} when one of them fails */
+/** @returns renders the two templates of an email @throws {FaultyTemplate} when one of them fails */
 export function createRenderer(folder: string, views: TemplateNames) {
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })

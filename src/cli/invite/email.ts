@@ -1,5 +1,5 @@
-// What the emails are made from: the settings that sending needs, the company file, templates and languages.
-import { createEmailStyles } from '../../campaigns/mail/email-style.ts'
+// Settings, company, service and composer of the commands that send emails.
+import { EmailStyles } from '../../campaigns/mail/email-style.ts'
 import { createComposer } from '../../campaigns/mail/email.ts'
 import { createEmailTemplates, DEFAULT_TEMPLATES, VIEWS } from '../../campaigns/mail/templates.ts'
 import { ServiceClient } from '../../client-api/client.ts'
@@ -19,10 +19,10 @@ import { languagesFor } from '../../web/brand.ts'
 import { LANGUAGES_FOLDER, companyFileChoices } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'
 
-/** Of emails that don't leave. */
+/** Of previews. */
 export const NO_FROM = { name: '', address: 'no-reply@localhost' }
 
-/** The settings, with those that the server can do without and this command cannot. @throws {SettingsError} */
+/** @param needed settings that are optional for the server @throws {SettingsError} */
 export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJS.ProcessEnv): Settings {
   const settings = loadWithoutClient(env)
   const missing = definitions.filter(
@@ -36,7 +36,7 @@ export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJ
   return settings
 }
 
-/** The company that the emails are from. @throws {SettingsError} naming every fault of the company file */
+/** @throws {SettingsError} naming every fault of the company file */
 export const loadCompanyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, companyFileChoices())
 
 const PERSONAL =
@@ -78,7 +78,7 @@ export class CampaignService {
   }
 }
 
-/** Composes emails, with the templates of a folder instead of ours where one is given. @throws {FaultyTemplate} */
+/** @param options.template folder of templates instead of ours @throws {FaultyTemplate} */
 export function composerFor(
   settings: Settings,
   company: Company,
@@ -99,7 +99,7 @@ export function composerFor(
         ? createEmailTemplates(VIEWS, DEFAULT_TEMPLATES)
         : createEmailTemplates(template),
     languages,
-    styles: createEmailStyles(company),
+    styles: new EmailStyles(company),
     displayName: (app, lang) => company.displayName(app, lang),
     from,
     publicUrl,

@@ -1,10 +1,10 @@
-// One run at a time, of invite send or keep.
+// Lets one run of invite send or keep work at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSingleFlight, takeLease, type Lease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 import type { Output } from '@onramp/terminal/command-context'
 
-/** Longer than the lease of a run that was killed lasts (records/lease.ts). */
+/** Outlasts the lease of a run that was killed (records/lease.ts). */
 const WAIT_MS = 4_500
 const PAUSE_MS = 100
 const NAME = 'campaign:onboarding'
@@ -22,10 +22,8 @@ async function wait(
 }
 
 /**
- * @param work may ask whether the lease is still this run's. After the machine slept, or the store took no writes for a
- * while, it is taken again, unless another run has it; while the store is away, that is a {StoreUnavailable}.
- * @returns undefined where another run is under way
- * @throws {StoreUnavailable}
+ * @param work its `isHeld` takes the lease again after the machine slept or the store was away, unless another run has it
+ * @returns undefined if another run is under way @throws {StoreUnavailable}
  */
 export async function withCampaignLease<T>(
   records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,

@@ -1,4 +1,4 @@
-// The list of people that a command reads: a file, or standard input.
+// Reads the list of people from a file or standard input.
 import { createReadStream, statSync } from 'node:fs'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { Input, Output } from '@onramp/terminal/command-context'
@@ -17,13 +17,12 @@ export function openList(file: string, stdin: Input): List {
 
 const MAX_FAULTS = 20
 
-/** One a line, and how many more there are. */
 export const limitFaults = (faults: readonly string[]): string[] => [
   ...faults.slice(0, MAX_FAULTS),
   ...(faults.length > MAX_FAULTS ? [`${faults.length - MAX_FAULTS} more lines are invalid`] : []),
 ]
 
-/** Reads a whole list before anything leaves, so that an invalid row near its end stops nothing halfway. */
+/** Reads the whole list first, so that an invalid row near its end stops nothing halfway. */
 export async function readList(list: List, includeGuests: boolean | undefined, stderr: Output) {
   const people: Invitee[] = []
   const faults: string[] = []

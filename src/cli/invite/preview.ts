@@ -1,4 +1,4 @@
-// onramp invite preview: the emails as files, or one of them sent to an address. Nothing is written down.
+// onramp invite preview: writes the emails to files, or sends one to an address. Saves nothing in the store.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { emlOf, type ComposeEmail, type Email } from '../../campaigns/mail/email.ts'
@@ -19,7 +19,7 @@ const APPS = [
   { instance: 'github_1', name: 'GitHub' },
   { instance: 'gdrive_1', name: 'Google Drive' },
 ]
-/** By the name of their files. */
+/** By file name. */
 const KINDS = {
   invitation: { reminder: 0, isLapse: false },
   reminder: { reminder: 1, isLapse: false },
@@ -49,10 +49,7 @@ export async function preview(
   return 0
 }
 
-/**
- * The languages that people would get for these tags and on this list, each once, the default one first; of none, the
- * default one. @throws {UsageError} for what is no language tag
- */
+/** The languages that these tags and people get, each once, or the default one. @throws {UsageError} for an invalid tag */
 async function languagesShown(
   languages: Languages,
   tags: readonly string[],
@@ -71,7 +68,7 @@ async function languagesShown(
   return languages.offered.map(({ tag }) => tag).filter((tag) => found.has(tag))
 }
 
-/** @param standard the default language, which is in no file's name */
+/** @param standard the default language: file names don't have it */
 async function writeTo(
   folder: string,
   languages: readonly string[],
@@ -106,7 +103,7 @@ function writing(path: string, write: () => void): void {
   }
 }
 
-/** In a browser there is no email around the HTML that its pictures could be in. */
+/** Embeds the pictures: a browser has no email around the HTML. */
 const standalone = ({ html, inlines = [] }: Email): string =>
   inlines.reduce(
     (text, { cid, contentType, content }) =>

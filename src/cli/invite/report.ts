@@ -1,4 +1,4 @@
-// onramp invite report: what was written down about everyone, counted, or person by person.
+// onramp invite report: counts of everyone on record, or a row for each person.
 import { peopleCsv } from '../../admin/people-csv.ts'
 import { describeUnread } from '../../admin/overview.ts'
 import { summarizeAll } from '../../admin/person-summary.ts'
@@ -27,7 +27,6 @@ export async function report(
       const made = await createReport(summaries, now(), () => unread)
       stdout.write(json ? `${JSON.stringify(made)}\n` : formatReport(made, storeLabel(settings)))
     }
-    // On standard error, so that a file of the report holds nothing else.
     if (unread > 0) stderr.write(`onramp invite report: not included: ${describeUnread(unread)}.\n`)
     return 0
   })

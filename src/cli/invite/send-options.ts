@@ -1,10 +1,10 @@
-// The options of `invite send`, each defined once, and those that other commands of `invite` have too.
+// The options of `invite send`, some of which other commands of `invite` share.
 import type { Command } from '@commander-js/extra-typings'
 import { textOption, textsOption, UsageError, numberOption, choiceOption } from '@onramp/terminal/arguments'
 import type { ReminderPolicy } from '../../campaigns/campaign.ts'
 import { MAX_INVITATION_DAYS } from '../../invites/token.ts'
 
-/** As JSON: they are in the link, which is in one line of the email's header (RFC 5322 2.1.1: 998). */
+/** Characters of JSON: the link is one line of the email's header (RFC 5322 2.1.1: 998). */
 const MAX_IN_A_LINK = 360
 
 export const datasource = () =>
@@ -84,11 +84,10 @@ problems (listed on standard error and in onramp invite report --csv); 4 another
 run is in progress; 78 configuration error; 130 interrupted.`,
     )
 
-/** What `invite send` was called with. */
 export type SendOptions = ReturnType<ReturnType<typeof sendOn>['opts']>
 
 const DAY_MS = 86_400_000
-/** The service isn't asked again for so long about people with nothing left. */
+/** For people with nothing left to connect. */
 const FRESH_MS = 3_600_000
 
 export const policyOf = (options: SendOptions): ReminderPolicy => ({
