@@ -2,9 +2,9 @@
 // what comes after it is private. A new feature goes below, and is private unless someone moves it on purpose.
 import express, { type Express, type RequestHandler } from 'express'
 import { publishedSchedule } from '@onramp/deprecations'
-import { createPeopleSnapshot } from './admin/people-snapshot.ts'
+import { PeopleSnapshot } from './admin/people-snapshot.ts'
 import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
-import { createAdminRoutes, type IsAdmin } from './admin/routes.ts'
+import { createAdminRoutes, requireAdmin, type IsAdmin } from './admin/routes.ts'
 import type { People } from './people/people.ts'
 import type { KeepStateStore } from './people/keep-state.ts'
 import type { Company } from './company/company.ts'
@@ -86,7 +86,7 @@ export function createApp(services: Services): Express {
   const isHttps = protocol === 'https:'
   const { authorizationServer, returnTo } = services
   const { sessions } = signIn
-  const snapshot = createPeopleSnapshot(people, now)
+  const snapshot = new PeopleSnapshot(people, now)
   const exports = createExportRoutes(snapshot, services.displayName, audit)
   const common = { publicUrl, sendPage, log, audit, now }
   const appIn = (instance: string, lang: string) => nameAndIconOf(instance, services.describeIn(lang))
@@ -186,19 +186,18 @@ export function createApp(services: Services): Express {
       sendPage,
     }),
   )
+  app.use('/admin', requireAdmin(services.isAdmin), limits.byPerson)
   app.use(
     createAdminRoutes({
       snapshot,
       keepStateStore: services.keepStateStore,
-      exports,
-      limit: limits.byPerson,
-      isAdmin: services.isAdmin,
       displayName: services.displayName,
       sendPage,
       audit,
       now,
     }),
   )
+  app.use(exports)
 
   app.use(notFound)
   app.use(signOutWithoutStore(signIn.signOut, sendPage))

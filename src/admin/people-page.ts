@@ -1,26 +1,66 @@
-// What the list of people, and the page that emails them, show. Pure.
+// GET /admin/people: one page of the people who match a query, and how each of them is doing. Pure.
+import type { PersonApp } from '../people/person.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { CRITERIA, type PersonSummary } from './person-summary.ts'
-import { FILTER_GROUPS, isFiltered, toQueryString, type PeopleQuery } from './filters.ts'
-import { latestStage, type listPeople } from './people-list.ts'
+import {
+  FILTER_GROUPS,
+  FILTER_NAMES,
+  isFiltered,
+  matchingFilters,
+  toQueryString,
+  type Filter,
+  type PeopleQuery,
+} from './filters.ts'
+import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
+
+export const PEOPLE_A_PAGE = 25
+
+type PeopleList = {
+  /** At most PEOPLE_A_PAGE. */
+  people: PersonSummary[]
+  hasMore: boolean
+  /** How many match the whole query. */
+  total: number
+  /** How many would match with each filter in its place. */
+  counts: Record<Filter, number>
+}
+
+/** One pass over everyone. @param all sorted by email */
+export async function listPeople(all: AsyncIterable<PersonSummary>, query: PeopleQuery): Promise<PeopleList> {
+  const people: PersonSummary[] = []
+  let hasMore = false
+  const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
+  for await (const summary of all) {
+    const matches = matchingFilters(summary, query)
+    if (matches === undefined) continue
+    for (const filter of FILTER_NAMES) if (matches(filter)) counts[filter]++
+    if (summary.person.email <= query.after || !matches(query.filter)) continue
+    if (people.length < PEOPLE_A_PAGE) people.push(summary)
+    else hasMore = true
+  }
+  return { people, hasMore, total: counts[query.filter], counts }
+}
 
 const KINDS = ['progress', 'apps', 'emails'] as const
 
-type List = Awaited<ReturnType<typeof listPeople>>
-
-export function peoplePage({ people, hasMore, total, counts }: List, wanted: PeopleQuery, t: Texts) {
+/** @param displayName what the app is called on this page */
+export function peoplePage(
+  { people, hasMore, total, counts }: PeopleList,
+  displayName: (app: PersonApp) => string,
+  query: PeopleQuery,
+  t: Texts,
+) {
   const last = people.at(-1)
-  const app = people[0]?.apps.find(({ instance }) => instance === wanted.app)?.name
-  const page = (after: string) => `/admin/people?${toQueryString({ ...wanted, after })}`
+  const app = people[0]?.apps.find(({ instance }) => instance === query.app)
+  const page = (changed: Partial<PeopleQuery>) => `/admin/people?${toQueryString({ ...query, ...changed })}`
   return {
-    csv: `/admin/people.csv?${toQueryString({ ...wanted, after: '' })}`,
-    exportLabel: t(isFiltered(wanted) ? 'admin.exportThese' : 'admin.exportPeople'),
+    csv: `/admin/people.csv?${toQueryString({ ...query, after: '' })}`,
+    exportLabel: t(isFiltered(query) ? 'admin.exportThese' : 'admin.exportPeople'),
     total,
-    /** What is shown where no one is: no one fits, or no one is on record. */
-    none: t(isFiltered(wanted) ? 'admin.none' : 'admin.noPeople'),
-    clear: isFiltered(wanted) ? '/admin/people' : undefined,
-    search: wanted.search,
-    filter: wanted.filter,
+    /** For an empty list. */
+    none: t(isFiltered(query) ? 'admin.none' : 'admin.noPeople'),
+    clear: isFiltered(query) ? '/admin/people' : undefined,
+    search: query.search,
+    filter: query.filter,
     kinds: KINDS.map((kind) => ({
       label: t(`admin.kind.${kind}`),
       filters: FILTER_GROUPS[kind].map((filter) => ({
@@ -28,56 +68,71 @@ export function peoplePage({ people, hasMore, total, counts }: List, wanted: Peo
         label: t('admin.option', { name: t(`admin.filter.${filter}`), count: counts[filter] }),
       })),
     })),
-    /** Kept by the form, taken away by a link. */
+    /** Hidden fields of the form, each with a link that removes it. */
     kept: (['app', 'group'] as const)
-      .filter((name) => wanted[name] !== '')
+      .filter((name) => query[name] !== '')
       .map((name) => ({
         name,
-        value: wanted[name],
-        label: t(`admin.only.${name}`, { name: (name === 'app' ? app : undefined) ?? wanted[name] }),
-        without: `/admin/people?${toQueryString({ ...wanted, [name]: '', after: '' })}`,
+        value: query[name],
+        label: t(`admin.only.${name}`, { name: name === 'app' && app ? displayName(app) : query[name] }),
+        without: page({ [name]: '', after: '' }),
       })),
-    people: people.map((summary) => rowOf(summary, t)),
-    first: wanted.after === '' ? undefined : page(''),
-    next: hasMore && last !== undefined ? page(last.person.email) : undefined,
+    people: people.map((summary) => personRow(summary, displayName, t)),
+    first: query.after === '' ? undefined : page({ after: '' }),
+    next: hasMore && last !== undefined ? page({ after: last.person.email }) : undefined,
   }
 }
 
-/** The export names the others. */
+/** The export has the others. */
 const MAX_LEFT = 6
 
-function rowOf(summary: PersonSummary, t: Texts) {
-  const { email, group = '' } = summary.person
-  const dayOf = (at: number | undefined) =>
+function personRow(summary: PersonSummary, displayName: (app: PersonApp) => string, t: Texts) {
+  const { person, apps, checkedAt, reminder } = summary
+  const dateOf = (at: number | undefined) =>
     at === undefined ? undefined : { iso: new Date(at).toISOString(), text: t.date(at) }
-  const own = summary.apps.filter(({ state }) => state !== 'off')
+  const own = apps.filter(({ state }) => state !== 'off')
   const open = own.filter(({ state }) => state !== 'connected')
+  const left = open.map((app) => describeOpenApp(app, displayName(app), t))
   const { stage, at } = latestStage(summary)
-  const { reminder } = summary
-  const leftWords = ({ name: app, state, isUnconfirmed, lapsedAt }: (typeof open)[number]) => {
-    if (isUnconfirmed) return t('admin.person.unconfirmed', { app })
-    if (state === 'blocked') return t('admin.person.blocked', { app })
-    if (lapsedAt !== undefined) return t('admin.person.lapsed', { app, day: t.date(lapsedAt) })
-    return state === 'skipped' ? t('admin.person.skipped', { app }) : app
-  }
-  const left = open.map(leftWords)
   return {
-    email,
-    group,
+    email: person.email,
+    group: person.group ?? '',
     stage: t(`admin.stage.${stage}`),
-    since: dayOf(at),
-    // Not one from before: it would read as if it hadn't worked.
+    since: dateOf(at),
+    // An earlier reminder would look as if it hadn't worked.
     reminded:
       reminder && reminder.at >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(reminder.at) }) : '',
     notes: notesOf(summary, t),
     done:
-      summary.checkedAt === undefined || own.length === 0
+      checkedAt === undefined || own.length === 0
         ? '–'
         : t('admin.person.done', { connected: own.length - open.length, total: own.length }),
     left: t.list(left.slice(0, MAX_LEFT)),
     more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',
-    asOf: dayOf(summary.checkedAt),
+    asOf: dateOf(checkedAt),
   }
+}
+
+function describeOpenApp({ state, isUnconfirmed, lapsedAt }: PersonApp, app: string, t: Texts): string {
+  if (isUnconfirmed) return t('admin.person.unconfirmed', { app })
+  if (state === 'blocked') return t('admin.person.blocked', { app })
+  if (lapsedAt !== undefined) return t('admin.person.lapsed', { app, day: t.date(lapsedAt) })
+  return state === 'skipped' ? t('admin.person.skipped', { app }) : app
+}
+
+/** How far a person is, and since when. */
+export function latestStage(summary: PersonSummary) {
+  const { signedInAt, openedAt, leftAt, unknownAt } = summary.person
+  const stages = [
+    { stage: 'gone', at: leftAt ?? unknownAt },
+    { stage: 'fellBack', at: fellBackAt(summary) },
+    { stage: 'finished', at: CRITERIA.finished(summary) ? summary.finishedAt : undefined },
+    { stage: 'nothing', at: CRITERIA.nothing(summary) ? summary.checkedAt : undefined },
+    { stage: 'signedIn', at: signedInAt },
+    { stage: 'opened', at: openedAt },
+    { stage: 'invited', at: summary.invitedAt },
+  ] as const
+  return stages.find(({ at }) => at !== undefined) ?? ({ stage: 'known', at: undefined } as const)
 }
 
 function notesOf(summary: PersonSummary, t: Texts): string[] {

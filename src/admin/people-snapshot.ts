@@ -1,6 +1,5 @@
-// Everyone known, read in one pass for all pages and exports of the next ten seconds, and handed out in slices: any web
-// page may send an admin's browser here as often as it likes. Held are rows, not records, and at most two passes of them,
-// because a reader holds none: it goes on in the newest one.
+// Everyone on record, read once for all pages and exports of ten seconds, because any web page may send an admin's browser
+// here as often as it likes. It is handed out in slices; at most two reads are in memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { People } from '../people/people.ts'
 import type { PersonApp } from '../people/person.ts'
@@ -8,49 +7,81 @@ import { summarize, type PersonSummary } from './person-summary.ts'
 import { createReport, type Report } from './report.ts'
 
 const FRESH_MS = 10_000
-/** What looks at so many people takes a few milliseconds. */
+/** Filtering so many people takes a few milliseconds. */
 const SLICE = 500
 
 type Use = 'page' | 'download'
 
-/** @param gone aborts when the browser is; then they throw its reason */
-export type PeopleSnapshot = {
-  /** In the order of their addresses. */
-  summaries(gone: AbortSignal, use: Use): AsyncGenerator<PersonSummary>
-  report(gone: AbortSignal): Promise<Report>
-}
-
-type Pass = { summaries: PersonSummary[]; report: Report }
+/** Sorted by email. */
+type Snapshot = { summaries: PersonSummary[]; report: Report }
 
 const emailOf = (summary: PersonSummary | undefined) => summary?.person.email ?? ''
 
-function sliceBehind(after: string, { summaries }: Pass): PersonSummary[] {
+function sliceAfter(email: string, { summaries }: Snapshot): PersonSummary[] {
   let [first, end] = [0, summaries.length]
   while (first < end) {
     const middle = Math.floor((first + end) / 2)
-    if (emailOf(summaries[middle]) <= after) first = middle + 1
+    if (emailOf(summaries[middle]) <= email) first = middle + 1
     else end = middle
   }
   return summaries.slice(first, first + SLICE)
 }
 
-/** @param now milliseconds since 1970 */
-export function createPeopleSnapshot(people: Pick<People, 'all'>, now: () => number): PeopleSnapshot {
-  let latest: Pass | undefined
-  let reading: Promise<void> | undefined
-  /** Those who wait for the pass that is under way, and have not gone. */
-  const waiting = new Set<AbortSignal>()
+/** Each method throws the reason of `gone` once the browser has gone. */
+export class PeopleSnapshot {
+  readonly #people: Pick<People, 'all'>
+  readonly #now: () => number
+  #latest: Snapshot | undefined
+  #reading: Promise<void> | undefined
+  /** Browsers that wait for the read in progress. */
+  readonly #waiting = new Set<AbortSignal>()
+  /**
+   * One slice a turn over all pages, and one over all downloads: more would block the event loop. Downloads are longer, so
+   * no page waits for them.
+   */
+  readonly #turns = { page: Promise.resolve(), download: Promise.resolve() }
 
-  /** Stops where everyone who waited for it has gone. */
-  async function read(): Promise<void> {
-    const summaries: PersonSummary[] = []
-    // One object for all who have an app in the same state.
-    const apps = new Map<string, PersonApp>()
-    let [unread, isWhole] = [0, false]
-    const shared = (app: PersonApp) => {
-      const key = JSON.stringify(app)
-      return apps.get(key) ?? (apps.set(key, app), app)
+  /** @param now milliseconds since 1970 */
+  constructor(people: Pick<People, 'all'>, now: () => number) {
+    this.#people = people
+    this.#now = now
+  }
+
+  /** Everyone, sorted by email. A slow reader goes on in the newest snapshot. */
+  async *summaries(gone: AbortSignal, use: Use): AsyncGenerator<PersonSummary> {
+    for (let after = ''; ;) {
+      const snapshot = await this.#newest(gone)
+      await (this.#turns[use] = this.#turns[use].then(() => nextTurn()))
+      const slice = sliceAfter(after, snapshot)
+      yield* slice
+      if (slice.length < SLICE) return
+      after = emailOf(slice.at(-1))
     }
+  }
+
+  async report(gone: AbortSignal): Promise<Report> {
+    return (await this.#newest(gone)).report
+  }
+
+  async #newest(gone: AbortSignal): Promise<Snapshot> {
+    for (;;) {
+      gone.throwIfAborted()
+      if (this.#latest !== undefined) return this.#latest
+      this.#waiting.add(gone)
+      gone.addEventListener('abort', () => this.#waiting.delete(gone))
+      await (this.#reading ??= this.#read().finally(() => {
+        this.#reading = undefined
+        this.#waiting.clear()
+      }))
+    }
+  }
+
+  /** Stops early when no one waits any longer. */
+  async #read(): Promise<void> {
+    const summaries: PersonSummary[] = []
+    let [unread, isWhole] = [0, false]
+    const shared = createAppPool()
+    const [people, waiting] = [this.#people, this.#waiting]
     async function* each() {
       for await (const person of people.all(() => unread++)) {
         if (waiting.size === 0) return
@@ -60,47 +91,19 @@ export function createPeopleSnapshot(people: Pick<People, 'all'>, now: () => num
       }
       isWhole = true
     }
-    const report = await createReport(each(), now(), () => unread)
+    const report = await createReport(each(), this.#now(), () => unread)
     if (!isWhole) return
     summaries.sort((one, other) => (emailOf(one) < emailOf(other) ? -1 : 1))
-    latest = { summaries, report }
-    setTimeout(() => (latest = undefined), FRESH_MS).unref()
+    this.#latest = { summaries, report }
+    setTimeout(() => (this.#latest = undefined), FRESH_MS).unref()
   }
+}
 
-  async function newest(gone: AbortSignal): Promise<Pass> {
-    for (;;) {
-      gone.throwIfAborted()
-      if (latest !== undefined) return latest
-      waiting.add(gone)
-      gone.addEventListener('abort', () => waiting.delete(gone))
-      await (reading ??= read().finally(() => {
-        reading = undefined
-        waiting.clear()
-      }))
-    }
-  }
-
-  /**
-   * One slice a turn over all pages, and one over all downloads: a slice of each in the same turn would hold up everyone
-   * else. Downloads are longer, so no page waits for them.
-   */
-  const turns = { page: Promise.resolve(), download: Promise.resolve() }
-
-  async function nextSlice(after: string, use: Use, gone: AbortSignal): Promise<PersonSummary[]> {
-    const pass = await newest(gone)
-    await (turns[use] = turns[use].then(() => nextTurn()))
-    return sliceBehind(after, pass)
-  }
-
-  return {
-    async *summaries(gone, use) {
-      for (let after = ''; ;) {
-        const slice = await nextSlice(after, use, gone)
-        yield* slice
-        if (slice.length < SLICE) return
-        after = emailOf(slice.at(-1))
-      }
-    },
-    report: async (gone) => (await newest(gone)).report,
+/** One object for everyone who has an app in the same state. */
+function createAppPool(): (app: PersonApp) => PersonApp {
+  const apps = new Map<string, PersonApp>()
+  return (app) => {
+    const key = JSON.stringify(app)
+    return apps.get(key) ?? (apps.set(key, app), app)
   }
 }

@@ -1,7 +1,7 @@
 // The list of people and their addresses, as administrators ask for them.
 import { describe, expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
-import { listPeople, PEOPLE_A_PAGE, latestStage } from '../../src/admin/people-list.ts'
+import { listPeople, PEOPLE_A_PAGE, latestStage } from '../../src/admin/people-page.ts'
 import { summarize } from '../../src/admin/person-summary.ts'
 import {
   newPerson,

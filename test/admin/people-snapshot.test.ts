@@ -2,7 +2,7 @@
 // again keeps no one else waiting, and one that it drops costs nothing more.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createPeopleSnapshot } from '../../src/admin/people-snapshot.ts'
+import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { having } from '../helpers/people.ts'
 
@@ -36,7 +36,7 @@ function crowd() {
       }
     },
   }
-  return { at, snapshot: createPeopleSnapshot(people, () => NOW) }
+  return { at, snapshot: new PeopleSnapshot(people, () => NOW) }
 }
 
 const here = new AbortController().signal

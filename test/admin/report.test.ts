@@ -2,7 +2,7 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
-import { listPeople } from '../../src/admin/people-list.ts'
+import { listPeople } from '../../src/admin/people-page.ts'
 import { createPlot } from '../../src/admin/plot.ts'
 import { dominantApp, actionItemsOf } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'

@@ -1,10 +1,10 @@
 // What the pages for administrators are made from, each part once: what they show and hide stands or falls with it.
-import express, { type ErrorRequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import request from 'supertest'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createPeopleSnapshot, type PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
+import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
-import { createAdminRoutes } from '../../src/admin/routes.ts'
+import { createAdminRoutes, requireAdmin } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
@@ -32,10 +32,10 @@ beforeEach(() => {
   limited = []
 })
 
-async function pages(people: readonly Person[], given?: PeopleSnapshot) {
+async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'summaries' | 'report'>) {
   const kept = testPeople({ now: () => at.now })
   for (const person of people) await kept.change(person.email, () => person)
-  const snapshot = given ?? createPeopleSnapshot(kept, () => at.now)
+  const snapshot = (given ?? new PeopleSnapshot(kept, () => at.now)) as PeopleSnapshot
   const { displayName } = companyOf({ datasources: { jira: { name: 'Tickets' } } }, new Map())
   const audit: Audit = (happened) => void notes.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>
@@ -43,17 +43,15 @@ async function pages(people: readonly Person[], given?: PeopleSnapshot) {
   const routes = createAdminRoutes({
     snapshot,
     keepStateStore: { load: () => Promise.resolve(at.keepState) },
-    exports: createExportRoutes(snapshot, displayName, audit),
-    limit(req, _res, next) {
-      limited.push(req.originalUrl)
-      next()
-    },
-    isAdmin: ({ subject }) => at.isAdmin && subject === 'grace',
     displayName,
     sendPage,
     audit,
     now: () => at.now,
   })
+  const limit: RequestHandler = (req, _res, next) => {
+    limited.push(req.originalUrl)
+    next()
+  }
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) =>
     void res.status(problem.status).json({ code: problem.code })
   const app = express()
@@ -62,7 +60,12 @@ async function pages(people: readonly Person[], given?: PeopleSnapshot) {
       Object.assign(req, { session: { id: 's1', user: grace, signedInAt: NOW, tokens } })
       next()
     })
-    .use(routes, failed)
+    .use(
+      '/admin',
+      requireAdmin(({ subject }) => at.isAdmin && subject === 'grace'),
+      limit,
+    )
+    .use(routes, createExportRoutes(snapshot, displayName, audit), failed)
   return async (path: string) => await request(app).get(path).set('accept', 'text/html')
 }
 
@@ -166,7 +169,7 @@ it('/admin can be asked for a day to compare with before the first run has ended
 
 it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser has gone', async (path) => {
   const signals: AbortSignal[] = []
-  const snapshot = createPeopleSnapshot(testPeople(), () => NOW)
+  const snapshot = new PeopleSnapshot(testPeople(), () => NOW)
   const open = await pages([], {
     summaries: (gone, use) => (signals.push(gone), snapshot.summaries(gone, use)),
     report: (gone) => (signals.push(gone), snapshot.report(gone)),
