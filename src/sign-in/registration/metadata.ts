@@ -89,13 +89,8 @@ export type RegisteredClient = ClientMetadata & {
 
 /** Other members could only change how tokens are checked, which wasn't requested. */
 const STORED_MEMBERS = [
-  'client_secret',
-  'scope',
-  'token_endpoint_auth_method',
-  'id_token_signed_response_alg',
-  'userinfo_signed_response_alg',
-  'registration_client_uri',
-  'registration_access_token',
+  ...['client_secret', 'scope', 'token_endpoint_auth_method', 'id_token_signed_response_alg'],
+  ...['userinfo_signed_response_alg', 'registration_client_uri', 'registration_access_token'],
 ]
 
 /** The server's method if its credentials allow it, else the requested one, else the first possible. */

@@ -37,13 +37,7 @@ const MISCONFIGURED: Record<string, string> = {
 }
 
 /** From 500 on, the library reads no body. */
-const UNUSABLE_RESPONSE = new Set([
-  'OAUTH_TIMEOUT',
-  'OAUTH_ABORT',
-  'OAUTH_RESPONSE_IS_NOT_CONFORM',
-  'OAUTH_PARSE_ERROR',
-  'OAUTH_RESPONSE_IS_NOT_JSON',
-])
+const UNUSABLE_RESPONSE = /^OAUTH_(TIMEOUT|ABORT|PARSE_ERROR|RESPONSE_IS_NOT_(CONFORM|JSON))$/
 
 const WITHOUT_ID_TOKEN =
   'the token endpoint gave an access token, but no id_token, though openid was asked for: leave openid out of OIDC_SCOPE if the server is plain OAuth 2.1, or allow the scope openid for the client there'
@@ -96,7 +90,7 @@ function explain(error: unknown): Explanation {
     return explainOAuthError('invalid_client', undefined, describeErrorResponse(error))
   if (error instanceof WWWAuthenticateChallengeError)
     return misconfigured(`refused with ${describeErrorResponse(error)}`)
-  return explainIdToken(error) ?? explainIssuer(error) ?? explainNoResponse(error) ?? explainRefused(error)
+  return explainIdToken(error) ?? explainIssuer(error) ?? explainNetwork(error) ?? explainRefused(error)
 }
 
 /** @param status undefined in a callback */
@@ -142,7 +136,7 @@ function explainIssuer(error: unknown): Explanation | undefined {
     : undefined
 }
 
-function explainNoResponse(error: unknown): Explanation | undefined {
+function explainNetwork(error: unknown): Explanation | undefined {
   const silence = networkErrorOf(error)
   if (hasAdvice(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
   return error instanceof ClientError ? undefined : unavailable('the authorization server cannot be reached')
@@ -157,7 +151,7 @@ function explainRefused(error: unknown): Explanation {
   if (isSignatureInvalid(error))
     return failed("the id_token's signature isn't of the key at jwks_uri that its kid names")
   const { status, url = '' } = responseOf(error) ?? {}
-  if (UNUSABLE_RESPONSE.has(code)) {
+  if (UNUSABLE_RESPONSE.test(code)) {
     const which = [status && `status ${status}`, code, url && `at ${url}`].filter(Boolean).join(', ')
     return unavailable(`the authorization server gave no usable answer (${which})`)
   }
@@ -173,9 +167,9 @@ const isClientRefused = (error: unknown): boolean =>
     !error.cause.some(({ parameters }) => /^invalid_(token|grant)$/.test(parameters['error'] ?? '')))
 
 /** About the client or the moment, not about the refresh token. */
-const OTHER_CAUSES = new Set(['invalid_client', 'server_error', 'temporarily_unavailable'])
+const OTHER_CAUSES = ['invalid_client', 'server_error', 'temporarily_unavailable']
 /** RFC 6749 5.2. Other statuses without an error code come from a proxy. */
-const REFUSALS = new Set([400, 401, 403])
+const REFUSALS = [400, 401, 403]
 
 /**
  * True if this refresh token would be refused again, so that only a new sign-in helps. Besides invalid_grant, Microsoft Entra
@@ -188,10 +182,10 @@ export function isRefreshTokenRefused(
 ): boolean {
   const code = errorIn(error)
   if (error instanceof ResponseBodyError && code === 'invalid_grant') return true
-  if (isRecent || isClientRefused(error) || OTHER_CAUSES.has(code ?? '')) return false
+  if (isRecent || isClientRefused(error) || OTHER_CAUSES.includes(code ?? '')) return false
   const isNoToken = error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE'
   const isErrorWith200 = error instanceof ResponseBodyError && error.status < 300
-  const isRefused = isNoToken || isErrorWith200 || REFUSALS.has(responseStatus(error) ?? 0)
+  const isRefused = isNoToken || isErrorWith200 || REFUSALS.includes(responseStatus(error) ?? 0)
   return isRefused && (code !== undefined || !isEarly)
 }
 

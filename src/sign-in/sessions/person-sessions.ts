@@ -38,16 +38,6 @@ type PersonSessionsDeps = {
   now: () => number
 }
 
-type RecordChange<T> = {
-  kind: 'sessions-of' | 'sid'
-  /** Issuer, and subject or sid. */
-  of: readonly [string, string]
-  /** May run more than once; undefined changes nothing. */
-  next: (value: T | undefined) => { value: T; seconds: number } | undefined
-  /** Saves a read if there is no record. */
-  isProbablyNew?: boolean
-}
-
 const MAX_SESSIONS = 100
 const MAX_ENDED = 50
 /** A code is valid for ten minutes (RFC 6749 4.1.2), so no older sign-in can still finish. */
@@ -137,56 +127,50 @@ export class PersonSessions {
   ): Promise<SessionList> {
     const { maxSeconds, now } = this.#deps
     let list: SessionList = { sessions: [], ended: [] }
-    await this.#changeRecord<SessionList>({
-      kind: 'sessions-of',
-      of: [issuer, subject],
-      isProbablyNew,
-      next({ sessions, ended } = { sessions: [], ended: [] }) {
-        list = {
-          sessions: sessions.filter(({ time }) => now() - time < maxSeconds * 1000),
-          ended: ended.slice(-MAX_ENDED),
-        }
-        const value = next(list)
-        list = value ?? list
-        return value && { value, seconds: maxSeconds }
-      },
-    })
+    const nextRecord = ({ sessions, ended }: SessionList = { sessions: [], ended: [] }) => {
+      list = {
+        sessions: sessions.filter(({ time }) => now() - time < maxSeconds * 1000),
+        ended: ended.slice(-MAX_ENDED),
+      }
+      const value = next(list)
+      list = value ?? list
+      return value && { value, seconds: maxSeconds }
+    }
+    await this.#changeRecord(['sessions-of', issuer, subject], nextRecord, isProbablyNew)
     return list
   }
 
   /** @returns false if this sid was ended after `startedAt` */
   async #claimSid({ issuer, subject }: Identity, sid: string, startedAt: number): Promise<boolean> {
     let isOpen = true
-    await this.#changeRecord<SidRecord>({
-      kind: 'sid',
-      of: [issuer, sid],
-      isProbablyNew: true,
-      next: ({ endedAt = -Infinity } = {}) => {
-        isOpen = endedAt < startedAt
-        return isOpen ? { value: { subject }, seconds: this.#deps.maxSeconds } : undefined
-      },
-    })
+    const next = ({ endedAt = -Infinity }: SidRecord = {}) => {
+      isOpen = endedAt < startedAt
+      return isOpen ? { value: { subject }, seconds: this.#deps.maxSeconds } : undefined
+    }
+    await this.#changeRecord<SidRecord>(['sid', issuer, sid], next, true)
     return isOpen
   }
 
   /** Marks a sid without an owner as ended, for a sign-in under way. */
   async #ownerOf(issuer: string, sid: string): Promise<string | undefined> {
     let owner: string | undefined
-    await this.#changeRecord<SidRecord>({
-      kind: 'sid',
-      of: [issuer, sid],
-      next: ({ subject } = {}) => {
-        owner = subject
-        const value = { endedAt: this.#deps.now() }
-        return subject === undefined ? { value, seconds: ENDED_SECONDS } : undefined
-      },
+    await this.#changeRecord<SidRecord>(['sid', issuer, sid], ({ subject } = {}) => {
+      owner = subject
+      return subject === undefined
+        ? { value: { endedAt: this.#deps.now() }, seconds: ENDED_SECONDS }
+        : undefined
     })
     return owner
   }
 
-  async #changeRecord<T extends object>({ kind, of, next, isProbablyNew }: RecordChange<T>): Promise<void> {
+  /** @param isProbablyNew saves a read if there is no record yet */
+  async #changeRecord<T extends object>(
+    [kind, issuer, name]: ['sessions-of' | 'sid', string, string],
+    next: (value: T | undefined) => { value: T; seconds: number } | undefined,
+    isProbablyNew = false,
+  ): Promise<void> {
     const { sealer, keyFor } = await this.#deps.keyRing.dataKey()
-    const key = `${kind}:${keyFor(kind === 'sid' ? 'sid' : 'sessions', of.join('\n'))}`
+    const key = `${kind}:${keyFor(kind === 'sid' ? 'sid' : 'sessions', `${issuer}\n${name}`)}`
     const json = sealedJson<T>(sealer)
     await changeRecord(this.#deps.records, {
       key,

@@ -33,19 +33,11 @@ export function promptParameter(always: string | undefined, prompt: Prompt | und
 }
 
 /** Caused by the person, an outage or the configuration. After any other error prompt=login may help. */
-const OTHER_CAUSES = new Set([
-  'access_denied',
-  'server_error',
-  'temporarily_unavailable',
-  'unauthorized_client',
-  'invalid_client',
-  'invalid_scope',
-  'invalid_target',
-  'invalid_grant',
-])
+const OTHER_CAUSES =
+  /^(access_denied|server_error|temporarily_unavailable|unauthorized_client|invalid_(client|scope|target|grant))$/
 
 export const isSelectAccountRefused = (prompt: Prompt | undefined, error: string): boolean =>
-  prompt === 'select_account' && !OTHER_CAUSES.has(error)
+  prompt === 'select_account' && !OTHER_CAUSES.test(error)
 
 /** RFC 6749 4.1.2.1. Other errors may mean that the person cancelled. */
 export const isPromptLoginRefused = (error: string): boolean => error === 'invalid_request'
