@@ -48,10 +48,10 @@ function issuerMismatch(issuer: string, { issuer: theirs, expected }: Discovery 
 
 /** Nothing that can be read as metadata was found. */
 function missingMetadata(issuer: string, { attempts }: Discovery & { kind: 'missing' }) {
-  const why = attempts.find(({ silence }) => silence)?.silence
+  const why = attempts.find(({ networkError }) => networkError)?.networkError
   if (why !== undefined)
     return unreachable(why, 'OIDC_ISSUER', `The authorization server at ${issuer} cannot be reached`)
-  const answers = attempts.map(({ says }) => says).join('; ')
+  const answers = attempts.map(({ explanation }) => explanation).join('; ')
   const hasStatus = (...codes: number[]) => attempts.some(({ status = 0 }) => codes.includes(status))
   if (hasStatus(429))
     return warn(
@@ -99,7 +99,9 @@ const discoveryRules: Rules<DiscoveryFacts> = {
   'authorization-server.discovery': ({ issuer, discovery: found }) => {
     if (found.kind === 'other-issuer') return issuerMismatch(issuer, found)
     if (found.kind === 'missing') return missingMetadata(issuer, found)
-    return ok(`${issuer} is reachable (${found.how === 'oidc' ? 'OpenID Connect' : 'OAuth 2.1 (RFC 8414)'}).`)
+    return ok(
+      `${issuer} is reachable (${found.specification === 'oidc' ? 'OpenID Connect' : 'OAuth 2.1 (RFC 8414)'}).`,
+    )
   },
   'authorization-server.clock': clockSkew,
 }

@@ -108,7 +108,7 @@ function idTokenSigning(metadata: Metadata, settings: Partial<Settings>) {
   )
 }
 
-/** At a plain OAuth 2.1 server no id_token says who signs in (src/sign-in/identity.ts). */
+/** At a plain OAuth 2.1 server no id_token says who signs in (src/sign-in/user-lookup.ts). */
 const identity = (metadata: Metadata, settings: Partial<Settings>) =>
   settings.OIDC_SCOPE !== undefined &&
   !isOpenId(settings) &&

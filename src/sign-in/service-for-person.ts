@@ -16,7 +16,7 @@ import { expiryOf } from './tokens.ts'
 
 const MAX_EARLY_WAIT_MS = 1_000
 
-type ServiceForPersonOptions = {
+type ServiceForPersonDeps = {
   clientApi: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
   tokenRefresh: Pick<TokenRefresh, 'refresh'>
   /** TOKEN_ISSUED_BY is external-idp. */
@@ -32,10 +32,10 @@ type ServiceForPersonOptions = {
 
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
-  readonly #options: ServiceForPersonOptions
+  readonly #deps: ServiceForPersonDeps
 
-  constructor(options: ServiceForPersonOptions) {
-    this.#options = options
+  constructor(deps: ServiceForPersonDeps) {
+    this.#deps = deps
   }
 
   /**
@@ -43,8 +43,8 @@ export class ServiceForPerson {
    * final_redirect_url, so that any returned link comes back to us.
    * @param gone aborts when no one waits for the result
    */
-  async check(req: Request, finalRedirectUrl = this.#options.callbackUrl, gone?: AbortSignal) {
-    const { clientApi, company, onCheck } = this.#options
+  async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, gone?: AbortSignal) {
+    const { clientApi, company, onCheck } = this.#deps
     const apps = await this.#call(req, (credentials) =>
       clientApi.checkDatasourceAuth(credentials, finalRedirectUrl, gone),
     )
@@ -55,12 +55,12 @@ export class ServiceForPerson {
 
   /** Contract 4.2. */
   search(req: Request, query: SearchQuery, gone?: AbortSignal): Promise<SearchResponse> {
-    return this.#call(req, (credentials) => this.#options.clientApi.search(credentials, query, gone))
+    return this.#call(req, (credentials) => this.#deps.clientApi.search(credentials, query, gone))
   }
 
   async #call<T>(req: Request, call: (credentials: Credentials) => Promise<T>): Promise<T> {
     const callWith = ({ accessToken }: Tokens) =>
-      call({ kind: 'oauth', accessToken, externalIdp: this.#options.isExternalIdp })
+      call({ kind: 'oauth', accessToken, externalIdp: this.#deps.isExternalIdp })
     const tokens = await this.#usableTokens(req)
     try {
       return await callWith(tokens)
@@ -79,14 +79,14 @@ export class ServiceForPerson {
 
   async #usableTokens(req: Request): Promise<Tokens> {
     const { tokens } = whoIsSignedIn(req)
-    const condition = expiryOf(tokens, this.#options.now())
+    const condition = expiryOf(tokens, this.#deps.now())
     if (condition === 'fresh' || (condition === 'expiring' && tokens.refreshToken === undefined))
       return tokens
     return condition === 'expired' ? await this.#refreshed(req) : await this.#refreshedEarly(req, tokens)
   }
 
   async #refreshed(req: Request, isStillValid = false): Promise<Tokens> {
-    const signedIn = await this.#options.tokenRefresh.refresh(req, isStillValid)
+    const signedIn = await this.#deps.tokenRefresh.refresh(req, isStillValid)
     if (signedIn === undefined) throw new SignInAgain(req)
     return signedIn.tokens
   }
@@ -103,7 +103,7 @@ export class ServiceForPerson {
 
   async #giveUp(req: Request, refusal: TokenRefused): Promise<never> {
     const signedIn = signedInOf(req)
-    if (signedIn !== undefined && isRecentSignIn(signedIn.signedInAt, this.#options.now()))
+    if (signedIn !== undefined && isRecentSignIn(signedIn.signedInAt, this.#deps.now()))
       throw Object.assign(refusal, { tryAgain: signInAgainPath(req) })
     if (signedIn !== undefined) await endSession(req)
     throw new SignInAgain(req, refusal)

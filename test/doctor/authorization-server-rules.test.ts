@@ -27,11 +27,11 @@ describe('the metadata of the authorization server', () => {
     found(discovery, { issuer, discovery: result as FactsOf<typeof discovery>['discovery'], ours })
   const missing = (...attempts: object[]) => ({
     kind: 'missing',
-    attempts: attempts.map((one) => ({ url: issuer, says: 'it answered so', ...one })),
+    attempts: attempts.map((one) => ({ url: issuer, explanation: 'it answered so', ...one })),
   })
   const other = (theirs: string) => ({ kind: 'other-issuer', issuer: theirs, expected: issuer })
   it.each([
-    [missing({ silence: 'refused' }), 'cannot be reached: connection refused.'],
+    [missing({ networkError: 'refused' }), 'cannot be reached: connection refused.'],
     [missing({ status: 503 }), 'returned an error (it answered so)'],
     [missing({ status: 404 }, { status: 429 }), 'is limiting requests'],
     [missing({ status: 403 }), 'is blocking this machine'],
@@ -39,13 +39,13 @@ describe('the metadata of the authorization server', () => {
     [other('https://login.microsoftonline.com/{tenantid}/v2.0'), 'stands for every tenant'],
     [other(`${issuer}/`), 'tenant/, which differs in the trailing slash'],
     [other('no address'), 'identifies itself as another one.'],
-    [{ kind: 'found', how: 'oauth2' }, 'is reachable'],
+    [{ kind: 'found', specification: 'oauth2' }, 'is reachable'],
   ])('that is %o', (result, expected) => {
     expect(messages(discovered(result))).toEqual(containing(expected))
   })
 
   it('behind a proxy that lets no call through is told with the proxy’s settings', () => {
-    expect(discovered(missing({ silence: 'the proxy p refuses' }))).toMatchObject([
+    expect(discovered(missing({ networkError: 'the proxy p refuses' }))).toMatchObject([
       {
         settings: ['HTTPS_PROXY', 'NO_PROXY', 'OIDC_ISSUER'],
         message: expect.stringContaining('the proxy p refuses'),
@@ -59,7 +59,10 @@ describe('the metadata of the authorization server', () => {
     [-31, 'clock is 31 seconds behind'],
   ])('comes with a clock that differs by %i seconds: %s', (seconds, expected) => {
     const date = new Date(1_800_000_000_000).toUTCString()
-    const findings = discovered({ kind: 'found', how: 'oidc', date }, 1_800_000_000_000 + seconds * 1000)
+    const findings = discovered(
+      { kind: 'found', specification: 'oidc', date },
+      1_800_000_000_000 + seconds * 1000,
+    )
     expect(messages(findings)).toEqual(containing('(OpenID Connect).', expected))
   })
 

@@ -24,7 +24,7 @@ it('metadata is fetched once, without empty members', async () => {
   const asked = answerFetch({ [OPENID]: json(body, { date: 'Sun, 01 Nov 2026 10:00:00 GMT' }) })
   expect(await findMetadata(ISSUER, 5)).toEqual({
     kind: 'found',
-    how: 'oidc',
+    specification: 'oidc',
     url: OPENID,
     metadata: { ...whole, grant_types_supported: [] },
     date: 'Sun, 01 Nov 2026 10:00:00 GMT',
@@ -86,14 +86,14 @@ it.each([
   expect(await findMetadata(`${ISSUER}/a`, 5)).toMatchObject({
     kind: 'other-issuer',
     expected: `${ISSUER}/a`,
-    says: expect.stringMatching(words) as string,
+    explanation: expect.stringMatching(words) as string,
   })
 })
 
 it('metadata of the right issuer wins over another one, and the first wrong one is named', async () => {
   const eve = json({ issuer: 'https://eve.example' })
   answerFetch({ [OPENID]: eve, [OAUTH]: json(whole) })
-  expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', how: 'oauth2', url: OAUTH })
+  expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', specification: 'oauth2', url: OAUTH })
   answerFetch({ [OPENID]: eve, [OAUTH]: json({ issuer: 'https://bob.example' }) })
   expect(await findMetadata(ISSUER, 5)).toMatchObject({ issuer: 'https://eve.example', attempts: [] })
 })
@@ -109,7 +109,7 @@ it.each([
   ['a redirect to itself', redirect(OPENID), 'answered 302 once too often'],
 ])('a response with %s is no metadata', async (_what, answer, said) => {
   answerFetch({ [OPENID]: answer })
-  const attempts = [{ says: `${OPENID} ${said}` }, { says: `${OAUTH} answered 404` }]
+  const attempts = [{ explanation: `${OPENID} ${said}` }, { explanation: `${OAUTH} answered 404` }]
   expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'missing', attempts })
 })
 
@@ -124,10 +124,10 @@ it('a redirect is followed on the same origin only', async () => {
 
 it('a server that does not answer is asked once', async () => {
   const asked = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
-  const says = `${OPENID} cannot be read: connection refused`
+  const explanation = `${OPENID} cannot be read: connection refused`
   expect(await findMetadata(ISSUER, 5)).toMatchObject({
     kind: 'missing',
-    attempts: [{ url: OPENID, silence: 'refused', says }],
+    attempts: [{ url: OPENID, networkError: 'refused', explanation }],
   })
   expect(asked).toHaveLength(1)
 })

@@ -88,10 +88,8 @@ export type RegisteredClient = ClientMetadata & {
 }
 
 /** Other members could only change how tokens are checked, which wasn't requested. */
-const STORED_MEMBERS = [
-  ...['client_secret', 'scope', 'token_endpoint_auth_method', 'id_token_signed_response_alg'],
-  ...['userinfo_signed_response_alg', 'registration_client_uri', 'registration_access_token'],
-]
+const STORED_MEMBER =
+  /^(client_secret|scope|token_endpoint_auth_method|(id_token|userinfo)_signed_response_alg|registration_(client_uri|access_token))$/
 
 /** The server's method if its credentials allow it, else the requested one, else the first possible. */
 function usableAuthMethod(stored: Record<string, string>, requested: string): string {
@@ -112,8 +110,8 @@ export function readRegistrationResponse(
   if (body === undefined) return { unusable: 'the body is not a JSON object' }
   const { client_id: id, redirect_uris: addresses, post_logout_redirect_uris: back } = body
   if (typeof id !== 'string' || id === '') return { unusable: 'there is no client_id that is a text' }
-  const members = STORED_MEMBERS.map((name) => [name, body[name]]).filter(
-    ([, value]) => typeof value === 'string' && value !== '',
+  const members = Object.entries(body).filter(
+    ([name, value]) => STORED_MEMBER.test(name) && typeof value === 'string' && value !== '',
   )
   const stored = Object.fromEntries(members) as Record<string, string>
   const method = usableAuthMethod(stored, requested.token_endpoint_auth_method)

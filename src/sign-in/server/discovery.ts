@@ -7,21 +7,27 @@ import { describeNetworkError, networkErrorOf, type NetworkError } from '../../h
 import { signInUnavailable } from './error-response.ts'
 
 /** An address without metadata: with the `status` of its response, or with the `error` and its kind. */
-type Attempt = { url: string; status?: number; silence?: NetworkError; error?: unknown; says: string }
+type Attempt = {
+  url: string
+  status?: number
+  networkError?: NetworkError
+  error?: unknown
+  explanation: string
+}
 
-type How = 'oidc' | 'oauth2'
+type Specification = 'oidc' | 'oauth2'
 
 export type Discovery =
-  | { kind: 'found'; how: How; url: string; metadata: Metadata; date: string | undefined }
+  | { kind: 'found'; specification: Specification; url: string; metadata: Metadata; date: string | undefined }
   /** The issuer in the metadata isn't that of OIDC_ISSUER. */
-  | { kind: 'other-issuer'; issuer: string; expected: string; says: string; attempts: Attempt[] }
+  | { kind: 'other-issuer'; issuer: string; expected: string; explanation: string; attempts: Attempt[] }
   | { kind: 'missing'; attempts: Attempt[] }
 
 const MAX_HOPS = 2
 const OPENID = '/.well-known/openid-configuration'
 const OAUTH = '/.well-known/oauth-authorization-server'
 
-type Place = { how: How; url: URL }
+type Place = { specification: Specification; url: URL }
 type Places = { expected: string; isFullAddress: boolean; places: Place[] }
 
 const at = (base: URL, pathname: string): URL => Object.assign(new URL(base), { pathname })
@@ -29,25 +35,25 @@ const at = (base: URL, pathname: string): URL => Object.assign(new URL(base), { 
 /** The addresses to try, and the issuer to expect there. */
 function placesOf(setting: string): Places {
   const url = new URL(setting)
-  const how: How = url.pathname.includes(OAUTH) ? 'oauth2' : 'oidc'
+  const specification: Specification = url.pathname.includes(OAUTH) ? 'oauth2' : 'oidc'
   const full = /^(.*?)\/\.well-known\/[^/]+(\/.*)?$/.exec(url.pathname)
   if (full !== null) {
     // Behind the issuer's path (OpenID Connect), or in front of it (RFC 8414 3.1).
     const path = `${full[1] ?? ''}${full[2] ?? ''}`.replace(/\/$/, '')
     const expected = Object.assign(at(url, path), { search: '', hash: '' })
-    return { expected: expected.href, isFullAddress: true, places: [{ how, url }] }
+    return { expected: expected.href, isFullAddress: true, places: [{ specification, url }] }
   }
   const path = url.pathname.replace(/\/$/, '')
   const places: Place[] = [
-    { how: 'oidc', url: at(url, path + OPENID) },
-    { how: 'oauth2', url: at(url, OAUTH + path) },
+    { specification: 'oidc', url: at(url, path + OPENID) },
+    { specification: 'oauth2', url: at(url, OAUTH + path) },
   ]
   return { expected: setting, isFullAddress: false, places }
 }
 
 /** Microsoft names a tenant in the address by its name, in the issuer by its id. */
-const isMicrosoft = ({ hostname }: URL, how: How): boolean =>
-  how === 'oidc' && (hostname === 'login.microsoftonline.com' || hostname.endsWith('.b2clogin.com'))
+const isMicrosoft = ({ hostname }: URL, specification: Specification): boolean =>
+  specification === 'oidc' && (hostname === 'login.microsoftonline.com' || hostname.endsWith('.b2clogin.com'))
 
 /** Exact, so that no server passes for another (RFC 8414 3.3). A full metadata address hides a final slash. */
 function isSameIssuer(issuer: string, { expected, isFullAddress }: Places): boolean {
@@ -62,8 +68,8 @@ export const isMultiTenantIssuer = (issuer: string): boolean => issuer.includes(
 const addressOf = ({ origin, pathname }: URL): string => origin + pathname
 
 /** True if the metadata's issuer matches OIDC_ISSUER. */
-const isExpectedIssuer = (issuer: string, places: Places, { url, how }: Place): boolean =>
-  !isMultiTenantIssuer(issuer) && (isSameIssuer(issuer, places) || isMicrosoft(url, how))
+const isExpectedIssuer = (issuer: string, places: Places, { url, specification }: Place): boolean =>
+  !isMultiTenantIssuer(issuer) && (isSameIssuer(issuer, places) || isMicrosoft(url, specification))
 
 type MetadataResponse = { status: number; url: URL; text: string; date: string | undefined; astray?: string }
 
@@ -102,7 +108,7 @@ function metadataIn(text: string): Metadata | undefined {
 }
 
 async function fetchMetadata(
-  { how, url }: Place,
+  { specification, url }: Place,
   seconds: number,
 ): Promise<Attempt | (Discovery & { kind: 'found' })> {
   try {
@@ -110,13 +116,18 @@ async function fetchMetadata(
     const { status, text, date, astray } = response
     const metadata = status === 200 ? metadataIn(text) : undefined
     const where = addressOf(response.url)
-    if (metadata !== undefined) return { kind: 'found', how, url: where, metadata, date }
+    if (metadata !== undefined) return { kind: 'found', specification, url: where, metadata, date }
     const what = status === 200 ? '200 without metadata' : [status, astray].filter(Boolean).join(' ')
-    return { url: where, status, says: `${where} answered ${what}` }
+    return { url: where, status, explanation: `${where} answered ${what}` }
   } catch (error) {
-    const silence = networkErrorOf(error)
+    const networkError = networkErrorOf(error)
     const where = addressOf(url)
-    return { url: where, silence, error, says: `${where} cannot be read: ${describeNetworkError(silence)}` }
+    return {
+      url: where,
+      networkError,
+      error,
+      explanation: `${where} cannot be read: ${describeNetworkError(networkError)}`,
+    }
   }
 }
 
@@ -124,10 +135,10 @@ function otherIssuer(issuer: string, { expected, places }: Places, attempts: Att
   const plain = (text: string) => text.replace(/\/$/, '')
   const [{ url } = { url: new URL(expected) }] = places
   const slash = plain(issuer) === plain(expected) ? ' (they differ only in the slash at the end)' : ''
-  const says = isMultiTenantIssuer(issuer)
+  const explanation = isMultiTenantIssuer(issuer)
     ? `${addressOf(url)} stands for every tenant: OIDC_ISSUER has to be your tenant's own, with its id`
     : `${addressOf(url)} names another issuer than OIDC_ISSUER${slash}`
-  return { kind: 'other-issuer', issuer, expected, says, attempts }
+  return { kind: 'other-issuer', issuer, expected, explanation, attempts }
 }
 
 /** Doesn't throw, and checks only the issuer. @param setting OIDC_ISSUER @param seconds for each address */
@@ -138,19 +149,19 @@ export async function findMetadata(setting: string, seconds: number): Promise<Di
   for (const place of places.places) {
     if (!isSafe(place.url)) break
     const result = await fetchMetadata(place, seconds)
-    if ('says' in result) attempts.push(result)
+    if ('explanation' in result) attempts.push(result)
     else if (isExpectedIssuer(result.metadata.issuer, places, place)) return result
     else other ??= result.metadata.issuer
     // A server that can't be reached once can't be reached twice.
-    if ('says' in result && result.silence !== undefined) break
+    if ('explanation' in result && result.networkError !== undefined) break
   }
   return other === undefined ? { kind: 'missing', attempts } : otherIssuer(other, places, attempts)
 }
 
 /** Every address with its response, in one line for the log. */
 function explainMissing(setting: string, discovery: Exclude<Discovery, { kind: 'found' }>): string {
-  const attempts = discovery.attempts.map(({ says }) => says)
-  const all = discovery.kind === 'other-issuer' ? [discovery.says, ...attempts] : attempts
+  const attempts = discovery.attempts.map(({ explanation }) => explanation)
+  const all = discovery.kind === 'other-issuer' ? [discovery.explanation, ...attempts] : attempts
   const { origin, pathname } = new URL(setting)
   return `${origin}${pathname === '/' ? '' : pathname} cannot be discovered (${all.join('; ')}): see OIDC_ISSUER`
 }
