@@ -1,7 +1,6 @@
 // What a request meets, top to bottom. The order is the security model: what comes before requireSignIn is for everyone,
 // what comes after it is private. A new feature goes below, and is private unless someone moves it on purpose.
-import express, { type Express, type RequestHandler } from 'express'
-import { publishedSchedule } from '@onramp/deprecations'
+import express, { type Express, type RequestHandler, type Router } from 'express'
 import { PeopleSnapshot } from './admin/people-snapshot.ts'
 import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
 import { createAdminRoutes, requireAdmin, type IsAdmin } from './admin/routes.ts'
@@ -10,9 +9,9 @@ import type { KeepStateStore } from './people/keep-state.ts'
 import type { Company } from './company/company.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
-import { createInviteRoutes, type InviteParts } from './invites/routes.ts'
+import { createInviteRoutes } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
-import { nameAndIconOf, type DescribeApp } from './onboarding/overview/app-description.ts'
+import type { DescribeApp } from './company/app-description.ts'
 import type { WalkChecks } from './onboarding/check.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { WalkStore } from './onboarding/walks.ts'
@@ -28,195 +27,214 @@ import type { SignIn } from './sign-in/sign-in.ts'
 import { createSessionsPage } from './sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
 import { createSignOutRoutes, signOutWithoutStore } from './sign-in/sign-out/routes.ts'
-import type { Assets } from './web/assets.ts'
 import type { Audit } from './web/audit.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
 import { createErrorPage, notFound } from './web/error-page.ts'
-import { createHealthRoutes, type HealthParts } from './web/health.ts'
+import { createHealthRoutes, type Readiness } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet.ts'
-import type { Languages } from './web/languages/languages.ts'
 import type { Log } from './web/log.ts'
 import type { Metrics } from './web/metrics/metrics.ts'
 import { createScrape } from './web/metrics/scrape.ts'
 import { createObserve } from './web/observe.ts'
 import { withoutPort } from './web/network.ts'
-import type { SendPage } from './web/pages.ts'
+import type { Pages } from './web/pages.ts'
 import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
-/** What the routes are made of; compose.ts makes it from the settings. */
-type Services = {
+/** Everything that routes need; compose.ts creates it from the settings. */
+export type Services = {
   settings: Settings
+  company: Company
+  /** The company's words about apps, in a language. */
+  describeIn: (lang: string) => DescribeApp
   log: Log
   /** Milliseconds since 1970. */
   now: () => number
   metrics: Metrics
   audit: Audit
   limits: Limits
-  assets: Assets
-  widget: Buffer
-  sendPage: SendPage
-  languages: Languages
-  health: Pick<HealthParts, 'askStore' | 'isDraining'>
+  pages: Pages
+  readiness: Readiness
   records: Records
-  signIn: SignIn
   authorizationServer: AuthorizationServer
+  signIn: SignIn
   returnTo: ReturnToRules
+  isAdmin: IsAdmin
   service: ServiceForPerson
   walks: WalkStore
   checks: WalkChecks
-  describeIn: (lang: string) => DescribeApp
-  /** What an invitation's page says of the company. */
-  invited: Pick<InviteParts, 'companyApps' | 'sender'>
   people: People
   keepStateStore: Pick<KeepStateStore, 'load'>
   invitations: Invitations
-  isAdmin: IsAdmin
-  displayName: Company['displayName']
 }
 
-/** Where a public group's addresses begin: other requests don't look through its routes, which costs a tenth of a page. */
-const at = (...beginnings: string[]) => new RegExp(`^(?=/(?:${beginnings.join('|')})\\b)`, 'i')
-
 export function createApp(services: Services): Express {
-  const { settings, log, now, audit, sendPage, metrics, limits, signIn, people, invitations } = services
-  const publicUrl = settings.PUBLIC_URL
-  const { origin, protocol } = new URL(publicUrl)
-  const isHttps = protocol === 'https:'
-  const { authorizationServer, returnTo } = services
-  const { sessions } = signIn
+  const { settings, company, people, audit, now } = services
+  const app = createExpress(settings)
   const snapshot = new PeopleSnapshot(people, now)
-  const exports = createExportRoutes(snapshot, services.displayName, audit)
-  const common = { publicUrl, sendPage, log, audit, now }
-  const appIn = (instance: string, lang: string) => nameAndIconOf(instance, services.describeIn(lang))
+  const exports = createExportRoutes(snapshot, company.displayName, audit)
+  addRoutesForPrograms(app, services, exports)
+  addRoutesForEveryone(app, services)
+  app.use(requireSignIn)
+  addPrivateRoutes(app, services, snapshot, exports)
+  addFailures(app, services)
+  return app
+}
+
+function createExpress({ TRUST_PROXY }: Settings): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
-  app.set('trust proxy', settings.TRUST_PROXY ?? false)
+  app.set('trust proxy', TRUST_PROXY ?? false)
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean
   // Azure and IIS write a port behind each hop, and Express trusts no address that has one: everyone would share a limit.
   app.set('trust proxy', (address: string, hop: number) => isTrusted(withoutPort(address), hop))
+  return app
+}
 
-  app.use(createObserve({ log, isLogged: settings.REQUEST_LOG === 'yes', metrics }))
-  app.use(securityHeaders(isHttps))
+/** Where a public group's paths begin: other requests skip its routes, which saves a tenth of a page. */
+const at = (...beginnings: string[]) => new RegExp(`^(?=/(?:${beginnings.join('|')})\\b)`, 'i')
 
-  // For programs and files: probes, metrics, what pages load, and the authorization server's own calls.
-  app.use(at('healthz', 'readyz'), createHealthRoutes({ ...services.health, authorizationServer }))
+/** Probes, metrics, what pages load, and the calls of the authorization server and other programs. */
+function addRoutesForPrograms(app: Express, services: Services, exports: Router): void {
+  const { settings, company, log, now, metrics, audit, limits, pages, signIn } = services
+  const { authorizationServer, records, returnTo } = services
+
+  app.use(createObserve(log, settings.REQUEST_LOG === 'yes', metrics))
+  app.use(securityHeaders(isHttps(settings)))
+
+  app.use(at('healthz', 'readyz'), createHealthRoutes(services.readiness))
   if (settings.METRICS_PORT === undefined)
-    app.get('/metrics', createScrape({ ...metrics, token: settings.METRICS_TOKEN, isAlone: false }))
-  app.use(at('assets', 'favicon'), services.assets.routes)
+    app.get('/metrics', createScrape(metrics.registry, settings.METRICS_TOKEN, false))
+  app.use(at('assets', 'favicon'), pages.assets.routes)
   app.use(
     at('sign-out'),
     createBackChannelRoutes({
-      ...common,
       authorizationServer,
-      sessions,
+      sessions: signIn.sessions,
+      records,
       countRefused: limits.refusedLogout,
-      records: services.records,
-    }),
-  )
-  app.use(at('widget', 'api'), createIntranetRoutes(returnTo.allowedOrigins, services.widget))
-
-  app.use(at('admin'), createTokenRoutes(exports, settings.REPORT_TOKEN, limits.readingReports, audit))
-
-  app.use(answerSpeculation, services.languages.remember)
-  // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
-  app.use(
-    at('invite'),
-    createOptOutRoutes({ ...common, limit: limits.stoppingReminders, invitations, people }),
-  )
-  app.use(refuseCrossSite(origin), refuseEmbedding)
-
-  // For people who are not signed in.
-  app.get('/', (_req, res) => seeOther(res, '/onboarding'))
-  app.use(at('deprecations'), createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
-  if (isHttps) app.use(servedOverHttps)
-  app.use(signIn.session)
-  app.use(
-    at('sign-in'),
-    createSignInRoutes({
-      ...common,
-      start: signIn.start,
-      callback: signIn.callback,
-      returnTo,
-      limit: limits.signingIn,
-      limitCallback: limits.comingBack,
-    }),
-  )
-  app.use(
-    at('sign-out', 'signed-out'),
-    createSignOutRoutes({ signOut: signIn.signOut, limit: limits.signingOut, sendPage }),
-  )
-  app.use(
-    at('invite'),
-    createInviteRoutes({
-      ...common,
-      ...services.invited,
-      start: signIn.start,
-      limit: limits.signingIn,
-      appIn,
-      invitations,
-      people,
-    }),
-  )
-
-  app.use(requireSignIn)
-
-  app.use(
-    createOnboardingRoutes({
-      ...common,
-      returnTo,
-      limit: limits.byPerson,
-      walks: services.walks,
-      checks: services.checks,
-      isAutomatic: settings.ADVANCE === 'auto',
-      describeIn: services.describeIn,
-      languages: services.languages,
-      confirmSeconds: settings.CONFIRM_SECONDS,
-    }),
-  )
-  app.use(createSessionsPage({ sessions, limit: limits.lookingAtSignIns, sendPage, now }))
-  app.use(
-    createSearchRoutes({
-      limit: limits.byPerson,
-      origin,
-      service: services.service,
-      appIn,
-      sendPage,
-    }),
-  )
-  app.use('/admin', requireAdmin(services.isAdmin), limits.byPerson)
-  app.use(
-    createAdminRoutes({
-      snapshot,
-      keepStateStore: services.keepStateStore,
-      displayName: services.displayName,
-      sendPage,
+      log,
       audit,
       now,
     }),
   )
+  app.use(at('widget', 'api'), createIntranetRoutes(returnTo.allowedOrigins, pages.languages, company))
+  app.use(at('admin'), createTokenRoutes(exports, settings.REPORT_TOKEN, limits.readingReports, audit))
+}
+
+function addRoutesForEveryone(app: Express, services: Services): void {
+  const { settings, company, describeIn, log, now, audit, limits, pages, people, invitations } = services
+  const { session, start, callback, signOut } = services.signIn
+  const publicUrl = settings.PUBLIC_URL
+  const sendPage = pages.send
+
+  app.use(answerSpeculation, pages.languages.remember)
+  // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
+  const limit = limits.stoppingReminders
+  app.use(at('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, now }))
+  app.use(refuseCrossSite(originOf(settings)), refuseEmbedding)
+
+  app.get('/', (_req, res) => seeOther(res, '/onboarding'))
+  app.use(at('deprecations'), createDeprecationsRoutes(sendPage, now))
+  if (isHttps(settings)) app.use(servedOverHttps)
+  app.use(session)
+  app.use(
+    at('sign-in'),
+    createSignInRoutes({
+      start,
+      callback,
+      returnTo: services.returnTo,
+      limit: limits.signingIn,
+      limitCallback: limits.comingBack,
+      sendPage,
+      log,
+      now,
+    }),
+  )
+  app.use(at('sign-out', 'signed-out'), createSignOutRoutes({ signOut, limit: limits.signingOut, sendPage }))
+  app.use(
+    at('invite'),
+    createInviteRoutes({
+      publicUrl,
+      company,
+      describeIn,
+      sender: settings.MAIL_FROM?.name || company.name,
+      invitations,
+      people,
+      start,
+      limit: limits.signingIn,
+      sendPage,
+      audit,
+      log,
+      now,
+    }),
+  )
+}
+
+function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnapshot, exports: Router): void {
+  const { settings, company, describeIn, log, now, audit, limits, pages, service, walks, checks } = services
+  const sendPage = pages.send
+
+  app.use(
+    createOnboardingRoutes({
+      checks,
+      walks,
+      describeIn,
+      isAutomatic: settings.ADVANCE === 'auto',
+      confirmSeconds: settings.CONFIRM_SECONDS,
+      publicUrl: settings.PUBLIC_URL,
+      returnTo: services.returnTo,
+      languages: pages.languages,
+      limit: limits.byPerson,
+      sendPage,
+      audit,
+      log,
+      now,
+    }),
+  )
+  app.use(
+    createSessionsPage({
+      sessions: services.signIn.sessions,
+      limit: limits.lookingAtSignIns,
+      sendPage,
+      now,
+    }),
+  )
+  app.use(
+    createSearchRoutes({ service, describeIn, limit: limits.byPerson, origin: originOf(settings), sendPage }),
+  )
+  app.use('/admin', requireAdmin(services.isAdmin), limits.byPerson)
+  const { keepStateStore } = services
+  const { displayName } = company
+  app.use(createAdminRoutes({ snapshot, keepStateStore, displayName, sendPage, audit, now }))
   app.use(exports)
+}
+
+function addFailures(app: Express, services: Services): void {
+  const { settings, company, log, now, metrics, pages, signIn } = services
 
   app.use(notFound)
-  app.use(signOutWithoutStore(signIn.signOut, sendPage))
+  app.use(signOutWithoutStore(signIn.signOut, pages.send))
   app.use(
     createErrorPage({
       log,
-      sendPage,
-      languages: services.languages,
-      origin,
-      pathOf: (address) => tryAgainPath(address, publicUrl),
-      displayName: services.displayName,
+      sendPage: pages.send,
+      languages: pages.languages,
+      origin: originOf(settings),
+      pathOf: (address) => tryAgainPath(address, settings.PUBLIC_URL),
+      displayName: company.displayName,
       count: metrics.countProblem,
       now,
     }),
   )
-  return app
 }
 
-/** PUBLIC_URL says how people reach us, whatever a proxy tells: without this the Secure cookie would silently be dropped. */
+const originOf = ({ PUBLIC_URL }: Settings): string => new URL(PUBLIC_URL).origin
+const isHttps = ({ PUBLIC_URL }: Settings): boolean => PUBLIC_URL.startsWith('https:')
+
+/** PUBLIC_URL counts, whatever a proxy sends: otherwise express-session would silently drop the Secure cookie. */
 const servedOverHttps: RequestHandler = (req, _res, next) => {
   Object.defineProperty(req, 'secure', { value: true })
   next()

@@ -31,7 +31,7 @@ type Serving = {
  */
 export async function startServer(settings: Settings, log: Log): Promise<Serving> {
   const onramp = createOnramp(settings, log)
-  const refuse = refuseMalformed({ log, count: onramp.countProblem })
+  const refuse = refuseMalformed(log, onramp.countProblem)
   const server = createOneByOne(onramp.app, refuse)
   server.on('clientError', refuse)
   // Longer than a proxy keeps an idle connection, so that the proxy is the one who closes it. `timeout`: responses not read.

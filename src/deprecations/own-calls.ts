@@ -1,5 +1,4 @@
-// Looks at onramp's own calls of the service for what the service will remove, and tells the log and the metrics. The
-// watch itself is the library's; it sees each call and its answer, and changes neither.
+// Watches onramp's own calls of the service for deprecated operations and fields: a warning in the log, and a metric.
 import { createWatch, publishedSchedule } from '@onramp/deprecations'
 import type { Log } from '../web/log.ts'
 import type { Metrics } from '../web/metrics/metrics.ts'

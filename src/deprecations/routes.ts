@@ -1,4 +1,4 @@
-// The schedule on the web: a page, JSON and a calendar to subscribe to. Public knowledge, so no sign-in is asked for.
+// The deprecation schedule as a page, JSON and a calendar. It is public, so it needs no sign-in.
 import { Router, type Request } from 'express'
 import { Problem } from '../problem.ts'
 import type { SendPage } from '../web/pages.ts'
@@ -7,19 +7,12 @@ import {
   filterEntries,
   dayOf,
   listJson,
+  publishedSchedule,
   type EntryFilter,
-  type Schedule,
 } from '@onramp/deprecations'
 import { scheduleView } from './schedule-view.ts'
 
-type DeprecationsParts = {
-  schedule: Schedule
-  sendPage: SendPage
-  /** Milliseconds since 1970. */
-  now: () => number
-}
-
-/** An empty one comes from the page's form. */
+/** The page's form sends an empty one. */
 const APIS = new Set<unknown>([undefined, '', 'client', 'indexing'])
 const MAX_QUERY = 200
 const FOR_FIVE_MINUTES = 'public, max-age=300'
@@ -27,15 +20,18 @@ const FOR_FIVE_MINUTES = 'public, max-age=300'
 const text = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value.slice(0, MAX_QUERY) : undefined
 
-/** `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. */
-export function createDeprecationsRoutes({ schedule, sendPage, now }: DeprecationsParts): Router {
+/**
+ * `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`.
+ * @param now milliseconds since 1970
+ */
+export function createDeprecationsRoutes(sendPage: SendPage, now: () => number): Router {
   const router = Router()
   const choose = ({ query }: Request) => {
     const asOf = dayOf(new Date(now()))
     const choice: EntryFilter = { asOf, api: text(query.api), operation: text(query.operation) }
-    return { choice, entries: filterEntries(schedule, choice) }
+    return { choice, entries: filterEntries(publishedSchedule, choice) }
   }
-  /** A page says that nothing fits; a program would take an empty list for a schedule on which there is nothing. */
+  /** A page can say that nothing matches; a program would read an empty list as an empty schedule. */
   const chooseForProgram = (req: Request) => {
     if (!APIS.has(req.query.api)) throw new Problem(400, 'api_unknown')
     return choose(req)
@@ -47,7 +43,7 @@ export function createDeprecationsRoutes({ schedule, sendPage, now }: Deprecatio
     sendPage(req, res, {
       view: 'deprecations/schedule',
       sheet: 'schedule',
-      data: (t) => scheduleView({ schedule, entries, choice }, t),
+      data: (t) => scheduleView(publishedSchedule, entries, choice, t),
     })
   })
 

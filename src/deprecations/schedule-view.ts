@@ -1,4 +1,4 @@
-// What the page of the schedule shows: the days, the current filter, and addresses of the same choice in other forms.
+// The data of views/deprecations/schedule.eta: the days, the filter, and links to the same choice as JSON and calendar.
 import {
   groupByRemoval,
   operationOf,
@@ -9,7 +9,7 @@ import {
 } from '@onramp/deprecations'
 import type { Texts } from '../web/languages/texts.ts'
 
-/** A text in pieces between which a line may break: after `/`, `.` and `_`, and at the capitals of a long name. */
+/** Pieces between which a line may break: after `/`, `.` and `_`, and at the capitals of a long name. */
 const piecesOf = (text: string): string[] =>
   text
     .split(/(?<=[/._])(?=[^\s/._])/)
@@ -22,7 +22,6 @@ function nameOf(entry: ListedEntry, t: Texts): string {
   return t(place.depth === 'top' ? 'deprecations.fieldAtTop' : 'deprecations.field', where)
 }
 
-/** Advice and remarks are the schedule's own words. */
 function insteadOf(entry: ListedEntry, t: Texts): string {
   const { replacement, advice } = entry
   const what =
@@ -32,7 +31,7 @@ function insteadOf(entry: ListedEntry, t: Texts): string {
   return what.charAt(0).toUpperCase() + what.slice(1) + remarksOf(entry)
 }
 
-const standingOf = ({ state, daysLeft, fixBy }: ListedEntry['status'], t: Texts): string =>
+const remainingTime = ({ state, daysLeft, fixBy }: ListedEntry['status'], t: Texts): string =>
   state === 'removed'
     ? t('deprecations.removed', { count: -daysLeft })
     : t('deprecations.left', { count: daysLeft, day: fixBy })
@@ -44,14 +43,16 @@ const queryOf = ({ api, operation }: EntryFilter) => {
   return query.size === 0 ? '' : `?${query.toString()}`
 }
 
-type Chosen = { schedule: Schedule; entries: readonly ListedEntry[]; choice: EntryFilter }
-
-/** The data of `views/deprecations/schedule.eta`. */
-export const scheduleView = ({ schedule, entries, choice }: Chosen, t: Texts) => {
+export function scheduleView(
+  schedule: Schedule,
+  entries: readonly ListedEntry[],
+  choice: EntryFilter,
+  t: Texts,
+) {
   const days = groupByRemoval(entries).map(({ removal, removed, operations }) => ({
     removal,
     removed,
-    standing: operations[0]?.items[0] === undefined ? '' : standingOf(operations[0].items[0].status, t),
+    remaining: operations[0]?.items[0] === undefined ? '' : remainingTime(operations[0].items[0].status, t),
     anchor: `removal-${removal}`,
     operations: operations.map(({ operation, items }) => ({
       operation: piecesOf(operation),

@@ -1,6 +1,5 @@
-// Stopping reminders. A GET shows a page, and only a POST acts (RFC 8058), because mail scanners follow every link. It
-// comes before the cross-site refusal: the mail program's provider posts it, without a cookie. The token is the proof,
-// even when it has expired.
+// Stopping reminders. Only a POST acts (RFC 8058), because mail scanners follow every link. Mounted before the cross-site
+// refusal: mail providers post it, without a cookie. The token is the proof, even an expired one.
 import express, { Router } from 'express'
 import { Problem } from '../problem.ts'
 import type { Audit } from '../web/audit.ts'
@@ -13,24 +12,29 @@ import { withoutOptOut, withMilestone } from '../people/person.ts'
 import type { People } from '../people/people.ts'
 import type { Invitations } from './token.ts'
 
-type OptOutParts = {
-  limit: Limits['stoppingReminders']
-  invitations: Pick<Invitations, 'readExpired'>
-  people: Pick<People, 'get' | 'change'>
-  sendPage: SendPage
-  audit: Audit
-  now: () => number
-}
-
 const pathOf = (token: string) => `/invite/${token}/opt-out`
 
-const unknownLink = {
+const UNKNOWN_LINK = {
   view: 'invites/opt-out',
   data: { state: 'unknown', of: undefined },
 }
 
-export function createOptOutRoutes(parts: OptOutParts): Router {
-  const { limit, invitations, people, sendPage, audit, now } = parts
+export function createOptOutRoutes({
+  invitations,
+  people,
+  limit,
+  sendPage,
+  audit,
+  now,
+}: {
+  invitations: Pick<Invitations, 'readExpired'>
+  people: Pick<People, 'get' | 'change'>
+  limit: Limits['stoppingReminders']
+  sendPage: SendPage
+  audit: Audit
+  /** Milliseconds since 1970. */
+  now: () => number
+}): Router {
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '1kb' })
 
@@ -39,7 +43,7 @@ export function createOptOutRoutes(parts: OptOutParts): Router {
   route.get(async (req, res) => {
     const invitation = await invitations.readExpired(req.params.token)
     limit(req, invitation?.email)
-    if (invitation === undefined) return sendPage(req, res, unknownLink)
+    if (invitation === undefined) return sendPage(req, res, UNKNOWN_LINK)
     const { email } = invitation
 
     const arrival = await people.get(email)
@@ -56,12 +60,12 @@ export function createOptOutRoutes(parts: OptOutParts): Router {
     limit(req, invitation?.email)
     const fields = (req.body ?? {}) as Record<string, unknown>
     const isUndo = fields['undo'] === 'yes'
-    // A provider's one click wants no redirect (RFC 8058 3.2), a person wants the page. The click may come as multipart,
-    // which is not read here; our own form never does.
+    // A provider's one click gets no redirect (RFC 8058 3.2), a person gets the page. Multipart isn't parsed here, but our
+    // own form never sends it.
     const isOneClick = fields['List-Unsubscribe'] !== undefined || Boolean(req.is('multipart/form-data'))
     const isPerson = !isOneClick && wantsPage(req)
     if (invitation === undefined) {
-      if (isPerson) return sendPage(req, res, { ...unknownLink, status: 404 })
+      if (isPerson) return sendPage(req, res, { ...UNKNOWN_LINK, status: 404 })
       throw new Problem(404, 'not_found', { detail: 'no link of an invitation' })
     }
 

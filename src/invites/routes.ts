@@ -1,7 +1,9 @@
-// GET /invite/TOKEN, for people and mail scanners alike: however often it is opened, it changes nothing, asks nothing
-// and signs no one in. Signing in starts only with a click on our own page.
-import { Router, type RequestHandler } from 'express'
+// The landing page of an invitation. Opening it changes nothing and signs no one in, because mail scanners open it too;
+// signing in starts only with a click on our own page.
+import { Router, type Request, type RequestHandler } from 'express'
+import { nameAndIconOf, type DescribeApp } from '../company/app-description.ts'
 import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
+import type { Company } from '../company/company.ts'
 import type { SignInStart } from '../sign-in/start.ts'
 import type { Audit } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
@@ -13,78 +15,70 @@ import { withMilestone } from '../people/person.ts'
 import type { People } from '../people/people.ts'
 import type { Invitation, Invitations } from './token.ts'
 
-type AppSign = { name: string; logo: string | undefined; initial: string; tone: string }
-
-/** More make a wall of names before the button. */
+/** More names would be a wall before the button. */
 const MAX_APPS = 6
 
-export type InviteParts = {
-  /** Signing in, by address. */
-  limit: RequestHandler
+export function createInviteRoutes({
+  publicUrl,
+  company,
+  describeIn,
+  sender,
+  invitations,
+  people,
+  start,
+  limit,
+  sendPage,
+  audit,
+  log,
+  now,
+}: {
+  /** PUBLIC_URL. */
+  publicUrl: string
+  company: Pick<Company, 'arrange' | 'datasources'>
+  describeIn: (lang: string) => DescribeApp
+  /** The name in MAIL_FROM, or the company's. */
+  sender: string | undefined
   invitations: Pick<Invitations, 'read'>
   people: Pick<People, 'change'>
   start: Pick<SignInStart, 'authorizationUrl'>
+  limit: RequestHandler
   sendPage: SendPage
   audit: Audit
-  /** The apps of the company's file, in its order: for strangers the service isn't asked. */
-  companyApps: readonly string[]
-  /** An app's name and sign. */
-  appIn: (instance: string, lang: string) => AppSign
-  /** The name in MAIL_FROM, or the company's. */
-  sender: string | undefined
   log: { warn(fields: object, message: string): void }
-  /** PUBLIC_URL. */
-  publicUrl: string
+  /** Milliseconds since 1970. */
   now: () => number
-}
-
-export function createInviteRoutes(parts: InviteParts): Router {
+}): Router {
   const router = Router()
-  const { limit, invitations, people, publicUrl, now } = parts
-
-  /**
-   * A figure for the report must not keep anyone out. An old link must not bring back a person who was forgotten: mail
-   * scanners press Start too.
-   */
-  const countOpened = async (email: string) => {
-    await people
-      .change(email, (before, isKnown) => (isKnown ? withMilestone(before, 'openedAt', now()) : before))
-      .catch((error: unknown) => parts.log.warn({ err: error }, 'an arrival was not counted for the report'))
-  }
+  const companyApps = appsOf(company)
 
   router.get(['/invite', '/invite/:token'], async (req, res) => {
     const { token } = req.params as { token?: string }
     const invitation = token === undefined ? undefined : await invitations.read(token)
     const user = signedInOf(req)?.user
 
-    const met = decideLanding(invitation, user)
+    const landing = decideLanding(invitation, user)
 
     const walk = walkPath(invitation)
-    if (met.kind === 'walk') return seeOther(res, walk)
-    const start = invitation === undefined ? '/onboarding' : `/invite/${token}/start`
-    const common = { start, walk }
-    if (met.kind === 'mismatch') {
-      const data = { ...common, signedInAs: met.signedInAs, invited: maskedAddress(invitation?.email ?? '') }
-      return parts.sendPage(req, res, { view: 'invites/mismatch', data })
+    if (landing.kind === 'walk') return seeOther(res, walk)
+    const links = { walk, start: invitation === undefined ? '/onboarding' : `/invite/${token}/start` }
+    if (landing.kind === 'mismatch') {
+      const { signedInAs, invited } = landing
+      return sendPage(req, res, { view: 'invites/mismatch', data: { ...links, signedInAs, invited } })
     }
-    // The button of the others leads to the address that this would offer.
-    const host = invitation === undefined ? undefined : new URL(publicUrl).host
+    // An app's own browser may forget cookies: the address is shown to be copied.
     const address = isInAppBrowser(req.get('user-agent')) ? `${publicUrl}/onboarding` : undefined
-    // Otherwise the company’s apps are examples: which of them the person has isn’t known before the sign-in.
-    const isExact = invitation !== undefined && invitation.datasources.length > 0
-    const instances = isExact ? invitation.datasources : invitation === undefined ? [] : parts.companyApps
-    parts.sendPage(req, res, {
+    // Without an invitation, the button leads to this host already.
+    const host = invitation === undefined ? undefined : new URL(publicUrl).host
+    sendPage(req, res, {
       view: 'invites/landing',
-      data: ({ lang }) => {
-        const named = instances.map((instance) => parts.appIn(instance, lang))
-        const apps = [...new Map(named.map((app) => [app.name, app])).values()]
-        const shown = apps.slice(0, apps.length > MAX_APPS + 1 ? MAX_APPS : undefined)
-        const sender = invitation && parts.sender
-        const isValid = invitation !== undefined
-        const more = isExact ? apps.length - shown.length : 0
-        const isLong = apps.length > MAX_SCANNABLE_APPS
-        return { ...common, host, isValid, address, apps: shown, isExact, more, isLong, sender }
-      },
+      data: ({ lang }) => ({
+        ...links,
+        host,
+        address,
+        isValid: invitation !== undefined,
+        sender: invitation && sender,
+        ...shownApps(invitation, companyApps, describeIn(lang)),
+      }),
     })
   })
 
@@ -93,15 +87,18 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const invitation = await invitations.read(token)
     if (invitation === undefined) return seeOther(res, '/onboarding')
     if (!isFollowedFromOwnPage(req, publicUrl)) return seeOther(res, `/invite/${token}`)
-    // The hint is in an address that the browser shows. A program that has the link could read the whole address there,
-    // so only a click on our page gets it.
+    // The browser shows the hint in the address. A program that has the link must not learn the whole email from it, so
+    // only a click on our page gets it.
     const hint = isProvenFromOwnPage(req) ? { loginHint: invitation.email } : {}
-    const whom = req.query['account'] === 'other' ? { prompt: 'select_account' as const } : hint
+    const account = req.query['account'] === 'other' ? { prompt: 'select_account' as const } : hint
 
-    const location = await parts.start.authorizationUrl(req, res, { returnTo: `/invite/${token}`, ...whom })
-    // A browser says where it comes from; a program that follows every link does not.
-    if ((req.get('sec-fetch-site') ?? req.get('referer')) !== undefined) await countOpened(invitation.email)
-    parts.audit({ event: 'invitation_opened', email: invitation.email })
+    const location = await start.authorizationUrl(req, res, { returnTo: `/invite/${token}`, ...account })
+    if (isBrowser(req))
+      await countOpened(people, invitation.email, now()).catch((error: unknown) =>
+        // It is only for the report, so it must not keep anyone out.
+        log.warn({ err: error }, 'an arrival was not counted for the report'),
+      )
+    audit({ event: 'invitation_opened', email: invitation.email })
 
     seeOther(res, location)
   })
@@ -109,21 +106,51 @@ export function createInviteRoutes(parts: InviteParts): Router {
   return router
 }
 
-type Landing =
-  /** No one is signed in, or the link is not valid: the page that explains. */
-  | { kind: 'landing' }
-  /** The invited person, as far as we can know. */
-  | { kind: 'walk' }
-  | { kind: 'mismatch'; signedInAs: string }
+/** Browsers send where they come from; a program that follows every link doesn't. */
+const isBrowser = (req: Request) => (req.get('sec-fetch-site') ?? req.get('referer')) !== undefined
 
-/**
- * An account without an address, or with one that was not verified, goes on to the walk too: an invitation grants
- * nothing, and the walk is always that of the person who is signed in.
- */
+/** An old link must not bring back a forgotten person: mail scanners press Start too. */
+const countOpened = (people: Pick<People, 'change'>, email: string, now: number) =>
+  people.change(email, (person, isKnown) => (isKnown ? withMilestone(person, 'openedAt', now) : person))
+
+/** The apps of the company file, in its order. For strangers the service isn't asked. */
+const appsOf = ({ arrange, datasources }: Pick<Company, 'arrange' | 'datasources'>): string[] =>
+  arrange([...datasources.keys()].map((instance) => ({ instance })))
+    .map(({ instance }) => instance)
+    .filter((instance) => instance !== 'all')
+
+/** The invitation's apps; without any, the company's as examples. */
+function shownApps(
+  invitation: Invitation | undefined,
+  companyApps: readonly string[],
+  describe: DescribeApp,
+) {
+  const isExact = invitation !== undefined && invitation.datasources.length > 0
+  const instances = isExact ? invitation.datasources : invitation === undefined ? [] : companyApps
+  const byName = new Map(
+    instances.map((instance) => nameAndIconOf(instance, describe)).map((app) => [app.name, app]),
+  )
+  const apps = [...byName.values()].slice(0, byName.size > MAX_APPS + 1 ? MAX_APPS : undefined)
+  return {
+    apps,
+    isExact,
+    more: isExact ? byName.size - apps.length : 0,
+    isLong: byName.size > MAX_SCANNABLE_APPS,
+  }
+}
+
+type Landing =
+  /** No one is signed in, or the link isn't valid. */
+  | { kind: 'landing' }
+  /** The invited person, as far as we know. */
+  | { kind: 'walk' }
+  | { kind: 'mismatch'; signedInAs: string; invited: string }
+
+/** An account without a verified address goes on too: an invitation grants nothing, and the walk is the signed-in person's. */
 function decideLanding(invitation: Invitation | undefined, user: User | undefined): Landing {
   if (invitation === undefined || user === undefined) return { kind: 'landing' }
   if (user.email === undefined || isSameAddress(user.email, invitation.email)) return { kind: 'walk' }
-  return { kind: 'mismatch', signedInAs: user.email }
+  return { kind: 'mismatch', signedInAs: user.email, invited: maskedAddress(invitation.email) }
 }
 
 /** The walk, narrowed to the datasources of the invitation. */
@@ -133,9 +160,8 @@ function walkPath({ datasources }: Pick<Invitation, 'datasources'> = { datasourc
 }
 
 /**
- * Is this the browser inside another app, as mail and chat programs open links in? Some authorization servers refuse it,
- * and it forgets cookies. A guess by the User-Agent, which only adds advice. Android marks its WebView with `wv`; on iOS
- * it lacks the `Safari/` that every browser there has.
+ * True for the browser inside a mail or chat app: some authorization servers refuse it, and it forgets cookies. A guess that
+ * only adds advice. Android marks its WebView with `wv`; on iOS it lacks the `Safari/` of every browser there.
  */
 export function isInAppBrowser(userAgent = ''): boolean {
   const named =

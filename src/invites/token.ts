@@ -1,5 +1,5 @@
-// The token of an invitation link: an encrypted JWT, so the URL shows no address. It is no credential: it fills in whom
-// to sign in as and opens the walk. Who the person is comes from the authorization server.
+// The token of an invitation link: an encrypted JWT, so that the URL shows no address. It is no credential: it only suggests
+// the account, and the authorization server says who the person is.
 import { createHmac, hkdfSync, randomUUID } from 'node:crypto'
 import { EncryptJWT, errors, jwtDecrypt, type JWTDecryptResult } from 'jose'
 import { z } from 'zod'
@@ -8,21 +8,21 @@ import { triggersFirewall } from '../records/firewall-safe.ts'
 export type Invitation = {
   /** Normalized. */
   email: string
-  /** Datasources that the walk is narrowed to; empty: all. */
+  /** Datasources of the walk; empty: all. */
   datasources: string[]
 }
 
 export type Invitations = {
   /** @param days until it expires */
   issue(invitation: Invitation, days: number): Promise<string>
-  /** The invitation, or undefined: expired, altered, from another place, or no token at all. Never throws. */
+  /** Undefined if expired, altered, of another server, or no token at all. Never throws. */
   read(token: string): Promise<Invitation | undefined>
-  /** The same for an expired token too: the link in an old email still stops the reminders. Never throws. */
+  /** Also reads an expired token: the link in an old email still stops the reminders. Never throws. */
   readExpired(token: string): Promise<Invitation | undefined>
 }
 
 type InvitationOptions = {
-  /** INVITE_SECRET, or SESSION_SECRET where there is none: the first one encrypts, every one decrypts. */
+  /** INVITE_SECRET, else SESSION_SECRET: the first one encrypts, each decrypts. */
   secrets: readonly string[]
   /** PUBLIC_URL: a link of the test environment opens nothing in production. */
   audience: string
@@ -34,7 +34,7 @@ export const MAX_INVITATION_DAYS = 90
 const MAX_CHARACTERS = 2048
 const DAY_SECONDS = 86_400
 
-/** Programs that turn text into links end one at two dots, unless a letter or digit follows. */
+/** Programs that turn text into links end them at two dots, unless a letter or digit follows. */
 const LINKABLE = /\.\.[A-Za-z0-9]/
 
 const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
@@ -87,7 +87,7 @@ export function createInvitations({ secrets, audience, now }: InvitationOptions)
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + Math.round(days * DAY_SECONDS))
         .setJti(randomUUID())
-      // Each try has a new initialization vector, and one of eleven will do. The part that stays the same alarms no one.
+      // Each try has a new initialization vector; about one in eleven fits. The constant part alarms no firewall.
       for (;;) {
         const token = await jwt.encrypt(current.key)
         if (LINKABLE.test(token) && !triggersFirewall(token)) return token

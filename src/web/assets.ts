@@ -1,5 +1,5 @@
-// The files that pages need, ours, the company's and the marks of apps, from a fixed list, each under a name that changes with its content, so that browsers may
-// keep them for ever.
+// The files that pages load: ours, the company's, and icons of apps. From a fixed list, each under a name that changes with
+// its content, so that browsers may keep them for ever.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -9,16 +9,16 @@ import { createStaticAsset, type StaticAsset, type FileExtension } from '../comp
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { seeOther } from './see-other.ts'
+import { VIEWS_FOLDER } from './views.ts'
 
-/** Further stylesheets, each for the pages that name it. */
+/** Stylesheets of some pages. */
 export type Sheet = 'schedule' | 'walk' | 'wide'
 
-/** Scripts, each for the pages that name it. */
 export type Script = 'walk'
 
 export type Assets = {
   stylesheet: string
-  /** The company's color. */
+  /** The stylesheet with the company's colors. */
   brand: string
   sheets: Readonly<Record<Sheet, string>>
   scripts: Readonly<Record<Script, string>>
@@ -31,13 +31,13 @@ const ENCODINGS = ['br', 'gzip'] as const
 
 type Encoded = { br: Buffer; gzip: Buffer; identity: Buffer }
 
-/** An SVG may hold scripts and references. As an image it can't use them; opened alone, this policy forbids them. */
-const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+/** An SVG may contain scripts and references. An image can't use them; opened directly, this policy forbids them. */
+const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** PNG, JPEG and WebP are compressed already. */
+/** Other types are compressed already. */
 const isCompressible = ({ type }: StaticAsset) => type.startsWith('text/') || type === 'image/svg+xml'
 
-/** Each asset at its own address, for a year; compressed once, when it is first asked for. */
+/** Compresses each asset once, at its first request. */
 function serveAssets(assets: readonly StaticAsset[]): Router {
   const byPath = new Map(assets.map((asset) => [asset.path, asset]))
   const compressed = new Map<string, Encoded>()
@@ -52,10 +52,10 @@ function serveAssets(assets: readonly StaticAsset[]): Router {
     if (asset === undefined) throw new Problem(404, 'not_found')
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
     res.setHeader('Content-Type', asset.type)
-    if (asset.type === 'image/svg+xml') res.setHeader('Content-Security-Policy', DRAWING_POLICY)
+    if (asset.type === 'image/svg+xml') res.setHeader('Content-Security-Policy', SVG_POLICY)
     if (!isCompressible(asset)) return res.end(asset.content)
     res.setHeader('Vary', 'Accept-Encoding')
-    // One after the other: of several, Express takes what the browser names first, and browsers name gzip before br.
+    // Asked one by one: of several, Express prefers the browser's order, and browsers name gzip before br.
     const encoding = ENCODINGS.find((one) => req.acceptsEncodings(one) !== false) ?? 'identity'
     if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding)
     res.end(encodedOf(asset)[encoding])
@@ -63,7 +63,7 @@ function serveAssets(assets: readonly StaticAsset[]): Router {
   return Router().get('/assets/:file', serve).get('/assets/:folder/:file', serve)
 }
 
-/** The brand color as custom properties, for light and dark pages; a file, as the pages allow no inline styles. */
+/** The brand colors as custom properties. A file, because the policy allows no inline styles. */
 export function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color'>): StaticAsset {
   const values = [
     ['--brand', light.brand, dark.brand],
@@ -75,10 +75,13 @@ export function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color
   return createStaticAsset('/assets/company/brand', 'css', Buffer.from(`:root {\n${lines.join('')}}\n`))
 }
 
-/** @param folder the path of views/ */
-export function loadAssets(folder: string, company: Company): Assets {
+export function loadAssets(company: Company): Assets {
   const load = (name: string, ending: FileExtension) =>
-    createStaticAsset(`/assets/${name}`, ending, readFileSync(join(folder, 'assets', `${name}.${ending}`)))
+    createStaticAsset(
+      `/assets/${name}`,
+      ending,
+      readFileSync(join(VIEWS_FOLDER, 'assets', `${name}.${ending}`)),
+    )
   const ours = {
     stylesheet: load('onramp', 'css'),
     brand: brandStylesheet(company),

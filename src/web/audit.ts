@@ -1,5 +1,5 @@
-// What happened, for the record: one log line an event and one count, with who (ids that only the server's secret can
-// make) and never with a secret. People's names and addresses stay out.
+// The audit log: one line and one count for each event, with a pseudonymous ID for the person. No names, no addresses, no
+// secrets.
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import { Counter, type Registry } from 'prom-client'
 import { omitUndefined } from '../omit-undefined.ts'
@@ -22,21 +22,20 @@ type AuditEvent =
       datasource: string
       result: StepResult
     }
-  /** `datasource`: undefined where a click named none, or none that the person has. */
+  /** `datasource`: undefined if the click named none, or an unknown one. */
   | { event: 'step_failed'; user: Identity; datasource: string | undefined; code: ProblemCode }
   | { event: 'skipped' | 'blocked' | 'declined'; user: Identity; datasource: string }
   | { event: 'limited'; what: string; user?: Identity | undefined }
   | { event: 'invitation_opened'; email?: string }
-  /** `operator`: the operating system's user who ran a command. */
+  /** `operator`: the operating system's user of a command. */
   | { event: 'opted_out'; result: 'done' | 'undone'; email?: string; operator?: string }
   | { event: 'bounced'; email: string; operator: string }
-  /** An administrator looked at, or took away, what is known of people. */
+  /** An administrator viewed or downloaded data about people. */
   | { event: 'admin_viewed'; user: Identity; what: string }
   | { event: 'admin_viewed'; by: 'report_token'; what: string }
-  /** Another token than REPORT_TOKEN. */
+  /** A wrong REPORT_TOKEN. */
   | { event: 'report_refused' }
 
-/** How the app is doing after a return from it. */
 export type StepResult = 'connected' | 'waiting' | 'unconfirmed' | 'off' | 'blocked' | 'skipped'
 
 type Identity = { issuer: string; subject: string; email?: string }
@@ -45,13 +44,15 @@ export type Audit = (event: AuditEvent) => void
 
 const MAX_DATASOURCES = 50
 
-type AuditParts = {
+export function createAudit({
+  log,
+  registry,
+  ids,
+}: {
   log: { info(fields: object, message: string): void }
   registry: Registry
   ids: AuditIds
-}
-
-export function createAudit({ log, registry, ids }: AuditParts): Audit {
+}): Audit {
   const counter = new Counter({
     name: 'onramp_events_total',
     help: 'What people did and what came of it',
@@ -60,7 +61,7 @@ export function createAudit({ log, registry, ids }: AuditParts): Audit {
   })
   const known = new Set<string>()
 
-  /** The kind of datasource, not the instance, and not without end: labels are kept for ever. */
+  /** The datasource without its instance number, from a bounded set: Prometheus keeps labels for ever. */
   function labelOf(datasource = ''): string {
     const kind = datasource.replace(/_\d+$/, '').slice(0, 40)
     if (known.has(kind)) return kind
@@ -69,21 +70,25 @@ export function createAudit({ log, registry, ids }: AuditParts): Audit {
     return kind
   }
 
-  return (happened) => {
-    const { event, user, email, ...rest } = { user: undefined, email: undefined, ...happened }
+  return (auditEvent) => {
+    const { event, user, email, ...rest } = { user: undefined, email: undefined, ...auditEvent }
     const address = email ?? user?.email
     const emailId = address === undefined ? undefined : ids.ofEmail(address)
     const who = omitUndefined({ user: user && ids.ofUser(user), emailId })
-    const result = 'result' in happened ? happened.result : 'by' in happened ? happened.by : ''
-    counter.inc({ event, result, datasource: labelOf('datasource' in happened ? happened.datasource : '') })
+    const result = 'result' in auditEvent ? auditEvent.result : 'by' in auditEvent ? auditEvent.by : ''
+    counter.inc({
+      event,
+      result,
+      datasource: labelOf('datasource' in auditEvent ? auditEvent.datasource : ''),
+    })
     log.info({ audit: event, ...rest, ...who }, event)
   }
 }
 
 type AuditIds = {
-  /** Of the identity: issuer and subject (OpenID Connect Core 2). */
+  /** From issuer and subject (OpenID Connect Core 2). */
   ofUser(user: { issuer: string; subject: string }): string
-  /** Of the address alone, however it is written: what an operator can work out again, by `onramp audit-id`. */
+  /** From the normalized address: operators can compute it with `onramp audit-id`. */
   ofEmail(email: string): string
 }
 
@@ -91,10 +96,9 @@ type AuditIds = {
 const HEX_DIGITS = 16
 
 /**
- * What stands for a person: the same each time, and worth nothing without the server's secret. An unkeyed hash would be
- * undone by guessing, as there are only so many addresses in a company.
- * @param secrets INVITE_SECRET, or SESSION_SECRET: the first one makes the ids, which change when it does
- * @param normalized the form in which addresses are compared, so that an id never names two people
+ * Pseudonymous IDs: a keyed hash (HMAC), because a company's addresses are few enough to guess an unkeyed one.
+ * @param secrets INVITE_SECRET, or SESSION_SECRET. The first one makes the IDs, which change with it
+ * @param normalized the form in which addresses are compared, so that an ID never names two people
  */
 export function createAuditIds(
   [secret]: readonly string[],

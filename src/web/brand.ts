@@ -1,14 +1,12 @@
-// What every page shows of the company: its name, logo and links, in the person's language. Without a company file it is
-// neutral.
+// The company's name, logo and links in the person's language, for every page. Neutral without a company file.
 import type { Company, CompanyLink } from '../company/company.ts'
 import { createLanguages, type Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 
 type Link = { href: string; label: string }
 
-/** Addresses are paths of ours, except for links. */
 export type Brand = {
-  /** In the title of the window. */
+  /** For window titles. */
   name: string
   company: string | undefined
   logo: { light: string; dark: string } | undefined
@@ -16,14 +14,14 @@ export type Brand = {
   help: Link | undefined
   privacy: Link | undefined
   home: Link | undefined
-  /** Where people search. */
+  /** The company's search. */
   search: Link | undefined
-  /** Searches to try. */
+  /** Queries to try. */
   examples: readonly string[]
 }
 
-/** @returns what pages show of the company, by the texts of a language */
-export function brandOf(company: Company) {
+/** @returns the brand in a language, derived once for each */
+export function brandOf(company: Company): (t: Texts) => Brand {
   const { name, product, logo, icon, links } = company
   const create = (t: Texts): Brand => {
     const linkOf = (link: CompanyLink | undefined, label: string): Link | undefined =>
@@ -60,7 +58,7 @@ export function brandOf(company: Company) {
   }
 }
 
-/** What someone who asks for help would otherwise have to copy. Addresses other than of email and the web stay as they are. */
+/** Adds the reference to the help link, so that people needn't copy it. Only for mailto and web addresses. */
 export function withReference(brand: Brand, reference: string, t: Texts): Brand {
   if (brand.help === undefined) return brand
   const url = new URL(brand.help.href)

@@ -1,10 +1,10 @@
-// Work for a browser that has gone ends: any web page can open ours by the hundred, and drop each at once.
+// Ends the work for a browser that has left: any web page can open ours by the hundred, and drop each at once.
 import type { Response } from 'express'
 
-/** No failure, so the log says nothing of it. */
+/** Not a failure, so it isn't logged. */
 export class BrowserGone extends Error {}
 
-/** @returns aborts with BrowserGone when no one waits for the answer any more */
+/** @returns aborts with BrowserGone when the browser has left */
 export function browserGoneSignal(res: Response): AbortSignal {
   const leaving = new AbortController()
   const leave = () => leaving.abort(new BrowserGone())

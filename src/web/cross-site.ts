@@ -1,12 +1,12 @@
-// What other sites may not do in a person's browser, and what browsers and scanners may not do ahead of a person.
+// Refuses what other sites do in a person's browser, and what browsers and scanners do before the person wants it.
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Does the request come from a page of ours? By Fetch Metadata (every current browser sends it and no page can forge
- * it), by Origin or Referer where a browser is older; undefined when nothing is said, as by programs.
+ * True if the request comes from our own page: by Fetch Metadata, which no page can forge; by Origin or Referer for older
+ * browsers. Undefined without any of them, as from programs.
  */
 function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined {
   if (isUnattended(req)) return false
@@ -17,7 +17,7 @@ function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined 
   return URL.canParse(named) && new URL(named).origin === publicOrigin
 }
 
-/** "none" is the person: an address typed, a bookmark, a reload. What says nothing is no page. */
+/** "none" is the person: an address that was typed, a bookmark, a reload. */
 export const isFromOtherSite = (req: Request, publicOrigin: string): boolean =>
   req.get('sec-fetch-site') !== 'none' && isFromOwnPage(req, publicOrigin) === false
 
@@ -31,36 +31,35 @@ export function refuseCrossSite(publicOrigin: string): RequestHandler {
 }
 
 /**
- * Refuses what another site's page embeds or fetches: such a request comes without the person, and reading a page of ours
- * can start a sign-in or ask the service. A link that is followed goes on: it loads a document at the top of a tab
- * (Fetch Metadata, W3C; "resource isolation policy"). A browser that says nothing is an older one.
+ * Refuses what another site's page embeds or fetches: the person didn't ask for it, and a page of ours can start a sign-in
+ * or call the service. A followed link passes: it loads a document at the top of a tab (Fetch Metadata, W3C, "resource
+ * isolation policy"). So does an older browser, which sends no metadata.
  */
 export const refuseEmbedding: RequestHandler = (req, res, next) => {
   const site = req.get('sec-fetch-site')
   if (site === undefined || site === 'none' || site === 'same-origin') return next()
-  // A frame, an object or an embedded thing navigates too, but its destination says what it is.
-  // Chromium 76 to 79 said no destination yet, and "nested-navigate" for a frame.
+  // Frames and objects navigate too, but with another destination. Chromium 76 to 79 sent none, and "nested-navigate".
   const isFollowed =
     req.get('sec-fetch-mode') === 'navigate' && (req.get('sec-fetch-dest') ?? 'document') === 'document'
-  // The intranet's routes have said that this origin may read the answer.
+  // Set by the intranet's routes: this origin may read the answer.
   const mayRead = res.hasHeader('Access-Control-Allow-Origin')
   if (!isFollowed && !mayRead)
     throw new Problem(403, 'cross_site', { detail: "embedded or fetched by another site's page" })
   next()
 }
 
-/** May this link be followed to a datasource? Links of our own pages only; a program that says nothing is no page. */
+/** For links that lead to a datasource. Programs without metadata pass: they are no page of another site. */
 export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boolean =>
   isFromOwnPage(req, publicOrigin) !== false
 
-/** Did the person click on a page of ours, as far as a browser can prove it? An older one cannot. */
+/** True if the browser proves a click on our own page; older browsers can't. */
 export const isProvenFromOwnPage = (req: Request): boolean =>
   req.get('sec-fetch-site') === 'same-origin' && !isUnattended(req)
 
-/** GETs that act, and only where a link of our own page was followed. */
+/** GETs with an effect: they need a followed link of our own page. */
 const ACTING = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
 
-/** The address for "Try again": what didn't come from a page of ours must not come again as if it did. */
+/** The address for "Try again". A request from elsewhere must not be repeated as if it came from our page. */
 export function repeatable(req: Request, publicOrigin: string): string {
   const isElsewhere =
     isFromOtherSite(req, publicOrigin) ||
@@ -68,14 +67,14 @@ export function repeatable(req: Request, publicOrigin: string): string {
   return isElsewhere && !isUnattended(req) ? unattendedPath(req.originalUrl) : req.originalUrl
 }
 
-/** The address at which a page loads again without the person. */
+/** The path for an automatic reload. */
 export const unattendedPath = (path: string): string =>
   path.replace(/(?=#|$)/, `${path.includes('?') ? '&' : '?'}unattended=yes`)
 
-/** A page that loads again may not sign in a person who has signed out meanwhile, nor do what another site's link may not. */
+/** An automatic reload may not sign in a person who has signed out, nor do what another site's link may not. */
 export const isUnattended = ({ originalUrl }: Request): boolean => /[?&]unattended=/.test(originalUrl)
 
-/** `X-Purpose: preview` comes from Safari, and from messengers that load links ahead. */
+/** `X-Purpose: preview` comes from Safari, and from messengers that preview links. */
 const SPECULATION = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 
 const isSpeculative = ({ headers }: Request) =>
@@ -96,8 +95,8 @@ const isRoute = (layers: Layer[], path: string): boolean =>
   )
 
 /**
- * Nothing is started, consumed or asked of the service for a browser that only guesses where the person will go, nor
- * for a HEAD, which mail scanners send to every link. A HEAD of a path that no route has is 404.
+ * A prefetch, and a HEAD (mail scanners send one to every link), start and consume nothing. A HEAD is 404 for a path
+ * without a route.
  */
 export const answerSpeculation: RequestHandler = (req, res, next) => {
   if (isSpeculative(req)) {

@@ -1,5 +1,5 @@
-// Not found, and the page of every failure. Problems were expected and are explained; anything else is a bug, told to
-// people in fixed words and to the log with its place in the code. One log line a failure.
+// The response to every failure, as a page or problem+json. A Problem is expected and explained; any other error is a bug:
+// people get fixed words, and the log its place in the code. One log line for each.
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { shortened } from '../client-api/bounds.ts'
 import { withUniqueNames } from '../company/app-names.ts'
@@ -22,29 +22,28 @@ export const notFound: RequestHandler = () => {
 }
 
 /**
- * Does a person look at the answer, or a program? Pages for browsers' navigations; problem+json for requests that ask for
- * JSON and for fetches (Sec-Fetch-Dest: empty, Fetch Metadata), which could do nothing with a page.
+ * Pages for browsers' navigations; problem+json for requests that ask for JSON, and for fetches (Sec-Fetch-Dest: empty,
+ * Fetch Metadata), which could do nothing with a page.
  */
 export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boolean {
-  // Routes are found in any letter case.
+  // Express finds routes in any letter case.
   if (/^\/api\//i.test(req.path)) return false
   const accept = req.get('accept') ?? ''
   if (accept.includes('text/html')) return true
-  // Only now: a proxy in front of us may add a token of its own to what browsers send.
+  // After the test for browsers: a proxy may add a token of its own to what they send.
   if (sendsBearer(req)) return false
   if (req.get('sec-fetch-dest') === 'empty' || req.get('x-requested-with') === 'XMLHttpRequest') return false
   return !/\bjson\b/.test(accept)
 }
 
-type ErrorPageParts = {
+type ErrorPageOptions = {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
   languages: Pick<Languages, 'of'>
-  /** Of PUBLIC_URL. */
+  /** The origin of PUBLIC_URL. */
   origin: string
-  /** The one check of where a link may lead: a path of ours, or undefined. */
+  /** Where "Try again" may lead: a path of ours, else undefined. */
   pathOf: (address: string) => string | undefined
-  /** What the company calls an app. */
   displayName: Company['displayName']
   /** Counts a problem by its code. */
   count: (code: string) => void
@@ -52,65 +51,67 @@ type ErrorPageParts = {
   now: () => number
 }
 
+export function createErrorPage(options: ErrorPageOptions): ErrorRequestHandler {
+  const { log, sendPage, languages, origin, pathOf, displayName, count, now } = options
+  const levelOf = createLogLevels(now)
+  return (error: unknown, req, res, _next) => {
+    if (error instanceof BrowserGone) return
+    const problem = problemOf(error)
+    const again = addressToRepeat(problem, req, origin)
+    const tryAgain = again === undefined ? undefined : pathOf(again)
+    const isPage = wantsPage(req)
+    // Nothing failed: the person only has to sign in first.
+    const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
+    if (isSignedOut && tryAgain !== undefined && isPage && !isUnattended(req)) return seeOther(res, tryAgain)
+    const reference = currentRequest()?.id ?? newRequestId()
+    const { status, code, detail, cause } = problem
+    const fields = { code, status, method: req.method, route: routeOf(req), reference }
+    const line = cause === undefined ? fields : { ...fields, err: cause }
+    if (!AUDITED.has(code))
+      log[levelOf(problem)](line, detail || (status === 500 ? 'a fault in onramp' : code))
+    count(code)
+    if (res.headersSent) return void res.destroy()
+    // Otherwise express-session would set a cookie for a session that the store didn't take.
+    if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
+    if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
+    const reloads = tryAgain !== undefined && isPage && req.query['still'] === undefined
+    const texts = problemTexts(problem, languages.of(req), displayName, reloads)
+    if (!isPage) return sendProblemJson(res, problem, texts, reference)
+    try {
+      sendPage(req, res, {
+        view: 'web/problem',
+        status,
+        data: problemPage(problem, texts, reference, tryAgain),
+      })
+    } catch {
+      res.statusCode = status
+      res.setHeader('Content-Type', 'text/plain; charset=utf-8')
+      res.end(`${texts.title}\n\n${texts.advice}\n\n${texts.reference(reference)}\n`)
+    }
+  }
+}
+
 const WARN_EVERY_MS = 3_600_000
 
-export function createErrorPage({
-  log,
-  sendPage,
-  languages,
-  origin,
-  pathOf,
-  displayName,
-  count,
-  now,
-}: ErrorPageParts): ErrorRequestHandler {
+function createLogLevels(now: () => number): (problem: Problem) => 'error' | 'warn' | 'info' {
   const warnedAt = new Map<ProblemCode, number>()
-  function levelOf({ status, code }: Problem): 'error' | 'warn' | 'info' {
+  return ({ status, code }) => {
     if (status >= 500) return status === 500 ? 'error' : 'warn'
     if (!BY_SERVICE.has(code) || now() - (warnedAt.get(code) ?? -Infinity) < WARN_EVERY_MS) return 'info'
     warnedAt.set(code, now())
     return 'warn'
   }
-
-  return (error: unknown, req, res, _next) => {
-    if (error instanceof BrowserGone) return
-    const problem = problemOf(error)
-    // Nothing failed: the person only has to sign in first.
-    const tryAgain = SHUT.has(problem.code)
-      ? undefined
-      : pathOf(problem.tryAgain ?? (isRepeatable(req, problem) ? repeatable(req, origin) : ''))
-    const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
-    if (isSignedOut && tryAgain !== undefined && wantsPage(req) && !isUnattended(req))
-      return seeOther(res, tryAgain)
-    const reference = currentRequest()?.id ?? newRequestId()
-    const { status, code, detail, cause } = problem
-    const fields = { code, status, method: req.method, route: routeOf(req), reference }
-    const line = cause === undefined ? fields : { ...fields, err: cause }
-    if (!AUDITED.has(problem.code))
-      log[levelOf(problem)](line, detail || (status === 500 ? 'a fault in onramp' : code))
-    count(problem.code)
-    if (res.headersSent) return void res.destroy()
-    // Whatever was to be written into a session that the store does not take must not end in a cookie for it.
-    if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
-    if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
-    const waits = tryAgain !== undefined && wantsPage(req) && req.query['still'] === undefined
-    const words = problemTexts(problem, languages.of(req), displayName, waits)
-    if (!wantsPage(req)) return answerJson(res, problem, words, reference)
-    try {
-      sendPage(req, res, {
-        view: 'web/problem',
-        status: problem.status,
-        data: pageOf(problem, words, reference, tryAgain),
-      })
-    } catch {
-      res.statusCode = problem.status
-      res.setHeader('Content-Type', 'text/plain; charset=utf-8')
-      res.end(`${words.title}\n\n${words.advice}\n\n${words.reference(reference)}\n`)
-    }
-  }
 }
 
-/** Express and its parsers say what is wrong with a request by a status; everything else unknown is a bug of ours. */
+/** Only a GET that may succeed later is repeated: a link can't send a form again. */
+function addressToRepeat(problem: Problem, req: Request, origin: string): string | undefined {
+  const { status, code, tryAgain } = problem
+  if (SHUT.has(code)) return undefined
+  const isRepeatable = req.method === 'GET' && (status >= 500 || status === 429) && !FINAL.has(code)
+  return tryAgain ?? (isRepeatable ? repeatable(req, origin) : undefined)
+}
+
+/** Express and its parsers set a status for a bad request; any other unknown error is a bug of ours. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
@@ -119,17 +120,17 @@ function problemOf(error: unknown): Problem {
   return new Problem(500, 'internal', { cause: error })
 }
 
-/** The service refuses the token of a person: perhaps everyone's, so each is a warning once an hour: its settings differ. */
+/** The service rejects a person's token, perhaps everyone's because of a setting: a warning once an hour. */
 const BY_SERVICE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'search_forbidden',
   'service_forbidden',
   'service_refused_sign_in',
 ])
 
-/** Their line in the audit log says it all. */
+/** The audit log has a line already. */
 const AUDITED: ReadonlySet<ProblemCode> = new Set(['too_many', 'too_many_requests', 'token_refused'] as const)
 
-/** Only someone else can change these, and until then the overview fails too. */
+/** The overview fails too, until someone else fixes it. */
 const SHUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'service_forbidden',
   'service_misconfigured',
@@ -138,14 +139,14 @@ const SHUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'sign_in_misconfigured',
 ])
 
-/** Nothing that the person does changes these, so "Try again" is not offered. */
+/** Without "Try again": it would fail again. */
 const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   ...SHUT,
   'search_misconfigured',
   'search_refused',
 ])
 
-/** Only someone else can change these, so the company's help comes before the way back. */
+/** The company's help comes before the way back: only someone else can fix these. */
 const NEEDS_HELP: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   ...SHUT,
   'admins_only',
@@ -153,25 +154,20 @@ const NEEDS_HELP: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'search_misconfigured',
 ])
 
-/** Could the same request be answered later? A form cannot be sent again by a link. */
-const isRepeatable = (req: Request, { status, code }: Problem) =>
-  req.method === 'GET' && (status >= 500 || status === 429) && !FINAL.has(code)
-
 type ProblemTexts = { title: string; advice: string; reference: (reference: string) => string }
 
-/** What happened, what it means for what was done, and what comes next. */
+/** @param reloads the page tries again on its own */
 export function problemTexts(
   { code, datasource, retryAfter }: Problem,
   t: Texts,
   displayName: Company['displayName'],
-  /** Does the page try again on its own? */
-  waits = false,
+  reloads = false,
 ): ProblemTexts {
   const among = datasource?.among.map((app) => ({ ...app, name: displayName(app, t.lang) })) ?? []
   const name = withUniqueNames(among).find(({ instance }) => instance === datasource?.instance)?.name ?? ''
   const app = { hasApp: name === '' ? 'no' : 'yes', app: name }
   const again = t('problem.again', {
-    waits: waits && retryAfter !== undefined ? 'yes' : 'no',
+    waits: reloads && retryAfter !== undefined ? 'yes' : 'no',
     soon: soonIn(retryAfter, t),
   })
   return {
@@ -181,7 +177,7 @@ export function problemTexts(
   }
 }
 
-/** A title is also what the window is called: more of a name would be cut off there. */
+/** The window's title would cut off a longer name. */
 const MAX_NAME = 24
 
 /** @param seconds of Retry-After */
@@ -191,48 +187,31 @@ function soonIn(seconds: number | undefined, t: Texts): string {
   return t('problem.soon', { unit: 'minutes', count: Math.ceil(seconds / 60) })
 }
 
-/** views/web/problem.eta */
-type ProblemPage = {
-  title: string
-  advice: string
-  tryAgain: string | undefined
-  refresh: { seconds: number; url: string } | undefined
-  /** The same page, without loading again. */
-  stop: string | undefined
-  /** Empty: no one has to look into a page that isn't there. */
-  reference: string
-  code: string
-  needsHelp: boolean
-  /** Would the overview fail the same way? */
-  isShut: boolean
-}
-
-function pageOf(
-  problem: Problem,
-  words: ProblemTexts,
-  reference: string,
-  tryAgain: string | undefined,
-): ProblemPage {
+/** The data of views/web/problem.eta. */
+function problemPage(problem: Problem, texts: ProblemTexts, reference: string, tryAgain: string | undefined) {
   const { code, status, retryAfter } = problem
   const refresh =
     retryAfter === undefined || tryAgain === undefined
       ? undefined
       : { seconds: Math.max(1, retryAfter), url: tryAgain }
   return {
-    title: words.title,
-    advice: words.advice,
+    title: texts.title,
+    advice: texts.advice,
     tryAgain,
     refresh,
+    /** The same page without its automatic reload. */
     stop: refresh && `${refresh.url}${refresh.url.includes('?') ? '&' : '?'}still=yes`,
+    // A page that isn't there needs no support.
     reference: status === 404 ? '' : reference,
     code,
     needsHelp: NEEDS_HELP.has(code),
+    /** The overview would fail in the same way. */
     isShut: SHUT.has(code),
   }
 }
 
 /** RFC 9457. */
-function answerJson(
+function sendProblemJson(
   res: Response,
   { status, code }: Problem,
   { title, advice }: ProblemTexts,

@@ -1,24 +1,50 @@
-// Probes. Neither touches a session; /healthz asks no one, /readyz tries the store and whether the authorization server
-// was reached.
+// Probes without a session. /healthz checks nothing; /readyz writes to the store, and tells whether the authorization
+// server was reached.
 import { Router } from 'express'
 import { describeStoreError } from '../records/store-error.ts'
 
-/** By this header the doctor knows that what answers at PUBLIC_URL is onramp. It says nothing of the version. */
+/** Tells the doctor that onramp answers at PUBLIC_URL. Without the version, which would help attackers. */
 export const HEALTH_HEADER = { name: 'x-onramp', value: 'healthz' } as const
 
-/** What the doctor gets instead of JSON, to see whether pages come back as they were sent: so it has an address. */
+/** For the doctor: does a proxy change pages? Some rewrite email addresses. */
 export const SAMPLE_PAGE =
   '<!doctype html>\n<html lang="en"><head><title>onramp</title></head><body><p>ada@example.com</p></body></html>\n'
 
-export type HealthParts = {
-  /** Resolves when the store takes what is written. */
-  askStore: () => Promise<unknown>
-  authorizationServer: { isReady(): boolean; isBlockedByProxy(): boolean }
-  /** True from the moment the process was told to end. */
-  isDraining: () => boolean
+/** Whether this process may get requests. */
+export class Readiness {
+  readonly #probeStore: () => Promise<unknown>
+  readonly #authorizationServer: { isReady(): boolean; isBlockedByProxy(): boolean }
+  #isDraining = false
+
+  /** @param probeStore resolves if the store takes writes */
+  constructor(
+    probeStore: () => Promise<unknown>,
+    authorizationServer: { isReady(): boolean; isBlockedByProxy(): boolean },
+  ) {
+    this.#probeStore = probeStore
+    this.#authorizationServer = authorizationServer
+  }
+
+  /** The process is ending: no new requests should come. */
+  drain(): void {
+    this.#isDraining = true
+  }
+
+  async report() {
+    const store = await this.#probeStore().then(
+      () => 'ok',
+      (error: unknown) => (describeStoreError(error).isRefusal ? 'refuses' : 'unreachable'),
+    )
+    const server = this.#authorizationServer
+    // Without the proxy's name: anyone can read this.
+    const blocked = server.isBlockedByProxy() ? ': the forward proxy does not let calls through' : ''
+    const authorizationServer = server.isReady() ? 'ok' : `not reached yet${blocked}`
+    const isReady = store === 'ok' && authorizationServer === 'ok' && !this.#isDraining
+    return { status: isReady ? 'ok' : 'not ready', store, authorizationServer, draining: this.#isDraining }
+  }
 }
 
-export function createHealthRoutes(parts: HealthParts): Router {
+export function createHealthRoutes(readiness: Readiness): Router {
   const router = Router()
 
   router.get('/healthz', (req, res) => {
@@ -28,19 +54,8 @@ export function createHealthRoutes(parts: HealthParts): Router {
   })
 
   router.get('/readyz', async (_req, res) => {
-    const store = await parts.askStore().then(
-      () => 'ok',
-      (error: unknown) => (describeStoreError(error).isRefusal ? 'refuses' : 'unreachable'),
-    )
-    const server = parts.authorizationServer
-    // Its name is for the log: this answer is for anyone.
-    const barred = server.isBlockedByProxy() ? ': the forward proxy does not let calls through' : ''
-    const authorizationServer = server.isReady() ? 'ok' : `not reached yet${barred}`
-    const draining = parts.isDraining()
-    const ready = store === 'ok' && authorizationServer === 'ok' && !draining
-    res
-      .status(ready ? 200 : 503)
-      .json({ status: ready ? 'ok' : 'not ready', store, authorizationServer, draining })
+    const report = await readiness.report()
+    res.status(report.status === 'ok' ? 200 : 503).json(report)
   })
 
   return router

@@ -7,10 +7,16 @@ import type { Company } from '../company/company.ts'
 import { brandOf } from './brand.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
+import { VIEWS_FOLDER } from './views.ts'
 
-/** @param allowedOrigins RETURN_TO_ORIGINS @param widget see widgetOf */
-export function createIntranetRoutes(allowedOrigins: readonly string[], widget: Buffer): Router {
+/** @param allowedOrigins RETURN_TO_ORIGINS */
+export function createIntranetRoutes(
+  allowedOrigins: readonly string[],
+  languages: Languages,
+  company: Company,
+): Router {
   const router = Router()
+  const widget = widgetOf(languages, company)
 
   router.get('/widget.js', (_req, res) => {
     // Helmet's default is same-origin, and the intranet is another origin.
@@ -44,10 +50,9 @@ const PLACEHOLDER = "'given by the server'"
 /**
  * views/assets/widget.js with the offered languages and the company's colors. The sentences with numbers come from
  * /api/status.
- * @param folder the path of views/
  */
-export function widgetOf(folder: string, languages: Languages, company: Company): Buffer {
-  const script = readFileSync(join(folder, 'assets', 'widget.js'), 'utf8')
+export function widgetOf(languages: Languages, company: Company): Buffer {
+  const script = readFileSync(join(VIEWS_FOLDER, 'assets', 'widget.js'), 'utf8')
   const { light, dark } = company.color
   const brandIn = brandOf(company)
   const textsIn = (t: Texts) => ({ title: t('widget.title'), search: brandIn(t).search?.label })

@@ -1,5 +1,5 @@
-// The log: JSON lines on standard output, one line a failure. Errors of libraries quote what they were given, which may
-// be a token or a one-time path, so their messages are kept only without anything that looks like one.
+// The log: JSON lines on standard output, one for each failure. Errors of libraries quote their input, which may be a token
+// or a one-time path, so messages are redacted.
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import { currentRequest } from '../trace/current-request.ts'
 
@@ -8,14 +8,14 @@ export type Log = Logger
 const MAX_CAUSES = 5
 const MAX_FRAMES = 4
 
-/** Anything long and unbroken could be a secret, and so could a query. */
+/** Long words and queries could be secrets. */
 export const redacted = (message: string): string =>
   message
     .replaceAll(/\?[^\s'"]*/g, '?…')
     .replaceAll(/[\w.~+/=%-]{20,}/g, '…')
     .slice(0, 300)
 
-/** What the log says of an error: names, codes, places in the code, and redacted messages, along the causes. */
+/** Names, codes, stack frames and redacted messages of an error and its causes. */
 export function describeError(error: unknown): unknown {
   const chain: object[] = []
   for (let current = error; current instanceof Error && chain.length < MAX_CAUSES; current = current.cause) {
@@ -27,13 +27,13 @@ export function describeError(error: unknown): unknown {
   return chain.length > 0 ? chain : typeof error
 }
 
-/** In every line that is written while a request is worked for. */
+/** Fields of every line that is written during a request. */
 export function requestIds(): { requestId?: string; traceId?: string | undefined } {
   const request = currentRequest()
   return request === undefined ? {} : { requestId: request.id, traceId: request.traceId }
 }
 
-/** Warns of each message once in this process. Messages come from a bounded set: they are kept. */
+/** Warns once in this process for each message. Messages are kept, so they must come from a bounded set. */
 export function warnOnce(log: Pick<Log, 'warn'>): (message: string | undefined, fields?: object) => void {
   const logged = new Set<string>()
   return (message, fields = {}) => {

@@ -1,5 +1,5 @@
-// The first that a request meets: it gets an id, a span and a place in the metrics, and where REQUEST_LOG asks for it a
-// line in the log. None of them has its address, which may hold a token; the route's pattern says enough.
+// Gives each request an id, a span, its metrics, and with REQUEST_LOG a line in the log. With the route's pattern instead of
+// the address, which may contain a token.
 import { context } from '@opentelemetry/api'
 import type { Request, RequestHandler } from 'express'
 import { duringRequest, newRequestId, traceContextOf, type CurrentRequest } from '../trace/current-request.ts'
@@ -8,20 +8,18 @@ import type { Log } from './log.ts'
 import { CLIENT_CLOSED, type Metrics } from './metrics/metrics.ts'
 import { routeOf } from './route-of.ts'
 
-type ObserveParts = {
-  log: Pick<Log, 'info' | 'debug'>
-  /** REQUEST_LOG */
-  isLogged: boolean
-  metrics: Pick<Metrics, 'observeRequest'>
-}
-
-export function createObserve({ log, isLogged, metrics }: ObserveParts): RequestHandler {
+/** @param isLogged REQUEST_LOG */
+export function createObserve(
+  log: Pick<Log, 'info' | 'debug'>,
+  isLogged: boolean,
+  metrics: Pick<Metrics, 'observeRequest'>,
+): RequestHandler {
   return (req, res, next) => {
     const began = performance.now()
     const span = startRequestSpan(req.headers)
     const trace = traceContextOf(req.get('traceparent'), req.get('tracestate'))
     const request: CurrentRequest = { id: idOf(req), trace, traceId: span.traceId ?? trace?.traceId }
-    // Comes after every answer, and without one when the browser has gone away.
+    // Also if the browser leaves before the answer.
     res.once('close', () => {
       const ms = performance.now() - began
       const method = KNOWN_METHODS.has(req.method) ? req.method : 'other'
@@ -37,10 +35,10 @@ export function createObserve({ log, isLogged, metrics }: ObserveParts): Request
   }
 }
 
-/** What a proxy may call a request: nothing that could pass for something else in a log, or be too long to read out. */
+/** A request id of a proxy: it can't imitate other log fields, and can be read aloud. */
 const SAFE_ID = /^[\w.:-]{8,64}$/
 
-/** A proxy's own id is kept, so that its log and ours can be read side by side; anyone else's could be made to mislead. */
+/** Keeps the id of a trusted proxy, so that both logs match; anyone else's could mislead. */
 function idOf(req: Request): string {
   const given = req.get('x-request-id')
   if (given === undefined || !SAFE_ID.test(given)) return newRequestId()
@@ -48,7 +46,7 @@ function idOf(req: Request): string {
   return isTrusted(req.socket.remoteAddress ?? '', 0) ? given : newRequestId()
 }
 
-/** They come every few seconds and say nothing new. */
+/** Every few seconds, so only at level debug. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

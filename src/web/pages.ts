@@ -1,92 +1,106 @@
-// The one place that answers with HTML: the view, in the frame that every page has. What surprises: a page that looks
-// again says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for people who need more time.
+// The one place that sends HTML: a view inside the layout. A page that reloads says so in the Refresh header, and
+// `?still=yes` stops it, as WCAG 2.2.1 asks for people who need more time.
 import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
-import type { Script, Sheet } from './assets.ts'
-import { createLanguageMenu, type LanguageMenuOptions } from './language-menu.ts'
+import type { Company } from '../company/company.ts'
+import { loadAssets, type Assets, type Script, type Sheet } from './assets.ts'
+import { brandOf, languagesFor, withReference, type Brand } from './brand.ts'
+import { createLanguageMenu, type LanguageMenu } from './language-menu.ts'
+import { LANGUAGES_FOLDER } from './languages/catalogue.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
-import { withReference, type Brand } from './brand.ts'
 import { allowOwnScript } from './security-headers.ts'
+import { createViews } from './views.ts'
 
 type Refresh = { seconds: number; url: string }
 
-type Data = Record<string, unknown> & {
-  /** When the page looks again, and where; a path of ours. */
+type ViewData = Record<string, unknown> & {
+  /** When the page reloads, and which path of ours. */
   refresh?: Refresh | undefined
-  /** What makes the page better where scripts run; it does without. Not sent to a page that was told to be still. */
+  /** Optional for the page: it works without. Not sent with `?still=yes`. */
   script?: Script | undefined
   /** Of a failure: the link to the company's help carries it. */
   reference?: string | undefined
 }
 
 type Page = {
-  /** A file of views/, without its ending. */
+  /** A file of views/, without `.eta`. */
   view: string
   status?: number
-  /** A stylesheet that the page needs besides the one of every page. */
+  /** A stylesheet in addition to the one of every page. */
   sheet?: Sheet
-  /** What the view prints; as a function, it gets the texts in the language of the person. */
-  data: Data | ((t: Texts) => Data)
+  /** A function gets the texts in the person's language. */
+  data: ViewData | ((t: Texts) => ViewData)
 }
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
-type PagesOptions = LanguageMenuOptions & {
-  languages: Pick<Languages, 'of' | 'offered'>
-  /** The company, in a language. */
-  brandIn: (t: Texts) => Brand
-  /** What the layout prints on every page, by the name that it has there. */
-  frame: Readonly<Record<string, unknown>>
-  /** Where the further stylesheets and the scripts are. */
-  sheets: Readonly<Record<Sheet, string>>
-  scripts: Readonly<Record<Script, string>>
-  /** Asked for every page: it must cost nothing. Absent: no one is. */
+type PagesOptions = {
+  company: Company
+  /** PUBLIC_URL is https. */
+  isHttps: boolean
+  /** Where return_to may lead; default: nowhere. */
+  checkReturnTo?: (value: unknown) => string | undefined
+  /** Called for every page, so it must be cheap. */
   isAdmin?: (user: User) => boolean
 }
 
-export function createPages(options: PagesOptions): SendPage {
-  const { render, languages, brandIn, frame, sheets, scripts, isAdmin } = options
-  const menu = createLanguageMenu(options)
-  return (req, res, { view, status = 200, sheet, data: given }) => {
-    const t = languages.of(req)
+export class Pages {
+  readonly assets: Assets
+  readonly languages: Languages
+  readonly #render = createViews()
+  readonly #brandIn: (t: Texts) => Brand
+  readonly #menu: LanguageMenu
+  readonly #isAdmin: (user: User) => boolean
+
+  constructor({ company, isHttps, checkReturnTo, isAdmin = () => false }: PagesOptions) {
+    this.assets = loadAssets(company)
+    this.languages = languagesFor(company, LANGUAGES_FOLDER, isHttps)
+    this.#brandIn = brandOf(company)
+    this.#menu = createLanguageMenu(this.#render, this.languages.offered, checkReturnTo)
+    this.#isAdmin = isAdmin
+  }
+
+  readonly send: SendPage = (req, res, { view, status = 200, sheet, data: given }) => {
+    const t = this.languages.of(req)
     const data = typeof given === 'function' ? given(t) : given
     const user = signedInOf(req)?.user
-    // Express parses the query whenever it is asked for it.
+    const { stylesheet, brand: colors, icon, sheets, scripts } = this.assets
+    // Cheap test first: Express parses the query at each access.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
-    const brand = data.reference ? withReference(brandIn(t), data.reference, t) : brandIn(t)
-    const page = {
-      ...frame,
+    const brand = data.reference ? withReference(this.#brandIn(t), data.reference, t) : this.#brandIn(t)
+    const script = data.script === undefined || still ? undefined : scripts[data.script]
+    const html = this.#render(view, {
       t,
+      stylesheet,
+      colors,
+      icon,
       sheet: sheet && sheets[sheet],
-      languages: menu(req, status, t),
+      languages: this.#menu(req, status, t),
       brand,
       windowTitle: (title: string) => windowTitle(title, brand.name),
-      /** Is a link to how far everyone is offered? */
-      isAdmin: user !== undefined && isAdmin?.(user) === true,
-      /** How the signed-in person is called. */
+      isAdmin: user !== undefined && this.#isAdmin(user),
       person: user === undefined ? undefined : (user.email ?? user.name ?? ''),
       initials: user === undefined ? '' : initialsOf(user),
-      /** Was the page told not to look again? */
       still,
-    }
-    const script = data.script === undefined || still ? undefined : scripts[data.script]
-    const html = render(view, { ...page, ...data, script })
+      ...data,
+      script,
+    })
     if (data.refresh !== undefined && !still)
       res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
     if (script !== undefined) allowOwnScript(res)
-    const bytes = Buffer.from(html)
     res.writeHead(status, {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Length': bytes.length,
+      'Content-Length': Buffer.byteLength(html),
       'Content-Language': t.lang,
       Vary: 'Accept-Language, Cookie',
     })
-    res.end(bytes)
+    // A string leaves in one write with the head; a Buffer doesn't.
+    res.end(html)
   }
 }
 
-/** Longer ones are cut in tabs and lists of results anyway. As validators count it: each letter as it is written. */
+/** Longer titles are cut in tabs and search results. Validators count escaped letters. */
 const MAX_TITLE = 70
 const writtenLength = (text: string) => text.replaceAll(/[&<>"']/g, '&quot;').length
 
@@ -96,7 +110,7 @@ function windowTitle(title: string, name: string): string {
   return writtenLength(title) <= MAX_TITLE ? title : `${title.slice(0, MAX_TITLE - 20)}…`
 }
 
-/** `AL` for Ada Lovelace, or for ada.lovelace@acme.example; for the eye alone. */
+/** `AL` for Ada Lovelace, or for ada.lovelace@acme.example. */
 function initialsOf({ name, email }: User): string {
   const words = (name ?? email?.split('@')[0] ?? '').split(/[\s._-]+/).filter(Boolean)
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined]

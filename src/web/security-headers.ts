@@ -1,6 +1,5 @@
-// What every answer says to the browser. What surprises: form-action is enforced along a form's whole redirect chain,
-// so nothing leaves this origin by a form; Referrer-Policy is strict-origin because no-referrer turns Origin into null, and a path
-// may look like an attack to a firewall (return-to.ts).
+// Security headers of every response. form-action holds along a form's whole redirect chain, so no form leaves this origin.
+// Referrer-Policy is strict-origin: no-referrer makes Origin null, and firewalls take some paths for attacks (return-to.ts).
 import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
@@ -17,16 +16,16 @@ const POLICY = {
   baseUri: ["'none'"],
 }
 
-/** @param https whether PUBLIC_URL is https: only then may browsers be told to insist on it */
-export function securityHeaders(https: boolean): RequestHandler {
+/** @param isHttps PUBLIC_URL is https: only then may browsers insist on it */
+export function securityHeaders(isHttps: boolean): RequestHandler {
   const setHeaders = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: POLICY },
     referrerPolicy: { policy: 'strict-origin' },
-    strictTransportSecurity: https && { maxAge: YEAR_SECONDS, includeSubDomains: true },
+    strictTransportSecurity: isHttps && { maxAge: YEAR_SECONDS, includeSubDomains: true },
     frameguard: { action: 'deny' },
   })
   return (req, res, next) => {
-    // Without no-transform, Cloudflare replaces addresses in pages by a script that the policy blocks (docs/proxies.md).
+    // Without no-transform, Cloudflare replaces email addresses by a script that the policy blocks (docs/proxies.md).
     res.setHeader('Cache-Control', 'no-store, no-transform')
     res.setHeader('X-Request-Id', currentRequest()?.id ?? '')
     setHeaders(req, res, next)
@@ -35,7 +34,7 @@ export function securityHeaders(https: boolean): RequestHandler {
 
 const CONTENT_POLICY = 'Content-Security-Policy'
 
-/** For a page that has a script of ours, which may ask our own origin and nothing else; no other page may run any. */
+/** Only pages that need it may run scripts: our own, which may call only our own origin. */
 export const allowOwnScript = (res: ServerResponse) =>
   void res.setHeader(
     CONTENT_POLICY,

@@ -1,6 +1,9 @@
-// Templates of views/, compiled once. What is printed is escaped; a name that the page was not given is an error, at
-// the top (a proxy) as well as below (printing undefined).
+// Templates of views/, compiled once. Printed values are escaped, and reading an undefined name is an error.
+import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
+
+/** The path of views/. */
+export const VIEWS_FOLDER = fileURLToPath(new URL('../../views', import.meta.url))
 
 export type RenderView = (view: string, data: Record<string, unknown>) => string
 
@@ -15,10 +18,10 @@ const ESCAPES: Record<string, string> = {
 function escape(value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') throw new TypeError(`a view prints ${typeof value}, which is not text`)
-  return value.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+  return /[&<>"']/.test(value) ? value.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '') : value
 }
 
-/** Behind what a view was given stands this: whatever is not there is an error, even in a condition. */
+/** Prototype of every view's data: reading an undefined name throws, even in a condition. */
 const missing: object = new Proxy(
   {},
   {
@@ -28,11 +31,19 @@ const missing: object = new Proxy(
   },
 )
 
-/** @param folder the path of views/ */
-export function createViews(folder: string): RenderView {
+/** @param folder for views of an operator's own */
+export function createViews(folder = VIEWS_FOLDER): RenderView {
   const eta = new Eta({ views: folder, cache: true, escapeFunction: escape, autoTrim: ['nl', 'nl'] })
   const render = eta.render.bind(eta)
-  // Layouts and included views are rendered by this method too, each with data of its own.
+  // Layouts and included views are rendered by this method too, each with its own data.
   eta.render = (view, data, meta) => render(view, { __proto__: missing, ...data }, meta)
-  return (view, data) => eta.render(`./${view}`, data)
+  const resolve = eta.resolvePath?.bind(eta)
+  const paths = new Map<string, string>()
+  eta.resolvePath = (view, options) => {
+    const path = paths.get(view) ?? resolve?.(view, options) ?? view
+    // Only these names mean the same file from every view.
+    if (view.startsWith('/')) paths.set(view, path)
+    return path
+  }
+  return (view, data) => eta.render(`/${view}`, data)
 }

@@ -1,24 +1,19 @@
 // The page of every failure, shown by the real app in real Chromium: a heading, a next step, a reference.
 import { createServer, type Server } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import express from 'express'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
 import { neutralCompany } from '../../src/company/company.ts'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
-import { brandIn, frame } from '../helpers/frame.ts'
-import { loadAssets } from '../../src/web/assets.ts'
 import { createErrorPage, problemTexts } from '../../src/web/error-page.ts'
-import { createPages } from '../../src/web/pages.ts'
+import { Pages } from '../../src/web/pages.ts'
 import { securityHeaders } from '../../src/web/security-headers.ts'
-import { keysUnder, languages, t } from '../helpers/texts.ts'
-import { createViews } from '../../src/web/views.ts'
+import { keysUnder, t } from '../helpers/texts.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { freePort } from '../helpers/running.ts'
 import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
 
-const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const HOST = '127.0.0.1'
 const { displayName } = neutralCompany
 const codes = keysUnder('problem.')
@@ -38,24 +33,17 @@ let url: string
 
 /** The pages and the error page as the app has them, and one feature that fails as it is asked to. */
 function appThatFails() {
-  const assets = loadAssets(VIEWS, neutralCompany)
-  const sendPage = createPages({
-    render: createViews(VIEWS),
-    languages,
-    brandIn,
-    ...assets,
-    frame: { ...frame, stylesheet: assets.stylesheet, colors: assets.brand, icon: assets.icon },
-  })
+  const pages = new Pages({ company: neutralCompany, isHttps: false })
   const app = express()
-  app.use(securityHeaders(false), assets.routes)
+  app.use(securityHeaders(false), pages.assets.routes)
   app.get('/fail/:code', (req) => {
     throw problemOf(req.params.code as ProblemCode)
   })
   app.use(
     createErrorPage({
       log: pino({ level: 'silent' }),
-      sendPage,
-      languages,
+      sendPage: pages.send,
+      languages: pages.languages,
       origin: `http://${HOST}`,
       pathOf: (path) => path || undefined,
       displayName,

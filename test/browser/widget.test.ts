@@ -2,7 +2,6 @@
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
@@ -11,7 +10,6 @@ import { axeFindings, overflowAt } from './examine.ts'
 import { languages } from '../helpers/texts.ts'
 import { useSite, type Visitor } from './visitor.ts'
 
-const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const STYLE = `onramp-status::part(card) { border-color: rgb(1, 2, 3) } #own { --onramp-brand: rgb(4, 5, 6); --onramp-on-brand: white }
   html { background: light-dark(#ffffff, #111111) }
   #link a { color: light-dark(#003399, #ccddff) }
@@ -32,7 +30,7 @@ const company = companyOf(
   },
   new Map(),
 )
-const script = widgetOf(VIEWS, languages, company)
+const script = widgetOf(languages, company)
 
 const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const site = useSite(async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { appIcons, initialOf, libraryIconOf } from '../../src/company/app-icons.ts'
 import { neutralCompany, type Company } from '../../src/company/company.ts'
 import { loadCompany } from '../../src/company/read-company.ts'
-import { createAppDescriptions, nameAndIconOf } from '../../src/onboarding/overview/app-description.ts'
+import { createAppDescriptions, nameAndIconOf } from '../../src/company/app-description.ts'
 import { ICONS_FILE, iconsDocument } from '../helpers/app-icons.ts'
 
 const acme = loadCompany(new URL('../../examples/acme/company.yaml', import.meta.url).pathname)

@@ -1,19 +1,15 @@
-import { languages } from '../helpers/texts.ts'
-import { fileURLToPath } from 'node:url'
 import express from 'express'
 import request from 'supertest'
 import { expect, test } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { createDeprecationsRoutes } from '../../src/deprecations/routes.ts'
-import { createPages } from '../../src/web/pages.ts'
-import { createViews } from '../../src/web/views.ts'
+import { Pages } from '../../src/web/pages.ts'
 import { faultIn } from '../helpers/openapi.ts'
-import { brandIn, frame, scripts, sheets } from '../helpers/frame.ts'
 
-const render = createViews(fileURLToPath(new URL('../../views', import.meta.url)))
-const sendPage = createPages({ render, languages, brandIn, frame, sheets, scripts })
+const pages = new Pages({ company: neutralCompany, isHttps: false })
 const now = () => Date.parse('2026-11-21T12:00:00Z')
-const app = express().use(createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
+const app = express().use(createDeprecationsRoutes(pages.send, now))
 
 test('the page shows every item with its date', async () => {
   const { text } = await request(app)

@@ -2,6 +2,8 @@
 import express from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
+import { createAppDescriptions } from '../../src/company/app-description.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { createInviteRoutes } from '../../src/invites/routes.ts'
 import { testPeople } from '../helpers/people.ts'
 
@@ -25,8 +27,8 @@ function office() {
       },
       sendPage: (_req, res) => void res.end(),
       audit: () => {},
-      companyApps: [],
-      appIn: (instance) => ({ name: instance, logo: undefined, initial: 'x', tone: '' }),
+      company: neutralCompany,
+      describeIn: createAppDescriptions(neutralCompany),
       sender: undefined,
       log: { warn: () => {} },
       publicUrl,

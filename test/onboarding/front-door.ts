@@ -3,7 +3,7 @@
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import type { UnconnectedApp } from '../../src/client-api/responses.ts'
-import { createAppDescriptions } from '../../src/onboarding/overview/app-description.ts'
+import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { WalkChecks } from '../../src/onboarding/check.ts'
 import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import { WalkStore } from '../../src/onboarding/walks.ts'

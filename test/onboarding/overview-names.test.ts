@@ -1,7 +1,7 @@
 // How the overview calls apps: by the names that the service gives, short enough to read, and told apart.
 import { describe, expect, it } from 'vitest'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
-import { createAppDescriptions, nameAndIconOf } from '../../src/onboarding/overview/app-description.ts'
+import { createAppDescriptions, nameAndIconOf } from '../../src/company/app-description.ts'
 import { type UnconnectedApp } from '../../src/onboarding/walk.ts'
 import { Problem } from '../../src/problem.ts'
 import { problemTexts } from '../../src/web/error-page.ts'

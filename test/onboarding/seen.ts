@@ -7,7 +7,7 @@ import {
   applyCheck,
   startWalk,
 } from '../../src/onboarding/walk.ts'
-import { noDescription } from '../../src/onboarding/overview/app-description.ts'
+import { noDescription } from '../../src/company/app-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import type { OverviewContext } from '../../src/onboarding/overview/model.ts'
 import { t } from '../helpers/texts.ts'

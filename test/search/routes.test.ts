@@ -2,6 +2,8 @@
 import express from 'express'
 import request from 'supertest'
 import { expect, it, vi } from 'vitest'
+import { createAppDescriptions } from '../../src/company/app-description.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { createSearchRoutes } from '../../src/search/routes.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 import type { SendPage } from '../../src/web/pages.ts'
@@ -30,10 +32,10 @@ async function open(path: string, headers: Record<string, string>) {
       tokenRefresh: { refresh: () => Promise.resolve(undefined) },
       isExternalIdp: false,
       callbackUrl: `${ORIGIN}/onboarding/callback`,
-      company: { arrange: (apps) => apps },
+      company: neutralCompany,
       now: () => 0,
     }),
-    appIn: (instance) => ({ name: instance, logo: undefined, initial: '', tone: '' }),
+    describeIn: createAppDescriptions(neutralCompany),
     sendPage,
   })
   const session = { user: { issuer: '', subject: 'ada' }, tokens: { accessToken: '', issuedAt: 0 } }

@@ -10,7 +10,7 @@ import { parse } from 'yaml'
 import { type createWatch, publishedSchedule } from '@onramp/deprecations'
 import type { EmailOutcome } from '../../src/campaigns/mail/send-result.ts'
 import { createAudit, type Audit } from '../../src/web/audit.ts'
-import { createMetrics, type Metrics } from '../../src/web/metrics/metrics.ts'
+import { Metrics } from '../../src/web/metrics/metrics.ts'
 import { watchReceiver } from '../../src/webhooks/receiver.ts'
 import { dashboardQueries } from '../helpers/dashboard.ts'
 import { metricsPage, METRICS_SETTINGS } from '../helpers/metrics-page.ts'
@@ -76,8 +76,8 @@ it('every metric of the dashboard, the alerts and the docs is exported', async (
 })
 
 it('every label that they ask for is one of the metric', () => {
-  const metrics = createMetrics()
-  metrics.watchReach({ store: () => true, authorization_server: () => true })
+  const metrics = new Metrics()
+  metrics.watchReachability({ store: () => true, authorization_server: () => true })
   metrics.watchPeople(() => Promise.resolve({}))
   watchReceiver(metrics.registry, { info() {}, warn() {} }, () => [], Date.now)
   createAudit({
@@ -130,7 +130,7 @@ async function valuesOf(label: string): Promise<readonly string[]> {
     case 'by':
       return ['use', 'possible', 'announced', 'gone'] satisfies By[]
     case 'dependency':
-      return ['store', 'authorization_server'] satisfies (keyof Parameters<Metrics['watchReach']>[0])[]
+      return ['store', 'authorization_server'] satisfies (keyof Parameters<Metrics['watchReachability']>[0])[]
     case 'item':
       return publishedSchedule.map(({ id }) => id)
     case 'status':

@@ -1,18 +1,17 @@
 // The menu of languages: the same page in each of them, and no way to anywhere else.
 import type { Request } from 'express'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { createLanguageMenu } from '../../src/web/language-menu.ts'
 import { createViews } from '../../src/web/views.ts'
 import { t } from '../helpers/texts.ts'
 
-const render = createViews(fileURLToPath(new URL('../../views', import.meta.url)))
+const render = createViews()
 const offered = [
   { tag: 'en', name: 'English' },
   { tag: 'ja', name: '日本語' },
 ]
 const checkReturnTo = (value: unknown) => (value === '/search' ? '/search' : undefined)
-const menu = createLanguageMenu({ render, languages: { offered }, checkReturnTo })
+const menu = createLanguageMenu(render, offered, checkReturnTo)
 const asked = (originalUrl: string, method = 'GET') =>
   ({ originalUrl, method, path: originalUrl.split('?', 1)[0] }) as Request
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map((match) => match[1])
@@ -33,6 +32,6 @@ it.each([
 })
 
 it('is left out where there is one language', () => {
-  const alone = createLanguageMenu({ render, languages: { offered: offered.slice(0, 1) } })
+  const alone = createLanguageMenu(render, offered.slice(0, 1))
   expect(alone(asked('/onboarding'), 200, t)).toBe('')
 })

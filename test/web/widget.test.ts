@@ -1,16 +1,11 @@
 // The widget's script: its languages, the company's colors, and nothing that acts.
-import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { neutralCompany } from '../../src/company/company.ts'
 import { widgetOf } from '../../src/web/intranet.ts'
 import { languages } from '../helpers/texts.ts'
 
-const script = widgetOf(
-  fileURLToPath(new URL('../../views', import.meta.url)),
-  languages,
-  neutralCompany,
-).toString()
+const script = widgetOf(languages, neutralCompany).toString()
 
 it('the widget has a title in every language, and is small all the same', () => {
   expect(languages.offered.length).toBeGreaterThan(1)

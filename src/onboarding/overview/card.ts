@@ -3,7 +3,7 @@
 import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, connectPath, declinePath, overviewPath, skipPath } from '../paths.ts'
 import type { TrackedApp } from '../walk.ts'
-import { iconOf } from './app-description.ts'
+import { iconOf } from '../../company/app-description.ts'
 import { blockAction, fitLabel, fitText, fitTitle, isLong, type Action } from './entries.ts'
 import { appAfterFirst, appName, findApp, goesOn, hasLapsed, type OverviewModel } from './model.ts'
 import {

@@ -4,7 +4,7 @@ import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import type { AppState } from '../app-state.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
-import { iconOf } from './app-description.ts'
+import { iconOf } from '../../company/app-description.ts'
 import { hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
 import { configuredAccount, linkNotes } from './same-name-apps.ts'
 

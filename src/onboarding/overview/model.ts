@@ -11,7 +11,7 @@ import {
   type WalkStates,
 } from '../next-step.ts'
 import { inScope, type TrackedApp, type Visit, type Walk } from '../walk.ts'
-import type { DescribeApp } from './app-description.ts'
+import type { DescribeApp } from '../../company/app-description.ts'
 import { countsOf, headlineOf, type Counts, type Headline } from './headline.ts'
 
 /** `name`: the company's, with what tells it apart. `short`: without that. */

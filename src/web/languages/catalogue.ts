@@ -1,5 +1,5 @@
-// The texts as they are kept: a folder of languages/ for each language, ICU messages by key in JSON, as translation tools
-// read them. English is the reference: the keys are its keys.
+// The message catalogues: a folder of languages/ for each language, with ICU messages by key in JSON, as translation tools
+// read them. English defines the keys.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,16 +36,15 @@ export type Catalogue = Readonly<Record<TextKey, string>>
 
 export const REFERENCE_LANGUAGE = 'en'
 
-/** The folder of all languages. */
 export const LANGUAGES_FOLDER = fileURLToPath(new URL('../../../languages', import.meta.url))
 
-/** What a company file may replace and choose from. */
+/** The texts that a company file may replace, and the languages that it may choose. */
 export const companyFileChoices = () => ({
   knownTexts: new Map(Object.entries(english).map(([key, text]) => [key, placeholdersOf(text)])),
   knownLanguages: languagesIn(LANGUAGES_FOLDER),
 })
 
-/** The languages that there are, the reference first. @param folder the path of languages/ */
+/** All languages, English first. @param folder the path of languages/ */
 export const languagesIn = (folder: string): string[] => [
   REFERENCE_LANGUAGE,
   ...readdirSync(folder)
@@ -53,7 +52,7 @@ export const languagesIn = (folder: string): string[] => [
     .sort(),
 ]
 
-/** A message that a language lacks is shown in English; a test keeps the catalogues complete. */
+/** A missing message is English; a test keeps the catalogues complete. */
 export const readCatalogue = (folder: string, tag: string): Catalogue =>
   tag === REFERENCE_LANGUAGE ? english : { ...english, ...filesOf(join(folder, tag)) }
 

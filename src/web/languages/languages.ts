@@ -1,5 +1,5 @@
-// Which language a person reads: what they chose, then what their account says, then what their browser asks for. A choice
-// (`?lang=de` on any page) is kept in a cookie of its own, because people choose before they sign in.
+// The language of a person: their choice, then their account's, then their browser's. A choice (`?lang=de` on any page) is
+// kept in a cookie of its own, because people choose before they sign in.
 import type { Request, RequestHandler } from 'express'
 import { signedInOf } from '../../session/signed-in.ts'
 import { languagesIn, readCatalogue, REFERENCE_LANGUAGE, type Catalogue } from './catalogue.ts'
@@ -8,32 +8,32 @@ import { createTexts, type Texts } from './texts.ts'
 type LanguagesOptions = {
   /** The path of languages/. */
   folder: string
-  /** The tags to offer; the first is for everyone who asks for none of them. Absent: all that there are. */
+  /** The first tag is the default. Undefined: all languages. */
   offered?: readonly string[] | undefined
-  /** The company's text in place of ours. */
+  /** The company's own text. */
   textOf?: ((tag: string, key: string) => string | undefined) | undefined
-  /** How the company calls its search; absent: the language's word for search. */
+  /** The company's name for its search; default: the language's word for search. */
   product?: string | undefined
   isHttps: boolean
 }
 
 export type Languages = {
-  /** What people can choose from: the tag, and the language's name in itself. */
+  /** `name`: in the language itself. */
   offered: readonly { tag: string; name: string }[]
-  /** @param tag of one that is offered; any other gives the default */
+  /** @param tag an offered one; any other gives the default */
   in(tag: string): Texts
-  /** @param tag of any language; the nearest that is offered, else the default */
+  /** @param tag any; gives the nearest that is offered, else the default */
   nearest(tag: string): Texts
   /** The language of the person who makes the request. */
   of(req: Request): Texts
-  /** Keeps the choice that a request brings. */
+  /** Stores the choice of a request in the cookie. */
   remember: RequestHandler
 }
 
 const COOKIE = 'onramp-lang'
 const CHOSEN = new RegExp(`(?:^|;[ \\t]*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
 const A_YEAR_MS = 31_536_000_000
-/** Matching takes time for each tag, and people have fewer. */
+/** Matching takes time for each tag. */
 const MAX_WANTED = 5
 const isShort = (tag: string) => tag.length <= 35
 /** People who read the first usually read the second (Unicode CLDR, language matching). */
@@ -49,7 +49,7 @@ export function createLanguages(options: LanguagesOptions): Languages {
     const catalogue = Object.fromEntries(entries) as Catalogue
     return createTexts(tag, catalogue, {
       product: options.product ?? catalogue['brand.product'],
-      // The language's own word for search may be inflected, so a sentence may need to know.
+      // The language's own word for search may be inflected.
       hasProduct: options.product === undefined ? 'no' : 'yes',
     })
   }
@@ -58,19 +58,18 @@ export function createLanguages(options: LanguagesOptions): Languages {
   for (const tag of tags) if (tag !== fallback) all.set(tag, create(tag))
   const inLanguage = (tag: string) => all.get(tag) ?? byDefault
 
-  /** By language and script, by language, and by the tag itself; of several, the one that is offered first. */
+  /** Offered tags by each form that they match; of several, the first one. */
   const byForm = new Map(
     [...all.keys()].toReversed().flatMap((tag) => formsOf(tag).map((form) => [form, tag])),
   )
 
-  /** Keeps nothing of what it is asked: strangers make up tags. @param wanted the most wanted first */
+  /** Remembers nothing: strangers can make up tags. @param wanted in order of preference */
   function best(wanted: readonly string[]): string {
     const forms = wanted.slice(0, MAX_WANTED).filter(isShort).flatMap(formsOf)
     const found = [...forms, ...forms.map((form) => ALSO_READ[form] ?? '')].find((form) => byForm.has(form))
     return byForm.get(found ?? '') ?? fallback
   }
 
-  /** The choice that the address brings, if it is one that is offered. */
   function chosenIn(req: Request): string | undefined {
     if (!req.originalUrl.includes('lang=')) return undefined
     const { lang } = req.query
@@ -107,7 +106,7 @@ export function createLanguages(options: LanguagesOptions): Languages {
   }
 }
 
-/** What a tag may be offered as, the nearest first: de-AT, de-Latn, de. None where it is no tag. */
+/** Forms that may be offered, the nearest first: de-AT, de-Latn, de. None for an invalid tag. */
 function formsOf(tag: string): string[] {
   try {
     const { baseName, language, script = '' } = new Intl.Locale(tag).maximize()

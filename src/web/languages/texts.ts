@@ -1,4 +1,4 @@
-// A language, ready to use: `t('overview.title')`, its direction, and how it writes days and numbers.
+// The texts of one language, `t('overview.title')`, with its direction and its formats of days and numbers.
 import { IntlMessageFormat } from 'intl-messageformat'
 import type { Catalogue, TextKey } from './catalogue.ts'
 
@@ -33,31 +33,37 @@ const LEFT_TO_RIGHT =
 const directionOf = (tag: string): Texts['dir'] =>
   RIGHT_TO_LEFT_SCRIPTS.includes(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr'
 
-/** A name that runs the other way must not turn the words around it (Unicode UAX 9, isolates). */
+/** A name in the other direction must not reorder the words around it (Unicode UAX 9, isolates). */
 const isolatedIn = (dir: Texts['dir'], value: string): string =>
   (dir === 'ltr' ? RIGHT_TO_LEFT : LEFT_TO_RIGHT).test(value) ? `\u2068${value}\u2069` : value
 
-/** Between words without spaces a line breaks at the space inside a name: "Acme Search" stays one. */
+/** In a language without spaces, a line would break inside "Acme Search". */
 const MAX_UNBROKEN = 24
-const heldTogether = (value: string): string =>
+const withoutBreaks = (value: string): string =>
   value.length <= MAX_UNBROKEN ? value.replaceAll(' ', '\u00a0') : value
 
-/** A word in small letters turns nothing, and a message may choose by it. */
-const CHOICE = /^[a-z]+$/
+/** Such a word reorders nothing, and a message may select by it. */
+const SELECTOR = /^[a-z]+$/
 
-/** @param common values that any message may name, such as `product` */
+/** @param common values that any message may use, such as `product` */
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
   const dir = directionOf(tag)
-  const held = NO_SPACE.test(tag) ? heldTogether : (value: string) => value
+  const held = NO_SPACE.test(tag) ? withoutBreaks : (value: string) => value
   const written = (value: string | number) =>
-    typeof value === 'number' || CHOICE.test(value) ? value : isolatedIn(dir, held(value))
+    typeof value === 'number' || SELECTOR.test(value) ? value : isolatedIn(dir, held(value))
   const allWritten = (values: Values): Values =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, written(value)]))
   const shared = allWritten(common)
   const numbers = new Intl.NumberFormat(tag)
   const messageIn = messagesOf(tag, catalogue, numbers)
-  const text = (key: TextKey, values?: Values) =>
-    String(messageIn(key).format(values === undefined ? shared : { ...shared, ...allWritten(values) }))
+  /** Texts without values, formatted once. */
+  const constant = new Map<TextKey, string>()
+  function text(key: TextKey, values?: Values): string {
+    if (values !== undefined) return String(messageIn(key).format({ ...shared, ...allWritten(values) }))
+    const known = constant.get(key) ?? String(messageIn(key).format(shared))
+    constant.set(key, known)
+    return known
+  }
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
   const moments = new Intl.DateTimeFormat(tag, {
@@ -69,7 +75,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     timeZone: 'UTC',
   })
   const spans = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
-  // Between units, Chinese and Japanese put no mark.
+  // Chinese and Japanese lists of units have no separator.
   const kind = /^(zh|ja)/.test(tag) ? ({ type: 'conjunction', style: 'narrow' } as const) : undefined
   const lists = new Intl.ListFormat(tag, kind ?? { type: 'unit', style: 'short' })
   return Object.assign(text, {
@@ -90,7 +96,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
 
 type Values = Readonly<Record<string, string | number>>
 
-/** The messages of a language, each compiled when it is first needed. */
+/** Compiles each message at its first use. */
 function messagesOf(tag: string, catalogue: Catalogue, numbers: Intl.NumberFormat) {
   const [plural, ordinal] = [new Intl.PluralRules(tag), new Intl.PluralRules(tag, { type: 'ordinal' })]
   const formatters = {

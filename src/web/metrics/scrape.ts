@@ -1,25 +1,21 @@
-// Who may read /metrics: who has METRICS_TOKEN; without one, everyone who reaches METRICS_PORT. What surprises: there is no
-// exception for this machine, because a forwarder on it makes everyone look like it.
+// /metrics, for requests with METRICS_TOKEN; without one, for everyone who reaches METRICS_PORT. No exception for this
+// machine: a proxy on it makes every request look local.
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Registry } from 'prom-client'
 import { hasBearer } from '../bearer.ts'
 
-type ScrapeParts = {
-  registry: Pick<Registry, 'metrics' | 'contentType'>
-  /** METRICS_TOKEN */
-  token: string | undefined
-  /** It has a port of its own, where it is the only thing. */
-  isAlone: boolean
-}
-
-export function createScrape({ registry, token, isAlone }: ScrapeParts): RequestListener {
-  const mayRead = (req: IncomingMessage) => (token === undefined ? isAlone : hasBearer(req, token))
+/** @param token METRICS_TOKEN @param hasOwnPort METRICS_PORT: nothing else is served there */
+export function createScrape(
+  registry: Pick<Registry, 'metrics' | 'contentType'>,
+  token: string | undefined,
+  hasOwnPort: boolean,
+): RequestListener {
+  const mayRead = (req: IncomingMessage) => (token === undefined ? hasOwnPort : hasBearer(req, token))
 
   return (req, res) => {
     const refuse = (status: number, words: string) =>
       res.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${words}\n`)
-    // On PORT, routes have looked at the path.
-    if (isAlone && req.url?.split('?', 1)[0] !== '/metrics')
+    if (hasOwnPort && req.url?.split('?', 1)[0] !== '/metrics')
       return void refuse(404, 'There is only /metrics.')
     if (!mayRead(req)) {
       if (token === undefined)

@@ -1,8 +1,7 @@
 // The company's description of an app, and the app's icon: the company's logo, the library's, or a letter. Pure.
-import { initialOf, libraryIconOf } from '../../company/app-icons.ts'
-import { datasourceType, humanize } from '../../company/app-names.ts'
-import type { Company } from '../../company/company.ts'
-import type { TrackedApp } from '../walk.ts'
+import { initialOf, libraryIconOf } from './app-icons.ts'
+import { datasourceType, humanize } from './app-names.ts'
+import type { Company } from './company.ts'
 
 /** From the company file, in the person's language. */
 type AppDescription = {
@@ -70,7 +69,7 @@ const TONES = 6
 
 /** Every instance of a datasource has the same tone. */
 export function iconOf(
-  { name, instance }: Pick<TrackedApp, 'name' | 'instance'>,
+  { name, instance }: { name: string; instance: string },
   describe: DescribeApp,
 ): AppIcon {
   let sum = 0

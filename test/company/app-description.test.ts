@@ -1,11 +1,7 @@
 // What the company says of an app, and the sign that it is seen by.
 import { describe, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import {
-  createAppDescriptions,
-  noDescription,
-  iconOf,
-} from '../../src/onboarding/overview/app-description.ts'
+import { createAppDescriptions, noDescription, iconOf } from '../../src/company/app-description.ts'
 
 const company = companyOf(
   {
