@@ -81,7 +81,7 @@ export function createCampaignRun(
       onPause: (seconds) => progress?.onServicePause(seconds),
       signal,
     }),
-    send: mailServer?.send,
+    send: mailServer && ((email) => mailServer.send(email)),
     emailThrottle: new Throttle(EMAILS_PER_SECOND, { signal }),
     tally,
     isHeld,

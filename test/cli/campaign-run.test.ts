@@ -1,0 +1,40 @@
+// The wiring of a run: its service and its mail server are the real ones.
+import { expect, it } from 'vitest'
+import { newTally } from '../../src/campaigns/tally.ts'
+import { createCampaignRun, withNeighbors } from '../../src/cli/invite/campaign-run.ts'
+import { loadCompanyOf } from '../../src/cli/invite/email.ts'
+import type { Records } from '../../src/records/records.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { mail } from '../campaigns/sample-email.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
+
+it('a run checks people at SERVICE_BASE_URL and sends emails through SMTP_URL', async () => {
+  const settings = loadSettings({
+    PUBLIC_URL: 'https://onramp.acme.example',
+    SERVICE_BASE_URL: 'http://127.0.0.1:1',
+    SERVICE_GLOBAL_TOKEN: 'token',
+    OIDC_ISSUER: 'https://id.acme.example',
+    SESSION_SECRET: 'a secret of thirty-two characters',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'search@acme.example',
+  })
+  const { signal } = new AbortController()
+  const context = { now: Date.now } as never
+  const input = { people: [], faults: [], leftOut: { blocked: 0, guest: 0, mailbox: 0 }, settings, context }
+  const run = { ...input, company: loadCompanyOf(settings) }
+  await withNeighbors(run, { signal }, async (neighbors) => {
+    const { send } = createCampaignRun(memoryRecords().records as Records, run, {
+      ...neighbors,
+      tally: newTally(),
+      isHeld: () => Promise.resolve(true),
+      checksPerSecond: 1_000,
+      progress: undefined,
+      signal,
+    })
+    const reply = expect.stringContaining('ECONNREFUSED') as string
+    expect(await send?.(mail)).toMatchObject({ outcome: 'deferred', reply })
+    await expect(neighbors.service.unconnectedApps('ada@acme.example')).rejects.toMatchObject({
+      name: 'ServiceProblem',
+    })
+  })
+})
