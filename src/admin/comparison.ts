@@ -1,4 +1,4 @@
-// What has changed since a day on which a run of `onramp keep` ended. Pure.
+// Changes since an earlier day, from the counts that `onramp keep` left on it. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import { utcDay, type Report } from './report.ts'
 

@@ -9,10 +9,11 @@ export const REMIND_AFTER_DAYS = 7
 const DAY_MS = 86_400_000
 
 /** @returns milliseconds since 1970; 0: no email yet; undefined: never */
-function dueAt({ person, mailings, mail }: PersonSummary): number | undefined {
-  const hadAll = mailings.some(({ reminder }) => reminder >= MAX_REMINDERS)
-  if (person.optedOutAt !== undefined || mail === 'failed' || mail === 'uncertain' || hadAll) return undefined
-  return mailings
+function dueAt({ person, emails, emailState }: PersonSummary): number | undefined {
+  const hadAll = emails.some(({ reminder }) => reminder >= MAX_REMINDERS)
+  if (person.optedOutAt !== undefined || emailState === 'failed' || emailState === 'uncertain' || hadAll)
+    return undefined
+  return emails
     .filter(mayHaveBeenSent)
     .reduce((last, { at }) => Math.max(last, at + REMIND_AFTER_DAYS * DAY_MS), 0)
 }

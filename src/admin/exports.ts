@@ -1,5 +1,5 @@
-// GET /admin/report.json and /admin/people.csv: what administrators take away, and what programs read with REPORT_TOKEN.
-// A program needs no session, so its way in comes before requireSignIn; without that token nothing of it is there.
+// GET /admin/report.json and /admin/people.csv, for administrators, and for programs with REPORT_TOKEN. Programs have no
+// session, so createTokenRoutes comes before requireSignIn. Without REPORT_TOKEN it has no routes.
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Router, type Request, type RequestHandler } from 'express'
@@ -19,7 +19,7 @@ export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.
 /** In this process: each holds up to half a megabyte until it is read, and the limits count what begins, not what lasts. */
 const MAX_DOWNLOADS = 20
 
-/** Mounted behind a check of who may see them. */
+/** Mounted behind requireAdmin or the check of REPORT_TOKEN. */
 export function createExportRoutes(
   snapshot: PeopleSnapshot,
   displayName: Company['displayName'],
@@ -30,7 +30,7 @@ export function createExportRoutes(
     audit({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
   }
 
-  // Programs read no language: what the company calls an app in its own.
+  // Programs have no language, so names are in the company's own.
   const named = <T extends { instance: string; name: string }>(app: T): T => ({
     ...app,
     name: displayName(app, ''),
@@ -66,7 +66,7 @@ export function createExportRoutes(
 }
 
 /**
- * In front of requireSignIn. What may come from a person goes on, also with a token that a proxy has added.
+ * In front of requireSignIn. A browser's request goes on to it, even with a token that a proxy has added.
  * @param token REPORT_TOKEN
  */
 export function createTokenRoutes(
@@ -78,7 +78,7 @@ export function createTokenRoutes(
   const router = Router()
   if (token === undefined) return router
   const hasAny: RequestHandler = (req, _res, next) => next(sendsBearer(req) ? undefined : 'router')
-  // Behind the limit, also for what looks like a browser: a guess may say so of itself.
+  // Behind the limit, because a guess may pass itself off as a browser's request.
   const check: RequestHandler = (req, res, next) => {
     if (hasBearer(req, token)) return next()
     if (wantsPage(req)) return next('router')

@@ -1,4 +1,4 @@
-// Which people an administrator asks for: what the query of a page means, and who fits it. Pure.
+// The query of /admin/people and people.csv: parsed, printed and matched. Pure.
 import type { PersonApp } from '../people/person.ts'
 import { CRITERIA, isStuckApp, type Criterion, type PersonSummary } from './person-summary.ts'
 
@@ -41,7 +41,7 @@ const FILTERS = {
 
 export type Filter = keyof typeof FILTERS
 
-/** As the page offers them. */
+/** In the order of the select box. */
 export const FILTER_GROUPS = {
   progress: ['all', 'ready', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
   apps: ['waiting', 'skipped', 'blocked', 'lapsed', 'unconfirmed', 'finished', 'nothing'],
@@ -78,7 +78,6 @@ export function parsePeopleQuery(query: Record<string, unknown>): PeopleQuery {
   }
 }
 
-/** The query that asks for these people. */
 export function toQueryString({ filter, search, app, group, after }: Partial<PeopleQuery>): string {
   const query = new URLSearchParams({ show: filter ?? 'all' })
   for (const [name, value] of Object.entries({ q: search, app, group, after }))
@@ -89,7 +88,7 @@ export function toQueryString({ filter, search, app, group, after }: Partial<Peo
 export const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
   filter !== 'all' || [search, app, group].some((text) => text !== '')
 
-/** The filters that a person fits; undefined: the search, the app or the department leaves them out. */
+/** Which filters a person matches; undefined if search, app or department exclude them. */
 export function matchingFilters(
   summary: PersonSummary,
   wanted: PeopleQuery,
@@ -100,12 +99,11 @@ export function matchingFilters(
   if (wanted.group !== '' && group !== wanted.group) return undefined
   const own = app === '' ? summary.apps : summary.apps.filter(({ instance }) => instance === app)
   if (app !== '' && own.length === 0) return undefined
-  // As everywhere, they are counted apart.
+  // People who are gone count in no other filter.
   if (CRITERIA.gone(summary)) return (filter) => filter === 'gone'
   return (filter) => FILTERS[filter](summary, own, app !== '')
 }
 
-/** Everyone who fits, in the order that they come. */
 export async function* matchingPeople(
   all: AsyncIterable<PersonSummary>,
   wanted: PeopleQuery,

@@ -1,5 +1,4 @@
-// Emails to administrators, as `onramp keep` sends them: an app that many lost at once, and the digest of a week. They name no
-// one. Pure.
+// Emails to administrators from `onramp keep`: a mass disconnect, and the weekly digest. They name no person. Pure.
 import type { Notice } from '../campaigns/mail/notice.ts'
 import { isWorkingTime } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
@@ -39,10 +38,10 @@ export function massDisconnectNotice(found: MassDisconnect, words: NoticeContext
   }
 }
 
-/** The digest of this week has gone out: runs are not on the minute, so seven days would skip one now and then. */
+/** Less than seven days: runs are not on the minute. */
 const DIGEST_AGAIN_MS = 6 * 86_400_000
 
-/** On its weekday, in working time where the company is. @param now milliseconds since 1970 */
+/** On its weekday, in working hours of the company's time zone. @param now milliseconds since 1970 */
 export const isDigestDue = (
   { digestAt = 0 }: KeepState,
   { digest, timezone }: Pick<Company, 'digest' | 'timezone'>,

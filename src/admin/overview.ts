@@ -1,4 +1,4 @@
-// What the overview for administrators shows, from the report alone. Pure.
+// GET /admin: figures, funnel, trend and what needs an administrator, from the report alone. Pure.
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, type Comparison } from './comparison.ts'
 import { toQueryString, type PeopleQuery } from './filters.ts'
@@ -23,7 +23,7 @@ export const releaseCommand = (instance: string): string | undefined =>
 /** Reads the list that the page exports. */
 const REMIND_COMMAND = `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`
 
-/** @param asked.now milliseconds since 1970 @param asked.since the query's, untrusted */
+/** @param times.now milliseconds since 1970 @param times.since from the query, untrusted */
 export function overviewPage(
   report: Report,
   keepState: KeepState,
@@ -51,7 +51,7 @@ export function overviewPage(
     },
     inviteCommand: `${COMMAND} invite send PEOPLE.csv`,
     isAnyoneInvited,
-    /** Is there anyone but the admin who looks? Otherwise the page only says how to begin. */
+    /** Otherwise only the admin is on record, and the page says how to begin. */
     isBegun: isAnyoneInvited || report.people > 1,
     funnel: funnelOf(report, words),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
@@ -72,7 +72,7 @@ export function overviewPage(
   }
 }
 
-/** Counted over everyone known. */
+/** Counts over everyone on record. */
 const FIGURES = [
   'finished',
   'nothing',
@@ -84,7 +84,7 @@ const FIGURES = [
   'optedOut',
 ] as const
 
-/** How current it is, and what it lacks: the same on each page. */
+/** How current the report is, and whom it leaves out: the same on each page. */
 export function freshnessOf(report: Report, t: Texts) {
   const { asOf, people: count, gone, unread } = report
   return {
@@ -92,7 +92,6 @@ export function freshnessOf(report: Report, t: Texts) {
       t('admin.known', { count }),
       asOf === undefined ? t('admin.notChecked') : t('admin.oldest', { when: t.date(Date.parse(asOf)) }),
     ],
-    /** Counted apart; undefined: no one is. */
     gone:
       gone === 0
         ? undefined
@@ -100,7 +99,6 @@ export function freshnessOf(report: Report, t: Texts) {
             href: people({ filter: 'gone' }),
             label: t('admin.option', { name: t('admin.filter.gone'), count: gone }),
           },
-    /** What a page doesn't count; undefined: it counts everyone. */
     unread: unread === 0 ? undefined : t('admin.unread', { records: describeUnread(unread) }),
   }
 }
@@ -109,7 +107,7 @@ export function freshnessOf(report: Report, t: Texts) {
 export const describeUnread = (unread: number): string =>
   `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
-/** The app that at least half of so many people are held up at, if there is one. */
+/** The app that affects at least half of these people. @param at how many an app affects */
 export function dominantApp(
   { datasources }: Pick<Report, 'datasources'>,
   count: number,
@@ -126,7 +124,7 @@ function statsOf(report: Report, { t, share }: Formatting) {
     app === undefined ? otherwise : [t('admin.mostly', { app: app.name })]
   const last = [
     ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.date(Date.parse(lastEmailAt)) })]),
-    ...laterIn(report.dueLater, t),
+    ...describeLaterReminders(report.dueLater, t),
   ]
   const details = {
     ready: [t('admin.readyOf', { ready, people: all })],
@@ -150,7 +148,7 @@ function statsOf(report: Report, { t, share }: Formatting) {
   }))
 }
 
-/** What has changed, and what came of reminders: a line each. */
+/** One line for the changes, one for what came of reminders. */
 export function describeComparison(
   { row, moreReady, fellBack, reminded, acted }: Comparison,
   t: Texts,
@@ -166,8 +164,7 @@ export function describeComparison(
       ]
 }
 
-/** How many reminders become due, and from when. */
-const laterIn = ({ count, from }: Report['dueLater'], t: Texts): string[] =>
+const describeLaterReminders = ({ count, from }: Report['dueLater'], t: Texts): string[] =>
   from === undefined ? [] : [t('admin.remindersDue', { count, day: t.date(Date.parse(from)) })]
 
 function funnelOf({ funnel }: Report, { t, share }: Formatting) {
@@ -188,10 +185,10 @@ type ActionItem = {
   href: string
 }
 
-/** Further apps are named together. */
+/** More of them are one item together. */
 const MAX_APPS = 3
 
-/** The ones that hold most people up come first; what is about emails comes last. */
+/** Apps first, by the people they affect; emails last. */
 export function actionItemsOf(report: Report): ActionItem[] {
   const blocked = report.datasources
     .filter(({ counts }) => counts.blocked > 0)
@@ -217,7 +214,7 @@ export function actionItemsOf(report: Report): ActionItem[] {
   return [...needs, ...others.filter(({ count }) => count > 0)]
 }
 
-/** The same in words; first of all what keeps people from being emailed, with the command that ends it. */
+/** In words. Mass disconnects come first, because they keep people from being emailed. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
   const words = { t, share: shareFormatter(t) }
   const breaks = activeMassDisconnects(keepState).map(({ instance, name, lapsed, had, noticedAt }) => {
@@ -230,14 +227,18 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       action: t('admin.view'),
     }
   })
-  // A run reminds people itself.
+  // A run of onramp keep reminds people itself.
   const needs = actionItemsOf(report).filter(
     ({ kind }) => kind !== 'notStarted' || !hasRecentRun(keepState, now),
   )
-  return [...breaks, ...needs.map((need) => needIn(need, report, words))]
+  return [...breaks, ...needs.map((need) => describeActionItem(need, report, words))]
 }
 
-function needIn({ kind, count, app, href }: ActionItem, report: Report, { t, share }: Formatting) {
+function describeActionItem(
+  { kind, count, app, href }: ActionItem,
+  report: Report,
+  { t, share }: Formatting,
+) {
   const { notStartedOptedOut: optedOut, notInvited } = report
   const ofApp = app && { app: app.name, share: share(count, peopleWithApp(app)) }
   const values = { count, notInvited, optedOut, ...ofApp }

@@ -1,4 +1,4 @@
-// People as CSV, a few at a time. It begins with a byte order mark, without which Excel does not read it as UTF-8.
+// People as CSV, streamed. Excel reads UTF-8 only after a byte order mark.
 import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
@@ -8,7 +8,7 @@ export const PEOPLE_FILE = 'onramp-people.csv'
 
 const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
 
-/** The app under the name that the list gives it. */
+/** The app with its display name. */
 type Named = (app: PersonApp) => PersonApp
 
 const namesOf = (fits: (app: PersonApp) => boolean) => (summary: PersonSummary, named: Named) =>
@@ -26,8 +26,8 @@ const COLUMNS: Record<string, (summary: PersonSummary, named: Named) => string |
   group: ({ person }) => person.group ?? '',
   timezone: ({ person }) => person.timezone ?? '',
   invited: ({ invitedAt }) => date(invitedAt),
-  mails: ({ mailings }) => mailings.filter(mayHaveBeenSent).length,
-  mail: ({ mail }) => mail ?? '',
+  mails: ({ emails }) => emails.filter(mayHaveBeenSent).length,
+  mail: ({ emailState }) => emailState ?? '',
   uncertain: (summary) => (CRITERIA.uncertain(summary) ? 'yes' : ''),
   opened: ({ person }) => date(person.openedAt),
   signed_in: ({ person }) => date(person.signedInAt),
@@ -48,7 +48,6 @@ async function* rowsOf(all: AsyncIterable<PersonSummary>, named: Named) {
   for await (const summary of all) yield Object.values(COLUMNS).map((cellOf) => cellOf(summary, named))
 }
 
-/** @param named the service's names where it is not given */
 export async function* peopleCsv(
   all: AsyncIterable<PersonSummary>,
   named: Named = (app) => app,

@@ -136,9 +136,9 @@ export function latestStage(summary: PersonSummary) {
 }
 
 function notesOf(summary: PersonSummary, t: Texts): string[] {
-  const { mail } = summary
+  const { emailState } = summary
   return [
-    ...(mail === 'deferred' || mail === 'failed' ? [t(`admin.person.${mail}`)] : []),
+    ...(emailState === 'deferred' || emailState === 'failed' ? [t(`admin.person.${emailState}`)] : []),
     ...(CRITERIA.uncertain(summary) ? [t('admin.person.uncertain')] : []),
     ...(CRITERIA.optedOut(summary) ? [t('admin.person.optedOut')] : []),
   ]

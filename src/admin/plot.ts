@@ -1,5 +1,4 @@
-// Progress over time as a drawing: three lines up to now, of which only "ready" can fall. Numbers in, coordinates out; the
-// words and the SVG itself are the view's. Pure.
+// The trend: coordinates of three lines up to now, of which only "ready" can fall. The view draws the SVG. Pure.
 import type { DailyCounts } from '../people/keep-state.ts'
 import { utcDay, type Report } from './report.ts'
 

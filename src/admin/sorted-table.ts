@@ -1,18 +1,14 @@
-// Departments and apps as tables: what each column counts, in which order the rows come, and what a cell says. The query
-// of the page says so: `sort=stuck`, and `sort=-stuck` the other way round. Pure.
+// Departments and apps as tables, sorted by the page's query: `sort=stuck`, or `sort=-stuck` for the other order. Pure.
 import { datasourceType } from '../company/app-names.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { toQueryString, type Filter } from './filters.ts'
 import { peopleWithApp, peopleStuckAt, type AppCounts, type GroupCounts } from './report.ts'
 
-/** Shown where there is nothing to take a share of. */
+/** The share of nothing. */
 export const NO_SHARE = '–'
 
-/**
- * Shares in per cent, as the reader's language writes them. Only all is "100%" and only none is "0%": what would round to
- * them is shown as less, or more. Both numbers are counted over the same people.
- */
+/** Formats percentages. Only all is "100%" and only none "0%": other shares don't round to them. */
 export function shareFormatter(t: Texts): (part: number, whole: number) => string {
   const format = new Intl.NumberFormat(t.lang, { style: 'percent' })
   return (part, whole) => {
@@ -25,52 +21,50 @@ export function shareFormatter(t: Texts): (part: number, whole: number) => strin
 
 type TableRow = {
   name: string
-  /** Tells two of one name apart. In pieces, between which a line may break. */
+  /** The instance, if the name doesn't tell it; in pieces, between which a line may break. */
   second: string[]
   href: string | undefined
   /** Widths out of 100. */
   bar: { good: number; stuck: number }
   share: string
-  /** `isNone`: it counts nothing, and is left out where there is little room. */
+  /** `isNone`: zero, and left out where there is little room. */
   cells: { text: string; isNone: boolean; href: string | undefined }[]
 }
 
 type Table = {
   /** The first one names the row, the second one has the bar. */
   columns: { name: string; label: string; href: string; sort: 'ascending' | 'descending' | undefined }[]
-  /** The page that has them all, and which column it is sorted by. */
   path: string
   sortedBy: string
   rows: TableRow[]
-  /** Beginning with 1. */
+  /** From 1. */
   page: number
   pages: number
   next: string | undefined
   previous: string | undefined
-  /** Where the others are, if only the first ones are shown; and how many there are. */
+  /** The URL of all rows, if only the first are shown. */
   all: string | undefined
   total: number
 }
 
-/** What a page shows of all rows. @param columns absent: all */
+/** @param columns undefined: all @param most rows, until all are requested */
 type TableView = { query: Record<string, unknown>; columns?: readonly string[]; most: number }
 
 const ROWS_A_PAGE = 50
-/** Of a page of their own, until all are asked for. */
+/** On a table's own page. */
 export const FIRST_ROWS = 10
 /** On the overview. */
 export const TOP_ROWS = 8
 
-/** Most begin with the largest number, because that is where most is to do; the share begins with the smallest. */
+/** Sorted from the largest number, where most is to do; shares from the smallest. */
 type Column<T> = { label: TextKey; value?: (row: T) => number; isShare?: boolean; list?: Filter }
 
 type TableKind<T> = {
-  /** The page that has them all. */
   path: string
-  /** The first one is the name, the second one the share of people who are through. */
+  /** The first is the name, the second the share of people who are done. */
   columns: Record<string, Column<T>>
   usual: string
-  /** Whom its row, or a cell of it, is about; undefined: no one's list. */
+  /** The people of a row; undefined: not listed. */
   wanted: (row: T) => { app?: string; group?: string } | undefined
   people: (row: T) => { good: number; stuck: number; all: number }
 }
@@ -180,14 +174,14 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
   }
 }
 
-/** Nothing where the name says the identifier already, as "Jira (9)" does of `jira_9`. */
+/** Nothing if the name contains it already, as "Jira (9)" does `jira_9`. */
 function secondOf(name = '', instance = ''): string[] {
   const words = name.toLowerCase().split(/[^a-z0-9]+/)
   const id = words.filter(Boolean).join('_')
   return instance === '' || [instance, datasourceType(instance)].includes(id) ? [] : instance.split(/(?<=_)/)
 }
 
-/** In a new array; equal ones by name, and what has no name at the end. @param lang how names are compared */
+/** A new array; ties by name, rows without a name last. @param lang for comparing names */
 function sorted<T extends { name: string | undefined }>(
   rows: readonly T[],
   { value, isShare = false }: Partial<Column<T>>,
