@@ -1,5 +1,5 @@
 // The client against the sandbox's service, over HTTP.
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
@@ -31,61 +31,55 @@ const failure = async (call: Promise<unknown>) => {
   return error as ServiceProblem
 }
 
-describe('a check', () => {
-  it('is one POST without a body, below the base address, with the documented headers', async () => {
-    const found = await client.checkDatasourceAuth(ada)
-    expect(found.map((entry) => entry.instance)).toHaveLength(5)
-    expect(sandbox.requests).toHaveLength(1)
-    const [entry] = sandbox.requests
-    expect(entry).toMatchObject({
-      method: 'POST',
-      path: '/tenant/a/rest/api/v1/checkdatasourceauth',
-      query: {},
-    })
-    expect(entry?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '0' })
-    expect(entry?.headers['authorization']).toBe(`Bearer ${sandbox.serviceTokens.user('ada')}`)
-    expect(entry?.headers).not.toHaveProperty('x-service-auth-type')
-    expect(entry?.headers).not.toHaveProperty('x-service-actas')
+it('a check is one POST without a body, below the base address, with the documented headers', async () => {
+  const found = await client.checkDatasourceAuth(ada)
+  expect(found.map((entry) => entry.instance)).toHaveLength(5)
+  expect(sandbox.requests).toHaveLength(1)
+  const [entry] = sandbox.requests
+  expect(entry).toMatchObject({
+    method: 'POST',
+    path: '/tenant/a/rest/api/v1/checkdatasourceauth',
+    query: {},
   })
-
-  it('carries final_redirect_url encoded once, whatever is in it', async () => {
-    const url = 'https://onramp.example/onboarding/callback?step=a%2Bb&x=ä c#d'
-    const [found] = await client.checkDatasourceAuth(ada, url)
-    expect(sandbox.requests[0]?.query).toEqual({ final_redirect_url: url })
-    expect(found?.authUrlRelativePath).toMatch(/^\/auth\/datasource\/slack_1\?token=[\w-]+&redirect=/)
-  })
-
-  it('with the global token acts for the person', async () => {
-    const credentials = { kind: 'global-token' as const, token: sandbox.serviceTokens.global }
-    expect(await client.checkDatasourceAuth({ ...credentials, actAs: 'bob@acme.example' })).toHaveLength(2)
-  })
+  expect(entry?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '0' })
+  expect(entry?.headers['authorization']).toBe(`Bearer ${sandbox.serviceTokens.user('ada')}`)
+  expect(entry?.headers).not.toHaveProperty('x-service-auth-type')
+  expect(entry?.headers).not.toHaveProperty('x-service-actas')
 })
 
-describe('a search', () => {
-  it('sends its words and reads the results', async () => {
-    sandbox.authorize('ada', 'slack_1')
-    const found = await client.search(ada, { query: 'plan "x"', pageSize: 3 })
-    expect(sandbox.requests[0]).toMatchObject({ body: { query: 'plan "x"', pageSize: 3 } })
-    expect(found.requestId).toBeTypeOf('string')
-  })
+it('a check carries final_redirect_url encoded once, whatever is in it', async () => {
+  const url = 'https://onramp.example/onboarding/callback?step=a%2Bb&x=ä c#d'
+  const [found] = await client.checkDatasourceAuth(ada, url)
+  expect(sandbox.requests[0]?.query).toEqual({ final_redirect_url: url })
+  expect(found?.authUrlRelativePath).toMatch(/^\/auth\/datasource\/slack_1\?token=[\w-]+&redirect=/)
 })
 
-describe('an answer that is none', () => {
-  it.each<[string, object]>([
-    ['never comes', { hang: true }],
-    [
-      'comes byte by byte',
-      { body: { unauthorizedDatasourceInstances: [], filler: 'x'.repeat(100) }, drip: true },
-    ],
-    ['comes late', { body: { unauthorizedDatasourceInstances: [] }, delayMs: LIMIT_MS * 3 }],
-  ])('that %s is given up in time, body included', async (_name, replaced) => {
-    answer(replaced)
-    const before = performance.now()
-    expect(await failure(client.checkDatasourceAuth(ada))).toMatchObject({ code: 'service_unavailable' })
-    const took = performance.now() - before
-    expect(took).toBeGreaterThan(LIMIT_MS - 50)
-    expect(took).toBeLessThan(LIMIT_MS + 500)
-  })
+it('a check with the global token acts for the person', async () => {
+  const credentials = { kind: 'global-token' as const, token: sandbox.serviceTokens.global }
+  expect(await client.checkDatasourceAuth({ ...credentials, actAs: 'bob@acme.example' })).toHaveLength(2)
+})
+
+it('a search sends its words and reads the results', async () => {
+  sandbox.authorize('ada', 'slack_1')
+  const found = await client.search(ada, { query: 'plan "x"', pageSize: 3 })
+  expect(sandbox.requests[0]).toMatchObject({ body: { query: 'plan "x"', pageSize: 3 } })
+  expect(found.requestId).toBeTypeOf('string')
+})
+
+it.each<[string, object]>([
+  ['never comes', { hang: true }],
+  [
+    'comes byte by byte',
+    { body: { unauthorizedDatasourceInstances: [], filler: 'x'.repeat(100) }, drip: true },
+  ],
+  ['comes late', { body: { unauthorizedDatasourceInstances: [] }, delayMs: LIMIT_MS * 3 }],
+])('an answer that is none that %s is given up in time, body included', async (_name, replaced) => {
+  answer(replaced)
+  const before = performance.now()
+  expect(await failure(client.checkDatasourceAuth(ada))).toMatchObject({ code: 'service_unavailable' })
+  const took = performance.now() - before
+  expect(took).toBeGreaterThan(LIMIT_MS - 50)
+  expect(took).toBeLessThan(LIMIT_MS + 500)
 })
 
 it('a call that no one waits for any more ends at once, and is no failure of the service', async () => {
@@ -102,46 +96,37 @@ it('a call that no one waits for any more ends at once, and is no failure of the
   await own.close()
 })
 
-describe('a success that can’t be read', () => {
-  const page = '<!doctype html><title>Log in</title>'
-  it.each<[string, object, string, RegExp]>([
-    ['a web page', { contentType: 'text/html', body: page }, 'misconfigured', /HTML.*SERVICE_BASE_URL/],
-    [
-      'a page that calls itself JSON',
-      { body: `\ufeff\n ${page}` },
-      'misconfigured',
-      /HTML.*SERVICE_BASE_URL/,
-    ],
-    ['nothing', { body: '' }, 'unavailable', /: an empty answer$/],
-    ['JSON of another shape', { body: { planted: 1 } }, 'unavailable', /: an answer of another shape/],
-    ['half of its JSON', { body: '{"planted": [' }, 'unavailable', /: an answer of another shape/],
-  ])(
-    'because it is %s is told by what came, and a page is not asked for again',
-    async (_what, body, kind, detail) => {
-      answer(body)
-      const listing = await failure(client.checkDatasourceAuth(ada))
-      expect(listing).toMatchObject({ code: `service_${kind}`, status: kind === 'misconfigured' ? 502 : 503 })
-      expect(listing.detail).toMatch(detail)
-      sandbox.switches.set({ answers: { search: body } })
-      const searching = await failure(client.search(ada, { query: 'q', pageSize: 1 }))
-      expect(searching).toMatchObject({ code: `search_${kind}`, detail: expect.stringMatching(detail) })
-      expect(JSON.stringify([listing, searching])).not.toMatch(/planted|Log in/)
-    },
-  )
-})
+const page = '<!doctype html><title>Log in</title>'
+it.each<[string, object, string, RegExp]>([
+  ['a web page', { contentType: 'text/html', body: page }, 'misconfigured', /HTML.*SERVICE_BASE_URL/],
+  ['a page that calls itself JSON', { body: `\ufeff\n ${page}` }, 'misconfigured', /HTML.*SERVICE_BASE_URL/],
+  ['nothing', { body: '' }, 'unavailable', /: an empty answer$/],
+  ['JSON of another shape', { body: { planted: 1 } }, 'unavailable', /: an answer of another shape/],
+  ['half of its JSON', { body: '{"planted": [' }, 'unavailable', /: an answer of another shape/],
+])(
+  'a success that can’t be read because it is %s is told by what came, and a page is not asked for again',
+  async (_what, body, kind, detail) => {
+    answer(body)
+    const listing = await failure(client.checkDatasourceAuth(ada))
+    expect(listing).toMatchObject({ code: `service_${kind}`, status: kind === 'misconfigured' ? 502 : 503 })
+    expect(listing.detail).toMatch(detail)
+    sandbox.switches.set({ answers: { search: body } })
+    const searching = await failure(client.search(ada, { query: 'q', pageSize: 1 }))
+    expect(searching).toMatchObject({ code: `search_${kind}`, detail: expect.stringMatching(detail) })
+    expect(JSON.stringify([listing, searching])).not.toMatch(/planted|Log in/)
+  },
+)
 
-describe('a redirect', () => {
-  it('is never followed with a token', async () => {
-    const elsewhere = await startSandbox()
-    const location = `${elsewhere.urls.service}/rest/api/v1/checkdatasourceauth`
-    for (const status of [301, 302, 303, 307, 308]) {
-      answer({ status, headers: { location } })
-      const { code } = await failure(client.checkDatasourceAuth(ada))
-      expect(code).toBe('service_misconfigured')
-    }
-    expect(elsewhere.requests).toEqual([])
-    await elsewhere.close()
-  })
+it('a redirect is never followed with a token', async () => {
+  const elsewhere = await startSandbox()
+  const location = `${elsewhere.urls.service}/rest/api/v1/checkdatasourceauth`
+  for (const status of [301, 302, 303, 307, 308]) {
+    answer({ status, headers: { location } })
+    const { code } = await failure(client.checkDatasourceAuth(ada))
+    expect(code).toBe('service_misconfigured')
+  }
+  expect(elsewhere.requests).toEqual([])
+  await elsewhere.close()
 })
 
 it('a refusal is told apart, and keeps what Retry-After says', async () => {

@@ -186,85 +186,81 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
     const { url, seen } = await start('reset')
     const receiver = createWebhookSender(url)
     closers.push(() => receiver.close())
-    expect(await receiver.send({}, '{}')).toEqual({ kind: 'taken' })
+    expect(await receiver.send({}, '{}')).toEqual({ kind: 'delivered' })
     await isFree()
-    expect(await receiver.send({}, '{}')).toEqual({ kind: 'silent', why: 'cut-off' })
+    expect(await receiver.send({}, '{}')).toEqual({ kind: 'unreachable', why: 'cut-off' })
     expect(seen).toHaveLength(2)
   })
 })
 
-describe('a host with several addresses', () => {
-  it('of which the first is slow and the second dead is reached', async () => {
-    const port = await freePort()
-    const slow = spawnOne(process.execPath, [
-      '-e',
-      `require('http').createServer((_, res) => res.end('{}')).listen({ port: ${port}, host: '127.0.0.2', backlog: 1 }, () => console.log('ready'))`,
-    ])
-    closers.push(() => slow.end('SIGKILL'))
-    await until(() => slow.output().includes('ready'), 'the server')
-    slow.signal('SIGSTOP')
-    // Until its queue is full: from then on a connection takes as long as it takes to repeat the first packet.
-    const full = Array.from({ length: 4 }, () => connect(port, '127.0.0.2').on('error', () => {}))
-    closers.push(() => full.forEach((socket) => socket.destroy()))
-    await pause(100)
-    const both = ['127.0.0.2', '127.0.0.3'].map((address) => ({ address, family: 4 }))
-    const lookup = vi
-      .spyOn(dns, 'lookup')
-      .mockImplementation(((_name: string, _options: object, done: Function) => done(null, both)) as never)
-    closers.push(() => lookup.mockRestore())
-    const connection = createConnection({
-      baseUrl: `http://service.test:${port}`,
-      timeLimitMs: 8_000,
-      connections: 1,
-    })
-    closers.push(() => connection.close())
-    const sent = connection.send(checkCall(), credentials)
-    await pause(400)
-    slow.signal('SIGCONT')
-    expect(await sent).toMatchObject({ status: 200 })
+it('a host with several addresses of which the first is slow and the second dead is reached', async () => {
+  const port = await freePort()
+  const slow = spawnOne(process.execPath, [
+    '-e',
+    `require('http').createServer((_, res) => res.end('{}')).listen({ port: ${port}, host: '127.0.0.2', backlog: 1 }, () => console.log('ready'))`,
+  ])
+  closers.push(() => slow.end('SIGKILL'))
+  await until(() => slow.output().includes('ready'), 'the server')
+  slow.signal('SIGSTOP')
+  // Until its queue is full: from then on a connection takes as long as it takes to repeat the first packet.
+  const full = Array.from({ length: 4 }, () => connect(port, '127.0.0.2').on('error', () => {}))
+  closers.push(() => full.forEach((socket) => socket.destroy()))
+  await pause(100)
+  const both = ['127.0.0.2', '127.0.0.3'].map((address) => ({ address, family: 4 }))
+  const lookup = vi
+    .spyOn(dns, 'lookup')
+    .mockImplementation(((_name: string, _options: object, done: Function) => done(null, both)) as never)
+  closers.push(() => lookup.mockRestore())
+  const connection = createConnection({
+    baseUrl: `http://service.test:${port}`,
+    timeLimitMs: 8_000,
+    connections: 1,
   })
+  closers.push(() => connection.close())
+  const sent = connection.send(checkCall(), credentials)
+  await pause(400)
+  slow.signal('SIGCONT')
+  expect(await sent).toMatchObject({ status: 200 })
 })
 
-describe('a server that speaks HTTP/2', () => {
-  async function start(listener: RequestListener): Promise<number> {
-    const options = { ...pem(folder, 'server'), allowHTTP1: true }
-    const server: Http2SecureServer = createSecureServer(options, listener as never)
-    server.on('session', (session) => closers.push(() => session.destroy()))
-    return await listening(server)
-  }
+async function start(listener: RequestListener): Promise<number> {
+  const options = { ...pem(folder, 'server'), allowHTTP1: true }
+  const server: Http2SecureServer = createSecureServer(options, listener as never)
+  server.on('session', (session) => closers.push(() => session.destroy()))
+  return await listening(server)
+}
 
-  it('is sent no more at once than connections are allowed', async () => {
-    let [now, most] = [0, 0]
-    const port = await start((_req, res) => {
-      most = Math.max(most, ++now)
-      setTimeout(() => res.end('{}', () => now--), 50)
-    })
-    const options = { baseUrl: `https://localhost:${port}`, timeLimitMs: 5_000, connections: 3 }
-    const connection = createConnection(options)
-    closers.push(() => connection.close())
-    await Promise.all(Array.from({ length: 12 }, () => connection.send(checkCall(), credentials)))
-    expect(most).toBe(3)
+it('a server that speaks HTTP/2 is sent no more at once than connections are allowed', async () => {
+  let [now, most] = [0, 0]
+  const port = await start((_req, res) => {
+    most = Math.max(most, ++now)
+    setTimeout(() => res.end('{}', () => now--), 50)
   })
+  const options = { baseUrl: `https://localhost:${port}`, timeLimitMs: 5_000, connections: 3 }
+  const connection = createConnection(options)
+  closers.push(() => connection.close())
+  await Promise.all(Array.from({ length: 12 }, () => connection.send(checkCall(), credentials)))
+  expect(most).toBe(3)
+})
 
-  it('and whose connection died in silence is reached by a new one after one request', async () => {
-    const port = await start((req, res) => void req.resume().on('end', () => res.end('{}')))
-    let [connections, dead] = [0, 0]
-    // As a firewall that forgot a connection: nothing passes, and neither side hears of it.
-    const firewall = createTcpServer((near) => {
-      const mine = ++connections
-      const far = connect(port, '127.0.0.1')
-      near.on('data', (chunk) => mine > dead && far.write(chunk)).on('error', () => {})
-      far.on('data', (chunk) => mine > dead && near.write(chunk)).on('error', () => {})
-      near.on('close', () => far.destroy())
-      closers.push(() => near.destroy())
-    })
-    const url = `https://localhost:${await listening(firewall)}`
-    const fetch = createFetch(1)
-    expect((await fetch(url, post)).status).toBe(200)
-    // Until the connection is free for the next request.
-    await pause(50)
-    dead = connections
-    await expect(fetch(url, post)).rejects.toThrow(/timeout/i)
-    expect((await fetch(url, post)).status).toBe(200)
+it('a server that speaks HTTP/2 and whose connection died in silence is reached by a new one after one request', async () => {
+  const port = await start((req, res) => void req.resume().on('end', () => res.end('{}')))
+  let [connections, dead] = [0, 0]
+  // As a firewall that forgot a connection: nothing passes, and neither side hears of it.
+  const firewall = createTcpServer((near) => {
+    const mine = ++connections
+    const far = connect(port, '127.0.0.1')
+    near.on('data', (chunk) => mine > dead && far.write(chunk)).on('error', () => {})
+    far.on('data', (chunk) => mine > dead && near.write(chunk)).on('error', () => {})
+    near.on('close', () => far.destroy())
+    closers.push(() => near.destroy())
   })
+  const url = `https://localhost:${await listening(firewall)}`
+  const fetch = createFetch(1)
+  expect((await fetch(url, post)).status).toBe(200)
+  // Until the connection is free for the next request.
+  await pause(50)
+  dead = connections
+  await expect(fetch(url, post)).rejects.toThrow(/timeout/i)
+  expect((await fetch(url, post)).status).toBe(200)
 })

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { consentUrl, isStartable } from '../../src/client-api/consent-url.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 
@@ -16,104 +16,108 @@ const baseOf = (address: string) =>
     SERVICE_BASE_URL: address,
   }).SERVICE_BASE_URL
 
-describe('the address of a datasource’s authorization', () => {
-  it.each([
-    ['https://svc.example', 'https://svc.example/auth/datasource/slack_1?token=a%2Bb&x=1'],
-    ['https://svc.example/', 'https://svc.example/auth/datasource/slack_1?token=a%2Bb&x=1'],
-    ['https://svc.example/tenant/a', 'https://svc.example/tenant/a/auth/datasource/slack_1?token=a%2Bb&x=1'],
-    ['https://svc.example/tenant/a/', 'https://svc.example/tenant/a/auth/datasource/slack_1?token=a%2Bb&x=1'],
-    ['http://127.0.0.1:8080/t//', 'http://127.0.0.1:8080/t/auth/datasource/slack_1?token=a%2Bb&x=1'],
-  ])('under %s keeps the path and the query byte for byte', (base, expected) => {
+it.each([
+  ['https://svc.example', 'https://svc.example/auth/datasource/slack_1?token=a%2Bb&x=1'],
+  ['https://svc.example/', 'https://svc.example/auth/datasource/slack_1?token=a%2Bb&x=1'],
+  ['https://svc.example/tenant/a', 'https://svc.example/tenant/a/auth/datasource/slack_1?token=a%2Bb&x=1'],
+  ['https://svc.example/tenant/a/', 'https://svc.example/tenant/a/auth/datasource/slack_1?token=a%2Bb&x=1'],
+  ['http://127.0.0.1:8080/t//', 'http://127.0.0.1:8080/t/auth/datasource/slack_1?token=a%2Bb&x=1'],
+])(
+  'the address of a datasource’s authorization under %s keeps the path and the query byte for byte',
+  (base, expected) => {
     expect(consentUrl(baseOf(base), 'slack_1', '/auth/datasource/slack_1?token=a%2Bb&x=1')).toBe(expected)
-  })
+  },
+)
 
-  it.each([
-    ['slack_1', '/auth/datasource/slack_1'],
-    ['slack_1', '/auth/datasource/slack_1/'],
-    ['slack_1', '/auth/datasource/slack_1/start?token=t'],
-    ['slack_1', '/auth/datasource/slack_1?token=t&redirect=https%3A%2F%2Fonramp.example%2Fcb%3Fstep%3D1'],
-    ['slack_1', '/auth/datasource/slack_1?token=a/../b//c:@'],
-    ['slack_1', '/auth/datasource/%73lack_1?token=t'],
-    ['custom space/%2F?#&_1', '/auth/datasource/custom%20space%2F%252F%3F%23%26_1?token=t'],
-    ['ä_1', '/auth/datasource/%C3%A4_1?token=t'],
-    ['slack', '/auth/datasource/slack?token=t'],
-  ])('of %s may be %s', (instance, path) => {
-    expect(consentUrl(BASE, instance, path)).toBe(BASE + path)
-  })
+it.each([
+  ['slack_1', '/auth/datasource/slack_1'],
+  ['slack_1', '/auth/datasource/slack_1/'],
+  ['slack_1', '/auth/datasource/slack_1/start?token=t'],
+  ['slack_1', '/auth/datasource/slack_1?token=t&redirect=https%3A%2F%2Fonramp.example%2Fcb%3Fstep%3D1'],
+  ['slack_1', '/auth/datasource/slack_1?token=a/../b//c:@'],
+  ['slack_1', '/auth/datasource/%73lack_1?token=t'],
+  ['custom space/%2F?#&_1', '/auth/datasource/custom%20space%2F%252F%3F%23%26_1?token=t'],
+  ['ä_1', '/auth/datasource/%C3%A4_1?token=t'],
+  ['slack', '/auth/datasource/slack?token=t'],
+])('the address of a datasource’s authorization of %s may be %s', (instance, path) => {
+  expect(consentUrl(BASE, instance, path)).toBe(BASE + path)
+})
 
-  const hostile = [
-    '',
-    '//evil.example/auth/datasource/slack_1',
-    '/\\evil.example/auth/datasource/slack_1',
-    'https://evil.example/auth/datasource/slack_1',
-    'javascript:alert(1)',
-    '@evil.example/auth/datasource/slack_1',
-    '/auth/datasource/github_1?token=t',
-    '/auth/datasource/slack_12?token=t',
-    '/auth/datasource/SLACK_1?token=t',
-    '/auth/datasource/',
-    '/auth/datasource/../../admin',
-    '/auth/datasource/slack_1/../github_1?token=t',
-    '/auth/datasource/slack_1/%2e%2e/x',
-    '/auth/datasource/slack_1/..%2f..%2fadmin',
-    '/auth/datasource/slack_1%2f..%2fgithub_1',
-    '/auth/datasource/slack_1/%zz',
-    '/auth/datasource/slack_1?token=a\\b',
-    '/auth/datasource/slack_1?token=a\r\nSet-Cookie: x=1',
-    '/auth/datasource/slack_1?token=a\u2028',
-    `/auth/datasource/slack_1?token=${'a'.repeat(4096)}`,
-  ]
-  it.each(hostile)('is never made of %j', (path) => {
-    expect(consentUrl(BASE, 'slack_1', path)).toBeUndefined()
-    expect(consentUrl(`${BASE}/tenant/a`, 'slack_1', path)).toBeUndefined()
-  })
+const hostile = [
+  '',
+  '//evil.example/auth/datasource/slack_1',
+  '/\\evil.example/auth/datasource/slack_1',
+  'https://evil.example/auth/datasource/slack_1',
+  'javascript:alert(1)',
+  '@evil.example/auth/datasource/slack_1',
+  '/auth/datasource/github_1?token=t',
+  '/auth/datasource/slack_12?token=t',
+  '/auth/datasource/SLACK_1?token=t',
+  '/auth/datasource/',
+  '/auth/datasource/../../admin',
+  '/auth/datasource/slack_1/../github_1?token=t',
+  '/auth/datasource/slack_1/%2e%2e/x',
+  '/auth/datasource/slack_1/..%2f..%2fadmin',
+  '/auth/datasource/slack_1%2f..%2fgithub_1',
+  '/auth/datasource/slack_1/%zz',
+  '/auth/datasource/slack_1?token=a\\b',
+  '/auth/datasource/slack_1?token=a\r\nSet-Cookie: x=1',
+  '/auth/datasource/slack_1?token=a\u2028',
+  `/auth/datasource/slack_1?token=${'a'.repeat(4096)}`,
+]
+it.each(hostile)('the address of a datasource’s authorization is never made of %j', (path) => {
+  expect(consentUrl(BASE, 'slack_1', path)).toBeUndefined()
+  expect(consentUrl(`${BASE}/tenant/a`, 'slack_1', path)).toBeUndefined()
+})
 
-  it.each(['..', '.', '%2e%2e'])('of an instance that is called %s is not made', (instance) => {
+it.each(['..', '.', '%2e%2e'])(
+  'the address of a datasource’s authorization of an instance that is called %s is not made',
+  (instance) => {
     expect(consentUrl(BASE, instance, `/auth/datasource/${encodeURIComponent(instance)}/x`)).toSatisfy(
       (url: unknown) => url === undefined || instance === '%2e%2e',
     )
     expect(consentUrl(BASE, instance, `/auth/datasource/${instance}/../../admin`)).toBeUndefined()
-  })
+  },
+)
 
-  const bits = [
+const bits = [
     '/auth/datasource/slack_1', '/auth/datasource/', '/', '//', '\\', '@', ':', '.', '..', '%2e', '%2f', '%5c', '%25', '?', '#',
     '?token=t', 'evil.example', 'https://', '\t', '\n', ' ', 'é', '\u2028', ';', '%zz', '%00',
   ] // prettier-ignore
-  const path = fc
-    .array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 3 })), { maxLength: 10 })
-    .map((parts) => parts.join(''))
-  const likely = fc.oneof(
-    path,
-    path.map((rest) => `/auth/datasource/slack_1${rest}`),
-  )
+const path = fc
+  .array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 3 })), { maxLength: 10 })
+  .map((parts) => parts.join(''))
+const likely = fc.oneof(
+  path,
+  path.map((rest) => `/auth/datasource/slack_1${rest}`),
+)
 
-  it.each(['https://svc.example', 'https://svc.example/tenant/a', 'http://127.0.0.1:8080/x'])(
-    'whatever the service says, a browser stays under %s and at that datasource',
-    (base) => {
-      fc.assert(
-        fc.property(likely, (value) => {
-          const made = consentUrl(base, 'slack_1', value)
-          if (made === undefined) return
-          expect(made).toBe(base + value)
-          const opened = new URL(made)
-          expect(opened.origin).toBe(new URL(base).origin)
-          const under = `${new URL(base).pathname.replace(/\/$/, '')}/auth/datasource/`
-          expect(opened.pathname.startsWith(under)).toBe(true)
-          const [segment = '', ...rest] = opened.pathname.slice(under.length).split('/')
-          expect(decodeURIComponent(segment)).toBe('slack_1')
-          for (const part of rest) expect(decodeURIComponent(part).split('/')).not.toContain('..')
-        }),
-        { numRuns: 5_000 },
-      )
-    },
-  )
-
-  it('is known to be there or not without knowing where the service is', () => {
+it.each(['https://svc.example', 'https://svc.example/tenant/a', 'http://127.0.0.1:8080/x'])(
+  'the address of a datasource’s authorization whatever the service says, a browser stays under %s and at that datasource',
+  (base) => {
     fc.assert(
-      fc.property(likely, fc.constantFrom('slack_1', 'slack', '..', ''), (value, instance) => {
-        expect(isStartable(instance, value)).toBe(consentUrl(BASE, instance, value) !== undefined)
+      fc.property(likely, (value) => {
+        const made = consentUrl(base, 'slack_1', value)
+        if (made === undefined) return
+        expect(made).toBe(base + value)
+        const opened = new URL(made)
+        expect(opened.origin).toBe(new URL(base).origin)
+        const under = `${new URL(base).pathname.replace(/\/$/, '')}/auth/datasource/`
+        expect(opened.pathname.startsWith(under)).toBe(true)
+        const [segment = '', ...rest] = opened.pathname.slice(under.length).split('/')
+        expect(decodeURIComponent(segment)).toBe('slack_1')
+        for (const part of rest) expect(decodeURIComponent(part).split('/')).not.toContain('..')
       }),
-      { numRuns: 2_000 },
+      { numRuns: 5_000 },
     )
-  })
+  },
+)
+
+it('the address of a datasource’s authorization is known to be there or not without knowing where the service is', () => {
+  fc.assert(
+    fc.property(likely, fc.constantFrom('slack_1', 'slack', '..', ''), (value, instance) => {
+      expect(isStartable(instance, value)).toBe(consentUrl(BASE, instance, value) !== undefined)
+    }),
+    { numRuns: 2_000 },
+  )
 })

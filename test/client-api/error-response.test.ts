@@ -1,22 +1,20 @@
 // Why a call to the service failed, by what the network says.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { networkErrorOf } from '../../src/http/network-error.ts'
 
-describe('failed calls', () => {
-  const failed = (code: string) =>
-    new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) })
+const failed = (code: string) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) })
 
-  it.each([
-    ['ENOTFOUND', 'unknown-name'],
-    ['ECONNREFUSED', 'refused'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'too-slow'],
-    ['EPROTO', 'no-tls'],
-    ['ECONNRESET', 'cut-off'],
-  ])('%s is told apart', (code, why) => expect(networkErrorOf(failed(code))).toBe(why))
+it.each([
+  ['ENOTFOUND', 'unknown-name'],
+  ['ECONNREFUSED', 'refused'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'too-slow'],
+  ['EPROTO', 'no-tls'],
+  ['ECONNRESET', 'cut-off'],
+])('failed calls %s is told apart', (code, why) => expect(networkErrorOf(failed(code))).toBe(why))
 
-  it('of several addresses count by the first', () => {
-    expect(
-      networkErrorOf(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })])),
-    ).toBe('refused')
-  })
+it('failed calls of several addresses count by the first', () => {
+  expect(networkErrorOf(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]))).toBe(
+    'refused',
+  )
 })

@@ -65,25 +65,24 @@ it('a refusal that only quotes the address is not about it; every other one name
     expect(refused(422, text).detail).toMatch(/final_redirect_url, made of PUBLIC_URL/)
 })
 
-describe('a refusal of SERVICE_GLOBAL_TOKEN', () => {
-  it.each<[number, string, RegExp]>([
-    [401, 'Unauthorized', /SERVICE_GLOBAL_TOKEN is invalid/],
-    [403, 'Forbidden', /grant it the scope/],
-    [400, 'Invalid Secret', /set a service token/],
-    [400, 'Required header missing: X-Service-ActAs', /no proxy .* removes the header/],
-    [400, 'Required header missing: X-Acme-ActAs', /set SERVICE_HEADER_PREFIX=X-Acme$/],
-    [400, 'Redirect URI is not permitted', /would not accept it again/],
-  ])('%i %s names no setting of sign-ins', (status, text, detail) => {
-    const problem = refused(status, text, { credentials: GLOBAL_TOKEN })
-    expect(problem.detail).toMatch(detail)
-    expect(problem.detail).not.toMatch(/OIDC_|TOKEN_ISSUED_BY/)
-  })
+it.each<[number, string, RegExp]>([
+  [401, 'Unauthorized', /SERVICE_GLOBAL_TOKEN is invalid/],
+  [403, 'Forbidden', /grant it the scope/],
+  [400, 'Invalid Secret', /set a service token/],
+  [400, 'Required header missing: X-Service-ActAs', /no proxy .* removes the header/],
+  [400, 'Required header missing: X-Acme-ActAs', /set SERVICE_HEADER_PREFIX=X-Acme$/],
+  [400, 'Redirect URI is not permitted', /would not accept it again/],
+])('a refusal of SERVICE_GLOBAL_TOKEN %i %s names no setting of sign-ins', (status, text, detail) => {
+  const problem = refused(status, text, { credentials: GLOBAL_TOKEN })
+  expect(problem.detail).toMatch(detail)
+  expect(problem.detail).not.toMatch(/OIDC_|TOKEN_ISSUED_BY/)
 })
 
-describe('another name of the service’s headers', () => {
-  const missing = (name: string) => `Required header missing: X-Acme-Search-${name}`
+const missing = (name: string) => `Required header missing: X-Acme-Search-${name}`
 
-  it.each(['Auth-Type', 'ActAs'])('is in the log with the setting (%s)', (name) => {
+it.each(['Auth-Type', 'ActAs'])(
+  'another name of the service’s headers is in the log with the setting (%s)',
+  (name) => {
     for (const externalIdp of [true, false]) {
       const credentials = { kind: 'oauth', accessToken: 'abc', externalIdp } as const
       const { code, detail } = refused(400, missing(name), { credentials })
@@ -92,119 +91,117 @@ describe('another name of the service’s headers', () => {
       expect(detail.includes('TOKEN_ISSUED_BY')).toBe(!externalIdp)
     }
     expect(refused(400, missing(name), { headerPrefix: 'x-acme-search' }).detail).not.toContain('PREFIX=')
-  })
+  },
+)
 
-  it.each([
-    [400, 'cannot parse query: how do I send X-Evil-ActAs'],
-    [400, 'no such field: X-Evil-Auth-Type'],
-    [503, 'upstream: Required header missing: X-Evil-Auth-Type'],
-  ])('is not what someone searched for, nor of an outage: %i %s', (status, text) => {
+it.each([
+  [400, 'cannot parse query: how do I send X-Evil-ActAs'],
+  [400, 'no such field: X-Evil-Auth-Type'],
+  [503, 'upstream: Required header missing: X-Evil-Auth-Type'],
+])(
+  'another name of the service’s headers is not what someone searched for, nor of an outage: %i %s',
+  (status, text) => {
     expect(refused(status, text, { operation: 'search' }).detail).not.toContain('SERVICE_HEADER_PREFIX')
-  })
+  },
+)
+
+const explained = (text: string, secrets: string[] = []) => refused(400, text, { secrets }).detail
+
+it.each([
+  ['a token', 'bad token tok-4711 given', 'tok-4711'],
+  ['an address', 'ada@acme.example may not', 'ada@acme'],
+  ['a credential', 'Authorization: Bearer abc123 is odd', 'abc123'],
+  ['a JWT', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl', 'eyJ'],
+  ['a query', 'no such thing: /x?step=abc', 'step=abc'],
+  ['a member that explains nothing', '{"message":"no","access_token":"abc","user":"ada"}', 'ada'],
+  ['a script', '<script>alert(1)</script><p>no</p>', 'alert'],
+  ['an escape', 'no \u001b[31m\nred\u0000', '\u001b'],
+])('the service’s own explanation never brings %s into the log', (_what, text, never) => {
+  expect(explained(text, ['tok-4711'])).not.toContain(never)
 })
 
-describe('the service’s own explanation', () => {
-  const explained = (text: string, secrets: string[] = []) => refused(400, text, { secrets }).detail
-
-  it.each([
-    ['a token', 'bad token tok-4711 given', 'tok-4711'],
-    ['an address', 'ada@acme.example may not', 'ada@acme'],
-    ['a credential', 'Authorization: Bearer abc123 is odd', 'abc123'],
-    ['a JWT', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl', 'eyJ'],
-    ['a query', 'no such thing: /x?step=abc', 'step=abc'],
-    ['a member that explains nothing', '{"message":"no","access_token":"abc","user":"ada"}', 'ada'],
-    ['a script', '<script>alert(1)</script><p>no</p>', 'alert'],
-    ['an escape', 'no \u001b[31m\nred\u0000', '\u001b'],
-  ])('never brings %s into the log', (_what, text, never) => {
-    expect(explained(text, ['tok-4711'])).not.toContain(never)
-  })
-
-  it('is cut, and never in the middle of a character', () => {
-    expect(explained('word '.repeat(5_000)).length).toBeLessThan(400)
-    expect(explained(`${'a '.repeat(99)}a${'😀'.repeat(50)}`).isWellFormed()).toBe(true)
-    expect(explained('')).toContain('It gave no reason')
-  })
+it('the service’s own explanation is cut, and never in the middle of a character', () => {
+  expect(explained('word '.repeat(5_000)).length).toBeLessThan(400)
+  expect(explained(`${'a '.repeat(99)}a${'😀'.repeat(50)}`).isWellFormed()).toBe(true)
+  expect(explained('')).toContain('It gave no reason')
 })
 
-describe('other statuses', () => {
-  it.each([
-    [410, 502, 'service_misconfigured'],
-    [302, 502, 'service_misconfigured'],
-    [308, 502, 'service_misconfigured'],
-    [204, 503, 'service_unavailable'],
-    [400, 502, 'service_refused_request'],
-    [418, 502, 'service_refused_request'],
-    [408, 503, 'service_unavailable'],
-    [425, 503, 'service_unavailable'],
-    [599, 503, 'service_unavailable'],
-  ])('%i is answered with %i %s', (status, ours, code) => {
-    expect(refused(status)).toMatchObject({ status: ours, code })
-  })
-
-  it('each has words for people with a next step', () => {
-    for (const status of [400, 401, 403, 404, 429, 500]) {
-      const { title, advice } = problemTexts(refused(status), t, neutralCompany.displayName)
-      expect(title).not.toBe('')
-      expect(advice).toMatch(/try again|sign in again|ask for access|needs to fix this|fixing on our side/i)
-    }
-  })
-
-  it.each([
-    [403, { 'content-type': 'text/html' }],
-    [401, { 'www-authenticate': 'Basic' }],
-  ])('%i with %j may be from something in front of the service', (status, headers) => {
-    expect(refused(status, '', { headers }).detail).toContain('a firewall or a login in front of it may')
-    expect(refused(status).detail).not.toContain('firewall')
-    const ofToken = refused(status, '', { headers, credentials: GLOBAL_TOKEN })
-    expect(ofToken.detail).toContain('something in front of the service')
-  })
+it.each([
+  [410, 502, 'service_misconfigured'],
+  [302, 502, 'service_misconfigured'],
+  [308, 502, 'service_misconfigured'],
+  [204, 503, 'service_unavailable'],
+  [400, 502, 'service_refused_request'],
+  [418, 502, 'service_refused_request'],
+  [408, 503, 'service_unavailable'],
+  [425, 503, 'service_unavailable'],
+  [599, 503, 'service_unavailable'],
+])('other statuses %i is answered with %i %s', (status, ours, code) => {
+  expect(refused(status)).toMatchObject({ status: ours, code })
 })
 
-describe('a search that fails', () => {
-  const headers = { 'retry-after': '7' }
+it('other statuses each has words for people with a next step', () => {
+  for (const status of [400, 401, 403, 404, 429, 500]) {
+    const { title, advice } = problemTexts(refused(status), t, neutralCompany.displayName)
+    expect(title).not.toBe('')
+    expect(advice).toMatch(/try again|sign in again|ask for access|needs to fix this|fixing on our side/i)
+  }
+})
 
-  it.each([
-    [400, 502, 'search_refused'],
-    [402, 502, 'search_misconfigured'],
-    [403, 403, 'search_forbidden'],
-    [404, 502, 'search_misconfigured'],
-    [429, 503, 'search_busy'],
-    [504, 503, 'search_unavailable'],
-  ])('with %i is answered with %i %s, and in words about searching', (status, ours, code) => {
+it.each([
+  [403, { 'content-type': 'text/html' }],
+  [401, { 'www-authenticate': 'Basic' }],
+])('other statuses %i with %j may be from something in front of the service', (status, headers) => {
+  expect(refused(status, '', { headers }).detail).toContain('a firewall or a login in front of it may')
+  expect(refused(status).detail).not.toContain('firewall')
+  const ofToken = refused(status, '', { headers, credentials: GLOBAL_TOKEN })
+  expect(ofToken.detail).toContain('something in front of the service')
+})
+
+const headers = { 'retry-after': '7' }
+
+it.each([
+  [400, 502, 'search_refused'],
+  [402, 502, 'search_misconfigured'],
+  [403, 403, 'search_forbidden'],
+  [404, 502, 'search_misconfigured'],
+  [429, 503, 'search_busy'],
+  [504, 503, 'search_unavailable'],
+])(
+  'a search that fails with %i is answered with %i %s, and in words about searching',
+  (status, ours, code) => {
     const problem = refused(status, '', { operation: 'search', headers })
     expect(problem).toMatchObject({ status: ours, code })
     expect(problem.retryAfter).toBe(ours === 503 ? 7 : undefined)
     const { title, advice } = problemTexts(problem, t, neutralCompany.displayName)
     expect(`${title} ${advice}`).not.toMatch(/check your apps|connect apps|connecting/i)
     expect(title).toMatch(/search/i)
-  })
+  },
+)
 
-  it('tells a time-out from another silence, and keeps the cause for the log', () => {
-    const late = Object.assign(new Error('late'), { name: 'TimeoutError' })
-    expect(noResponse('search', 'no usable answer', late).code).toBe('search_too_slow')
-    const cause = new Error('reset')
-    const problem = noResponse('search', 'no usable answer', cause)
-    expect(problem).toMatchObject({ status: 503, code: 'search_unavailable', retryAfter: 5, cause })
-  })
+it('a search that fails tells a time-out from another silence, and keeps the cause for the log', () => {
+  const late = Object.assign(new Error('late'), { name: 'TimeoutError' })
+  expect(noResponse('search', 'no usable answer', late).code).toBe('search_too_slow')
+  const cause = new Error('reset')
+  const problem = noResponse('search', 'no usable answer', cause)
+  expect(problem).toMatchObject({ status: 503, code: 'search_unavailable', retryAfter: 5, cause })
 })
 
-describe('Retry-After', () => {
-  it.each([
-    [undefined, 5],
-    ['', 5],
-    ['0', 1],
-    [' 30 ', 30],
-    ['1000000000', 300],
-    ['9'.repeat(400), 300],
-    ['-5', 5],
-    ['1.5', 5],
-    ['30 seconds', 5],
-    ['Sat, 21 Nov 2026 12:00:42 GMT', 42],
-    ['Sat, 21 Nov 2026 11:00:00 GMT', 1],
-    ['Sat, 21 Nov 2099 11:00:00 GMT', 300],
-    ['Saturday, 21-Nov-26 12:00:42 GMT', 42],
-    ['Sat Nov 21 12:00:42 2026', 42],
-  ])('%j means %i seconds', (header, seconds) => {
-    expect(retryAfterSeconds(header, NOW)).toBe(seconds)
-  })
+it.each([
+  [undefined, 5],
+  ['', 5],
+  ['0', 1],
+  [' 30 ', 30],
+  ['1000000000', 300],
+  ['9'.repeat(400), 300],
+  ['-5', 5],
+  ['1.5', 5],
+  ['30 seconds', 5],
+  ['Sat, 21 Nov 2026 12:00:42 GMT', 42],
+  ['Sat, 21 Nov 2026 11:00:00 GMT', 1],
+  ['Sat, 21 Nov 2099 11:00:00 GMT', 300],
+  ['Saturday, 21-Nov-26 12:00:42 GMT', 42],
+  ['Sat Nov 21 12:00:42 2026', 42],
+])('Retry-After %j means %i seconds', (header, seconds) => {
+  expect(retryAfterSeconds(header, NOW)).toBe(seconds)
 })

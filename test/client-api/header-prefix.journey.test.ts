@@ -1,6 +1,6 @@
 // A tenant whose service names its headers after its own product (SERVICE_HEADER_PREFIX): what goes out, and what is said
 // where the setting is not the service's.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
 
@@ -31,14 +31,11 @@ const env = (changed: Record<string, string> = {}) => ({
 })
 const right = { SERVICE_HEADER_PREFIX: 'X-Acme-Search' }
 
-describe('the headers of a service that names them after its product', () => {
-  it('are what `onramp status` sends, and what it says is to be set', async () => {
-    const status = (changed: Record<string, string>) =>
-      runCommand(['status', 'ada@acme.example'], env(changed))
-    expect((await status(right)).out).toBe('ada@acme.example has nothing left to connect.\n')
-    const { exit, err } = await status({})
-    expect(exit).toBe(5)
-    expect(err).toContain("The service's headers begin with X-Acme-Search, and onramp sends X-Service.")
-    expect(err).toContain('SERVICE_HEADER_PREFIX: set it to X-Acme-Search')
-  })
+it('the headers of a service that names them after its product are what `onramp status` sends, and what it says is to be set', async () => {
+  const status = (changed: Record<string, string>) => runCommand(['status', 'ada@acme.example'], env(changed))
+  expect((await status(right)).out).toBe('ada@acme.example has nothing left to connect.\n')
+  const { exit, err } = await status({})
+  expect(exit).toBe(5)
+  expect(err).toContain("The service's headers begin with X-Acme-Search, and onramp sends X-Service.")
+  expect(err).toContain('SERVICE_HEADER_PREFIX: set it to X-Acme-Search')
 })

@@ -1,7 +1,7 @@
 // A Redis Cluster of three primaries, under load: a primary dies and its replica takes over, another is killed where
 // REDIS_URL points to. Every record operation works on whichever node its key lives.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRedisOpener } from '../../src/records/redis-clients.ts'
 import { connectRedis } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
@@ -42,47 +42,45 @@ async function whileKilled(primary: RedisServer | undefined, replica: RedisServe
   return load
 }
 
-describe('on a cluster', () => {
-  it('records are spread over all three nodes, and listed and removed on each', async () => {
-    const log = { warn: () => {}, info: () => {} }
-    const connection = connectRedis(redis.settings['REDIS_URL'] ?? '', log, { kind: 'cluster' })
-    await until(() => connection.isReady, 'the connection')
-    const records = createRedisRecords(connection)
-    const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`)
-    await Promise.all(keys.map((key) => records.put(key, 'a', 60)))
-    const held = await Promise.all(redis.primaries.map((server) => server.ask('DBSIZE')))
-    expect(Math.min(...held.map(Number))).toBeGreaterThan(0)
-    const listed: string[] = []
-    for await (const batch of records.keys('key ')) listed.push(...batch)
-    expect(listed.toSorted()).toEqual(keys.toSorted())
-    await Promise.all(keys.map((key) => records.remove(key)))
-    expect(await records.get('key 1')).toBeUndefined()
-    connection.destroy()
-  })
-
-  it('a client is not opened with a primary that refuses, also where another node answers', async () => {
-    const [last, replica] = [redis.primaries[2], redis.replicas[2]]
-    // Asks the second primary first (slot 6770).
-    const open = createRedisOpener(redis.settings['REDIS_URL'] ?? '', { kind: 'cluster' }, 'other:')
-    const opened = await open(() => {})
-    opened.close()
-    await last?.kill()
-    await expect(open(() => {})).rejects.toThrow('ECONNREFUSED')
-    await until(() => isPrimary(replica), 'the replica to take over')
-    await last?.start()
-  })
-
-  it.each([1, 0])(
-    'primary %i that is killed is replaced, and everybody is where they were',
-    async (which) => {
-      const load = await whileKilled(redis.primaries[which], redis.replicas[which])
-      expect(load.counts()['503']).toBeGreaterThan(0)
-      expect(load.trouble()).toBeLessThan(10_000)
-      expectOnlyRefusals(load)
-      await expectSignedIn(browsers, page)
-      const visitor = await signIn(running, 'eve')
-      expect(visitor.page.status).toBe(200)
-      await redis.primaries[which]?.start()
-    },
-  )
+it('on a cluster records are spread over all three nodes, and listed and removed on each', async () => {
+  const log = { warn: () => {}, info: () => {} }
+  const connection = connectRedis(redis.settings['REDIS_URL'] ?? '', log, { kind: 'cluster' })
+  await until(() => connection.isReady, 'the connection')
+  const records = createRedisRecords(connection)
+  const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`)
+  await Promise.all(keys.map((key) => records.put(key, 'a', 60)))
+  const held = await Promise.all(redis.primaries.map((server) => server.ask('DBSIZE')))
+  expect(Math.min(...held.map(Number))).toBeGreaterThan(0)
+  const listed: string[] = []
+  for await (const batch of records.keys('key ')) listed.push(...batch)
+  expect(listed.toSorted()).toEqual(keys.toSorted())
+  await Promise.all(keys.map((key) => records.remove(key)))
+  expect(await records.get('key 1')).toBeUndefined()
+  connection.destroy()
 })
+
+it('on a cluster a client is not opened with a primary that refuses, also where another node answers', async () => {
+  const [last, replica] = [redis.primaries[2], redis.replicas[2]]
+  // Asks the second primary first (slot 6770).
+  const open = createRedisOpener(redis.settings['REDIS_URL'] ?? '', { kind: 'cluster' }, 'other:')
+  const opened = await open(() => {})
+  opened.close()
+  await last?.kill()
+  await expect(open(() => {})).rejects.toThrow('ECONNREFUSED')
+  await until(() => isPrimary(replica), 'the replica to take over')
+  await last?.start()
+})
+
+it.each([1, 0])(
+  'on a cluster primary %i that is killed is replaced, and everybody is where they were',
+  async (which) => {
+    const load = await whileKilled(redis.primaries[which], redis.replicas[which])
+    expect(load.counts()['503']).toBeGreaterThan(0)
+    expect(load.trouble()).toBeLessThan(10_000)
+    expectOnlyRefusals(load)
+    await expectSignedIn(browsers, page)
+    const visitor = await signIn(running, 'eve')
+    expect(visitor.page.status).toBe(200)
+    await redis.primaries[which]?.start()
+  },
+)

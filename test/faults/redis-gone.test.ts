@@ -95,21 +95,19 @@ describe('while Redis is away', () => {
   })
 })
 
-describe('when Redis is back', () => {
-  it('after a kill, pages work again by themselves, and a person who was signed in before signs in once', async () => {
-    const browser = await signIn(running, 'bob', '/search?q=plans')
-    expect(browser.page.url).toBe(`${running.url}/search?q=plans`)
-    await redis.kill()
-    expectOutage(await browser.open('/search?q=plans'))
-    await redis.start()
-    expect(await ready()).toBeLessThan(5_000)
-    // Nothing was saved: it is back empty. The authorization server still knows the browser, so nobody is asked.
-    const before = browser.hops.length
-    await browser.open('/search?q=plans')
-    expect(browser.page.status).toBe(200)
-    expect(browser.page.url).toBe(`${running.url}/search?q=plans`)
-    const paths = browser.hops.slice(before).map((hop) => new URL(hop.url).pathname)
-    expect(paths.filter((path) => path === '/sign-in/callback')).toHaveLength(1)
-    expectCookiesKept(browser)
-  })
+it('when Redis is back after a kill, pages work again by themselves, and a person who was signed in before signs in once', async () => {
+  const browser = await signIn(running, 'bob', '/search?q=plans')
+  expect(browser.page.url).toBe(`${running.url}/search?q=plans`)
+  await redis.kill()
+  expectOutage(await browser.open('/search?q=plans'))
+  await redis.start()
+  expect(await ready()).toBeLessThan(5_000)
+  // Nothing was saved: it is back empty. The authorization server still knows the browser, so nobody is asked.
+  const before = browser.hops.length
+  await browser.open('/search?q=plans')
+  expect(browser.page.status).toBe(200)
+  expect(browser.page.url).toBe(`${running.url}/search?q=plans`)
+  const paths = browser.hops.slice(before).map((hop) => new URL(hop.url).pathname)
+  expect(paths.filter((path) => path === '/sign-in/callback')).toHaveLength(1)
+  expectCookiesKept(browser)
 })

@@ -1,7 +1,7 @@
 // Redis behind Sentinels, under load: the primary dies, is replaced on purpose, freezes. Short refusals, then all is as
 // before, with the same people signed in.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startSentinels, type SentinelSetUp } from '../helpers/redis-topologies.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
@@ -38,45 +38,43 @@ async function whileWorking(happens: () => Promise<void>): Promise<Load> {
   return load
 }
 
-describe('behind Sentinels', () => {
-  it('a primary that is killed is replaced, and everybody is where they were', async () => {
-    const load = await whileWorking(() => redis.primary.kill())
-    expect(load.counts()['503']).toBeGreaterThan(0)
-    expect(load.trouble()).toBeLessThan(8_000)
-    expectOnlyRefusals(load)
-    await expectSignedIn(browsers, page)
-  })
+it('behind Sentinels a primary that is killed is replaced, and everybody is where they were', async () => {
+  const load = await whileWorking(() => redis.primary.kill())
+  expect(load.counts()['503']).toBeGreaterThan(0)
+  expect(load.trouble()).toBeLessThan(8_000)
+  expectOnlyRefusals(load)
+  await expectSignedIn(browsers, page)
+})
 
-  it('a primary that steps down for another is left, though it lives on', async () => {
-    await redis.bringBack()
-    expect(redis.failovers()).toBe(1)
-    const load = await whileWorking(() => redis.stepDown())
-    expect(load.trouble()).toBeLessThan(5_000)
-    expectOnlyRefusals(load)
-    await expectSignedIn(browsers, page)
-    const visitor = await signIn(running, 'dan')
-    expect(visitor.page.status).toBe(200)
-  })
+it('behind Sentinels a primary that steps down for another is left, though it lives on', async () => {
+  await redis.bringBack()
+  expect(redis.failovers()).toBe(1)
+  const load = await whileWorking(() => redis.stepDown())
+  expect(load.trouble()).toBeLessThan(5_000)
+  expectOnlyRefusals(load)
+  await expectSignedIn(browsers, page)
+  const visitor = await signIn(running, 'dan')
+  expect(visitor.page.status).toBe(200)
+})
 
-  it('a primary that freezes is replaced, and is not gone back to when it thaws', async () => {
-    const port = await redis.primaryPort()
-    const frozen = port === redis.primary.port ? redis.primary : redis.replica
-    const load = await whileWorking(async () => frozen.freeze())
-    expect(load.trouble()).toBeLessThan(9_000)
-    expectOnlyRefusals(load)
-    frozen.thaw()
-    await expectSignedIn(browsers, page)
-    await sleep(500)
-    await expectSignedIn(browsers, page)
-  })
+it('behind Sentinels a primary that freezes is replaced, and is not gone back to when it thaws', async () => {
+  const port = await redis.primaryPort()
+  const frozen = port === redis.primary.port ? redis.primary : redis.replica
+  const load = await whileWorking(async () => frozen.freeze())
+  expect(load.trouble()).toBeLessThan(9_000)
+  expectOnlyRefusals(load)
+  frozen.thaw()
+  await expectSignedIn(browsers, page)
+  await sleep(500)
+  await expectSignedIn(browsers, page)
+})
 
-  it('one Sentinel that is left is enough to start with', async () => {
-    const [first, second] = redis.sentinels
-    first?.freeze()
-    await second?.kill()
-    await running.restart()
-    const ready = await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
-    expect(ready).toBeLessThan(5_000)
-    await expectSignedIn(browsers, page)
-  })
+it('behind Sentinels one Sentinel that is left is enough to start with', async () => {
+  const [first, second] = redis.sentinels
+  first?.freeze()
+  await second?.kill()
+  await running.restart()
+  const ready = await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
+  expect(ready).toBeLessThan(5_000)
+  await expectSignedIn(browsers, page)
 })

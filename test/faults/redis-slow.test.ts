@@ -1,7 +1,7 @@
 // Redis is there and does not do its work: frozen, slow, full, or merely idle for long. No answer is waited for longer than
 // 1.5 seconds, no one is signed out, and nothing has to be started again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectRedis } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { statusOf, until } from '../helpers/processes.ts'
@@ -32,57 +32,55 @@ afterAll(async () => {
 const works = async () => (await browser.open(`${running.url}/onboarding`)).status === 200
 const isStillSignedIn = () => expect(browser.page.url).toBe(`${running.url}/onboarding`)
 
-describe('Redis that is', () => {
-  it('frozen costs a page less than two seconds, the next one nothing, and is used again when it thaws', async () => {
-    redis.freeze()
-    const first = await timed(() => browser.open('/onboarding'))
-    expectOutage(first.result)
-    expect(first.milliseconds).toBeLessThan(2_000)
-    const second = await timed(() => browser.open('/onboarding'))
-    expectOutage(second.result)
-    expect(second.milliseconds).toBeLessThan(500)
-    expect(await statusOf(`${running.url}/readyz`)).toBe(503)
-    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
-    // Longer than its sockets live.
-    await sleep(3_500)
-    redis.thaw()
-    expect(await until(works, 'the page')).toBeLessThan(5_000)
-    isStillSignedIn()
-  })
+it('Redis that is frozen costs a page less than two seconds, the next one nothing, and is used again when it thaws', async () => {
+  redis.freeze()
+  const first = await timed(() => browser.open('/onboarding'))
+  expectOutage(first.result)
+  expect(first.milliseconds).toBeLessThan(2_000)
+  const second = await timed(() => browser.open('/onboarding'))
+  expectOutage(second.result)
+  expect(second.milliseconds).toBeLessThan(500)
+  expect(await statusOf(`${running.url}/readyz`)).toBe(503)
+  expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+  // Longer than its sockets live.
+  await sleep(3_500)
+  redis.thaw()
+  expect(await until(works, 'the page')).toBeLessThan(5_000)
+  isStillSignedIn()
+})
 
-  it('slow by 400 ms at every question still gives a page within two seconds', async () => {
-    wire.delay(400)
-    const page = await timed(() => browser.open('/onboarding'))
-    expect(page.result.status).toBe(200)
-    expect(page.milliseconds).toBeLessThan(2_000)
-    wire.delay(0)
-    expect(await until(works, 'the page')).toBeLessThan(5_000)
-  })
+it('Redis that is slow by 400 ms at every question still gives a page within two seconds', async () => {
+  wire.delay(400)
+  const page = await timed(() => browser.open('/onboarding'))
+  expect(page.result.status).toBe(200)
+  expect(page.milliseconds).toBeLessThan(2_000)
+  wire.delay(0)
+  expect(await until(works, 'the page')).toBeLessThan(5_000)
+})
 
-  it('full still shows pages to whoever is signed in, and refuses a sign-in in words', async () => {
-    await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
-    await redis.ask('CONFIG', 'SET', 'maxmemory', '1')
-    expect((await browser.open('/search?q=plans')).status).toBe(200)
-    const visitor = new TestBrowser()
-    const logged = running.log.length
-    await visitor.open(`${running.url}/sign-in`)
-    await chooseAccount(running, visitor, 'bob')
-    expectOutage(visitor.page)
-    expect(visitor.cookieHeader(running.url)).not.toMatch(/onramp=/)
-    expect(running.log.slice(logged).filter((line) => /cannot be reached .*trying/.test(line))).toEqual([])
-    await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
-    expect((await visitor.open(`${running.url}/onboarding`)).status).toBe(200)
-  })
+it('Redis that is full still shows pages to whoever is signed in, and refuses a sign-in in words', async () => {
+  await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+  await redis.ask('CONFIG', 'SET', 'maxmemory', '1')
+  expect((await browser.open('/search?q=plans')).status).toBe(200)
+  const visitor = new TestBrowser()
+  const logged = running.log.length
+  await visitor.open(`${running.url}/sign-in`)
+  await chooseAccount(running, visitor, 'bob')
+  expectOutage(visitor.page)
+  expect(visitor.cookieHeader(running.url)).not.toMatch(/onramp=/)
+  expect(running.log.slice(logged).filter((line) => /cannot be reached .*trying/.test(line))).toEqual([])
+  await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
+  expect((await visitor.open(`${running.url}/onboarding`)).status).toBe(200)
+})
 
-  it('idle for three times as long as its sockets may be silent is not away for a moment', async () => {
-    const log: string[] = []
-    const keep = (_fields: object, message: string) => void log.push(message)
-    const server = await startRedis()
-    const connection = connectRedis(server.url, { warn: keep, info: keep })
-    await sleep(9_500)
-    expect(await createRedisRecords(connection).get('a')).toBeUndefined()
-    expect(log).toEqual([])
-    connection.destroy()
-    await server.close()
-  })
+it('Redis that is idle for three times as long as its sockets may be silent is not away for a moment', async () => {
+  const log: string[] = []
+  const keep = (_fields: object, message: string) => void log.push(message)
+  const server = await startRedis()
+  const connection = connectRedis(server.url, { warn: keep, info: keep })
+  await sleep(9_500)
+  expect(await createRedisRecords(connection).get('a')).toBeUndefined()
+  expect(log).toEqual([])
+  connection.destroy()
+  await server.close()
 })

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startOnramp, statusOf, until } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
@@ -34,22 +34,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('Redis over TLS', () => {
-  it('whose CA is not known is not used, and the log says why without the password', async () => {
-    await until(() => running.log.some((line) => line.includes('Redis cannot be reached')), 'the log')
-    expect(await statusOf(`${running.url}/readyz`)).toBe(503)
-    const log = running.log.join('')
-    expect(log).toMatch(/certificate/)
-    expect(log).not.toMatch(/p@ss|p%40ss/)
-    await running.stopOnramp()
-  })
+it('Redis over TLS whose CA is not known is not used, and the log says why without the password', async () => {
+  await until(() => running.log.some((line) => line.includes('Redis cannot be reached')), 'the log')
+  expect(await statusOf(`${running.url}/readyz`)).toBe(503)
+  const log = running.log.join('')
+  expect(log).toMatch(/certificate/)
+  expect(log).not.toMatch(/p@ss|p%40ss/)
+  await running.stopOnramp()
+})
 
-  it('whose CA the process was told of is used, by a user who may touch only our keys', async () => {
-    const onramp = await startOnramp({ ...running.env, NODE_EXTRA_CA_CERTS: file('ca.crt') })
-    const browser = await signIn(running, 'ada')
-    expect(browser.page.status).toBe(200)
-    await browser.post('/sign-out')
-    expect(Number(await redis.ask('DBSIZE'))).toBeGreaterThan(0)
-    expect((await onramp.end('SIGTERM')).code).toBe(0)
-  })
+it('Redis over TLS whose CA the process was told of is used, by a user who may touch only our keys', async () => {
+  const onramp = await startOnramp({ ...running.env, NODE_EXTRA_CA_CERTS: file('ca.crt') })
+  const browser = await signIn(running, 'ada')
+  expect(browser.page.status).toBe(200)
+  await browser.post('/sign-out')
+  expect(Number(await redis.ask('DBSIZE'))).toBeGreaterThan(0)
+  expect((await onramp.end('SIGTERM')).code).toBe(0)
 })

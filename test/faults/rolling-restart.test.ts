@@ -1,6 +1,6 @@
 // Two processes on one Redis behind a proxy that asks them whether they are ready, each ended and started again while
 // people work and sign in: no request is lost, and no sign-in.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startOnramp, until, type OnrampProcess } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
@@ -53,30 +53,28 @@ function startSigningIn(people: readonly string[]) {
   }
 }
 
-describe('a rolling restart of two processes', () => {
-  it('loses no request and no sign-in', async () => {
-    const page = `${running.url}/onboarding`
-    const browsers = await Promise.all(['ada', 'bob', 'carol'].map((person) => signIn(running, person)))
-    const load = lookingAt(running.url, browsers)
-    const signIns = [startSigningIn(['dan', 'eve']), startSigningIn(['frank', 'bob'])]
+it('a rolling restart of two processes loses no request and no sign-in', async () => {
+  const page = `${running.url}/onboarding`
+  const browsers = await Promise.all(['ada', 'bob', 'carol'].map((person) => signIn(running, person)))
+  const load = lookingAt(running.url, browsers)
+  const signIns = [startSigningIn(['dan', 'eve']), startSigningIn(['frank', 'bob'])]
 
-    for (const [index, port] of ports.entries()) {
-      const ended = await processes[index]?.end('SIGTERM')
-      expect(ended?.code).toBe(0)
-      expect(ended?.milliseconds).toBeLessThan(10_000)
-      expect(proxy.ready()).not.toContain(port)
-      processes[index] = await startOn(port)
-      await until(() => proxy.ready().length === 2, 'both to be ready')
-    }
+  for (const [index, port] of ports.entries()) {
+    const ended = await processes[index]?.end('SIGTERM')
+    expect(ended?.code).toBe(0)
+    expect(ended?.milliseconds).toBeLessThan(10_000)
+    expect(proxy.ready()).not.toContain(port)
+    processes[index] = await startOn(port)
+    await until(() => proxy.ready().length === 2, 'both to be ready')
+  }
 
-    await load.stop()
-    await Promise.all(signIns.map((signingIn) => signingIn.stop()))
-    expect(load.counts()).toEqual({ 200: load.answers.length })
-    expect(load.answers.length).toBeGreaterThan(100)
-    const [pages, hops] = [signIns.flatMap((one) => one.pages), signIns.flatMap((one) => one.hops)]
-    expect(pages.length).toBeGreaterThan(10)
-    expect(pages.filter(({ status, url }) => status !== 200 || url !== page)).toEqual([])
-    expect(hops.filter(({ status }) => status >= 400)).toEqual([])
-    await expectSignedIn(browsers, page)
-  })
+  await load.stop()
+  await Promise.all(signIns.map((signingIn) => signingIn.stop()))
+  expect(load.counts()).toEqual({ 200: load.answers.length })
+  expect(load.answers.length).toBeGreaterThan(100)
+  const [pages, hops] = [signIns.flatMap((one) => one.pages), signIns.flatMap((one) => one.hops)]
+  expect(pages.length).toBeGreaterThan(10)
+  expect(pages.filter(({ status, url }) => status !== 200 || url !== page)).toEqual([])
+  expect(hops.filter(({ status }) => status >= 400)).toEqual([])
+  await expectSignedIn(browsers, page)
 })

@@ -1,7 +1,7 @@
 // SIGTERM: not ready at once, served on for a moment, requests in flight ended, gone within ten seconds.
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startOnramp, statusOf, until, type OnrampProcess } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
@@ -35,57 +35,55 @@ function hold(operation: 'checkdatasourceauth' | 'token', milliseconds: number) 
   return () => until(() => running.sandbox.count(operation) > 0, operation)
 }
 
-describe('a process that is told to end', () => {
-  it('is not ready at once, serves on while proxies notice, ends what is in flight, and is gone', async () => {
-    const browser = await signIn(running, 'ada')
-    const other = await signIn(running, 'bob')
-    const isAsked = hold('checkdatasourceauth', 2_000)
-    const page = browser.open('/onboarding')
-    await isAsked()
-    const ended = onramp.end('SIGTERM')
-    await until(async () => (await statusOf(`${running.url}/readyz`)) === 503, 'it to be unready', 1_000)
-    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
-    expect((await other.open('/search?q=plans')).status).toBe(200)
-    expect((await page).status).toBe(200)
-    const { code, milliseconds } = await ended
-    expect(code).toBe(0)
-    expect(milliseconds).toBeLessThan(5_000)
-    expect(await statusOf(`${running.url}/healthz`)).toBeUndefined()
-  })
+it('a process that is told to end is not ready at once, serves on while proxies notice, ends what is in flight, and is gone', async () => {
+  const browser = await signIn(running, 'ada')
+  const other = await signIn(running, 'bob')
+  const isAsked = hold('checkdatasourceauth', 2_000)
+  const page = browser.open('/onboarding')
+  await isAsked()
+  const ended = onramp.end('SIGTERM')
+  await until(async () => (await statusOf(`${running.url}/readyz`)) === 503, 'it to be unready', 1_000)
+  expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+  expect((await other.open('/search?q=plans')).status).toBe(200)
+  expect((await page).status).toBe(200)
+  const { code, milliseconds } = await ended
+  expect(code).toBe(0)
+  expect(milliseconds).toBeLessThan(5_000)
+  expect(await statusOf(`${running.url}/healthz`)).toBeUndefined()
+})
 
-  it('finishes a sign-in whose code is being redeemed', async () => {
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding`)
-    const isAsked = hold('token', 1_500)
-    const finishing = chooseAccount(running, browser, 'ada').catch(() => {})
-    await isAsked()
-    const ended = await onramp.end('SIGTERM')
-    await finishing
-    expect(ended.code).toBe(0)
-    const callback = browser.hops.find((hop) => hop.url.includes('/sign-in/callback'))
-    expect(callback?.status).toBe(303)
-    expect(callback?.location).toBe('/onboarding')
-  })
+it('a process that is told to end finishes a sign-in whose code is being redeemed', async () => {
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/onboarding`)
+  const isAsked = hold('token', 1_500)
+  const finishing = chooseAccount(running, browser, 'ada').catch(() => {})
+  await isAsked()
+  const ended = await onramp.end('SIGTERM')
+  await finishing
+  expect(ended.code).toBe(0)
+  const callback = browser.hops.find((hop) => hop.url.includes('/sign-in/callback'))
+  expect(callback?.status).toBe(303)
+  expect(callback?.location).toBe('/onboarding')
+})
 
-  it('does not wait for parked connections, a service that hangs, or a store that is frozen', async () => {
-    const browser = await signIn(running, 'ada')
-    const parked = connect(Number(running.env['PORT']), 'localhost')
-    parked.on('error', () => {})
-    const isAsked = hold('checkdatasourceauth', 60_000)
-    const page = browser.open('/onboarding').catch(() => {})
-    await isAsked()
-    redis.freeze()
-    const { code, milliseconds } = await onramp.end('SIGTERM')
-    await page
-    parked.destroy()
-    expect(code).toBe(0)
-    expect(milliseconds).toBeLessThan(10_000)
-  })
+it('a process that is told to end does not wait for parked connections, a service that hangs, or a store that is frozen', async () => {
+  const browser = await signIn(running, 'ada')
+  const parked = connect(Number(running.env['PORT']), 'localhost')
+  parked.on('error', () => {})
+  const isAsked = hold('checkdatasourceauth', 60_000)
+  const page = browser.open('/onboarding').catch(() => {})
+  await isAsked()
+  redis.freeze()
+  const { code, milliseconds } = await onramp.end('SIGTERM')
+  await page
+  parked.destroy()
+  expect(code).toBe(0)
+  expect(milliseconds).toBeLessThan(10_000)
+})
 
-  it('ends at once when it is told twice', async () => {
-    const ended = onramp.end('SIGTERM')
-    await sleep(100)
-    onramp.signal('SIGTERM')
-    expect((await ended).milliseconds).toBeLessThan(1_000)
-  })
+it('a process that is told to end ends at once when it is told twice', async () => {
+  const ended = onramp.end('SIGTERM')
+  await sleep(100)
+  onramp.signal('SIGTERM')
+  expect((await ended).milliseconds).toBeLessThan(1_000)
 })

@@ -1,5 +1,5 @@
 // The forward proxy of HTTPS_PROXY: what is said when it does not open the way.
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { useProxy } from '../../src/http/proxy.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
@@ -39,49 +39,47 @@ async function failedCheck(proxy: string, timeLimitMs = 10_000) {
   return await failureOf(client.checkDatasourceAuth({ kind: 'user-token', token: 'abc' }))
 }
 
-describe('a proxy that does not open the way', () => {
-  it.each([
-    ['HTTP/1.1 407 No\r\n\r\n', 'asks for a username and password (407)'],
-    ['HTTP/1.1 401 No\r\n\r\n', 'asks for a username and password (401)'],
-    ['HTTP/1.1 403 No\r\n\r\n', 'refuses to connect to service.example (403)'],
-    ['HTTP/1.1 502 No\r\n\r\n', 'cannot reach service.example (502)'],
-    ['', 'cannot be used: connection closed'],
-  ])('and says %j is named, with the settings', async (answer, words) => {
-    const { name, asked } = await startProxy(answer)
-    expect(await failedCheck(`http://${name}`)).toMatchObject({
-      code: 'service_unavailable',
-      detail: `checkdatasourceauth: the proxy ${name} ${words}: see HTTPS_PROXY and NO_PROXY`,
-    })
-    expect(asked).toEqual([{ target: 'service.example:443', authorization: undefined }])
+it.each([
+  ['HTTP/1.1 407 No\r\n\r\n', 'asks for a username and password (407)'],
+  ['HTTP/1.1 401 No\r\n\r\n', 'asks for a username and password (401)'],
+  ['HTTP/1.1 403 No\r\n\r\n', 'refuses to connect to service.example (403)'],
+  ['HTTP/1.1 502 No\r\n\r\n', 'cannot reach service.example (502)'],
+  ['', 'cannot be used: connection closed'],
+])('a proxy that does not open the way and says %j is named, with the settings', async (answer, words) => {
+  const { name, asked } = await startProxy(answer)
+  expect(await failedCheck(`http://${name}`)).toMatchObject({
+    code: 'service_unavailable',
+    detail: `checkdatasourceauth: the proxy ${name} ${words}: see HTTPS_PROXY and NO_PROXY`,
   })
+  expect(asked).toEqual([{ target: 'service.example:443', authorization: undefined }])
+})
 
-  it('gets the user and password of its address, which no error repeats', async () => {
-    const { name, asked } = await startProxy('HTTP/1.1 407 No\r\n\r\n')
-    const error = await failedCheck(`http://ada%40acme:${PASSWORD}@${name}`)
-    expect(error).toMatchObject({
-      detail: expect.stringContaining('rejects the username and password (407)'),
-    })
-    expect(asked[0]?.authorization).toBe(`Basic ${btoa(`ada@acme:${PASSWORD}`)}`)
-    expect(JSON.stringify([error, String((error as Error).cause)])).not.toContain(PASSWORD)
+it('a proxy that does not open the way gets the user and password of its address, which no error repeats', async () => {
+  const { name, asked } = await startProxy('HTTP/1.1 407 No\r\n\r\n')
+  const error = await failedCheck(`http://ada%40acme:${PASSWORD}@${name}`)
+  expect(error).toMatchObject({
+    detail: expect.stringContaining('rejects the username and password (407)'),
   })
+  expect(asked[0]?.authorization).toBe(`Basic ${btoa(`ada@acme:${PASSWORD}`)}`)
+  expect(JSON.stringify([error, String((error as Error).cause)])).not.toContain(PASSWORD)
+})
 
-  it('because it is away or hangs is named too, however little time the call has', async () => {
-    const hanging = await startProxy()
-    const detail = expect.stringContaining(`the proxy ${hanging.name} cannot be used: timed out`)
-    expect(await failedCheck(`http://${hanging.name}`, 300)).toMatchObject({ detail })
-    const away = await startProxy()
-    away.close()
-    const refused = expect.stringContaining(`the proxy ${away.name} cannot be used: connection refused`)
-    expect(await failedCheck(`http://${away.name}`)).toMatchObject({ detail: refused })
-  })
+it('a proxy that does not open the way because it is away or hangs is named too, however little time the call has', async () => {
+  const hanging = await startProxy()
+  const detail = expect.stringContaining(`the proxy ${hanging.name} cannot be used: timed out`)
+  expect(await failedCheck(`http://${hanging.name}`, 300)).toMatchObject({ detail })
+  const away = await startProxy()
+  away.close()
+  const refused = expect.stringContaining(`the proxy ${away.name} cannot be used: connection refused`)
+  expect(await failedCheck(`http://${away.name}`)).toMatchObject({ detail: refused })
+})
 
-  it('fails calls of the authorization server in the same way, by every means that make them', async () => {
-    const { name, asked } = await startProxy('HTTP/1.1 403 No\r\n\r\n')
-    useProxy({ HTTPS_PROXY: `http://${name}` })
-    const headers = {}
-    const init = { body: null, headers, method: 'GET', redirect: 'manual' } as const
-    await failureOf(createFetch(1)('https://login.example/own', init))
-    await failureOf(fetch('https://login.example:8443/global'))
-    expect(asked.map(({ target }) => target)).toEqual(['login.example:443', 'login.example:8443'])
-  })
+it('a proxy that does not open the way fails calls of the authorization server in the same way, by every means that make them', async () => {
+  const { name, asked } = await startProxy('HTTP/1.1 403 No\r\n\r\n')
+  useProxy({ HTTPS_PROXY: `http://${name}` })
+  const headers = {}
+  const init = { body: null, headers, method: 'GET', redirect: 'manual' } as const
+  await failureOf(createFetch(1)('https://login.example/own', init))
+  await failureOf(fetch('https://login.example:8443/global'))
+  expect(asked.map(({ target }) => target)).toEqual(['login.example:443', 'login.example:8443'])
 })

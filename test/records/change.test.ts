@@ -1,5 +1,5 @@
 // A record that is changed by compare-and-set.
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { changeRecord } from '../../src/records/change.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
@@ -16,47 +16,45 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-describe('a change of a record', () => {
-  it('loses no other one of this process or of another, in any number at once', async () => {
-    const { values, records } = memoryRecords()
-    const letters = 'abcdefghijklmnopqrstuvwxyz'.split('')
-    await Promise.all(letters.map((letter) => changeRecord(records, { key: 'key', next: append(letter) })))
-    expect(values.get('key')?.split('').sort()).toEqual(letters)
-  })
+it('a change of a record loses no other one of this process or of another, in any number at once', async () => {
+  const { values, records } = memoryRecords()
+  const letters = 'abcdefghijklmnopqrstuvwxyz'.split('')
+  await Promise.all(letters.map((letter) => changeRecord(records, { key: 'key', next: append(letter) })))
+  expect(values.get('key')?.split('').sort()).toEqual(letters)
+})
 
-  it('is made though the one before it failed', async () => {
-    const { values, records } = memoryRecords()
-    const change = (next: Change['next']) => changeRecord(records, { key: 'key', next })
-    const fail = () => {
-      throw new Error('no')
-    }
-    const both = [change(fail), change(append('a'))]
-    expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
-    expect(values.get('key')).toBe('a')
-  })
+it('a change of a record is made though the one before it failed', async () => {
+  const { values, records } = memoryRecords()
+  const change = (next: Change['next']) => changeRecord(records, { key: 'key', next })
+  const fail = () => {
+    throw new Error('no')
+  }
+  const both = [change(fail), change(append('a'))]
+  expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(values.get('key')).toBe('a')
+})
 
-  it('asks the store nothing where the guess was right, and reads the record where it was wrong', async () => {
-    const { values, records } = memoryRecords()
-    const get = vi.fn(records.get)
-    const change = (given: Omit<Change, 'key'>) => changeRecord({ ...records, get }, { key: 'key', ...given })
-    await change({ next: append('a'), guess: { text: undefined } })
-    expect(get).not.toHaveBeenCalled()
-    await change({ next: append('b'), guess: { text: undefined } })
-    expect([values.get('key'), get.mock.calls.length]).toEqual(['ab', 1])
-    await change({ next: () => undefined })
-    expect(values.get('key')).toBe('ab')
-  })
+it('a change of a record asks the store nothing where the guess was right, and reads the record where it was wrong', async () => {
+  const { values, records } = memoryRecords()
+  const get = vi.fn(records.get)
+  const change = (given: Omit<Change, 'key'>) => changeRecord({ ...records, get }, { key: 'key', ...given })
+  await change({ next: append('a'), guess: { text: undefined } })
+  expect(get).not.toHaveBeenCalled()
+  await change({ next: append('b'), guess: { text: undefined } })
+  expect([values.get('key'), get.mock.calls.length]).toEqual(['ab', 1])
+  await change({ next: () => undefined })
+  expect(values.get('key')).toBe('ab')
+})
 
-  it('tries again at once, then after pauses that grow, and fails as an outage does when others are always faster', async () => {
-    vi.useFakeTimers({ fakeNodeBuiltins: true })
-    vi.spyOn(Math, 'random').mockReturnValue(0.75)
-    const began = performance.now()
-    const tried: number[] = []
-    const records = { get: async () => 'a', compareAndSet: async () => tried.push(performance.now()) === 0 }
-    const changed = changeRecord(records, { key: 'key', next: append('b') }).catch((error: unknown) => error)
-    await vi.runAllTimersAsync()
-    expect(await changed).toBeInstanceOf(StoreUnavailable)
-    expect(tried.slice(0, 4).map((at) => at - began)).toEqual([0, 0, 3, 9])
-    expect(tried).toHaveLength(50)
-  })
+it('a change of a record tries again at once, then after pauses that grow, and fails as an outage does when others are always faster', async () => {
+  vi.useFakeTimers({ fakeNodeBuiltins: true })
+  vi.spyOn(Math, 'random').mockReturnValue(0.75)
+  const began = performance.now()
+  const tried: number[] = []
+  const records = { get: async () => 'a', compareAndSet: async () => tried.push(performance.now()) === 0 }
+  const changed = changeRecord(records, { key: 'key', next: append('b') }).catch((error: unknown) => error)
+  await vi.runAllTimersAsync()
+  expect(await changed).toBeInstanceOf(StoreUnavailable)
+  expect(tried.slice(0, 4).map((at) => at - began)).toEqual([0, 0, 3, 9])
+  expect(tried).toHaveLength(50)
 })

@@ -1,5 +1,5 @@
 // The installation's key: one for each store, whichever process asks first, and the same whatever secret seals it.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { adoptStore, createKeyRing, waitForDataKey } from '../../src/records/data-key.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
@@ -11,87 +11,85 @@ const store = () => createRedisRecords(memoryRedis().commands)
 const dataKeyWith = (records: ReturnType<typeof store>, ...secrets: string[]) =>
   createKeyRing(records, secrets).dataKey()
 
-describe('the installation', () => {
-  it('has one key, however many processes meet an empty store at once', async () => {
-    const records = store()
-    const dataKeys = await Promise.all(Array.from({ length: 8 }, () => dataKeyWith(records, OLD)))
-    const sealed = dataKeys[0]?.sealer.seal('opted out', 'person:ada') ?? ''
-    expect(dataKeys.map((dataKey) => dataKey.sealer.open(sealed, 'person:ada'))).toEqual(
-      Array.from({ length: 8 }, () => 'opted out'),
-    )
-    expect(new Set(dataKeys.map((dataKey) => dataKey.keyFor('person', 'ada@acme.example'))).size).toBe(1)
-  })
+it('the installation has one key, however many processes meet an empty store at once', async () => {
+  const records = store()
+  const dataKeys = await Promise.all(Array.from({ length: 8 }, () => dataKeyWith(records, OLD)))
+  const sealed = dataKeys[0]?.sealer.seal('opted out', 'person:ada') ?? ''
+  expect(dataKeys.map((dataKey) => dataKey.sealer.open(sealed, 'person:ada'))).toEqual(
+    Array.from({ length: 8 }, () => 'opted out'),
+  )
+  expect(new Set(dataKeys.map((dataKey) => dataKey.keyFor('person', 'ada@acme.example'))).size).toBe(1)
+})
 
-  it('keeps its key while SESSION_SECRET goes from old to new, and the old one then opens nothing', async () => {
-    const records = store()
-    const before = await dataKeyWith(records, OLD)
-    const sealed = before.sealer.seal('opted out', 'person:ada')
-    for (const secrets of [[OLD, NEW], [NEW, OLD], [NEW]]) {
-      const dataKey = await dataKeyWith(records, ...secrets)
-      expect(dataKey.sealer.open(sealed, 'person:ada')).toBe('opted out')
-      expect(dataKey.keyFor('person', 'ada')).toBe(before.keyFor('person', 'ada'))
-    }
-    await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed under another SESSION_SECRET')
-  })
+it('the installation keeps its key while SESSION_SECRET goes from old to new, and the old one then opens nothing', async () => {
+  const records = store()
+  const before = await dataKeyWith(records, OLD)
+  const sealed = before.sealer.seal('opted out', 'person:ada')
+  for (const secrets of [[OLD, NEW], [NEW, OLD], [NEW]]) {
+    const dataKey = await dataKeyWith(records, ...secrets)
+    expect(dataKey.sealer.open(sealed, 'person:ada')).toBe('opted out')
+    expect(dataKey.keyFor('person', 'ada')).toBe(before.keyFor('person', 'ada'))
+  }
+  await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed under another SESSION_SECRET')
+})
 
-  it('refuses a store of another secret and leaves it as it is, until it is adopted on purpose', async () => {
-    const records = store()
-    const mine = await dataKeyWith(records, OLD)
-    const kept = await records.get('installation')
-    const other = createKeyRing(records, [OTHER])
-    await expect(other.dataKey()).rejects.toThrow('add the former secret as the second one of SESSION_SECRET')
-    expect(await records.get('installation')).toBe(kept)
-    await adoptStore(records, [OTHER])
-    const adopted = await other.dataKey()
-    expect(adopted.sealer.open(mine.sealer.seal('a', 'key'), 'key')).toBeUndefined()
-    await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed under another SESSION_SECRET')
-  })
+it('the installation refuses a store of another secret and leaves it as it is, until it is adopted on purpose', async () => {
+  const records = store()
+  const mine = await dataKeyWith(records, OLD)
+  const kept = await records.get('installation')
+  const other = createKeyRing(records, [OTHER])
+  await expect(other.dataKey()).rejects.toThrow('add the former secret as the second one of SESSION_SECRET')
+  expect(await records.get('installation')).toBe(kept)
+  await adoptStore(records, [OTHER])
+  const adopted = await other.dataKey()
+  expect(adopted.sealer.open(mine.sealer.seal('a', 'key'), 'key')).toBeUndefined()
+  await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed under another SESSION_SECRET')
+})
 
-  it('is asked for again after an outage, and only once when it was found', async () => {
-    const records = store()
-    let asked = 0
-    const get = async (key: string) => {
-      if (asked++ < 2) throw new StoreUnavailable(new Error('away'))
-      return records.get(key)
-    }
-    const keyRing = createKeyRing({ ...records, get }, [OLD])
-    await expect(keyRing.dataKey()).rejects.toBeInstanceOf(StoreUnavailable)
-    await waitForDataKey(keyRing, new AbortController().signal)
-    await Promise.all([keyRing.dataKey(), keyRing.dataKey()])
-    await waitForDataKey(keyRing, AbortSignal.abort())
-    expect(asked).toBe(3)
-    const opened = waitForDataKey(createKeyRing(records, [OTHER]), new AbortController().signal)
-    await expect(opened).rejects.toThrow('sealed under another SESSION_SECRET')
-  })
+it('the installation is asked for again after an outage, and only once when it was found', async () => {
+  const records = store()
+  let asked = 0
+  const get = async (key: string) => {
+    if (asked++ < 2) throw new StoreUnavailable(new Error('away'))
+    return records.get(key)
+  }
+  const keyRing = createKeyRing({ ...records, get }, [OLD])
+  await expect(keyRing.dataKey()).rejects.toBeInstanceOf(StoreUnavailable)
+  await waitForDataKey(keyRing, new AbortController().signal)
+  await Promise.all([keyRing.dataKey(), keyRing.dataKey()])
+  await waitForDataKey(keyRing, AbortSignal.abort())
+  expect(asked).toBe(3)
+  const opened = waitForDataKey(createKeyRing(records, [OTHER]), new AbortController().signal)
+  await expect(opened).rejects.toThrow('sealed under another SESSION_SECRET')
+})
 
-  it('is given back to a store that was emptied, and goes on while a process with the former secret seals it', async () => {
-    const redis = memoryRedis()
-    const records = createRedisRecords(redis.commands)
-    let time = 0
-    const running = createKeyRing(records, [NEW], () => time)
-    const name = (await running.dataKey()).keyFor('person', 'ada')
-    await records.remove('installation')
-    time += 61_000
-    await running.dataKey()
-    expect((await dataKeyWith(records, NEW)).keyFor('person', 'ada')).toBe(name)
-    await dataKeyWith(records, OLD, NEW)
-    time += 61_000
-    expect((await running.dataKey()).keyFor('person', 'ada')).toBe(name)
-  })
+it('the installation is given back to a store that was emptied, and goes on while a process with the former secret seals it', async () => {
+  const redis = memoryRedis()
+  const records = createRedisRecords(redis.commands)
+  let time = 0
+  const running = createKeyRing(records, [NEW], () => time)
+  const name = (await running.dataKey()).keyFor('person', 'ada')
+  await records.remove('installation')
+  time += 61_000
+  await running.dataKey()
+  expect((await dataKeyWith(records, NEW)).keyFor('person', 'ada')).toBe(name)
+  await dataKeyWith(records, OLD, NEW)
+  time += 61_000
+  expect((await running.dataKey()).keyFor('person', 'ada')).toBe(name)
+})
 
-  it('that an earlier onramp made is opened, and names everyone as before', async () => {
-    const records = store()
-    const sealed =
-      'Fp55LfxcMc639VRMsYLcjwwKSkoIGg93m8lVl2p_1jt1yIzCYprnkTsM5dxziw6E_CqZLfC5i6mwl86nswXC64D4NQBMF6aMOw4A'
-    await records.put('installation', sealed, 60)
-    const name = (await dataKeyWith(records, OLD)).keyFor('person', 'ada')
-    expect(name).toBe('UEBpXUoMj1WaIj2FEwLFBZG2U_fj66FOQM0HZNmfUCk')
-  })
+it('the installation that an earlier onramp made is opened, and names everyone as before', async () => {
+  const records = store()
+  const sealed =
+    'Fp55LfxcMc639VRMsYLcjwwKSkoIGg93m8lVl2p_1jt1yIzCYprnkTsM5dxziw6E_CqZLfC5i6mwl86nswXC64D4NQBMF6aMOw4A'
+  await records.put('installation', sealed, 60)
+  const name = (await dataKeyWith(records, OLD)).keyFor('person', 'ada')
+  expect(name).toBe('UEBpXUoMj1WaIj2FEwLFBZG2U_fj66FOQM0HZNmfUCk')
+})
 
-  it('names the same text differently for each purpose, and says nothing of it in the store', async () => {
-    const redis = memoryRedis()
-    const dataKey = await dataKeyWith(createRedisRecords(redis.commands), OLD)
-    expect(dataKey.keyFor('person', 'ada')).not.toBe(dataKey.keyFor('walk', 'ada'))
-    expect([...redis.dump().values()].join()).not.toContain('ada')
-  })
+it('the installation names the same text differently for each purpose, and says nothing of it in the store', async () => {
+  const redis = memoryRedis()
+  const dataKey = await dataKeyWith(createRedisRecords(redis.commands), OLD)
+  expect(dataKey.keyFor('person', 'ada')).not.toBe(dataKey.keyFor('walk', 'ada'))
+  expect([...redis.dump().values()].join()).not.toContain('ada')
 })

@@ -1,32 +1,33 @@
 import { randomBytes } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 
-describe('a random value in an address', () => {
-  it.each([
-    ['a-b_c', false],
-    ['a--b', true],
-    ['-0x', true],
-    ['0X1f', true],
-    ['a0x1f', false],
-    ['s.nsr', true],
-    ['s.NSr', true],
-    ['s.ns1', false],
-    ['s..n', false],
-  ])('%s alarms a firewall: %s', (value, expected) => {
-    expect(triggersFirewall(value)).toBe(expected)
-  })
+it.each([
+  ['a-b_c', false],
+  ['a--b', true],
+  ['-0x', true],
+  ['0X1f', true],
+  ['a0x1f', false],
+  ['s.nsr', true],
+  ['s.NSr', true],
+  ['s.ns1', false],
+  ['s..n', false],
+])('a random value in an address %s alarms a firewall: %s', (value, expected) => {
+  expect(triggersFirewall(value)).toBe(expected)
+})
 
-  it.each(['-', '_', '--', '_d', '_u', '-_d-u_', '_-d', 'd_u-'])('%s is what it was after both', (value) => {
+it.each(['-', '_', '--', '_d', '_u', '-_d-u_', '_-d', 'd_u-'])(
+  'a random value in an address %s is what it was after both',
+  (value) => {
     expect(encodeFirewallSafe(value)).toMatch(/^\w+$/)
     expect(decodeFirewallSafe(encodeFirewallSafe(value))).toBe(value)
-  })
+  },
+)
 
-  it('is spelled with letters, digits and _ alone, whatever it is', () => {
-    for (let count = 0; count < 500; count++) {
-      const value = randomBytes(60).toString('base64url')
-      expect(encodeFirewallSafe(value)).toMatch(/^\w+$/)
-      expect(decodeFirewallSafe(encodeFirewallSafe(value))).toBe(value)
-    }
-  })
+it('a random value in an address is spelled with letters, digits and _ alone, whatever it is', () => {
+  for (let count = 0; count < 500; count++) {
+    const value = randomBytes(60).toString('base64url')
+    expect(encodeFirewallSafe(value)).toMatch(/^\w+$/)
+    expect(decodeFirewallSafe(encodeFirewallSafe(value))).toBe(value)
+  }
 })

@@ -1,6 +1,6 @@
 // The format of a store, on Redis in memory: which stores are opened, and what a running process does when another changes
 // the number. test/records/format.journey.test.ts has the server, the commands and the doctor on real stores.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createFormatCheck } from '../../src/records/format.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
@@ -15,112 +15,108 @@ async function storeWith(keys: Record<string, string> = {}): Promise<Records> {
   return records
 }
 
-describe('a store', () => {
-  it.each<[string, Record<string, string>, boolean]>([
-    ['is empty', {}, true],
-    ['has this number', { format: '1', 'person:ada': 'x' }, true],
-    ['has a later number', { format: '2' }, false],
-    ['has a number that is none', { format: 'one' }, false],
-    ['has no number, and the key of its people', { installation: 'x', 'person:ada': 'x' }, true],
-    ['has no number, and people without their key', { 'person:ada': 'x' }, false],
-    ['has no number, and progress of an earlier onramp', { 'walk:ada': 'x' }, false],
-    ['has no number, and emails of an earlier onramp', { 'arrivals:17': 'x' }, false],
-    ['has no number, and sign-ins alone', { 'session:one': 'x', 'lease:a': 'x' }, true],
-  ])('that %s is opened or refused', async (_what, keys, isOpened) => {
-    const records = await storeWith(keys)
-    const error = await createFormatCheck(records)().catch((reason: unknown) => reason)
-    expect(error instanceof StoreUnreadable).toBe(!isOpened)
-    expect(await records.get('format')).toBe(keys['format'])
-  })
-
-  it('of another format is refused with what to do', async () => {
-    const later = createFormatCheck(await storeWith({ format: '2' }))()
-    await expect(later).rejects.toThrow(
-      'the store has format 2, and this onramp reads format 1: run the version that wrote it',
-    )
-    const earlier = createFormatCheck(await storeWith({ 'arrivals:17': 'x' }))()
-    await expect(earlier).rejects.toThrow('onramp store adopt gives up what is stored about people')
-  })
-
-  it('gets its number from the process that opened its key, again after it was emptied, and keeps another one', async () => {
-    const records = await storeWith()
-    let time = 0
-    const keyRing = createKeyRing(records, [SECRET], () => time)
-    await keyRing.dataKey()
-    expect(await records.get('format')).toBe('1')
-    for (const key of ['installation', 'format']) await records.remove(key)
-    time += 61_000
-    await keyRing.dataKey()
-    expect(await records.get('format')).toBe('1')
-    await records.put('format', '2', 60)
-    time += 61_000
-    await keyRing.dataKey()
-    expect(await records.get('format')).toBe('2')
-  })
-
-  it('that is full, and has no number, is used all the same', async () => {
-    const records = await storeWith()
-    await createKeyRing(records, [SECRET]).dataKey()
-    await records.remove('format')
-    const compareAndSet = () => Promise.reject(new StoreUnavailable(new Error('OOM command not allowed')))
-    const dataKey = createKeyRing({ ...records, compareAndSet }, [SECRET]).dataKey()
-    await expect(dataKey).resolves.toBeDefined()
-  })
-
-  it('is not numbered by a process that has another secret', async () => {
-    const records = await storeWith()
-    await createKeyRing(records, [SECRET]).dataKey()
-    await records.remove('format')
-    await createKeyRing(records, [`another ${SECRET}`])
-      .dataKey()
-      .catch(() => {})
-    expect(await records.get('format')).toBe(undefined)
-  })
+it.each<[string, Record<string, string>, boolean]>([
+  ['is empty', {}, true],
+  ['has this number', { format: '1', 'person:ada': 'x' }, true],
+  ['has a later number', { format: '2' }, false],
+  ['has a number that is none', { format: 'one' }, false],
+  ['has no number, and the key of its people', { installation: 'x', 'person:ada': 'x' }, true],
+  ['has no number, and people without their key', { 'person:ada': 'x' }, false],
+  ['has no number, and progress of an earlier onramp', { 'walk:ada': 'x' }, false],
+  ['has no number, and emails of an earlier onramp', { 'arrivals:17': 'x' }, false],
+  ['has no number, and sign-ins alone', { 'session:one': 'x', 'lease:a': 'x' }, true],
+])('a store that %s is opened or refused', async (_what, keys, isOpened) => {
+  const records = await storeWith(keys)
+  const error = await createFormatCheck(records)().catch((reason: unknown) => reason)
+  expect(error instanceof StoreUnreadable).toBe(!isOpened)
+  expect(await records.get('format')).toBe(keys['format'])
 })
 
-describe('a running process', () => {
-  it('reads the number once a minute, and refuses work while another process has changed it', async () => {
-    const stored = await storeWith({ format: '1' })
-    let [time, reads] = [0, 0]
-    const get = (key: string) => {
-      reads += 1
-      return stored.get(key)
-    }
-    const check = createFormatCheck({ ...stored, get }, false, () => time)
-    await Promise.all([check(), check()])
-    time = 60_000
-    await check()
-    expect(reads).toBe(1)
+it('a store of another format is refused with what to do', async () => {
+  const later = createFormatCheck(await storeWith({ format: '2' }))()
+  await expect(later).rejects.toThrow(
+    'the store has format 2, and this onramp reads format 1: run the version that wrote it',
+  )
+  const earlier = createFormatCheck(await storeWith({ 'arrivals:17': 'x' }))()
+  await expect(earlier).rejects.toThrow('onramp store adopt gives up what is stored about people')
+})
 
-    await stored.put('format', '2', 60)
-    time = 60_001
-    await expect(check()).rejects.toThrow(StoreUnreadable)
-    await expect(check()).rejects.toThrow(StoreUnreadable)
-    expect(reads).toBe(2)
+it('a store gets its number from the process that opened its key, again after it was emptied, and keeps another one', async () => {
+  const records = await storeWith()
+  let time = 0
+  const keyRing = createKeyRing(records, [SECRET], () => time)
+  await keyRing.dataKey()
+  expect(await records.get('format')).toBe('1')
+  for (const key of ['installation', 'format']) await records.remove(key)
+  time += 61_000
+  await keyRing.dataKey()
+  expect(await records.get('format')).toBe('1')
+  await records.put('format', '2', 60)
+  time += 61_000
+  await keyRing.dataKey()
+  expect(await records.get('format')).toBe('2')
+})
 
-    await stored.put('format', '1', 60)
-    await expect(check()).rejects.toThrow(StoreUnreadable)
-    time += 60_001
-    await check()
-  })
+it('a store that is full, and has no number, is used all the same', async () => {
+  const records = await storeWith()
+  await createKeyRing(records, [SECRET]).dataKey()
+  await records.remove('format')
+  const compareAndSet = () => Promise.reject(new StoreUnavailable(new Error('OOM command not allowed')))
+  const dataKey = createKeyRing({ ...records, compareAndSet }, [SECRET]).dataKey()
+  await expect(dataKey).resolves.toBeDefined()
+})
 
-  it('goes on with a store that was emptied, and through an outage', async () => {
-    const stored = await storeWith({ format: '1' })
-    let [time, isAway] = [0, true]
-    const get = (key: string) =>
-      isAway ? Promise.reject(new StoreUnavailable(new Error('away'))) : stored.get(key)
-    const check = createFormatCheck({ ...stored, get }, false, () => time)
-    await expect(check()).rejects.toThrow(StoreUnavailable)
-    isAway = false
-    await check()
-    await stored.remove('format')
-    await stored.put('person:ada', 'x', 60)
-    time += 60_001
-    await check()
-    isAway = true
-    time += 60_001
-    await expect(check()).rejects.toThrow(StoreUnavailable)
-    isAway = false
-    await check()
-  })
+it('a store is not numbered by a process that has another secret', async () => {
+  const records = await storeWith()
+  await createKeyRing(records, [SECRET]).dataKey()
+  await records.remove('format')
+  await createKeyRing(records, [`another ${SECRET}`])
+    .dataKey()
+    .catch(() => {})
+  expect(await records.get('format')).toBe(undefined)
+})
+
+it('a running process reads the number once a minute, and refuses work while another process has changed it', async () => {
+  const stored = await storeWith({ format: '1' })
+  let [time, reads] = [0, 0]
+  const get = (key: string) => {
+    reads += 1
+    return stored.get(key)
+  }
+  const check = createFormatCheck({ ...stored, get }, false, () => time)
+  await Promise.all([check(), check()])
+  time = 60_000
+  await check()
+  expect(reads).toBe(1)
+
+  await stored.put('format', '2', 60)
+  time = 60_001
+  await expect(check()).rejects.toThrow(StoreUnreadable)
+  await expect(check()).rejects.toThrow(StoreUnreadable)
+  expect(reads).toBe(2)
+
+  await stored.put('format', '1', 60)
+  await expect(check()).rejects.toThrow(StoreUnreadable)
+  time += 60_001
+  await check()
+})
+
+it('a running process goes on with a store that was emptied, and through an outage', async () => {
+  const stored = await storeWith({ format: '1' })
+  let [time, isAway] = [0, true]
+  const get = (key: string) =>
+    isAway ? Promise.reject(new StoreUnavailable(new Error('away'))) : stored.get(key)
+  const check = createFormatCheck({ ...stored, get }, false, () => time)
+  await expect(check()).rejects.toThrow(StoreUnavailable)
+  isAway = false
+  await check()
+  await stored.remove('format')
+  await stored.put('person:ada', 'x', 60)
+  time += 60_001
+  await check()
+  isAway = true
+  time += 60_001
+  await expect(check()).rejects.toThrow(StoreUnavailable)
+  isAway = false
+  await check()
 })

@@ -1,5 +1,5 @@
 // Whether the store can be written to, on one in memory; test/web/readiness.journey.test.ts has /readyz on a real Redis.
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createReadinessProbe } from '../../src/records/readiness.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 
@@ -27,27 +27,25 @@ function store(refused?: (typeof OPERATIONS)[number]) {
   return { isReady: createReadinessProbe({ get, put, compareAndSet, remove }, log), asked, told, state }
 }
 
-describe('a store', () => {
-  it('is read with every probe, and written to once a second', async () => {
-    const { isReady, asked } = store()
-    await Promise.all([isReady(), isReady()])
-    vi.advanceTimersByTime(999)
-    await isReady()
-    expect(asked.toSorted()).toEqual(['compareAndSet', 'get', 'get', 'get', 'put', 'remove'])
-    vi.advanceTimersByTime(1)
-    await isReady()
-    expect(asked.filter((one) => one === 'put')).toHaveLength(2)
-  })
+it('a store is read with every probe, and written to once a second', async () => {
+  const { isReady, asked } = store()
+  await Promise.all([isReady(), isReady()])
+  vi.advanceTimersByTime(999)
+  await isReady()
+  expect(asked.toSorted()).toEqual(['compareAndSet', 'get', 'get', 'get', 'put', 'remove'])
+  vi.advanceTimersByTime(1)
+  await isReady()
+  expect(asked.filter((one) => one === 'put')).toHaveLength(2)
+})
 
-  it.each(OPERATIONS)('that refuses to %s is not ready', async (operation) => {
-    const { isReady, told, state } = store(operation)
-    for (let probe = 0; probe < 2; probe++) {
-      await expect(isReady()).rejects.toBeInstanceOf(StoreUnavailable)
-      expect(told).toEqual(['not ready: Redis is full and takes no writes (OOM) [OOM]'])
-    }
-    state.refused = undefined
-    vi.advanceTimersByTime(1_000)
-    for (let probe = 0; probe < 2; probe++) await isReady()
-    expect(told.slice(1)).toEqual(['ready again: the store can be written to'])
-  })
+it.each(OPERATIONS)('a store that refuses to %s is not ready', async (operation) => {
+  const { isReady, told, state } = store(operation)
+  for (let probe = 0; probe < 2; probe++) {
+    await expect(isReady()).rejects.toBeInstanceOf(StoreUnavailable)
+    expect(told).toEqual(['not ready: Redis is full and takes no writes (OOM) [OOM]'])
+  }
+  state.refused = undefined
+  vi.advanceTimersByTime(1_000)
+  for (let probe = 0; probe < 2; probe++) await isReady()
+  expect(told.slice(1)).toEqual(['ready again: the store can be written to'])
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'
@@ -28,26 +28,24 @@ describeRecords('the commands of Redis', async () => {
   return { records: createRedisRecords(redis.commands), pass: redis.pass, close: () => {} }
 })
 
-describe('the embedded store', () => {
-  it('is swept every minute of what is over, and of nothing else', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
-    let now = 1_000
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const records = createSqliteRecords(folder, () => now)
-    try {
-      await records.put('over', 'a', 59)
-      await records.put('living', 'b', 61)
-      now += 60_000
-      vi.advanceTimersByTime(60_000)
-      const database = new DatabaseSync(join(folder, 'onramp.sqlite'))
-      const rows = database.prepare('SELECT key FROM records').all()
-      database.close()
-      expect(rows.map(({ key }) => key)).toEqual(['living'])
-    } finally {
-      records.close()
-      expect(vi.getTimerCount()).toBe(0)
-      vi.useRealTimers()
-      rmSync(folder, { recursive: true })
-    }
-  })
+it('the embedded store is swept every minute of what is over, and of nothing else', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
+  let now = 1_000
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const records = createSqliteRecords(folder, () => now)
+  try {
+    await records.put('over', 'a', 59)
+    await records.put('living', 'b', 61)
+    now += 60_000
+    vi.advanceTimersByTime(60_000)
+    const database = new DatabaseSync(join(folder, 'onramp.sqlite'))
+    const rows = database.prepare('SELECT key FROM records').all()
+    database.close()
+    expect(rows.map(({ key }) => key)).toEqual(['living'])
+  } finally {
+    records.close()
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+    rmSync(folder, { recursive: true })
+  }
 })

@@ -1,6 +1,6 @@
 // The connection that is kept for ever, over clients that open, fail and hang as a test wants, in time that tests move.
 // redis.journey.test.ts and test/faults have it over real ones.
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import type { RedisCommands } from '../../src/records/redis-clients.ts'
 import { RedisConnection } from '../../src/records/redis-connection.ts'
@@ -50,122 +50,114 @@ const failing = (message: string) => () => Promise.reject(new Error(message))
 const outcome = (work: Promise<unknown>) =>
   work.catch((error: unknown) => (error instanceof StoreUnavailable ? error.detail : 'another failure'))
 
-describe('a connection to Redis', () => {
-  it('is opened at once, and a command that comes first waits for it', async () => {
-    const { connection: redis } = server(['slow'])
-    const first = outcome(redis.get('a'))
-    expect(redis.isReady).toBe(false)
-    await pass(100)
-    expect([await first, redis.isReady]).toEqual([null, true])
-  })
-
-  it('that hangs while it opens makes no command wait longer than the deadline', async () => {
-    const { connection: redis } = server(['hangs'])
-    const first = outcome(redis.get('a'))
-    await pass(1_502)
-    expect(await first).toContain('(timeout)')
-  })
-
-  it('is tried four times a second for ever, and commands fail at once with the reason meanwhile', async () => {
-    const { tried, connection: redis } = server(Array.from({ length: 40 }, () => AWAY))
-    await pass(0)
-    await expect(redis.get('a')).rejects.toMatchObject({ cause: AWAY })
-    await pass(9_000)
-    expect(tried.slice(0, 4)).toEqual([0, 250, 500, 750])
-    await pass(2_000)
-    expect(redis.isReady).toBe(true)
-  })
+it('a connection to Redis is opened at once, and a command that comes first waits for it', async () => {
+  const { connection: redis } = server(['slow'])
+  const first = outcome(redis.get('a'))
+  expect(redis.isReady).toBe(false)
+  await pass(100)
+  expect([await first, redis.isReady]).toEqual([null, true])
 })
 
-describe('a client that is lost', () => {
-  it('is replaced once, though it says so twice, closed after a while, and not heard after that', async () => {
-    const { connection: redis, clients } = server()
-    await pass(0)
-    clients[0]?.lose(AWAY)
-    clients[0]?.lose(AWAY)
-    await pass(300)
-    expect([clients.length, clients[0]?.isClosed]).toEqual([2, false])
-    await pass(1_500)
-    clients[0]?.lose(AWAY)
-    await pass(1_000)
-    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false])
-    expect(redis.isReady).toBe(true)
-  })
-
-  it('costs the next one nothing, whatever comes of what was asked of it', async () => {
-    const { connection: redis, clients } = server()
-    await pass(0)
-    clients[0]!.answer = () => new Promise((_, fail) => setTimeout(fail, 1_000, new Error('READONLY')))
-    const asked = outcome(redis.get('a'))
-    clients[0]?.lose(AWAY)
-    await pass(1_000)
-    expect(await asked).toContain('(READONLY)')
-    await pass(1_000)
-    expect([redis.isReady, clients.length]).toEqual([true, 2])
-  })
+it('a connection to Redis that hangs while it opens makes no command wait longer than the deadline', async () => {
+  const { connection: redis } = server(['hangs'])
+  const first = outcome(redis.get('a'))
+  await pass(1_502)
+  expect(await first).toContain('(timeout)')
 })
 
-describe('a command', () => {
-  it('that is not answered in time costs the client, which is closed and replaced', async () => {
+it('a connection to Redis is tried four times a second for ever, and commands fail at once with the reason meanwhile', async () => {
+  const { tried, connection: redis } = server(Array.from({ length: 40 }, () => AWAY))
+  await pass(0)
+  await expect(redis.get('a')).rejects.toMatchObject({ cause: AWAY })
+  await pass(9_000)
+  expect(tried.slice(0, 4)).toEqual([0, 250, 500, 750])
+  await pass(2_000)
+  expect(redis.isReady).toBe(true)
+})
+
+it('a client that is lost is replaced once, though it says so twice, closed after a while, and not heard after that', async () => {
+  const { connection: redis, clients } = server()
+  await pass(0)
+  clients[0]?.lose(AWAY)
+  clients[0]?.lose(AWAY)
+  await pass(300)
+  expect([clients.length, clients[0]?.isClosed]).toEqual([2, false])
+  await pass(1_500)
+  clients[0]?.lose(AWAY)
+  await pass(1_000)
+  expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false])
+  expect(redis.isReady).toBe(true)
+})
+
+it('a client that is lost costs the next one nothing, whatever comes of what was asked of it', async () => {
+  const { connection: redis, clients } = server()
+  await pass(0)
+  clients[0]!.answer = () => new Promise((_, fail) => setTimeout(fail, 1_000, new Error('READONLY')))
+  const asked = outcome(redis.get('a'))
+  clients[0]?.lose(AWAY)
+  await pass(1_000)
+  expect(await asked).toContain('(READONLY)')
+  await pass(1_000)
+  expect([redis.isReady, clients.length]).toEqual([true, 2])
+})
+
+it('a command that is not answered in time costs the client, which is closed and replaced', async () => {
+  const { connection: redis, clients } = server()
+  await pass(0)
+  clients[0]!.answer = () => new Promise(() => {})
+  const asked = outcome(redis.get('a'))
+  await pass(1_499)
+  expect([redis.isReady, clients[0]?.isClosed]).toEqual([true, false])
+  await pass(2)
+  expect(await asked).toBe('the store did not answer in time (timeout): see REDIS_URL or DATA_DIR')
+  expect([redis.isReady, clients[0]?.isClosed]).toEqual([false, true])
+  await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+  await pass(300)
+  expect([redis.isReady, clients.length]).toEqual([true, 2])
+  expect(await redis.get('a')).toBeNull()
+})
+
+it.each(['OOM', 'LOADING', 'CLUSTERDOWN', 'NOPERM', 'ERR'])(
+  'a command that is refused with %s fails, and the client stays',
+  async (code) => {
     const { connection: redis, clients } = server()
     await pass(0)
-    clients[0]!.answer = () => new Promise(() => {})
-    const asked = outcome(redis.get('a'))
-    await pass(1_499)
-    expect([redis.isReady, clients[0]?.isClosed]).toEqual([true, false])
-    await pass(2)
-    expect(await asked).toBe('the store did not answer in time (timeout): see REDIS_URL or DATA_DIR')
-    expect([redis.isReady, clients[0]?.isClosed]).toEqual([false, true])
+    clients[0]!.answer = failing(`${code} says Redis`)
     await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+    await pass(5_000)
+    expect([redis.isReady, clients.length]).toEqual([true, 1])
+  },
+)
+
+it.each(['READONLY says Redis', 'ERRATIC', 'it says ERR', 'Socket closed unexpectedly'])(
+  'a command that fails with "%s" fails, and another client is opened beside',
+  async (message) => {
+    const { connection: redis, clients } = server()
+    await pass(0)
+    clients[0]!.answer = failing(message)
+    await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+    expect(redis.isReady).toBe(false)
     await pass(300)
     expect([redis.isReady, clients.length]).toEqual([true, 2])
     expect(await redis.get('a')).toBeNull()
-  })
+  },
+)
 
-  it.each(['OOM', 'LOADING', 'CLUSTERDOWN', 'NOPERM', 'ERR'])(
-    'that is refused with %s fails, and the client stays',
-    async (code) => {
-      const { connection: redis, clients } = server()
-      await pass(0)
-      clients[0]!.answer = failing(`${code} says Redis`)
-      await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-      await pass(5_000)
-      expect([redis.isReady, clients.length]).toEqual([true, 1])
-    },
-  )
-
-  it.each(['READONLY says Redis', 'ERRATIC', 'it says ERR', 'Socket closed unexpectedly'])(
-    'that fails with "%s" fails, and another client is opened beside',
-    async (message) => {
-      const { connection: redis, clients } = server()
-      await pass(0)
-      clients[0]!.answer = failing(message)
-      await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-      expect(redis.isReady).toBe(false)
-      await pass(300)
-      expect([redis.isReady, clients.length]).toEqual([true, 2])
-      expect(await redis.get('a')).toBeNull()
-    },
-  )
+it('a connection that is ended closes its client, also one that is just opening, and tries no more', async () => {
+  const { connection: redis, clients, tried } = server([undefined, 'slow'])
+  await pass(0)
+  clients[0]?.lose(AWAY)
+  await pass(300)
+  redis.destroy()
+  await pass(5_000)
+  expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true])
+  expect(tried).toHaveLength(2)
 })
 
-describe('a connection that is ended', () => {
-  it('closes its client, also one that is just opening, and tries no more', async () => {
-    const { connection: redis, clients, tried } = server([undefined, 'slow'])
-    await pass(0)
-    clients[0]?.lose(AWAY)
-    await pass(300)
-    redis.destroy()
-    await pass(5_000)
-    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true])
-    expect(tried).toHaveLength(2)
-  })
-
-  it('while Redis is away tries no more', async () => {
-    const { connection: redis, tried } = server([AWAY, AWAY])
-    await pass(0)
-    redis.destroy()
-    await pass(5_000)
-    expect([tried.length, redis.isReady]).toEqual([1, false])
-  })
+it('a connection that is ended while Redis is away tries no more', async () => {
+  const { connection: redis, tried } = server([AWAY, AWAY])
+  await pass(0)
+  redis.destroy()
+  await pass(5_000)
+  expect([tried.length, redis.isReady]).toEqual([1, false])
 })

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { connectRedis } from '../../src/records/redis-connection.ts'
 import { primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
@@ -92,86 +92,84 @@ for (const kind of ['standalone', 'cluster'] as const)
     }
   })
 
-describe('a connection to Redis', () => {
-  it('leaves a server that takes no more writes for the one that its address leads to now', async () => {
-    const [old, next] = [await server(), await server()]
-    const proxy = await startWire(old.port)
-    closing.push(() => proxy.close())
-    const { connection, records } = await connected(`redis://127.0.0.1:${proxy.port}`)
-    await records.put('a', '1', 60)
-    await old.ask('REPLICAOF', '127.0.0.1', String(next.port))
-    await expect(records.put('a', '2', 60)).rejects.toBeInstanceOf(StoreUnavailable)
-    proxy.leadTo(next.port)
-    expect(await until(works(connection), 'writes')).toBeLessThan(5_000)
-  })
+it('a connection to Redis leaves a server that takes no more writes for the one that its address leads to now', async () => {
+  const [old, next] = [await server(), await server()]
+  const proxy = await startWire(old.port)
+  closing.push(() => proxy.close())
+  const { connection, records } = await connected(`redis://127.0.0.1:${proxy.port}`)
+  await records.put('a', '1', 60)
+  await old.ask('REPLICAOF', '127.0.0.1', String(next.port))
+  await expect(records.put('a', '2', 60)).rejects.toBeInstanceOf(StoreUnavailable)
+  proxy.leadTo(next.port)
+  expect(await until(works(connection), 'writes')).toBeLessThan(5_000)
+})
 
-  it('through a proxy that knows neither HELLO nor CLIENT works, with a password and a database', async () => {
-    const redis = await server({
-      url: (port) => `redis://:sesame@127.0.0.1:${port}`,
-      options: () => ['--requirepass', 'sesame'],
-    })
-    const proxy = await startWire(redis.port, { refuses: /\r\n(HELLO|CLIENT)\r\n/i })
-    closing.push(() => proxy.close())
-    const { records } = await connected(`redis://:sesame@127.0.0.1:${proxy.port}/3`)
-    expect(await records.compareAndSet('a', undefined, '1', 60)).toBe(true)
-    expect(await records.compareAndSet('a', '1', '2', 60)).toBe(true)
-    expect(await records.keys('').next()).toMatchObject({ value: ['a'] })
-    expect(await records.get('a')).toBe('2')
+it('a connection to Redis through a proxy that knows neither HELLO nor CLIENT works, with a password and a database', async () => {
+  const redis = await server({
+    url: (port) => `redis://:sesame@127.0.0.1:${port}`,
+    options: () => ['--requirepass', 'sesame'],
   })
+  const proxy = await startWire(redis.port, { refuses: /\r\n(HELLO|CLIENT)\r\n/i })
+  closing.push(() => proxy.close())
+  const { records } = await connected(`redis://:sesame@127.0.0.1:${proxy.port}/3`)
+  expect(await records.compareAndSet('a', undefined, '1', 60)).toBe(true)
+  expect(await records.compareAndSet('a', '1', '2', 60)).toBe(true)
+  expect(await records.keys('').next()).toMatchObject({ value: ['a'] })
+  expect(await records.get('a')).toBe('2')
+})
 
-  it('to a cluster is opened again by the nodes that it knows, and leaves none open at its end', async () => {
-    const redis = await clusterOfOne()
-    const wire = await startWire(redis.port)
-    closing.push(() => redis.close())
-    const { connection } = await connected(`redis://127.0.0.1:${wire.port}`, { kind: 'cluster' })
-    await wire.close()
-    await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal')
-    await until(() => !connection.isReady, 'it to be noticed')
-    expect(await until(works(connection), 'the node')).toBeLessThan(5_000)
-    connection.destroy()
-    const clients = async () => String(await redis.ask('CLIENT', 'LIST')).match(/^id=/gm)
-    await until(async () => (await clients())?.length === 1, 'the end of the connection')
+it('a connection to Redis to a cluster is opened again by the nodes that it knows, and leaves none open at its end', async () => {
+  const redis = await clusterOfOne()
+  const wire = await startWire(redis.port)
+  closing.push(() => redis.close())
+  const { connection } = await connected(`redis://127.0.0.1:${wire.port}`, { kind: 'cluster' })
+  await wire.close()
+  await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal')
+  await until(() => !connection.isReady, 'it to be noticed')
+  expect(await until(works(connection), 'the node')).toBeLessThan(5_000)
+  connection.destroy()
+  const clients = async () => String(await redis.ask('CLIENT', 'LIST')).match(/^id=/gm)
+  await until(async () => (await clients())?.length === 1, 'the end of the connection')
+})
+
+it('a connection to Redis does not believe a Sentinel that still names a replica', async () => {
+  const primary = await server()
+  const replica = await server({ options: () => ['--replicaof', '127.0.0.1', String(primary.port)] })
+  const sentinel = await fakeSentinel(() => names(replica.port))
+  const connection = connectRedis(
+    'redis://127.0.0.1:1',
+    { warn: () => {}, info: () => {} },
+    sentinelsAt(sentinel.port),
+  )
+  closing.push(() => connection.destroy())
+  await until(() => sentinel.heard.length > 2, 'it to ask again')
+  await expect(createRedisRecords(connection).get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+  sentinel.answer = () => names(primary.port)
+  expect(await until(works(connection), 'the primary')).toBeLessThan(3_000)
+})
+
+it('a connection to Redis tells a Sentinel the password only where it asks for one', async () => {
+  const url = (port: number) => `redis://:sesame@127.0.0.1:${port}`
+  const redis = await server({ url, options: () => ['--requirepass', 'sesame'] })
+  const open = await fakeSentinel(() => names(redis.port))
+  await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(open.port))
+  expect(open.heard.join('')).not.toContain('sesame')
+  let known = false
+  const strict = await fakeSentinel((command) => {
+    known ||= command.includes('sesame')
+    if (command.includes('AUTH')) return '+OK\r\n'
+    return known ? names(redis.port) : '-NOAUTH Authentication required.\r\n'
   })
+  await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(strict.port))
+  expect(strict.heard.join('')).toContain('sesame')
+})
 
-  it('does not believe a Sentinel that still names a replica', async () => {
-    const primary = await server()
-    const replica = await server({ options: () => ['--replicaof', '127.0.0.1', String(primary.port)] })
-    const sentinel = await fakeSentinel(() => names(replica.port))
-    const connection = connectRedis(
-      'redis://127.0.0.1:1',
-      { warn: () => {}, info: () => {} },
-      sentinelsAt(sentinel.port),
-    )
-    closing.push(() => connection.destroy())
-    await until(() => sentinel.heard.length > 2, 'it to ask again')
-    await expect(createRedisRecords(connection).get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-    sentinel.answer = () => names(primary.port)
-    expect(await until(works(connection), 'the primary')).toBeLessThan(3_000)
-  })
-
-  it('tells a Sentinel the password only where it asks for one', async () => {
-    const url = (port: number) => `redis://:sesame@127.0.0.1:${port}`
-    const redis = await server({ url, options: () => ['--requirepass', 'sesame'] })
-    const open = await fakeSentinel(() => names(redis.port))
-    await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(open.port))
-    expect(open.heard.join('')).not.toContain('sesame')
-    let known = false
-    const strict = await fakeSentinel((command) => {
-      known ||= command.includes('sesame')
-      if (command.includes('AUTH')) return '+OK\r\n'
-      return known ? names(redis.port) : '-NOAUTH Authentication required.\r\n'
-    })
-    await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(strict.port))
-    expect(strict.heard.join('')).toContain('sesame')
-  })
-
-  it('says best why no Sentinel knows the primary: one that answered, before one that is away', async () => {
-    const sentinel = await fakeSentinel(() => '*-1\r\n')
-    const asked = primaryUrl('redis://127.0.0.1:1', sentinelsAt(9, sentinel.port))
-    const message = 'no Sentinel names a primary: see REDIS_SENTINELS and REDIS_SENTINEL_NAME'
-    await expect(asked).rejects.toMatchObject({ message, cause: { name: 'NoSuchPrimary' } })
-    await expect(primaryUrl('redis://127.0.0.1:1', sentinelsAt(9))).rejects.toMatchObject({
-      cause: { code: 'ECONNREFUSED' },
-    })
+it('a connection to Redis says best why no Sentinel knows the primary: one that answered, before one that is away', async () => {
+  const sentinel = await fakeSentinel(() => '*-1\r\n')
+  const asked = primaryUrl('redis://127.0.0.1:1', sentinelsAt(9, sentinel.port))
+  const message = 'no Sentinel names a primary: see REDIS_SENTINELS and REDIS_SENTINEL_NAME'
+  await expect(asked).rejects.toMatchObject({ message, cause: { name: 'NoSuchPrimary' } })
+  await expect(primaryUrl('redis://127.0.0.1:1', sentinelsAt(9))).rejects.toMatchObject({
+    cause: { code: 'ECONNREFUSED' },
   })
 })

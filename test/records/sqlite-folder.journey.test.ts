@@ -15,7 +15,7 @@ import {
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   restrictAccess,
   FolderUnusable,
@@ -72,139 +72,134 @@ async function serve(data: string, prefix: string[] = [], more: Record<string, s
   return child
 }
 
-describe('the files of the embedded store', () => {
-  it.each(['000', '777'])('are their owner’s only under umask %s', async (umask) => {
+it.each(['000', '777'])(
+  'the files of the embedded store are their owner’s only under umask %s',
+  async (umask) => {
     const data = join(folder, 'new')
     const server = await serve(data, ['bash', '-c', `umask ${umask} && exec "$@"`, 'serve'])
     expect(server.hasEnded(), server.output()).toBe(false)
     expect(modeOf(data)).toBe('700')
     expect(modesIn(data)).toEqual(expect.arrayContaining(['onramp.sqlite 600', 'onramp.sqlite-wal 600']))
     expect(openOnes(data)).toEqual([])
-  })
+  },
+)
 
-  it('that others could read are closed to them, and so is a folder that has nothing else', async () => {
-    const before = createSqliteRecords(folder)
-    await before.put('key', 'value', 60)
-    chmodSync(folder, 0o755)
-    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644)
-    const now = createSqliteRecords(folder)
-    expect(await now.get('key')).toBe('value')
-    expect([openOnes(folder), modeOf(folder), now.readableByOthers]).toEqual([[], '700', []])
-    now.close()
-    before.close()
-  })
-
-  it('are closed in a folder that others use too, which stays as it is and is named in the log', async () => {
-    writeFileSync(join(folder, 'notes.txt'), 'of someone else', { mode: 0o644 })
-    chmodSync(folder, 0o777)
-    const lines: unknown[] = []
-    const log = { warn: (fields: object) => void lines.push(fields), info: () => {} }
-    const store = openStore({ DATA_DIR: folder, REDIS_URL: undefined } as StoreSettings, log)
-    expect(modeOf(folder)).toBe('777')
-    expect(openOnes(folder)).toEqual(['notes.txt 644'])
-    expect(lines).toEqual([{ paths: [folder] }])
-    await store.close()
-  })
-
-  it.skipIf(!existsSync('/usr/bin/bindfs') || process.getuid?.() !== 0)(
-    'on a file system of FUSE (needs bindfs, as root) are used, with a warning that names Redis',
-    async () => {
-      const data = join(folder, 'mounted')
-      mkdirSync(data)
-      execFileSync('/usr/bin/bindfs', [mkdtempSync(join(folder, 'behind-')), data])
-      try {
-        const server = await serve(data)
-        expect(server.output()).toMatch(/"fileSystem":"FUSE".*network file system.*REDIS_URL/)
-        await server.end('SIGTERM')
-        const { findings } = await examined(await settings(data))
-        const place = findings.find(({ check, status }) => check === 'store.sqlite' && status === 'warn')
-        expect(place).toMatchObject({
-          says: expect.stringContaining('(FUSE)'),
-          settings: ['DATA_DIR', 'REDIS_URL'],
-        })
-      } finally {
-        execFileSync('umount', [data])
-      }
-    },
-  )
-
-  it('whose rights cannot be taken away are named', () => {
-    // Not even root changes the rights of a file there.
-    const open = join(folder, 'onramp.lock-journal')
-    symlinkSync('/proc/self/status', open)
-    expect(restrictAccess(folder)).toEqual([open])
-  })
+it('the files of the embedded store that others could read are closed to them, and so is a folder that has nothing else', async () => {
+  const before = createSqliteRecords(folder)
+  await before.put('key', 'value', 60)
+  chmodSync(folder, 0o755)
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644)
+  const now = createSqliteRecords(folder)
+  expect(await now.get('key')).toBe('value')
+  expect([openOnes(folder), modeOf(folder), now.readableByOthers]).toEqual([[], '700', []])
+  now.close()
+  before.close()
 })
 
-describe('a server that cannot start', () => {
-  const whyOf = async (more: Record<string, string>) => {
-    const server = await serve(folder, [], more)
-    expect((await server.end('SIGKILL')).code).toBe(1)
-    return server.output()
-  }
+it('the files of the embedded store are closed in a folder that others use too, which stays as it is and is named in the log', async () => {
+  writeFileSync(join(folder, 'notes.txt'), 'of someone else', { mode: 0o644 })
+  chmodSync(folder, 0o777)
+  const lines: unknown[] = []
+  const log = { warn: (fields: object) => void lines.push(fields), info: () => {} }
+  const store = openStore({ DATA_DIR: folder, REDIS_URL: undefined } as StoreSettings, log)
+  expect(modeOf(folder)).toBe('777')
+  expect(openOnes(folder)).toEqual(['notes.txt 644'])
+  expect(lines).toEqual([{ paths: [folder] }])
+  await store.close()
+})
 
-  it('names PORT where another process has it', async () => {
-    const other = createServer().listen(0, 'localhost')
-    await once(other, 'listening')
-    const port = String((other.address() as AddressInfo).port)
-    expect(await whyOf({ PORT: port })).toContain(
-      `"msg":"onramp cannot start: can't listen on PORT ${port} of HOST localhost (EADDRINUSE): another process listens there: end it, or set another PORT"`,
-    )
-    other.close()
-  })
-
-  it('names DATA_DIR where the file there is no database, and holds the folder no longer', async () => {
-    const file = join(folder, 'onramp.sqlite')
-    writeFileSync(file, 'this is not a database, however long it may be'.repeat(40))
-    expect(await whyOf({})).toContain(
-      `"msg":"onramp cannot start: the store in DATA_DIR (${folder}) can't be opened (file is not a database): restore a backup`,
-    )
-    const open = (data: string) =>
-      openStore({ DATA_DIR: data, REDIS_URL: undefined } as StoreSettings, createLog('silent'), {
-        isServer: true,
+it.skipIf(!existsSync('/usr/bin/bindfs') || process.getuid?.() !== 0)(
+  'the files of the embedded store on a file system of FUSE (needs bindfs, as root) are used, with a warning that names Redis',
+  async () => {
+    const data = join(folder, 'mounted')
+    mkdirSync(data)
+    execFileSync('/usr/bin/bindfs', [mkdtempSync(join(folder, 'behind-')), data])
+    try {
+      const server = await serve(data)
+      expect(server.output()).toMatch(/"fileSystem":"FUSE".*network file system.*REDIS_URL/)
+      await server.end('SIGTERM')
+      const { findings } = await examined(await settings(data))
+      const place = findings.find(({ check, status }) => check === 'store.sqlite' && status === 'warn')
+      expect(place).toMatchObject({
+        says: expect.stringContaining('(FUSE)'),
+        settings: ['DATA_DIR', 'REDIS_URL'],
       })
-    expect(() => open(folder)).toThrow(FolderUnusable)
-    rmSync(file)
-    await open(folder).close()
-    mkdirSync(join(folder, 'barred/onramp.sqlite'), { recursive: true })
-    expect(() => open(join(folder, 'barred'))).toThrow(
-      /give the folder and what is in it to the user running onramp$/,
-    )
-  })
+    } finally {
+      execFileSync('umount', [data])
+    }
+  },
+)
+
+it('the files of the embedded store whose rights cannot be taken away are named', () => {
+  // Not even root changes the rights of a file there.
+  const open = join(folder, 'onramp.lock-journal')
+  symlinkSync('/proc/self/status', open)
+  expect(restrictAccess(folder)).toEqual([open])
 })
 
-describe('a folder of the embedded store', () => {
-  it('takes one server: a second one says after ten seconds why it ends, and the first serves on', async () => {
-    const first = await serve(folder)
-    const second = await serve(folder)
-    const { code } = await second.end('SIGKILL')
-    expect([second.hasEnded(), code, first.hasEnded()]).toEqual([true, 1, false])
-    expect(second.output()).toContain(`another onramp server uses DATA_DIR (${folder})`)
-    expect(second.output()).toContain('REDIS_URL')
-  })
+const whyOf = async (more: Record<string, string>) => {
+  const server = await serve(folder, [], more)
+  expect((await server.end('SIGKILL')).code).toBe(1)
+  return server.output()
+}
 
-  it('takes the next server when the one before is killed, or is just ending', async () => {
-    const first = await serve(folder)
-    await first.end('SIGKILL')
-    const second = await serve(folder, [], { DRAIN_SECONDS: '1' })
-    second.signal('SIGTERM')
-    const third = await serve(folder)
-    expect(third.hasEnded(), third.output()).toBe(false)
-    expect(second.hasEnded()).toBe(true)
-  })
+it('a server that cannot start names PORT where another process has it', async () => {
+  const other = createServer().listen(0, 'localhost')
+  await once(other, 'listening')
+  const port = String((other.address() as AddressInfo).port)
+  expect(await whyOf({ PORT: port })).toContain(
+    `"msg":"onramp cannot start: can't listen on PORT ${port} of HOST localhost (EADDRINUSE): another process listens there: end it, or set another PORT"`,
+  )
+  other.close()
 })
 
-describe('a store that cannot be opened', () => {
-  it.each<[object | undefined, SqliteFailure['kind'], string]>([
-    [{ errcode: 26, errstr: 'file is not a database' }, 'damaged', 'file is not a database'],
-    [{ errcode: 267, errstr: 'corrupt index' }, 'damaged', 'corrupt index'],
-    [{ errcode: 5, errstr: 'locked' }, 'busy', 'locked'],
-    [{ errcode: 8, errstr: 'read-only' }, 'rights', 'read-only'],
-    [{ errcode: 14, errstr: 'unable to open', code: 'ERR_SQLITE_ERROR' }, 'rights', 'unable to open'],
-    [{ code: 'EACCES' }, 'rights', 'EACCES'],
-    [{ code: 'ENOSPC' }, 'other', 'ENOSPC'],
-    [undefined, 'other', 'unknown'],
-  ])('for %o is %s', (error, kind, reason) => {
-    expect(classifySqliteError(error)).toEqual({ kind, reason })
-  })
+it('a server that cannot start names DATA_DIR where the file there is no database, and holds the folder no longer', async () => {
+  const file = join(folder, 'onramp.sqlite')
+  writeFileSync(file, 'this is not a database, however long it may be'.repeat(40))
+  expect(await whyOf({})).toContain(
+    `"msg":"onramp cannot start: the store in DATA_DIR (${folder}) can't be opened (file is not a database): restore a backup`,
+  )
+  const open = (data: string) =>
+    openStore({ DATA_DIR: data, REDIS_URL: undefined } as StoreSettings, createLog('silent'), {
+      isServer: true,
+    })
+  expect(() => open(folder)).toThrow(FolderUnusable)
+  rmSync(file)
+  await open(folder).close()
+  mkdirSync(join(folder, 'barred/onramp.sqlite'), { recursive: true })
+  expect(() => open(join(folder, 'barred'))).toThrow(
+    /give the folder and what is in it to the user running onramp$/,
+  )
+})
+
+it('a folder of the embedded store takes one server: a second one says after ten seconds why it ends, and the first serves on', async () => {
+  const first = await serve(folder)
+  const second = await serve(folder)
+  const { code } = await second.end('SIGKILL')
+  expect([second.hasEnded(), code, first.hasEnded()]).toEqual([true, 1, false])
+  expect(second.output()).toContain(`another onramp server uses DATA_DIR (${folder})`)
+  expect(second.output()).toContain('REDIS_URL')
+})
+
+it('a folder of the embedded store takes the next server when the one before is killed, or is just ending', async () => {
+  const first = await serve(folder)
+  await first.end('SIGKILL')
+  const second = await serve(folder, [], { DRAIN_SECONDS: '1' })
+  second.signal('SIGTERM')
+  const third = await serve(folder)
+  expect(third.hasEnded(), third.output()).toBe(false)
+  expect(second.hasEnded()).toBe(true)
+})
+
+it.each<[object | undefined, SqliteFailure['kind'], string]>([
+  [{ errcode: 26, errstr: 'file is not a database' }, 'damaged', 'file is not a database'],
+  [{ errcode: 267, errstr: 'corrupt index' }, 'damaged', 'corrupt index'],
+  [{ errcode: 5, errstr: 'locked' }, 'busy', 'locked'],
+  [{ errcode: 8, errstr: 'read-only' }, 'rights', 'read-only'],
+  [{ errcode: 14, errstr: 'unable to open', code: 'ERR_SQLITE_ERROR' }, 'rights', 'unable to open'],
+  [{ code: 'EACCES' }, 'rights', 'EACCES'],
+  [{ code: 'ENOSPC' }, 'other', 'ENOSPC'],
+  [undefined, 'other', 'unknown'],
+])('a store that cannot be opened for %o is %s', (error, kind, reason) => {
+  expect(classifySqliteError(error)).toEqual({ kind, reason })
 })

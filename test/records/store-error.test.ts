@@ -1,74 +1,73 @@
 // Why the store failed, in the words of the log and the doctor.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { TooSlow } from '../../src/within.ts'
 import { rootCause, describeStoreError } from '../../src/records/store-error.ts'
 
 const script = 'ERR Error running script (call to f_1a2b): @user_script:1:'
 
-describe('a refusal of Redis', () => {
-  const WRITES = ['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM']
-  const OTHERS = ['DENIED', 'NOAUTH', 'WRONGPASS', 'LOADING', 'CLUSTERDOWN', 'MASTERDOWN', 'BUSY']
-  const words = expect.stringContaining(' ') as string
+const WRITES = ['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM']
+const OTHERS = ['DENIED', 'NOAUTH', 'WRONGPASS', 'LOADING', 'CLUSTERDOWN', 'MASTERDOWN', 'BUSY']
+const words = expect.stringContaining(' ') as string
 
-  it.each([...WRITES, ...OTHERS])('%s has words of its own', (code) => {
-    for (const message of [`${code} as Redis puts it.`, `-${code} as Redis puts it.`])
-      expect(describeStoreError(new Error(message))).toMatchObject({ code, words, isRefusal: true })
-  })
+it.each([...WRITES, ...OTHERS])('a refusal of Redis %s has words of its own', (code) => {
+  for (const message of [`${code} as Redis puts it.`, `-${code} as Redis puts it.`])
+    expect(describeStoreError(new Error(message))).toMatchObject({ code, words, isRefusal: true })
+})
 
-  it.each(WRITES)('%s is found within a script, too, as Redis tells it before version 7', (code) => {
+it.each(WRITES)(
+  'a refusal of Redis %s is found within a script, too, as Redis tells it before version 7',
+  (code) => {
     expect(describeStoreError(new Error(`${script} -${code} no writes now.`))).toMatchObject({
       code,
       isRefusal: true,
     })
-  })
+  },
+)
 
-  it.each([
-    ["NOPERM User onramp has no permissions to run the 'expire' command", 'EXPIRE'],
-    ["NOPERM this user has no permissions to run the 'cluster|slots' command", 'CLUSTER SLOTS'],
-    ["ERR ACL failure in script: User onramp has no permissions to run the 'get' command", 'GET'],
-    ["ERR The user executing the script can't run this command or subcommand script: 1a2b", undefined],
-    ['NOPERM No permissions to access a key', undefined],
-  ])('%s names the command that was denied: %s', (message, denied) => {
-    expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOPERM', isRefusal: true, denied })
-  })
-
-  it.each([
-    "ERR unknown command 'EXPIRE', with args beginning with:",
-    'ERR Unknown Redis command called from script script: 1a2b',
-    `${script} Unknown Redis command called from Lua script`,
-  ])('%s is a command that was renamed or switched off', (message) => {
-    expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOSUCHCOMMAND', words })
-  })
-
-  it.each(['ERR syntax error', 'ERR its ZOOM', 'the OOM killer', 'OOMS are none', 'loading'])(
-    'is not read into other words: %s',
-    (message) => {
-      expect(describeStoreError(new Error(message)).isRefusal).toBe(false)
-    },
-  )
+it.each([
+  ["NOPERM User onramp has no permissions to run the 'expire' command", 'EXPIRE'],
+  ["NOPERM this user has no permissions to run the 'cluster|slots' command", 'CLUSTER SLOTS'],
+  ["ERR ACL failure in script: User onramp has no permissions to run the 'get' command", 'GET'],
+  ["ERR The user executing the script can't run this command or subcommand script: 1a2b", undefined],
+  ['NOPERM No permissions to access a key', undefined],
+])('a refusal of Redis %s names the command that was denied: %s', (message, denied) => {
+  expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOPERM', isRefusal: true, denied })
 })
 
-describe('a failure that is no refusal of Redis', () => {
-  const system = Object.assign(new Error('connect ECONNREFUSED ::1:6379'), { code: 'ECONNREFUSED' })
-  const sqlite = Object.assign(new Error('full'), { code: 'ERR_SQLITE_ERROR', errstr: 'disk is full' })
-  class ClientClosedError extends Error {}
+it.each([
+  "ERR unknown command 'EXPIRE', with args beginning with:",
+  'ERR Unknown Redis command called from script script: 1a2b',
+  `${script} Unknown Redis command called from Lua script`,
+])('a refusal of Redis %s is a command that was renamed or switched off', (message) => {
+  expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOSUCHCOMMAND', words })
+})
 
-  it.each<[unknown, string, string, boolean]>([
-    [new TooSlow(600), 'timeout', 'the store did not answer in time', false],
-    // Errors of the client library have no name of their own.
-    [new Error('Connection timeout'), 'timeout', 'the store did not answer in time', false],
-    [sqlite, 'SQLITE', 'SQLite says: disk is full', true],
-    [system, 'ECONNREFUSED', 'the store cannot be reached', false],
-    [new ClientClosedError('closed'), 'ClientClosedError', 'the store cannot be reached', false],
-    ['a text', 'unknown', 'the store failed', false],
-  ])('%s is told as %s: %s', (error, code, words, isRefusal) => {
-    expect(describeStoreError(error)).toEqual({ code, words, isRefusal })
-  })
+it.each(['ERR syntax error', 'ERR its ZOOM', 'the OOM killer', 'OOMS are none', 'loading'])(
+  'a refusal of Redis is not read into other words: %s',
+  (message) => {
+    expect(describeStoreError(new Error(message)).isRefusal).toBe(false)
+  },
+)
 
-  it('is looked for below wrappers, and of several the first', () => {
-    const wrapped = new Error('outer', { cause: new AggregateError([system, sqlite]) })
-    expect(rootCause(wrapped)).toBe(system)
-    expect(describeStoreError(new StoreUnavailable(wrapped))).toEqual(describeStoreError(system))
-  })
+const system = Object.assign(new Error('connect ECONNREFUSED ::1:6379'), { code: 'ECONNREFUSED' })
+const sqlite = Object.assign(new Error('full'), { code: 'ERR_SQLITE_ERROR', errstr: 'disk is full' })
+class ClientClosedError extends Error {}
+
+it.each<[unknown, string, string, boolean]>([
+  [new TooSlow(600), 'timeout', 'the store did not answer in time', false],
+  // Errors of the client library have no name of their own.
+  [new Error('Connection timeout'), 'timeout', 'the store did not answer in time', false],
+  [sqlite, 'SQLITE', 'SQLite says: disk is full', true],
+  [system, 'ECONNREFUSED', 'the store cannot be reached', false],
+  [new ClientClosedError('closed'), 'ClientClosedError', 'the store cannot be reached', false],
+  ['a text', 'unknown', 'the store failed', false],
+])('a failure that is no refusal of Redis %s is told as %s: %s', (error, code, words, isRefusal) => {
+  expect(describeStoreError(error)).toEqual({ code, words, isRefusal })
+})
+
+it('a failure that is no refusal of Redis is looked for below wrappers, and of several the first', () => {
+  const wrapped = new Error('outer', { cause: new AggregateError([system, sqlite]) })
+  expect(rootCause(wrapped)).toBe(system)
+  expect(describeStoreError(new StoreUnavailable(wrapped))).toEqual(describeStoreError(system))
 })

@@ -1,7 +1,7 @@
 // Sessions as express-session keeps them in our store: what is written when, over what, and what can never come back.
 import express from 'express'
 import request from 'supertest'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { createSealer, hashOf } from '../../src/records/seal.ts'
 import { SessionStore } from '../../src/session/session-store.ts'
@@ -112,229 +112,225 @@ function world({
   return { app, clock, done, store, sessions, meanwhile, browser }
 }
 
-describe('a browser', () => {
-  it('that only looks gets no cookie, and nothing is stored or read for it', async () => {
-    const { browser, store, done } = world({ own: { get: () => Promise.reject(new Error('read')) } })
-    const { headers, body } = await browser().agent.get('/')
-    expect([headers['set-cookie'], body, store.values.size, done]).toEqual([undefined, 'no one', 0, []])
-    for (const cookie of ['onramp=x', 'onramp=', 'onramp=s:forged.signature', 'onramp=%E0%A4%A'])
-      expect((await browser().agent.get('/').set('cookie', cookie)).body).toBe('no one')
-  })
-
-  it('that signs in gets a new session, inserted once, under a name that opens nothing', async () => {
-    const { browser, store, done } = world()
-    const ada = browser()
-    const { headers, body: id } = await ada.agent.get('/in')
-    expect(headers['set-cookie']).toEqual([
-      expect.stringMatching(/^onramp=s%3A.*; Path=\/; HttpOnly; SameSite=Lax$/),
-    ])
-    const secure = request(world({ https: true }).app)
-      .get('/in')
-      .set('x-forwarded-proto', 'https')
-    expect((await secure).headers['set-cookie']).toEqual([
-      expect.stringMatching(/^__Host-onramp=s%3A.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
-    ])
-    const [[key, sealed] = ['', '']] = [...store.values]
-    expect([key, done, store.lives.get(key)]).toEqual([
-      `session:${hashOf(id as string)}`,
-      ['insert'],
-      1.05 * HOUR,
-    ])
-    expect(createSealer([OLD]).open(sealed, key)).toBeUndefined()
-    expect(createSealer([OLD]).open(sealed, `session:${id as string}`)).toContain('"ada"')
-    expect(await ada.get('/in')).not.toBe(id)
-  })
-
-  it('stays signed in over a new secret in front, and not without the old one', async () => {
-    const before = world()
-    const { headers } = await before.browser().agent.get('/in')
-    const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
-    for (const [secrets, who] of [
-      [[NEW, OLD], expect.objectContaining({ user })],
-      [[NEW], 'no one'],
-    ] as const) {
-      const { app } = world({ secrets: [...secrets], store: before.store })
-      expect((await request(app).get('/').set('cookie', cookie)).body).toEqual(who)
-    }
-  })
-
-  it('is signed in for the idle time, and for the longest time in any case', async () => {
-    const { browser, clock, store } = world()
-    const ada = browser()
-    await ada.get('/in')
-    const [key = ''] = store.values.keys()
-    clock.now += 10 * HOUR * 1000
-    expect(await ada.get('/')).toMatchObject({ user })
-    clock.now += 1
-    expect([await ada.get('/'), store.lives.get(key)]).toEqual(['no one', 1.05 * HOUR])
-  })
-
-  it('that signs out leaves no record, and is no one for the rest of the request', async () => {
-    const { browser, store } = world()
-    const ada = browser()
-    await ada.get('/in')
-    expect([await ada.get('/out'), store.values.size, await ada.get('/')]).toEqual(['no one', 0, 'no one'])
-  })
+it('a browser that only looks gets no cookie, and nothing is stored or read for it', async () => {
+  const { browser, store, done } = world({ own: { get: () => Promise.reject(new Error('read')) } })
+  const { headers, body } = await browser().agent.get('/')
+  expect([headers['set-cookie'], body, store.values.size, done]).toEqual([undefined, 'no one', 0, []])
+  for (const cookie of ['onramp=x', 'onramp=', 'onramp=s:forged.signature', 'onramp=%E0%A4%A'])
+    expect((await browser().agent.get('/').set('cookie', cookie)).body).toBe('no one')
 })
 
-describe('a session', () => {
-  it('is touched after a twentieth of its idle time, and not before', async () => {
-    const { browser, clock, done } = world()
+it('a browser that signs in gets a new session, inserted once, under a name that opens nothing', async () => {
+  const { browser, store, done } = world()
+  const ada = browser()
+  const { headers, body: id } = await ada.agent.get('/in')
+  expect(headers['set-cookie']).toEqual([
+    expect.stringMatching(/^onramp=s%3A.*; Path=\/; HttpOnly; SameSite=Lax$/),
+  ])
+  const secure = request(world({ https: true }).app)
+    .get('/in')
+    .set('x-forwarded-proto', 'https')
+  expect((await secure).headers['set-cookie']).toEqual([
+    expect.stringMatching(/^__Host-onramp=s%3A.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+  ])
+  const [[key, sealed] = ['', '']] = [...store.values]
+  expect([key, done, store.lives.get(key)]).toEqual([
+    `session:${hashOf(id as string)}`,
+    ['insert'],
+    1.05 * HOUR,
+  ])
+  expect(createSealer([OLD]).open(sealed, key)).toBeUndefined()
+  expect(createSealer([OLD]).open(sealed, `session:${id as string}`)).toContain('"ada"')
+  expect(await ada.get('/in')).not.toBe(id)
+})
+
+it('a browser stays signed in over a new secret in front, and not without the old one', async () => {
+  const before = world()
+  const { headers } = await before.browser().agent.get('/in')
+  const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
+  for (const [secrets, who] of [
+    [[NEW, OLD], expect.objectContaining({ user })],
+    [[NEW], 'no one'],
+  ] as const) {
+    const { app } = world({ secrets: [...secrets], store: before.store })
+    expect((await request(app).get('/').set('cookie', cookie)).body).toEqual(who)
+  }
+})
+
+it('a browser is signed in for the idle time, and for the longest time in any case', async () => {
+  const { browser, clock, store } = world()
+  const ada = browser()
+  await ada.get('/in')
+  const [key = ''] = store.values.keys()
+  clock.now += 10 * HOUR * 1000
+  expect(await ada.get('/')).toMatchObject({ user })
+  clock.now += 1
+  expect([await ada.get('/'), store.lives.get(key)]).toEqual(['no one', 1.05 * HOUR])
+})
+
+it('a browser that signs out leaves no record, and is no one for the rest of the request', async () => {
+  const { browser, store } = world()
+  const ada = browser()
+  await ada.get('/in')
+  expect([await ada.get('/out'), store.values.size, await ada.get('/')]).toEqual(['no one', 0, 'no one'])
+})
+
+it('a session is touched after a twentieth of its idle time, and not before', async () => {
+  const { browser, clock, done } = world()
+  const ada = browser()
+  await ada.get('/in')
+  await browser().get('/in')
+  done.length = 0
+  clock.now += (HOUR / 20) * 1000 - 1
+  await ada.get('/')
+  expect(done).toEqual([])
+  clock.now += 1
+  await ada.get('/')
+  await ada.get('/')
+  expect(done).toEqual(['touch'])
+})
+
+it('a session is touched by a process that has just started', async () => {
+  const { browser, store } = world()
+  const { headers } = await browser().agent.get('/in')
+  const { app, clock, done } = world({ store })
+  clock.now += HOUR * 500
+  await request(app)
+    .get('/')
+    .set('cookie', String(headers['set-cookie']).split(';')[0] ?? '')
+  expect(done).toEqual(['touch'])
+})
+
+it('a session whose touch fails is answered all the same, and touched the next time', async () => {
+  const { browser, clock, done, store } = world()
+  const working = { ...store.records }
+  const ada = browser()
+  await ada.get('/in')
+  clock.now += HOUR * 100
+  store.records.compareAndSet = () => Promise.reject(new Error('away'))
+  expect(await ada.get('/')).toMatchObject({ user })
+  Object.assign(store.records, working)
+  await ada.get('/')
+  expect(done).toEqual(['insert', 'touch', 'touch'])
+})
+
+it('a session is written once for new tokens, and the end of the request finds nothing to do', async () => {
+  const { browser, done } = world()
+  const ada = browser()
+  await ada.get('/in')
+  expect(await ada.get('/refresh')).toEqual(['fulfilled', 'second'])
+  expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
+  expect(done).toEqual(['insert', 'change'])
+})
+
+it('a session whose save is under way as the answer ends is not saved twice', async () => {
+  const { browser, done } = world()
+  const ada = browser()
+  await ada.get('/in')
+  expect(await ada.get('/early')).toBe('done')
+  expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
+  expect(done).toEqual(['insert', 'change'])
+})
+
+it('a session keeps a field that a request sets, without any other call', async () => {
+  const { browser, done } = world()
+  const ada = browser()
+  await ada.get('/in')
+  for (let times = 0; times < 2; times++) expect(await ada.get('/set')).toBe('done')
+  expect(await ada.get('/')).toMatchObject({ user: { name: 'Ada' }, tokens: { accessToken: 'first' } })
+  expect(done).toEqual(['insert', 'change'])
+})
+
+it('a session keeps new tokens over what a slow request sets, which loses with a line in the log', async () => {
+  const { browser, done, meanwhile, sessions, store } = world()
+  const ada = browser()
+  await ada.get('/in')
+  const lost = 'session not saved: another request changed or ended it meanwhile'
+  let after: (id: string) => Promise<unknown> = () => ada.get('/refresh')
+  meanwhile.does = async (id) => {
+    const does = after
+    after = async () => undefined
+    await does(id)
+  }
+  expect(await ada.get('/set')).toBe('done')
+  expect(await ada.get('/')).toMatchObject({ user, tokens: { accessToken: 'second' } })
+  after = (id) => sessions.end(hashOf(id))
+  expect(await ada.get('/set')).toBe('done')
+  expect([done, store.values.size]).toEqual([['insert', 'change', lost, lost], 0])
+})
+
+it('a session that was ended meanwhile does not come back, by a refresh or by a slow request', async () => {
+  for (const path of ['/refresh', '/slow']) {
+    const { browser, clock, meanwhile, sessions, store } = world()
     const ada = browser()
     await ada.get('/in')
-    await browser().get('/in')
-    done.length = 0
-    clock.now += (HOUR / 20) * 1000 - 1
-    await ada.get('/')
-    expect(done).toEqual([])
-    clock.now += 1
-    await ada.get('/')
-    await ada.get('/')
-    expect(done).toEqual(['touch'])
-  })
-
-  it('is touched by a process that has just started', async () => {
-    const { browser, store } = world()
-    const { headers } = await browser().agent.get('/in')
-    const { app, clock, done } = world({ store })
-    clock.now += HOUR * 500
-    await request(app)
-      .get('/')
-      .set('cookie', String(headers['set-cookie']).split(';')[0] ?? '')
-    expect(done).toEqual(['touch'])
-  })
-
-  it('whose touch fails is answered all the same, and touched the next time', async () => {
-    const { browser, clock, done, store } = world()
-    const working = { ...store.records }
-    const ada = browser()
-    await ada.get('/in')
+    meanwhile.does = (id) => sessions.end(hashOf(id))
+    // The end of the request touches it, too.
     clock.now += HOUR * 100
-    store.records.compareAndSet = () => Promise.reject(new Error('away'))
-    expect(await ada.get('/')).toMatchObject({ user })
-    Object.assign(store.records, working)
-    await ada.get('/')
-    expect(done).toEqual(['insert', 'touch', 'touch'])
-  })
+    await ada.get(path)
+    expect([store.values.size, await ada.get('/')]).toEqual([0, 'no one'])
+  }
+})
 
-  it('is written once for new tokens, and the end of the request finds nothing to do', async () => {
-    const { browser, done } = world()
+it('a session that its request has lost is read again by a refresh that goes on, and is gone where it was ended', async () => {
+  for (const isEnded of [false, true]) {
+    const { browser, meanwhile, sessions } = world()
     const ada = browser()
     await ada.get('/in')
-    expect(await ada.get('/refresh')).toEqual(['fulfilled', 'second'])
-    expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
-    expect(done).toEqual(['insert', 'change'])
-  })
+    meanwhile.does = async (id) => isEnded && (await sessions.end(hashOf(id)))
+    const found = isEnded ? [false, false] : [true, true]
+    expect(await ada.get('/failing')).toEqual(found)
+  }
+})
 
-  it('whose save is under way as the answer ends is not saved twice', async () => {
-    const { browser, done } = world()
-    const ada = browser()
-    await ada.get('/in')
-    expect(await ada.get('/early')).toBe('done')
-    expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
-    expect(done).toEqual(['insert', 'change'])
-  })
+it('a session that was changed meanwhile keeps the newer tokens', async () => {
+  const { browser, meanwhile } = world()
+  const ada = browser()
+  await ada.get('/in')
+  let isFirst = true
+  meanwhile.does = async () => {
+    if (!isFirst) return
+    isFirst = false
+    await ada.get('/refresh')
+  }
+  expect(await ada.get('/refresh')).toEqual(['rejected', 'second'])
+  expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
+})
 
-  it('keeps a field that a request sets, without any other call', async () => {
-    const { browser, done } = world()
-    const ada = browser()
-    await ada.get('/in')
-    for (let times = 0; times < 2; times++) expect(await ada.get('/set')).toBe('done')
-    expect(await ada.get('/')).toMatchObject({ user: { name: 'Ada' }, tokens: { accessToken: 'first' } })
-    expect(done).toEqual(['insert', 'change'])
-  })
+it('a session that was ended from elsewhere has the next sign-in ask who is there', async () => {
+  const { browser, done, sessions, store } = world()
+  const ada = browser()
+  const id = (await ada.get('/in')) as string
+  const have = () => Promise.all([id, 'another'].map((one) => sessions.has(hashOf(one))))
+  expect([await ada.get('/asks'), ...(await have())]).toEqual([false, true, false])
+  await sessions.endElsewhere(hashOf(id))
+  expect([await ada.get('/'), ...(await have())]).toEqual(['no one', false, false])
+  expect(await ada.get('/asks')).toBe(true)
+  expect([...store.values.values(), ...done]).toEqual(['ended', 'insert'])
+  // For as long as that browser may have its cookie, and not only while it would have been idle.
+  expect(store.lives.get(`session:${hashOf(id)}`)).toBe(10 * HOUR)
+  const full = world({ own: { put: () => Promise.reject(new Error('full')) } })
+  await full.sessions.endElsewhere(hashOf((await full.browser().get('/in')) as string))
+  expect(full.store.values.size).toBe(0)
+})
 
-  it('keeps new tokens over what a slow request sets, which loses with a line in the log', async () => {
-    const { browser, done, meanwhile, sessions, store } = world()
-    const ada = browser()
-    await ada.get('/in')
-    const lost = 'session not saved: another request changed or ended it meanwhile'
-    let after: (id: string) => Promise<unknown> = () => ada.get('/refresh')
-    meanwhile.does = async (id) => {
-      const does = after
-      after = async () => undefined
-      await does(id)
-    }
-    expect(await ada.get('/set')).toBe('done')
-    expect(await ada.get('/')).toMatchObject({ user, tokens: { accessToken: 'second' } })
-    after = (id) => sessions.end(hashOf(id))
-    expect(await ada.get('/set')).toBe('done')
-    expect([done, store.values.size]).toEqual([['insert', 'change', lost, lost], 0])
-  })
-
-  it('that was ended meanwhile does not come back, by a refresh or by a slow request', async () => {
-    for (const path of ['/refresh', '/slow']) {
-      const { browser, clock, meanwhile, sessions, store } = world()
-      const ada = browser()
-      await ada.get('/in')
-      meanwhile.does = (id) => sessions.end(hashOf(id))
-      // The end of the request touches it, too.
-      clock.now += HOUR * 100
-      await ada.get(path)
-      expect([store.values.size, await ada.get('/')]).toEqual([0, 'no one'])
-    }
-  })
-
-  it('that its request has lost is read again by a refresh that goes on, and is gone where it was ended', async () => {
-    for (const isEnded of [false, true]) {
-      const { browser, meanwhile, sessions } = world()
-      const ada = browser()
-      await ada.get('/in')
-      meanwhile.does = async (id) => isEnded && (await sessions.end(hashOf(id)))
-      const found = isEnded ? [false, false] : [true, true]
-      expect(await ada.get('/failing')).toEqual(found)
-    }
-  })
-
-  it('that was changed meanwhile keeps the newer tokens', async () => {
-    const { browser, meanwhile } = world()
-    const ada = browser()
-    await ada.get('/in')
-    let isFirst = true
-    meanwhile.does = async () => {
-      if (!isFirst) return
-      isFirst = false
-      await ada.get('/refresh')
-    }
-    expect(await ada.get('/refresh')).toEqual(['rejected', 'second'])
-    expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
-  })
-
-  it('that was ended from elsewhere has the next sign-in ask who is there', async () => {
-    const { browser, done, sessions, store } = world()
-    const ada = browser()
-    const id = (await ada.get('/in')) as string
-    const have = () => Promise.all([id, 'another'].map((one) => sessions.has(hashOf(one))))
-    expect([await ada.get('/asks'), ...(await have())]).toEqual([false, true, false])
-    await sessions.endElsewhere(hashOf(id))
-    expect([await ada.get('/'), ...(await have())]).toEqual(['no one', false, false])
-    expect(await ada.get('/asks')).toBe(true)
-    expect([...store.values.values(), ...done]).toEqual(['ended', 'insert'])
-    // For as long as that browser may have its cookie, and not only while it would have been idle.
-    expect(store.lives.get(`session:${hashOf(id)}`)).toBe(10 * HOUR)
-    const full = world({ own: { put: () => Promise.reject(new Error('full')) } })
-    await full.sessions.endElsewhere(hashOf((await full.browser().get('/in')) as string))
-    expect(full.store.values.size).toBe(0)
-  })
-
-  it('of a store that fails is an outage, and the cookie is kept', async () => {
-    const store = memoryStore()
-    let fails = false
-    const get = (key: string) =>
-      fails ? Promise.reject(new StoreUnavailable(new Error('away'))) : store.records.get(key)
-    const { browser, meanwhile } = world({ store, own: { get } })
-    const ada = browser()
-    await ada.get('/in')
-    meanwhile.does = async () => (fails = true)
-    for (const path of ['/refresh', '/']) {
-      const { status, headers } = await ada.agent.get(path)
-      expect([path, status, headers['set-cookie']]).toEqual([path, 503, undefined])
-    }
-    fails = false
-    expect(await ada.get('/')).toMatchObject({ user })
-    store.values.set([...store.values.keys()][0] ?? '', 'from another secret')
-    expect(await ada.get('/')).toBe('no one')
-  })
+it('a session of a store that fails is an outage, and the cookie is kept', async () => {
+  const store = memoryStore()
+  let fails = false
+  const get = (key: string) =>
+    fails ? Promise.reject(new StoreUnavailable(new Error('away'))) : store.records.get(key)
+  const { browser, meanwhile } = world({ store, own: { get } })
+  const ada = browser()
+  await ada.get('/in')
+  meanwhile.does = async () => (fails = true)
+  for (const path of ['/refresh', '/']) {
+    const { status, headers } = await ada.agent.get(path)
+    expect([path, status, headers['set-cookie']]).toEqual([path, 503, undefined])
+  }
+  fails = false
+  expect(await ada.get('/')).toMatchObject({ user })
+  store.values.set([...store.values.keys()][0] ?? '', 'from another secret')
+  expect(await ada.get('/')).toBe('no one')
 })
 
 it('the key of a person names neither issuer nor subject', () => {

@@ -1,6 +1,6 @@
 // Events on their way: at least once, and never for ever.
 import { Registry } from 'prom-client'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { withMilestone, type Person } from '../../src/people/person.ts'
 import { MAX_AGE_MS } from '../../src/webhooks/receiver.ts'
 import { Webhooks } from '../../src/webhooks/webhooks.ts'
@@ -69,177 +69,175 @@ const blocked = (before: Person) => having(here(before), { slack_1: 'blocked' },
 const refused: DeliveryOutcome = { kind: 'rejected', why: 'status 500', wait: undefined }
 const silent: DeliveryOutcome = { kind: 'unreachable', why: 'too-slow' }
 
-describe('events', () => {
-  it('are delivered once, and then there is nothing left of them', async () => {
-    const { process, sent } = office()
-    const { people, registry } = process()
-    await people.change(email, here)
-    await turns()
-    expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
-    expect(await people.get(email)).not.toHaveProperty('outbox')
-    await turns(24 * 60 * MINUTE)
-    expect(sent).toHaveLength(1)
-    expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="delivered"\} 1$/m)
-  })
+it('events are delivered once, and then there is nothing left of them', async () => {
+  const { process, sent } = office()
+  const { people, registry } = process()
+  await people.change(email, here)
+  await turns()
+  expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
+  expect(await people.get(email)).not.toHaveProperty('outbox')
+  await turns(24 * 60 * MINUTE)
+  expect(sent).toHaveLength(1)
+  expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="delivered"\} 1$/m)
+})
 
-  it('are sent in their order', async () => {
-    const { process, sent } = office()
-    const { people } = process()
-    await people.change(email, here)
-    await people.change(email, (before) => having(before, { slack_1: 'waiting' }, at))
-    await people.change(email, (before) => having(before, { slack_1: 'connected' }, at))
-    await turns()
-    expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected', 'person.finished'])
-  })
+it('events are sent in their order', async () => {
+  const { process, sent } = office()
+  const { people } = process()
+  await people.change(email, here)
+  await people.change(email, (before) => having(before, { slack_1: 'waiting' }, at))
+  await people.change(email, (before) => having(before, { slack_1: 'connected' }, at))
+  await turns()
+  expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected', 'person.finished'])
+})
 
-  it('of one person are not sent one by one to a receiver that is silent', async () => {
-    const { process, receiver, sent } = office()
-    receiver.answer = () => Promise.resolve(silent)
-    const { people } = process()
-    await people.change(email, blocked)
-    await turns()
-    expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
-  })
+it('events of one person are not sent one by one to a receiver that is silent', async () => {
+  const { process, receiver, sent } = office()
+  receiver.answer = () => Promise.resolve(silent)
+  const { people } = process()
+  await people.change(email, blocked)
+  await turns()
+  expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
+})
 
-  it('do not hold up what made them while the receiver thinks', async () => {
-    const { process, receiver, sent } = office()
-    receiver.answer = () => new Promise(() => {})
-    const { people } = process()
-    for (let person = 0; person < 20; person++) await people.change(`p${person}@acme.example`, here)
-    await turns()
-    expect(sent).toHaveLength(8)
-  })
+it('events do not hold up what made them while the receiver thinks', async () => {
+  const { process, receiver, sent } = office()
+  receiver.answer = () => new Promise(() => {})
+  const { people } = process()
+  for (let person = 0; person < 20; person++) await people.change(`p${person}@acme.example`, here)
+  await turns()
+  expect(sent).toHaveLength(8)
+})
 
-  it('are tried again with the same id, signed anew: receivers refuse old times', async () => {
-    const { process, receiver, sent } = office()
-    receiver.answer = () => Promise.resolve(refused)
-    const { people, registry } = process()
-    await people.change(email, here)
-    await turns()
-    expect(sent).toHaveLength(1)
-    await turns(7_000)
-    expect(sent).toHaveLength(2)
-    receiver.answer = () => Promise.resolve({ kind: 'delivered' })
-    await turns(40_000)
-    await turns(MINUTE)
-    expect(sent).toHaveLength(3)
-    expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
-    expect(new Set(sent.map((one) => one.at)).size).toBe(3)
-    expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="failed"\} 2$/m)
-  })
+it('events are tried again with the same id, signed anew: receivers refuse old times', async () => {
+  const { process, receiver, sent } = office()
+  receiver.answer = () => Promise.resolve(refused)
+  const { people, registry } = process()
+  await people.change(email, here)
+  await turns()
+  expect(sent).toHaveLength(1)
+  await turns(7_000)
+  expect(sent).toHaveLength(2)
+  receiver.answer = () => Promise.resolve({ kind: 'delivered' })
+  await turns(40_000)
+  await turns(MINUTE)
+  expect(sent).toHaveLength(3)
+  expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
+  expect(new Set(sent.map((one) => one.at)).size).toBe(3)
+  expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="failed"\} 2$/m)
+})
 
-  it('are tried again when the receiver asked for it, and not before', async () => {
-    const { process, receiver, sent } = office()
-    receiver.answer = () => Promise.resolve({ ...refused, wait: 3_600 })
-    const { people } = process()
-    await people.change(email, here)
-    for (let minutes = 0; minutes < 58; minutes++) await turns(MINUTE)
-    expect(sent).toHaveLength(1)
-    await turns(3 * MINUTE)
-    expect(sent).toHaveLength(2)
-  })
+it('events are tried again when the receiver asked for it, and not before', async () => {
+  const { process, receiver, sent } = office()
+  receiver.answer = () => Promise.resolve({ ...refused, wait: 3_600 })
+  const { people } = process()
+  await people.change(email, here)
+  for (let minutes = 0; minutes < 58; minutes++) await turns(MINUTE)
+  expect(sent).toHaveLength(1)
+  await turns(3 * MINUTE)
+  expect(sent).toHaveLength(2)
+})
 
-  it('that wait are in the metrics, with the age of the oldest, also after a restart', async () => {
-    const { process, receiver } = office()
-    receiver.answer = () => Promise.resolve(refused)
-    const figures = async ({ registry }: ReturnType<typeof process>) =>
-      [...(await registry.metrics()).matchAll(/^onramp_webhooks_(?:waiting|oldest_seconds) (\d+)/gm)].map(
-        ([, figure]) => Number(figure),
-      )
-    const first = process()
-    expect(await figures(first)).toEqual([0, 0])
-    await first.people.change(email, here)
-    await turns(5 * MINUTE)
-    await first.people.change('bob@acme.example', here)
-    await turns(5 * MINUTE)
-    const next = process()
-    next.webhooks.start()
-    await turns()
-    for (const one of [first, next]) expect(await figures(one)).toEqual([2, 600])
-    receiver.answer = () => Promise.resolve({ kind: 'delivered' })
-    await turns(60 * MINUTE)
-    for (const one of [first, next]) expect(await figures(one)).toEqual([0, 0])
-  })
+it('events that wait are in the metrics, with the age of the oldest, also after a restart', async () => {
+  const { process, receiver } = office()
+  receiver.answer = () => Promise.resolve(refused)
+  const figures = async ({ registry }: ReturnType<typeof process>) =>
+    [...(await registry.metrics()).matchAll(/^onramp_webhooks_(?:waiting|oldest_seconds) (\d+)/gm)].map(
+      ([, figure]) => Number(figure),
+    )
+  const first = process()
+  expect(await figures(first)).toEqual([0, 0])
+  await first.people.change(email, here)
+  await turns(5 * MINUTE)
+  await first.people.change('bob@acme.example', here)
+  await turns(5 * MINUTE)
+  const next = process()
+  next.webhooks.start()
+  await turns()
+  for (const one of [first, next]) expect(await figures(one)).toEqual([2, 600])
+  receiver.answer = () => Promise.resolve({ kind: 'delivered' })
+  await turns(60 * MINUTE)
+  for (const one of [first, next]) expect(await figures(one)).toEqual([0, 0])
+})
 
-  it('that come just as the one before is settled follow it at once', async () => {
-    const { records, process, sent } = office()
-    const { people } = process()
-    const { compareAndSet } = records
-    let writes = 0
-    // The installation's key; what makes the first event, what takes it, what settles it.
-    records.compareAndSet = async (...given) => {
-      const isDone = await compareAndSet(...given)
-      if (++writes === 4) await people.change(email, blocked)
-      return isDone
-    }
-    await people.change(email, here)
-    await turns(1_000)
-    expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
-  })
+it('events that come just as the one before is settled follow it at once', async () => {
+  const { records, process, sent } = office()
+  const { people } = process()
+  const { compareAndSet } = records
+  let writes = 0
+  // The installation's key; what makes the first event, what takes it, what settles it.
+  records.compareAndSet = async (...given) => {
+    const isDone = await compareAndSet(...given)
+    if (++writes === 4) await people.change(email, blocked)
+    return isDone
+  }
+  await people.change(email, here)
+  await turns(1_000)
+  expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
+})
 
-  it('of one person that the receiver refuses do not keep others back', async () => {
-    const { process, receiver, sent } = office()
-    const { people } = process()
-    receiver.answer = () =>
-      Promise.resolve(sent.at(-1)?.type === 'person.signed_in' ? refused : { kind: 'delivered' })
-    await people.change(email, blocked)
-    await turns()
-    expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
-  })
+it('events of one person that the receiver refuses do not keep others back', async () => {
+  const { process, receiver, sent } = office()
+  const { people } = process()
+  receiver.answer = () =>
+    Promise.resolve(sent.at(-1)?.type === 'person.signed_in' ? refused : { kind: 'delivered' })
+  await people.change(email, blocked)
+  await turns()
+  expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
+})
 
-  it('are dropped after three days without a receiver, and a figure says so', async () => {
-    const { process, receiver, sent } = office()
-    receiver.answer = () => Promise.resolve(refused)
-    const { people, registry } = process()
-    await people.change(email, here)
-    for (let hours = 0; hours < MAX_AGE_MS / (60 * MINUTE) + 3; hours++) await turns(60 * MINUTE)
-    expect(await people.get(email)).not.toHaveProperty('outbox')
-    expect(sent.length).toBeLessThan(60)
-    expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="dropped"\} 1$/m)
-  })
+it('events are dropped after three days without a receiver, and a figure says so', async () => {
+  const { process, receiver, sent } = office()
+  receiver.answer = () => Promise.resolve(refused)
+  const { people, registry } = process()
+  await people.change(email, here)
+  for (let hours = 0; hours < MAX_AGE_MS / (60 * MINUTE) + 3; hours++) await turns(60 * MINUTE)
+  expect(await people.get(email)).not.toHaveProperty('outbox')
+  expect(sent.length).toBeLessThan(60)
+  expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="dropped"\} 1$/m)
+})
 
-  it('of a process that died are sent by the next one', async () => {
-    const { process, receiver, sent } = office()
-    receiver.answer = () => new Promise(() => {})
-    await process().people.change(email, here)
-    await turns()
-    receiver.answer = () => Promise.resolve({ kind: 'delivered' })
-    process().webhooks.start()
-    await turns(10)
-    // It may still be at it.
-    expect(sent).toHaveLength(1)
-    await turns(MINUTE)
-    expect(sent).toHaveLength(2)
-    expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
-  })
+it('events of a process that died are sent by the next one', async () => {
+  const { process, receiver, sent } = office()
+  receiver.answer = () => new Promise(() => {})
+  await process().people.change(email, here)
+  await turns()
+  receiver.answer = () => Promise.resolve({ kind: 'delivered' })
+  process().webhooks.start()
+  await turns(10)
+  // It may still be at it.
+  expect(sent).toHaveLength(1)
+  await turns(MINUTE)
+  expect(sent).toHaveLength(2)
+  expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
+})
 
-  it('that a command noticed are sent by the server', async () => {
-    const { process, command, sent } = office()
-    await command.change(email, here)
-    process().webhooks.start()
-    await turns(10)
-    expect(sent).toHaveLength(1)
-  })
+it('events that a command noticed are sent by the server', async () => {
+  const { process, command, sent } = office()
+  await command.change(email, here)
+  process().webhooks.start()
+  await turns(10)
+  expect(sent).toHaveLength(1)
+})
 
-  it('are sent by one of several processes', async () => {
-    const { process, command, sent } = office()
-    const processes = [process(), process(), process()]
-    for (let person = 0; person < 20; person++) await command.change(`p${person}@acme.example`, here)
-    for (const { webhooks } of processes) webhooks.start()
-    await turns(10)
-    expect(sent).toHaveLength(20)
-    expect(new Set(sent.map(({ id }) => id)).size).toBe(20)
-  })
+it('events are sent by one of several processes', async () => {
+  const { process, command, sent } = office()
+  const processes = [process(), process(), process()]
+  for (let person = 0; person < 20; person++) await command.change(`p${person}@acme.example`, here)
+  for (const { webhooks } of processes) webhooks.start()
+  await turns(10)
+  expect(sent).toHaveLength(20)
+  expect(new Set(sent.map(({ id }) => id)).size).toBe(20)
+})
 
-  it('go with the person who is forgotten, also while one is on its way', async () => {
-    const { process, receiver, command } = office()
-    let answer: (outcome: DeliveryOutcome) => void = () => {}
-    receiver.answer = () => new Promise((resolve) => (answer = resolve))
-    await process().people.change(email, here)
-    await turns()
-    await command.forget(email)
-    answer(refused)
-    await turns()
-    expect(await command.get(email)).toBeUndefined()
-  })
+it('events go with the person who is forgotten, also while one is on its way', async () => {
+  const { process, receiver, command } = office()
+  let answer: (outcome: DeliveryOutcome) => void = () => {}
+  receiver.answer = () => new Promise((resolve) => (answer = resolve))
+  await process().people.change(email, here)
+  await turns()
+  await command.forget(email)
+  answer(refused)
+  await turns()
+  expect(await command.get(email)).toBeUndefined()
 })
