@@ -101,7 +101,7 @@ describe('the image', () => {
     }
     const elsewhere = { PUBLIC_URL: `http://127.0.0.1:${port}`, SERVICE_BASE_URL: 'https://svc.example' }
     const env = { ...set, ...elsewhere, OIDC_ISSUER: 'https://as.example' }
-    const server = spawnOne(process.execPath, commandOfImage(), env, image)
+    const server = spawnOne(process.execPath, commandOfImage(), env, { cwd: image })
     await until(
       async () => server.hasEnded() || (await statusOf(`${env.PUBLIC_URL}/healthz`)) === 200,
       'it to serve',

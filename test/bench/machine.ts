@@ -1,53 +1,52 @@
-// What is known of the machine and of a process on it: who runs where, time and memory taken. Linux tells; elsewhere
-// the figures are missing and nothing is pinned.
+// The machine and the processes on it: which processors they use, their time and memory. Only Linux has the figures;
+// elsewhere they are NaN and nothing is pinned.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 
-/** Lists of processors as taskset takes them; undefined: left to the system. */
+/** Lists of processors as taskset takes them; undefined leaves the choice to the system. */
 export type Pins = { server: string | undefined; others: string | undefined }
 
 /** The first processor for the server under test alone, the others for everything else. */
 export function choosePins(): Pins {
-  const free = { server: undefined, others: undefined }
   const [first, ...rest] = allowedProcessors()
-  if (first === undefined || rest.length === 0) return free
+  const pins = { server: String(first), others: rest.join(',') }
   try {
-    // Every thread of this process, which makes the load and answers sign-ins; what it starts is pinned on its own.
-    execFileSync('taskset', ['-a', '-c', '-p', rest.join(','), String(process.pid)], { stdio: 'ignore' })
+    if (rest.length === 0) throw new RangeError('one processor')
+    // Every thread of this process, which makes the load; each process that it starts is pinned on its own.
+    execFileSync('taskset', ['-a', '-c', '-p', pins.others, String(process.pid)], { stdio: 'ignore' })
   } catch {
-    return free
+    return { server: undefined, others: undefined }
   }
-  return { server: String(first), others: rest.join(',') }
+  return pins
 }
 
+/** `Cpus_allowed_list` is like 0-3,8. */
 function allowedProcessors(): number[] {
-  const list = /Cpus_allowed_list:\s*(\S+)/.exec(read('/proc/self/status') ?? '')?.[1] ?? ''
-  return list.split(',').flatMap((part) => {
-    const [from, to = from] = part.split('-').map(Number)
-    if (from === undefined || to === undefined || part === '') return []
-    return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  const list = /Cpus_allowed_list:\s*(\S+)/.exec(read('/proc/self/status'))?.[1] ?? ''
+  return list.split(',').flatMap((range) => {
+    const [from = NaN, to = from] = range.split('-').map(Number)
+    return range === '' ? [] : Array.from({ length: to - from + 1 }, (_, index) => from + index)
   })
 }
 
-function read(path: string): string | undefined {
+/** @returns empty where there is no such file */
+function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    return undefined
+    return ''
   }
 }
 
-/** Memory of a process that is really there (RSS), in megabytes. */
-export function residentMb(pid: number): number | undefined {
-  const kilobytes = /VmRSS:\s*(\d+) kB/.exec(read(`/proc/${pid}/status`) ?? '')?.[1]
-  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
-}
+/** The resident memory (RSS) of a process, in megabytes. */
+export const residentMb = (pid: number): number =>
+  Number(/VmRSS:\s*(\d+) kB/.exec(read(`/proc/${pid}/status`))?.[1]) / 1024
 
 /** Processor time that a process has taken so far, over all its threads, in milliseconds; exact to ten. */
-export function processorMs(pid: number): number | undefined {
-  const fields = read(`/proc/${pid}/stat`)?.split(') ')[1]?.split(' ')
-  return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * 10
+export function processorMs(pid: number): number {
+  const fields = read(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 /** The machine and the versions, on one line. */

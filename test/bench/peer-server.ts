@@ -1,25 +1,49 @@
 // The peer: express-openid-connect with its sessions in Redis through connect-redis, as its documentation shows it and
-// with its own defaults (a rolling session, written back by every request). It calls the service over undici's pool, like
-// onramp and the floor.
-import express from 'express'
+// with its own defaults. It calls the service as onramp does, and its page has as many bytes.
 import { RedisStore } from 'connect-redis'
+import express from 'express'
 import oidc from 'express-openid-connect'
-import { pageFor, redis, settings } from './page.ts'
+import { checkApps, FILLER, redis, settings } from './service-call.ts'
 
-const given = process.env as Record<'ISSUER' | 'BASE_URL' | 'CLIENT_ID' | 'CLIENT_SECRET' | 'SECRET', string>
 type Store = NonNullable<NonNullable<oidc.ConfigParams['session']>['store']>
 // Compatible by its documentation; the types disagree because onramp adds to express-session's.
 const store = new RedisStore({ client: redis, prefix: 'peer:' }) as object as Store
+
+/** Of the page without the filler. */
+const OTHER_BYTES = 560
+const filler = FILLER.repeat(Math.round((Number(settings.PAGE_BYTES) - OTHER_BYTES) / FILLER.length))
+const escape = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+
+type Entry = { datasourceInstance: string; displayName: string }
+
+function pageFor(email: string, entries: readonly Entry[]): string {
+  const items = entries.map(
+    ({ datasourceInstance, displayName }) =>
+      `<li><a href="/onboarding/connect/${encodeURIComponent(datasourceInstance)}">Connect ${escape(displayName)}</a></li>\n`,
+  )
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Connect your apps</title></head>
+<body>
+<p>Signed in as ${escape(email)}</p>
+<h1>Connect your apps</h1>
+<ul>
+${items.join('')}</ul>
+${filler}</body>
+</html>
+`
+}
 
 await redis.connect()
 const app = express()
 app.use(
   oidc.auth({
-    issuerBaseURL: given.ISSUER,
-    baseURL: given.BASE_URL,
-    clientID: given.CLIENT_ID,
-    clientSecret: given.CLIENT_SECRET,
-    secret: given.SECRET,
+    issuerBaseURL: settings.ISSUER,
+    baseURL: `http://127.0.0.1:${settings.PORT}`,
+    clientID: 'peer',
+    clientSecret: settings.CLIENT_SECRET,
+    secret: settings.SECRET,
     authRequired: true,
     authorizationParams: {
       response_type: 'code',
@@ -30,7 +54,7 @@ app.use(
   }),
 )
 app.get('/onboarding', async (req, res) => {
-  res.send(await pageFor(String(req.oidc.user?.['email']), req.oidc.accessToken?.access_token ?? ''))
+  const response = (await checkApps(req.oidc.accessToken?.access_token ?? '')) as Record<string, Entry[]>
+  res.send(pageFor(String(req.oidc.user?.['email']), response['unauthorizedDatasourceInstances'] ?? []))
 })
 app.listen(Number(settings.PORT), '127.0.0.1')
-process.once('SIGTERM', () => process.exit(0))

@@ -1,6 +1,5 @@
-// The same work as a good engineer would write it in an afternoon, with the same libraries and nothing clever: sessions
-// sealed in Redis through express-session, the walk's record, helmet, one call, the apps through a template. What onramp
-// takes beyond this is its own weight. People are let in by /enter, without an authorization server.
+// The overview as a good engineer would write it in an afternoon with the same libraries: sessions sealed in Redis through
+// express-session, the walk's record, helmet, one call, a template. /enter signs a person in without an authorization server.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { RedisStore } from 'connect-redis'
 import { Eta } from 'eta'
@@ -8,7 +7,7 @@ import express, { type Request } from 'express'
 import session from 'express-session'
 import helmet from 'helmet'
 import { z } from 'zod'
-import { ask, redis, settings } from './page.ts'
+import { checkApps, FILLER, redis, settings } from './service-call.ts'
 
 const key = Buffer.from(hkdfSync('sha256', randomBytes(32), '', 'plain', 32))
 
@@ -26,10 +25,10 @@ function open(text: string): unknown {
   return JSON.parse(decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8'))
 }
 
-type Person = { email: string; accessToken: string; expiresAt: number }
+type Person = { email: string; accessToken: string }
 type Walk = { attempts: Record<string, { leftAt: number }>; skipped: string[] }
 
-const answerForm = z.object({
+const responseSchema = z.object({
   unauthorizedDatasourceInstances: z.array(
     z.object({
       datasourceInstance: z.string().max(200),
@@ -56,7 +55,7 @@ const page = eta.compile(`<!doctype html>
 <form method="post" action="/onboarding/skip/<%= app.id %>"><button>Skip for now</button></form>
 </li><% } %>
 </ul>
-${'<p class="quiet">Connecting an app lets search find what you can already open there.</p>\n'.repeat(73)}
+${FILLER.repeat(73)}
 </body></html>`)
 
 const app = express()
@@ -80,29 +79,24 @@ const walkKey = ({ email }: Person) => `plain:walk:${email}`
 
 app.get('/enter/:number', async (req, res) => {
   const number = req.params.number
-  const person = {
-    email: `person${number}@acme.example`,
-    accessToken: `access-${number}`,
-    expiresAt: Infinity,
-  }
+  const person = { email: `person${number}@acme.example`, accessToken: `access-${number}` }
   Object.assign(req.session, { person })
   const attempts = Number(number) % 10 === 0 ? { slack_1: { leftAt: Date.now() } } : {}
   await redis.set(walkKey(person), seal({ attempts, skipped: [] } satisfies Walk), { EX: 86_400 })
-  res.send('')
+  res.redirect(303, '/onboarding')
 })
 
 app.get('/onboarding', async (req, res) => {
   const person = personOf(req)
   if (person === undefined) return res.redirect(303, '/sign-in')
-  const [stored, answer] = await Promise.all([redis.get(walkKey(person)), ask(person.accessToken)])
-  const { unauthorizedDatasourceInstances: listed } = answerForm.parse(answer)
+  const [stored, response] = await Promise.all([redis.get(walkKey(person)), checkApps(person.accessToken)])
+  const { unauthorizedDatasourceInstances: listed } = responseSchema.parse(response)
   const walk = stored === null ? { attempts: {}, skipped: [] } : (open(stored) as Walk)
   const apps = listed.map(({ datasourceInstance: id, displayName: name }) => {
-    const waits = walk.attempts[id] === undefined ? 'Not connected' : 'Checking'
-    return { id: encodeURIComponent(id), name, state: walk.skipped.includes(id) ? 'Skipped' : waits }
+    const state = walk.attempts[id] === undefined ? 'Not connected' : 'Checking'
+    return { id: encodeURIComponent(id), name, state: walk.skipped.includes(id) ? 'Skipped' : state }
   })
   res.send(eta.render(page, { email: person.email, apps, connected: 0 }))
 })
 
 app.listen(Number(settings.PORT), '127.0.0.1')
-process.once('SIGTERM', () => process.exit(0))

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import {
   startPlainServer,
   type Answers,
-  type Asked,
+  type PlainRequest,
   type PlainServer,
 } from '../helpers/plain-authorization-server.ts'
 import { examined, newSecret, type Finding } from './set-up.ts'
@@ -54,7 +54,7 @@ describe('the client', () => {
 
 describe('the redirect address', () => {
   const check = 'redirect-registered'
-  const to = ({ res }: Asked, location: string) => void res.writeHead(302, { location }).end()
+  const to = ({ res }: PlainRequest, location: string) => void res.writeHead(302, { location }).end()
 
   it('is asked for as a browser would, and no code is kept', async () => {
     const server = await start({

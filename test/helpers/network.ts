@@ -1,4 +1,4 @@
-// What stands between in real life: a wire in front of a store, and a reverse proxy in front of several processes.
+// A slow wire in front of a store, and a reverse proxy in front of several processes.
 import { once } from 'node:events'
 import { Agent, createServer as createHttpServer, request } from 'node:http'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -7,10 +7,9 @@ import { statusOf } from './processes.ts'
 export type Wire = Awaited<ReturnType<typeof startWire>>
 
 /**
- * Between a program and its Redis. What goes the same way stays in order.
- * @param ms how long every chunk takes
- * @param writeMs the same for one that writes: so that a read by another program can arrive before it
- * @param refuses closes the connection for a chunk that matches, as proxies do for a command that they don't know
+ * Between a program and its Redis; each direction stays in order.
+ * @param options `ms`: delay of each chunk; `writeMs`: of a chunk that writes, so that another program's read can overtake
+ *   it; `refuses`: closes the connection for a matching chunk, as proxies do for unknown commands
  */
 export async function startWire(
   target: number,
@@ -50,9 +49,9 @@ export async function startWire(
   const port = await opened(server, '127.0.0.1', 0)
   return {
     port,
-    /** Every answer from now on comes so many milliseconds late. */
+    /** Delays every response from now on. */
     delay: (milliseconds: number) => void (answerMs = milliseconds),
-    /** Connections from now on lead there; those that stand go on as they are. */
+    /** Connects new connections to another port. */
     leadTo: (other: number) => void (leadsTo = other),
     async close() {
       for (const socket of sockets) socket.destroy()
@@ -62,42 +61,50 @@ export async function startWire(
   }
 }
 
-const ASK_EVERY_MS = 100
+export type ReadyPorts = {
+  /** Ports whose process was ready when last polled. */
+  ports(): number[]
+  /** The next of them in turn; undefined if none is ready. */
+  next(): number | undefined
+  stop(): void
+}
 
-/**
- * A reverse proxy as small as can be: in turn to the processes that say they are ready. It repeats nothing, so what a process
- * loses is lost.
- */
-export async function startBalancer(port: number, targets: readonly number[]) {
-  const agent = new Agent({ keepAlive: true })
+/** Polls /readyz of processes on this host. */
+export async function watchReadiness(ports: readonly number[], host = 'localhost'): Promise<ReadyPorts> {
   let ready: number[] = []
   let turn = 0
-  const look = async () => {
-    const answers = await Promise.all(targets.map((one) => statusOf(`http://localhost:${one}/readyz`)))
-    ready = targets.filter((_, index) => answers[index] === 200)
+  const poll = async () => {
+    const statuses = await Promise.all(ports.map((port) => statusOf(`http://${host}:${port}/readyz`)))
+    ready = ports.filter((_, index) => statuses[index] === 200)
   }
-  await look()
-  const looking = setInterval(() => void look(), ASK_EVERY_MS)
+  await poll()
+  const polling = setInterval(() => void poll(), 100)
+  return { ports: () => ready, next: () => ready[turn++ % ready.length], stop: () => clearInterval(polling) }
+}
+
+/** A reverse proxy that goes in turn to the processes that are ready. It retries nothing, so a lost request is seen. */
+export async function startBalancer(port: number, targets: readonly number[]) {
+  const agent = new Agent({ keepAlive: true })
+  const ready = await watchReadiness(targets)
   const server = createHttpServer((req, res) => {
     const { method, url: path, headers } = req
-    const to = { agent, host: 'localhost', port: ready[turn++ % ready.length], method, path, headers }
-    const onward = request(to, (answer) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(res)
-      answer.on('error', () => res.destroy())
+    const to = { agent, host: 'localhost', port: ready.next(), method, path, headers }
+    const forwarded = request(to, (response) => {
+      res.writeHead(response.statusCode ?? 502, response.headers)
+      response.pipe(res)
+      response.on('error', () => res.destroy())
     })
-    onward.on('error', () => {
+    forwarded.on('error', () => {
       if (res.headersSent) res.destroy()
       else res.writeHead(502).end()
     })
-    req.pipe(onward)
+    req.pipe(forwarded)
   })
   await opened(server, 'localhost', port)
   return {
-    /** Ports that were ready when last asked. */
-    ready: () => ready,
+    ready: () => ready.ports(),
     async close() {
-      clearInterval(looking)
+      ready.stop()
       server.close()
       server.closeAllConnections()
       agent.destroy()

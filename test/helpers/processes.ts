@@ -1,48 +1,68 @@
-// Processes that a test starts: their output is kept, and none outlives the test run, even when a test fails.
+// Processes that tests and benchmarks start. Their output is kept in files, and none outlives the run.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 
 const root = new URL('../..', import.meta.url).pathname
 const living = new Set<ChildProcess>()
+const folders: string[] = []
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-/** What a process needs of ours: where commands are, and where Node keeps what it has compiled, which halves a start. */
+/** An empty folder that is removed when this process exits. */
+export function scratchFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `onramp-${name}-`))
+  folders.push(folder)
+  return folder
+}
+
+let [outputs, count] = ['', 0]
+
+/** Where commands are, and where Node keeps what it compiled, which halves a start. */
 export const BARE_ENV = {
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
 }
 
-export type Spawned = ReturnType<typeof spawnOne>
+export type Spawned = {
+  pid: number
+  /** What it wrote so far to stdout and stderr. */
+  output(): string
+  hasEnded(): boolean
+  signal(signal: NodeJS.Signals): void
+  /** Sends the signal and waits for the exit. The code is null after a signal. */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; milliseconds: number }>
+}
 
+/** @param place `cwd`: the working directory; `pin`: the processors it may use, as taskset lists them */
 export function spawnOne(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
-  cwd = root,
-) {
-  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  { cwd = root, pin }: { cwd?: string; pin?: string | undefined } = {},
+): Spawned {
+  outputs ||= scratchFolder('output')
+  const file = join(outputs, String(++count))
+  const output = openSync(file, 'a')
+  const words = pin === undefined ? [command, ...args] : ['taskset', '-c', pin, command, ...args]
+  const child = spawn(words[0] ?? '', words.slice(1), { cwd, env, stdio: ['ignore', output, output] })
+  closeSync(output)
+  if (child.pid === undefined) throw new Error(`${words[0]} cannot be started`)
   living.add(child)
   const exited = once(child, 'exit').finally(() => living.delete(child))
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-    })
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   return {
     pid: child.pid,
-    /** What it wrote so far, on both of its outputs. */
-    output: () => output,
+    output: () => readFileSync(file, 'utf8'),
     hasEnded,
-    signal: (signal: NodeJS.Signals) => void child.kill(signal),
-    /** Sends the signal and waits for its end. @returns its exit code (null: ended by the signal) and after how long */
-    async end(signal: NodeJS.Signals) {
+    signal: (signal) => void child.kill(signal),
+    async end(signal) {
       const start = performance.now()
       if (!hasEnded()) {
         child.kill(signal)
@@ -55,35 +75,40 @@ export function spawnOne(
 
 export type OnrampProcess = Spawned & { url: string }
 
-/** What `npm start` gives to Node: its options, and the file. @param folder where the package.json is */
-export function startArguments(folder = root): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+/** The arguments of Node in `npm start`. */
+export function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
-  const [, ...words] = (scripts['start'] ?? '').split(' ')
-  return words
+  return (scripts['start'] ?? '').split(' ').slice(1)
 }
 
-/**
- * The server as `npm start` runs it.
- * @param env all of its settings, and nothing else of ours is in its environment
- * @param folder where its package.json is; absent: this version's
- */
-export const spawnOnramp = (env: Record<string, string>, folder = root): Spawned =>
-  spawnOne(`${root}node_modules/.bin/node`, startArguments(folder), { ...BARE_ENV, ...env }, folder)
+type NodeRun = { options?: readonly string[]; pin?: string | undefined }
 
-/** The same, once it is ready. @param env all of its settings; PORT and HOST among them */
-export async function startOnramp(env: Record<string, string>, folder?: string): Promise<OnrampProcess> {
+/** A file, with Node's options before it, in the Node that the lock file pins. */
+export const spawnNode = (args: readonly string[], env: Record<string, string>, pin?: string): Spawned =>
+  spawnOne(`${root}node_modules/.bin/node`, args, { ...BARE_ENV, ...env }, { pin })
+
+/** The server as `npm start` runs it. @param env all of its settings; nothing else is in its environment */
+export const spawnOnramp = (env: Record<string, string>, { options = [], pin }: NodeRun = {}): Spawned =>
+  spawnNode([...options, ...startArguments()], env, pin)
+
+/** The same, once it is ready. @param env all of its settings, with PORT and HOST */
+export async function startOnramp(env: Record<string, string>, run: NodeRun = {}): Promise<OnrampProcess> {
   const url = `http://${env['HOST']}:${env['PORT']}`
-  const child = spawnOnramp(env, folder)
-  await until(async () => {
-    if (child.hasEnded()) throw new Error(`onramp ended: ${child.output()}`)
-    return (await statusOf(`${url}/readyz`)) === 200
-  }, `${url} to be ready`)
+  const child = spawnOnramp(env, run)
+  await untilServing(child, `${url}/readyz`)
   return { ...child, url }
 }
 
-/** The status of an answer, or undefined where there is none. */
+/** Waits until the URL of a process answers below 500. @throws if the process ends first */
+export const untilServing = (child: Spawned, url: string): Promise<number> =>
+  until(async () => {
+    if (child.hasEnded()) throw new Error(`ended before ${url} answered: ${child.output()}`)
+    return ((await statusOf(url)) ?? 500) < 500
+  }, `${url} to answer`)
+
+/** The status of a response; undefined without one. */
 export async function statusOf(url: string): Promise<number | undefined> {
   try {
     const { statusCode, body } = await request(url, { headersTimeout: 5_000, reset: true })
@@ -94,16 +119,27 @@ export async function statusOf(url: string): Promise<number | undefined> {
   }
 }
 
-/** Asks again and again. @returns after how many milliseconds it was so */
+/** Polls a condition. @returns the milliseconds it took @throws after `most` milliseconds */
 export async function until(
-  isSo: () => Promise<boolean> | boolean,
+  isTrue: () => Promise<boolean> | boolean,
   what: string,
   most = 40_000,
 ): Promise<number> {
   const start = performance.now()
-  while (!(await isSo())) {
+  while (!(await isTrue())) {
     if (performance.now() - start > most) throw new Error(`waited ${most} ms in vain for ${what}`)
     await sleep(25)
   }
   return performance.now() - start
+}
+
+/** Runs a program to its end: it exits with the code of `main`, or with 1 after an error or a signal. */
+export async function runToEnd(main: () => Promise<number>): Promise<never> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+  const code = await main().catch((error: unknown) => {
+    console.error(error)
+    return 1
+  })
+  // Open connections of a failed run must not keep this process.
+  process.exit(code)
 }

@@ -1,7 +1,7 @@
 // Registering at servers that answer in other ways than RFC 7591 has it, or that refuse a part of the request.
 import { expect, it } from 'vitest'
 import { failuresOf, messagesOf } from '../helpers/faulty.ts'
-import type { Answers, Asked, PlainServer } from '../helpers/plain-authorization-server.ts'
+import type { Answers, PlainRequest, PlainServer } from '../helpers/plain-authorization-server.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectSignsIn, start, statusOf, type Json } from './at-plain-server.ts'
 
@@ -64,14 +64,14 @@ it('a registration that is refused in every form ends with one clean line in the
 })
 
 /** Its secret and token have what Basic has to encode (RFC 6749 2.3.1). */
-const managed = (answer: (asked: Asked, own: PlainServer) => void): Answers => ({
+const managed = (answer: (asked: PlainRequest, own: PlainServer) => void): Answers => ({
   '/register': (asked, own) => {
     const made = { ...own.register(asked), registration_client_uri: `${own.url}/client` }
     own.json(asked.res, { ...made, registration_access_token: 'sesame' }, 201)
   },
   '/client': answer,
 })
-const known = (asked: Asked, own: PlainServer) =>
+const known = (asked: PlainRequest, own: PlainServer) =>
   own.clients.size > 0
     ? own.json(asked.res, { client_id: [...own.clients.keys()].at(-1) })
     : own.json(asked.res, { error: 'invalid_token' }, 401)

@@ -1,107 +1,100 @@
 // A person's browser, as light as can be, because it shares the machine with what is measured: cookies of onramp, Fetch
-// Metadata, redirects. Where something goes wrong it does what people do: it loads the page again.
+// Metadata, redirects. After an error it does what people do: it loads the page again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'undici'
+import type { CookieJar } from '../../helpers/cookie-jar.ts'
 import type { Gateway } from './gateway.ts'
 import type { Ledger } from './ledger.ts'
 
-export type World = {
-  /** Of onramp, as people know it. */
+export type Network = {
+  /** Of onramp, in front of the gateway. */
   publicUrl: string
   gateway: Gateway
-  /** Of the stand-in. */
-  standIn: string
-  standInPool: Pool
+  standIn: Pool
   ledger: Ledger
 }
 
-type Site = 'none' | 'same-origin' | 'cross-site'
-type Step = { site: Site; method?: 'GET' | 'POST' }
-type Answer = { status: number; location: string | undefined; refresh: string | undefined; text: string }
-
-export type Page = { url: string; text: string; refresh: { seconds: number; path: string } | undefined }
+type Navigation = { site: 'none' | 'same-origin' | 'cross-site'; method?: 'GET' | 'POST' }
+type BrowserResponse = { status: number; location: string; refresh: string; text: string }
+export type StatusCounts = Record<'connected' | 'pending' | 'skipped', number>
 
 const MAX_RELOADS = 60
 const MAX_HOPS = 60
 const TIMEOUT_MS = 30_000
 const OFFICES = 40
 
-const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value)
-
-/** An address without what is secret or different each time. */
+/** A path without what is secret or different each time. */
 const patternOf = (url: string) =>
   new URL(url).pathname.replace(/(?<=^\/onboarding\/\w+\/|^\/auth\/datasource\/).*/, ':app')
 
 const titleIn = (text: string) => /<title>([^<]*)/.exec(text)?.[1]?.trim() ?? text.slice(0, 60)
 
 export class Tab {
-  readonly #world: World
+  readonly #network: Network
   readonly #person: number
-  readonly #jar: Map<string, string>
-  page: Page = { url: 'about:blank', text: '', refresh: undefined }
+  readonly #jar: CookieJar
+  url = 'about:blank'
+  text = ''
+  /** Where the page goes on by itself. */
+  refresh: { seconds: number; path: string } | undefined
 
   /** @param jar shared by the tabs of one browser */
-  constructor(world: World, person: number, jar: Map<string, string>) {
-    this.#world = world
+  constructor(network: Network, person: number, jar: CookieJar) {
+    this.#network = network
     this.#person = person
     this.#jar = jar
   }
 
-  get isAtOnramp(): boolean {
-    return this.page.url.startsWith(this.#world.publicUrl)
-  }
-
-  /** Follows every redirect to a page. @param path on the page's own origin, or a whole address @throws when it is stuck */
-  async open(path: string, { site, method = 'GET' }: Step): Promise<void> {
-    const { publicUrl } = this.#world
-    let url = new URL(path, this.isAtOnramp ? this.page.url : publicUrl).href
-    let step: Required<Step> = { site, method }
+  /** Follows every redirect to a page. @param path on the page's own origin, or a whole URL @throws after 60 reloads */
+  async open(path: string, first: Navigation): Promise<void> {
+    const { publicUrl } = this.#network
+    let url = new URL(path, this.url.startsWith(publicUrl) ? this.url : publicUrl).href
+    let step = first
     let reloads = 0
     for (let hop = 0; hop < MAX_HOPS; hop++) {
-      const answer = await this.#ask(url, step)
-      if (answer === undefined || answer.status >= 400) {
+      const response = await this.#send(url, step)
+      if (response === undefined || response.status >= 400) {
         if (++reloads > MAX_RELOADS) break
         await sleep(500 + Math.random() * 1_000)
-        // A page that failed is loaded again; one that says no is left for the first one, and so is a form.
-        const isLeft =
-          step.method === 'POST' || (answer !== undefined && answer.status < 500 && answer.status !== 429)
+        // A page that failed is loaded again; a refusal and a form are given up for the overview.
+        const isRefused = response !== undefined && response.status < 500 && response.status !== 429
+        const isLeft = step.method === 'POST' || isRefused
         if (isLeft) url = `${publicUrl}/onboarding`
-        step = { site: isLeft ? 'none' : step.site, method: 'GET' }
+        step = { site: isLeft ? 'none' : step.site }
         hop = 0
-        continue
-      }
-      if (answer.location === undefined) {
-        const [, seconds = '', next = ''] = /^(\d+); url=(.*)/.exec(answer.refresh ?? '') ?? []
-        const refresh = next === '' ? undefined : { seconds: Number(seconds), path: next }
-        this.page = { url, text: answer.text, refresh }
+      } else if (response.location === '') {
+        const [, seconds = '', next = ''] = /^(\d+); url=(.*)/.exec(response.refresh) ?? []
+        this.refresh = next === '' ? undefined : { seconds: Number(seconds), path: next }
+        this.url = url
+        this.text = response.text
         return
+      } else {
+        const next = new URL(response.location, url)
+        const isCrossSite = next.origin !== new URL(url).origin && step.site !== 'none'
+        step = { site: isCrossSite ? 'cross-site' : step.site }
+        url = next.href
       }
-      const to = new URL(answer.location, url).href
-      const isOther = new URL(to).origin !== new URL(url).origin
-      step = { site: isOther && step.site !== 'none' ? 'cross-site' : step.site, method: 'GET' }
-      url = to
     }
     throw new Error(`person ${this.#person} does not get to a page: ${patternOf(url)}`)
   }
 
-  /** @returns undefined where there is no answer yet */
-  async status(): Promise<Record<'connected' | 'pending' | 'skipped', number> | undefined> {
-    const url = `${this.#world.publicUrl}/api/status`
-    const answer = await this.#ask(
-      url,
-      { site: 'same-origin' },
-      { accept: 'application/json', 'sec-fetch-mode': 'cors' },
-    )
-    return answer?.status === 200
-      ? (JSON.parse(answer.text) as Awaited<ReturnType<Tab['status']>>)
-      : undefined
+  /** @returns undefined without a response */
+  async status(): Promise<StatusCounts | undefined> {
+    const headers = { accept: 'application/json', 'sec-fetch-mode': 'cors' }
+    const url = `${this.#network.publicUrl}/api/status`
+    const response = await this.#send(url, { site: 'same-origin' }, headers)
+    return response?.status === 200 ? (JSON.parse(response.text) as StatusCounts) : undefined
   }
 
-  async #ask(url: string, { site, method = 'GET' }: Step, more = {}): Promise<Answer | undefined> {
-    const { gateway, standInPool, ledger, publicUrl } = this.#world
+  async #send(
+    url: string,
+    { site, method = 'GET' }: Navigation,
+    more = {},
+  ): Promise<BrowserResponse | undefined> {
+    const { gateway, standIn, ledger, publicUrl } = this.#network
     const { pathname, search, origin, host } = new URL(url)
     const isOurs = origin === publicUrl
-    const cookie = [...this.#jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const cookie = this.#jar.header
     const own = {
       host,
       accept: 'text/html',
@@ -114,38 +107,34 @@ export class Tab {
       ...(method === 'POST' && { origin: publicUrl, 'content-length': '0' }),
       ...more,
     }
-    const headers = isOurs ? own : { cookie: `person=${this.#person}` }
     const options = {
       path: pathname + search,
       method,
-      headers,
+      headers: isOurs ? own : { cookie: `person=${this.#person}` },
       headersTimeout: TIMEOUT_MS,
       bodyTimeout: TIMEOUT_MS,
     }
     const from = performance.now()
     try {
-      const response = await (isOurs ? gateway.request(options) : standInPool.request(options))
+      const response = await (isOurs ? gateway.request(options) : standIn.request(options))
       const text = await response.body.text()
-      const { statusCode: status, headers: said } = response
+      const { statusCode: status, headers } = response
       if (status >= 400) ledger.trouble(`${status} ${method} ${patternOf(url)}: ${titleIn(text)}`)
       else if (isOurs) {
-        const [inside, elsewhere] = [Number(said['x-inside-ms']), Number(said['x-elsewhere-ms'])]
+        const [inside, elsewhere] = [Number(headers['x-inside-ms']), Number(headers['x-elsewhere-ms'])]
         ledger.hop({ whole: performance.now() - from, inside, elsewhere })
       }
-      if (isOurs) this.#keep([said['set-cookie'] ?? []].flat())
-      return { status, location: first(said.location), refresh: first(said['refresh']), text }
+      if (isOurs) this.#jar.keep(headers['set-cookie'])
+      return {
+        status,
+        location: String(headers['location'] ?? ''),
+        refresh: String(headers['refresh'] ?? ''),
+        text,
+      }
     } catch (error) {
       const { code, message } = error as { code?: string; message: string }
       ledger.trouble(`${code ?? message} ${method} ${patternOf(url)}`)
       return undefined
-    }
-  }
-
-  #keep(lines: readonly string[]): void {
-    for (const line of lines) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (value === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) this.#jar.delete(name)
-      else this.#jar.set(name, value)
     }
   }
 }

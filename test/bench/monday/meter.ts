@@ -1,20 +1,21 @@
-// Processor time and memory of the processes, looked at each second, also of those that have ended meanwhile.
+// Samples processor time and memory of the processes each second, also of those that have ended meanwhile.
 import { loadavg } from 'node:os'
 import { processorMs, residentMb } from '../machine.ts'
+import { medianOf } from '../report.ts'
 
-type Life = { name: string; pid: number; processorMs: number; memory: Sample[] }
-/** Megabytes, at milliseconds since 1970. */
+/** `at`: milliseconds since 1970. */
 type Sample = { at: number; megabytes: number }
+type Life = { name: string; pid: number; processorMs: number; memory: Sample[] }
+export type Memory = {
+  figures: { seconds: number; early: number; late: number; most: number }[]
+  /** Undefined if no process lived long enough. */
+  isLevel: boolean | undefined
+}
 
 /** The last fifth of a life over its second fifth: more is not level. */
 const MAX_GROWTH = 1.25
 /** In a shorter life the compiler and the caches are still at work. */
-const LEAST_SECONDS = 120
-
-const EVERY_MS = 1_000
-
-const medianOf = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+const MIN_SECONDS = 120
 
 /** The median of a fifth of the samples. @param fifth from 0 */
 const inFifth = (samples: readonly Sample[], fifth: number) =>
@@ -24,51 +25,55 @@ const inFifth = (samples: readonly Sample[], fifth: number) =>
       .map(({ megabytes }) => megabytes),
   )
 
-export function createMeter() {
-  const lives: Life[] = []
-  const loads: number[] = []
-  const look = () => {
-    loads.push(loadavg()[0] ?? 0)
-    for (const life of lives) {
-      const [taken, memory] = [processorMs(life.pid), residentMb(life.pid)]
-      if (taken === undefined || memory === undefined) continue
+export class Meter {
+  readonly #lives: Life[] = []
+  readonly #loads: number[] = []
+  readonly #sampling: NodeJS.Timeout
+
+  constructor() {
+    this.#sample()
+    this.#sampling = setInterval(() => this.#sample(), 1_000)
+  }
+
+  #sample(): void {
+    this.#loads.push(loadavg()[0] ?? 0)
+    for (const life of this.#lives) {
+      const [taken, megabytes] = [processorMs(life.pid), residentMb(life.pid)]
+      if (Number.isNaN(taken) || Number.isNaN(megabytes)) continue
       life.processorMs = taken
-      life.memory.push({ at: Date.now(), megabytes: memory })
+      life.memory.push({ at: Date.now(), megabytes })
     }
   }
-  look()
-  const looking = setInterval(look, EVERY_MS)
-  return {
-    watch: (name: string, pid: number) => void lives.push({ name, pid, processorMs: 0, memory: [] }),
-    /** All lives of that name, in milliseconds. */
-    processorMs: (name: string) =>
-      lives.filter((life) => life.name === name).reduce((sum, life) => sum + life.processorMs, 0),
-    /**
-     * In megabytes, of each life: early, late and the most; and whether those that were long enough were level.
-     * @param from milliseconds since 1970: before, fewer people came and were remembered
-     */
-    memory(name: string, from: number) {
-      const figures = lives.flatMap((life) => {
-        const memory = life.memory.filter(({ at }) => at >= from)
-        const [first, last] = [memory[0], memory.at(-1)]
-        if (life.name !== name || first === undefined || last === undefined) return []
-        return {
-          seconds: Math.round((last.at - first.at) / 1000),
-          early: inFifth(memory, 1),
-          late: inFifth(memory, 4),
-          most: Math.max(...memory.map(({ megabytes }) => megabytes)),
-        }
-      })
-      const judged = figures.filter(({ seconds }) => seconds >= LEAST_SECONDS)
-      const isLevel =
-        judged.length === 0 ? undefined : judged.every(({ early, late }) => late <= early * MAX_GROWTH)
-      return { figures, isLevel }
-    },
-    load: () => ({ first: loads[0] ?? 0, most: Math.max(...loads) }),
-    /** From now on nothing counts. */
-    stop() {
-      clearInterval(looking)
-      look()
-    },
+
+  watch(name: string, pid: number): void {
+    this.#lives.push({ name, pid, processorMs: 0, memory: [] })
+  }
+
+  /** Of all processes of that name, in milliseconds. */
+  processorMs = (name: string) =>
+    this.#lives.filter((life) => life.name === name).reduce((sum, life) => sum + life.processorMs, 0)
+
+  /** Megabytes of each process of that name. @param from milliseconds since 1970: earlier, fewer people were remembered */
+  memory(name: string, from: number): Memory {
+    const figures = this.#lives.flatMap((life) => {
+      const memory = life.memory.filter(({ at }) => at >= from)
+      const [first, last] = [memory[0], memory.at(-1)]
+      if (life.name !== name || first === undefined || last === undefined) return []
+      const seconds = Math.round((last.at - first.at) / 1000)
+      const most = Math.max(...memory.map(({ megabytes }) => megabytes))
+      return { seconds, early: inFifth(memory, 1), late: inFifth(memory, 4), most }
+    })
+    const long = figures.filter(({ seconds }) => seconds >= MIN_SECONDS)
+    const isLevel =
+      long.length === 0 ? undefined : long.every(({ early, late }) => late <= early * MAX_GROWTH)
+    return { figures, isLevel }
+  }
+
+  /** The load average of the machine: at first, and at most. */
+  load = () => ({ first: this.#loads[0] ?? 0, most: Math.max(...this.#loads) })
+
+  stop(): void {
+    clearInterval(this.#sampling)
+    this.#sample()
   }
 }

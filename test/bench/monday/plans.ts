@@ -1,12 +1,11 @@
-// What each person of the company is going to do, decided before anyone comes: when they come and what they do with each
-// app. The same seed gives the same company. Pure.
+// When each person of the company comes, and what they do with each app. The same seed gives the same company.
 import { createRandom, type Random } from '../../proof/random.ts'
 
 export const APPS = ['slack_1', 'github_1', 'gdrive_1', 'jira_1', 'confluence_1'] as const
 export type App = (typeof APPS)[number]
 
 /** `deny then allow`: a second thought, at the second attempt. */
-export type Choice = 'allow' | 'slow' | 'skip' | 'deny then skip' | 'deny then allow'
+type Choice = 'allow' | 'slow' | 'skip' | 'deny then skip' | 'deny then allow'
 
 export type Plan = {
   person: number
@@ -40,19 +39,14 @@ function choiceOf(draw: number): Choice {
   return draw < 0.975 ? 'deny then skip' : 'deny then allow'
 }
 
-const burstsOf = ({ people }: Rhythm) => Math.max(1, Math.min(BURSTS, Math.floor(people / 2 / BURST_RATE)))
-
 /** Seconds after the start at which the bursts begin. */
-export const burstStarts = (rhythm: Rhythm): number[] => {
-  const count = burstsOf(rhythm)
-  return Array.from(
-    { length: count },
-    (_, burst) => rhythm.averageSeconds + ((burst + 0.5) / count) * rhythm.seconds,
-  )
+export function burstStarts({ people, seconds, averageSeconds }: Rhythm): number[] {
+  const count = Math.max(1, Math.min(BURSTS, Math.floor(people / 2 / BURST_RATE)))
+  return Array.from({ length: count }, (_, burst) => averageSeconds + ((burst + 0.5) / count) * seconds)
 }
 
-/** When everybody comes: at the average rate at first, then evenly over the rest, with bursts in between. */
-function* people(rhythm: Rhythm, random: Random) {
+/** When people come: at the average rate at first, then evenly over the rest, with bursts in between. */
+function* arrivals(rhythm: Rhythm, random: Random) {
   const { people, seconds, averageSeconds, averageRate } = rhythm
   const average = Math.min(people, Math.round(averageSeconds * averageRate))
   for (let index = 0; index < average; index++) yield (index / average) * averageSeconds
@@ -64,10 +58,10 @@ function* people(rhythm: Rhythm, random: Random) {
   for (let index = inBursts; index < rest; index++) yield averageSeconds + random.next() * seconds
 }
 
-/** @returns everybody, the first to come first */
+/** @returns the first to come first */
 export function planCompany(rhythm: Rhythm, seed: number): Plan[] {
   const random = createRandom(seed)
-  return [...people(rhythm, random)]
+  return [...arrivals(rhythm, random)]
     .map((at, person): Plan => {
       const choices = Object.fromEntries(APPS.map((app) => [app, choiceOf(random.next())])) as Plan['choices']
       const isLeaving = random.next() < 0.06
@@ -79,7 +73,7 @@ export function planCompany(rhythm: Rhythm, seed: number): Plan[] {
     .sort((one, other) => one.at - other.at)
 }
 
-/** What has to be connected at the end. */
+/** The apps that are connected at the end. */
 export const connectedIn = ({ choices }: Plan): App[] =>
   APPS.filter((app) => ['allow', 'slow', 'deny then allow'].includes(choices[app]))
 

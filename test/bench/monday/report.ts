@@ -1,19 +1,19 @@
 // The morning in figures and verdicts.
-import type { Shares, Part, Fault } from './ledger.ts'
-import type { createMeter } from './meter.ts'
+import { fixed } from '../report.ts'
+import type { Fault, Phase, Shares } from './ledger.ts'
+import type { Memory, Meter } from './meter.ts'
 import { APPS, BURST_RATE, type Rhythm } from './plans.ts'
 import type { Loss } from './reconcile.ts'
 
 export type Morning = {
   machine: string
-  /** How often Redis failed over: once is what the hour has. What more of it costs is not onramp's to keep. */
+  /** How often Redis failed over. Once is planned; what more of it costs is not onramp's fault. */
   failovers: number
   processors: number
-  seed: number
   minutes: number
   compress: number
   rhythm: Rhythm
-  /** What the whole of it took here. */
+  /** How long all of it took. */
   seconds: number
   mostAtOnce: number
   /** The longest that the load itself was held up, in milliseconds: it counts as onramp's share. */
@@ -22,25 +22,23 @@ export type Morning = {
   signIns: number
   /** One-time paths that were followed twice, by people with one tab and with two. */
   secondUses: { one: number; two: number }
-  shares: [Part, Shares][]
+  shares: [Phase, Shares][]
   troubles: [string, number][]
   faults: [Fault, number][]
-  meter: Pick<ReturnType<typeof createMeter>, 'processorMs' | 'load'>
+  meter: Meter
   /** From the beginning of the hour. */
-  memory: ReturnType<ReturnType<typeof createMeter>['memory']>
+  memory: Memory
   losses: Loss[]
 }
 
 const MAX_P99_MS = 50
-const FAULTS: readonly Part[] = ['kill -9', 'failover', 'rolling restart']
+const FAULTS: readonly Phase[] = ['kill -9', 'failover', 'rolling restart']
 
 /** Counted on its own. */
 const USED_TWICE = / 410 GET \/auth\/datasource\//
 
-/** Of what was never seen in its time, a dash. */
-const fixed = (value: number, digits = 0) => (Number.isNaN(value) ? '–' : value.toFixed(digits))
-
-type Verdict = { words: string; isKept: boolean | undefined }
+/** `isKept` is undefined where it can't be judged. */
+type Verdict = [isKept: boolean | undefined, sentence: string]
 
 function verdictsOf(morning: Morning): Verdict[] {
   const { losses, troubles, shares, meter, rhythm, secondUses } = morning
@@ -53,7 +51,7 @@ function verdictsOf(morning: Morning): Verdict[] {
   const atRestart = troubles.filter(([what]) => !USED_TWICE.test(what) && what.startsWith('rolling restart:'))
   // Before anyone has come, what the machine has to do belongs to others.
   const isFree = load.first < morning.processors
-  const verdicts: [boolean | undefined, string][] = [
+  return [
     [losses.length === 0, `Nothing is lost: ${people - losses.length} of ${people} people`],
     [
       secondUses.one === 0,
@@ -70,7 +68,7 @@ function verdictsOf(morning: Morning): Verdict[] {
     ],
     [
       isFree && p99 !== undefined ? p99 <= MAX_P99_MS : undefined,
-      `At ${fixed(averageRate, 1)} people a second, p99 of onramp's own share is at most ${MAX_P99_MS} ms: ${fixed(p99 ?? Number.NaN, 1)} ms`,
+      `At ${fixed(averageRate, 1)} people a second, p99 of onramp's own share is at most ${MAX_P99_MS} ms: ${fixed(p99 ?? NaN, 1)} ms`,
     ],
     [morning.memory.isLevel, 'Memory is level'],
     [
@@ -78,16 +76,15 @@ function verdictsOf(morning: Morning): Verdict[] {
       `Load of the machine: ${fixed(load.first, 1)} at the start, at most ${fixed(load.most, 1)}, on ${morning.processors} processors`,
     ],
   ]
-  return verdicts.map(([isKept, words]) => ({ isKept, words }))
 }
 
-const MARKS = { true: 'kept', false: 'MISSED', undefined: 'not judged' }
+const RESULTS = { true: 'kept', false: 'MISSED', undefined: 'not judged' }
 
 function printFigures(morning: Morning): void {
   const { rhythm, shares, meter, memory, minutes, compress } = morning
   const each = (milliseconds: number) => `${fixed(milliseconds / rhythm.people, 1)} ms`
   console.log(`A company's Monday: ${rhythm.people} people, ${APPS.length} apps each, in ${minutes} minutes; ${compress} times as fast as that, so in ${fixed(rhythm.seconds)} s
-Before, ${fixed(rhythm.averageSeconds)} s at the average rate as it is: ${fixed(rhythm.averageRate, 1)} people a second. Bursts: ${BURST_RATE} sign-ins a second. Seed ${morning.seed}.
+Before, ${fixed(rhythm.averageSeconds)} s at the average rate as it is: ${fixed(rhythm.averageRate, 1)} people a second. Bursts: ${BURST_RATE} sign-ins a second.
 ${morning.machine}
 All took ${fixed(morning.seconds)} s. ${morning.signIns} sign-ins, at most ${morning.mostAtOnce} people at once.
 CPU per person: onramp ${each(meter.processorMs('onramp'))}, stand-in ${each(meter.processorMs('stand-in'))}, load ${each(morning.generatorMs)}
@@ -108,10 +105,10 @@ so with what the load itself is late (p99 ${fixed(morning.generatorP99, 1)} ms);
     console.log(`person ${person}: ${losses.join('; ').slice(0, 500)}`)
 }
 
-/** @returns whether all that was judged is kept */
+/** @returns whether everything that could be judged is kept */
 export function report(morning: Morning): boolean {
   printFigures(morning)
   const verdicts = verdictsOf(morning)
-  for (const { words, isKept } of verdicts) console.log(`${words}: ${MARKS[`${isKept}`]}`)
-  return verdicts.every(({ isKept }) => isKept !== false)
+  for (const [isKept, sentence] of verdicts) console.log(`${sentence}: ${RESULTS[`${isKept}`]}`)
+  return verdicts.every(([isKept]) => isKept !== false)
 }

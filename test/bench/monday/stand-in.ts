@@ -1,34 +1,29 @@
-// The company's authorization server, its search service and the apps, in one process. It tells in a header how long it
-// took for each answer, keeps everybody's consents in memory, and writes a journal of them: the truth that onramp's
-// records are held against.
+// The company's authorization server, its search service and the apps, in one process. A header says how long each response
+// took. Its journal of consents is the truth that onramp's records are compared with.
 import { createServer, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAuthorizationServer, personOfToken, type Answer } from '../authorization-server.ts'
+import {
+  createAuthorizationServer,
+  personOfToken,
+  type AuthorizationResponse,
+} from '../authorization-server.ts'
 import { APPS, type App } from './plans.ts'
 
-/** What the stand-in knows of one person. */
-export type Entry = {
-  signIns: number
-  /** App -> when its consent counts, in milliseconds since 1970. */
-  connected: Partial<Record<App, number>>
-  /** App -> how often the browser came to its page. */
-  visits: Partial<Record<App, number>>
-}
+/** `connected`: when the consent counts, in milliseconds since 1970. */
+export type JournalEntry = { signIns: number; connected: Partial<Record<App, number>> }
 
 export type Journal = {
-  people: Record<string, Entry>
+  people: Record<string, JournalEntry>
   /** Whose one-time paths were followed a second time. */
   secondUses: number[]
 }
 
-export const TOOK = 'x-took-ms'
-
-type Token = { person: number; app: App; back: string; number: number }
-type Said = Answer | { html: string; status: number }
+type PathToken = { person: number; app: App; back: string; number: number }
+type StandInResponse = AuthorizationResponse | { html: string; status: number }
 
 const port = Number(process.env['PORT'])
 const origin = `http://127.0.0.1:${port}`
-/** Milliseconds that an answer takes at least, as answers over a network do. */
+/** How long a response takes on average, in milliseconds, as over a network. */
 const LATENCY: Record<string, number> = {
   '/rest/api/v1/checkdatasourceauth': 30,
   '/token': 20,
@@ -37,88 +32,83 @@ const LATENCY: Record<string, number> = {
 /** How long a slow app takes until its consent shows. */
 const SLOW_MS = 3_000
 
-const people = new Map<number, Entry>()
+const people = new Map<number, JournalEntry>()
 const used = new Set<number>()
-let tokens = 0
 const secondUses: number[] = []
+let tokens = 0
 
-const cookiePerson = (req: IncomingMessage) => Number(/person=(\d+)/.exec(req.headers.cookie ?? '')?.[1])
-const authorizationServer = createAuthorizationServer(origin, (req) => {
-  const person = cookiePerson(req)
+const authorizationResponse = createAuthorizationServer(origin, (req) => {
+  const person = Number(/person=(\d+)/.exec(req.headers.cookie ?? '')?.[1])
   entryOf(person).signIns++
   return person
 })
 
-function entryOf(person: number): Entry {
-  const entry = people.get(person) ?? { signIns: 0, connected: {}, visits: {} }
+function entryOf(person: number): JournalEntry {
+  const entry = people.get(person) ?? { signIns: 0, connected: {} }
   people.set(person, entry)
   return entry
 }
 
-const encoded = (token: Token) => Buffer.from(JSON.stringify(token)).toString('base64url')
-const decoded = (text: string | null) => JSON.parse(Buffer.from(text ?? '', 'base64url').toString()) as Token
+const encoded = (token: PathToken) => Buffer.from(JSON.stringify(token)).toString('base64url')
+const decoded = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString()) as PathToken
 
-function check(req: IncomingMessage, back: string): Said {
+function check(req: IncomingMessage, back: string): StandInResponse {
   const person = personOfToken(req.headers.authorization)
   if (person === undefined) return { status: 401, html: 'no token' }
   const { connected } = entryOf(person)
-  const isListed = (app: App) => (connected[app] ?? Infinity) > Date.now()
-  const entries = APPS.filter(isListed).map((app) => {
-    const token = encoded({ person, app, back, number: tokens++ })
-    return {
-      datasourceInstance: app,
-      displayName: app.replace(/_\d$/, ''),
-      authStatus: 'AWAITING_AUTH',
-      authUrlRelativePath: `/auth/datasource/${app}?token=${token}`,
-    }
-  })
-  return { json: { unauthorizedDatasourceInstances: entries } }
+  const unconnected = APPS.filter((app) => (connected[app] ?? Infinity) > Date.now()).map((app) => ({
+    datasourceInstance: app,
+    displayName: app.replace(/_\d$/, ''),
+    authStatus: 'AWAITING_AUTH',
+    authUrlRelativePath: `/auth/datasource/${app}?token=${encoded({ person, app, back, number: tokens++ })}`,
+  }))
+  return { json: { unauthorizedDatasourceInstances: unconnected } }
 }
 
-/** The page of an app that asks for consent. */
-function ask(text: string | null): Said {
-  const { person, app, number } = decoded(text)
-  const { visits } = entryOf(person)
+/** The consent page of an app. */
+function consentPage(token: string): StandInResponse {
+  const { person, app, number } = decoded(token)
   if (used.has(number)) {
     secondUses.push(person)
     return { status: 410, html: 'this link was used' }
   }
   used.add(number)
-  visits[app] = (visits[app] ?? 0) + 1
-  return { status: 200, html: `<section data-consent="${app}" data-token="${text}">` }
+  return { status: 200, html: `<section data-consent="${app}" data-token="${token}">` }
 }
 
-function decide(text: string | null, answer: string | null): Said {
-  const { person, app, back } = decoded(text)
-  if (answer === 'deny') return { location: `${back}&error=access_denied` }
-  entryOf(person).connected[app] ??= Date.now() + (answer === 'slow' ? SLOW_MS : 0)
+function consent(token: string, choice: string | null): StandInResponse {
+  const { person, app, back } = decoded(token)
+  if (choice === 'deny') return { location: `${back}&error=access_denied` }
+  entryOf(person).connected[app] ??= Date.now() + (choice === 'slow' ? SLOW_MS : 0)
   return { location: back }
 }
 
-async function answerTo(req: IncomingMessage, url: URL): Promise<Said> {
-  const query = url.searchParams
-  if (url.pathname === '/rest/api/v1/checkdatasourceauth')
+async function responseTo(req: IncomingMessage, url: URL): Promise<StandInResponse> {
+  const { pathname, searchParams: query } = url
+  const token = query.get('token') ?? ''
+  if (pathname === '/rest/api/v1/checkdatasourceauth')
     return check(req, query.get('final_redirect_url') ?? '')
-  if (url.pathname.startsWith('/auth/datasource/')) return ask(query.get('token'))
-  if (url.pathname === '/consent') return decide(query.get('token'), query.get('answer'))
-  if (url.pathname === '/journal')
+  if (pathname.startsWith('/auth/datasource/')) return consentPage(token)
+  if (pathname === '/consent') return consent(token, query.get('choice'))
+  if (pathname === '/journal')
     return { json: { people: Object.fromEntries(people), secondUses } satisfies Journal }
-  return (await authorizationServer(req, url)) ?? { status: 404, html: 'nothing here' }
+  return (await authorizationResponse(req, url)) ?? { status: 404, html: 'nothing here' }
 }
 
 const server = createServer((req, res) => {
   const from = performance.now()
   const url = new URL(req.url ?? '', origin)
-  const answered = async () => {
-    const least = LATENCY[url.pathname]
-    if (least !== undefined) await sleep(least * (0.5 + Math.random()))
-    const said = await answerTo(req, url)
-    res.setHeader(TOOK, (performance.now() - from).toFixed(1))
-    if ('location' in said) res.writeHead(303, said).end()
-    else if ('json' in said) res.setHeader('Content-Type', 'application/json').end(JSON.stringify(said.json))
-    else res.writeHead(said.status, { 'Content-Type': 'text/html' }).end(said.html)
+  const respond = async () => {
+    const latency = LATENCY[url.pathname]
+    if (latency !== undefined) await sleep(latency * (0.5 + Math.random()))
+    const response = await responseTo(req, url)
+    res.setHeader('x-took-ms', (performance.now() - from).toFixed(1))
+    if ('location' in response) res.writeHead(303, response).end()
+    else if ('json' in response)
+      res.setHeader('Content-Type', 'application/json').end(JSON.stringify(response.json))
+    else res.writeHead(response.status, { 'Content-Type': 'text/html' }).end(response.html)
   }
-  // A process that was killed has gone away in the middle of its request.
-  answered().catch(() => res.destroy())
+  // A process that is killed goes away in the middle of its request.
+  respond().catch(() => res.destroy())
 })
 server.listen(port, '127.0.0.1')
