@@ -10,3 +10,15 @@ export const presentable = (text: string) =>
         .trim()
 
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+
+const segmenter = new Intl.Segmenter()
+
+/** Cuts between words or graphemes, and adds an ellipsis. @param most characters */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most || (text.length === most + 1 && text.endsWith('…'))) return text
+  const segments = [...segmenter.segment(text.slice(0, most + 1))].map(({ segment }) => segment)
+  // A single grapheme may be longer.
+  const whole = segments.slice(0, -1).join('') || text.slice(0, most).toWellFormed()
+  const words = /\s/.test(text.charAt(whole.length)) ? whole : whole.replace(/\s\S*$/, '')
+  return `${(words.length > most / 2 ? words : whole).replace(/[\s,;:]+$/, '')}…`
+}

@@ -245,7 +245,7 @@ describe('the docs', () => {
     [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => slugOf(text))
 
   it('name every bound of what is kept of an answer of the service', () => {
-    const bounds = [...read('src/client-api/bounds.ts').matchAll(/\bMAX_\w+ = ([\d_]+)/g)]
+    const bounds = [...read('src/client-api/responses.ts').matchAll(/\bMAX_\w+ = ([\d_]+)/g)]
     expect(bounds.length).toBeGreaterThan(5)
     for (const [, bound = ''] of bounds)
       expect(read('docs/operations.md')).toContain(Number(bound.replace('_', '')).toLocaleString('en-US'))

@@ -1,21 +1,20 @@
 // Reads the service's responses (contract section 2) tolerantly: fields may be added or missing. An unreadable response
 // is undefined and never an empty list, which would mean that everything is connected.
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { appStatusOf, isUnavailable, type AppStatus } from './app-status.ts'
-import {
-  boundedInstance,
-  boundedUrl,
-  isVisible,
-  MAX_ENTRIES,
-  MAX_INSTANCE_CHARACTERS,
-  MAX_RESULTS,
-  MAX_SNIPPET_CHARACTERS,
-  MAX_TITLE_CHARACTERS,
-  nameToShow,
-  shortened,
-} from './bounds.ts'
-import { presentable } from '../presentable.ts'
+import { presentable, shortened } from '../presentable.ts'
 import { isStartable } from './consent-url.ts'
+
+/** Longer content can't fill pages, logs and records. Links of the overview take no longer instances either. */
+const MAX_INSTANCE_CHARACTERS = 200
+const MAX_NAME_CHARACTERS = 200
+const MAX_TITLE_CHARACTERS = 300
+const MAX_SNIPPET_CHARACTERS = 1_000
+const MAX_URL_CHARACTERS = 4_096
+const MAX_RESULTS = 50
+/** A longer list is rejected, because an app that was left out would count as connected. */
+const MAX_ENTRIES = 1_000
 
 /** A datasource instance that isn't connected. */
 export type UnconnectedApp = {
@@ -39,6 +38,22 @@ export type SearchResponse = { results: SearchResult[]; requestId: string | unde
 const wellFormed = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : undefined)
 
 const optionalText = z.string().optional().catch(undefined)
+
+const KEPT_CHARACTERS = 40
+/** A long identifier is cut and gets a digest, so that two that begin alike stay two. */
+const boundedInstance = (instance: string): string =>
+  instance.length <= MAX_INSTANCE_CHARACTERS
+    ? instance
+    : `${instance.slice(0, KEPT_CHARACTERS).toWellFormed()}-${hash('sha256', instance, 'hex').slice(0, 32)}`
+
+/** True with a visible character; joiners and fillers have none (Unicode 5.21). */
+const isVisible = (text: string | undefined): text is string =>
+  /[!-~]/.test(text ?? '') ||
+  presentable((text ?? '').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')) !== ''
+
+/** An app's name, or its identifier if the name shows nothing. */
+const nameToShow = (name: string | undefined, instance: string): string =>
+  shortened(presentable(isVisible(name) ? name : instance), MAX_NAME_CHARACTERS)
 
 /** Read field by field, so that an odd field costs no other. */
 type WireEntry = Partial<
@@ -141,15 +156,17 @@ const resultSchema = documentSchema.extend({
   document: documentSchema.optional().catch(undefined),
 })
 
-/** Only http and https: a link in a page must not run a script. */
-const webAddress = (url: string | undefined) =>
-  url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : undefined
+/** Only http and https, because a link in a page must not run a script. */
+const webAddress = (url = '') =>
+  url.length <= MAX_URL_CHARACTERS && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+    ? url
+    : undefined
 
 function readResult(element: unknown): SearchResult | undefined {
   const parsed = resultSchema.safeParse(element)
   if (!parsed.success) return undefined
   const { document, snippets, ...result } = parsed.data
-  const url = boundedUrl(webAddress(result.url ?? document?.url))
+  const url = webAddress(result.url ?? document?.url)
   const title = presentable(result.title ?? document?.title ?? result.name ?? document?.name ?? url ?? '')
   const snippet = result.snippet ?? snippets?.[0]?.text ?? snippets?.[0]?.snippet
   return {

@@ -1,7 +1,7 @@
 // The state of `onramp keep` from one run to the next, in one record. Pages read it and never write it.
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
-import { sealedJson } from '../records/sealed-json.ts'
+import { sealedJson } from '../records/seal.ts'
 
 /** Many people lost the same app at once, so emails about it are paused. Times are milliseconds since 1970. */
 export type MassDisconnect = {

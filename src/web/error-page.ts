@@ -1,7 +1,7 @@
 // The response to every failure, as a page or problem+json. A Problem is expected and explained; any other error is a bug:
 // people get fixed words, and the log its place in the code. One log line for each.
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
-import { shortened } from '../client-api/bounds.ts'
+import { shortened } from '../presentable.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { Problem, type ProblemCode } from '../problem.ts'

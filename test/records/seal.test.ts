@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSealer, hashOf } from '../../src/records/seal.ts'
-import { sealedJson } from '../../src/records/sealed-json.ts'
+import { createSealer, hashOf, sealedJson } from '../../src/records/seal.ts'
 
 const [SECRET, NEWER] = ['s'.repeat(40), 'n'.repeat(40)]
 

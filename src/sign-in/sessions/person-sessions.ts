@@ -3,7 +3,7 @@
 import { changeRecord } from '../../records/change.ts'
 import type { KeyRing } from '../../records/data-key.ts'
 import type { Records } from '../../records/records.ts'
-import { sealedJson } from '../../records/sealed-json.ts'
+import { sealedJson } from '../../records/seal.ts'
 import type { SessionStore } from '../../session/session-store.ts'
 import type { User } from '../../session/signed-in.ts'
 
