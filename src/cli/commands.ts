@@ -1,4 +1,4 @@
-// Every command with its options and help. The code of a command is loaded when it is called.
+// Every command with its options and help. A command's code is loaded when it is called.
 import { addCommands as addDeprecations } from '@onramp/deprecations/command'
 import { textsOption, UsageError, valueOption, numberOption } from '@onramp/terminal/arguments'
 import type { DefineCommands } from '@onramp/terminal/shell'
@@ -52,7 +52,7 @@ const addKeep: DefineCommands = (program, parts, exit) =>
       `Do what is due for the people on the list, after the rollout too. Schedule it
 every hour. A run invites who is new, reminds who is due, asks the service about
 everyone at a quiet pace, and notices whose access to an app has ended. It
-emails people on working days from 9 to 16 o'clock where they are (column
+emails people on working days from 9 am to 4 pm where they are (column
 "timezone" of the list, or the company file), four times a quarter at most.
 
 If many people lose an app at once, the cause is a shared one: ADMIN_EMAILS get
@@ -142,7 +142,7 @@ one has that address; 6 too many requests (429); 7 service error (5xx), timeout;
       exit(import('./status.ts').then(({ status }) => status(email, options, parts))),
     )
 
-/** Looser than for an email that is to be sent: it's what the authorization server says. */
+/** Looser than a recipient: any address that an authorization server may send. */
 const signInAddress = addressBy((typed) => /^[^\s@]{1,127}@[^\s@]{1,126}$/.exec(typed.trim())?.[0])
 
 const addAuditId: DefineCommands = (program, parts, exit) =>
@@ -237,7 +237,7 @@ instead: nothing is lost then.`,
     .addHelpText('after', EXITS)
     .action((options) => exit(import('./store.ts').then(({ adopt }) => adopt(options, parts))))
 
-/** The sandbox is a development package: onramp is installed without it, and its image is built without it. */
+/** A development package: neither npm nor the image installs it. */
 function hasSandbox(): boolean {
   try {
     import.meta.resolve('@onramp/sandbox')

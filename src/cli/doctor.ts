@@ -1,4 +1,4 @@
-// onramp doctor: what is wrong with the setup, and what to change.
+// onramp doctor: prints the findings.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
@@ -45,7 +45,6 @@ const VERDICTS = {
 const INDENT = 8
 const ARROW = '-> '
 
-/** A finding with what to change below it. */
 function linesOf(
   { status, message, settings, fix }: DoctorReport['findings'][number],
   paint: Colors,

@@ -11,7 +11,7 @@ import { openPeople, storeLabel, withStore } from './store.ts'
 
 const DAY_MS = 86_400_000
 
-/** An invitation, on standard output. Nothing is sent and nothing is kept. */
+/** Prints an invitation link. Nothing is sent or stored. */
 export async function invitationLink(
   email: string,
   { datasource = [], days, json }: { datasource?: string[] | undefined; days: number; json?: boolean },
@@ -26,17 +26,17 @@ export async function invitationLink(
   return 0
 }
 
-/** Removes what is known of a person: their walk too, and that they want no emails. */
+/** Deletes a person's record and walks, with their opt-out. */
 export async function forgetPerson(email: string, { env, stdout, now }: CommandContext): Promise<number> {
   const settings = loadWithoutClient(env)
   const isForgotten = await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     const known = await people.get(email).catch((error: unknown) => {
-      // It goes all the same, and the walks that it named expire.
+      // Deleted all the same; its walks expire.
       if (!(error instanceof PersonUnreadable)) throw error
     })
     const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
-    // The walks first: without the record no one could find them.
+    // Walks first: only the record names them.
     for (const person of known?.signIns ?? []) await eraseWalk(records, person, dataKey)
     return await people.forget(email)
   })
@@ -46,7 +46,7 @@ export async function forgetPerson(email: string, { env, stdout, now }: CommandC
   return 0
 }
 
-/** A person's id in the audit log, for each secret. It asks no server. */
+/** A person's ID in the audit log, one for each secret. */
 export async function auditId(
   email: string,
   { json }: { json?: boolean },

@@ -1,4 +1,4 @@
-// onramp registration forget: the next start registers again, whatever was registered or failed before.
+// onramp registration forget: the next start registers again.
 import { useProxy } from '../http/proxy.ts'
 import { printable } from '@onramp/terminal/printable'
 import { createKeyRing } from '../records/data-key.ts'
@@ -18,7 +18,7 @@ const REMOVALS = {
 
 function describeRemoval(removal: Removal): string {
   if (removal.kind !== 'refused') return REMOVALS[removal.kind]
-  // RFC 7592 2.3: 401 is what a client that does not exist is answered.
+  // RFC 7592 2.3: 401 if the client doesn't exist.
   return [401, 404, 410].includes(removal.status)
     ? `It seems to be gone from the authorization server already (${removal.status}).`
     : `The authorization server refused to remove it (${removal.status}): remove it there yourself.`

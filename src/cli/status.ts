@@ -1,5 +1,5 @@
-// onramp status EMAIL: what a person still has to connect. It needs SERVICE_BASE_URL and a service token, and no other
-// setting of the server. SERVICE_USER_TOKEN can only show the person it belongs to.
+// onramp status EMAIL: the apps that a person still has to connect. Needs SERVICE_BASE_URL and a service token only.
+// SERVICE_USER_TOKEN shows its owner.
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -60,7 +60,7 @@ export async function status(
   return 0
 }
 
-/** Where the service is, and whose token says who is asked about. @throws {SettingsError} {UsageError} */
+/** @throws {SettingsError} {UsageError} */
 function configured(email: string | undefined, env: CommandContext['env']) {
   const proxies = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const
   const settings = loadSome(['SERVICE_BASE_URL', 'SERVICE_HEADER_PREFIX', ...proxies], env)
@@ -92,7 +92,7 @@ function tokenFor(
 
 const MARGIN = '  '
 
-/** Lines that fit on a terminal; --json has whole names. Names come from the service, so they are made printable. */
+/** Lines that fit the terminal; --json has whole names. The service's names are made printable. */
 function tableOf(
   who: string,
   left: readonly UnconnectedApp[],

@@ -1,5 +1,4 @@
-// The store: opened for the work of one command, copied (onramp backup), and adopted (onramp store adopt) when the secret
-// of its key is lost.
+// The store: opened for one command, copied (onramp backup), and given a new key (onramp store adopt).
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -15,13 +14,13 @@ import { loadWithoutClient, loadSome, type Settings } from '../settings/settings
 import { createLog } from '../web/log.ts'
 import { confirm } from './terminal.ts'
 
-/** Where everything is kept, for people. */
+/** For messages. */
 export function storeLabel(settings: Settings): string {
   const { name, place } = describeStore(settings)
   return `${name} ${place}`
 }
 
-/** Opens the store for the work. @throws {StoreUnavailable} {FolderUnusable} */
+/** @throws {StoreUnavailable} {FolderUnusable} */
 export async function withStore<T>(
   settings: Settings,
   work: (records: Records) => Promise<T>,
@@ -35,7 +34,7 @@ export async function withStore<T>(
   }
 }
 
-/** What a command notices of people is sent by the server, which finds it in the store. */
+/** Events are only recorded: the server sends them. */
 export function openPeople(
   { records, settings, now }: { records: Records; settings: Settings; now: () => number },
   company?: Pick<Company, 'arrange'>,
@@ -53,7 +52,7 @@ export function openPeople(
 export const openKeepState = (records: Records, { SESSION_SECRET }: Settings) =>
   new KeepStateStore(records, createKeyRing(records, SESSION_SECRET))
 
-/** A new key for a store whose former secret is lost. What that one sealed can't be read afterwards. */
+/** A new data key, if the former secret is lost. Records under the former key become unreadable. */
 export async function adopt({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {
   const settings = loadWithoutClient(parts.env)
   const store = storeLabel(settings)
@@ -72,7 +71,7 @@ export async function adopt({ yes }: { yes?: boolean }, parts: CommandContext): 
   return await withStore(settings, work, { isAdopting: true })
 }
 
-/** The embedded store, as it is at one moment, beside a running server. Reads two settings only. */
+/** A consistent copy of the embedded store, beside a running server. */
 export async function backup(
   file: string,
   { force = false, json }: { force?: boolean; json?: boolean },

@@ -1,4 +1,4 @@
-// What a person at the terminal decides: yes before something that can't be undone, and Ctrl-C.
+// Confirmation prompts, and Ctrl-C.
 import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { UsageError } from '@onramp/terminal/arguments'
@@ -8,9 +8,9 @@ import { StoreUnavailable } from '../records/records.ts'
 type Streams = Pick<CommandContext, 'stdin' | 'stderr'>
 
 /**
- * `--yes`, or yes at a terminal; after any other answer a line says that nothing was done.
+ * True with `--yes`, or after yes at the terminal. Otherwise prints that nothing was done.
  * @param question without "[y/N]"
- * @throws {UsageError} where there is no one to ask
+ * @throws {UsageError} without a terminal
  */
 export async function confirm(
   yes: boolean | undefined,
@@ -48,7 +48,7 @@ export async function interruptible(work: (signal: AbortSignal) => Promise<numbe
     const code = await work(stop.signal)
     return stop.signal.aborted ? EXIT_INTERRUPTED : code
   } catch (error) {
-    // Ending it was asked for, so the store is not the reason.
+    // The signal is the reason, not the store.
     const isEnd = error instanceof StoreUnavailable || (error instanceof Error && error.name === 'AbortError')
     if (stop.signal.aborted && isEnd) return EXIT_INTERRUPTED
     throw error

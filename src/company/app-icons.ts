@@ -1,17 +1,17 @@
-// What an app is recognized by where the company gives no logo: its mark, else a letter. icons.json has the drawings of
-// simple-icons (`npm run icons`). Some companies don't allow theirs in such libraries (Slack, Microsoft, Salesforce).
+// Icons of apps without a logo from the company: one of simple-icons (icons.json, written by `npm run icons`), else a
+// letter. Slack, Microsoft and Salesforce don't allow theirs in such libraries.
 import { readFileSync } from 'node:fs'
 import { createStaticAsset, type StaticAsset } from './static-asset.ts'
 import { contrast, GROUND } from './contrast.ts'
 import { datasourceType } from './app-names.ts'
 
-/** A drawing of 24 by 24, and the brand colour as #rrggbb. */
+/** `drawing`: an SVG path of 24 by 24. `color`: #rrggbb. */
 export type AppIcon = { title: string; color: string; drawing: string }
 
 const readIcons = (): Record<string, AppIcon> =>
   JSON.parse(readFileSync(new URL('icons.json', import.meta.url), 'utf8')) as Record<string, AppIcon>
 
-/** Other names that datasources have for the icons of the library. */
+/** Datasource names that differ from the library's. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   bigquery: 'googlebigquery',
   gcal: 'googlecalendar',
@@ -27,7 +27,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   webexteams: 'webex',
 }
 
-/** Against white, on which marks stand also on dark pages: below it a mark is hardly seen. */
+/** Against white, the ground of icons on dark pages too. */
 const MIN_VISIBLE = 2
 
 function svgOf({ color, drawing }: AppIcon): string {
@@ -44,10 +44,9 @@ const bySlug: ReadonlyMap<string, ServedIcon> = new Map(
   ]),
 )
 
-/** Every mark, to be served. */
 export const appIcons: readonly StaticAsset[] = [...bySlug.values()]
 
-/** The mark of a datasource's instance (`gdrive_1`) and what its maker calls it, where the library has one. */
+/** The library's icon of an instance (`gdrive_1`), with the maker's name for the app. */
 export function libraryIconOf(instance: string): ServedIcon | undefined {
   const name = datasourceType(instance)
     .toLowerCase()
@@ -57,7 +56,7 @@ export function libraryIconOf(instance: string): ServedIcon | undefined {
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** What a reader sees as the first character of a name; a sign that says nothing is passed over. */
+/** The first letter, digit or emoji of a name. */
 export function initialOf(name: string): string {
   const text = name.trimStart()
   if (/^[a-z0-9][\x20-\x7e]/i.test(text)) return text.charAt(0).toUpperCase()

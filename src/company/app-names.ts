@@ -1,6 +1,6 @@
-// What apps are called next to each other, on every page and in every email. Pure.
+// Names of apps in a list, made unique. Pure.
 
-/** With more apps than that, no one reads through the list, and a guess in minutes would only deter. */
+/** No one reads a longer list, and an estimate in minutes would deter. */
 export const MAX_SCANNABLE_APPS = 10
 
 /** `slack_1` is of the datasource `slack`. */
@@ -9,9 +9,8 @@ export const datasourceType = (instance: string): string => instance.replace(/_\
 type NamedApp = { instance: string; name: string }
 
 /**
- * Apps under names that tell them apart. Of those with one name, the first instance has no number: it is called the same
- * for everyone, whether or not others have a second one. The others have the numbers of their identifiers, or else all of
- * them. A number stays on the line of what it belongs to. `short` is the name without it, as the app calls itself.
+ * Numbers apps of the same name by their instances: Slack, Slack (2). The first has no number, so it is called the same for
+ * everyone. Instances without distinct numbers are named whole. `short` is the name without the number.
  */
 export function withUniqueNames<T extends NamedApp>(apps: readonly T[]): (T & { short: string })[] {
   const byName = new Map(
@@ -24,23 +23,23 @@ export function withUniqueNames<T extends NamedApp>(apps: readonly T[]): (T & { 
   })
 }
 
-/** By instance, what tells it from the others of its name; the first one has nothing. */
+/** By instance; the first has none. */
 function suffixesOf(alike: readonly NamedApp[]): ReadonlyMap<string, string> {
   const instances = [...new Set(alike.map(({ instance }) => instance))].sort(inNumericOrder)
   const hasNumbers = new Set(instances.map(numberOf)).size === instances.length
   return new Map(instances.map((one, at) => [one, at === 0 ? '' : hasNumbers ? String(numberOf(one)) : one]))
 }
 
-/** Of `slack_2`: 2. The one without a number is the first. */
+/** 2 for `slack_2`, 0 without a number. */
 const numberOf = (instance: string): number => Number(/_(\d+)$/.exec(instance)?.[1] ?? 0)
 
 const inNumericOrder = (one: string, other: string): number =>
   numberOf(one) - numberOf(other) || (one < other ? -1 : 1)
 
-/** A service without display names gives identifiers: `google_drive_1` is read as `Google drive 1`. */
+/** A service without display names sends identifiers: `google_drive_1` becomes `Google drive 1`. */
 export const readableName = ({ name, instance }: NamedApp): string =>
   name === instance && /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(name) ? humanize(name) : name
 
-/** An identifier as people read it: `google_drive` is "Google drive". */
+/** `google_drive` becomes "Google drive". */
 export const humanize = (identifier: string): string =>
   identifier.charAt(0).toUpperCase() + identifier.slice(1).replaceAll('_', ' ')

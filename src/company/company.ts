@@ -1,62 +1,56 @@
-// The company that the pages are about: everything of its file resolved, and ready to be used. Without a file it is
-// neutral.
+// The company file, resolved for use. Without a file the company is neutral.
 import type { StaticAsset } from './static-asset.ts'
 import { darkOf, paletteOf, type Palette } from './contrast.ts'
 import { datasourceType } from './app-names.ts'
 import type { CompanyFile } from './schema.ts'
 import { canonicalLanguage } from './schema.ts'
 
-/** A value by language tag; under '' the one for all languages. */
+/** Values by language tag; '' for all languages. */
 type Localized<T> = ReadonlyMap<string, T>
 
 export type CompanyLink = { url: string; label: Localized<string> | undefined }
 
 type CompanyDatasource = {
-  /** What people call it in this company. */
   name: Localized<string> | undefined
   logo: StaticAsset | undefined
-  /** What search reads, what it never does, and why it is asked: shown before people leave for the app. */
+  /** What search reads, never does, and why: shown before people leave for the app. */
   reads: Localized<readonly string[]> | undefined
   never: Localized<readonly string[]> | undefined
   why: Localized<string> | undefined
-  /** Which account to use. */
   account: Localized<string> | undefined
   help: Localized<string> | undefined
-  /** Its place on the list; undefined: after those that have one. */
+  /** Undefined sorts last. */
   order: number | undefined
   isRequired: boolean
   isHidden: boolean
 }
 
 export type Company = {
-  /** The company's name, and what it calls search. Undefined: the words of our texts. */
+  /** The company's name, and its name for search. Undefined: as in our texts. */
   name: string | undefined
   product: string | undefined
-  /** `dark` is the light one where the company has no other. */
   logo: { light: StaticAsset; dark: StaticAsset } | undefined
   icon: StaticAsset | undefined
   color: { light: Palette; dark: Palette }
   links: { [K in 'help' | 'privacy' | 'home' | 'search']: CompanyLink | undefined }
-  /** What is offered, the default first. Empty: every language of onramp. */
+  /** The default first. Empty: every language of onramp. */
   languages: readonly string[]
   examples: Localized<readonly string[]> | undefined
-  /** Where people are, unless the list says otherwise (IANA). */
+  /** IANA; for people who have none on the list. */
   timezone: string
-  /** When administrators get a digest, if they do. */
   digest: CompanyFile['digest']
-  /** By the keys of the file; `datasourceOf` finds the entry of an instance. */
   datasources: ReadonlyMap<string, CompanyDatasource>
-  /** The entry about an instance (`slack_1`), else about its datasource (`slack`), else about `all` of them. */
+  /** The entry of an instance (`slack_1`), else of its datasource (`slack`), else of `all`. */
   datasourceOf: (instance: string) => CompanyDatasource | undefined
-  /** What people call an app: the company's name for it, else the service's. */
+  /** The company's name for an app, else the service's. */
   displayName: (app: { instance: string; name: string }, lang: string) => string
-  /** Apps in the company's order, without those that it hides; the same list where that changes nothing. */
+  /** Sorts apps and leaves out hidden ones; returns the same list if nothing changes. */
   arrange<T extends { instance: string }>(apps: T[]): T[]
-  /** The value in this language, else in its base language, else in the default one, else the first. */
+  /** In this language, else its base language, else the default one, else the first. */
   localized: <T>(value: Localized<T> | undefined, lang: string) => T | undefined
-  /** What the company says in place of one of our texts: in this language or its base language only. */
+  /** The company's replacement of one of our texts, in this language or its base language. */
   textOf: (lang: string, key: string) => string | undefined
-  /** Every picture that the file names, each once. */
+  /** Every picture of the file, once. */
   assets: readonly StaticAsset[]
 }
 
@@ -72,7 +66,7 @@ function byLanguage<T extends string | readonly string[]>(
   return new Map(entries.map(([lang, one]) => [canonical(lang), one]))
 }
 
-/** @param defaultLanguage the first language that is offered */
+/** @param defaultLanguage the company's first language */
 export function localized<T>(
   value: Localized<T> | undefined,
   lang: string,
@@ -87,7 +81,7 @@ export function localized<T>(
 const linkOf = (link: NonNullable<CompanyFile['links']>['help']): CompanyLink | undefined =>
   link && { url: link.url, label: byLanguage(link.label) }
 
-/** As the schema has it. */
+/** As in the schema. */
 const MAX_ORDER = 1000
 const NEUTRAL = { light: '#3b4cca', dark: '#9fb0ff' }
 
@@ -108,8 +102,8 @@ const datasourceFrom = (of: DatasourceOfFile, assets: AssetsByPath): CompanyData
 })
 
 /**
- * @param file without a fault
- * @param assets the pictures that it names, by their paths in it
+ * @param file a valid one
+ * @param assets its pictures, by the paths in it
  */
 export function companyOf(file: CompanyFile, assets: AssetsByPath): Company {
   const { name, product, links = {}, color = NEUTRAL, examples } = file

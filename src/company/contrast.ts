@@ -1,22 +1,21 @@
-// Colours that people can read: WCAG 2.2, 1.4.3. From one brand colour come the text on it, a tint and a hover shade.
-// Pure.
+// Readable colors (WCAG 2.2, 1.4.3): a palette of text, tint and hover shade, derived from one brand color. Pure.
 
-/** WCAG 2.2, 1.4.3: text against what is behind it. */
+/** WCAG 2.2, 1.4.3: text against its background. */
 export const MIN_CONTRAST = 4.5
 
-/** What the brand colour is read on, in light and in dark pages. */
+/** The background of light and dark pages. */
 export const GROUND = { light: '#ffffff', dark: '#14161f' } as const
 
 export type Scheme = keyof typeof GROUND
 
 export type Palette = {
-  /** The brand colour: buttons, links, progress. */
+  /** The brand color: buttons, links, progress. */
   brand: string
-  /** Text on the brand colour and on its hover shade. */
+  /** Text on the brand color and on its hover shade. */
   onBrand: string
   /** A tint for large areas; ordinary text and `strong` are readable on it. */
   soft: string
-  /** The hover shade; also the brand colour as text on tinted or raised ground. */
+  /** The hover shade; also the brand color as text on tinted or raised ground. */
   strong: string
 }
 
@@ -59,11 +58,11 @@ function mix(one: string, other: string, share: number): string {
   return hexOf([part(0), part(1), part(2)])
 }
 
-/** Whether text of this colour, and a button of it, can be read on the page. */
+/** Text of this color, and a button, are readable on the page. */
 export const isReadable = (hex: string, scheme: Scheme): boolean =>
   contrast(hex, GROUND[scheme]) >= MIN_CONTRAST
 
-/** The first mixture with `other`, from `start` on, that can be read on `ground`. */
+/** The first mixture with `other`, from `start` on, that is readable on `ground`. */
 function mixedUntilReadable(
   hex: string,
   other: string,
@@ -76,7 +75,7 @@ function mixedUntilReadable(
   return other
 }
 
-/** @param brand a colour that is readable in this scheme; then every pair of the palette is */
+/** @param brand readable in this scheme; then every pair of the palette is */
 export function paletteOf(brand: string, scheme: Scheme): Palette {
   const soft = mix(brand, GROUND[scheme], scheme === 'light' ? 0.9 : 0.84)
   const away = scheme === 'light' ? NEAR_BLACK : WHITE
@@ -88,6 +87,6 @@ export function paletteOf(brand: string, scheme: Scheme): Palette {
   }
 }
 
-/** The brand colour for dark pages where the company gives only the one for light pages: as much lighter as it has to be. */
+/** The brand color for dark pages, made as much lighter as needed. */
 export const darkOf = (light: string): string =>
   mixedUntilReadable(light, WHITE, { start: 0, ground: GROUND.dark })

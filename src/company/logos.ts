@@ -1,11 +1,10 @@
-// Reads the pictures that a company file names: from its own folder only, and judged by their content, because a name
-// proves nothing.
+// Reads the pictures of a company file, from its folder only. The format is read from the content: a name proves nothing.
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, join, sep } from 'node:path'
 import { createStaticAsset, type StaticAsset, type FileExtension } from './static-asset.ts'
 
 const MAX_LOGO_KB = 256
-/** In which the root element of an SVG begins. */
+/** The root element of an SVG begins in it. */
 const HEAD_BYTES = 4096
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 
@@ -33,7 +32,7 @@ function imageFormatOf(content: Buffer): ImageFormat {
     : { fault: `lacks xmlns="${SVG_NAMESPACE}", without which no browser shows it: add it to <svg>` }
 }
 
-/** Its bytes, or what is wrong. What is judged is what is served: the file is read once. */
+/** The bytes, or a fault. Read once, so that the checked bytes are the served ones. */
 function contentOf(path: string): Buffer | string {
   const stats = statSync(path)
   if (!stats.isFile()) return 'is not a file: name a picture'
@@ -45,7 +44,7 @@ function contentOf(path: string): Buffer | string {
 const codeOf = (error: unknown) =>
   error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
 
-/** Where it really is; symbolic links inside the folder are fine, as a mounted ConfigMap has them. */
+/** The real path. Symbolic links inside the folder are fine: a mounted ConfigMap has them. */
 function pathOf(folder: string, name: string): { path: string } | { fault: string } {
   if (isAbsolute(name) || /^[a-z][a-z+.-]*:/i.test(name) || name.includes('\\') || name.includes('\0'))
     return { fault: `${name} must be a path from the company file's folder, like logo.svg` }

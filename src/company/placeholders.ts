@@ -1,8 +1,8 @@
-// Does a company's text have the placeholders of the text that it replaces? Pure.
+// Checks that a company's text has the placeholders of the text that it replaces. Pure.
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
 import { nearestWord } from '@onramp/terminal/arguments'
 
-/** The texts that a company may replace: their keys, and the names of the placeholders in each, as `{app}`. */
+/** Keys of the texts that a company may replace, with the placeholders of each. */
 export type KnownTexts = ReadonlyMap<string, ReadonlySet<string>>
 
 /** `{app}` and `{count, plural, …}`. @throws {SyntaxError} where it is not ICU MessageFormat */
@@ -17,12 +17,11 @@ const namesIn = (elements: readonly MessageFormatElement[]): Set<string> =>
     }),
   )
 
-/** Any text may name the product, and none has to. */
+/** Optional in every text. */
 const ANYWHERE = 'product'
 
 const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).join(', ')
 
-/** What is wrong with a text that replaces ours. */
 export function textFaults(key: string, text: string, knownTexts: KnownTexts): string[] {
   const known = knownTexts.get(key)
   if (known === undefined) {

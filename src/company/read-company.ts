@@ -1,4 +1,4 @@
-// Reads the company file (COMPANY_FILE). Every fault comes out at once, with its line; one fault, and there is no company.
+// Reads the company file (COMPANY_FILE). All faults are reported at once, with their lines.
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { nearestWord } from '@onramp/terminal/arguments'
@@ -13,12 +13,12 @@ import { companySchema, type SupportedTexts } from './schema.ts'
 const MAX_FILE_KB = 1024
 const MAX_KEY_CHARACTERS = 60
 
-/** `company` is undefined exactly where there are faults: `company.yaml:12:5 color.light: what, and how to fix it`. */
+/** Either a company or faults like `company.yaml:12:5 color.light: what, and how to fix it`. */
 type CompanyRead = { company: Company | undefined; faults: readonly string[] }
 
 type Path = readonly PropertyKey[]
 
-/** `offset`: where in the text; `path`: where in the data. */
+/** `offset` in the text, `path` in the data. */
 type Fault = { offset: number; path: Path; says: string }
 
 const EXPECTED: Partial<Record<string, string>> = {
@@ -31,7 +31,7 @@ const EXPECTED: Partial<Record<string, string>> = {
   record: 'must hold keys with values',
 }
 
-/** What zod says of a wrong type and of unknown keys, a line for each of them; of all else the schema has the words. */
+/** Messages for wrong types and unknown keys, one line each. The schema has all others. */
 const schemaErrorMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys((issue.inst as z.core.$ZodObject)._zod.def.shape)
@@ -51,7 +51,7 @@ const schemaErrorMessage: z.core.$ZodErrorMap = (issue) => {
   return `${EXPECTED[issue.expected] ?? 'has the wrong kind of value'}${issue.expected === 'string' && isPlain ? ': put it in quotes' : ''}`
 }
 
-/** Of a union, such as a text or one for each language, the faults in the form that was chosen. */
+/** Of a union, the faults of the form that was chosen: one text, or one for each language. */
 function faultsIn(issue: z.core.$ZodIssue, around: Path): { path: Path; says: string }[] {
   const path = [...around, ...issue.path]
   if (issue.code === 'unrecognized_keys')
@@ -64,7 +64,7 @@ function faultsIn(issue: z.core.$ZodIssue, around: Path): { path: Path; says: st
   return chosen?.flatMap((one) => faultsIn(one, path)) ?? [{ path, says: issue.message }]
 }
 
-/** Where in the text a key or an entry of a list is; of the nearest one around it where it is missing. */
+/** The offset of a key or list entry; if it is missing, of the nearest parent. */
 function offsetOf(document: Document, path: Path): number {
   const last = path.at(-1)
   if (last === undefined) return 0
@@ -81,7 +81,7 @@ const SYNTAX: Partial<Record<string, string>> = {
   MULTIPLE_DOCS: 'begins a second document (---): a company file has one',
 }
 
-/** What the YAML library says; of several in one place the first, because the others follow from it. */
+/** The first error in each place: the others follow from it. */
 function syntaxFaults(document: Document, text: string): Fault[] {
   const troubles = [...document.errors, ...document.warnings]
   const first = new Map(troubles.toReversed().map((trouble) => [trouble.pos[0], trouble]))
@@ -128,15 +128,15 @@ function dataOf(document: Document): { data: unknown } | { fault: string } {
   }
 }
 
-/** One line each, whatever the keys and names of the file hold. */
+/** One line each, whatever the file contains. */
 const printable = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
-/** @param file the path of the company file; pictures are looked for in its folder */
+/** @param file the path of the company file; its pictures are in the same folder */
 export function readCompany(file: string, catalogue: SupportedTexts = {}): CompanyRead {
   const read = textOf(file)
   if ('fault' in read) return { company: undefined, faults: [read.fault] }
   const lines = new LineCounter()
-  // Tags make other things than text of a value (!!binary, !!set); none of our keys takes one.
+  // Tags (!!binary, !!set) make values that none of our keys takes.
   const document = parseDocument(read.text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -152,7 +152,7 @@ export function readCompany(file: string, catalogue: SupportedTexts = {}): Compa
     return { company: undefined, faults: sorted.map(sentenceOf) }
   }
 
-  // A key that is there twice leaves everything else readable.
+  // The rest is readable despite a duplicate key.
   const syntax = syntaxFaults(document, read.text)
   if (syntax.some(({ says }) => says !== SYNTAX['DUPLICATE_KEY'])) return refused(syntax)
   const made = dataOf(document)

@@ -1,5 +1,4 @@
-// The shape of a company file, with the words that correct a wrong value. company.schema.json is made of it
-// (`npm run settings`), descriptions and all.
+// The schema of the company file, with its error messages. `npm run settings` writes company.schema.json from it.
 import { z } from 'zod'
 import { isSafe } from '../http/loopback.ts'
 import { GROUND, HEX_COLOR, MIN_CONTRAST, contrast, isReadable, type Scheme } from './contrast.ts'
@@ -16,12 +15,12 @@ const textOf = (maxCharacters: number) =>
 
 const text = textOf(MAX_CHARACTERS)
 
-/** A message with all of its plural forms is longer than what it shows. */
+/** Longer, because a message contains all of its plural forms. */
 const message = textOf(2_000)
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
 
-/** `pt-br` as it is written everywhere else: `pt-BR`. Undefined for what is no language tag. */
+/** `pt-BR` for `pt-br`; undefined if it isn't a language tag. */
 export function canonicalLanguage(tag: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(tag)[0]
@@ -30,7 +29,7 @@ export function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
-/** A name of the IANA database, such as Europe/Berlin; an offset such as +02:00 knows no summer. */
+/** An IANA name, such as Europe/Berlin. An offset such as +02:00 has no daylight saving time. */
 export function isTimezone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone)
@@ -44,7 +43,7 @@ const isLanguage = (tag: string) => {
   return canonical !== undefined && languageNames.of(canonical) !== undefined
 }
 
-/** A language tag (BCP 47) of a language that exists. */
+/** BCP 47. */
 const languageTag = z
   .string()
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, {
@@ -55,7 +54,6 @@ const languageTag = z
 
 const byLanguage = <T extends z.ZodType>(value: T) => z.record(languageTag, value)
 
-/** A text for all languages, or one for each. */
 const localizedText = z.union([text, byLanguage(text)], {
   error: 'must be text, or a text for each language, like { en: Hello, de: Hallo }',
 })
@@ -86,7 +84,7 @@ const address = (...protocols: readonly string[]) =>
     if (fault !== undefined) context.addIssue(fault)
   })
 
-/** A brand colour that can be read on our pages. */
+/** A brand color that is readable on our pages. */
 const color = (scheme: Scheme) =>
   z
     .string()
@@ -154,11 +152,9 @@ const datasourceOf = (picture: z.ZodString) =>
     hidden: z.boolean().optional().describe('Whether the pages leave it out'),
   })
 
-/** What onramp has to offer. What is absent is not checked. */
+/** What onramp supports. Undefined isn't checked. */
 export type SupportedTexts = {
-  /** Texts that a company may replace. */
   knownTexts?: KnownTexts | undefined
-  /** Languages that the pages have. */
   knownLanguages?: readonly string[] | undefined
 }
 
@@ -166,7 +162,7 @@ export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday']
 
 const hasNoneTwice = (tags: readonly string[]) => new Set(tags).size === tags.length
 
-/** @param pictureFault why a picture can't be used */
+/** @param pictureFault returns why a picture can't be used */
 export function companySchema({
   knownTexts,
   knownLanguages,

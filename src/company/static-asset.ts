@@ -1,10 +1,9 @@
-// A file that pages load, under an address that changes with its content, so that browsers may keep it for ever. Pure.
+// A file that pages load. Its path has a hash of the content, so browsers may cache it for ever. Pure.
 import { hash } from 'node:crypto'
 
 export type StaticAsset = {
-  /** Its address on this origin. */
   path: string
-  /** Its Content-Type. */
+  /** Content-Type. */
   type: string
   content: Buffer
 }
@@ -20,7 +19,7 @@ const TYPES = {
 
 export type FileExtension = keyof typeof TYPES
 
-/** @param place the address without hash and ending, like `/assets/onramp` */
+/** @param place the path without hash and extension, like `/assets/onramp` */
 export const createStaticAsset = (place: string, ending: FileExtension, content: Buffer): StaticAsset => ({
   path: `${place}.${hash('sha256', content, 'hex').slice(0, 12)}.${ending}`,
   type: TYPES[ending],

@@ -1,5 +1,4 @@
-// How long the certificates of other servers are still good. One that has ended already, or isn't trusted, is the finding of
-// whatever connects there.
+// Certificates of other servers that end soon. Expired or untrusted ones are reported by the check that connects there.
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
@@ -10,20 +9,20 @@ import { warn, type Rules } from './findings.ts'
 
 type Certificate = { setting: string; host: string; endsAt: number }
 
-/** TLS from the first byte: of other servers, the certificate shows only after a dialogue. */
+/** Only TLS from the first byte: STARTTLS needs a dialogue. */
 const PORTS: Record<string, number> = { 'https:': 443, 'smtps:': 465, 'rediss:': 6379 }
 const LIMIT_MS = 4_000
 const DAY_MS = 86_400_000
 const NEAR_DAYS = 14
 
-/** @returns undefined where there is no connection, or a forward proxy is in between */
+/** @returns undefined without a connection, or behind a forward proxy */
 async function certificateOf(setting: string, address: string): Promise<Certificate | undefined> {
   const url = new URL(address)
   const usualPort = PORTS[url.protocol]
   if (usualPort === undefined || (url.protocol === 'https:' && proxyFor(url) !== undefined)) return undefined
   const host = url.hostname.replaceAll(/[[\]]/g, '')
   const port = Number(url.port) || usualPort
-  // Whether it is trusted is for those that send something.
+  // Nothing is sent, so trust isn't checked here.
   const socket = connect({ host, port, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: false })
   try {
     await within(LIMIT_MS, once(socket, 'secureConnect'))

@@ -1,5 +1,5 @@
-// Does the authorization server know the client? Its token endpoint is asked with a code that is made up. Some servers
-// answer any client the same, so a wrong one is tried too: only a difference says "ok".
+// Client authentication, tried at the token endpoint with an invented code. Some servers treat all clients alike, so a wrong
+// one is tried too: only a difference proves that ours works.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject } from '../http/body.ts'
@@ -18,7 +18,7 @@ type Method = ClientAuthentication['method']
 
 export type Client = { id: string; how: ClientAuthentication }
 
-/** `accepted`: past the check of the client, if any. `silent`: no response, or a page. `unsent`: can't authenticate. */
+/** `accepted`: authenticated, if that is checked at all. `silent`: no response, or a page. `unsent`: no assertion to send. */
 type ClientAnswer =
   'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent' | 'unsent'
 
@@ -26,13 +26,13 @@ type ClientFacts = {
   metadata: Metadata
   client: Client
   ours: ClientAnswer
-  /** The same secret, sent in the other way. */
+  /** With the other way to send the secret. */
   otherMethod?: ClientAnswer | undefined
-  /** With a wrong secret; of a client without one, with an invented id. */
+  /** With a wrong secret; a client without one uses an invented id. */
   wrong?: ClientAnswer | undefined
 }
 
-/** The client of the settings; undefined where one has to be registered, or its secret is missing. */
+/** The client of the settings; undefined if it has to be registered, or its secret is missing. */
 export function clientIn(settings: Partial<Settings>): Client | undefined {
   const { OIDC_CLIENT_ID: id } = settings
   const how = readClientAuthentication(settings)
@@ -41,7 +41,7 @@ export function clientIn(settings: Partial<Settings>): Client | undefined {
   return { id, how }
 }
 
-/** Pure. RFC 6749 5.2. */
+/** RFC 6749 5.2. */
 export function answerIn(reply: HttpReply): ClientAnswer {
   if (reply.kind === 'silent') return 'silent'
   const { status, text } = reply
@@ -69,7 +69,7 @@ const OTHER_METHODS: Partial<Record<Method, Method>> = {
   client_secret_post: 'client_secret_basic',
 }
 
-/** @returns undefined where there is no endpoint to ask */
+/** @returns undefined without a usable token endpoint */
 async function collect(
   metadata: Metadata,
   client: Client,
@@ -86,7 +86,7 @@ async function collect(
     })
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
     const authenticate = await createClientAuth(how)
-    // Signing takes a moment, although the library's type doesn't say so.
+    // Signing is asynchronous, although the library's type says void.
     await (authenticate(metadata, { client_id: id }, body, headers) as void | Promise<void>)
     const sent = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() } as const
     return answerIn(await fetchOnce(String(endpoint), sent))
@@ -104,7 +104,7 @@ async function collect(
   }
 }
 
-/** The client itself is refused: then a refused sign-in says nothing more. */
+/** Then a rejected authorization request proves nothing about the redirect URI. */
 export const isRejected = ({ ours }: ClientFacts): boolean => ours === 'refused' || ours === 'not-allowed'
 
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/

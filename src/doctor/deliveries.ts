@@ -1,5 +1,5 @@
-// Where onramp sends things: the mail server, which only gets a greeting, and the receiver of events, which gets one of
-// the type `webhook.test` that is about no one. The product's own code connects, signs in and signs.
+// The mail server, without sending an email, and the webhook receiver, with a signed `webhook.test` about no one. Both
+// through the product's own code.
 import { randomUUID } from 'node:crypto'
 import { NoAccessToken } from '../campaigns/mail/access-token.ts'
 import { MailServerUnusable } from '../campaigns/mail/send-result.ts'
@@ -9,7 +9,7 @@ import { sendEventOnce, type DeliveryOutcome } from '../webhooks/sender.ts'
 import { within } from '../within.ts'
 import { fail, ok, unreachable, warn, type DoctorContext, type Rules } from './findings.ts'
 
-/** `trouble` names the server; undefined if it accepts the sign-in. `sender`: its reply if it refuses MAIL_FROM. */
+/** `trouble`: undefined if the server accepts the sign-in. `sender`: its reply if it rejects MAIL_FROM. */
 type EmailFacts = { trouble: string | undefined; hasNoToken?: boolean; sender?: string | undefined }
 
 const LIMIT_MS = 10_000

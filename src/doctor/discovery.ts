@@ -8,7 +8,7 @@ const TIME_LIMIT_SECONDS = 8
 type DiscoveryFacts = {
   issuer: string
   discovery: Discovery
-  /** When it came by our own clock; milliseconds since 1970. */
+  /** Our clock at that time; milliseconds since 1970. */
   ours: number
 }
 
@@ -17,7 +17,7 @@ async function discover(issuer: string, now: () => number): Promise<DiscoveryFac
   return { issuer, discovery, ours: now() }
 }
 
-/** A server may send anything: an address that is no text, or a list that is none, counts as absent. */
+/** Values of the wrong type count as absent. */
 function isUsable([name, value]: [string, unknown]): boolean {
   if (name.endsWith('s_supported'))
     return Array.isArray(value) && value.every((one) => typeof one === 'string')
@@ -29,7 +29,7 @@ export const metadataIn = (discovery: Discovery | undefined): Metadata | undefin
     ? (Object.fromEntries(Object.entries(discovery.metadata).filter(isUsable)) as Metadata)
     : undefined
 
-/** OpenID Connect Discovery 1.0 4.3: exactly the same, or answers of one server could pass for those of another. */
+/** OpenID Connect Discovery 1.0 4.3: the issuers have to be identical, or one server could pose as another. */
 function issuerMismatch(issuer: string, { issuer: theirs, expected }: Discovery & { kind: 'other-issuer' }) {
   if (isMultiTenantIssuer(theirs))
     return fail(
@@ -46,7 +46,6 @@ function issuerMismatch(issuer: string, { issuer: theirs, expected }: Discovery 
   )
 }
 
-/** Nothing that can be read as metadata was found. */
 function missingMetadata(issuer: string, { attempts }: Discovery & { kind: 'missing' }) {
   const why = attempts.find(({ networkError }) => networkError)?.networkError
   if (why !== undefined)

@@ -1,4 +1,4 @@
-// One request to another server, bounded in time and size. Redirects are looked at, not followed.
+// One request to another server, limited in time and size. Redirects are not followed.
 import { request } from 'undici'
 import { readBody } from '../http/body.ts'
 import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
@@ -31,6 +31,6 @@ export async function fetchOnce(
   }
 }
 
-/** https, or this machine; not what is no address. */
+/** A URL with https, or of this machine. */
 export const isSafeAddress = (text: unknown): text is string =>
   typeof text === 'string' && URL.canParse(text) && isSafe(new URL(text))

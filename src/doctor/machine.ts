@@ -10,15 +10,14 @@ import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
 import { poorSecrets } from './secrets.ts'
 
 type MachineFacts = {
-  /** NAME_FILE variables whose file everyone on this machine can read. */
+  /** NAME_FILE variables whose file every user can read. */
   openFiles: string[]
-  /** COMPANY_FILE, read by start-up's own code. */
   company: ReturnType<typeof readCompany> | undefined
   /** The proxy to each server, where a forward proxy is set. */
   routes: { server: string; proxy: string | undefined }[]
 }
 
-/** Docker and Kubernetes mount secrets readable for all users inside the container, and for none outside. */
+/** Docker and Kubernetes mount secrets world-readable inside the container only. */
 const MOUNTED = /^\/(run|var\/run)\/secrets\//
 
 export function isOpenToAll(file: string): boolean {
@@ -64,11 +63,11 @@ function settingFault(fault: string) {
 const known = definitions.flatMap(({ name, secret, file }) =>
   secret || file ? [name, `${name}_FILE`] : [name],
 )
-/** No other program's variables begin so, but for one of desktops. */
+/** No other program's variables begin so, except one of desktops. */
 const OURS = /^(OIDC|SESSION)_(?!MANAGER$)/
-/** What orchestrators put in for a service that is called "redis". */
+/** Orchestrators set these for a service called "redis". */
 const OTHERS = /_PORT(_\d+_\w+)?$|_SERVICE_/
-/** Shorter names are too near to those of other programs. */
+/** Shorter names resemble those of other programs. */
 const candidates = known.filter((name) => name.length >= 6)
 
 /** Former settings, and what to do instead. */
@@ -77,7 +76,7 @@ const REMOVED: Record<string, string> = {
   REQUESTS_PER_MINUTE: 'remove it: the limit for each person is fixed',
   SIGN_INS_WAITING_MB: 'remove it: sign-ins under way are no longer stored',
 }
-/** Another program's variable is hardly that near to a long name, also where that one is set. */
+/** A near miss of a long name is a typing error, even beside the right one. */
 const MIN_LONG = 12
 
 /** Never a failure: another program may read it. */
@@ -104,14 +103,14 @@ const unknownVariables = (env: NodeJS.ProcessEnv) =>
     .toSorted()
     .map((name) => unknownVariable(name, env))
 
-/** `docker run --env-file` and systemd keep quotes. Others in quotes are refused; a secret could really have them. */
+/** `docker run --env-file` and systemd keep quotes. Start-up rejects them except in secrets, which could have them. */
 const quotedSecrets = ({ env, faults }: DoctorContext): string[] =>
   definitions
     .filter(({ secret, name }) => secret && isQuoted(env[name]?.trim() ?? ''))
     .map(({ name }) => name)
     .filter((name) => !faults.some((fault) => fault.startsWith(`${name} `)))
 
-/** Nearly every address: up to 2^24 of IPv4 may be a company's own network. */
+/** Wider than any company's own network. */
 function isWide(range: string): boolean {
   const [address = '', prefix] = range.split('/')
   return prefix !== undefined && Number(prefix) < (address.includes(':') ? 16 : 8)

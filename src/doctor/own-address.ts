@@ -1,5 +1,5 @@
-// PUBLIC_URL: does it lead to onramp, and do its pages and redirects arrive as they were sent? Before the first start
-// nothing answers there, and inside a cluster the public name may not be reachable: neither is a fault.
+// PUBLIC_URL: does it lead to onramp, with pages and redirects unchanged? Not reachable is no fault: onramp may not have
+// started yet, and a cluster may not reach its own public name.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { describeNetworkError, isCertificateError, type NetworkError } from '../http/network-error.ts'
 import { HEALTH_HEADER, SAMPLE_PAGE } from '../web/health.ts'
@@ -8,10 +8,10 @@ import { fail, ok, skip, warn, type Rules } from './findings.ts'
 
 type OwnAddressFacts = {
   url: string
-  /** /healthz as a page of which every byte is known. An earlier onramp answers with JSON. */
+  /** /healthz as a page with known bytes. An earlier onramp answers with JSON. */
   page: HttpReply
   signIn: HttpReply
-  /** The origin that /sign-in redirects to, where the authorization server is known. */
+  /** The origin of the authorization endpoint, if known. */
   server: string | undefined
 }
 

@@ -1,5 +1,5 @@
-// Is the redirect address registered? The authorization endpoint is asked with ours, and with one that no one can have
-// registered: people are sent back only to a registered address (RFC 6749 4.1.2.1), so a difference tells. No one signs in.
+// Is the redirect URI registered? An authorization request with ours is compared with one with an invented URI: servers
+// redirect only to registered ones (RFC 6749 4.1.2.1). No one signs in.
 import { hash } from 'node:crypto'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
@@ -11,12 +11,12 @@ import { fail, ok, warn, type Rules } from './findings.ts'
 /** What the response to an authorization request amounts to. */
 type AuthorizationResponse =
   | { kind: 'silent'; status?: number }
-  /** By a firewall or a limit, it seems: nothing in it is about the client or the address. */
+  /** A firewall or a limit: nothing in it is about the client or the URI. */
   | { kind: 'barred'; status: number }
-  /** To the redirect address, with a code or with an error. */
+  /** A redirect to our URI, with a code or an error. */
   | { kind: 'back'; error: string | undefined }
-  /** To another address, most likely to sign in. */
-  | { kind: 'onward' }
+  /** A redirect elsewhere, most likely to a sign-in page. */
+  | { kind: 'elsewhere' }
   | { kind: 'refused'; status: number; text: string }
   | { kind: 'page' }
 
@@ -30,10 +30,10 @@ type RedirectFacts = {
 const SHOWS_REFUSAL =
   /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
 
-/** A firewall, or a gate in front of the server, answers so; the server itself gives a reason. */
+/** From a firewall or gateway; the server itself would give a reason. */
 const BARS = [401, 403, 407]
 
-/** Pure. @param endpoint the authorization endpoint @param redirect the address in the request */
+/** @param redirect the redirect_uri of the request */
 function readAuthorizationResponse(
   reply: HttpReply,
   endpoint: string,
@@ -51,7 +51,7 @@ function readAuthorizationResponse(
     if (target.href.startsWith(`${redirect}?`) || target.href.startsWith(`${redirect}#`))
       return { kind: 'back', error: value('code') === undefined ? (value('error') ?? 'an error') : undefined }
     const isError = /error/i.test(target.pathname) || value('error') !== undefined
-    return isError ? { kind: 'refused', status, text: target.search + target.hash } : { kind: 'onward' }
+    return isError ? { kind: 'refused', status, text: target.search + target.hash } : { kind: 'elsewhere' }
   }
   if (status >= 400 || SHOWS_REFUSAL.test(text)) return { kind: 'refused', status, text }
   return { kind: 'page' }
@@ -77,7 +77,7 @@ function signInAddress(endpoint: string, settings: Partial<Settings>, id: string
   return url
 }
 
-/** Of a browser that was sent from another site: servers answer a fetch differently (Fetch Metadata, W3C). */
+/** As from a browser: some servers treat a fetch differently (Fetch Metadata, W3C). */
 const BROWSER = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'sec-fetch-dest': 'document',
@@ -87,10 +87,10 @@ const BROWSER = {
   'user-agent': 'Mozilla/5.0 (onramp doctor)',
 }
 
-/** No one can have registered it (RFC 2606). */
+/** Can't be registered (RFC 2606). */
 const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 
-/** @returns undefined where the server takes no such request */
+/** @returns undefined without a usable authorization endpoint, or if it requires PAR */
 async function collect(
   metadata: Metadata,
   settings: Partial<Settings>,
@@ -107,7 +107,7 @@ async function collect(
   return { redirect, ours: await request(redirect), invented: await request(INVENTED), isClientRejected }
 }
 
-/** OpenID Connect Core 3.1.2.6: no one is signed in here, as expected. */
+/** OpenID Connect Core 3.1.2.6: expected, because no one is signed in here. */
 const EXPECTED = /^(login|interaction|consent|account_selection)_required$|^access_denied$/
 
 /** RFC 6749 4.1.2.1, RFC 8707 2. */

@@ -18,26 +18,24 @@ import { within } from '../within.ts'
 import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
 
 type RedisFacts = {
-  /** The server, or the primary that the Sentinels name. */
+  /** REDIS_URL, or the primary that the Sentinels name. */
   url: string
-  /** Why no Sentinel named a primary, why there is no connection, or what onramp can't do there. */
   failed: { at: 'Sentinels' | 'connecting' | 'records'; error: unknown } | undefined
-  /** INFO as a record; empty where the user may not ask. */
+  /** INFO; empty if the user isn't allowed to. */
   info: Record<string, string>
 }
 
 const TIME_LIMIT_MS = 4_000
 const LIFE_SECONDS = 5
 
-/** @throws why it can't be reached */
 async function infoFrom(url: string): Promise<RedisFacts['info']> {
-  // Without a listener the process would die; the reason comes with connect().
+  // Without a listener an error ends the process; connect() throws it too.
   const client = newClient(url).on('error', () => {})
   try {
     await client.connect()
-    // Without PING the server considers its own connection lost, every second.
+    // The server's own connection depends on PING.
     await client.ping()
-    // Last: a proxy closes the connection for a command that it doesn't know.
+    // Last: a proxy may close the connection on an unknown command.
     const info = await client.info().catch(() => '')
     const lines = info.matchAll(/^([a-z_]+):([^\r\n]*)/gm)
     return Object.fromEntries([...lines].map(([, name, value]) => [name, value]))
@@ -46,13 +44,13 @@ async function infoFrom(url: string): Promise<RedisFacts['info']> {
   }
 }
 
-/** Everything that onramp does with records, on one that expires after seconds. @throws what Redis refuses */
+/** Every operation on a record that expires after seconds. @throws the first error of Redis */
 async function tryRecords(url: string, settings: Partial<Settings>): Promise<void> {
   const { REDIS_PREFIX: prefix = STANDARD_PREFIX } = settings
   const opened = await createRedisOpener(url, topologyOf(settings), prefix)(() => {})
   try {
     const records = createRedisRecords(opened.commands, prefix)
-    // Nothing is written to a store of another format, which its own check reports.
+    // A store of another format isn't written to; the check of records reports it.
     if ((await formatFault(records)) !== undefined) return
     const key = `doctor:${process.pid}.${Date.now()}`
     await records.put(key, 'written', LIFE_SECONDS)
@@ -89,7 +87,7 @@ const FIXES: Record<string, string> = {
   NOSUCHCOMMAND: "remove its rename-command from Redis's configuration; onramp needs it",
 }
 
-/** Why Redis can't be used. A cluster answers an ordinary client with MOVED, and its nodes name each other. */
+/** A cluster answers an ordinary client with MOVED. Its client follows the names that the nodes give. */
 function failureOf({ failed }: RedisFacts, { settings }: DoctorContext) {
   const { REDIS_PREFIX: prefix = STANDARD_PREFIX, REDIS_URL: url } = settings
   const topology = topologyOf(settings).kind
@@ -170,7 +168,7 @@ function connectionOf(facts: RedisFacts, context: DoctorContext) {
   return ok(`${name} is reachable${way}; onramp can write, read, expire and delete records and run scripts.`)
 }
 
-/** An evicted session signs its person out in the middle of the walk. */
+/** An evicted session signs the person out. */
 const evictionOf = ({ info: { maxmemory_policy: policy = 'noeviction' } }: RedisFacts) =>
   policy !== 'noeviction' &&
   warn(

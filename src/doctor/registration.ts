@@ -1,5 +1,4 @@
-// Without a client of its own: will onramp get one at the next start? One request is sent that can't be granted, because
-// only that shows an endpoint that is closed.
+// Can onramp register itself at the next start? One invalid registration is sent: only a request shows a closed endpoint.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import {
   readErrorResponse,
@@ -12,10 +11,10 @@ import type { Settings } from '../settings/settings.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { fail, ok, warn, type Rules } from './findings.ts'
 
-/** What the next start asks for, and what was answered; `reply` is undefined where there is no endpoint to ask. */
+/** `requested`: by the next start. `reply`: undefined without a usable endpoint. */
 type RegistrationFacts = { requested: RequestedMetadata; reply: HttpReply | undefined }
 
-/** Without a usable redirect address an open endpoint refuses it as such, and a closed one doesn't even read it. */
+/** An open endpoint rejects the redirect URIs; a closed one doesn't read them. */
 const NOT_A_REGISTRATION = JSON.stringify({
   client_name: 'onramp doctor (may be removed)',
   redirect_uris: 'none: onramp doctor checks whether this is open',
@@ -35,14 +34,13 @@ async function collect(
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...authorization }
   const reply = await fetchOnce(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
   if (reply.kind === 'answer' && reply.status >= 200 && reply.status < 300) {
-    // It makes a client of anything: that one is removed again, as far as the server allows it (RFC 7592 2.3).
+    // The server accepts anything: remove that client, if the server supports it (RFC 7592 2.3).
     const read = readRegistrationResponse(reply.text, requested, now())
     if ('client' in read) await removeClient(read.client)
   }
   return { requested, reply }
 }
 
-/** No request at all is taken, or none that has no token. */
 const IS_CLOSED = [404, 405, 410, 501]
 const IS_ABOUT_THE_TOKEN = /^(invalid_token|insufficient_scope|access_denied|unauthorized_client)$/
 

@@ -1,5 +1,4 @@
-// What the authorization server supports, by its metadata and keys. Nothing is reported where a server that works could
-// answer in the same way.
+// What the authorization server supports, by its metadata and keys. Reports only what a working server would never say.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject } from '../http/body.ts'
 import type { Problem } from '../problem.ts'
@@ -14,7 +13,7 @@ import { fail, ok, unreachable, warn, type DoctorContext, type Rules } from './f
 
 type ServerFacts = {
   metadata: Metadata
-  /** What jwks_uri answered, and how many keys in it sign. */
+  /** The response of jwks_uri, and its signing keys. */
   keys: { reply: HttpReply; count: number } | undefined
 }
 
@@ -34,7 +33,7 @@ async function collect(metadata: Metadata): Promise<ServerFacts> {
 const scopesOf = ({ OIDC_SCOPE: scope = '' }: Partial<Settings>) => scope.split(' ').filter(Boolean)
 const isOpenId = (settings: Partial<Settings>) => scopesOf(settings).includes('openid')
 
-/** Symmetric ones (HS256) would let everyone who has the client's secret make an id_token. */
+/** With symmetric ones (HS256), anyone with the client secret could forge an id_token. */
 const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 
 function signInFlow(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partial<Settings>) {
@@ -68,7 +67,7 @@ const pkce = (metadata: Metadata) =>
   )
 
 function scopes({ scopes_supported: offered }: Metadata, settings: Partial<Settings>) {
-  // Those of an API, like api://ID/search, are listed nowhere.
+  // Scopes of an API, like api://ID/search, are never listed.
   const own = scopesOf(settings).filter((scope) => !scope.includes('/'))
   const lacking = own.filter((scope) => offered?.includes(scope) === false)
   if (lacking.length === 0) return undefined
@@ -108,7 +107,7 @@ function idTokenSigning(metadata: Metadata, settings: Partial<Settings>) {
   )
 }
 
-/** At a plain OAuth 2.1 server no id_token says who signs in (src/sign-in/user-lookup.ts). */
+/** A plain OAuth 2.1 server has no id_token to identify people (src/sign-in/user-lookup.ts). */
 const identity = (metadata: Metadata, settings: Partial<Settings>) =>
   settings.OIDC_SCOPE !== undefined &&
   !isOpenId(settings) &&

@@ -1,5 +1,5 @@
-// The service: what it answers to a made-up token, to the service tokens, and about the way back from a consent; and what
-// that means. Its one-time paths stay in the client. Without a person's token little is certain.
+// The service: calls with an invented token, with the service tokens, and with a final_redirect_url. One-time paths stay in
+// the client.
 import { type Credentials, STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
 import { ServiceClient, type ProbeResult } from '../client-api/client.ts'
 import type { ErrorReason } from '../client-api/error-response.ts'
@@ -17,13 +17,13 @@ type ServiceFacts = {
   prefix: string
   madeUp: ProbeResult
   user: ProbeResult | undefined
-  /** Without a person to look up, only a personal token has one. */
+  /** Without a person to look up, only a personal token has a response. */
   global: ProbeResult | undefined
-  /** The same list without and with a final_redirect_url. */
-  wayBack: { redirect: string; without: ProbeResult; withRedirect: ProbeResult } | undefined
+  /** The same call without and with a final_redirect_url. */
+  redirectTrial: { redirect: string; without: ProbeResult; withRedirect: ProbeResult } | undefined
 }
 
-/** No secret: a made-up token. */
+/** Not a secret. */
 const MADE_UP = 'onramp-doctor-made-up-token'
 const TIME_LIMIT_MS = 8_000
 
@@ -49,19 +49,19 @@ async function collect(
           : undefined),
     }
     const without = replies.global ?? replies.user
-    const wayBack = await wayBackOf(client, settings, asGlobal ?? asUser, without)
-    return { baseUrl, prefix, madeUp, ...replies, wayBack }
+    const redirectTrial = await redirectTrialOf(client, settings, asGlobal ?? asUser, without)
+    return { baseUrl, prefix, madeUp, ...replies, redirectTrial }
   } finally {
     await client.close()
   }
 }
 
-async function wayBackOf(
+async function redirectTrialOf(
   client: ServiceClient,
   { PUBLIC_URL: publicUrl }: Partial<Settings>,
   credentials: Credentials | undefined,
   without: ProbeResult | undefined,
-): Promise<ServiceFacts['wayBack']> {
+): Promise<ServiceFacts['redirectTrial']> {
   if (credentials === undefined || without?.kind !== 'answered' || publicUrl === undefined) return undefined
   const redirect = `${publicUrl}${CONSENT_CALLBACK_PATH}`
   return {
@@ -71,7 +71,7 @@ async function wayBackOf(
   }
 }
 
-/** How one of the service tokens fared. What is wrong with the address, or with every header, has its own finding. */
+/** Faults of the address, or of the header prefix, have findings of their own. */
 function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult | undefined) {
   if (reply?.kind === 'answered') {
     const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`
@@ -104,7 +104,7 @@ function reachability(facts: ServiceFacts) {
     )
   if (madeUp.kind === 'unreachable' || isAboutService(madeUp.reason))
     return explainServiceError(madeUp, { ...facts, setting: '' })
-  // A firewall answers anything with 403, and any server a request that it doesn't understand with 400.
+  // A firewall may answer anything with 403, and any server an unknown request with 400.
   if (['scope', 'request', 'in-front'].includes(madeUp.reason))
     return warn(
       'SERVICE_BASE_URL',
@@ -140,9 +140,9 @@ function tokenIssuer(facts: ServiceFacts, { settings }: DoctorContext) {
       )
 }
 
-function finalRedirect({ wayBack }: ServiceFacts) {
-  if (wayBack === undefined) return undefined
-  const { redirect, without, withRedirect: reply } = wayBack
+function finalRedirect({ redirectTrial }: ServiceFacts) {
+  if (redirectTrial === undefined) return undefined
+  const { redirect, without, withRedirect: reply } = redirectTrial
   if (reply.kind === 'rejected' && reply.reason === 'request')
     return fail(
       'PUBLIC_URL',

@@ -1,4 +1,4 @@
-// The embedded store in DATA_DIR, where REDIS_URL is not set. Nothing is created: the folder may not be there yet.
+// The embedded store in DATA_DIR. Nothing is created: the folder may not exist yet.
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -8,18 +8,16 @@ import { fail, ok, warn, type Rules } from './findings.ts'
 
 type SqliteFacts = {
   isThere: boolean
-  /** Why no file can be written there, or the folder not be created; in the system's word. */
+  /** The error code of writing there, or of creating the folder. */
   unwritable: string | undefined
-  /** What is wrong with onramp.sqlite. */
   database: SqliteFailure | undefined
-  /** Where it is no disk; `memory`, or its name. */
+  /** If it isn't a disk: `memory`, or the name of a network file system. */
   fileSystem: string | undefined
   freeBytes: number
 }
 
 const MIN_FREE_BYTES = 100 * 1024 * 1024
 
-/** What the work throws; undefined: it succeeds. */
 function errorOf(work: () => unknown): NodeJS.ErrnoException | undefined {
   try {
     work()
@@ -59,7 +57,7 @@ async function collect(dataDir: string): Promise<SqliteFacts> {
   return {
     isThere,
     unwritable: barred && (barred.code ?? 'unknown'),
-    // One that another process uses is in order.
+    // Busy means that a server is running.
     database: database?.kind === 'busy' ? undefined : database,
     fileSystem: unsafeFileSystem(type),
     freeBytes: bavail * bsize,

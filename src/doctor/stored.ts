@@ -19,22 +19,22 @@ import type { Client } from './client.ts'
 import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
 
 type Stored = {
-  /** Records that the installation's key doesn't open; undefined: no secret of SESSION_SECRET opens that key itself. */
+  /** Records that the data key can't decrypt; undefined: no SESSION_SECRET unwraps the data key. */
   unreadable: number | undefined
   otherFormat?: string
-  /** Instances that anyone was ever listed with, and when the oldest record of a person is from; milliseconds since 1970. */
+  /** Instances on anyone's record, and the age of the oldest one; milliseconds since 1970. */
   seen?: Seen
-  /** What onramp registered at OIDC_ISSUER with these settings. */
+  /** Registered by onramp at OIDC_ISSUER with these settings. */
   client?: Client | undefined
 }
 
 type Seen = { instances: Set<string>; since: number }
 
-/** Of what is sealed under the installation's key. */
+/** Of records encrypted with the data key. */
 const PREFIXES = ['person:', 'walk:', 'client:', 'sessions-of:', 'sid:']
 const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
 
-/** @returns undefined where there is no store yet, or it can't be read with these settings */
+/** @returns undefined without a store, or if these settings can't open it */
 async function collect({ settings, faults }: DoctorContext, now: () => number): Promise<Stored | undefined> {
   if (faults.some((fault) => NEEDED.test(fault))) return undefined
   const { REDIS_URL: redis, DATA_DIR: folder = '' } = settings
@@ -51,7 +51,7 @@ async function collect({ settings, faults }: DoctorContext, now: () => number): 
     return { unreadable, seen, client: await registeredClient(all, store.records, dataKey, now) }
   } catch (error) {
     if (error instanceof StoreUnreadable) return { unreadable: undefined, otherFormat: error.detail }
-    // The store's own check has reported that it can't be used.
+    // The store's own check reports it.
     if (error instanceof StoreUnavailable || error instanceof FolderUnusable) return undefined
     throw error
   } finally {
@@ -99,7 +99,7 @@ async function registeredClient(
 
 const WEEK_MS = 7 * 86_400_000
 
-/** Keys of the company file that match no app. In the first week many people haven't been here yet. */
+/** Keys of the company file that match no app, a week after the first record. */
 function unmatchedApps({ seen }: Stored, { settings: { COMPANY_FILE: file }, now }: DoctorContext) {
   if (file === undefined || seen === undefined || now - seen.since < WEEK_MS) return []
   const instances = [...seen.instances]

@@ -116,15 +116,15 @@ describe('the redirect address', () => {
     [back('unauthorized_client'), no, ['come back with unauthorized_client']],
     [back('<odd>'), no, ['come back with an error.']],
     // People sign in, or come back as no one is signed in; another address is refused.
-    [{ kind: 'onward' }, no, ['The redirect URI is registered']],
+    [{ kind: 'elsewhere' }, no, ['The redirect URI is registered']],
     [back('login_required'), no, ['The redirect URI is registered']],
     [back(), no, ['The redirect URI is registered']],
     [{ kind: 'page' }, no, ['The redirect URI is registered']],
-    [{ kind: 'onward' }, { kind: 'page' }, ['The redirect URI is registered']],
+    [{ kind: 'elsewhere' }, { kind: 'page' }, ['The redirect URI is registered']],
     [back('login_required'), { kind: 'barred', status: 403 }, ['The redirect URI is registered']],
     // Where another is answered alike, nothing is said.
     [{ kind: 'page' }, { kind: 'page' }, []],
-    [{ kind: 'onward' }, { kind: 'onward' }, []],
+    [{ kind: 'elsewhere' }, { kind: 'elsewhere' }, []],
     [back('login_required'), back('login_required'), []],
     [back('login_required'), { kind: 'barred', status: 429 }, []],
   ])('that is answered %o, and another one %o', (ours, invented, expected) => {

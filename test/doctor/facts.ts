@@ -144,7 +144,7 @@ export const serviceFacts = (changed: Partial<FactsOf<typeof service>> = {}): Fa
   madeUp: refusedWith('token'),
   user: undefined,
   global: undefined,
-  wayBack: undefined,
+  redirectTrial: undefined,
   ...changed,
 })
 

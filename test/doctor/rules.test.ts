@@ -228,8 +228,8 @@ describe('the service', () => {
   const sameOrigin = issuedBy('https://service.acme.test/realms/x')
   const prefix = refusedWith('auth-type-missing', 401, { otherPrefix: 'X-Acme' })
   type Facts = FactsOf<typeof service>
-  const wayBack = (withRedirect: Facts['madeUp']) => ({
-    wayBack: {
+  const redirectTrial = (withRedirect: Facts['madeUp']) => ({
+    redirectTrial: {
       redirect: 'https://onramp.acme.test/cb',
       without: answered({ parameters: 1, namesRedirect: false }),
       withRedirect,
@@ -245,9 +245,9 @@ describe('the service', () => {
     [{ madeUp: refusedWith('auth-type') }, {}, 'The service treats unknown tokens as its own'],
     [{ user: refusedWith('token') }, sameOrigin, 'is invalid or has expired (401)'],
     [{ global: refusedWith('act-as-refused', 400) }, sameOrigin, 'The service rejected the person'],
-    [wayBack(refusedWith('request', 400)), sameOrigin, 'as a final_redirect_url'],
+    [redirectTrial(refusedWith('request', 400)), sameOrigin, 'as a final_redirect_url'],
     [
-      wayBack(answered({ parameters: 1, namesRedirect: false })),
+      redirectTrial(answered({ parameters: 1, namesRedirect: false })),
       sameOrigin,
       "The service's connection links don't seem to",
     ],
@@ -274,7 +274,9 @@ describe('the service', () => {
       { parameters: 2, namesRedirect: false },
     ])
       expect(
-        lines(found(service, serviceFacts({ ...tokens, ...wayBack(answered(named)) }), sameOrigin)).join(),
+        lines(
+          found(service, serviceFacts({ ...tokens, ...redirectTrial(answered(named)) }), sameOrigin),
+        ).join(),
       ).toMatch(
         /SERVICE_USER_TOKEN works: that person has 0 apps.*SERVICE_GLOBAL_TOKEN works.*redirects back/,
       )
