@@ -1,4 +1,4 @@
-// OIDC_AUTHORIZATION_PARAMS adds to the authorization request, and changes nothing of it that a sign-in rests on.
+// OIDC_AUTHORIZATION_PARAMS: which parameters an operator may add to the authorization request.
 import { expect, it } from 'vitest'
 import { faultsIn } from '../helpers/settings-faults.ts'
 

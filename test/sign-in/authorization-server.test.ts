@@ -1,4 +1,4 @@
-// What is known of the authorization server: when it is found, anew, and what is told where it can't be.
+// Discovering the authorization server: in the background, for a request, and while it fails.
 import { expect, it, vi } from 'vitest'
 import { omitUndefined } from '../../src/omit-undefined.ts'
 import { Problem } from '../../src/problem.ts'

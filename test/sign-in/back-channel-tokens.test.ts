@@ -1,4 +1,4 @@
-// What the authorization server's logout requests do: once each, and only for those who can prove that they come from there.
+// POST /sign-out/backchannel: which logout tokens end sign-ins, and what happens while the store fails.
 import express from 'express'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { ClientSecretPost, Configuration } from 'openid-client'
@@ -73,9 +73,9 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
     audit: (event) => void noted.push(event),
     now: () => NOW * 1000,
   })
-  const told: express.ErrorRequestHandler = (error: unknown, _req, res, _next) =>
+  const explained: express.ErrorRequestHandler = (error: unknown, _req, res, _next) =>
     void res.status(error instanceof Problem ? error.status : 500).end()
-  const app = express().use(routes, told)
+  const app = express().use(routes, explained)
   const send = (body: object | string) => request(app).post('/sign-out/backchannel').type('form').send(body)
   return { send, server, ended, noted, logged, values, lives }
 }
@@ -93,8 +93,8 @@ it('a logout token counts once', async () => {
   const { send, ended, noted, logged, server } = backChannel()
   const body = { logout_token: await tokenOf() }
   await send(body).expect(200)
-  const { body: said } = await send(body).expect(400)
-  expect(said).toEqual({ error: 'invalid_request', error_description: 'it was used before' })
+  const { body: response } = await send(body).expect(400)
+  expect(response).toEqual({ error: 'invalid_request', error_description: 'it was used before' })
   expect([ended.length, noted.length, server.counted]).toEqual([1, 1, 1])
   expect(logged).toEqual([{ reason: 'it was used before', words: 'a back-channel logout was refused' }])
   await send({ logout_token: await tokenOf({ jti: 'two' }) }).expect(200)
@@ -106,12 +106,12 @@ it.each<[string, object | string]>([
   ['with a token that does not verify', { logout_token: 'x' }],
 ])('a logout token is refused: %s', async (_what, body) => {
   const { send, ended, server, logged } = backChannel()
-  const { body: said } = await send(body).expect(400)
+  const { body: response } = await send(body).expect(400)
   const reason =
     typeof body === 'object' && 'logout_token' in body
       ? 'the token does not verify (ERR_JWS_INVALID)'
       : 'logout_token is missing, or given twice'
-  expect(said).toEqual({ error: 'invalid_request', error_description: reason })
+  expect(response).toEqual({ error: 'invalid_request', error_description: reason })
   expect([ended, server.counted]).toEqual([[], 1])
   expect(logged).toEqual([{ reason, words: 'a back-channel logout was refused' }])
 })

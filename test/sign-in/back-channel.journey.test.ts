@@ -1,4 +1,4 @@
-// Back-channel logout over two processes: what one is told, both know. What a token has to be is in logout-token.test.ts.
+// Back-channel logout with two processes on one Redis.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { expectSignedIn, expectSignedOut } from '../helpers/faulty.ts'
 import { signInAt, startTwo, type TwoProcesses } from './two-processes.ts'

@@ -1,4 +1,4 @@
-// What comes of the authorization server's answers: late ones, second ones, those of another browser, and refusals.
+// GET /sign-in/callback: late and repeated callbacks, other browsers, errors and rotated keys.
 import { generateKeyPair } from 'jose'
 import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
@@ -85,11 +85,11 @@ it.each([
   'success=false&message=This+URL+can+be+used+only+once&code=used_ticket',
 ])('an error without a state of ours is explained, and signs no one in or out: %s', async (query) => {
   const { ada } = await begun()
-  const told = { status: 400, code: 'sign_in_unfinished' }
+  const problem = { status: 400, code: 'sign_in_unfinished' }
   const outcome = () => ada.outcomeOf(`/sign-in/callback?${query}`)
-  expect(await outcome()).toMatchObject({ ...told, tryAgain: '/sign-in?return_to=%2Fonboarding' })
+  expect(await outcome()).toMatchObject({ ...problem, tryAgain: '/sign-in?return_to=%2Fonboarding' })
   await ada.signIn()
-  expect(await outcome()).toMatchObject(told)
+  expect(await outcome()).toMatchObject(problem)
   expect(await outcome()).not.toHaveProperty('tryAgain')
   expect(await ada.who()).toMatchObject({ subject: 'ada' })
 })
@@ -317,7 +317,7 @@ it.each<[string, object, object, number, number]>([
     await browser().signIn()
     clock.now += later
   }
-  const words = logged.filter(([level]) => level === 'warn').map(([, said]) => said)
-  expect(words.filter((said) => said.includes('had one sub'))).toHaveLength(times)
+  const words = logged.filter(([level]) => level === 'warn').map(([, message]) => message)
+  expect(words.filter((message) => message.includes('had one sub'))).toHaveLength(times)
   expect(words.join()).not.toMatch(/@acme|sub ada/)
 })

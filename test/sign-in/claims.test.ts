@@ -1,4 +1,4 @@
-// Who signed in, as claims say it: whose address it is, and which groups of theirs count.
+// Reading a person's address, name and admin groups from claims.
 import { expect, it } from 'vitest'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import {
@@ -140,9 +140,9 @@ it.each<[string, Record<string, unknown>, string | undefined, string | undefined
   (_what, claims, wanted, shape) => {
     const sources = [{ sub: 'ada', ...claims }] as const
     expect(userFromClaims(issuer, sources, byClaim).email).toBe(wanted)
-    const [, told] =
+    const [, found] =
       /^the claim email came as (.+) that is no address,/.exec(adviceOn(sources, byClaim).join()) ?? []
-    expect(told).toBe(shape)
+    expect(found).toBe(shape)
   },
 )
 
@@ -238,8 +238,8 @@ it.each<[string, unknown[], string[] | undefined]>([
   ['keyed beside lists', [{ 'Search Admins': ['x'] }], []],
   ['inside one name', ['Search Admins,/it/search'], []],
   ['without the claim', [undefined], undefined],
-])('admin groups %s are found by their exact name', (_what, said, kept) => {
-  const sources = said.map((groups) => ({ sub: 'ada', groups }))
+])('admin groups %s are found by their exact name', (_what, groupClaims, kept) => {
+  const sources = groupClaims.map((groups) => ({ sub: 'ada', groups }))
   expect(adminGroupsIn(sources, wanting)).toEqual(kept)
   expect(adminGroupsIn(sources, byClaim)).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-// How the client proves itself at the token endpoint.
+// Client authentication at the token endpoint: secrets, signed assertions and assertion files.
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Taking back a client that registered itself.
+// Removing a registered client (RFC 7592).
 import { expect, it } from 'vitest'
 import { removeClient } from '../../src/sign-in/registration/register.ts'
 import { answerFetch, silent } from './network-of-answers.ts'

@@ -1,4 +1,4 @@
-// How the client proves itself, and what it asks for: every documented way, end to end.
+// Each documented client authentication method, end to end.
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
-// Finding an authorization server's metadata, whose it may be, what it has to have, and what the log says where there is
-// none.
+// Discovery: well-known addresses, the issuer, required endpoints, and the line for the log.
 import { expect, it } from 'vitest'
 import { lacksRefreshTokenGrant, discoverMetadata, findMetadata } from '../../src/sign-in/server/discovery.ts'
 import { answerFetch, silent } from './network-of-answers.ts'
@@ -107,9 +106,9 @@ it.each([
   ['a redirect to no address', redirect('http://['), 'answered 302 to another origin'],
   ['a redirect to nowhere', redirect('data:text/html,x'), 'answered 302 to another origin'],
   ['a redirect to itself', redirect(OPENID), 'answered 302 once too often'],
-])('a response with %s is no metadata', async (_what, answer, said) => {
+])('a response with %s is no metadata', async (_what, answer, words) => {
   answerFetch({ [OPENID]: answer })
-  const attempts = [{ explanation: `${OPENID} ${said}` }, { explanation: `${OAUTH} answered 404` }]
+  const attempts = [{ explanation: `${OPENID} ${words}` }, { explanation: `${OAUTH} answered 404` }]
   expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'missing', attempts })
 })
 

@@ -1,5 +1,4 @@
-// What an answer that is no sign-in means for the person, and what the log tells the operator to do about it: enough to
-// act on, and nothing that could be a secret. The errors are the library's own, made of answers that a server could give.
+// Error responses: the problem for the person, the advice for the log, and no secrets. The errors are the library's own.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import {
   authorizationCodeGrant,
@@ -12,7 +11,6 @@ import { ProxyError } from '../../src/http/network-error.ts'
 import {
   describeErrorResponse,
   isRefreshTokenRefused,
-  isSignatureInvalid,
   errorResponseProblem,
   responseStatus,
 } from '../../src/sign-in/server/error-response.ts'
@@ -24,7 +22,7 @@ const fromBrowser = (error: string) =>
   new AuthorizationResponseError('x', { cause: new URLSearchParams({ error }) })
 const challenge = (text: string) => ({ 'www-authenticate': text })
 const caused = (cause: unknown) => new Error('outer', { cause })
-const said = (error: unknown) => {
+const problemOf = (error: unknown) => {
   const { status, code, detail } = errorResponseProblem(error)
   return [status, code, detail]
 }
@@ -130,17 +128,21 @@ it.each([
   'OAUTH_RESPONSE_IS_NOT_JSON',
 ])('%s is temporary', (code) => {
   const detail = 'the authorization server gave no usable answer'
-  expect(said(libraryError(code))).toEqual([503, 'sign_in_unavailable', `${detail} (${code})`])
+  expect(problemOf(libraryError(code))).toEqual([503, 'sign_in_unavailable', `${detail} (${code})`])
   const answered = libraryError(code, new Response('', { status: 502 }))
-  expect(said(answered)).toEqual([503, 'sign_in_unavailable', `${detail} (status 502, ${code})`])
+  expect(problemOf(answered)).toEqual([503, 'sign_in_unavailable', `${detail} (status 502, ${code})`])
 })
 
 it("an unknown library error is a failure, and a proxy's refusal is temporary", () => {
-  expect(said(libraryError('OAUTH_X'))).toEqual([400, 'sign_in_failed', 'the answer was refused (OAUTH_X)'])
+  expect(problemOf(libraryError('OAUTH_X'))).toEqual([
+    400,
+    'sign_in_failed',
+    'the answer was refused (OAUTH_X)',
+  ])
   const away = 'the authorization server cannot be reached'
-  expect(said(new TypeError('x'))).toEqual([503, 'sign_in_unavailable', away])
+  expect(problemOf(new TypeError('x'))).toEqual([503, 'sign_in_unavailable', away])
   const trouble = new ProxyError({ proxy: 'p:1', hostname: 'as.example', isSignedIn: false, status: 403 })
-  expect(said(libraryError('OAUTH_ODD', trouble))[2]).toBe(
+  expect(problemOf(libraryError('OAUTH_ODD', trouble))[2]).toBe(
     `${away}: the proxy p:1 refuses to connect to as.example (403)`,
   )
 })
@@ -168,12 +170,12 @@ it.each([
   ['none', undefined, /signed with none, which onramp does not take/],
   ['HS256', undefined, /signed with HS256, which onramp does not take/],
   ['x'.repeat(21), undefined, /signed with an unknown algorithm, /],
-])('an id_token with the algorithm %s is explained where %j are listed', async (alg, listed, says) => {
+])('an id_token with the algorithm %s is explained where %j are listed', async (alg, listed, words) => {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const body = { ...tokens, id_token: `${part({ alg })}.${part({})}.AAAA` }
   const more = listed && { id_token_signing_alg_values_supported: listed }
   const work = refreshTokenGrant(answering(200, body, {}, more), 'one')
-  expect(errorResponseProblem(await refusalOf(work)).detail).toMatch(says)
+  expect(errorResponseProblem(await refusalOf(work)).detail).toMatch(words)
 })
 
 it.each([
@@ -213,8 +215,8 @@ it.each<[string, object, number, string, RegExp]>([
   ['no key that fits', { keys: [] }, 2048, 'sign_in_failed', /none of the keys at .* jwks_uri fits/],
   ['no list of keys', { keys: 'none' }, 2048, 'sign_in_failed', /: keys is missing/],
 ])('the log explains %s in a sentence of its own', async (_what, more, bits, code, words) => {
-  const { detail, code: told } = await unverified(more, bits)
-  expect([told, detail]).toEqual([code, expect.stringMatching(words)])
+  const { detail, code: described } = await unverified(more, bits)
+  expect([described, detail]).toEqual([code, expect.stringMatching(words)])
   expect(detail).not.toContain('a.b.c.d.e')
 })
 
@@ -228,15 +230,9 @@ it('an unusable response is logged with its address', async () => {
   const answer = Object.defineProperty(new Response('', { status: 502 }), 'url', {
     value: `${issuer}/keys`,
   })
-  expect(said(libraryError('OAUTH_RESPONSE_IS_NOT_CONFORM', answer))[2]).toBe(
+  expect(problemOf(libraryError('OAUTH_RESPONSE_IS_NOT_CONFORM', answer))[2]).toBe(
     `the authorization server gave no usable answer (status 502, OAUTH_RESPONSE_IS_NOT_CONFORM, at ${issuer}/keys)`,
   )
-})
-
-it('an invalid signature is found among the causes of an error', () => {
-  expect(isSignatureInvalid(caused(caused({ key: {}, signature: new Uint8Array() })))).toBe(true)
-  expect(isSignatureInvalid(caused({ alg: 'none' }))).toBe(false)
-  expect(isSignatureInvalid(fromBrowser('x'))).toBe(false)
 })
 
 it("a temporary failure takes the server's Retry-After", async () => {
@@ -252,7 +248,7 @@ it('a problem keeps its cause and where to try again', () => {
   expect(errorResponseProblem(problem, '/elsewhere')).toBe(problem)
 })
 
-const told = async (error: string, description?: string) =>
+const described = async (error: string, description?: string) =>
   describeErrorResponse(
     await refusal(400, { error, ...(description !== undefined && { error_description: description }) }),
   )
@@ -263,7 +259,7 @@ it.each([
   ['Invalid', 'an unknown error'],
   ['invalid_grant ', 'an unknown error'],
 ])('only a registered spelling of an error code is repeated: %j', async (error, name) => {
-  expect(await told(error)).toBe(`${name} with status 400`)
+  expect(await described(error)).toBe(`${name} with status 400`)
 })
 
 it.each([
@@ -277,7 +273,7 @@ it.each([
   [`${'aB3aB3aB '.repeat(30)}end`, `${'… '.repeat(30)}end`],
   [`${'A'.repeat(800)} end`, '…'],
 ])('an error description is short and quotes nothing secret: %j', async (description, words) => {
-  expect(await told('invalid_grant', description)).toBe(`invalid_grant with status 400 ("${words}")`)
+  expect(await described('invalid_grant', description)).toBe(`invalid_grant with status 400 ("${words}")`)
 })
 
 it('an error without a code is described by its status, or as nothing', async () => {

@@ -1,5 +1,5 @@
-// Signing in within this process: the folder's own routes and steps, a store in memory, and an authorization server that is
-// a function. Its answers can be replaced by path; everything that was asked, noted and logged can be looked at.
+// Signing in within this process: our routes, a store in memory, and an authorization server that is a function. Its
+// responses can be replaced by path; requests, audit events and log lines are recorded.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import type { Credentials } from '../../src/client-api/credentials.ts'

@@ -1,4 +1,4 @@
-// The authorization server as it is known, with a network and a client that are functions.
+// An AuthorizationServer whose network and client are functions.
 import { None } from 'openid-client'
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'

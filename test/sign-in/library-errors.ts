@@ -1,4 +1,4 @@
-// The library's own errors, made of answers that a server could give; nothing leaves this process.
+// The library's own errors, made of responses within this process.
 import {
   allowInsecureRequests,
   ClientError,

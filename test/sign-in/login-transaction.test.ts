@@ -1,4 +1,4 @@
-// `state`, which carries a sign-in through the browser: what opens it, what it proves, and what becomes of an answer to it.
+// The state parameter: sealing and opening it, its secrets, and which callbacks may redeem a code.
 import { expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import {
@@ -19,10 +19,10 @@ it.each([
   { prompt: 'login', restarts: 3 },
   { returnTo: 'https://intranet.acme.example/a?b="c"#d', prompt: 'select_account' },
 ] as const)('a state opens to what was sealed: %j', (own) => {
-  const states = new LoginTransactions([NEW])
+  const transactions = new LoginTransactions([NEW])
   const start = { ...START, ...own }
-  const { state, ...secrets } = states.seal(start, BEGUN)
-  const opened = states.open(state)
+  const { state, ...secrets } = transactions.seal(start, BEGUN)
+  const opened = transactions.open(state)
   expect(opened?.transaction).toMatchObject(start)
   expect(opened?.secretsFor(COOKIE)).toEqual(secrets)
 })
@@ -37,8 +37,8 @@ it('a state has fewer than 400 characters for a usual address, and fewer than 1,
 })
 
 it('a state reveals nothing, and no two are alike', () => {
-  const states = new LoginTransactions([NEW])
-  const [one, other] = [states.seal(START, BEGUN), states.seal(START, BEGUN)]
+  const transactions = new LoginTransactions([NEW])
+  const [one, other] = [transactions.seal(START, BEGUN), transactions.seal(START, BEGUN)]
   expect(one.state).not.toBe(other.state)
   expect(one.state).toMatch(/^\w+$/)
   expect(Buffer.from(decodeFirewallSafe(one.state), 'base64url').toString('latin1')).not.toContain(
@@ -58,9 +58,9 @@ it('a state and its secrets hold nothing that a firewall refuses (--, 0x1f, .env
 })
 
 it('another browser derives another nonce and code_verifier', () => {
-  const states = new LoginTransactions([NEW])
-  const { state, nonce, codeVerifier } = states.seal(START, BEGUN)
-  const stranger = states.open(state)?.secretsFor('c'.repeat(22))
+  const transactions = new LoginTransactions([NEW])
+  const { state, nonce, codeVerifier } = transactions.seal(START, BEGUN)
+  const stranger = transactions.open(state)?.secretsFor('c'.repeat(22))
   expect(stranger?.nonce).not.toBe(nonce)
   expect(stranger?.codeVerifier).not.toBe(codeVerifier)
 })
@@ -95,9 +95,11 @@ it.each<[string, string | undefined, { cookie?: string; sessionId?: string; now?
     { cookie: 'c', sessionId: 'ada' },
     'keep-session',
   ],
-])('a callback %s', (_what, before, now, judged) => {
-  const states = new LoginTransactions([NEW])
-  const { state } = states.seal(START, { cookie: COOKIE, sessionId: before })
-  const transaction = states.open(state)?.transaction as LoginTransaction
-  expect(checkCallback(transaction, { cookie: COOKIE, sessionId: undefined, now: NOW, ...now })).toBe(judged)
+])('a callback %s', (_what, before, now, expected) => {
+  const transactions = new LoginTransactions([NEW])
+  const { state } = transactions.seal(START, { cookie: COOKIE, sessionId: before })
+  const transaction = transactions.open(state)?.transaction as LoginTransaction
+  expect(checkCallback(transaction, { cookie: COOKIE, sessionId: undefined, now: NOW, ...now })).toBe(
+    expected,
+  )
 })

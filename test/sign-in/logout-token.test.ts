@@ -1,4 +1,4 @@
-// What a logout token has to be to end anything, and what it names.
+// Verifying logout tokens.
 import { asymmetricAlgorithms } from '../../src/sign-in/server/signing-keys.ts'
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { beforeAll, expect, it } from 'vitest'

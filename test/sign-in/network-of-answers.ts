@@ -1,4 +1,4 @@
-// What Node's fetch gives, answered within this process: by address, and 404 for any other.
+// A fetch that answers by address within this process, and with 404 for any other.
 import { afterEach, vi } from 'vitest'
 
 export type Sent = { url: string; method: string; headers: Headers; body: string }

@@ -1,4 +1,4 @@
-// Who onramp is at the authorization server: the client of the settings, or one that it registers.
+// Our client: the one of the settings, or one that registers itself.
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'

@@ -1,4 +1,4 @@
-// What `prompt` says at sign-in, and which refusals of it are worth another try.
+// The prompt parameter, and which refusals of it are worth another attempt.
 import { expect, it } from 'vitest'
 import {
   isPromptLoginRefused,

@@ -1,5 +1,4 @@
-// A refresh over processes, on real Redis: two processes with 100 requests each find the tokens expired, while the
-// token endpoint is slow and one process is killed. One redemption; no one is signed out.
+// Refreshing on real Redis with two processes of 100 requests each, a slow token endpoint, and a process that is killed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'

@@ -1,5 +1,4 @@
-// What the browser may bring back from the authorization server and no one is signed in by: forged, cut, replayed,
-// another browser's, errors with markup in them. In none of these cases a code is redeemed that should not be.
+// Callbacks that sign no one in: forged, incomplete, replayed, from another browser, or with markup in their errors.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import {
@@ -63,12 +62,6 @@ it('the code of another sign-in signs no one in (PKCE)', async () => {
   const page = await one.open(changed(address, (parameters) => parameters.set('code', stolen)))
   expect(page.status).toBe(400)
   await expectSignedOut(running, one)
-})
-
-it('an error without the iss that oidc-provider promises counts', async () => {
-  const browser = await beginSignIn(running)
-  setFaults(running, { authorizationAnswer: { code: null, iss: null, error: 'access_denied' } })
-  expect((await expectRefused(running, browser)).status).toBe(403)
 })
 
 const description = '<script>alert(1)</script><b>bold</b>'

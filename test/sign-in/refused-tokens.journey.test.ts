@@ -1,5 +1,4 @@
-// What the token endpoint and userinfo may say and no one is signed in by: the cases of the OpenID Foundation's suite
-// for relying parties (oidcc-client-test-…).
+// Tokens and userinfo that sign no one in: the cases of the OpenID Foundation's suite for relying parties.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import {

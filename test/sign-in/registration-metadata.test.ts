@@ -1,4 +1,4 @@
-// What onramp asks of a registration endpoint, and how the answer is read: a client that was made is used wherever it can be.
+// What a registration requests, and how its response is read.
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import {
@@ -112,8 +112,8 @@ it.each([
   ['soon', 0],
   ['9'.repeat(17), 0],
   [true, 0],
-])('a secret that expires at %j is valid until %j', (said, expires) => {
-  expect(read({ client_secret_expires_at: said })).toMatchObject({
+])('a secret that expires at %j is valid until %j', (returned, expires) => {
+  expect(read({ client_secret_expires_at: returned })).toMatchObject({
     client: { client_secret_expires_at: expires },
   })
 })
@@ -129,15 +129,18 @@ it.each<[string | undefined, string | undefined, boolean, string, boolean]>([
   ['client_secret_jwt', 'client_secret_post', true, 'client_secret_post', true],
   ['tls', 'tls', true, 'client_secret_basic', true],
   [undefined, 'client_secret_basic', false, 'none', true],
-])('a client uses %j if %j was requested, with a secret (%s), as %s', (said, asked, has, method, isOdd) => {
-  const wanted = { ...requested, token_endpoint_auth_method: asked } as RequestedMetadata
-  const oddity = `the client proves itself by ${method}, because it can't do so as agreed with what the server gave`
-  const answer = { token_endpoint_auth_method: said, ...(!has && { client_secret: undefined }) }
-  expect(read(answer, wanted)).toMatchObject({
-    client: { token_endpoint_auth_method: method },
-    oddities: isOdd ? [oddity] : [],
-  })
-})
+])(
+  'a client uses %j if %j was requested, with a secret (%s), as %s',
+  (returned, asked, has, method, isOdd) => {
+    const wanted = { ...requested, token_endpoint_auth_method: asked } as RequestedMetadata
+    const oddity = `the client proves itself by ${method}, because it can't do so as agreed with what the server gave`
+    const answer = { token_endpoint_auth_method: returned, ...(!has && { client_secret: undefined }) }
+    expect(read(answer, wanted)).toMatchObject({
+      client: { token_endpoint_auth_method: method },
+      oddities: isOdd ? [oddity] : [],
+    })
+  },
+)
 
 it('a registration without our redirect address is reported', () => {
   const odd = ['redirect_uris are not those that were asked for']

@@ -1,4 +1,4 @@
-// Registering at servers that answer in other ways than RFC 7591 has it, or that refuse a part of the request.
+// Registering at servers that differ from RFC 7591, or refuse a part of the request.
 import { expect, it } from 'vitest'
 import { failuresOf, messagesOf } from '../helpers/faulty.ts'
 import type { Answers, PlainRequest, PlainServer } from '../helpers/plain-authorization-server.ts'
@@ -36,7 +36,7 @@ it.each<[string, (body: Json) => boolean, Json]>([
     const { running, server } = await start(refusing(is, error))
     await expectSignsIn(running)
     expect(server.clients.size).toBe(1)
-    for (const said of Object.values(error)) expect(messagesOf(running)).toContain(said)
+    for (const text of Object.values(error)) expect(messagesOf(running)).toContain(text)
     expect(messagesOf(running)).toContain('registered with less')
     const kept = server.registrations.at(-1) ?? {}
     expect(kept['redirect_uris']).toEqual([`${running.url}/sign-in/callback`])

@@ -1,5 +1,4 @@
-// Dynamic registration as a life: once over all processes, kept over restarts, made anew when it has to be, and told to
-// the operator when it cannot be.
+// Dynamic registration over processes and restarts, and while the endpoint fails.
 import { expect, it, onTestFinished } from 'vitest'
 import { expectSignedIn, messagesOf } from '../helpers/faulty.ts'
 import { expectPage } from '../helpers/journey.ts'

@@ -1,4 +1,4 @@
-// Tokens that are taken back: one after the other, and no one waits for long.
+// Revoking tokens: in order, and within a second.
 import { expect, it } from 'vitest'
 import type { Tokens } from '../../src/session/signed-in.ts'
 import { revoke } from '../../src/sign-in/sign-out/revoke.ts'

@@ -1,4 +1,4 @@
-// An authorization server that is a function, for the library within this process. Its answers can be replaced by path.
+// An authorization server that is a function, for the library in this process. Its responses can be replaced by path.
 import { createHash } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { allowInsecureRequests, ClientSecretPost, customFetch } from 'openid-client'
@@ -68,8 +68,8 @@ export function serverAsFunction(metadata: object, client: object) {
       if (path !== '/keys') asked.push(one)
       const standard: Answer | Promise<Answer> =
         path === '/keys' ? { body: { keys: [jwk] } } : path === '/token' ? tokens(one.form) : { status: 404 }
-      const { status = 200, body: said, headers } = await (answers[path]?.(one) ?? standard)
-      const text = said === undefined ? null : JSON.stringify(said)
+      const { status = 200, body: content, headers } = await (answers[path]?.(one) ?? standard)
+      const text = content === undefined ? null : JSON.stringify(content)
       return new Response(text, { status, headers: { 'content-type': 'application/json', ...headers } })
     }
     return made

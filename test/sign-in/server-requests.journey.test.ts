@@ -1,4 +1,4 @@
-// How requests reach the authorization server, and what the library is given of its answers.
+// Requests to the authorization server, and the responses as the library gets them.
 import { ClientSecretPost, customFetch, refreshTokenGrant, type Configuration } from 'openid-client'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createConfiguration, createFetch } from '../../src/sign-in/server/configuration.ts'
@@ -22,20 +22,20 @@ const FORM = {
 }
 const GET = { method: 'GET', body: undefined, headers: {} }
 
-type Told = [url: string, status: number | undefined, seconds: number]
+type Report = [url: string, status: number | undefined, seconds: number]
 
 /** Asks there, as the library does. */
 async function ask(answers: Answers, options: object = GET, path = '/there?a=b') {
   const { url } = await serverWith(answers)
-  const told: Told[] = []
-  const fetching = createFetch(1, (...args) => told.push(args))
+  const reports: Report[] = []
+  const fetching = createFetch(1, (...args) => reports.push(args))
   const answer = fetching(url + path, options as never).catch((error: unknown) => error)
-  return { url, told, answer: await answer }
+  return { url, reports, answer: await answer }
 }
 
 it('a request is sent as the library has it, and reported with its result', async () => {
   const seen: unknown[] = []
-  const { url, told, answer } = await ask(
+  const { url, reports, answer } = await ask(
     {
       '/there': ({ query, headers, body, res }, own) => {
         seen.push([query.get('a'), headers['x-own'], body])
@@ -46,8 +46,8 @@ it('a request is sent as the library has it, and reported with its result', asyn
   )
   expect(seen).toEqual([['b', 'yes', { code: 'c0de', client_secret: 'se sam' }]])
   expect([(answer as Response).status, await (answer as Response).json()]).toEqual([201, { ok: true }])
-  expect(told).toEqual([[`${url}/there?a=b`, 201, expect.any(Number) as number]])
-  expect(told[0]?.[2]).toBeLessThan(1)
+  expect(reports).toEqual([[`${url}/there?a=b`, 201, expect.any(Number) as number]])
+  expect(reports[0]?.[2]).toBeLessThan(1)
 })
 
 it.each([204, 304])('a response may have no body (%i)', async (status) => {
@@ -56,10 +56,10 @@ it.each([204, 304])('a response may have no body (%i)', async (status) => {
 })
 
 it('a request without a response fails as the library expects', async () => {
-  const { told, answer } = await ask({ '/there': ({ res }) => void res.destroy() })
+  const { reports, answer } = await ask({ '/there': ({ res }) => void res.destroy() })
   expect(answer).toEqual(new TypeError('no answer from the authorization server'))
   expect((answer as Error).cause).toBeInstanceOf(Error)
-  expect(told[0]?.[1]).toBeUndefined()
+  expect(reports[0]?.[1]).toBeUndefined()
 })
 
 it('a request that takes too long fails as the library expects', async () => {
@@ -71,7 +71,7 @@ it('a request that takes too long fails as the library expects', async () => {
   expect(error).toMatchObject({ name: 'TimeoutError' })
 })
 
-const tidied = async (body: unknown, options: object = FORM) => {
+const normalized = async (body: unknown, options: object = FORM) => {
   const { answer } = await ask({ '/there': ({ res }, own) => own.json(res, body) }, options)
   return await (answer as Response).text()
 }
@@ -80,9 +80,9 @@ const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 
 it("a form's response loses empty members and the secrets that were sent", async () => {
   const body = { a: null, b: '', c: 0, error_description: 'c0de and se sam, not c0d' }
-  expect(JSON.parse(await tidied(body))).toEqual({ c: 0, error_description: '… and …, not c0d' })
-  expect(await tidied({ a: 1, error_description: 7 })).toBe('{"a":1}')
-  expect(await tidied([null, ''])).toBe('[null,""]')
+  expect(JSON.parse(await normalized(body))).toEqual({ c: 0, error_description: '… and …, not c0d' })
+  expect(await normalized({ a: 1, error_description: 7 })).toBe('{"a":1}')
+  expect(await normalized([null, ''])).toBe('[null,""]')
 })
 
 it.each([
@@ -98,25 +98,27 @@ it.each([
       [name, secret],
     ]),
   }
-  expect(await tidied({ error_description: `not ${secret}` }, options)).toBe('{"error_description":"not …"}')
+  expect(await normalized({ error_description: `not ${secret}` }, options)).toBe(
+    '{"error_description":"not …"}',
+  )
 })
 
 it('a description hides the client secret of the Authorization header in plain', async () => {
   const encoded = withHeader(basic('me:a+b%2Bc'))
-  expect(await tidied({ error_description: 'not a b+c' }, encoded)).toBe('{"error_description":"not …"}')
-  expect(await tidied({ error_description: 'not sesame, me' }, withHeader(basic('me:sesame')))).toBe(
+  expect(await normalized({ error_description: 'not a b+c' }, encoded)).toBe('{"error_description":"not …"}')
+  expect(await normalized({ error_description: 'not sesame, me' }, withHeader(basic('me:sesame')))).toBe(
     '{"error_description":"not …, me"}',
   )
-  expect(await tidied({ error_description: 'as sesame' }, withHeader(`Not ${basic('me:sesame')}`))).toBe(
+  expect(await normalized({ error_description: 'as sesame' }, withHeader(`Not ${basic('me:sesame')}`))).toBe(
     '{"error_description":"as sesame"}',
   )
-  expect(await tidied({ error_description: 'Bearer sesame' }, withHeader('Bearer sesame'))).toBe(
+  expect(await normalized({ error_description: 'Bearer sesame' }, withHeader('Bearer sesame'))).toBe(
     '{"error_description":"Bearer sesame"}',
   )
 })
 
 it('a token_type loses the spaces around it', async () => {
-  expect(await tidied({ token_type: 'Bearer ' })).toBe('{"token_type":"Bearer"}')
+  expect(await normalized({ token_type: 'Bearer ' })).toBe('{"token_type":"Bearer"}')
 })
 
 const INVALID = '{"error":"invalid_client"}'
@@ -136,13 +138,13 @@ it.each<[number, string | undefined, string, string | undefined]>([
 ])('a response with %i, %s and %s is the OAuth error %s', async (status, type, body, error) => {
   const headers = type === undefined ? {} : { 'content-type': type }
   const { answer } = await ask({ '/there': ({ res }) => void res.writeHead(status, headers).end(body) }, FORM)
-  const { error: told, status: came } = answer as { error?: string; status: number }
-  expect([told, came]).toEqual([error, status])
+  const { error: actualError, status: actualStatus } = answer as { error?: string; status: number }
+  expect([actualError, actualStatus]).toEqual([error, status])
   expect(answer).toBeInstanceOf(error === undefined ? Response : Error)
 })
 
 it('the response to a GET is left unchanged', async () => {
-  expect(await tidied({ a: null }, GET)).toBe('{"a":null}')
+  expect(await normalized({ a: null }, GET)).toBe('{"a":null}')
 })
 
 const one = { kty: 'RSA', kid: '1', n: 'n', e: 'AQAB' }

@@ -1,5 +1,4 @@
-// The authorization servers that the contract knows: the service's own as OpenID Connect or as plain OAuth 2.1, and an
-// external identity provider; each down, slow or changed while people come.
+// The authorization servers of the contract: OpenID Connect, plain OAuth 2.1, and an external identity provider.
 import { expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import { expectSignedIn, expectSignedOut, messagesOf } from '../helpers/faulty.ts'
@@ -76,35 +75,6 @@ it.each(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'] as co
   },
 )
 
-it.each([
-  ['404', { status: 404 }],
-  ['403', { status: 403 }],
-  ['405', { status: 405 }],
-  ['a page', { status: 200, body: '<html>', contentType: 'text/html' }],
-  ['a hang', { hang: true }],
-])(
-  'pushed requests that oidc-provider only advertises, and answers with %s, disturb no one',
-  async (_what, par) => {
-    const running = await started({ sandbox: { switches: { answers: { par } } } })
-    const browser = await signIn(running, 'ada')
-    expect(browser.page.url).toBe(`${running.url}/onboarding`)
-    expect(running.sandbox.count('par')).toBe(0)
-  },
-)
-
-it('pushed requests are sent if the metadata requires them, and their failure is called so', async () => {
-  const metadata = { require_pushed_authorization_requests: true }
-  const running = await started({ sandbox: { switches: { faults: { metadata } } } })
-  await signIn(running, 'ada')
-  expect(running.sandbox.count('par')).toBe(1)
-  running.sandbox.switches.set({
-    answers: { par: { status: 403, body: '<html>', contentType: 'text/html' } },
-  })
-  const browser = new TestBrowser()
-  expect((await browser.open(`${running.url}/onboarding`)).status).toBe(503)
-  expect(messagesOf(running)).toContain('the pushed authorization request failed: ')
-})
-
 it('requests are pushed after a refusal, if oidc-provider requires it of this client alone', async () => {
   const running = await startAs({ require_pushed_authorization_requests: true })
   const browser = await signIn(running, 'ada')
@@ -153,21 +123,4 @@ it('keys that are listed twice, beside null, verify a sign-in and a back-channel
   await sandbox.endSessions('ada')
   await expect.poll(() => messagesOf(running)).toContain('sign_out')
   await expectSignedOut(running, browser)
-})
-
-it.each([
-  ['text/plain', { status: 401, contentType: 'text/plain' }],
-  ['text/json', { status: 401, contentType: 'text/json' }],
-  ['200', { status: 200, contentType: 'application/json' }],
-])('a token error that comes as %s is explained with what to do', async (_what, how) => {
-  const running = await started({})
-  const body = '{"error":"invalid_client","error_description":"secret has expired"}'
-  running.sandbox.switches.set({ answers: { token: { ...how, body } } })
-  const browser = new TestBrowser()
-  await browser.open(`${running.url}/onboarding`)
-  await browser.post(browser.page.url, { person: 'ada' })
-  expect(browser.page.status).toBe(502)
-  expect(messagesOf(running)).toMatch(
-    /invalid_client with status \d+ \("secret has expired"\).*OIDC_CLIENT_SECRET/,
-  )
 })

@@ -1,4 +1,4 @@
-// Where a person is signed in: the page about it, the list behind it, and what a logout at the authorization server ends.
+// The page of sign-ins, the list behind it, and logouts by the authorization server.
 import { expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'

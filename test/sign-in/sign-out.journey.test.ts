@@ -1,4 +1,4 @@
-// Signing out is for good: here at once, whatever the authorization server does; and there, where it can be reached.
+// Signing out here and at the authorization server, end to end.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { hashOf } from '../../src/records/seal.ts'
 import { expectSignedOut, keptSignIns, runUnlimited } from '../helpers/faulty.ts'

@@ -1,4 +1,4 @@
-// Signing out in one tab, while others of the same browser are open; and signing out another browser from /sessions.
+// Signing out while other tabs of the browser are open.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { runUnlimited } from '../helpers/faulty.ts'

@@ -1,6 +1,5 @@
-// Signing in, from the first request to the session that comes of it, within this process.
+// Signing in, from the first request to the new session.
 import { expect, it } from 'vitest'
-import type { Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, parametersOf, PUBLIC_URL } from './in-process.ts'
 
 const HINT = { login_hint: 'ada@acme.example' }
@@ -34,23 +33,6 @@ it('someone signs in with PKCE, state and nonce, and comes back to where they we
   expect(noted).toEqual([{ event: 'sign_in', result: 'ok', user: expect.objectContaining(user) as object }])
 })
 
-it('a sign-in costs the store three commands, one after the other', async () => {
-  const commands: string[] = []
-  const counting = (records: Records): Records => {
-    const noted = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'].map((name) => [
-      name,
-      (...given: unknown[]) => {
-        commands.push(`${name} ${String(given[0]).replace(/:.*/, '')}`)
-        return (records[name as 'get'] as (...all: unknown[]) => unknown)(...given)
-      },
-    ])
-    return { ...records, ...(Object.fromEntries(noted) as object) }
-  }
-  await inProcess({ records: counting }).browser().signIn()
-  const own = commands.filter((command) => !/ (installation|format)$/.test(command))
-  expect(own).toEqual(['compareAndSet used-state', 'compareAndSet session', 'compareAndSet sessions-of'])
-})
-
 it('a sign-in without a return_to of ours leads to the walk, and never to another site', async () => {
   const { browser } = inProcess()
   for (const to of ['', 'https://elsewhere.example/', 'https://evil.intranet.example/', '/sign-in'])
@@ -65,9 +47,9 @@ it('a sign-in without a return_to of ours leads to the walk, and never to anothe
 it('a return_to that is too long is explained, however it is written', async () => {
   const { browser } = inProcess()
   const detail = 'return_to has more than 1024 characters'
-  const told = { status: 400, code: 'return_to_too_long', detail }
+  const problem = { status: 400, code: 'return_to_too_long', detail }
   for (const to of [`/${'x'.repeat(1024)}`, `/?${'"'.repeat(500)}`])
-    expect(await browser().outcomeOf(`/sign-in?return_to=${encodeURIComponent(to)}`)).toEqual(told)
+    expect(await browser().outcomeOf(`/sign-in?return_to=${encodeURIComponent(to)}`)).toEqual(problem)
 })
 
 it('a page whose address is too long to come back to is explained', async () => {

@@ -1,5 +1,4 @@
-// Signing out: here first and always, then the tokens, then at the authorization server; and what still works of it while
-// a part fails.
+// Signing out here, revoking tokens, and ending the server's session; and what still works while a part fails.
 import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, PUBLIC_URL, type Options } from './in-process.ts'

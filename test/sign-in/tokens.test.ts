@@ -1,4 +1,4 @@
-// How long tokens are good, when they are refreshed, and what the log says where they can't be.
+// The life of tokens, and advice about missing refresh tokens.
 import type { TokenEndpointResponse } from 'openid-client'
 import { expect, it } from 'vitest'
 import type { Tokens } from '../../src/session/signed-in.ts'

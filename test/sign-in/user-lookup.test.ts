@@ -1,4 +1,4 @@
-// Who is asked who it is: the id_token, userinfo, introspection, or the access token itself.
+// Who signed in: from the id_token, userinfo, introspection, or the access token.
 import { expect, it } from 'vitest'
 import { UserLookup } from '../../src/sign-in/user-lookup.ts'
 import { answering, issuer } from './library-errors.ts'
@@ -60,8 +60,8 @@ it('userinfo is asked for groups that ADMIN_GROUPS needs', async () => {
   const asked = { claims: whole, metadata: USERINFO, body }
   expect((await identifying({ ...asked, wanted }).user).groups).toEqual(['Admins'])
   expect(await identifying(asked).user).not.toHaveProperty('groups')
-  const said = { ...asked, wanted, claims: { ...whole, groups: [] } }
-  expect((await identifying(said).user).groups).toEqual([])
+  const withGroups = { ...asked, wanted, claims: { ...whole, groups: [] } }
+  expect((await identifying(withGroups).user).groups).toEqual([])
 })
 
 it('userinfo that fails is logged, and the sign-in goes on', async () => {
@@ -111,8 +111,8 @@ it('userinfo alone identifies a person without an id_token, and must not fail th
   await expect(user).rejects.toMatchObject({ code: 'OAUTH_RESPONSE_IS_NOT_CONFORM' })
 })
 
-const subjectOf = async (said: object, more: Case = {}) =>
-  (await identifying({ metadata: INTROSPECTION, body: { active: true, ...said }, ...more }).user).subject
+const subjectOf = async (token: object, more: Case = {}) =>
+  (await identifying({ metadata: INTROSPECTION, body: { active: true, ...token }, ...more }).user).subject
 const UNKNOWN = expect.stringMatching(/^unknown:[\da-f-]{36}$/) as string
 
 it.each([
@@ -125,8 +125,8 @@ it.each([
   ['another issuer', { sub: 'ada', iss: `${issuer}.evil.example` }, UNKNOWN],
   ['our issuer', { sub: 'ada', iss: issuer }, 'ada'],
   ['the client itself', { sub: 'client' }, UNKNOWN],
-])('introspection with %s identifies the person accordingly', async (_what, said, subject) => {
-  expect(await subjectOf(said)).toEqual(subject)
+])('introspection with %s identifies the person accordingly', async (_what, token, subject) => {
+  expect(await subjectOf(token)).toEqual(subject)
 })
 
 it('introspection gives a name to show', async () => {

@@ -1,4 +1,4 @@
-// A client without a secret: with a certificate, or with another issuer's token about the machine that it runs on.
+// Clients without a secret: with a certificate, or with another issuer's assertion.
 import { execFileSync } from 'node:child_process'
 import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
