@@ -1,141 +1,135 @@
 import addFormats from 'ajv-formats'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 
-describe('wrong usage', () => {
-  test.each([
-    [['list', '--as-of', '2026-02-30'], 2, '2027-01-15'],
-    [['list', '--within', 'soon'], 2, '--within expects a whole number'],
-    [['list', '--api', 'indexin'], 2, 'did you mean indexing?'],
-    [['schema', 'waiver'], 2, 'did you mean waivers?'],
-    [['check', '--fail-on', 'remove', 'x'], 1, 'did you mean removed?'],
-    [['check'], 1, 'specify files'],
-  ])('%j ends in one line that says what would do', async (args, code, words) => {
-    const ran = await deprecations(args)
-    expect([ran.code, ran.out]).toEqual([code, ''])
-    expect(ran.err).toContain(words)
-    expect(ran.err.trim().split('\n')).toHaveLength(1)
-  })
+test.each([
+  [['list', '--as-of', '2026-02-30'], 2, '2027-01-15'],
+  [['list', '--within', 'soon'], 2, '--within expects a whole number'],
+  [['list', '--api', 'indexin'], 2, 'did you mean indexing?'],
+  [['schema', 'waiver'], 2, 'did you mean waivers?'],
+  [['check', '--fail-on', 'remove', 'x'], 1, 'did you mean removed?'],
+  [['check'], 1, 'specify files'],
+])('wrong usage ends in one line that says what would be right: %j', async (args, code, words) => {
+  const ran = await deprecations(args)
+  expect([ran.code, ran.out]).toEqual([code, ''])
+  expect(ran.err).toContain(words)
+  expect(ran.err.trim().split('\n')).toHaveLength(1)
 })
 
-describe('list', () => {
-  test('shows days left and fix by, by removal date, data on one channel and talk on the other', async () => {
-    const { code, out, err } = await deprecations([], { today: '2026-10-01' })
-    expect(code).toBe(0)
-    expect(out).toMatch(
-      /2026-10-15 {2}14 days left, fix by 2026-10-14 {2}25 items[^]+2027-01-15 {2}106 days left/,
-    )
-    expect(out).toMatch(/trackingToken \(top level, request or response\) +use answer\.trackingToken/)
-    expect(err).toContain('28 items')
-  })
-
-  test('--within leaves out what goes later and what is gone', async () => {
-    const ids = async (...args: string[]) => {
-      const { out } = await deprecations(['list', '--json', ...args])
-      return (JSON.parse(out) as { entries: { id: string }[] }).entries.length
-    }
-    expect(await ids('--within', '54')).toBe(0)
-    expect(await ids('--within', '55')).toBe(3)
-    expect(await ids('--within', '60', '--as-of', '2026-10-01')).toBe(25)
-    expect(await ids('--api', 'indexing')).toBe(5)
-    expect(await ids('--operation', 'CHAT')).toBe(1)
-  })
-
-  test('colours are for terminals, and not where NO_COLOR is set', async () => {
-    const coloured = async (terminal: boolean, env = {}) =>
-      (await deprecations([], { terminal, env })).out.includes('\u001b[')
-    expect([await coloured(true), await coloured(false), await coloured(true, { NO_COLOR: '1' })]).toEqual([
-      true,
-      false,
-      false,
-    ])
-  })
+test('the list is sorted by removal date, with data on stdout and talk on stderr', async () => {
+  const { code, out, err } = await deprecations([], { today: '2026-10-01' })
+  expect(code).toBe(0)
+  expect(out).toMatch(
+    /2026-10-15 {2}14 days left, fix by 2026-10-14 {2}25 items[^]+2027-01-15 {2}106 days left/,
+  )
+  expect(out).toMatch(/trackingToken \(top level, request or response\) +use answer\.trackingToken/)
+  expect(err).toContain('28 items')
 })
 
-describe('a schedule of the user', () => {
-  const mine = {
-    id: 'search.old',
-    kind: 'field',
-    api: 'client',
-    method: 'POST',
-    path: '/rest/api/v1/search',
-    field: 'old',
-    place: { in: 'request', depth: 'top' },
-    replacement: 'new',
-    announced: '2026-11-01',
-    removal: '2026-12-24',
+test('the list with --within omits later removals and past ones', async () => {
+  const ids = async (...args: string[]) => {
+    const { out } = await deprecations(['list', '--json', ...args])
+    return (JSON.parse(out) as { entries: { id: string }[] }).entries.length
   }
-  const text = (...entries: object[]) => JSON.stringify({ entries }, null, 1)
+  expect(await ids('--within', '54')).toBe(0)
+  expect(await ids('--within', '55')).toBe(3)
+  expect(await ids('--within', '60', '--as-of', '2026-10-01')).toBe(25)
+  expect(await ids('--api', 'indexing')).toBe(5)
+  expect(await ids('--operation', 'CHAT')).toBe(1)
+})
 
-  test('adds to the published one and is found in traffic', async () => {
-    const schedule = fileOf('mine.json', text(mine))
-    const traffic = fileOf(
-      'a.ndjson',
-      ndjson({ method: 'POST', url: '/rest/api/v1/search', request: { old: 1 } }),
-    )
-    const { code, out } = await deprecations(['check', '--schedule', schedule, traffic])
-    expect(code).toBe(2)
-    expect(out).toContain('removal on 2026-12-24, 33 days left, fix by 2026-12-23; use new')
+test('colors appear on terminals, unless NO_COLOR is set', async () => {
+  const coloured = async (terminal: boolean, env = {}) =>
+    (await deprecations([], { terminal, env })).out.includes('\u001b[')
+  expect([await coloured(true), await coloured(false), await coloured(true, { NO_COLOR: '1' })]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
+
+const mine = {
+  id: 'search.old',
+  kind: 'field',
+  api: 'client',
+  method: 'POST',
+  path: '/rest/api/v1/search',
+  field: 'old',
+  place: { in: 'request', depth: 'top' },
+  replacement: 'new',
+  announced: '2026-11-01',
+  removal: '2026-12-24',
+}
+const text = (...entries: object[]) => JSON.stringify({ entries }, null, 1)
+
+test('a custom schedule adds to the published one and is found in traffic', async () => {
+  const schedule = fileOf('mine.json', text(mine))
+  const traffic = fileOf(
+    'a.ndjson',
+    ndjson({ method: 'POST', url: '/rest/api/v1/search', request: { old: 1 } }),
+  )
+  const { code, out } = await deprecations(['check', '--schedule', schedule, traffic])
+  expect(code).toBe(2)
+  expect(out).toContain('removal on 2026-12-24, 33 days left, fix by 2026-12-23; use new')
+})
+
+test.each([
+  ['not JSON', '{\n "entries": [\n  }', /mine\.json:3: not valid JSON/],
+  [
+    'days out of order',
+    text(mine, { ...mine, id: 'b', announced: '2027-01-01' }),
+    /mine\.json:18: entries\.1: announced/,
+  ],
+  ['an id used twice', text(mine, mine), /mine\.json:18: entries\.1: the id "search\.old" is used twice/],
+  ['a member that is not known', text({ ...mine, feild: 'x' }), /mine\.json:3: entries\.0: .*feild/],
+])('a custom schedule with %s is refused in one line with file and line', async (_what, content, message) => {
+  const { code, err } = await deprecations(['list', '--schedule', fileOf('mine.json', content)])
+  expect(code).toBe(1)
+  expect(err).toMatch(message)
+  expect(err.trim().split('\n')).toHaveLength(1)
+})
+
+test('a custom schedule and the output of list --json fit the published JSON Schema', async () => {
+  const schema = JSON.parse((await deprecations(['schema'])).out) as object
+  const { default: Ajv2020 } = await import('ajv/dist/2020.js')
+  const ajv = new Ajv2020.default()
+  addFormats.default(ajv)
+  const validate = ajv.compile(schema)
+  const listed = JSON.parse((await deprecations(['list', '--json'])).out) as object
+  expect(validate(listed)).toBe(true)
+  expect(validate({ entries: [mine] })).toBe(true)
+  for (const faulty of [
+    { ...mine, place: undefined },
+    { ...mine, removal: 'soon' },
+    { ...mine, kind: 'x' },
+  ])
+    expect(validate(JSON.parse(text(faulty)))).toBe(false)
+})
+
+test('diff lists what was added, moved and withdrawn, and an earlier removal is an error', async () => {
+  const entries = publishedSchedule.slice(0, 3)
+  const [first, second, third] = entries
+  const old = fileOf('old.json', text(...entries))
+  const later = fileOf(
+    'later.json',
+    text({ ...first, removal: '2027-02-01' }, { ...second, reason: 'x' }, mine),
+  )
+  const calm = await deprecations(['diff', old, later])
+  expect(calm.code).toBe(0)
+  expect(calm.out).toMatch(/^later .+ from 2027-01-15 to 2027-02-01 \(17 days\)$/m)
+  expect(calm.out).toMatch(/^added +search\.old/m)
+  expect(calm.out).toMatch(/^changed +getanswer\.trackingToken.*, reason$/m)
+  expect(calm.out).toMatch(new RegExp(`^withdrawn +${third?.id}`, 'm'))
+  const earlier = await deprecations(['diff', later, old, '--json'])
+  expect(earlier.code).toBe(1)
+  expect(JSON.parse(earlier.out)).toMatchObject({
+    errors: 1,
+    changes: [{ kind: 'earlier' }, {}, {}, {}],
   })
-
-  test.each([
-    ['not JSON', '{\n "entries": [\n  }', /mine\.json:3: not valid JSON/],
-    [
-      'days out of order',
-      text(mine, { ...mine, id: 'b', announced: '2027-01-01' }),
-      /mine\.json:18: entries\.1: announced/,
-    ],
-    ['an id used twice', text(mine, mine), /mine\.json:18: entries\.1: the id "search\.old" is used twice/],
-    ['a member that is not known', text({ ...mine, feild: 'x' }), /mine\.json:3: entries\.0: .*feild/],
-  ])('with %s is refused in one line with file and line', async (_what, content, message) => {
-    const { code, err } = await deprecations(['list', '--schedule', fileOf('mine.json', content)])
-    expect(code).toBe(1)
-    expect(err).toMatch(message)
-    expect(err.trim().split('\n')).toHaveLength(1)
-  })
-
-  test('is described by the published JSON Schema, which also fits what list --json prints', async () => {
-    const schema = JSON.parse((await deprecations(['schema'])).out) as object
-    const { default: Ajv2020 } = await import('ajv/dist/2020.js')
-    const ajv = new Ajv2020.default()
-    addFormats.default(ajv)
-    const validate = ajv.compile(schema)
-    const listed = JSON.parse((await deprecations(['list', '--json'])).out) as object
-    expect(validate(listed)).toBe(true)
-    expect(validate({ entries: [mine] })).toBe(true)
-    for (const faulty of [
-      { ...mine, place: undefined },
-      { ...mine, removal: 'soon' },
-      { ...mine, kind: 'x' },
-    ])
-      expect(validate(JSON.parse(text(faulty)))).toBe(false)
-  })
-
-  test('diff tells what was added, moved and withdrawn; moved earlier is an error', async () => {
-    const entries = publishedSchedule.slice(0, 3)
-    const [first, second, third] = entries
-    const old = fileOf('old.json', text(...entries))
-    const later = fileOf(
-      'later.json',
-      text({ ...first, removal: '2027-02-01' }, { ...second, reason: 'x' }, mine),
-    )
-    const calm = await deprecations(['diff', old, later])
-    expect(calm.code).toBe(0)
-    expect(calm.out).toMatch(/^later .+ from 2027-01-15 to 2027-02-01 \(17 days\)$/m)
-    expect(calm.out).toMatch(/^added +search\.old/m)
-    expect(calm.out).toMatch(/^changed +getanswer\.trackingToken.*, reason$/m)
-    expect(calm.out).toMatch(new RegExp(`^withdrawn +${third?.id}`, 'm'))
-    const earlier = await deprecations(['diff', later, old, '--json'])
-    expect(earlier.code).toBe(1)
-    expect(JSON.parse(earlier.out)).toMatchObject({
-      errors: 1,
-      changes: [{ kind: 'earlier' }, {}, {}, {}],
-    })
-    const listed = fileOf('today.json', (await deprecations(['list', '--json'])).out)
-    expect(await deprecations(['diff', listed])).toMatchObject({
-      code: 0,
-      out: 'The schedules are the same.\n',
-    })
+  const listed = fileOf('today.json', (await deprecations(['list', '--json'])).out)
+  expect(await deprecations(['diff', listed])).toMatchObject({
+    code: 0,
+    out: 'The schedules are the same.\n',
   })
 })

@@ -1,5 +1,5 @@
 // What counts as a use: the operation by its method and path, a field by its name and place, and a body only if it was read.
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createMatcher, matchCall, type Call } from '../../packages/deprecations/src/matching/matching.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import type { Entry } from '../../packages/deprecations/src/schedule/schedule.ts'
@@ -45,131 +45,130 @@ test.each(publishedSchedule.filter(({ kind }) => kind === 'endpoint'))('$id is f
   expect(uses(callOf(entry))).toEqual([`${entry.id} exact`])
 })
 
-describe('an operation is known by its method and the end of its path', () => {
-  test.each([
-    'https://a/rest/api/v1/listanswers',
-    'https://user@a:8443/x%20y/t/REST/api/v1/ListAnswers///?a=/b#z',
-    'https://a//rest/api/v1/listanswers/',
-    '/%7Ea/%zz/rest/api/v1/list%61nswers',
-  ])('%s', (url) => expect(uses({ method: 'post', url })).toEqual(['listanswers exact']))
+test.each([
+  'https://a/rest/api/v1/listanswers',
+  'https://user@a:8443/x%20y/t/REST/api/v1/ListAnswers///?a=/b#z',
+  'https://a//rest/api/v1/listanswers/',
+  '/%7Ea/%zz/rest/api/v1/list%61nswers',
+])('%s is POST listanswers, whatever is before the path', (url) =>
+  expect(uses({ method: 'post', url })).toEqual(['listanswers exact']),
+)
 
-  test.each(['4711', 'a%2Fb', 'a:b', '%zz', '%F0%9F%99%82', '{id}'])('the policy %s is a policy', (id) => {
+test.each(['4711', 'a%2Fb', 'a:b', '%zz', '%F0%9F%99%82', '{id}'])(
+  'a policy with the ID %s is the scheduled operation',
+  (id) => {
     const url = `/t/rest/api/v1/governance/data/policies/${id}?expand=a/b`
     expect(uses({ method: 'GET', url, response: { urlGreenlist: [] } })).toHaveLength(1)
-  })
+  },
+)
 
-  test('another method, a path beside or below it and a query are not it', () => {
-    for (const url of ['/rest/api/v1/listanswers/x', '/listanswers', '/x?u=/rest/api/v1/listanswers'])
-      expect(uses({ method: 'POST', url })).toEqual([])
-    expect(uses({ method: 'GET', url: '/rest/api/v1/listanswers' })).toEqual([])
-  })
+test('another method, a path beside or below, and a query are another operation', () => {
+  for (const url of ['/rest/api/v1/listanswers/x', '/listanswers', '/x?u=/rest/api/v1/listanswers'])
+    expect(uses({ method: 'POST', url })).toEqual([])
+  expect(uses({ method: 'GET', url: '/rest/api/v1/listanswers' })).toEqual([])
 })
 
-describe('a field', () => {
-  test('is in use as a member of the request or of what the operation is about, and may be deeper', () => {
-    const request = { citations: [], messages: [{ citations: [], about: [{ citations: [] }] }] }
-    expect(uses({ ...chat, request })).toEqual([
-      'chat.citations exact request /citations',
-      'chat.citations exact request /messages/0/citations',
-      'chat.citations name request /messages/0/about/0/citations',
-    ])
-    expect(announcing({ announcement: { role: 1 }, author: { role: 1 } })).toEqual([
-      'createannouncement.role exact request /announcement/role',
-      'createannouncement.role name request /author/role',
-    ])
-  })
-
-  test('of an answer only may be in use, because the service sends it to those who have moved too', () => {
-    expect(uses({ ...chat, response: { messages: [{ citations: [] }] } })).toEqual([
-      'chat.citations sent response /messages/0/citations',
-    ])
-    expect(announcing({}, { announcement: { role: 1 }, author: { role: 1 } })).toEqual([
-      'createannouncement.role sent response /announcement/role',
-      'createannouncement.role name response /author/role',
-    ])
-    expect(policy({ policy: { enabled: true }, schedule: { enabled: true } })).toEqual([
-      'policies.enabled sent response /policy/enabled',
-      'policies.enabled name response /schedule/enabled',
-    ])
-  })
-
-  test('of the top level is another one deeper', () => {
-    const answer = { method: 'POST', url: '/rest/api/v1/getanswer', request: {} }
-    expect(
-      uses({ ...answer, response: { answer: { trackingToken: 't' }, a: { trackingToken: 't' } } }),
-    ).toEqual([])
-    expect(uses({ ...answer, response: { trackingToken: 't' } })).toEqual([
-      'getanswer.trackingToken sent response /trackingToken',
-    ])
-  })
-
-  test.each([
-    [{ ChannelInviteInfo: { inviteTime: 1, reminderTime: 2 } }],
-    [{ channel_invite_info: [{ reminderTime: 1 }] }],
-    [{ channels: [{ channelInviteInfo: { deeper: { inviteTime: 1 } } }] }],
-    [{ permissions: [{ role: 'VIEWER' }] }],
-    [{ announcement: { Permissions: { role: 'VIEWER' } } }],
-  ])('inside the replacement in %j is not the deprecated one', (request) =>
-    expect(announcing(request)).toEqual([]),
-  )
-
-  test('beside its replacement is the deprecated one', () => {
-    expect(announcing({ inviteTime: 1, ChannelInviteInfo: { inviteTime: 1 } })).toEqual([
-      'createannouncement.inviteTime exact request /inviteTime',
-    ])
-    expect(policy({ broadSharingOptions: [{ enabled: true }] })).toEqual([])
-  })
-
-  test('may be in use in the query, and in a text that may be JSON', () => {
-    expect(uses({ ...chat, url: `${chat.url}?citations=1` })).toEqual(['chat.citations name request'])
-    for (const body of [{ raw: '{"citations":[]}' }, [JSON.stringify({ a: '{"citations":1}' })]])
-      expect(uses({ ...chat, response: body })).toEqual([
-        expect.stringContaining('chat.citations name response'),
-      ])
-    expect(uses({ ...chat, response: { text: 'it has citations: two' } })).toEqual([])
-  })
+test('a field of the request or of its main object is in use, and deeper it may be', () => {
+  const request = { citations: [], messages: [{ citations: [], about: [{ citations: [] }] }] }
+  expect(uses({ ...chat, request })).toEqual([
+    'chat.citations exact request /citations',
+    'chat.citations exact request /messages/0/citations',
+    'chat.citations name request /messages/0/about/0/citations',
+  ])
+  expect(announcing({ announcement: { role: 1 }, author: { role: 1 } })).toEqual([
+    'createannouncement.role exact request /announcement/role',
+    'createannouncement.role name request /author/role',
+  ])
 })
 
-describe('a body', () => {
-  test('may have any field where it was not recorded', () => {
-    const [request, response] = ['request', 'response'].map((side) => `chat.citations endpoint ${side}`)
-    const { method, url } = chat
-    expect(uses({ method, url })).toEqual([request, response])
-    expect(uses({ method, url, request: '' })).toEqual([response])
-  })
+test('a field of a response may be in use, because the service sends it to clients that have moved too', () => {
+  expect(uses({ ...chat, response: { messages: [{ citations: [] }] } })).toEqual([
+    'chat.citations sent response /messages/0/citations',
+  ])
+  expect(announcing({}, { announcement: { role: 1 }, author: { role: 1 } })).toEqual([
+    'createannouncement.role sent response /announcement/role',
+    'createannouncement.role name response /author/role',
+  ])
+  expect(policy({ policy: { enabled: true }, schedule: { enabled: true } })).toEqual([
+    'policies.enabled sent response /policy/enabled',
+    'policies.enabled name response /schedule/enabled',
+  ])
+})
 
-  test('that no message of its kind has was not left out', () => {
-    const { method, url } = chat
-    expect(uses({ method, url, request: {}, status: 204 })).toEqual([])
-    expect(uses({ method: 'GET', url: '/rest/api/v1/governance/data/policies/7', response: {} })).toEqual([])
-  })
+test('a top-level field deeper in the body is another field', () => {
+  const answer = { method: 'POST', url: '/rest/api/v1/getanswer', request: {} }
+  expect(
+    uses({ ...answer, response: { answer: { trackingToken: 't' }, a: { trackingToken: 't' } } }),
+  ).toEqual([])
+  expect(uses({ ...answer, response: { trackingToken: 't' } })).toEqual([
+    'getanswer.trackingToken sent response /trackingToken',
+  ])
+})
 
-  test.each([
-    ['JSON', '\uFEFF{"messages":[{"citations":[]}]}'],
-    ['JSON Lines, as a chat streams them', '{"a":1}\n{"messages":[{"citations":[]}]}\n'],
-    ['bytes', new TextEncoder().encode('{"messages":[{"citations":[]}]}')],
-  ])('is read as %s', (_what, response) =>
-    expect(uses({ ...chat, response })).toEqual(['chat.citations sent response /messages/0/citations']),
-  )
+test.each([
+  [{ ChannelInviteInfo: { inviteTime: 1, reminderTime: 2 } }],
+  [{ channel_invite_info: [{ reminderTime: 1 }] }],
+  [{ channels: [{ channelInviteInfo: { deeper: { inviteTime: 1 } } }] }],
+  [{ permissions: [{ role: 'VIEWER' }] }],
+  [{ announcement: { Permissions: { role: 'VIEWER' } } }],
+])('a field inside its replacement is not the deprecated one: %j', (request) =>
+  expect(announcing(request)).toEqual([]),
+)
 
-  test.each([
-    ['a number', '7'],
-    ['a page', '<html>citations</html>'],
-    ['a form', 'a=1&citations=2'],
-    ['compressed', '\u001f\uFFFD\u0008'],
-    ['base64', btoa('{"citations":1}')],
-    ['cut off', '{"messages":[{"cit'],
-    ['lines that are cut off', '{"a":1}\n{"mess'],
-    ['nested without end', JSON.parse(`${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`) as unknown],
-  ])('that is %s may have any field', (_what, response) =>
-    expect(uses({ ...chat, response })).toEqual(['chat.citations unread response']),
-  )
+test('a field beside its replacement is the deprecated one', () => {
+  expect(announcing({ inviteTime: 1, ChannelInviteInfo: { inviteTime: 1 } })).toEqual([
+    'createannouncement.inviteTime exact request /inviteTime',
+  ])
+  expect(policy({ broadSharingOptions: [{ enabled: true }] })).toEqual([])
+})
 
-  test('that is cut off keeps what was found before, and an error in words has no fields', () => {
-    expect(uses({ ...chat, response: '{"citations":1}\n{"mess' })).toEqual([
-      'chat.citations sent response /citations',
-      'chat.citations unread response',
+test('a field may be in use in the query, and in a text that may be JSON', () => {
+  expect(uses({ ...chat, url: `${chat.url}?citations=1` })).toEqual(['chat.citations name request'])
+  for (const body of [{ raw: '{"citations":[]}' }, [JSON.stringify({ a: '{"citations":1}' })]])
+    expect(uses({ ...chat, response: body })).toEqual([
+      expect.stringContaining('chat.citations name response'),
     ])
-    expect(uses({ ...chat, status: 502, response: '<h1>Bad gateway</h1>' })).toEqual([])
-  })
+  expect(uses({ ...chat, response: { text: 'it has citations: two' } })).toEqual([])
+})
+
+test('a body that was not recorded may have any field', () => {
+  const [request, response] = ['request', 'response'].map((side) => `chat.citations endpoint ${side}`)
+  const { method, url } = chat
+  expect(uses({ method, url })).toEqual([request, response])
+  expect(uses({ method, url, request: '' })).toEqual([response])
+})
+
+test('a body that this kind of message never has was not left out', () => {
+  const { method, url } = chat
+  expect(uses({ method, url, request: {}, status: 204 })).toEqual([])
+  expect(uses({ method: 'GET', url: '/rest/api/v1/governance/data/policies/7', response: {} })).toEqual([])
+})
+
+test.each([
+  ['JSON', '\uFEFF{"messages":[{"citations":[]}]}'],
+  ['JSON Lines, as a chat streams them', '{"a":1}\n{"messages":[{"citations":[]}]}\n'],
+  ['bytes', new TextEncoder().encode('{"messages":[{"citations":[]}]}')],
+])('a body is read as %s', (_what, response) =>
+  expect(uses({ ...chat, response })).toEqual(['chat.citations sent response /messages/0/citations']),
+)
+
+test.each([
+  ['a number', '7'],
+  ['a page', '<html>citations</html>'],
+  ['a form', 'a=1&citations=2'],
+  ['compressed', '\u001f\uFFFD\u0008'],
+  ['base64', btoa('{"citations":1}')],
+  ['cut off', '{"messages":[{"cit'],
+  ['lines that are cut off', '{"a":1}\n{"mess'],
+  ['nested without end', JSON.parse(`${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`) as unknown],
+])('a body that is %s may have any field', (_what, response) =>
+  expect(uses({ ...chat, response })).toEqual(['chat.citations unread response']),
+)
+
+test('a body that is cut off keeps what was found before, and an error in words has no fields', () => {
+  expect(uses({ ...chat, response: '{"citations":1}\n{"mess' })).toEqual([
+    'chat.citations sent response /citations',
+    'chat.citations unread response',
+  ])
+  expect(uses({ ...chat, status: 502, response: '<h1>Bad gateway</h1>' })).toEqual([])
 })

@@ -102,7 +102,7 @@ test.each<[string, string]>([
   ],
 ])('%s declares the field', async (_what, content) => expect(await outcome(content, 'a.json')).toEqual(used))
 
-test('an answer that is said to have the field is what the service sends, used or not', async () => {
+test('a response that declares the field is sent by the service, used or not', async () => {
   const content = posting({ requestBody: body(plain), responses: { 200: body(citing) } })
   const { code, report } = await check(content, 'a.json')
   expect([code, report.inUse]).toEqual([3, []])
@@ -204,7 +204,7 @@ test('a path that cannot be read may be an operation of the schedule, and standa
   expect([code, err]).toEqual([3, expect.stringContaining('the reference at')])
 })
 
-test('thousands of schemas that lead to each other are looked through, and more than that given up on', async () => {
+test('thousands of linked schemas are read, and more than that are given up on', async () => {
   const linked = (count: number, links: number) => {
     const to = (at: number) => Array.from({ length: links }, (_, link) => (at * 7 + link + 1) % count)
     const schema = (at: number) => Object.fromEntries(to(at).map((one, link) => [`p${link}`, ref(`S${one}`)]))
@@ -227,7 +227,7 @@ test.each([
   ['name: x\n', 'a.yaml', /a\.yaml:1: not an OpenAPI 3 document/],
   ['{"swagger": "2.0", "paths": {}}', 'a.yaml', /a\.yaml:1: not an OpenAPI 3 document/],
   [`openapi: 3.0.0\na: &a [x,x,x,x,x,x,x,x,x]\n${bomb.join('')}`, 'a.yaml', /aliases expand too far/],
-])('%j is refused in one line', async (content, name, message) => {
+])('a document that is no OpenAPI 3 is refused in one line: %j', async (content, name, message) => {
   const { code, err } = await check(content, name, '--input', 'openapi')
   expect([code, err.trim().split('\n').length]).toEqual([1, 1])
   expect(err).toMatch(message)

@@ -34,7 +34,7 @@ test('the page can be narrowed to an API and an operation, and says when nothing
   )
 })
 
-test('what is asked for is printed escaped', async () => {
+test('the page escapes its query', async () => {
   const { text } = await request(app).get('/deprecations').query({ operation: '"><script>', api: '<b>' })
   expect(text).not.toMatch(/"><script>|<b>/)
 })
@@ -62,7 +62,7 @@ test('the calendar can be subscribed to', async () => {
   expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(28)
 })
 
-test('an API that is none is refused to programs, also a list of them, and an empty one is all', async () => {
+test('programs get 400 for an unknown API or a list of them, and everything for an empty one', async () => {
   const statuses = (apis: unknown[]) =>
     Promise.all(
       ['/deprecations.json', '/deprecations.ics'].flatMap((path) =>

@@ -1,6 +1,6 @@
 // The watch over a client's own calls: what it notices of a call and its answer, and what it never does to either.
 import { Request as OtherRequest } from 'undici'
-import { expect, describe, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { createWatch, watchDeprecations, type Notice } from '../../packages/deprecations/src/watch/watch.ts'
 
@@ -21,97 +21,95 @@ const noticesOf = (observed: Partial<Observed>) => {
   return logged
 }
 
-describe('a call', () => {
-  test('is logged once in the process for each item, and counted every time', () => {
-    const { logged, counted, options } = noticing()
-    const [one, other] = [createWatch(publishedSchedule, options), createWatch(publishedSchedule, options)]
-    const used = { ...call, url: '/rest/api/v1/insights', request: '{"searchSessionSatisfaction":7}' }
-    for (const watch of [one, one, other]) watch.observe(used)
-    expect(counted).toHaveLength(3)
-    expect(logged).toMatchObject([{ item: 'insights.searchSessionSatisfaction', by: 'use' }])
-    expect(logged[0]?.message).toContain('removal on 2027-01-15, 55 days left, fix by 2027-01-14')
-  })
-
-  test('with a field that is found by its name only may be a use', () => {
-    const url = '/rest/api/v1/createannouncement'
-    const request = { permissions: { role: 1 }, author: { role: 1 } }
-    const item = 'createannouncement.role'
-    expect(noticesOf({ url, request })).toMatchObject([{ item, by: 'possible' }])
-    expect(noticesOf({ url, request: { ...request, role: 1 } })).toMatchObject([{ by: 'use' }])
-  })
-
-  test.each(['{"a":{"citations":1}}\n{"citations":1}', '{"citations":1}\n{"a":{"citations":1}}'])(
-    'is a use for sure wherever the field itself is found, in %j too',
-    (request) => expect(noticesOf({ url: '/rest/api/v1/chat', request })).toMatchObject([{ by: 'use' }]),
-  )
-
-  test('whose answer has a field may be a use, because the service sends it, used or not', () => {
-    const url = '/rest/api/v1/chat'
-    const response = { citations: [], a: { citations: [] } }
-    expect(noticesOf({ url, response })).toMatchObject([
-      { by: 'possible', message: expect.stringContaining('may be in use (the service sends it') as string },
-    ])
-    expect(noticesOf({ url, request: { citations: [] }, response })).toMatchObject([
-      { by: 'use', message: expect.stringContaining('is in use: ') as string },
-    ])
-  })
-
-  test('that ended with 410 is explained by the schedule', () => {
-    const messageAt = (url: string) =>
-      noticesOf({ url, status: 410 }).findLast(({ by }) => by === 'gone')?.message
-    expect(messageAt('/api/index/v1/getusercount')).toMatch(
-      /410; the published schedule: removed on 2026-10-15, 37 days ago; no replacement/,
-    )
-    expect(messageAt('/rest/api/v1/getanswer')).toMatch(
-      /410; .+ has only fields of it: trackingToken \(2027-01-15\)$/,
-    )
-    expect(messageAt('/v2/x/4711')).toBe('POST /v2/x/{…} returned 410; it is not on the published schedule')
-  })
+test('a call is logged once in the process for each item, and counted every time', () => {
+  const { logged, counted, options } = noticing()
+  const [one, other] = [createWatch(publishedSchedule, options), createWatch(publishedSchedule, options)]
+  const used = { ...call, url: '/rest/api/v1/insights', request: '{"searchSessionSatisfaction":7}' }
+  for (const watch of [one, one, other]) watch.observe(used)
+  expect(counted).toHaveLength(3)
+  expect(logged).toMatchObject([{ item: 'insights.searchSessionSatisfaction', by: 'use' }])
+  expect(logged[0]?.message).toContain('removal on 2027-01-15, 55 days left, fix by 2027-01-14')
 })
 
-describe('an answer announces', () => {
-  const sunset = 'Fri, 15 Jan 2027 00:00:00 GMT'
-  const removal = 'a removal on 2027-01-15'
-  test.each<[Observed['headers'], string, string]>([
-    [{ Deprecation: '@1777000000' }, 'deprecation', 'a deprecation'],
-    [{ deprecation: 'true' }, 'deprecation', 'a deprecation'],
-    [{ deprecation: 'Sun, 11 Nov 2018 23:59:59 GMT', sunset }, 'deprecation', removal],
-    [[['Sunset', `${sunset}, ${sunset}`]], 'sunset', removal],
-    [{ warning: ['110 - "stale"', '299 - "This API is deprecated, SECRET"'] }, 'warning', 'a deprecation'],
-    [{ 'X-Service-Deprecation-Date': '2027-01-15' }, 'x-service-deprecation-date', 'a deprecation'],
-  ])('%j its end', (headers, header, what) => {
-    const item = 'POST /v2/x/{…}'
-    const message = `the ${header} header of ${item} announces ${what}; it is not on the published schedule`
-    expect(noticesOf({ headers, url: 'https://a/v2/x/4711?t=SECRET' })).toEqual([
-      { item, operation: item, by: 'announced', message },
-    ])
-  })
+test('a call with a match by name only may be a use', () => {
+  const url = '/rest/api/v1/createannouncement'
+  const request = { permissions: { role: 1 }, author: { role: 1 } }
+  const item = 'createannouncement.role'
+  expect(noticesOf({ url, request })).toMatchObject([{ item, by: 'possible' }])
+  expect(noticesOf({ url, request: { ...request, role: 1 } })).toMatchObject([{ by: 'use' }])
+})
 
-  test.each([
-    {},
-    { deprecation: 'false' },
-    { deprecation: '?0' },
-    { sunset: 'soon' },
-    { warning: '110 - "Response is stale"' },
-    { warning: '199 - "deprecated"' },
-    { 'x-request-id': 'deprecated' },
-    { 'x-deprecated': 'false' },
-  ])('%j nothing', (headers: Observed['headers']) => expect(noticesOf({ headers })).toEqual([]))
+test.each(['{"a":{"citations":1}}\n{"citations":1}', '{"citations":1}\n{"a":{"citations":1}}'])(
+  'a call is a use wherever the field itself is found: %j',
+  (request) => expect(noticesOf({ url: '/rest/api/v1/chat', request })).toMatchObject([{ by: 'use' }]),
+)
 
-  test('no end of an operation of which only fields go', () => {
-    const logged = noticesOf({
-      url: '/rest/api/v1/chat',
-      headers: { sunset: 'Thu, 15 Oct 2026 00:00:00 GMT' },
-    })
-    expect(logged).toMatchObject([
-      {
-        item: 'POST /rest/api/v1/chat',
-        message:
-          'the sunset header of POST /rest/api/v1/chat announces a removal on 2026-10-15; ' +
-          'the published schedule has only fields of it: citations (2026-10-15)',
-      },
-    ])
+test('a call whose response has a field may be a use, because the service sends it either way', () => {
+  const url = '/rest/api/v1/chat'
+  const response = { citations: [], a: { citations: [] } }
+  expect(noticesOf({ url, response })).toMatchObject([
+    { by: 'possible', message: expect.stringContaining('may be in use (the service sends it') as string },
+  ])
+  expect(noticesOf({ url, request: { citations: [] }, response })).toMatchObject([
+    { by: 'use', message: expect.stringContaining('is in use: ') as string },
+  ])
+})
+
+test('a call that ended with 410 is explained by the schedule', () => {
+  const messageAt = (url: string) =>
+    noticesOf({ url, status: 410 }).findLast(({ by }) => by === 'gone')?.message
+  expect(messageAt('/api/index/v1/getusercount')).toMatch(
+    /410; the published schedule: removed on 2026-10-15, 37 days ago; no replacement/,
+  )
+  expect(messageAt('/rest/api/v1/getanswer')).toMatch(
+    /410; .+ has only fields of it: trackingToken \(2027-01-15\)$/,
+  )
+  expect(messageAt('/v2/x/4711')).toBe('POST /v2/x/{…} returned 410; it is not on the published schedule')
+})
+
+const sunset = 'Fri, 15 Jan 2027 00:00:00 GMT'
+const removal = 'a removal on 2027-01-15'
+test.each<[Observed['headers'], string, string]>([
+  [{ Deprecation: '@1777000000' }, 'deprecation', 'a deprecation'],
+  [{ deprecation: 'true' }, 'deprecation', 'a deprecation'],
+  [{ deprecation: 'Sun, 11 Nov 2018 23:59:59 GMT', sunset }, 'deprecation', removal],
+  [[['Sunset', `${sunset}, ${sunset}`]], 'sunset', removal],
+  [{ warning: ['110 - "stale"', '299 - "This API is deprecated, SECRET"'] }, 'warning', 'a deprecation'],
+  [{ 'X-Service-Deprecation-Date': '2027-01-15' }, 'x-service-deprecation-date', 'a deprecation'],
+])('a response with the headers %j announces an end', (headers, header, what) => {
+  const item = 'POST /v2/x/{…}'
+  const message = `the ${header} header of ${item} announces ${what}; it is not on the published schedule`
+  expect(noticesOf({ headers, url: 'https://a/v2/x/4711?t=SECRET' })).toEqual([
+    { item, operation: item, by: 'announced', message },
+  ])
+})
+
+test.each([
+  {},
+  { deprecation: 'false' },
+  { deprecation: '?0' },
+  { sunset: 'soon' },
+  { warning: '110 - "Response is stale"' },
+  { warning: '199 - "deprecated"' },
+  { 'x-request-id': 'deprecated' },
+  { 'x-deprecated': 'false' },
+])('a response with the headers %j announces nothing', (headers: Observed['headers']) =>
+  expect(noticesOf({ headers })).toEqual([]),
+)
+
+test('a sunset of an operation that only loses fields is explained by the schedule', () => {
+  const logged = noticesOf({
+    url: '/rest/api/v1/chat',
+    headers: { sunset: 'Thu, 15 Oct 2026 00:00:00 GMT' },
   })
+  expect(logged).toMatchObject([
+    {
+      item: 'POST /rest/api/v1/chat',
+      message:
+        'the sunset header of POST /rest/api/v1/chat announces a removal on 2026-10-15; ' +
+        'the published schedule has only fields of it: citations (2026-10-15)',
+    },
+  ])
 })
 
 test('a log, a counter or headers that throw, and promises that fail, reach no one', async () => {
@@ -130,61 +128,61 @@ test('a log, a counter or headers that throw, and promises that fail, reach no o
   await expect.poll(() => rejecting.mock.calls.length).toBe(2)
 })
 
-describe('a fetch that is watched', () => {
-  /** Sends a body with a fetch that gives this answer. The header is announced last, when everything was looked at. */
-  const sending = async (path: string, init: RequestInit & { duplex?: string }, body: string) => {
-    const { logged, options } = noticing()
-    const answer = new Response(body, { headers: { deprecation: 'true' } })
-    const fetch = watchDeprecations(() => Promise.resolve(answer), publishedSchedule, options)
-    expect(await fetch(`https://a${path}`, { method: 'POST', ...init })).toBe(answer)
-    await expect.poll(() => logged.at(-1)?.by).toBe('announced')
-    expect(JSON.stringify(logged)).not.toContain('SECRET')
-    return { answer, items: logged.slice(0, -1).map(({ item, by }) => `${by} ${item}`) }
-  }
-  const chat = async (answer: string) => (await sending('/rest/api/v1/chat', { body: '{}' }, answer)).items
-  const possible = ['possible chat.citations']
+/** Sends a body with a fetch that gives this answer. The header is announced last, when everything was looked at. */
+const sending = async (path: string, init: RequestInit & { duplex?: string }, body: string) => {
+  const { logged, options } = noticing()
+  const answer = new Response(body, { headers: { deprecation: 'true' } })
+  const fetch = watchDeprecations(() => Promise.resolve(answer), publishedSchedule, options)
+  expect(await fetch(`https://a${path}`, { method: 'POST', ...init })).toBe(answer)
+  await expect.poll(() => logged.at(-1)?.by).toBe('announced')
+  expect(JSON.stringify(logged)).not.toContain('SECRET')
+  return { answer, items: logged.slice(0, -1).map(({ item, by }) => `${by} ${item}`) }
+}
+const chat = async (answer: string) => (await sending('/rest/api/v1/chat', { body: '{}' }, answer)).items
+const possible = ['possible chat.citations']
 
-  test('gives the same answer, and fails as before', async () => {
-    const body = '{"a":"SECRET"}\n{"messages":[{"citations":["SECRET"]}]}\n'
-    const { answer, items } = await sending('/rest/api/v1/chat?token=SECRET', { body: '{"m":1}' }, body)
-    expect([await answer.text(), items]).toEqual([body, possible])
-    const failing = watchDeprecations(() => Promise.reject(new Error('down')), publishedSchedule)
-    await expect(failing('https://a/rest/api/v1/chat', { method: 'POST' })).rejects.toThrow('down')
-  })
-
-  test.each<[string, NonNullable<RequestInit['body']>]>([
-    ['a text', '{"boardId":"SECRET"}'],
-    ['a Blob', new Blob(['{"boardId":"SECRET"}'])],
-    ['bytes', new TextEncoder().encode('{"boardId":"SECRET"}')],
-  ])('looks at %s that is sent', async (_what, body) => {
-    const { items } = await sending('/rest/api/v1/createannouncement', { body }, '{}')
-    expect(items).toEqual(['use createannouncement.boardId'])
-  })
-
-  test.each([
-    ['the global fetch', Request],
-    ['undici', OtherRequest as unknown as typeof Request],
-  ])('looks at a Request of %s, and leaves it to the call', async (_what, Kind) => {
-    const { logged, options } = noticing()
-    const answer = (_input: Request) => Promise.resolve(new Response('{}'))
-    const request = new Kind('https://a/rest/api/v1/chat', { method: 'POST', body: '{"citations":1}' })
-    await watchDeprecations(answer, publishedSchedule, options)(request)
-    await expect.poll(() => logged).toMatchObject([{ item: 'chat.citations', by: 'use' }])
-    expect(await request.text()).toBe('{"citations":1}')
-  })
-
-  test('leaves a stream that is sent to the call', async () => {
-    const body = new Blob(['{"citations":1}']).stream()
-    const { items } = await sending('/rest/api/v1/chat', { body, duplex: 'half' }, '{}')
-    expect([items, body.locked]).toEqual([[], false])
-  })
-
-  test.each([
-    ['of more than 1 MiB', `${'{"a":"x"}\n'.repeat(150_000)}{"citations":1}`, []],
-    ['of less than 1 MiB', `${'{"a":"x"}\n'.repeat(90_000)}{"citations":1}`, possible],
-    ['that is cut off behind a field', '{"citations":1}\n{"b', possible],
-    ['in another form', '<a>SECRET</a>', []],
-    ['with JSON in a text', '{"raw":"{\\"citations\\":\\"SECRET\\"}"}', possible],
-    ['that nests without end', `${'[{"a":'.repeat(9_000)}1${'}]'.repeat(9_000)}`, []],
-  ])('takes an answer %s', async (_what, answer, items) => expect(await chat(answer)).toEqual(items))
+test('a watched fetch returns the same response, and fails as before', async () => {
+  const body = '{"a":"SECRET"}\n{"messages":[{"citations":["SECRET"]}]}\n'
+  const { answer, items } = await sending('/rest/api/v1/chat?token=SECRET', { body: '{"m":1}' }, body)
+  expect([await answer.text(), items]).toEqual([body, possible])
+  const failing = watchDeprecations(() => Promise.reject(new Error('down')), publishedSchedule)
+  await expect(failing('https://a/rest/api/v1/chat', { method: 'POST' })).rejects.toThrow('down')
 })
+
+test.each<[string, NonNullable<RequestInit['body']>]>([
+  ['a text', '{"boardId":"SECRET"}'],
+  ['a Blob', new Blob(['{"boardId":"SECRET"}'])],
+  ['bytes', new TextEncoder().encode('{"boardId":"SECRET"}')],
+])('a watched fetch reads %s in the request', async (_what, body) => {
+  const { items } = await sending('/rest/api/v1/createannouncement', { body }, '{}')
+  expect(items).toEqual(['use createannouncement.boardId'])
+})
+
+test.each([
+  ['the global fetch', Request],
+  ['undici', OtherRequest as unknown as typeof Request],
+])('a watched fetch reads a Request of %s, and leaves it to the call', async (_what, Kind) => {
+  const { logged, options } = noticing()
+  const answer = (_input: Request) => Promise.resolve(new Response('{}'))
+  const request = new Kind('https://a/rest/api/v1/chat', { method: 'POST', body: '{"citations":1}' })
+  await watchDeprecations(answer, publishedSchedule, options)(request)
+  await expect.poll(() => logged).toMatchObject([{ item: 'chat.citations', by: 'use' }])
+  expect(await request.text()).toBe('{"citations":1}')
+})
+
+test('a watched fetch leaves a stream in the request to the call', async () => {
+  const body = new Blob(['{"citations":1}']).stream()
+  const { items } = await sending('/rest/api/v1/chat', { body, duplex: 'half' }, '{}')
+  expect([items, body.locked]).toEqual([[], false])
+})
+
+test.each([
+  ['of more than 1 MiB', `${'{"a":"x"}\n'.repeat(150_000)}{"citations":1}`, []],
+  ['of less than 1 MiB', `${'{"a":"x"}\n'.repeat(90_000)}{"citations":1}`, possible],
+  ['that is cut off behind a field', '{"citations":1}\n{"b', possible],
+  ['in another form', '<a>SECRET</a>', []],
+  ['with JSON in a text', '{"raw":"{\\"citations\\":\\"SECRET\\"}"}', possible],
+  ['that nests without end', `${'[{"a":'.repeat(9_000)}1${'}]'.repeat(9_000)}`, []],
+])('a watched fetch survives a response %s', async (_what, answer, items) =>
+  expect(await chat(answer)).toEqual(items),
+)

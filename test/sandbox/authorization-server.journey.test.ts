@@ -47,7 +47,7 @@ describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) 
   })
 })
 
-it('an issuer with a path has its metadata at the places of both specifications, and nothing beside it', async () => {
+it('an issuer with a path has its metadata where both specifications want it, and nothing outside the path', async () => {
   const issuer = sandbox.urls.authorizationServer
   const { origin } = new URL(issuer)
   const place = `${origin}/.well-known/oauth-authorization-server/oauth2/default`
@@ -73,56 +73,50 @@ it('a client can register itself, push its request, and needs PKCE', async () =>
   expect(new URL(refused.url).searchParams.get('error')).toBe('invalid_request')
 })
 
-describe('tokens at the Client API', () => {
-  const headers = { 'X-Service-Auth-Type': 'OAUTH' }
-  const statusOf = async (token: string, headers = {}) =>
-    (await call(sandbox, 'checkdatasourceauth', { token, headers })).status
+const headers = { 'X-Service-Auth-Type': 'OAUTH' }
+const statusOf = async (token: string, headers = {}) =>
+  (await call(sandbox, 'checkdatasourceauth', { token, headers })).status
 
-  it('an external token without X-Service-Auth-Type: OAUTH is refused in either of two words', async () => {
-    const { access_token: token } = await signIn(await discover(sandbox.urls.externalIdp), 'bob')
-    const messages = ['Invalid Secret', 'Required header missing: X-Service-Auth-Type'] as const
-    for (const externalTokenMessage of messages) {
-      sandbox.switches.set({ externalTokenMessage })
-      const response = await call(sandbox, 'checkdatasourceauth', { token })
-      expect([response.status, await response.text()]).toEqual([401, externalTokenMessage])
-    }
-    expect(await statusOf(token, headers)).toBe(200)
-  })
+it('an external token without X-Service-Auth-Type: OAUTH is refused with either message', async () => {
+  const { access_token: token } = await signIn(await discover(sandbox.urls.externalIdp), 'bob')
+  const messages = ['Invalid Secret', 'Required header missing: X-Service-Auth-Type'] as const
+  for (const externalTokenMessage of messages) {
+    sandbox.switches.set({ externalTokenMessage })
+    const response = await call(sandbox, 'checkdatasourceauth', { token })
+    expect([response.status, await response.text()]).toEqual([401, externalTokenMessage])
+  }
+  expect(await statusOf(token, headers)).toBe(200)
 })
 
-describe('the sign-in page', () => {
-  it('lists all people, the one from the hint first', async () => {
-    const address = await startAddress(config, { login_hint: 'dan@acme.example' })
-    const { body } = await walk(new TestBrowser(), address)
-    const people = [...body.matchAll(/name="person"\s+value="(\w+)"/g)].map(([, id]) => id)
-    expect(people).toEqual(['dan', 'ada', 'bob', 'carol', 'eve', 'frank', 'grace'])
-    expect(body).toContain('for development only')
-    expect(body).not.toContain('<Script>')
-  })
-
-  it('a person who is signed in is asked again only if the client wants it, and can change', async () => {
-    const browser = new TestBrowser()
-    await signIn(config, 'ada', browser)
-    expect((await walk(browser, await startAddress(config))).url).toContain(callback)
-    for (const prompt of ['login', 'select_account'])
-      expect((await walk(browser, await startAddress(config, { prompt }))).body).toContain(
-        'Currently signed in as Ada Lovelace',
-      )
-    const url = await choosePerson(config, 'bob', { prompt: 'select_account' }, browser)
-    expect((await exchange(config, url)).claims()?.sub).toBe('bob')
-  })
+it('the sign-in page lists all people, the one from the hint first', async () => {
+  const address = await startAddress(config, { login_hint: 'dan@acme.example' })
+  const { body } = await walk(new TestBrowser(), address)
+  const people = [...body.matchAll(/name="person"\s+value="(\w+)"/g)].map(([, id]) => id)
+  expect(people).toEqual(['dan', 'ada', 'bob', 'carol', 'eve', 'frank', 'grace'])
+  expect(body).toContain('for development only')
+  expect(body).not.toContain('<Script>')
 })
 
-describe('signing out', () => {
-  it('ends the session without a further click and goes back to the client', async () => {
-    const browser = new TestBrowser()
-    const { id_token: hint = '' } = await signIn(config, 'ada', browser)
-    const parameters = { id_token_hint: hint, post_logout_redirect_uri: signedOut, state: 'bye' }
-    const { href } = oidc.buildEndSessionUrl(config, parameters)
-    expect((await walk(browser, href)).url).toBe(`${signedOut}?state=bye`)
-    expect((await walk(browser, await startAddress(config))).url).toContain('/sign-in/')
-    expect((await walk(browser, href)).url).toBe(`${signedOut}?state=bye`)
-  })
+it('a signed-in person is asked again only with a prompt, and can change the account', async () => {
+  const browser = new TestBrowser()
+  await signIn(config, 'ada', browser)
+  expect((await walk(browser, await startAddress(config))).url).toContain(callback)
+  for (const prompt of ['login', 'select_account'])
+    expect((await walk(browser, await startAddress(config, { prompt }))).body).toContain(
+      'Currently signed in as Ada Lovelace',
+    )
+  const url = await choosePerson(config, 'bob', { prompt: 'select_account' }, browser)
+  expect((await exchange(config, url)).claims()?.sub).toBe('bob')
+})
+
+it('sign-out with an id_token_hint ends the session without a click and returns to the client', async () => {
+  const browser = new TestBrowser()
+  const { id_token: hint = '' } = await signIn(config, 'ada', browser)
+  const parameters = { id_token_hint: hint, post_logout_redirect_uri: signedOut, state: 'bye' }
+  const { href } = oidc.buildEndSessionUrl(config, parameters)
+  expect((await walk(browser, href)).url).toBe(`${signedOut}?state=bye`)
+  expect((await walk(browser, await startAddress(config))).url).toContain('/sign-in/')
+  expect((await walk(browser, href)).url).toBe(`${signedOut}?state=bye`)
 })
 
 it('rotated keys sign with another kid; sessions and tokens live on', async () => {

@@ -1,5 +1,5 @@
 // The contract's rules on headers, messages and shapes, asked over HTTP.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { call, check, jsonOf } from './client-calls.ts'
 
@@ -12,154 +12,140 @@ afterAll(() => sandbox.close())
 
 const CHECK = 'checkdatasourceauth'
 
-describe('who may call', () => {
-  const statusOf = async (token?: string, headers: Record<string, string> = {}) =>
-    (await call(sandbox, CHECK, { token, headers })).status
+const statusOf = async (token?: string, headers: Record<string, string> = {}) =>
+  (await call(sandbox, CHECK, { token, headers })).status
 
-  it('a call without a token, or with one that was made up, is refused with 401', async () => {
-    expect([await statusOf(), await statusOf('made-up')]).toEqual([401, 401])
-  })
-
-  it("a person's service token acts as that person, whatever X-Service-ActAs says", async () => {
-    const instances = (await check(sandbox, 'bob')).map((entry) => entry.datasourceInstance)
-    expect(instances).toEqual(['slack_1', 'gdrive_1'])
-    await statusOf(sandbox.serviceTokens.user('ada'), { 'X-Service-ActAs': 'bob@acme.example' })
-    expect(sandbox.requests.at(-1)?.person).toBe('ada')
-  })
-
-  it('the global token without X-Service-ActAs is rejected with the message of the contract', async () => {
-    const response = await call(sandbox, CHECK, { token: sandbox.serviceTokens.global })
-    expect([response.status, await response.text()]).toEqual([
-      401,
-      'Required header missing: X-Service-ActAs',
-    ])
-  })
-
-  it('the global token acts as the person that X-Service-ActAs names, in any case, and as no stranger', async () => {
-    const { global } = sandbox.serviceTokens
-    expect(await statusOf(global, { 'X-Service-ActAs': 'Bob@Acme.example' })).toBe(200)
-    expect(sandbox.requests.at(-1)?.person).toBe('bob')
-    expect(await statusOf(global, { 'X-Service-ActAs': 'unknown@acme.example' })).toBe(400)
-  })
-
-  it('a token without the scope of the operation is refused with 403', async () => {
-    const token = sandbox.serviceTokens.user('ada', ['search'])
-    expect(await statusOf(token)).toBe(403)
-    expect((await call(sandbox, 'search', { token, body: { query: 'x', pageSize: 1 } })).status).toBe(200)
-  })
-
-  it('calls its headers as it is told', async () => {
-    const other = await startSandbox({ headerPrefix: 'X-Acme' })
-    const token = other.serviceTokens.global
-    const refused = await call(other, CHECK, { token })
-    expect(await refused.text()).toBe('Required header missing: X-Acme-ActAs')
-    const headers = { 'X-Acme-ActAs': 'bob@acme.example' }
-    expect((await call(other, CHECK, { token, headers })).status).toBe(200)
-    await other.close()
-  })
+it('a call without a token, or with one that was made up, is refused with 401', async () => {
+  expect([await statusOf(), await statusOf('made-up')]).toEqual([401, 401])
 })
 
-describe('the check', () => {
-  it('answers POST only, and there is nothing beside what the contract names', async () => {
-    const response = await call(sandbox, CHECK, { method: 'GET' })
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
-    const token = sandbox.serviceTokens.user('ada')
-    expect((await call(sandbox, 'unheardof', { token })).status).toBe(404)
-  })
-
-  it('lists what is not authorized, in the fields of the contract', async () => {
-    const [entry] = await check(sandbox, 'ada')
-    expect(entry).toEqual({
-      datasourceInstance: 'slack_1',
-      displayName: 'Slack',
-      authStatus: 'AWAITING_AUTH',
-      authUrlRelativePath: expect.stringMatching(/^\/auth\/datasource\/slack_1\?token=[\w-]+$/),
-    })
-    expect(await check(sandbox, 'carol')).toEqual([])
-    expect(await check(sandbox, 'grace')).toHaveLength(40)
-  })
-
-  it('keeps odd statuses, missing names and missing paths as they are', async () => {
-    const entries = await check(sandbox, 'frank')
-    expect(entries.map(({ authStatus }) => authStatus)).toEqual(
-      expect.arrayContaining(['STALE_OAUTH', 'DISABLED', 'AUTHORIZED', 'SEG_MIGRATION']),
-    )
-    expect(entries.some((entry) => !('displayName' in entry))).toBe(true)
-    expect(entries.some((entry) => !('authUrlRelativePath' in entry))).toBe(true)
-  })
-
-  it.each([
-    '/back',
-    '//client.example',
-    'javascript:alert(1)',
-    'data:text/html,x',
-    'client.example',
-    'https://',
-    'https:x',
-    'my app:x',
-    '',
-  ])('refuses %s as a destination', async (url) => {
-    const query = `?final_redirect_url=${encodeURIComponent(url)}`
-    const token = sandbox.serviceTokens.user('ada')
-    expect((await call(sandbox, `${CHECK}${query}`, { token })).status).toBe(400)
-  })
-
-  it.each([
-    'myapp://done',
-    'com.acme.search:/done?step=1',
-    'HTTPS://client.example/back',
-    'https://bücher.example/ü',
-  ])('takes %s as a destination, an absolute URL, and its path carries it', async (url) => {
-    const [entry] = await check(sandbox, 'ada', url)
-    expect(entry?.authUrlRelativePath).toContain('&redirect=')
-  })
+it("a person's service token acts as that person, whatever X-Service-ActAs says", async () => {
+  const instances = (await check(sandbox, 'bob')).map((entry) => entry.datasourceInstance)
+  expect(instances).toEqual(['slack_1', 'gdrive_1'])
+  await statusOf(sandbox.serviceTokens.user('ada'), { 'X-Service-ActAs': 'bob@acme.example' })
+  expect(sandbox.requests.at(-1)?.person).toBe('ada')
 })
 
-describe('a body', () => {
-  const send = (operation: string, body: string, type?: string) =>
-    fetch(`${sandbox.urls.service}/rest/api/v1/${operation}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${sandbox.serviceTokens.user('ada')}`,
-        ...(type !== undefined && { 'content-type': type }),
-      },
-      body: Buffer.from(body),
-    })
+it('the global token without X-Service-ActAs is rejected with the message of the contract', async () => {
+  const response = await call(sandbox, CHECK, { token: sandbox.serviceTokens.global })
+  expect([response.status, await response.text()]).toEqual([401, 'Required header missing: X-Service-ActAs'])
+})
 
-  it.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonx'])(
-    'needs the Content-Type that the contract lists, and only a body does: %s',
-    async (type) => {
-      expect((await send(CHECK, '', type)).status).toBe(200)
-      expect((await send('search', '{"query":"x","pageSize":1}', type)).status).toBe(415)
-    },
+it('the global token acts as the person that X-Service-ActAs names, in any case, and as no stranger', async () => {
+  const { global } = sandbox.serviceTokens
+  expect(await statusOf(global, { 'X-Service-ActAs': 'Bob@Acme.example' })).toBe(200)
+  expect(sandbox.requests.at(-1)?.person).toBe('bob')
+  expect(await statusOf(global, { 'X-Service-ActAs': 'unknown@acme.example' })).toBe(400)
+})
+
+it('a token without the scope of the operation is refused with 403', async () => {
+  const token = sandbox.serviceTokens.user('ada', ['search'])
+  expect(await statusOf(token)).toBe(403)
+  expect((await call(sandbox, 'search', { token, body: { query: 'x', pageSize: 1 } })).status).toBe(200)
+})
+
+it('the service uses the configured prefix in its headers', async () => {
+  const other = await startSandbox({ headerPrefix: 'X-Acme' })
+  const token = other.serviceTokens.global
+  const refused = await call(other, CHECK, { token })
+  expect(await refused.text()).toBe('Required header missing: X-Acme-ActAs')
+  const headers = { 'X-Acme-ActAs': 'bob@acme.example' }
+  expect((await call(other, CHECK, { token, headers })).status).toBe(200)
+  await other.close()
+})
+
+it('the check takes POST only, and an unknown operation gets 404', async () => {
+  const response = await call(sandbox, CHECK, { method: 'GET' })
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+  const token = sandbox.serviceTokens.user('ada')
+  expect((await call(sandbox, 'unheardof', { token })).status).toBe(404)
+})
+
+it('the check lists what is not authorized, in the fields of the contract', async () => {
+  const [entry] = await check(sandbox, 'ada')
+  expect(entry).toEqual({
+    datasourceInstance: 'slack_1',
+    displayName: 'Slack',
+    authStatus: 'AWAITING_AUTH',
+    authUrlRelativePath: expect.stringMatching(/^\/auth\/datasource\/slack_1\?token=[\w-]+$/),
+  })
+  expect(await check(sandbox, 'carol')).toEqual([])
+  expect(await check(sandbox, 'grace')).toHaveLength(40)
+})
+
+it('the check keeps odd statuses, missing names and missing paths as they are', async () => {
+  const entries = await check(sandbox, 'frank')
+  expect(entries.map(({ authStatus }) => authStatus)).toEqual(
+    expect.arrayContaining(['STALE_OAUTH', 'DISABLED', 'AUTHORIZED', 'SEG_MIGRATION']),
   )
-
-  it.each([CHECK, 'search', 'chat'])('that is not JSON is refused: %s', async (operation) => {
-    for (const body of ['{', '{"query":"x",}', "{'query':'x'}"]) {
-      const response = await send(operation, body, 'application/json')
-      expect([response.status, await response.text()]).toEqual([
-        400,
-        expect.stringContaining('not valid JSON'),
-      ])
-    }
-  })
+  expect(entries.some((entry) => !('displayName' in entry))).toBe(true)
+  expect(entries.some((entry) => !('authUrlRelativePath' in entry))).toBe(true)
 })
 
-describe('search', () => {
-  const search = (person: string, body: unknown) =>
-    call(sandbox, 'search', { token: sandbox.serviceTokens.user(person), body })
+it.each([
+  '/back',
+  '//client.example',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  'client.example',
+  'https://',
+  'https:x',
+  'my app:x',
+  '',
+])('the check refuses %s as a destination', async (url) => {
+  const query = `?final_redirect_url=${encodeURIComponent(url)}`
+  const token = sandbox.serviceTokens.user('ada')
+  expect((await call(sandbox, `${CHECK}${query}`, { token })).status).toBe(400)
+})
 
-  it('finds documents of authorized datasources, at most as many as asked for', async () => {
-    const found = await jsonOf(await search('carol', { query: 'onboarding roadmap', pageSize: 3 }))
-    expect(found).toMatchObject({ trackingToken: expect.any(String), requestId: expect.any(String) })
-    expect(found['results']).toHaveLength(3)
-    expect((await jsonOf(await search('bob', { query: 'onboarding' })))['results']).toEqual([])
-  })
+it.each([
+  'myapp://done',
+  'com.acme.search:/done?step=1',
+  'HTTPS://client.example/back',
+  'https://bücher.example/ü',
+])('the check takes %s as a destination, an absolute URL, and its path carries it', async (url) => {
+  const [entry] = await check(sandbox, 'ada', url)
+  expect(entry?.authUrlRelativePath).toContain('&redirect=')
+})
 
-  it.each([{}, { query: 1 }, { query: 'x', pageSize: 'ten' }, { query: 'x', pageSize: 0 }, []])(
-    'refuses %j',
-    async (body) => {
-      expect((await search('carol', body)).status).toBe(400)
+const send = (operation: string, body: string, type?: string) =>
+  fetch(`${sandbox.urls.service}/rest/api/v1/${operation}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${sandbox.serviceTokens.user('ada')}`,
+      ...(type !== undefined && { 'content-type': type }),
     },
-  )
+    body: Buffer.from(body),
+  })
+
+it.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonx'])(
+  'only a body needs the Content-Type of the contract: %s is refused',
+  async (type) => {
+    expect((await send(CHECK, '', type)).status).toBe(200)
+    expect((await send('search', '{"query":"x","pageSize":1}', type)).status).toBe(415)
+  },
+)
+
+it.each([CHECK, 'search', 'chat'])('a body that is not JSON is refused: %s', async (operation) => {
+  for (const body of ['{', '{"query":"x",}', "{'query':'x'}"]) {
+    const response = await send(operation, body, 'application/json')
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('not valid JSON')])
+  }
 })
+
+const search = (person: string, body: unknown) =>
+  call(sandbox, 'search', { token: sandbox.serviceTokens.user(person), body })
+
+it('search finds documents of authorized datasources, at most as many as asked for', async () => {
+  const found = await jsonOf(await search('carol', { query: 'onboarding roadmap', pageSize: 3 }))
+  expect(found).toMatchObject({ trackingToken: expect.any(String), requestId: expect.any(String) })
+  expect(found['results']).toHaveLength(3)
+  expect((await jsonOf(await search('bob', { query: 'onboarding' })))['results']).toEqual([])
+})
+
+it.each([{}, { query: 1 }, { query: 'x', pageSize: 'ten' }, { query: 'x', pageSize: 0 }, []])(
+  'search refuses %j',
+  async (body) => {
+    expect((await search('carol', body)).status).toBe(400)
+  },
+)

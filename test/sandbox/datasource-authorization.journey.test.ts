@@ -1,6 +1,6 @@
 // Authorizing a datasource: the link, the consent page on its own origin, and the way back.
 // Slow consents, people who never come back and parameters that get lost are in use in test/journeys.
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { authorizationAddress, check } from './client-calls.ts'
@@ -32,24 +32,22 @@ async function answer(decision: 'allow' | 'deny', url: string | undefined = dest
 
 const state = () => sandbox.state('ada')['slack_1']
 
-describe('the consent page', () => {
-  it('is on an origin of its own, names the datasource and the person, and its form may end elsewhere', async () => {
-    const page = await consentFor('ada', 'gdrive_1', destination)
-    expect(page.url).toContain(`${sandbox.urls.datasource}/consent/`)
-    for (const text of ['Google Drive', 'ada@acme.example', 'for development only'])
-      expect(page.body).toContain(text)
-    expect(page.headers['content-security-policy']).not.toContain('form-action')
-  })
-
-  it('can be answered once', async () => {
-    const { url } = await consentFor('ada', 'slack_1', destination)
-    await walk(new TestBrowser(), `${url}/deny`, {})
-    expect((await walk(new TestBrowser(), `${url}/allow`, {})).status).toBe(410)
-    expect(state()).toBe('waiting')
-  })
+it('the consent page has its own origin, names the datasource and the person, and may redirect anywhere', async () => {
+  const page = await consentFor('ada', 'gdrive_1', destination)
+  expect(page.url).toContain(`${sandbox.urls.datasource}/consent/`)
+  for (const text of ['Google Drive', 'ada@acme.example', 'for development only'])
+    expect(page.body).toContain(text)
+  expect(page.headers['content-security-policy']).not.toContain('form-action')
 })
 
-it('the journal shows a client that adds to the path it was given, contrary to rule 2', async () => {
+it('the consent page can be answered once', async () => {
+  const { url } = await consentFor('ada', 'slack_1', destination)
+  await walk(new TestBrowser(), `${url}/deny`, {})
+  expect((await walk(new TestBrowser(), `${url}/allow`, {})).status).toBe(410)
+  expect(state()).toBe('waiting')
+})
+
+it('the journal names a client that adds to the given path, against rule 2', async () => {
   const began = () => sandbox.requests.filter(({ operation }) => operation === 'authDatasource').at(-1)
   for (const added of ['final_redirect_url=https%3A%2F%2Fclient.example', 'token=again', 'utm=1']) {
     await open(`${await authorizationAddress(sandbox, 'ada', 'slack_1', destination)}&${added}`)
@@ -61,56 +59,50 @@ it('the journal shows a client that adds to the path it was given, contrary to r
   expect(began()).not.toHaveProperty('mistake')
 })
 
-describe('the answer', () => {
-  it('a person who allows is sent to the destination and has authorized the datasource', async () => {
-    expect((await answer('allow')).url).toBe(destination)
-    expect((await check(sandbox, 'ada')).map((entry) => entry.datasourceInstance)).not.toContain('slack_1')
-    sandbox.unauthorize('ada', 'slack_1')
-    expect((await answer('allow', 'myapp://done')).url).toBe('myapp://done')
-  })
-
-  it('autoConsent needs one redirect only', async () => {
-    sandbox.switches.set({ autoConsent: true })
-    const address = await authorizationAddress(sandbox, 'eve', 'custom space/%2F?#&_1', destination)
-    const response = await fetch(address, { redirect: 'manual' })
-    expect([response.status, response.headers.get('location')]).toEqual([302, destination])
-    expect(sandbox.state('eve')['custom space/%2F?#&_1']).toBe('authorized')
-  })
+it('a person who allows is sent to the destination and has authorized the datasource', async () => {
+  expect((await answer('allow')).url).toBe(destination)
+  expect((await check(sandbox, 'ada')).map((entry) => entry.datasourceInstance)).not.toContain('slack_1')
+  sandbox.unauthorize('ada', 'slack_1')
+  expect((await answer('allow', 'myapp://done')).url).toBe('myapp://done')
 })
 
-describe('the destination', () => {
-  it("is the request's, then the tenant's, then the service's landing page", async () => {
-    const page = await walk(new TestBrowser(), `${(await consentFor('ada', 'slack_1')).url}/deny`, {})
-    expect(page.url).toBe(`${sandbox.urls.service}/`)
-    expect(page.body).toContain('web app')
-    sandbox.switches.set({ tenantRedirectUrl })
-    const { url } = await consentFor('ada', 'slack_1')
-    expect((await walk(new TestBrowser(), `${url}/deny`, {})).url).toBe(tenantRedirectUrl)
-    expect((await answer('deny')).url).toBe(destination)
-  })
+it('autoConsent needs one redirect only', async () => {
+  sandbox.switches.set({ autoConsent: true })
+  const address = await authorizationAddress(sandbox, 'eve', 'custom space/%2F?#&_1', destination)
+  const response = await fetch(address, { redirect: 'manual' })
+  expect([response.status, response.headers.get('location')]).toEqual([302, destination])
+  expect(sandbox.state('eve')['custom space/%2F?#&_1']).toBe('authorized')
 })
 
-describe('the link', () => {
-  it('is void after a later check for the same person, and not after one for another', async () => {
-    const earlier = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
-    const other = await authorizationAddress(sandbox, 'bob', 'slack_1', destination)
-    await check(sandbox, 'ada')
-    expect([(await open(earlier)).status, (await open(other)).status]).toEqual([410, 200])
-  })
+it("the destination is the request's, then the tenant's, then the service's landing page", async () => {
+  const page = await walk(new TestBrowser(), `${(await consentFor('ada', 'slack_1')).url}/deny`, {})
+  expect(page.url).toBe(`${sandbox.urls.service}/`)
+  expect(page.body).toContain('web app')
+  sandbox.switches.set({ tenantRedirectUrl })
+  const { url } = await consentFor('ada', 'slack_1')
+  expect((await walk(new TestBrowser(), `${url}/deny`, {})).url).toBe(tenantRedirectUrl)
+  expect((await answer('deny')).url).toBe(destination)
+})
 
-  it('expires after five minutes', async () => {
-    const address = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 })
-    expect((await open(address)).status).toBe(410)
-    vi.useRealTimers()
-  })
+it('the link is void after a later check for the same person, and not after one for another', async () => {
+  const earlier = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
+  const other = await authorizationAddress(sandbox, 'bob', 'slack_1', destination)
+  await check(sandbox, 'ada')
+  expect([(await open(earlier)).status, (await open(other)).status]).toEqual([410, 200])
+})
 
-  it('is good for its own datasource and its own destination only', async () => {
-    const address = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
-    expect((await open(address.replace('slack_1', 'github_1'))).status).toBe(410)
-    const changed = new URL(address)
-    changed.searchParams.set('redirect', Buffer.from('https://evil.example').toString('base64url'))
-    expect((await open(changed.href)).status).toBe(410)
-    expect((await open(address)).status).toBe(200)
-  })
+it('the link expires after five minutes', async () => {
+  const address = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 })
+  expect((await open(address)).status).toBe(410)
+  vi.useRealTimers()
+})
+
+it('the link is good for its own datasource and its own destination only', async () => {
+  const address = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
+  expect((await open(address.replace('slack_1', 'github_1'))).status).toBe(410)
+  const changed = new URL(address)
+  changed.searchParams.set('redirect', Buffer.from('https://evil.example').toString('base64url'))
+  expect((await open(changed.href)).status).toBe(410)
+  expect((await open(address)).status).toBe(200)
 })

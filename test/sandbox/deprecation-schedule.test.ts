@@ -1,10 +1,10 @@
-// The sandbox has its own copy of the schedule. That both say the same is the one thing this test knows of both.
+// The sandbox has its own copy of the schedule, which must equal the product's.
 import { expect, it } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { operationOf } from '../../packages/deprecations/src/schedule/schedule.ts'
 import { deprecationSchedule } from '../../packages/sandbox/src/service/contract.ts'
 
-it('the schedule of the sandbox and that of the product say the same, row by row', () => {
+it('the sandbox and the product have the same schedule, row by row', () => {
   const own = deprecationSchedule.map(({ within, topLevel, remark: _remark, ...row }) => {
     return { ...row, place: within && { in: within, depth: topLevel ? 'top' : 'any' } }
   })

@@ -1,5 +1,5 @@
 // The schedule of deprecations as the sandbox enforces it: every row before and after its removal, asked over HTTP.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { operationOf } from '../../packages/deprecations/src/schedule/schedule.ts'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
@@ -45,125 +45,114 @@ const namesIn = (value: unknown, deeper = true): string[] => {
 const has = (text: string, { field = '' }: Row) =>
   namesIn(JSON.parse(text), field !== 'trackingToken').includes(field)
 
-describe('what is removed', () => {
-  const endpoints = rows.filter(({ field }) => field === undefined)
-  it.each(endpoints)('$operation answers until its removal, and 410 from then on', async (row) => {
-    const { operation, removal } = row
-    expect((await ask(operation, dayBefore(removal))).status).toBe(200)
-    for (const day of [removal, '2030-01-01']) {
-      const gone = await ask(operation, day)
-      expect([gone.status, gone.text]).toEqual([410, expect.stringContaining(removal)])
-      expect(gone.headers.get('sunset')).toBe(new Date(removal).toUTCString())
-    }
-  })
-
-  it.each(answered)('$id is in the response until its removal, and left out from then on', async (row) => {
-    const before = await ask(row.operation, dayBefore(row.removal))
-    const after = await ask(row.operation, row.removal)
-    expect([before.status, has(before.text, row)]).toEqual([200, true])
-    expect([after.status, has(after.text, row)]).toEqual([200, false])
-  })
-
-  it.each(sent)('$id may be sent until its removal, and is refused with 400 from then on', async (row) => {
-    const { field = '', operation, removal, replacement } = row
-    const isTop = field === 'trackingToken' || field === 'searchSessionSatisfaction'
-    const body = isTop ? { [field]: 1 } : { a: [{ [field]: 1 }] }
-    expect((await ask(operation, dayBefore(removal), { body })).status).toBe(200)
-    const after = await ask(operation, removal, { body })
-    expect([after.status, after.text]).toEqual([
-      400,
-      expect.stringContaining(`The field ${field} was removed`),
-    ])
-    expect(after.text).toContain(replacement === undefined ? removal : `use ${replacement}`)
-  })
-
-  it('is no replacement: these may be sent, with a field of the same name inside', async () => {
-    for (const { operation, removal, replacement } of sent) {
-      if (replacement === undefined) continue
-      const [holder = '', inner] = replacement.split('.')
-      const body = { [holder]: inner === undefined ? 1 : { [inner]: 1 } }
-      expect((await ask(operation, removal, { body })).status, replacement).toBe(200)
-    }
-    const body = { ChannelInviteInfo: { inviteTime: 1, reminderTime: 1 }, permissions: [{ role: 'VIEWER' }] }
-    const operation = 'POST /rest/api/v1/createannouncement'
-    expect((await ask(operation, '2027-01-15', { body })).status).toBe(200)
-    const { text } = await ask(operation, '2027-01-15', { body: { snippet: 's', role: 'r', text: 't' } })
-    expect(text).toMatch(/snippet.*role/)
-  })
-
-  it.each([
-    ['getanswer', ['answer', 'trackingToken']],
-    ['getcollection', ['collection', 'trackingToken']],
-    ['createannouncement', ['relationType', 'text', 'ChannelInviteInfo', 'reacts', 'permissions']],
-    ['chat', ['citation', 'referenceRanges']],
-  ])('leaves what replaces it in the response of %s', async (name, names) => {
-    const { text } = await ask(`POST /rest/api/v1/${name}`, '2027-01-15')
-    expect(namesIn(JSON.parse(text))).toEqual(expect.arrayContaining(names))
-  })
+const endpoints = rows.filter(({ field }) => field === undefined)
+it.each(endpoints)('$operation answers until its removal, and 410 from then on', async (row) => {
+  const { operation, removal } = row
+  expect((await ask(operation, dayBefore(removal))).status).toBe(200)
+  for (const day of [removal, '2030-01-01']) {
+    const gone = await ask(operation, day)
+    expect([gone.status, gone.text]).toEqual([410, expect.stringContaining(removal)])
+    expect(gone.headers.get('sunset')).toBe(new Date(removal).toUTCString())
+  }
 })
 
-describe('what answers announce', () => {
-  const announcing = (headers: Headers) => ['deprecation', 'sunset', 'link'].map((name) => headers.get(name))
-  const nothing = [null, null, null]
+it.each(answered)('$id is in the response until its removal, and left out from then on', async (row) => {
+  const before = await ask(row.operation, dayBefore(row.removal))
+  const after = await ask(row.operation, row.removal)
+  expect([before.status, has(before.text, row)]).toEqual([200, true])
+  expect([after.status, has(after.text, row)]).toEqual([200, false])
+})
 
-  it.each(operations)(
-    '%s: nothing before, then Deprecation and Link, and Sunset only if it ends',
-    async (operation) => {
-      const own = rows.filter((row) => row.operation === operation)
-      const ends = own.some(({ field }) => field === undefined)
-      const [{ announced, removal } = { announced: '', removal: '' }] = own
-      expect(announcing((await ask(operation, dayBefore(announced))).headers)).toEqual(nothing)
-      for (const day of [announced, dayBefore(removal)]) {
-        const [deprecation, sunset, link] = announcing((await ask(operation, day)).headers)
-        expect(deprecation).toBe(`@${Date.parse(`${announced}T00:00:00Z`) / 1000}`)
-        expect(sunset).toBe(ends ? new Date(removal).toUTCString() : null)
-        expect(link).toContain(`<${sandbox.urls.control}/#deprecations>; rel="deprecation"`)
-        expect(link?.includes('rel="sunset"')).toBe(ends)
-      }
-    },
-  )
+it.each(sent)('$id may be sent until its removal, and is refused with 400 from then on', async (row) => {
+  const { field = '', operation, removal, replacement } = row
+  const isTop = field === 'trackingToken' || field === 'searchSessionSatisfaction'
+  const body = isTop ? { [field]: 1 } : { a: [{ [field]: 1 }] }
+  expect((await ask(operation, dayBefore(removal), { body })).status).toBe(200)
+  const after = await ask(operation, removal, { body })
+  expect([after.status, after.text]).toEqual([400, expect.stringContaining(`The field ${field} was removed`)])
+  expect(after.text).toContain(replacement === undefined ? removal : `use ${replacement}`)
+})
 
-  it('a field that is gone is no longer announced: the operation is not going away', async () => {
-    const { status, headers } = await ask('POST /rest/api/v1/chat', '2026-10-15')
+it('a replacement may be sent, with a field of the removed name inside', async () => {
+  for (const { operation, removal, replacement } of sent) {
+    if (replacement === undefined) continue
+    const [holder = '', inner] = replacement.split('.')
+    const body = { [holder]: inner === undefined ? 1 : { [inner]: 1 } }
+    expect((await ask(operation, removal, { body })).status, replacement).toBe(200)
+  }
+  const body = { ChannelInviteInfo: { inviteTime: 1, reminderTime: 1 }, permissions: [{ role: 'VIEWER' }] }
+  const operation = 'POST /rest/api/v1/createannouncement'
+  expect((await ask(operation, '2027-01-15', { body })).status).toBe(200)
+  const { text } = await ask(operation, '2027-01-15', { body: { snippet: 's', role: 'r', text: 't' } })
+  expect(text).toMatch(/snippet.*role/)
+})
+
+it.each([
+  ['getanswer', ['answer', 'trackingToken']],
+  ['getcollection', ['collection', 'trackingToken']],
+  ['createannouncement', ['relationType', 'text', 'ChannelInviteInfo', 'reacts', 'permissions']],
+  ['chat', ['citation', 'referenceRanges']],
+])('the response of %s keeps its replacements', async (name, names) => {
+  const { text } = await ask(`POST /rest/api/v1/${name}`, '2027-01-15')
+  expect(namesIn(JSON.parse(text))).toEqual(expect.arrayContaining(names))
+})
+
+const announcing = (headers: Headers) => ['deprecation', 'sunset', 'link'].map((name) => headers.get(name))
+const nothing = [null, null, null]
+
+it.each(operations)(
+  '%s is announced by Deprecation and Link, and by Sunset only if the whole operation ends',
+  async (operation) => {
+    const own = rows.filter((row) => row.operation === operation)
+    const ends = own.some(({ field }) => field === undefined)
+    const [{ announced, removal } = { announced: '', removal: '' }] = own
+    expect(announcing((await ask(operation, dayBefore(announced))).headers)).toEqual(nothing)
+    for (const day of [announced, dayBefore(removal)]) {
+      const [deprecation, sunset, link] = announcing((await ask(operation, day)).headers)
+      expect(deprecation).toBe(`@${Date.parse(`${announced}T00:00:00Z`) / 1000}`)
+      expect(sunset).toBe(ends ? new Date(removal).toUTCString() : null)
+      expect(link).toContain(`<${sandbox.urls.control}/#deprecations>; rel="deprecation"`)
+      expect(link?.includes('rel="sunset"')).toBe(ends)
+    }
+  },
+)
+
+it('a removed field is no longer announced', async () => {
+  const { status, headers } = await ask('POST /rest/api/v1/chat', '2026-10-15')
+  expect([status, ...announcing(headers)]).toEqual([200, ...nothing])
+})
+
+it('a refused call is announced to as well, and an unscheduled operation never is', async () => {
+  const refused = await ask('POST /rest/api/v1/chat', '2026-05-20', { token: 'made-up' })
+  expect([refused.status, refused.headers.get('deprecation')]).toEqual([401, '@1770336000'])
+  for (const name of ['search', 'checkdatasourceauth']) {
+    const { status, headers } = await ask(`POST /rest/api/v1/${name}`, undefined, { body: { query: 'x' } })
     expect([status, ...announcing(headers)]).toEqual([200, ...nothing])
-  })
-
-  it('refusals announce too, and operations that are not on the schedule never do', async () => {
-    const refused = await ask('POST /rest/api/v1/chat', '2026-05-20', { token: 'made-up' })
-    expect([refused.status, refused.headers.get('deprecation')]).toEqual([401, '@1770336000'])
-    for (const name of ['search', 'checkdatasourceauth']) {
-      const { status, headers } = await ask(`POST /rest/api/v1/${name}`, undefined, { body: { query: 'x' } })
-      expect([status, ...announcing(headers)]).toEqual([200, ...nothing])
-    }
-  })
+  }
 })
 
-describe('who may call', () => {
-  it.each(['/', '/42/more'])('a policy has one id: policies%s is nothing', async (path) => {
-    expect((await ask(`GET /rest/api/v1/governance/data/policies${path}`)).status).toBe(404)
-  })
+it.each(['/', '/42/more'])('a policy has one ID, so policies%s gets 404', async (path) => {
+  expect((await ask(`GET /rest/api/v1/governance/data/policies${path}`)).status).toBe(404)
 })
 
-describe('the day', () => {
-  const patch = (date: unknown) =>
-    fetch(`${sandbox.urls.control}/control.json`, { method: 'PATCH', body: JSON.stringify({ date }) })
+const patch = (date: unknown) =>
+  fetch(`${sandbox.urls.control}/control.json`, { method: 'PATCH', body: JSON.stringify({ date }) })
 
-  it('must be one that exists', async () => {
-    for (const date of ['2026-02-30', 'tomorrow', '2026-1-1', 7]) {
-      const refused = await patch(date)
-      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('date')])
-    }
-  })
+it('the date must exist', async () => {
+  for (const date of ['2026-02-30', 'tomorrow', '2026-1-1', 7]) {
+    const refused = await patch(date)
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('date')])
+  }
+})
 
-  it('can be set, and the control page shows the state of the schedule', async () => {
-    expect((await patch('2026-11-01')).status).toBe(200)
-    const shown = await (await fetch(`${sandbox.urls.control}/`)).text()
-    expect(shown).toContain('id="deprecations"')
-    expect(shown).toContain('As of 2026-11-01')
-    expect(shown.match(/<td>removed<\/td>/g)).toHaveLength(25)
-    expect(shown.match(/<td>announced<\/td>/g)).toHaveLength(3)
-    const body = new URLSearchParams({ date: '' })
-    await fetch(`${sandbox.urls.control}/control/switches`, { method: 'POST', body })
-    expect(sandbox.switches.get().date).toBeNull()
-  })
+it('the date can be set, and the control panel shows the schedule on it', async () => {
+  expect((await patch('2026-11-01')).status).toBe(200)
+  const shown = await (await fetch(`${sandbox.urls.control}/`)).text()
+  expect(shown).toContain('id="deprecations"')
+  expect(shown).toContain('As of 2026-11-01')
+  expect(shown.match(/<td>removed<\/td>/g)).toHaveLength(25)
+  expect(shown.match(/<td>announced<\/td>/g)).toHaveLength(3)
+  const body = new URLSearchParams({ date: '' })
+  await fetch(`${sandbox.urls.control}/control/switches`, { method: 'POST', body })
+  expect(sandbox.switches.get().date).toBeNull()
 })

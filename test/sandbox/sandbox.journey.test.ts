@@ -24,7 +24,7 @@ it.each(['0.0.0.0', '::', '192.168.1.1', 'example.com'])(
   },
 )
 
-it('the sandbox is reached at another address where it is told to listen there, and is known by its own', async () => {
+it('the sandbox can listen on another address, and keeps its public one', async () => {
   const { urls, mail } = await start({ bind: '127.0.0.9', mailPort: 0 })
   for (const url of Object.values(urls)) {
     const { hostname, port } = new URL(url)
@@ -55,7 +55,7 @@ it('the sandbox leaves no port open when one of them is taken', async () => {
   taken.close()
 })
 
-it('the sandbox stops at once although connections are kept alive and answers are pending', async () => {
+it('the sandbox stops at once despite open connections and pending responses', async () => {
   const { urls, close } = await start({ switches: { answers: { search: { hang: true } } } })
   await fetch(`${urls.service}/`)
   const pending = fetch(`${urls.service}/rest/api/v1/search`, { method: 'POST' }).catch(() => 'cut')
@@ -66,7 +66,7 @@ it('the sandbox stops at once although connections are kept alive and answers ar
   expect(await pending).toBe('cut')
 })
 
-it('the journal counts requests and keeps whose they were', async () => {
+it('the journal counts requests and names their person', async () => {
   const running = await start()
   await check(running, 'ada')
   await check(running, 'bob')

@@ -4,13 +4,10 @@ export {
   groupByRemoval,
   filterEntries,
   dayOf,
-  adviceFor,
   listJson,
   operationOf,
   remarksOf,
-  titleOf,
   type EntryFilter,
-  type Entry,
   type ListedEntry,
   type Schedule,
 } from './schedule/schedule.ts'

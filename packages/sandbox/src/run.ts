@@ -5,7 +5,7 @@ import { isGenerated } from './people.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 
 export { demoPeople } from './people.ts'
-export { startSandbox, type Sandbox, type SandboxOptions }
+export type { Sandbox }
 
 /**
  * Starts the sandbox and prints a summary. README.md lists the variables.
