@@ -1,5 +1,5 @@
 // Who is due for which email, for everything that may be known of a person.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { having } from '../helpers/people.ts'
 import {
   dueEmail,
@@ -60,55 +60,53 @@ const unknownAgain = { unknown: 'resend' } as const
 const remind = { remindAfterMs: 3 * DAY }
 const asSent = { ...remind, unknown: 'sent' } as const
 
-describe('someone', () => {
-  it.each<[string, Known, Partial<ReminderPolicy>, DueEmail]>([
-    ['who was never emailed', {}, {}, mail(0)],
-    ['who opted out', { optedOutAt: 1 }, {}, notDue],
-    ['who opted out, of an email under way', { optedOutAt: 1, ...after('sending') }, unknownAgain, notDue],
-    ['who opted out and was rejected', { optedOutAt: 1, ...after('failed') }, {}, notDue],
-    ['whose email was open when a run died', after('sending', { reminder: 1 }), {}, unknown],
-    ['the same, to be sent again', after('sending', { reminder: 1 }), unknownAgain, retry(1)],
-    ['whose email may have arrived', after('unknown'), {}, unknown],
-    ['the same, to be sent again', after('unknown', { reminder: 2 }), unknownAgain, retry(2)],
-    [
-      'whose email counts as sent, as no one decides',
-      after('unknown', { at: now - 3 * DAY + 1 }),
-      asSent,
-      notDue,
-    ],
-    ['the same, once a reminder is due', after('unknown'), asSent, mail(1)],
-    ['whose email was open when a run died, once a reminder is due', after('sending'), asSent, mail(1)],
-    ['whose last reminder counts as sent', after('unknown', { reminder: 3 }), asSent, notDue],
-    ['who was rejected', after('failed'), unknownAgain, failed],
-    ['whose email was deferred', after('deferred', { reminder: 1 }), {}, retry(1)],
-    ['whom the service did not know', { unknownAt: 1 }, {}, retry(0)],
-    ['who has had it', after('sent'), {}, wasSent],
-    ['whose newest counts', { emails: [email('failed'), email('sent', { reminder: 1 })] }, {}, wasSent],
-    ['who has had it, with reminders', after('sent'), remind, mail(1)],
-    ['the same, a moment too early', after('sent', { at: now - 3 * DAY + 1 }), remind, wasSent],
-    ['who has had two reminders of three', after('sent', { reminder: 2 }), remind, mail(3)],
-    ['who has had all three', after('sent', { reminder: 3 }), remind, wasSent],
-    ['who has had it, without reminders', after('sent'), {}, wasSent],
-    ['who has nothing left', has('connected', 'blocked', 'off'), {}, notDue],
-    ['who had nothing at all', has(), {}, notDue],
-    ['for whom an app waits', has('connected', 'waiting'), {}, mail(0)],
-    ['who said "not now"', has('skipped', 'connected'), {}, mail(0)],
-    ['about whom the service was never asked', {}, {}, mail(0)],
-    ['about whom it was asked a day ago', connectedAt(now - DAY), {}, mail(0)],
-    ['about whom it was asked within a day', connectedAt(now - DAY + 1), {}, notDue],
-    ['about whom it was asked tomorrow', connectedAt(now + 1), {}, mail(0)],
-    ['with nothing left, to be retried', { ...has('connected'), ...after('deferred') }, {}, retry(0)],
-    ['with nothing left, to be reminded', { ...has('connected'), ...after('sent') }, remind, wasSent],
-    ['whom another campaign emailed', wrote('sent', now - 2 * DAY + 1), {}, notDue],
-    ['whom it emailed two days ago', wrote('sent', now - 2 * DAY), {}, mail(0)],
-    ['whom it emailed by a clock that is ahead', wrote('sent', now + 1), {}, notDue],
-    ['the same, far ahead', wrote('sent', now + 2 * DAY), {}, mail(0)],
-    ['whom it may have emailed', wrote('unknown', now), {}, notDue],
-    ['whom it is emailing', wrote('sending', now), {}, notDue],
-    ['whom it could not email', wrote('deferred', now), {}, mail(0)],
-  ])('%s', (_who, known, policy, then) => {
-    expect(dueEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(then)
-  })
+it.each<[string, Known, Partial<ReminderPolicy>, DueEmail]>([
+  ['who was never emailed', {}, {}, mail(0)],
+  ['who opted out', { optedOutAt: 1 }, {}, notDue],
+  ['who opted out, of an email under way', { optedOutAt: 1, ...after('sending') }, unknownAgain, notDue],
+  ['who opted out and was rejected', { optedOutAt: 1, ...after('failed') }, {}, notDue],
+  ['whose email was open when a run died', after('sending', { reminder: 1 }), {}, unknown],
+  ['the same, to be sent again', after('sending', { reminder: 1 }), unknownAgain, retry(1)],
+  ['whose email may have arrived', after('unknown'), {}, unknown],
+  ['the same, to be sent again', after('unknown', { reminder: 2 }), unknownAgain, retry(2)],
+  [
+    'whose email counts as sent, as no one decides',
+    after('unknown', { at: now - 3 * DAY + 1 }),
+    asSent,
+    notDue,
+  ],
+  ['the same, once a reminder is due', after('unknown'), asSent, mail(1)],
+  ['whose email was open when a run died, once a reminder is due', after('sending'), asSent, mail(1)],
+  ['whose last reminder counts as sent', after('unknown', { reminder: 3 }), asSent, notDue],
+  ['who was rejected', after('failed'), unknownAgain, failed],
+  ['whose email was deferred', after('deferred', { reminder: 1 }), {}, retry(1)],
+  ['whom the service did not know', { unknownAt: 1 }, {}, retry(0)],
+  ['who has had it', after('sent'), {}, wasSent],
+  ['whose newest counts', { emails: [email('failed'), email('sent', { reminder: 1 })] }, {}, wasSent],
+  ['who has had it, with reminders', after('sent'), remind, mail(1)],
+  ['the same, a moment too early', after('sent', { at: now - 3 * DAY + 1 }), remind, wasSent],
+  ['who has had two reminders of three', after('sent', { reminder: 2 }), remind, mail(3)],
+  ['who has had all three', after('sent', { reminder: 3 }), remind, wasSent],
+  ['who has had it, without reminders', after('sent'), {}, wasSent],
+  ['who has nothing left', has('connected', 'blocked', 'off'), {}, notDue],
+  ['who had nothing at all', has(), {}, notDue],
+  ['for whom an app waits', has('connected', 'waiting'), {}, mail(0)],
+  ['who said "not now"', has('skipped', 'connected'), {}, mail(0)],
+  ['about whom the service was never asked', {}, {}, mail(0)],
+  ['about whom it was asked a day ago', connectedAt(now - DAY), {}, mail(0)],
+  ['about whom it was asked within a day', connectedAt(now - DAY + 1), {}, notDue],
+  ['about whom it was asked tomorrow', connectedAt(now + 1), {}, mail(0)],
+  ['with nothing left, to be retried', { ...has('connected'), ...after('deferred') }, {}, retry(0)],
+  ['with nothing left, to be reminded', { ...has('connected'), ...after('sent') }, remind, wasSent],
+  ['whom another campaign emailed', wrote('sent', now - 2 * DAY + 1), {}, notDue],
+  ['whom it emailed two days ago', wrote('sent', now - 2 * DAY), {}, mail(0)],
+  ['whom it emailed by a clock that is ahead', wrote('sent', now + 1), {}, notDue],
+  ['the same, far ahead', wrote('sent', now + 2 * DAY), {}, mail(0)],
+  ['whom it may have emailed', wrote('unknown', now), {}, notDue],
+  ['whom it is emailing', wrote('sending', now), {}, notDue],
+  ['whom it could not email', wrote('deferred', now), {}, mail(0)],
+])('someone %s', (_who, known, policy, then) => {
+  expect(dueEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(then)
 })
 
 it('the state of one email is written down beside the others', () => {

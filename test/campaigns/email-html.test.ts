@@ -1,6 +1,6 @@
 // What an email is made of: nothing that a mail program which companies use cannot do without.
 import { HtmlValidate } from 'html-validate'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { ACME, createEmails, EMAIL_RULES, picture, png } from './emails.ts'
 
 const emails = createEmails()
@@ -43,44 +43,37 @@ const KNOWN = {
   selectors: ':root attribute class',
 }
 
-describe('the HTML of an email', () => {
-  it('is made of nothing but what common mail programs read, or can do without', () => {
-    const properties = [
-      ...inline,
-      ...inSheets.flatMap(([, , declarations = '']) => propertiesIn(declarations)),
-    ]
-    expect(unique(properties).filter(Boolean).join(' ')).toBe(KNOWN.properties)
-    expect(unique([...markup.matchAll(/<([a-z]\w*)/g)].map(([, name]) => name)).join(' ')).toBe(
-      KNOWN.elements,
-    )
-    expect(unique(inSheets.flatMap(([, selector = '']) => kindsOf(selector))).join(' ')).toBe(KNOWN.selectors)
-  })
+it('the HTML of an email uses only what common mail programs support, or can do without', () => {
+  const properties = [...inline, ...inSheets.flatMap(([, , declarations = '']) => propertiesIn(declarations))]
+  expect(unique(properties).filter(Boolean).join(' ')).toBe(KNOWN.properties)
+  expect(unique([...markup.matchAll(/<([a-z]\w*)/g)].map(([, name]) => name)).join(' ')).toBe(KNOWN.elements)
+  expect(unique(inSheets.flatMap(([, selector = '']) => kindsOf(selector))).join(' ')).toBe(KNOWN.selectors)
+})
 
-  it('has a button that Outlook for Windows fills: a cell with the colour and the padding', () => {
-    expect(html).toMatch(
-      /<td align="center" bgcolor="#0b6e5f"[^>]*mso-padding-alt: 14px 28px;"><a class="start brand" href="https:\/\/search-setup\.acme\.example\/invite\/TOKEN"/,
-    )
-    expect(html).toMatch(/<!--\[if mso\]><table [^>]*width="560">/)
-  })
+it('the HTML of an email has a button that Outlook for Windows fills: a cell with the colour and the padding', () => {
+  expect(html).toMatch(
+    /<td align="center" bgcolor="#0b6e5f"[^>]*mso-padding-alt: 14px 28px;"><a class="start brand" href="https:\/\/search-setup\.acme\.example\/invite\/TOKEN"/,
+  )
+  expect(html).toMatch(/<!--\[if mso\]><table [^>]*width="560">/)
+})
 
-  it('lays itself out with tables that screen readers read through', () => {
-    expect(html.match(/<table(?! role="presentation")/g)).toBeNull()
-  })
+it('the HTML of an email is laid out by tables that screen readers ignore', () => {
+  expect(html.match(/<table(?! role="presentation")/g)).toBeNull()
+})
 
-  it('loads nothing, runs nothing and stays far below the 102 kB at which Gmail cuts', () => {
-    for (const one of ours) {
-      expect(one).not.toMatch(/<script|<link|@import|url\(|@font-face|<img[^>]*src="(?!cid:)/)
-      expect(Buffer.byteLength(one)).toBeLessThan(30_000)
-    }
-  })
+it('the HTML of an email loads nothing, runs nothing and stays far below the 102 kB at which Gmail cuts', () => {
+  for (const one of ours) {
+    expect(one).not.toMatch(/<script|<link|@import|url\(|@font-face|<img[^>]*src="(?!cid:)/)
+    expect(Buffer.byteLength(one)).toBeLessThan(30_000)
+  }
+})
 
-  it('is valid, but for what mail programs need', async () => {
-    const check = new HtmlValidate(EMAIL_RULES)
-    for (const one of ours) {
-      const { results } = await check.validateString(one)
-      expect(
-        results.flatMap(({ messages }) => messages.map(({ message, line }) => `${line}: ${message}`)),
-      ).toEqual([])
-    }
-  })
+it('the HTML of an email is valid, except for what mail programs need', async () => {
+  const check = new HtmlValidate(EMAIL_RULES)
+  for (const one of ours) {
+    const { results } = await check.validateString(one)
+    expect(
+      results.flatMap(({ messages }) => messages.map(({ message, line }) => `${line}: ${message}`)),
+    ).toEqual([])
+  }
 })

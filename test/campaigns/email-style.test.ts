@@ -1,5 +1,5 @@
 // What an email shows of the company, to the pixel: a picture that is drawn too large is all that people see.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { EmailStyles } from '../../src/campaigns/mail/email-style.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
@@ -14,43 +14,41 @@ const styles = (file: CompanyFile, pictures: Record<string, StaticAsset> = {}) =
 const ofSize = (width: number, height: number) => picture('png', png(width, height))
 const weighing = (bytes: number) => picture('png', Buffer.concat([png(32, 32), Buffer.alloc(bytes - 64)]))
 
-describe('the logo of an email', () => {
-  it.each<[string, StaticAsset, [width: number, height: number] | undefined]>([
-    ['a PNG', ofSize(400, 100), [128, 32]],
-    ['a small PNG', ofSize(16, 16), [32, 32]],
-    ['a wide PNG', ofSize(2_200, 100), [220, 10]],
-    ['a PNG of a line', ofSize(5_000, 1), [220, 1]],
-    ['a PNG of a column', ofSize(1, 5_000), [1, 32]],
-    ['an odd PNG', ofSize(65, 41), [51, 32]],
-    ['a PNG as heavy as may be', weighing(65_536), [32, 32]],
-    ['a PNG that is heavier than all else', weighing(65_537), undefined],
-    ['a PNG of no height', ofSize(3, 0), undefined],
-    ['a JPEG', picture('jpg', jpeg(60, 50)), [38, 32]],
-    ['a JPEG without a frame', picture('jpg', jpeg(60, 50).subarray(0, 8)), undefined],
-    ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP')), undefined],
-  ])('is as high as a line and never too wide, or left out: %s', (_what, light, size) => {
-    const { logo, darkLogo, inlines } = styles({ logo: { light: 'l' } }, { l: light })
-    expect([logo, darkLogo]).toEqual([
-      size && { src: 'cid:logo@onramp', width: size[0], height: size[1] },
-      undefined,
-    ])
-    expect(inlines.map(({ content }) => content)).toEqual(size ? [light.content] : [])
-  })
+it.each<[string, StaticAsset, [width: number, height: number] | undefined]>([
+  ['a PNG', ofSize(400, 100), [128, 32]],
+  ['a small PNG', ofSize(16, 16), [32, 32]],
+  ['a wide PNG', ofSize(2_200, 100), [220, 10]],
+  ['a PNG of a line', ofSize(5_000, 1), [220, 1]],
+  ['a PNG of a column', ofSize(1, 5_000), [1, 32]],
+  ['an odd PNG', ofSize(65, 41), [51, 32]],
+  ['a PNG as heavy as may be', weighing(65_536), [32, 32]],
+  ['a PNG that is heavier than all else', weighing(65_537), undefined],
+  ['a PNG of no height', ofSize(3, 0), undefined],
+  ['a JPEG', picture('jpg', jpeg(60, 50)), [38, 32]],
+  ['a JPEG without a frame', picture('jpg', jpeg(60, 50).subarray(0, 8)), undefined],
+  ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP')), undefined],
+])('the logo of an email is as high as a line and never too wide, or left out: %s', (_what, light, size) => {
+  const { logo, darkLogo, inlines } = styles({ logo: { light: 'l' } }, { l: light })
+  expect([logo, darkLogo]).toEqual([
+    size && { src: 'cid:logo@onramp', width: size[0], height: size[1] },
+    undefined,
+  ])
+  expect(inlines.map(({ content }) => content)).toEqual(size ? [light.content] : [])
+})
 
-  it('has another one in dark mode, where there are two that can be shown', () => {
-    const [wide, high] = [ofSize(320, 32), ofSize(32, 64)]
-    const both = styles({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: high })
-    expect(both.darkLogo).toEqual({ src: 'cid:logo-dark@onramp', width: 16, height: 32 })
-    expect(both.inlines.map(({ cid, filename }) => [cid, filename])).toEqual([
-      ['logo@onramp', 'logo.png'],
-      ['logo-dark@onramp', 'logo-dark.png'],
-    ])
-    const svg = picture('svg', Buffer.from('<svg/>'))
-    expect(styles({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: svg }).darkLogo).toBeUndefined()
-    const icon = { l: svg, i: ofSize(64, 64) }
-    expect(styles({ logo: { light: 'l', icon: 'i' } }, icon)).toMatchObject({
-      logo: { width: 32 },
-      darkLogo: undefined,
-    })
+it('the logo of an email has a dark variant, if the company has two that mail programs show', () => {
+  const [wide, high] = [ofSize(320, 32), ofSize(32, 64)]
+  const both = styles({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: high })
+  expect(both.darkLogo).toEqual({ src: 'cid:logo-dark@onramp', width: 16, height: 32 })
+  expect(both.inlines.map(({ cid, filename }) => [cid, filename])).toEqual([
+    ['logo@onramp', 'logo.png'],
+    ['logo-dark@onramp', 'logo-dark.png'],
+  ])
+  const svg = picture('svg', Buffer.from('<svg/>'))
+  expect(styles({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: svg }).darkLogo).toBeUndefined()
+  const icon = { l: svg, i: ofSize(64, 64) }
+  expect(styles({ logo: { light: 'l', icon: 'i' } }, icon)).toMatchObject({
+    logo: { width: 32 },
+    darkLogo: undefined,
   })
 })

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import {
   createEmailTemplates,
   FaultyTemplate,
@@ -28,76 +28,71 @@ const words = { t, name: 'Bob & <b>' } as TemplateData
 
 const rendered = (text: string, html?: string) => createEmailTemplates(folderWith(text, html))(words)
 
-describe('a template', () => {
-  it('prints what it is given: as it is in the plain text, escaped in the HTML', () => {
-    const body = '<%= it.name %> <%= it.letterOf(it.name) %>'
-    expect(rendered(`Subject: Hi <%= it.name %>\n\n\n${body}\n`, `<p>${body}</p>`)).toEqual({
-      subject: 'Hi Bob & <b>',
-      text: 'Bob & <b> B\n',
-      html: '<p>Bob &amp; &lt;b&gt; B</p>',
-    })
-  })
-
-  it.each([
-    ['Subject:Hi\n\n\nHello\n', 'Hi', 'Hello\n'],
-    ['Subject: \t Hi  \n\n\n\n  Hello\nyou  \n\n', 'Hi', 'Hello\nyou\n'],
-    ['Subject: Hi\r\n\r\n\r\nHello', 'Hi', 'Hello\n'],
-    [`Subject: ${'☃🎉'.repeat(75)}!\n\n\nHello`, '☃🎉'.repeat(75), 'Hello\n'],
-    ['Subject: Hi: Subject: you\n\n\nHello', 'Hi: Subject: you', 'Hello\n'],
-  ])('begins with its subject: %j', (template, subject, text) => {
-    expect(rendered(template)).toMatchObject({ subject, text })
-  })
-
-  it('may be a copy of ours', () => {
-    const folder = join(root, 'copy')
-    cpSync(fileURLToPath(new URL('../../views/mail', import.meta.url)), folder, { recursive: true })
-    expect(() => createEmailTemplates(folder)).not.toThrow()
-  })
-
-  it('is tried before anything is sent, with a value for everything that it may print', () => {
-    const seen =
-      '<% for (const [key, value] of Object.entries(it)) if (value === "" || value.length === 0) throw new Error(`no ${key}`) %>'
-    const some =
-      '<% if (it.isReminder || it.count !== it.apps.length || it.apps.includes("")) throw it.apps %>'
-    expect(() => createEmailTemplates(folderWith(`${seen}${some}Subject: Hi\n\n\nHello`))).not.toThrow()
-    expect(() =>
-      createEmailTemplates(folderWith('Subject: <%= it.t.lang + it.t("brand.setup") %>\n\n\nx')),
-    ).not.toThrow()
+it('a template prints what it is given: as it is in the plain text, escaped in the HTML', () => {
+  const body = '<%= it.name %> <%= it.letterOf(it.name) %>'
+  expect(rendered(`Subject: Hi <%= it.name %>\n\n\n${body}\n`, `<p>${body}</p>`)).toEqual({
+    subject: 'Hi Bob & <b>',
+    text: 'Bob & <b> B\n',
+    html: '<p>Bob &amp; &lt;b&gt; B</p>',
   })
 })
 
-describe('a template with a fault', () => {
-  const MUST = 'invitation-text.eta must start with "Subject: …" followed by an empty line'
+it.each([
+  ['Subject:Hi\n\n\nHello\n', 'Hi', 'Hello\n'],
+  ['Subject: \t Hi  \n\n\n\n  Hello\nyou  \n\n', 'Hi', 'Hello\nyou\n'],
+  ['Subject: Hi\r\n\r\n\r\nHello', 'Hi', 'Hello\n'],
+  [`Subject: ${'☃🎉'.repeat(75)}!\n\n\nHello`, '☃🎉'.repeat(75), 'Hello\n'],
+  ['Subject: Hi: Subject: you\n\n\nHello', 'Hi: Subject: you', 'Hello\n'],
+])('a template begins with its subject: %j', (template, subject, text) => {
+  expect(rendered(template)).toMatchObject({ subject, text })
+})
 
-  it.each<[string, string | undefined, string | undefined, string | RegExp]>([
-    ['without its text', undefined, undefined, /\d has no invitation-text\.eta$/],
-    ['without its HTML', 'Subject: Hi\n\n\nHello', '', /\d has no invitation-html\.eta$/],
-    ['without a subject', 'Hello\n\n\nyou', undefined, MUST],
-    ['with a subject elsewhere', 'Hello\nSubject: Hi\n\n\nyou', undefined, MUST],
-    ['with an empty subject', 'Subject: \n\n\nHello', undefined, MUST],
-    ['with a subject of spaces', 'Subject: \u00a0\n\n\nHello', undefined, MUST],
-    ['with no empty line behind the subject', 'Subject: Hi\nHello\n\n\n', undefined, MUST],
-    ['without words', 'Subject: Hi\n\n\n \n', undefined, MUST],
-    [
-      'whose subject rings',
-      'Subject: H\u0007i\n\n\nHello',
-      undefined,
-      'invitation-text.eta: the subject contains a control character',
-    ],
-    ['that fails', 'Subject: <%= it.none.such %>\n\n\nHello', undefined, /^invitation-text\.eta: [^\n]+$/],
-    ['whose HTML fails', 'Subject: Hi\n\n\nHello', '<%= it.none.such %>', /^invitation-html\.eta: [^\n]+$/],
-    [
-      'that fails in two lines',
-      'Subject: <% throw new Error("oh no\\nand more") %>\n\n\nHello',
-      undefined,
-      /^invitation-text\.eta: oh no$/,
-    ],
-    ['that throws 7', 'Subject: <% throw 7 %>\n\n\nHello', undefined, 'invitation-text.eta: unknown error'],
-  ])('%s is refused at once, by its name', (_what, text, html, message) => {
-    const folder = folderWith(text, html)
-    expect(() => createEmailTemplates(folder)).toThrow(FaultyTemplate)
-    expect(() => createEmailTemplates(folder)).toThrow(
-      expect.objectContaining({ message: expect.stringMatching(message) as string }) as Error,
-    )
-  })
+it('a template may be a copy of ours', () => {
+  const folder = join(root, 'copy')
+  cpSync(fileURLToPath(new URL('../../views/mail', import.meta.url)), folder, { recursive: true })
+  expect(() => createEmailTemplates(folder)).not.toThrow()
+})
+
+it('a template is tried before anything is sent, with a value for everything that it may print', () => {
+  const seen =
+    '<% for (const [key, value] of Object.entries(it)) if (value === "" || value.length === 0) throw new Error(`no ${key}`) %>'
+  const some = '<% if (it.isReminder || it.count !== it.apps.length || it.apps.includes("")) throw it.apps %>'
+  expect(() => createEmailTemplates(folderWith(`${seen}${some}Subject: Hi\n\n\nHello`))).not.toThrow()
+  expect(() =>
+    createEmailTemplates(folderWith('Subject: <%= it.t.lang + it.t("brand.setup") %>\n\n\nx')),
+  ).not.toThrow()
+})
+
+const MUST = 'invitation-text.eta must start with "Subject: …" followed by an empty line'
+
+it.each<[string, string | undefined, string | undefined, string | RegExp]>([
+  ['without its text', undefined, undefined, /\d has no invitation-text\.eta$/],
+  ['without its HTML', 'Subject: Hi\n\n\nHello', '', /\d has no invitation-html\.eta$/],
+  ['without a subject', 'Hello\n\n\nyou', undefined, MUST],
+  ['with a subject elsewhere', 'Hello\nSubject: Hi\n\n\nyou', undefined, MUST],
+  ['with an empty subject', 'Subject: \n\n\nHello', undefined, MUST],
+  ['with a subject of spaces', 'Subject: \u00a0\n\n\nHello', undefined, MUST],
+  ['with no empty line behind the subject', 'Subject: Hi\nHello\n\n\n', undefined, MUST],
+  ['without words', 'Subject: Hi\n\n\n \n', undefined, MUST],
+  [
+    'whose subject rings',
+    'Subject: H\u0007i\n\n\nHello',
+    undefined,
+    'invitation-text.eta: the subject contains a control character',
+  ],
+  ['that fails', 'Subject: <%= it.none.such %>\n\n\nHello', undefined, /^invitation-text\.eta: [^\n]+$/],
+  ['whose HTML fails', 'Subject: Hi\n\n\nHello', '<%= it.none.such %>', /^invitation-html\.eta: [^\n]+$/],
+  [
+    'that fails in two lines',
+    'Subject: <% throw new Error("oh no\\nand more") %>\n\n\nHello',
+    undefined,
+    /^invitation-text\.eta: oh no$/,
+  ],
+  ['that throws 7', 'Subject: <% throw 7 %>\n\n\nHello', undefined, 'invitation-text.eta: unknown error'],
+])('a template with a fault %s is refused at once, by its name', (_what, text, html, message) => {
+  const folder = folderWith(text, html)
+  expect(() => createEmailTemplates(folder)).toThrow(FaultyTemplate)
+  expect(() => createEmailTemplates(folder)).toThrow(
+    expect.objectContaining({ message: expect.stringMatching(message) as string }) as Error,
+  )
 })

@@ -1,6 +1,6 @@
 // An email: what it says, in whose language, what it shows of the company, its headers, and the bytes that leave.
 import PostalMime from 'postal-mime'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { emlOf, refuseInjection, type Email } from '../../src/campaigns/mail/email.ts'
 import { MailServer } from '../../src/campaigns/mail/server.ts'
 import { ACME, createEmails, jpeg, picture, type Written } from './emails.ts'
@@ -18,62 +18,61 @@ const wordsIn = (html: string) =>
     .replaceAll(/\s+/g, ' ')
     .trim()
 
-describe('the words of an email', () => {
-  it('name the one app, or count several, in the subject', async () => {
-    const subjectOf = async (apps: string[], reminder = 0) => (await write({ apps, reminder })).subject
-    expect(await subjectOf(['GitHub'])).toBe('Connect GitHub to Acme Search')
-    expect(await subjectOf(['GitHub', 'Slack', 'Jira'])).toBe('Connect 3 apps to Acme Search')
-    expect(await subjectOf(['GitHub'], 1)).toBe('Reminder: connect GitHub to Acme Search')
-    expect(await subjectOf(['Slack', 'Slack'], 2)).toBe('Reminder: connect 2 apps to Acme Search')
-  })
+it('the subject of an email names the app, or counts several', async () => {
+  const subjectOf = async (apps: string[], reminder = 0) => (await write({ apps, reminder })).subject
+  expect(await subjectOf(['GitHub'])).toBe('Connect GitHub to Acme Search')
+  expect(await subjectOf(['GitHub', 'Slack', 'Jira'])).toBe('Connect 3 apps to Acme Search')
+  expect(await subjectOf(['GitHub'], 1)).toBe('Reminder: connect GitHub to Acme Search')
+  expect(await subjectOf(['Slack', 'Slack'], 2)).toBe('Reminder: connect 2 apps to Acme Search')
+})
 
-  it('say what, how long, from whom and until when, and give the address that needs no link', async () => {
-    const { html } = await write({})
-    expect(wordsIn(html)).toBe(
-      'Find your messages, files and tickets in one place. It takes about 3 minutes. A Acme Search ' +
-        'Hi Ada, connect 3 apps to Acme Search ' +
-        'Find your messages, files and tickets in one place. It takes about 3 minutes. ' +
-        'S Slack G GitHub G Google Drive Connect my apps ' +
-        'Search only shows people content they can already open. ' +
-        'Prefer not to click links in emails? Go to search-setup.acme.example . ' +
-        'From the Acme search team, sent to ada@acme.example because these apps are part of your work account. ' +
-        'The link expires on December 21, 2026. ' +
-        'Unsubscribe from reminders Contact the search team Acme intranet',
-    )
-  })
+it('an email says what to do, how long it takes, who sent it and when the link expires', async () => {
+  const { html } = await write({})
+  expect(wordsIn(html)).toBe(
+    'Find your messages, files and tickets in one place. It takes about 3 minutes. A Acme Search ' +
+      'Hi Ada, connect 3 apps to Acme Search ' +
+      'Find your messages, files and tickets in one place. It takes about 3 minutes. ' +
+      'S Slack G GitHub G Google Drive Connect my apps ' +
+      'Search only shows people content they can already open. ' +
+      'Prefer not to click links in emails? Go to search-setup.acme.example . ' +
+      'From the Acme search team, sent to ada@acme.example because these apps are part of your work account. ' +
+      'The link expires on December 21, 2026. ' +
+      'Unsubscribe from reminders Contact the search team Acme intranet',
+  )
+})
 
-  it('name ten apps, or of more the first five, and then guess no minutes', async () => {
-    const some = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
-    expect(wordsIn((await write({ apps: some(10) })).html)).toContain('A App 9 Connect my apps')
-    const { html, text, subject } = await write({ apps: some(11) })
-    expect(subject).toBe('Connect 5 apps to Acme Search')
-    expect(wordsIn(html)).toContain('A App 4 and 6 more Connect my apps')
-    expect(html + text).not.toContain('minute')
-    const lapse = await write({ apps: some(11), isLapse: true })
-    expect(lapse.subject).toBe('Connect 11 apps again: Acme Search lost access')
-  })
+it('an email names up to ten apps, or the first five of more, without a guess in minutes', async () => {
+  const some = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
+  expect(wordsIn((await write({ apps: some(10) })).html)).toContain('A App 9 Connect my apps')
+  const { html, text, subject } = await write({ apps: some(11) })
+  expect(subject).toBe('Connect 5 apps to Acme Search')
+  expect(wordsIn(html)).toContain('A App 4 and 6 more Connect my apps')
+  expect(html + text).not.toContain('minute')
+  const lapse = await write({ apps: some(11), isLapse: true })
+  expect(lapse.subject).toBe('Connect 11 apps again: Acme Search lost access')
+})
 
-  it('number apps of one name from the second one, as the pages do, and know a sender by the address alone', async () => {
-    const from = { name: '', address: 'search@acme.example' }
-    const { text } = await write({ apps: ['Slack', 'Jira', 'Slack'], from })
-    expect(text).toContain('  - Slack\n  - Jira\n  - Slack\u00a0(3)\n')
-    expect(text.replaceAll('\n', ' ')).toContain('From search@acme.example, sent to')
-  })
+it('an email numbers apps of one name as the pages do', async () => {
+  const from = { name: '', address: 'search@acme.example' }
+  const { text } = await write({ apps: ['Slack', 'Jira', 'Slack'], from })
+  expect(text).toContain('  - Slack\n  - Jira\n  - Slack\u00a0(3)\n')
+  expect(text.replaceAll('\n', ' ')).toContain('From search@acme.example, sent to')
+})
 
-  it('call a second workspace what the pages call it, although the first one is connected', async () => {
-    const known = [{ instance: 'slack_1', name: 'Slack' }]
-    expect((await write({ apps: ['Jira', 'Slack'], known })).text).toContain('- Slack\u00a0(2)\n')
-    expect((await write({ apps: ['Jira', 'Slack'] })).text).toContain('- Slack\n')
-  })
+it('an email numbers a second workspace, although the first one is connected', async () => {
+  const known = [{ instance: 'slack_1', name: 'Slack' }]
+  expect((await write({ apps: ['Jira', 'Slack'], known })).text).toContain('- Slack\u00a0(2)\n')
+  expect((await write({ apps: ['Jira', 'Slack'] })).text).toContain('- Slack\n')
+})
 
-  it('show a name as it is written, whatever it holds', async () => {
-    const { html } = await write({ person: { email: 'ada@acme.example', name: 'Ada <b>&' } })
-    expect(html).toContain('Hi Ada &lt;b&gt;&amp;, connect')
-  })
+it('an email shows a name as it is written, also with markup in it', async () => {
+  const { html } = await write({ person: { email: 'ada@acme.example', name: 'Ada <b>&' } })
+  expect(html).toContain('Hi Ada &lt;b&gt;&amp;, connect')
+})
 
-  it('are the same as plain text, each address on a line of its own or in a sentence', async () => {
-    const { text } = await write({ apps: ['GitHub'], person: { email: 'bob@acme.example' } })
-    expect(text).toBe(`Connect GitHub to Acme Search
+it('an email says the same as plain text, with each address on its own line or in a sentence', async () => {
+  const { text } = await write({ apps: ['GitHub'], person: { email: 'bob@acme.example' } })
+  expect(text).toBe(`Connect GitHub to Acme Search
 
 Find your messages, files and tickets in one place. It takes about 1
 minute.
@@ -101,93 +100,86 @@ mailto:search@acme.example
 Acme intranet
 https://intranet.acme.example/
 `)
-  })
 })
 
-describe('the words of an email about access that ended', () => {
-  it('say what ended, what to do and why it was sent, and nothing of an invitation', async () => {
-    const { subject, html, text } = await write({ apps: ['Slack'], isLapse: true })
-    expect(subject).toBe('Connect Slack again: Acme Search lost access')
-    expect(wordsIn(html)).toMatch(
-      /A Acme Search Hi Ada, connect Slack again Access to this app has ended\. Connect it again so search can find your work there\. It takes about 1 minute\. S Slack Connect again Search only /,
-    )
-    expect(text.replaceAll('\n', ' ')).toContain('because this app was connected to Acme Search.')
-    expect(text).toContain('Unsubscribe from reminders\n')
-    expect(html + text).not.toMatch(/Reminder:|in one place|work account/)
-  })
-
-  it('count several apps, and are the same whenever they are sent', async () => {
-    const apps = ['Slack', 'GitHub', 'Jira']
-    const again = await write({ apps, isLapse: true, reminder: 2 })
-    expect(again.subject).toBe('Connect 3 apps again: Acme Search lost access')
-    expect(again.text).toBe((await write({ apps, isLapse: true })).text)
-  })
+it('a lapse email says what ended, what to do and why it was sent, and nothing of an invitation', async () => {
+  const { subject, html, text } = await write({ apps: ['Slack'], isLapse: true })
+  expect(subject).toBe('Connect Slack again: Acme Search lost access')
+  expect(wordsIn(html)).toMatch(
+    /A Acme Search Hi Ada, connect Slack again Access to this app has ended\. Connect it again so search can find your work there\. It takes about 1 minute\. S Slack Connect again Search only /,
+  )
+  expect(text.replaceAll('\n', ' ')).toContain('because this app was connected to Acme Search.')
+  expect(text).toContain('Unsubscribe from reminders\n')
+  expect(html + text).not.toMatch(/Reminder:|in one place|work account/)
 })
 
-describe('the language of an email', () => {
-  const inLanguage = (language: string | undefined, file = ACME) =>
-    write({ file, person: { email: 'ada@acme.example', ...(language !== undefined && { language }) } })
-
-  it.each([
-    ['de', 'de'],
-    ['de-AT', 'de'],
-    ['pt', 'pt-BR'],
-    ['ar', 'ar'],
-    ['fr', 'en'],
-    [undefined, 'en'],
-  ])('is the nearest that is offered: %s gives %s', async (wanted, tag) => {
-    const { html } = await inLanguage(wanted)
-    expect(/<html lang="([^"]*)"/.exec(html)?.[1]).toBe(tag)
-    expect(/<article [^>]*lang="([^"]*)"/.exec(html)?.[1]).toBe(tag)
-  })
-
-  it('has its own words, dates and links', async () => {
-    const { subject, html } = await inLanguage('de')
-    expect(subject).toBe('3 Apps mit Acme Search verbinden')
-    expect(html).toContain('21. Dezember 2026')
-    expect((await inLanguage('ar')).html).toContain('شبكة Acme')
-  })
-
-  it('is the company’s default for everyone who asks for none that it offers', async () => {
-    const file = { ...ACME, languages: ['de', 'en'] }
-    expect((await inLanguage('ar', file)).html).toContain('<html lang="de"')
-    expect((await inLanguage(undefined, file)).html).toContain('<html lang="de"')
-  })
-
-  it('turns the whole email where it runs from right to left', async () => {
-    const { html } = await inLanguage('ar')
-    expect(html).toContain('<html lang="ar" dir="rtl">')
-    expect(html).toMatch(/<article [^>]*dir="rtl">/)
-    expect(html).toMatch(/<table [^>]*dir="rtl"[^>]* class="card" style="[^"]*text-align: right;/)
-    expect(html).not.toContain('text-align: left')
-  })
+it('a lapse email counts several apps, and is the same at every reminder', async () => {
+  const apps = ['Slack', 'GitHub', 'Jira']
+  const again = await write({ apps, isLapse: true, reminder: 2 })
+  expect(again.subject).toBe('Connect 3 apps again: Acme Search lost access')
+  expect(again.text).toBe((await write({ apps, isLapse: true })).text)
 })
 
-describe('the company in an email', () => {
-  const logoOf = (light: ReturnType<typeof picture>, dark?: ReturnType<typeof picture>) =>
-    write({
-      file: { ...ACME, logo: { light: 'light', ...(dark && { dark: 'dark' }) } },
-      pictures: { light, ...(dark && { dark }) },
-    })
+const inLanguage = (language: string | undefined, file = ACME) =>
+  write({ file, person: { email: 'ada@acme.example', ...(language !== undefined && { language }) } })
 
-  it('has its colour on the square and the button, and another one in dark mode', async () => {
-    const { html } = await write({})
-    expect(html.match(/bgcolor="#0b6e5f"/g)).toHaveLength(2)
-    expect(html).toContain(
-      '.brand { background-color: #4fd1b5 !important; border-color: #4fd1b5 !important; color: #14161f !important; }',
-    )
+it.each([
+  ['de', 'de'],
+  ['de-AT', 'de'],
+  ['pt', 'pt-BR'],
+  ['ar', 'ar'],
+  ['fr', 'en'],
+  [undefined, 'en'],
+])('a person who prefers %s gets the email in %s', async (wanted, tag) => {
+  const { html } = await inLanguage(wanted)
+  expect(/<html lang="([^"]*)"/.exec(html)?.[1]).toBe(tag)
+  expect(/<article [^>]*lang="([^"]*)"/.exec(html)?.[1]).toBe(tag)
+})
+
+it('an email in another language has its texts, dates and links', async () => {
+  const { subject, html } = await inLanguage('de')
+  expect(subject).toBe('3 Apps mit Acme Search verbinden')
+  expect(html).toContain('21. Dezember 2026')
+  expect((await inLanguage('ar')).html).toContain('شبكة Acme')
+})
+
+it('a person whose language the company doesn’t offer gets its default language', async () => {
+  const file = { ...ACME, languages: ['de', 'en'] }
+  expect((await inLanguage('ar', file)).html).toContain('<html lang="de"')
+  expect((await inLanguage(undefined, file)).html).toContain('<html lang="de"')
+})
+
+it('an email in a right-to-left language runs from right to left as a whole', async () => {
+  const { html } = await inLanguage('ar')
+  expect(html).toContain('<html lang="ar" dir="rtl">')
+  expect(html).toMatch(/<article [^>]*dir="rtl">/)
+  expect(html).toMatch(/<table [^>]*dir="rtl"[^>]* class="card" style="[^"]*text-align: right;/)
+  expect(html).not.toContain('text-align: left')
+})
+
+const logoOf = (light: ReturnType<typeof picture>, dark?: ReturnType<typeof picture>) =>
+  write({
+    file: { ...ACME, logo: { light: 'light', ...(dark && { dark: 'dark' }) } },
+    pictures: { light, ...(dark && { dark }) },
   })
 
-  it('has its logo inside the email, as large as it is drawn', async () => {
-    const light = picture('jpg', jpeg(400, 100))
-    const mail = await logoOf(light)
-    expect(mail.html).toContain('src="cid:logo@onramp" width="128" height="32" alt=""')
-    const { attachments } = await PostalMime.parse(await emlOf(mail))
-    expect(attachments).toMatchObject([
-      { contentId: '<logo@onramp>', disposition: 'inline', mimeType: light.type, related: true },
-    ])
-    expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(light.content)
-  })
+it('an email has the company’s color on the square and the button, and another one in dark mode', async () => {
+  const { html } = await write({})
+  expect(html.match(/bgcolor="#0b6e5f"/g)).toHaveLength(2)
+  expect(html).toContain(
+    '.brand { background-color: #4fd1b5 !important; border-color: #4fd1b5 !important; color: #14161f !important; }',
+  )
+})
+
+it('an email has the company’s logo attached, in the size in which it is drawn', async () => {
+  const light = picture('jpg', jpeg(400, 100))
+  const mail = await logoOf(light)
+  expect(mail.html).toContain('src="cid:logo@onramp" width="128" height="32" alt=""')
+  const { attachments } = await PostalMime.parse(await emlOf(mail))
+  expect(attachments).toMatchObject([
+    { contentId: '<logo@onramp>', disposition: 'inline', mimeType: light.type, related: true },
+  ])
+  expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(light.content)
 })
 
 it('an email has a link for its person and apps, and the headers that mail programs look for', async () => {
@@ -208,7 +200,7 @@ it('an email has a link for its person and apps, and the headers that mail progr
   })
 })
 
-it('the Message-ID is the same for the same email, and another for another', async () => {
+it('the Message-ID is the same at every try, and differs between emails', async () => {
   const id = async (given: Written) => (await write(given)).messageId
   const first = await id({})
   expect(first).toMatch(/^<[0-9a-f]{32}@acme\.example>$/)
@@ -228,7 +220,7 @@ it.each<Partial<Email>>([
   { headers: { 'X-One': 'a\nX-Two: b' } },
   { headers: { 'X\r\nBcc': 'a' } },
   { messageId: '<1\n@acme.example>' },
-])('no email leaves whose headers begin another one, or name another recipient: %j', async (part) => {
+])('an email isn’t sent if a header would start another one, or name another recipient: %j', async (part) => {
   const injected: Email = { ...mail, ...part }
   expect(() => refuseInjection(mail)).not.toThrow()
   expect(() => refuseInjection(injected)).toThrow(RangeError)

@@ -1,5 +1,5 @@
 // onramp keep as operators schedule it: the command, a store, the sandbox's service and its mail server; the clock is the test's.
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { openKeepState, withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { runCommand } from '../cli/run-command.ts'
@@ -31,88 +31,86 @@ const everything = (does: 'authorize' | 'unauthorize') => {
   for (const { instance } of person?.datasources ?? []) company().sandbox[does](ADA.id, instance)
 }
 
-describe('onramp keep', () => {
-  it('invites, notices that access has ended, emails about it, and stops once it is repaired', async () => {
-    const file = list('email,timezone\nada@acme.example,Europe/London\n')
-    const first = await keep(file, monday)
-    expect([first.exit, first.err.split(/\s{2,}|\n/).filter(Boolean)]).toEqual([
-      0,
-      ['Columns: email, timezone. Ignored: none.', '1', 'person', '1', 'email sent'],
-    ])
-    expect(recipients()).toHaveLength(1)
-    everything('authorize')
-    expect((await keep(file, monday + 7 * HOUR)).exit).toBe(0)
+it('onramp keep invites, notices that access has ended, emails about it, and stops once it is repaired', async () => {
+  const file = list('email,timezone\nada@acme.example,Europe/London\n')
+  const first = await keep(file, monday)
+  expect([first.exit, first.err.split(/\s{2,}|\n/).filter(Boolean)]).toEqual([
+    0,
+    ['Columns: email, timezone. Ignored: none.', '1', 'person', '1', 'email sent'],
+  ])
+  expect(recipients()).toHaveLength(1)
+  everything('authorize')
+  expect((await keep(file, monday + 7 * HOUR)).exit).toBe(0)
 
-    company().sandbox.unauthorize(ADA.id, 'slack_1')
-    for (const hours of [14, 21]) await keep(file, monday + hours * HOUR)
-    expect(recipients()).toHaveLength(1)
-    const night = await keep(file, monday + 22 * HOUR, '--json')
-    expect(JSON.parse(night.out)).toMatchObject({ sent: 0, states: { fellBack: 1, ready: 0 }, needs: [] })
-    await keep(file, monday + 24 * HOUR)
-    expect(recipients()).toHaveLength(2)
-    everything('authorize')
-    for (const days of [3, 5, 8, 12]) await keep(file, monday + days * 24 * HOUR)
-    expect(recipients()).toHaveLength(2)
-  })
-
-  it('takes those who are blocked in the directory, and its guests, for people who have left', async () => {
-    const rows = (state: string) =>
-      `mail,Status,userType\nada@acme.example,${state}\nbob@acme.example,Active,Member\n`
-    await keep(list(rows('Active,Member')), monday)
-    expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
-    for (const [state, words, ...wanted] of [
-      ['Suspended,Member', 'Left out: 1 is blocked there.'],
-      ['Active,Guest', 'Left out: 1 is a guest (see --include-guests).'],
-      ['Active,Guest', undefined, '--include-guests'],
-    ] as const) {
-      const file = list(rows(state))
-      const asked = await keep(file, monday + HOUR, ...wanted)
-      expect(asked.err.includes('1 of the 2 people who were on the list are no longer on it')).toBe(
-        words !== undefined,
-      )
-      const { out, err } = await keep(file, monday + HOUR, '--confirm', '--json', ...wanted)
-      expect(JSON.parse(out)).toMatchObject({ rows: words === undefined ? 2 : 1 })
-      expect(err).toContain(words ?? 'Columns')
-      await keep(list(rows('Active,Member')), monday + 2 * HOUR)
-    }
-    expect(recipients()).toHaveLength(2)
-  })
-
-  it('shows what a run at some moment would do, and does nothing', async () => {
-    const file = list('email,timezone\nada@acme.example,Europe/London\neve@acme.example,Asia/Tokyo\n')
-    const shown = await keep(file, monday, '--dry-run', '--now', '2027-01-18T09:30:00Z')
-    expect([shown.exit, shown.out]).toEqual([0, 'ada@acme.example  invitation\n'])
-    expect(shown.err).toContain(
-      'People on the list: 2. At that moment a run would send up to so many emails: invitations 1,',
-    )
-    expect([mails(), (await keep(file, monday, '--now', '2027-01-18T09:30:00Z')).exit]).toEqual([[], 2])
-  })
-
-  it('ends with 3 where the service refuses its token about someone, who stays on record as before', async () => {
-    const file = list('email\nada@acme.example\n')
-    const first = await keep(file, monday, '--json')
-    expect(JSON.parse(first.out)).toMatchObject({ sent: 1, states: { notStarted: 1 }, needs: [] })
-    company().sandbox.switches.set({ answers: { checkdatasourceauth: { status: 403, body: 'Forbidden' } } })
-    const { exit, out } = await keep(file, monday + 7 * HOUR, '--json')
-    expect(JSON.parse(out)).toMatchObject({
-      refused: 1,
-      unknownToService: 0,
-      states: { notStarted: 1 },
-      needs: [expect.stringMatching(/refused \(401 or 403\): 1\. .*onramp.* doctor --as EMAIL/)],
-    })
-    expect(exit).toBe(3)
-  })
-
-  it('ends with 3 and names the line that is no person', async () => {
-    const file = list('email,timezone\nnobody,Mars/Base\neve@acme.example,\n')
-    const { exit, err } = await keep(file, monday)
-    expect(exit).toBe(3)
-    expect(recipients()).toEqual(['eve@acme.example'])
-    expect(err).toContain('line 2: "nobody" is not a valid email address')
-  })
+  company().sandbox.unauthorize(ADA.id, 'slack_1')
+  for (const hours of [14, 21]) await keep(file, monday + hours * HOUR)
+  expect(recipients()).toHaveLength(1)
+  const night = await keep(file, monday + 22 * HOUR, '--json')
+  expect(JSON.parse(night.out)).toMatchObject({ sent: 0, states: { fellBack: 1, ready: 0 }, needs: [] })
+  await keep(file, monday + 24 * HOUR)
+  expect(recipients()).toHaveLength(2)
+  everything('authorize')
+  for (const days of [3, 5, 8, 12]) await keep(file, monday + days * 24 * HOUR)
+  expect(recipients()).toHaveLength(2)
 })
 
-it('an app that is held back is in no other email either, and the command says so', async () => {
+it('onramp keep counts blocked people and guests of the directory as gone', async () => {
+  const rows = (state: string) =>
+    `mail,Status,userType\nada@acme.example,${state}\nbob@acme.example,Active,Member\n`
+  await keep(list(rows('Active,Member')), monday)
+  expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
+  for (const [state, words, ...wanted] of [
+    ['Suspended,Member', 'Left out: 1 is blocked there.'],
+    ['Active,Guest', 'Left out: 1 is a guest (see --include-guests).'],
+    ['Active,Guest', undefined, '--include-guests'],
+  ] as const) {
+    const file = list(rows(state))
+    const asked = await keep(file, monday + HOUR, ...wanted)
+    expect(asked.err.includes('1 of the 2 people who were on the list are no longer on it')).toBe(
+      words !== undefined,
+    )
+    const { out, err } = await keep(file, monday + HOUR, '--confirm', '--json', ...wanted)
+    expect(JSON.parse(out)).toMatchObject({ rows: words === undefined ? 2 : 1 })
+    expect(err).toContain(words ?? 'Columns')
+    await keep(list(rows('Active,Member')), monday + 2 * HOUR)
+  }
+  expect(recipients()).toHaveLength(2)
+})
+
+it('a dry run of onramp keep shows what a run at some moment would do, and does nothing', async () => {
+  const file = list('email,timezone\nada@acme.example,Europe/London\neve@acme.example,Asia/Tokyo\n')
+  const shown = await keep(file, monday, '--dry-run', '--now', '2027-01-18T09:30:00Z')
+  expect([shown.exit, shown.out]).toEqual([0, 'ada@acme.example  invitation\n'])
+  expect(shown.err).toContain(
+    'People on the list: 2. At that moment a run would send up to so many emails: invitations 1,',
+  )
+  expect([mails(), (await keep(file, monday, '--now', '2027-01-18T09:30:00Z')).exit]).toEqual([[], 2])
+})
+
+it('onramp keep ends with 3 where the service refuses its token about someone, who stays on record as before', async () => {
+  const file = list('email\nada@acme.example\n')
+  const first = await keep(file, monday, '--json')
+  expect(JSON.parse(first.out)).toMatchObject({ sent: 1, states: { notStarted: 1 }, needs: [] })
+  company().sandbox.switches.set({ answers: { checkdatasourceauth: { status: 403, body: 'Forbidden' } } })
+  const { exit, out } = await keep(file, monday + 7 * HOUR, '--json')
+  expect(JSON.parse(out)).toMatchObject({
+    refused: 1,
+    unknownToService: 0,
+    states: { notStarted: 1 },
+    needs: [expect.stringMatching(/refused \(401 or 403\): 1\. .*onramp.* doctor --as EMAIL/)],
+  })
+  expect(exit).toBe(3)
+})
+
+it('onramp keep ends with 3 and names the invalid line', async () => {
+  const file = list('email,timezone\nnobody,Mars/Base\neve@acme.example,\n')
+  const { exit, err } = await keep(file, monday)
+  expect(exit).toBe(3)
+  expect(recipients()).toEqual(['eve@acme.example'])
+  expect(err).toContain('line 2: "nobody" is not a valid email address')
+})
+
+it('a paused app is in no email of invite send either, and the command says so', async () => {
   const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-held` }
   const settings = loadSettings(env)
   await withStore(settings, async (records) => {

@@ -1,5 +1,5 @@
 // Runs of `onramp keep` over a small company, hour by hour, with the service and the mail server as functions.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { CampaignRun } from '../../src/campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun, type KeepOptions } from '../../src/campaigns/keep-run.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
@@ -115,206 +115,202 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
 const keep = (list: readonly Invitee[], parts: CampaignRun & KeepOptions) =>
   new KeepRun(list, parts, parts).work()
 
-describe('a run', () => {
-  it('invites who is new, once, and asks about everyone every six hours', async () => {
-    const { runs, sent, asked, list } = company(4)
-    await runs(6)
-    expect(sent.toSorted()).toEqual(list.map(({ email }) => `${email} invitation 0`))
-    expect(asked).toHaveLength(4)
-    await runs(1)
-    expect(asked).toHaveLength(8)
-  })
+it('a run invites new people once, and checks everyone every six hours', async () => {
+  const { runs, sent, asked, list } = company(4)
+  await runs(6)
+  expect(sent.toSorted()).toEqual(list.map(({ email }) => `${email} invitation 0`))
+  expect(asked).toHaveLength(4)
+  await runs(1)
+  expect(asked).toHaveLength(8)
+})
 
-  it('invites no one at night where they are', async () => {
-    const { runs, sent, list } = company(1)
-    await runs(2, [{ ...list[0]!, timezone: 'America/Los_Angeles' }])
-    expect(sent).toEqual([])
-  })
+it('a run invites no one at night in their time zone', async () => {
+  const { runs, sent, list } = company(1)
+  await runs(2, [{ ...list[0]!, timezone: 'America/Los_Angeles' }])
+  expect(sent).toEqual([])
+})
 
-  it('is not through where it is interrupted with the last question', async () => {
-    const { list, parts, keepState } = company(1)
-    const stop = new AbortController()
-    const given = parts()
-    const check: typeof given.check = async (email) => {
-      stop.abort()
-      return await given.check(email)
-    }
-    await expect(keep(list, { ...given, check, signal: stop.signal })).rejects.toThrow(/abort/)
-    expect(keepState()).toMatchObject({ sweep: { beganAt: monday } })
-    expect(keepState().sweep).not.toHaveProperty('endedAt')
-  })
+it('a run that is interrupted at its last check doesn’t end the sweep', async () => {
+  const { list, parts, keepState } = company(1)
+  const stop = new AbortController()
+  const given = parts()
+  const check: typeof given.check = async (email) => {
+    stop.abort()
+    return await given.check(email)
+  }
+  await expect(keep(list, { ...given, check, signal: stop.signal })).rejects.toThrow(/abort/)
+  expect(keepState()).toMatchObject({ sweep: { beganAt: monday } })
+  expect(keepState().sweep).not.toHaveProperty('endedAt')
+})
 
-  it('emails someone whose access ended after everyone was asked again, and not once it is repaired', async () => {
-    const { runs, sent, service, connected } = company(40)
-    await connected()
-    service.set('p0@acme.example', { slack_1: 'awaiting' })
-    service.set('p1@acme.example', { slack_1: 'awaiting' })
-    await runs(6)
-    expect(sent).toEqual([])
-    service.set('p1@acme.example', { slack_1: 'connected' })
-    await runs(24)
-    expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
-  })
+it('a person whose access ended is emailed after the next sweep, unless they have reconnected', async () => {
+  const { runs, sent, service, connected } = company(40)
+  await connected()
+  service.set('p0@acme.example', { slack_1: 'awaiting' })
+  service.set('p1@acme.example', { slack_1: 'awaiting' })
+  await runs(6)
+  expect(sent).toEqual([])
+  service.set('p1@acme.example', { slack_1: 'connected' })
+  await runs(24)
+  expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
+})
 
-  it('tells the administrators once of what many lost, and the others only after it was released', async () => {
-    const { runs, sent, told, all, connected, release } = company(12)
-    await connected()
-    all('awaiting')
-    await runs(48)
-    expect([told.length, sent]).toEqual([1, []])
-    release()
-    await runs(24)
-    expect([told.length, sent.length]).toEqual([1, 12])
-  })
+it('a mass disconnect is one notice to administrators, and emails people only once it is resumed', async () => {
+  const { runs, sent, told, all, connected, release } = company(12)
+  await connected()
+  all('awaiting')
+  await runs(48)
+  expect([told.length, sent]).toEqual([1, []])
+  release()
+  await runs(24)
+  expect([told.length, sent.length]).toEqual([1, 12])
+})
 
-  it('tells no one but the administrators where most have it again', async () => {
-    const { runs, sent, told, all, connected, keepState } = company(12)
-    await connected()
-    all('awaiting')
-    await runs(7)
-    all('connected')
-    await runs(24)
-    expect([told.length, sent, keepState().massDisconnects]).toEqual([1, [], []])
-  })
+it('a mass disconnect that most people have reconnected emails no one but administrators', async () => {
+  const { runs, sent, told, all, connected, keepState } = company(12)
+  await connected()
+  all('awaiting')
+  await runs(7)
+  all('connected')
+  await runs(24)
+  expect([told.length, sent, keepState().massDisconnects]).toEqual([1, [], []])
+})
 
-  it('refuses a list that many have left, and counts who left apart where that is right', async () => {
-    const { runs, list, people, parts } = company(20)
-    await runs(1)
-    await expect(runs(1, list.slice(3))).rejects.toThrow('3 of the 20 people')
-    await keep(list.slice(3), { ...parts(), isConfirmed: true })
-    const left = (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined)
-    expect(left.map(({ email }) => email).toSorted()).toEqual([
-      'p0@acme.example',
-      'p1@acme.example',
-      'p2@acme.example',
-    ])
-  })
+it('a run refuses a list that many have left, unless that is confirmed', async () => {
+  const { runs, list, people, parts } = company(20)
+  await runs(1)
+  await expect(runs(1, list.slice(3))).rejects.toThrow('3 of the 20 people')
+  await keep(list.slice(3), { ...parts(), isConfirmed: true })
+  const left = (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined)
+  expect(left.map(({ email }) => email).toSorted()).toEqual([
+    'p0@acme.example',
+    'p1@acme.example',
+    'p2@acme.example',
+  ])
+})
 
-  it('ends with everyone of the list on record, also who was erased while it lasted', async () => {
-    const { runs, list, people, parts, service, world } = company(2)
-    service.set('p0@acme.example', undefined)
-    await runs(1)
-    const unknown = await people.get('p0@acme.example')
-    expect(unknown).toMatchObject({ unknownAt: expect.any(Number) as number })
-    const erasedAt = (unknown?.changedAt ?? 0) + 90 * 24 * HOUR
-    world.now = erasedAt - HOUR
-    await runs(1)
-    world.now = erasedAt - 1
-    const given = parts()
-    await keep(list, { ...given, save: (next) => given.save(next).then(() => void (world.now += 1_000)) })
-    expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual(
-      list.map(({ email }) => email),
-    )
-    expect(given.tally.unreadable).toBe(0)
-  })
-
-  it('lets no one leave while a line of the list can’t be read', async () => {
-    const { runs, list, people, parts } = company(4)
-    await runs(1)
-    await keep(list.slice(1), { ...parts(), isComplete: false })
-    expect((await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined)).toEqual([])
-  })
-
-  it('invites no newcomer to an app that many have just lost', async () => {
-    const { runs, sent, list, service, all, connected } = company(12)
-    await connected()
-    all('awaiting')
-    await runs(7)
-    service.set('new@acme.example', { slack_1: 'awaiting' })
-    await runs(30, [...list, { email: 'new@acme.example' }])
-    expect(sent).toEqual([])
-  })
-
-  it('does not keep the record of someone whom the service no longer knows', async () => {
-    const { runs, service, people } = company(2, { slack_1: 'connected' })
-    await runs(1)
-    service.set('p0@acme.example', undefined)
-    await runs(7)
-    const first = await people.get('p0@acme.example')
-    await runs(14)
-    expect(first?.unknownAt).toBeDefined()
-    expect(await people.get('p0@acme.example')).toEqual(first)
-  })
-
-  it('goes on where the service no longer knows many', async () => {
-    const { runs, service, asked, list } = company(12)
-    await runs(1)
-    for (const some of [list.slice(0, 3), list.slice(3, 6)]) {
-      for (const { email } of some) service.set(email, undefined)
-      await runs(6)
-    }
-    asked.length = 0
-    await runs(6)
-    expect(new Set(asked).size).toBe(12)
-  })
-
-  it('reminds someone of what they have not connected yet, and not of what they just lost', async () => {
-    const { runs, service, sent, list } = company(1, { slack_1: 'awaiting', jira_1: 'awaiting' })
-    const { email } = list[0]!
-    await runs(6)
-    service.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
-    await runs(7 * 24 - 6)
-    service.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
-    await runs(1)
-    expect(sent).toEqual([`${email} invitation 0`, `${email} invitation 1 jira_1`])
-  })
-
-  it('names a time zone that no run of a week found at work', async () => {
-    const { keepState, parts, list } = company(1)
-    const tokyo = [{ ...list[0]!, timezone: 'Asia/Tokyo' }]
-    for (let day = 0; day < 9; day++) await keep(tokyo, { ...parts(), now: () => monday + day * 24 * HOUR })
-    expect(zonesWithoutRun(keepState(), monday + 6 * 24 * HOUR)).toEqual([])
-    expect(zonesWithoutRun(keepState(), monday + 8 * 24 * HOUR)).toEqual(['Asia/Tokyo'])
-  })
-
-  it('can be planned for a moment, which asks and writes nothing', async () => {
-    const { parts, list, asked, people } = company(2)
-    const plan = async (now: number) => {
-      const all = await listed(duePeople(list, people, { ...parts(), now: () => now }))
-      return all.map(({ invitation }) => invitation.kind)
-    }
-    expect(await plan(monday)).toEqual(['mail', 'mail'])
-    expect(await plan(monday - 2 * HOUR)).toEqual(['not-due', 'not-due'])
-    expect([asked, await listed(people.all())]).toEqual([[], []])
-  })
-
-  it.each([
-    ['before the run of that day', '2027-04-13T08:00:00Z', '2027-04-13'],
-    ['after the run of that day', '2027-04-13T12:00:00Z', '2027-04-14'],
-  ])(
-    'tells the administrators of what seven of twelve lost %s, and none of the seven, also if no run comes for months',
-    async (_when, at, day) => {
-      const { runs, sent, told, service, world, list, connected } = company(12)
-      const lose = () => {
-        for (const { email } of list.slice(0, 7)) service.set(email, { slack_1: 'awaiting' })
-      }
-      await connected()
-      for (const date of ['2027-04-12', '2027-04-13', '2027-04-14', '2027-12-01']) {
-        world.now = Date.parse(`${date}T10:00:00Z`)
-        if (at < `${date}T10`) lose()
-        await runs(1)
-      }
-      expect(told.map(({ noticedAt, lapsed, had }) => [dateOf(noticedAt), lapsed, had])).toEqual([
-        [day, 7, 12],
-      ])
-      expect(sent).toEqual([])
-    },
+it('a run ends with everyone of the list on record, also people who were erased meanwhile', async () => {
+  const { runs, list, people, parts, service, world } = company(2)
+  service.set('p0@acme.example', undefined)
+  await runs(1)
+  const unknown = await people.get('p0@acme.example')
+  expect(unknown).toMatchObject({ unknownAt: expect.any(Number) as number })
+  const erasedAt = (unknown?.changedAt ?? 0) + 90 * 24 * HOUR
+  world.now = erasedAt - HOUR
+  await runs(1)
+  world.now = erasedAt - 1
+  const given = parts()
+  await keep(list, { ...given, save: (next) => given.save(next).then(() => void (world.now += 1_000)) })
+  expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual(
+    list.map(({ email }) => email),
   )
+  expect(given.tally.unreadable).toBe(0)
+})
 
-  it('emails someone who lost an app on the working day on which everyone was asked again, also with a run a day', async () => {
-    const { runs, sent, service, world, connected } = company(12)
-    await connected()
-    const sentBy = async (date: string) => {
-      world.now = Date.parse(`${date}T10:00:00Z`)
-      await runs(1)
-      return sent.length
+it('no one leaves the list while a line of it can’t be read', async () => {
+  const { runs, list, people, parts } = company(4)
+  await runs(1)
+  await keep(list.slice(1), { ...parts(), isComplete: false })
+  expect((await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined)).toEqual([])
+})
+
+it('a newcomer isn’t invited to a paused app', async () => {
+  const { runs, sent, list, service, all, connected } = company(12)
+  await connected()
+  all('awaiting')
+  await runs(7)
+  service.set('new@acme.example', { slack_1: 'awaiting' })
+  await runs(30, [...list, { email: 'new@acme.example' }])
+  expect(sent).toEqual([])
+})
+
+it('checks don’t prolong the record of a person whom the service no longer knows', async () => {
+  const { runs, service, people } = company(2, { slack_1: 'connected' })
+  await runs(1)
+  service.set('p0@acme.example', undefined)
+  await runs(7)
+  const first = await people.get('p0@acme.example')
+  await runs(14)
+  expect(first?.unknownAt).toBeDefined()
+  expect(await people.get('p0@acme.example')).toEqual(first)
+})
+
+it('a run goes on although the service no longer knows many people', async () => {
+  const { runs, service, asked, list } = company(12)
+  await runs(1)
+  for (const some of [list.slice(0, 3), list.slice(3, 6)]) {
+    for (const { email } of some) service.set(email, undefined)
+    await runs(6)
+  }
+  asked.length = 0
+  await runs(6)
+  expect(new Set(asked).size).toBe(12)
+})
+
+it('a reminder names apps that were never connected, and not one that was just lost', async () => {
+  const { runs, service, sent, list } = company(1, { slack_1: 'awaiting', jira_1: 'awaiting' })
+  const { email } = list[0]!
+  await runs(6)
+  service.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
+  await runs(7 * 24 - 6)
+  service.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
+  await runs(1)
+  expect(sent).toEqual([`${email} invitation 0`, `${email} invitation 1 jira_1`])
+})
+
+it('a time zone that no run of a week found in working time is named', async () => {
+  const { keepState, parts, list } = company(1)
+  const tokyo = [{ ...list[0]!, timezone: 'Asia/Tokyo' }]
+  for (let day = 0; day < 9; day++) await keep(tokyo, { ...parts(), now: () => monday + day * 24 * HOUR })
+  expect(zonesWithoutRun(keepState(), monday + 6 * 24 * HOUR)).toEqual([])
+  expect(zonesWithoutRun(keepState(), monday + 8 * 24 * HOUR)).toEqual(['Asia/Tokyo'])
+})
+
+it('a run can be planned for a moment, without checks and writes', async () => {
+  const { parts, list, asked, people } = company(2)
+  const plan = async (now: number) => {
+    const all = await listed(duePeople(list, people, { ...parts(), now: () => now }))
+    return all.map(({ invitation }) => invitation.kind)
+  }
+  expect(await plan(monday)).toEqual(['mail', 'mail'])
+  expect(await plan(monday - 2 * HOUR)).toEqual(['not-due', 'not-due'])
+  expect([asked, await listed(people.all())]).toEqual([[], []])
+})
+
+it.each([
+  ['before the run of that day', '2027-04-13T08:00:00Z', '2027-04-13'],
+  ['after the run of that day', '2027-04-13T12:00:00Z', '2027-04-14'],
+])(
+  'administrators hear of seven lapses among twelve people %s, and the seven get no email for months',
+  async (_when, at, day) => {
+    const { runs, sent, told, service, world, list, connected } = company(12)
+    const lose = () => {
+      for (const { email } of list.slice(0, 7)) service.set(email, { slack_1: 'awaiting' })
     }
-    await sentBy('2027-04-14')
-    service.set('p0@acme.example', { slack_1: 'awaiting' })
-    // Noticed on Thursday, asked again on Friday.
-    expect([await sentBy('2027-04-15'), await sentBy('2027-04-16')]).toEqual([0, 1])
-    expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
-  })
+    await connected()
+    for (const date of ['2027-04-12', '2027-04-13', '2027-04-14', '2027-12-01']) {
+      world.now = Date.parse(`${date}T10:00:00Z`)
+      if (at < `${date}T10`) lose()
+      await runs(1)
+    }
+    expect(told.map(({ noticedAt, lapsed, had }) => [dateOf(noticedAt), lapsed, had])).toEqual([[day, 7, 12]])
+    expect(sent).toEqual([])
+  },
+)
+
+it('with a run a day, a person who lost an app is emailed on the day of the next sweep', async () => {
+  const { runs, sent, service, world, connected } = company(12)
+  await connected()
+  const sentBy = async (date: string) => {
+    world.now = Date.parse(`${date}T10:00:00Z`)
+    await runs(1)
+    return sent.length
+  }
+  await sentBy('2027-04-14')
+  service.set('p0@acme.example', { slack_1: 'awaiting' })
+  // Noticed on Thursday, asked again on Friday.
+  expect([await sentBy('2027-04-15'), await sentBy('2027-04-16')]).toEqual([0, 1])
+  expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
 })
 
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
 import { Provider, type ClientMetadata } from 'oidc-provider'
 import { SMTPServer } from 'smtp-server'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { AccessTokens } from '../../src/campaigns/mail/access-token.ts'
 import { examined } from '../doctor/set-up.ts'
 import { startPlainServer } from '../helpers/plain-authorization-server.ts'
@@ -131,110 +131,108 @@ async function writeAssertion(): Promise<void> {
   writeFileSync(path('token'), assertion)
 }
 
-describe('a mailbox without a password', () => {
-  it.each<[string, () => Record<string, string>]>([
-    ['a secret', withSecret],
-    [
-      'a secret, at a server of which only the token endpoint is known',
-      () => {
-        const { SMTP_OAUTH_ISSUER, ...others } = withSecret()
-        return { ...others, SMTP_OAUTH_TOKEN_URL: `${SMTP_OAUTH_ISSUER}/token` }
-      },
-    ],
-    [
-      'a certificate',
-      () => ({
-        SMTP_OAUTH_ISSUER: issuer,
-        SMTP_OAUTH_CLIENT_ID: 'with-key',
-        SMTP_OAUTH_CLIENT_KEY_FILE: path('key'),
-        SMTP_OAUTH_CLIENT_CERT_FILE: path('crt'),
-        SMTP_OAUTH_SCOPE: SCOPE,
-      }),
-    ],
-    [
-      'the identity of the machine',
-      () => ({
-        SMTP_OAUTH_ISSUER: issuer,
-        SMTP_OAUTH_CLIENT_ID: 'with-key',
-        SMTP_OAUTH_CLIENT_ASSERTION_FILE: path('token'),
-        SMTP_OAUTH_SCOPE: SCOPE,
-      }),
-    ],
-  ])('sends emails for a client with %s', async (_what, settings) => {
-    await writeAssertion()
-    const { recipients, SMTP_URL } = await startMailbox()
-    asked.length = 0
-    expect(await sent({ SMTP_URL, ...settings() })).toMatchObject({ code: 0 })
-    expect(recipients).toEqual(['ada@acme.example'])
-    expect(asked.map((body) => [body.get('grant_type'), body.get('scope')])).toContainEqual([
-      'client_credentials',
-      SCOPE,
-    ])
-    const assertions = asked.flatMap((body) => body.get('client_assertion') ?? [])
-    const withThumbprint = assertions.filter((assertion) => 'x5t#S256' in decodeProtectedHeader(assertion))
-    expect(withThumbprint).toHaveLength('SMTP_OAUTH_CLIENT_CERT_FILE' in settings() ? assertions.length : 0)
-  })
+it.each<[string, () => Record<string, string>]>([
+  ['a secret', withSecret],
+  [
+    'a secret, at a server of which only the token endpoint is known',
+    () => {
+      const { SMTP_OAUTH_ISSUER, ...others } = withSecret()
+      return { ...others, SMTP_OAUTH_TOKEN_URL: `${SMTP_OAUTH_ISSUER}/token` }
+    },
+  ],
+  [
+    'a certificate',
+    () => ({
+      SMTP_OAUTH_ISSUER: issuer,
+      SMTP_OAUTH_CLIENT_ID: 'with-key',
+      SMTP_OAUTH_CLIENT_KEY_FILE: path('key'),
+      SMTP_OAUTH_CLIENT_CERT_FILE: path('crt'),
+      SMTP_OAUTH_SCOPE: SCOPE,
+    }),
+  ],
+  [
+    'the identity of the machine',
+    () => ({
+      SMTP_OAUTH_ISSUER: issuer,
+      SMTP_OAUTH_CLIENT_ID: 'with-key',
+      SMTP_OAUTH_CLIENT_ASSERTION_FILE: path('token'),
+      SMTP_OAUTH_SCOPE: SCOPE,
+    }),
+  ],
+])('emails are sent with an access token of a client with %s', async (_what, settings) => {
+  await writeAssertion()
+  const { recipients, SMTP_URL } = await startMailbox()
+  asked.length = 0
+  expect(await sent({ SMTP_URL, ...settings() })).toMatchObject({ code: 0 })
+  expect(recipients).toEqual(['ada@acme.example'])
+  expect(asked.map((body) => [body.get('grant_type'), body.get('scope')])).toContainEqual([
+    'client_credentials',
+    SCOPE,
+  ])
+  const assertions = asked.flatMap((body) => body.get('client_assertion') ?? [])
+  const withThumbprint = assertions.filter((assertion) => 'x5t#S256' in decodeProtectedHeader(assertion))
+  expect(withThumbprint).toHaveLength('SMTP_OAUTH_CLIENT_CERT_FILE' in settings() ? assertions.length : 0)
+})
 
-  it('sends none, and says why in the words of the server, for a client that is refused', async () => {
-    const { recipients, SMTP_URL } = await startMailbox()
-    const planted = `planted-${secret}`
-    const env = { SMTP_URL, ...withSecret(), SMTP_OAUTH_CLIENT_SECRET: planted }
-    const { code, stderr } = await sent(env)
-    expect([code, recipients]).toEqual([1, []])
-    expect(stderr).toMatch(
-      /no access token for the mailbox from 127\.0\.0\.1:\d+ \(it answered invalid_client with status 401/,
+it('a client that is refused sends no email, and the message quotes the authorization server', async () => {
+  const { recipients, SMTP_URL } = await startMailbox()
+  const planted = `planted-${secret}`
+  const env = { SMTP_URL, ...withSecret(), SMTP_OAUTH_CLIENT_SECRET: planted }
+  const { code, stderr } = await sent(env)
+  expect([code, recipients]).toEqual([1, []])
+  expect(stderr).toMatch(
+    /no access token for the mailbox from 127\.0\.0\.1:\d+ \(it answered invalid_client with status 401/,
+  )
+  expect(stderr).toContain('see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE')
+  expect(stderr).not.toContain(planted)
+  expect(await found(env)).toMatchObject([
+    {
+      status: 'fail',
+      says: expect.stringContaining('invalid_client') as string,
+      settings: ['SMTP_OAUTH_CLIENT_ID', 'SMTP_OAUTH_SCOPE', 'SMTP_OAUTH_ISSUER'],
+    },
+  ])
+})
+
+it.each([
+  ['http://127.0.0.1:1', 'cannot be discovered'],
+  ['http://127.0.0.1:1/x', 'see SMTP_OAUTH_ISSUER'],
+])('an issuer %s that doesn’t respond is named by its setting', async (SMTP_OAUTH_ISSUER, words) => {
+  const { SMTP_URL } = await startMailbox()
+  const { stderr } = await sent({ SMTP_URL, ...withSecret(), SMTP_OAUTH_ISSUER })
+  expect(stderr).toContain(words)
+  expect(stderr).not.toContain('OIDC_ISSUER')
+})
+
+it('a mail server that refuses the access token is reported as that, also by the doctor', async () => {
+  const good = await startMailbox()
+  const env = { ...withSecret(), MAIL_FROM: 'search@acme.example' }
+  expect(await found({ ...env, SMTP_URL: good.SMTP_URL })).toMatchObject([{ status: 'ok' }])
+  const { SMTP_URL } = await startMailbox(async () => false)
+  const { stderr } = await sent({ ...env, SMTP_URL })
+  expect(stderr).toContain('rejects the access token (it says: 535 5.7.3 Authentication unsuccessful)')
+  expect(await found({ ...env, SMTP_URL })).toMatchObject([
+    { status: 'fail', says: expect.stringContaining('rejects the access token') as string },
+  ])
+})
+
+it('a mail server that takes no passwords (550 5.7.30 Basic authentication is not supported) is explained', async () => {
+  const server = await startSmtpServer(({ stage, line }) => {
+    if (stage === 'EHLO') return '250-mail.acme.example\r\n250 AUTH LOGIN PLAIN XOAUTH2'
+    if (line.startsWith('AUTH'))
+      return '550 5.7.30 Basic authentication is not supported for Client Submission.'
+    return undefined
+  })
+  onTestFinished(() => server.close())
+  const SMTP_URL = server.url.replace('//', '//search%40acme.example:letmein@')
+  const { stderr } = await sent({ SMTP_URL })
+  for (const said of [stderr, (await found({ SMTP_URL }))[0]?.says]) {
+    expect(said).toContain(
+      "doesn't take this sign-in (it says: 550 5.7.30 Basic authentication is not supported",
     )
-    expect(stderr).toContain('see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE')
-    expect(stderr).not.toContain(planted)
-    expect(await found(env)).toMatchObject([
-      {
-        status: 'fail',
-        says: expect.stringContaining('invalid_client') as string,
-        settings: ['SMTP_OAUTH_CLIENT_ID', 'SMTP_OAUTH_SCOPE', 'SMTP_OAUTH_ISSUER'],
-      },
-    ])
-  })
-
-  it.each([
-    ['http://127.0.0.1:1', 'cannot be discovered'],
-    ['http://127.0.0.1:1/x', 'see SMTP_OAUTH_ISSUER'],
-  ])('names the setting where its issuer %s is not there', async (SMTP_OAUTH_ISSUER, words) => {
-    const { SMTP_URL } = await startMailbox()
-    const { stderr } = await sent({ SMTP_URL, ...withSecret(), SMTP_OAUTH_ISSUER })
-    expect(stderr).toContain(words)
-    expect(stderr).not.toContain('OIDC_ISSUER')
-  })
-
-  it('that refuses the access token says that it was the token, and the doctor tries it', async () => {
-    const good = await startMailbox()
-    const env = { ...withSecret(), MAIL_FROM: 'search@acme.example' }
-    expect(await found({ ...env, SMTP_URL: good.SMTP_URL })).toMatchObject([{ status: 'ok' }])
-    const { SMTP_URL } = await startMailbox(async () => false)
-    const { stderr } = await sent({ ...env, SMTP_URL })
-    expect(stderr).toContain('rejects the access token (it says: 535 5.7.3 Authentication unsuccessful)')
-    expect(await found({ ...env, SMTP_URL })).toMatchObject([
-      { status: 'fail', says: expect.stringContaining('rejects the access token') as string },
-    ])
-  })
-
-  it('(550 5.7.30 Basic authentication is not supported for Client Submission) is explained', async () => {
-    const server = await startSmtpServer(({ stage, line }) => {
-      if (stage === 'EHLO') return '250-mail.acme.example\r\n250 AUTH LOGIN PLAIN XOAUTH2'
-      if (line.startsWith('AUTH'))
-        return '550 5.7.30 Basic authentication is not supported for Client Submission.'
-      return undefined
-    })
-    onTestFinished(() => server.close())
-    const SMTP_URL = server.url.replace('//', '//search%40acme.example:letmein@')
-    const { stderr } = await sent({ SMTP_URL })
-    for (const said of [stderr, (await found({ SMTP_URL }))[0]?.says]) {
-      expect(said).toContain(
-        "doesn't take this sign-in (it says: 550 5.7.30 Basic authentication is not supported",
-      )
-      expect(said).toContain('set SMTP_OAUTH_ISSUER')
-      expect(said).not.toContain('letmein')
-    }
-  })
+    expect(said).toContain('set SMTP_OAUTH_ISSUER')
+    expect(said).not.toContain('letmein')
+  }
 })
 
 const tokenOf = (tokens: AccessTokens, renew = false) =>
@@ -242,80 +240,76 @@ const tokenOf = (tokens: AccessTokens, renew = false) =>
     tokens.provide(MAILBOX, renew, (error, token) => (error === null ? resolve(token) : reject(error)))
   })
 
-describe('an access token', () => {
-  it('is asked for once, and renewed before it ends or where it is refused', async () => {
-    let now = 0
-    const tokens = new AccessTokens(withSecret(), () => now)
-    const [first, same] = await Promise.all([tokenOf(tokens), tokenOf(tokens)])
-    expect(same).toBe(first)
-    now = LIFE_SECONDS * 900 - 1
-    expect(await tokenOf(tokens)).toBe(first)
-    now++
-    const second = await tokenOf(tokens)
-    expect(second).not.toBe(first)
-    expect(await tokenOf(tokens, true)).not.toBe(second)
-  })
+it('an access token is requested once, and renewed before it expires or after it was refused', async () => {
+  let now = 0
+  const tokens = new AccessTokens(withSecret(), () => now)
+  const [first, same] = await Promise.all([tokenOf(tokens), tokenOf(tokens)])
+  expect(same).toBe(first)
+  now = LIFE_SECONDS * 900 - 1
+  expect(await tokenOf(tokens)).toBe(first)
+  now++
+  const second = await tokenOf(tokens)
+  expect(second).not.toBe(first)
+  expect(await tokenOf(tokens, true)).not.toBe(second)
+})
 
-  it('for a service account comes of an assertion about the mailbox, from a server that lists that grant alone', async () => {
-    const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-    const bodies: object[] = []
-    const server = await startPlainServer(
-      {
-        '/token': ({ body, res }) => {
-          bodies.push(body)
-          server.json(res, { access_token: 'ya29.x', token_type: 'Bearer', expires_in: 3599 })
-        },
+it('a server that lists only the JWT grant gets an assertion about the mailbox', async () => {
+  const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+  const bodies: object[] = []
+  const server = await startPlainServer(
+    {
+      '/token': ({ body, res }) => {
+        bodies.push(body)
+        server.json(res, { access_token: 'ya29.x', token_type: 'Bearer', expires_in: 3599 })
       },
-      () => ({ grant_types_supported: ['authorization_code', 'refresh_token', jwtBearer] }),
-    )
-    onTestFinished(() => server.close())
-    const tokens = new AccessTokens({
-      SMTP_OAUTH_ISSUER: server.url,
-      SMTP_OAUTH_CLIENT_ID: 'onramp@acme.iam.gserviceaccount.com',
-      SMTP_OAUTH_CLIENT_KEY: textOf('key'),
-      SMTP_OAUTH_SCOPE: 'https://mail.google.com/',
-    })
-    expect(await tokenOf(tokens)).toBe('ya29.x')
-    expect(bodies).toEqual([{ grant_type: jwtBearer, assertion: expect.any(String) as string }])
-    const assertion = String(Reflect.get(bodies[0] ?? {}, 'assertion'))
-    const { payload } = await jwtVerify(assertion, createPublicKey(textOf('key')), { algorithms: ['RS256'] })
-    expect(payload).toEqual({
-      iss: 'onramp@acme.iam.gserviceaccount.com',
-      sub: MAILBOX,
-      scope: 'https://mail.google.com/',
-      aud: `${server.url}/token`,
-      iat: expect.any(Number) as number,
-      exp: (payload.iat ?? 0) + 300,
-    })
+    },
+    () => ({ grant_types_supported: ['authorization_code', 'refresh_token', jwtBearer] }),
+  )
+  onTestFinished(() => server.close())
+  const tokens = new AccessTokens({
+    SMTP_OAUTH_ISSUER: server.url,
+    SMTP_OAUTH_CLIENT_ID: 'onramp@acme.iam.gserviceaccount.com',
+    SMTP_OAUTH_CLIENT_KEY: textOf('key'),
+    SMTP_OAUTH_SCOPE: 'https://mail.google.com/',
+  })
+  expect(await tokenOf(tokens)).toBe('ya29.x')
+  expect(bodies).toEqual([{ grant_type: jwtBearer, assertion: expect.any(String) as string }])
+  const assertion = String(Reflect.get(bodies[0] ?? {}, 'assertion'))
+  const { payload } = await jwtVerify(assertion, createPublicKey(textOf('key')), { algorithms: ['RS256'] })
+  expect(payload).toEqual({
+    iss: 'onramp@acme.iam.gserviceaccount.com',
+    sub: MAILBOX,
+    scope: 'https://mail.google.com/',
+    aud: `${server.url}/token`,
+    iat: expect.any(Number) as number,
+    exp: (payload.iat ?? 0) + 300,
   })
 })
 
-describe('the settings of a mailbox without a password', () => {
-  const whole = {
-    PUBLIC_URL: 'https://onramp.example',
-    SERVICE_BASE_URL: 'https://svc.example',
-    OIDC_ISSUER: 'https://as.example',
-    SESSION_SECRET: 'a'.repeat(32),
-    SMTP_URL: 'smtp://search%40acme.example@smtp.office365.com',
-    SMTP_OAUTH_ISSUER: 'https://as.example',
-    SMTP_OAUTH_CLIENT_ID: 'mailer',
-    SMTP_OAUTH_CLIENT_SECRET: 'x',
-  }
-  const together = 'SMTP_OAUTH_CLIENT_ID belongs together with'
-  it.each<[Record<string, string>, string[]]>([
-    [{}, []],
-    [{ SMTP_OAUTH_ISSUER: '', SMTP_OAUTH_TOKEN_URL: 'https://as.example/token' }, []],
-    [{ SMTP_OAUTH_CLIENT_SECRET: '', SMTP_OAUTH_CLIENT_ASSERTION_FILE: '/token' }, []],
-    [{ SMTP_OAUTH_TOKEN_URL: 'https://as.example/token' }, [together]],
-    [{ SMTP_OAUTH_ISSUER: '' }, [together]],
-    [{ SMTP_OAUTH_CLIENT_ID: '' }, [together]],
-    [{ SMTP_OAUTH_CLIENT_SECRET: '' }, [together]],
-    [{ SMTP_OAUTH_CLIENT_KEY_FILE: path('key') }, [together]],
-    [{ SMTP_OAUTH_ISSUER: 'http://as.example' }, ['SMTP_OAUTH_ISSUER must start with https://', together]],
-    [{ SMTP_URL: 'smtp://smtp.office365.com' }, ['SMTP_URL needs the mailbox']],
-  ])('%j', (env, faults) => {
-    expect(faultsIn({ ...whole, ...env })).toEqual(
-      faults.map((fault) => expect.stringContaining(fault) as string),
-    )
-  })
+const whole = {
+  PUBLIC_URL: 'https://onramp.example',
+  SERVICE_BASE_URL: 'https://svc.example',
+  OIDC_ISSUER: 'https://as.example',
+  SESSION_SECRET: 'a'.repeat(32),
+  SMTP_URL: 'smtp://search%40acme.example@smtp.office365.com',
+  SMTP_OAUTH_ISSUER: 'https://as.example',
+  SMTP_OAUTH_CLIENT_ID: 'mailer',
+  SMTP_OAUTH_CLIENT_SECRET: 'x',
+}
+const together = 'SMTP_OAUTH_CLIENT_ID belongs together with'
+it.each<[Record<string, string>, string[]]>([
+  [{}, []],
+  [{ SMTP_OAUTH_ISSUER: '', SMTP_OAUTH_TOKEN_URL: 'https://as.example/token' }, []],
+  [{ SMTP_OAUTH_CLIENT_SECRET: '', SMTP_OAUTH_CLIENT_ASSERTION_FILE: '/token' }, []],
+  [{ SMTP_OAUTH_TOKEN_URL: 'https://as.example/token' }, [together]],
+  [{ SMTP_OAUTH_ISSUER: '' }, [together]],
+  [{ SMTP_OAUTH_CLIENT_ID: '' }, [together]],
+  [{ SMTP_OAUTH_CLIENT_SECRET: '' }, [together]],
+  [{ SMTP_OAUTH_CLIENT_KEY_FILE: path('key') }, [together]],
+  [{ SMTP_OAUTH_ISSUER: 'http://as.example' }, ['SMTP_OAUTH_ISSUER must start with https://', together]],
+  [{ SMTP_URL: 'smtp://smtp.office365.com' }, ['SMTP_URL needs the mailbox']],
+])('the settings of a mailbox with access tokens %j', (env, faults) => {
+  expect(faultsIn({ ...whole, ...env })).toEqual(
+    faults.map((fault) => expect.stringContaining(fault) as string),
+  )
 })

@@ -1,6 +1,6 @@
 // What a mail server can do instead of taking an email, and what comes of it.
 import PostalMime from 'postal-mime'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { MailServer } from '../../src/campaigns/mail/server.ts'
 import { createInvitations } from '../../src/invites/token.ts'
 import { useCompany } from './command.ts'
@@ -40,209 +40,202 @@ const at =
 
 const deferred = (reply: string) => ({ outcome: 'deferred', reply, reason: 'other' })
 
-describe('a connection that breaks', () => {
-  it.each<Stage>(['connect', 'EHLO', 'MAIL', 'RCPT', 'DATA'])(
-    'before the email leaves (%s) leaves it for a later run',
-    async (stage) => {
-      const came = await posted(at(stage, 'break'))
-      expect(came).toMatchObject({ outcome: 'deferred', reason: 'other' })
-    },
-  )
+it.each<Stage>(['connect', 'EHLO', 'MAIL', 'RCPT', 'DATA'])(
+  'a connection that breaks before the email leaves (%s) leaves it for a later run',
+  async (stage) => {
+    const came = await posted(at(stage, 'break'))
+    expect(came).toMatchObject({ outcome: 'deferred', reason: 'other' })
+  },
+)
 
-  it('behind its end and before the reply leaves it unknown', async () => {
-    expect(await posted(at('end', 'break'))).toMatchObject({ outcome: 'unknown' })
-  })
+it('a connection that breaks after the email and before the reply leaves it unknown', async () => {
+  expect(await posted(at('end', 'break'))).toMatchObject({ outcome: 'unknown' })
+})
 
-  it('behind the reply has brought it there', async () => {
-    expect(await posted(at('after', 'break'))).toEqual({ outcome: 'sent' })
-  })
+it('a connection that breaks after the reply has sent the email', async () => {
+  expect(await posted(at('after', 'break'))).toEqual({ outcome: 'sent' })
+})
 
-  it.each<Stage>(['MAIL', 'RCPT'])(
-    'at the next email (%s), because the server had closed it, costs nothing: it goes out on a new one',
-    async (stage) => {
-      let hasBroken = false
-      const opened = await open(({ stage: now, taken }) => {
-        if (now !== stage || hasBroken || taken === 0) return undefined
-        hasBroken = true
-        return 'break'
-      })
-      expect(await opened.send(mail)).toEqual({ outcome: 'sent' })
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      expect(await opened.send(mail)).toEqual({ outcome: 'sent' })
-      opened.close()
-      expect([hasBroken, server?.recipients]).toEqual([true, [mail.to, mail.to]])
-    },
-  )
+it.each<Stage>(['MAIL', 'RCPT'])(
+  'a connection that breaks at the next email (%s), because the server had closed it, costs nothing: it goes out on a new one',
+  async (stage) => {
+    let hasBroken = false
+    const opened = await open(({ stage: now, taken }) => {
+      if (now !== stage || hasBroken || taken === 0) return undefined
+      hasBroken = true
+      return 'break'
+    })
+    expect(await opened.send(mail)).toEqual({ outcome: 'sent' })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(await opened.send(mail)).toEqual({ outcome: 'sent' })
+    opened.close()
+    expect([hasBroken, server?.recipients]).toEqual([true, [mail.to, mail.to]])
+  },
+)
 
-  it.each<Stage>(['RCPT', 'end'])('with a 421 at %s has taken nothing', async (stage) => {
+it.each<Stage>(['RCPT', 'end'])(
+  'a connection that breaks with a 421 at %s has taken nothing',
+  async (stage) => {
     const reply = '421 4.3.2 closing for maintenance'
     expect(await posted(at(stage, reply))).toEqual({ ...deferred(reply), reason: 'throttled' })
-  })
-})
+  },
+)
 
-describe('a mail server that is slow', () => {
-  it.each<Stage>(['connect', 'RCPT', 'end'])('is waited for at %s', async (stage) => {
+it.each<Stage>(['connect', 'RCPT', 'end'])(
+  'a mail server that is slow is waited for at %s',
+  async (stage) => {
     expect(await posted(at(stage, 120))).toEqual({ outcome: 'sent' })
-  })
+  },
+)
 
-  it('is mentioned once while it is waited for', async () => {
-    let hints = 0
-    await posted(at('end', 60), { onSlow: () => hints++, limits: { ...LIMITS, slow: 20 } })
-    expect(hints).toBe(1)
-  })
-
-  it('may have taken an email whose end it never answers, and not one before it', async () => {
-    const limits = { ...LIMITS, reply: 60 }
-    const reply = 'no answer within 0.06 seconds'
-    expect(await posted(at('end', ''), { limits })).toMatchObject({ outcome: 'unknown', reply })
-    expect(await posted(at('RCPT', ''), { limits })).toEqual(deferred(reply))
-  })
-
-  it('holds up no one who ends the run', async () => {
-    for (const [stage, outcome] of [
-      ['end', 'unknown'],
-      ['RCPT', 'deferred'],
-    ] as const) {
-      const stop = new AbortController()
-      const came = await posted(
-        at(stage, '', () => stop.abort()),
-        { signal: stop.signal },
-      )
-      expect(came).toMatchObject({ outcome, reply: 'no answer before the run was stopped' })
-    }
-  })
-
-  it('to greet is not used, and says how long it was waited for', async () => {
-    const opened = await open(at('connect', ''))
-    await expect(opened.check()).rejects.toThrow('not used (no answer within 0.05 seconds)')
-  })
+it('a mail server that is slow is mentioned once while it is waited for', async () => {
+  let hints = 0
+  await posted(at('end', 60), { onSlow: () => hints++, limits: { ...LIMITS, slow: 20 } })
+  expect(hints).toBe(1)
 })
 
-describe('a mail server', () => {
-  it.each([
-    ['https://onramp.acme.example', 'onramp.acme.example'],
-    ['https://onramp.acme.example:8443', 'onramp.acme.example'],
-    ['https://xn--bcher-kva.example', 'xn--bcher-kva.example'],
-  ])(
-    'that answers 421 to EHLO with an address is told the host of PUBLIC_URL: %s',
-    async (PUBLIC_URL, host) => {
-      const strict: Script = ({ stage, line }) =>
-        stage === 'EHLO' && line !== `EHLO ${host}` ? '421 4.7.0 try again later' : undefined
-      const opened = await open(strict, {}, { PUBLIC_URL })
-      await opened.check()
-      expect(await opened.send(mail)).toEqual({ outcome: 'sent' })
-      opened.close()
-    },
-  )
+it('a mail server that is slow may have taken an email whose end it never answers, and not one before it', async () => {
+  const limits = { ...LIMITS, reply: 60 }
+  const reply = 'no answer within 0.06 seconds'
+  expect(await posted(at('end', ''), { limits })).toMatchObject({ outcome: 'unknown', reply })
+  expect(await posted(at('RCPT', ''), { limits })).toEqual(deferred(reply))
+})
 
-  it.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000', 'https://intranet'])(
-    'is not told a host that is no domain name: %s',
-    async (PUBLIC_URL) => {
-      const names = new Set<string>()
-      const opened = await open(({ line }) => void names.add(line), {}, { PUBLIC_URL })
-      await opened.check()
-      opened.close()
-      expect([...names]).not.toContain(`EHLO ${new URL(PUBLIC_URL).hostname}`)
-    },
-  )
-
-  it('on this machine that offers TLS without having a certificate gets the email all the same', async () => {
-    const script: Script = ({ stage, line }) => {
-      if (stage === 'EHLO') return '250-mail.acme.example\r\n250 STARTTLS'
-      return line.startsWith('STARTTLS') ? '454 4.7.0 TLS not available due to local problem' : undefined
-    }
-    expect(await posted(script)).toEqual({ outcome: 'sent' })
-  })
-
-  it('that quotes the email in its reply has no link of it shown', async () => {
-    const reply = '554 5.6.0 dislikes http://127.0.0.1:3000/invite/eyJ.a-b_c'
-    expect(await posted(at('end', reply))).toMatchObject({
-      reply: '554 5.6.0 dislikes http://127.0.0.1:3000/…',
-    })
-  })
-
-  // An encrypted token has two dots in a row, and a line of an email that begins with a dot is escaped (RFC 5321 4.5.2).
-  it('gets every link whole, wherever its lines are broken', async () => {
-    const audience = 'https://onramp.acme.example'
-    const secrets = ['a secret of thirty-two characters']
-    const invitations = createInvitations({ secrets, audience, now: Date.now })
-    const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
-    const lines = Array.from(
-      { length: 80 },
-      (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`,
+it('a mail server that is slow doesn’t hold up the end of a run', async () => {
+  for (const [stage, outcome] of [
+    ['end', 'unknown'],
+    ['RCPT', 'deferred'],
+  ] as const) {
+    const stop = new AbortController()
+    const came = await posted(
+      at(stage, '', () => stop.abort()),
+      { signal: stop.signal },
     )
-    const opened = new MailServer(company().env)
-    await opened.send({
-      ...mail,
-      text: [...lines, `..${token}`, '.', ''].join('\n'),
-      html: lines.map((line) => `<p>${line}</p>`).join('\n'),
-      headers: { 'List-Unsubscribe': `<${audience}/invite/${token}/opt-out>` },
-    })
+    expect(came).toMatchObject({ outcome, reply: 'no answer before the run was stopped' })
+  }
+})
+
+it('a mail server that is slow to greet is not used, and says how long it was waited for', async () => {
+  const opened = await open(at('connect', ''))
+  await expect(opened.check()).rejects.toThrow('not used (no answer within 0.05 seconds)')
+})
+
+it.each([
+  ['https://onramp.acme.example', 'onramp.acme.example'],
+  ['https://onramp.acme.example:8443', 'onramp.acme.example'],
+  ['https://xn--bcher-kva.example', 'xn--bcher-kva.example'],
+])(
+  'a mail server that answers 421 to EHLO with an address is told the host of PUBLIC_URL: %s',
+  async (PUBLIC_URL, host) => {
+    const strict: Script = ({ stage, line }) =>
+      stage === 'EHLO' && line !== `EHLO ${host}` ? '421 4.7.0 try again later' : undefined
+    const opened = await open(strict, {}, { PUBLIC_URL })
+    await opened.check()
+    expect(await opened.send(mail)).toEqual({ outcome: 'sent' })
     opened.close()
-    const { text, html, headers } = await PostalMime.parse(mails()[0]?.raw ?? '')
-    expect(text?.split('\n').slice(0, 82)).toEqual([...lines, `..${token}`, '.'])
-    expect(html?.match(/invite\/[\w.-]+/g)).toEqual(lines.map(() => `invite/${token}`))
-    expect(headers.find(({ key }) => key === 'list-unsubscribe')?.value).toContain(`/${token}/`)
+  },
+)
+
+it.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000', 'https://intranet'])(
+  'a mail server is not told a host that is no domain name: %s',
+  async (PUBLIC_URL) => {
+    const names = new Set<string>()
+    const opened = await open(({ line }) => void names.add(line), {}, { PUBLIC_URL })
+    await opened.check()
+    opened.close()
+    expect([...names]).not.toContain(`EHLO ${new URL(PUBLIC_URL).hostname}`)
+  },
+)
+
+it('a mail server on this machine that offers TLS without having a certificate gets the email all the same', async () => {
+  const script: Script = ({ stage, line }) => {
+    if (stage === 'EHLO') return '250-mail.acme.example\r\n250 STARTTLS'
+    return line.startsWith('STARTTLS') ? '454 4.7.0 TLS not available due to local problem' : undefined
+  }
+  expect(await posted(script)).toEqual({ outcome: 'sent' })
+})
+
+it('a mail server that quotes the email in its reply has no link of it shown', async () => {
+  const reply = '554 5.6.0 dislikes http://127.0.0.1:3000/invite/eyJ.a-b_c'
+  expect(await posted(at('end', reply))).toMatchObject({
+    reply: '554 5.6.0 dislikes http://127.0.0.1:3000/…',
   })
 })
 
-describe('a mail server that takes no more for now', () => {
-  it.each([
-    ['connect', '421 4.7.0 too many connections'],
-    ['EHLO', '421 4.7.0 try again later'],
-    ['AUTH', '454 4.7.0 Too many login attempts, please try again later'],
-    ['MAIL', '450 4.7.1 Error: too much mail from 127.0.0.1'],
-    ['DATA', '454 Throttling failure: Maximum sending rate exceeded.'],
-  ] as const)('says so at %s, and the same email is taken later', async (stage, reply) => {
-    let isBusy = true
-    server = await startSmtpServer(({ stage: now }) => {
-      if (now === stage && isBusy) return reply
-      if (now === 'EHLO') return '250-mail.acme.example\r\n250 AUTH PLAIN'
-      return now === 'AUTH' ? '235 2.7.0 welcome' : undefined
-    })
-    const signedIn = new MailServer({ SMTP_URL: server.url.replace('//', '//search:password@') })
-    expect(await signedIn.send(mail)).toMatchObject({ outcome: 'deferred', reason: 'throttled', reply })
+// An encrypted token has two dots in a row, and a line of an email that begins with a dot is escaped (RFC 5321 4.5.2).
+it('a mail server gets every link whole, wherever its lines are broken', async () => {
+  const audience = 'https://onramp.acme.example'
+  const secrets = ['a secret of thirty-two characters']
+  const invitations = createInvitations({ secrets, audience, now: Date.now })
+  const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
+  const lines = Array.from({ length: 80 }, (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`)
+  const opened = new MailServer(company().env)
+  await opened.send({
+    ...mail,
+    text: [...lines, `..${token}`, '.', ''].join('\n'),
+    html: lines.map((line) => `<p>${line}</p>`).join('\n'),
+    headers: { 'List-Unsubscribe': `<${audience}/invite/${token}/opt-out>` },
+  })
+  opened.close()
+  const { text, html, headers } = await PostalMime.parse(mails()[0]?.raw ?? '')
+  expect(text?.split('\n').slice(0, 82)).toEqual([...lines, `..${token}`, '.'])
+  expect(html?.match(/invite\/[\w.-]+/g)).toEqual(lines.map(() => `invite/${token}`))
+  expect(headers.find(({ key }) => key === 'list-unsubscribe')?.value).toContain(`/${token}/`)
+})
+
+it.each([
+  ['connect', '421 4.7.0 too many connections'],
+  ['EHLO', '421 4.7.0 try again later'],
+  ['AUTH', '454 4.7.0 Too many login attempts, please try again later'],
+  ['MAIL', '450 4.7.1 Error: too much mail from 127.0.0.1'],
+  ['DATA', '454 Throttling failure: Maximum sending rate exceeded.'],
+] as const)('an email that the mail server throttles at %s is sent later', async (stage, reply) => {
+  let isBusy = true
+  server = await startSmtpServer(({ stage: now }) => {
+    if (now === stage && isBusy) return reply
+    if (now === 'EHLO') return '250-mail.acme.example\r\n250 AUTH PLAIN'
+    return now === 'AUTH' ? '235 2.7.0 welcome' : undefined
+  })
+  const signedIn = new MailServer({ SMTP_URL: server.url.replace('//', '//search:password@') })
+  expect(await signedIn.send(mail)).toMatchObject({ outcome: 'deferred', reason: 'throttled', reply })
+  isBusy = false
+  expect(await signedIn.send(mail)).toEqual({ outcome: 'sent' })
+  signedIn.close()
+})
+
+it('a run goes on more slowly where the mail server limits it, and everyone gets one email', async () => {
+  let isBusy = true
+  server = await startSmtpServer(({ stage, taken }) => {
+    if (stage !== 'end' || taken !== 1 || !isBusy) return undefined
     isBusy = false
-    expect(await signedIn.send(mail)).toEqual({ outcome: 'sent' })
-    signedIn.close()
+    return '432 4.3.2 sender thread limit exceeded'
   })
-})
-
-describe('a run', () => {
-  it('goes on more slowly where the mail server limits it, and everyone gets one email', async () => {
-    let isBusy = true
-    server = await startSmtpServer(({ stage, taken }) => {
-      if (stage !== 'end' || taken !== 1 || !isBusy) return undefined
-      isBusy = false
-      return '432 4.3.2 sender thread limit exceeded'
-    })
-    const names = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example`)
-    const people = `email,suspended\nliz@acme.example,yes\n${names.join(',no\n')},no\n`
-    const args = [list(people), '--json']
-    const { code, stdout, stderr } = await send(args, { env: { SMTP_URL: server.url } })
-    expect([code, server.recipients.toSorted()]).toEqual([0, names])
-    expect(stderr).toContain(
-      'The mail server takes no more emails for now: 432 4.3.2 sender thread limit exceeded. Waiting 5 s…',
-    )
-    expect(JSON.parse(stdout)).toMatchObject({
-      sent: 4,
-      leftOut: { blocked: 1 },
-      emailsPerMinute: expect.any(Number) as number,
-    })
-    expect(stderr).toContain('1 is blocked there')
-  }, 15_000)
-
-  it('marks one whose mailbox is gone, and never sends to them again', async () => {
-    server = await startSmtpServer(({ stage, line }) =>
-      stage === 'RCPT' && line.includes('ada@') ? '550 5.1.1 User unknown' : undefined,
-    )
-    const env = { SMTP_URL: server.url }
-    const people = list('ada@acme.example\nbob@acme.example\ndan@acme.example\n')
-    const first = await send([people], { env })
-    expect(first.code).toBe(3)
-    expect(first.stderr).toContain('ada@acme.example: rejected by the mail server: 550 5.1.1 User unknown')
-    const again = await send([people], { env })
-    expect(again.stderr).toContain('1  rejected by the mail server (correct their addresses)')
-    expect(server.recipients.toSorted()).toEqual(['bob@acme.example', 'dan@acme.example'])
+  const names = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example`)
+  const people = `email,suspended\nliz@acme.example,yes\n${names.join(',no\n')},no\n`
+  const args = [list(people), '--json']
+  const { code, stdout, stderr } = await send(args, { env: { SMTP_URL: server.url } })
+  expect([code, server.recipients.toSorted()]).toEqual([0, names])
+  expect(stderr).toContain(
+    'The mail server takes no more emails for now: 432 4.3.2 sender thread limit exceeded. Waiting 5 s…',
+  )
+  expect(JSON.parse(stdout)).toMatchObject({
+    sent: 4,
+    leftOut: { blocked: 1 },
+    emailsPerMinute: expect.any(Number) as number,
   })
+  expect(stderr).toContain('1 is blocked there')
+}, 15_000)
+
+it('a person whose mailbox is gone is marked, and never emailed again', async () => {
+  server = await startSmtpServer(({ stage, line }) =>
+    stage === 'RCPT' && line.includes('ada@') ? '550 5.1.1 User unknown' : undefined,
+  )
+  const env = { SMTP_URL: server.url }
+  const people = list('ada@acme.example\nbob@acme.example\ndan@acme.example\n')
+  const first = await send([people], { env })
+  expect(first.code).toBe(3)
+  expect(first.stderr).toContain('ada@acme.example: rejected by the mail server: 550 5.1.1 User unknown')
+  const again = await send([people], { env })
+  expect(again.stderr).toContain('1  rejected by the mail server (correct their addresses)')
+  expect(server.recipients.toSorted()).toEqual(['bob@acme.example', 'dan@acme.example'])
 })

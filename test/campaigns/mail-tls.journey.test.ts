@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { makeCertificates, pem } from '../helpers/tls.ts'
 import { useCompany } from './command.ts'
 
@@ -27,57 +27,51 @@ async function started(options: SMTPServerOptions): Promise<number> {
 const ada = 'ada@acme.example\n'
 const sent = (url: string) => send([list(ada)], { env: { SMTP_URL: url } })
 
-describe('the certificate of a mail server', () => {
-  it('from an authority of its own is named, and accepted with NODE_EXTRA_CA_CERTS', async () => {
-    const port = await started({ ...pem(folder, 'mail'), secure: true })
-    const env = { SMTP_URL: `smtps://127.0.0.1:${port}` }
-    const refused = await sent(env.SMTP_URL)
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain("an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS")
-    // In a process of its own: Node reads the file of authorities only at its start.
-    const accepted = await company().run(['invite', 'send', list(ada)], {
-      env: { ...env, NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') },
-    })
-    expect(accepted.code).toBe(0)
+it('the certificate of a mail server from an authority of its own is named, and accepted with NODE_EXTRA_CA_CERTS', async () => {
+  const port = await started({ ...pem(folder, 'mail'), secure: true })
+  const env = { SMTP_URL: `smtps://127.0.0.1:${port}` }
+  const refused = await sent(env.SMTP_URL)
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain("an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS")
+  // In a process of its own: Node reads the file of authorities only at its start.
+  const accepted = await company().run(['invite', 'send', list(ada)], {
+    env: { ...env, NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') },
   })
+  expect(accepted.code).toBe(0)
 })
 
-describe('encryption', () => {
-  it('with a certificate of its own making is enough on this machine, unless a password goes there', async () => {
-    const port = await started(pem(folder, 'mail'))
-    expect((await sent(`smtp://127.0.0.1:${port}`)).code).toBe(0)
-    for (const url of [`smtp://robot:pw@127.0.0.1:${port}`, `smtp://127.1:${port}`])
-      expect((await sent(url)).stderr).toContain('set NODE_EXTRA_CA_CERTS')
-  })
-
-  it('that another machine does not offer is missed by name, and no mail leaves', async () => {
-    const port = await started({ disabledCommands: ['STARTTLS'] })
-    // The same machine by a name that does not look like it.
-    const { code, stderr } = await sent(`smtp://127.1:${port}`)
-    expect(code).toBe(1)
-    expect(stderr).toContain('it offers no encryption (STARTTLS)')
-    expect(stderr).toContain('smtps://')
-  })
+it('a self-signed certificate is enough on this machine, unless a password is sent', async () => {
+  const port = await started(pem(folder, 'mail'))
+  expect((await sent(`smtp://127.0.0.1:${port}`)).code).toBe(0)
+  for (const url of [`smtp://robot:pw@127.0.0.1:${port}`, `smtp://127.1:${port}`])
+    expect((await sent(url)).stderr).toContain('set NODE_EXTRA_CA_CERTS')
 })
 
-describe('the sign-in at a mail server', () => {
-  it('that is refused is quoted without the password', async () => {
-    const port = await started({
-      disabledCommands: ['STARTTLS'],
-      allowInsecureAuth: true,
-      onAuth: (_auth, _session, done) => done(new Error('5.7.8 authentication failed: no such login')),
-    })
-    const { code, stderr } = await sent(`smtp://robot:letmein-please@127.0.0.1:${port}`)
-    expect(code).toBe(1)
-    expect(stderr).toContain('rejects the username and password (it says: 535 5.7.8 authentication failed')
-    expect(stderr).not.toContain('letmein')
-  })
+it('no email is sent to another machine without encryption, and the message names it', async () => {
+  const port = await started({ disabledCommands: ['STARTTLS'] })
+  // The same machine by a name that does not look like it.
+  const { code, stderr } = await sent(`smtp://127.1:${port}`)
+  expect(code).toBe(1)
+  expect(stderr).toContain('it offers no encryption (STARTTLS)')
+  expect(stderr).toContain('smtps://')
+})
 
-  it('that is not offered is missed before any mail leaves', async () => {
-    const port = await started({ disabledCommands: ['STARTTLS', 'AUTH'] })
-    const { code, stderr } = await sent(`smtp://robot:letmein-please@127.0.0.1:${port}`)
-    expect(code).toBe(1)
-    expect(stderr).toContain("doesn't take this sign-in (it says: 5")
-    expect(stderr).not.toContain('letmein')
+it('a refused sign-in at the mail server is quoted without the password', async () => {
+  const port = await started({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: (_auth, _session, done) => done(new Error('5.7.8 authentication failed: no such login')),
   })
+  const { code, stderr } = await sent(`smtp://robot:letmein-please@127.0.0.1:${port}`)
+  expect(code).toBe(1)
+  expect(stderr).toContain('rejects the username and password (it says: 535 5.7.8 authentication failed')
+  expect(stderr).not.toContain('letmein')
+})
+
+it('a mail server that offers no sign-in is reported before any email is sent', async () => {
+  const port = await started({ disabledCommands: ['STARTTLS', 'AUTH'] })
+  const { code, stderr } = await sent(`smtp://robot:letmein-please@127.0.0.1:${port}`)
+  expect(code).toBe(1)
+  expect(stderr).toContain("doesn't take this sign-in (it says: 5")
+  expect(stderr).not.toContain('letmein')
 })

@@ -1,5 +1,5 @@
 // A list of people, as spreadsheets and directories write it: which column is what, and what is said of the rest.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { UnreadableCsv } from '../../src/people/csv.ts'
 import { UnreadableList } from '../../src/campaigns/people-columns.ts'
 import { readPeopleList, type Invitee, type ListRow } from '../../src/campaigns/people-file.ts'
@@ -27,111 +27,106 @@ const people = async (text: string) =>
 
 const ada = 'ada@acme.example'
 
-describe('a list', () => {
-  it.each([
-    ['with commas', 'email,name\nada@acme.example,"Lovelace, Ada"\n'],
-    ['with semicolons, and commas in the cells', 'name;mail\nLovelace, Ada;ada@acme.example\n'],
-    ['with tabs', 'Full name\tUser principal name\nLovelace, Ada\tada@acme.example\n'],
-    ['as a spreadsheet writes it', '\uFEFFE-Mail,Name\r\n ADA@acme.example , "Lovelace, Ada"\r\n'],
-    ['with old line ends', 'email,name\rada@acme.example,"Lovelace, Ada"\r'],
-    ['with more columns than it needs', 'id,email,floor,name\n1,ada@acme.example,7,"Lovelace, Ada"\n'],
-    ['with no line end at its end', 'email,name\nada@acme.example,"Lovelace, Ada"'],
-    ['of JSON lines', '\n{"name":"Lovelace, Ada","email":"ada@acme.example"}\n'],
-  ])('is read %s, whole or in pieces', async (_what, text) => {
-    for (const size of [65_536, 7, 1]) {
-      const found = (await rowsOf(text, size)).map((row) => row.kind === 'person' && row.person)
-      expect(found).toEqual([{ email: ada, name: 'Lovelace, Ada' }])
-    }
-  })
+it.each([
+  ['with commas', 'email,name\nada@acme.example,"Lovelace, Ada"\n'],
+  ['with semicolons, and commas in the cells', 'name;mail\nLovelace, Ada;ada@acme.example\n'],
+  ['with tabs', 'Full name\tUser principal name\nLovelace, Ada\tada@acme.example\n'],
+  ['as a spreadsheet writes it', '\uFEFFE-Mail,Name\r\n ADA@acme.example , "Lovelace, Ada"\r\n'],
+  ['with old line ends', 'email,name\rada@acme.example,"Lovelace, Ada"\r'],
+  ['with more columns than it needs', 'id,email,floor,name\n1,ada@acme.example,7,"Lovelace, Ada"\n'],
+  ['with no line end at its end', 'email,name\nada@acme.example,"Lovelace, Ada"'],
+  ['of JSON lines', '\n{"name":"Lovelace, Ada","email":"ada@acme.example"}\n'],
+])('a list %s is read, whole or in pieces', async (_what, text) => {
+  for (const size of [65_536, 7, 1]) {
+    const found = (await rowsOf(text, size)).map((row) => row.kind === 'person' && row.person)
+    expect(found).toEqual([{ email: ada, name: 'Lovelace, Ada' }])
+  }
+})
 
-  it('without a header is one address a line, in whichever cell', async () => {
-    expect(await read('ada@acme.example\n\nbob@acme.example\n')).toEqual([`1 ${ada}`, '3 bob@acme.example'])
-    expect(await people('7,ada@acme.example\n')).toEqual([{ email: ada }])
-  })
+it('a list without a header is one address a line, in whichever cell', async () => {
+  expect(await read('ada@acme.example\n\nbob@acme.example\n')).toEqual([`1 ${ada}`, '3 bob@acme.example'])
+  expect(await people('7,ada@acme.example\n')).toEqual([{ email: ada }])
+})
 
-  it('says of every row where it begins', async () => {
-    const text = 'email,name\nada@acme.example,"A\nda"\n , \nnobody,\n"bob@acme.example","Bob"\r\n'
-    expect(await read(text)).toEqual([
-      '2 the name contains a line break or a control character',
-      '5 "nobody" is not a valid email address',
-      '6 bob@acme.example Bob',
-    ])
-  })
+it('a row of a list is named by its first line', async () => {
+  const text = 'email,name\nada@acme.example,"A\nda"\n , \nnobody,\n"bob@acme.example","Bob"\r\n'
+  expect(await read(text)).toEqual([
+    '2 the name contains a line break or a control character',
+    '5 "nobody" is not a valid email address',
+    '6 bob@acme.example Bob',
+  ])
+})
 
-  it('with more cells in a row than in the header is refused there, as a comma may have moved them', async () => {
-    const text = `email,name\nada@acme.example,Lovelace, Ada\n${ada},Ada,\n${ada},Ada\n${ada}\n`
-    expect(await read(text)).toEqual([
-      '2 3 cells, and the header has 2: quote cells with commas',
-      '3 3 cells, and the header has 2: quote cells with commas',
-      `4 ${ada} Ada`,
-      `5 ${ada}`,
-    ])
-  })
+it('a row with more cells than the header is invalid: a comma may have moved them', async () => {
+  const text = `email,name\nada@acme.example,Lovelace, Ada\n${ada},Ada,\n${ada},Ada\n${ada}\n`
+  expect(await read(text)).toEqual([
+    '2 3 cells, and the header has 2: quote cells with commas',
+    '3 3 cells, and the header has 2: quote cells with commas',
+    `4 ${ada} Ada`,
+    `5 ${ada}`,
+  ])
+})
 
-  it.each([
-    [
-      'E-Mail,Full name,Dept',
-      'Columns: email ("E-Mail"), name ("Full name"), group ("Dept"). Ignored: none.',
-    ],
-    ['Phone,mail,City', 'Columns: email ("mail"). Ignored: "Phone", "City".'],
-    [
-      `email,${Array.from({ length: 12 }, (_, one) => `c${one}`).join()}`,
-      expect.stringMatching(/^Columns: email\. Ignored: "c0", .*"c9", 2 more\.$/) as string,
-    ],
-    ['7,ada@acme.example', 'No header: the addresses are in column 2.'],
-  ])('whose first line is %s says which columns it takes, once', async (line, words) => {
-    const said: string[] = []
-    for await (const _row of readPeopleList(inPieces(`${line}\n${ada}\n${ada}\n`, 9), (told) =>
-      said.push(told),
-    ));
-    expect(said).toEqual([words])
-  })
+it.each([
+  ['E-Mail,Full name,Dept', 'Columns: email ("E-Mail"), name ("Full name"), group ("Dept"). Ignored: none.'],
+  ['Phone,mail,City', 'Columns: email ("mail"). Ignored: "Phone", "City".'],
+  [
+    `email,${Array.from({ length: 12 }, (_, one) => `c${one}`).join()}`,
+    expect.stringMatching(/^Columns: email\. Ignored: "c0", .*"c9", 2 more\.$/) as string,
+  ],
+  ['7,ada@acme.example', 'No header: the addresses are in column 2.'],
+])('a list that begins with %s notes its columns once', async (line, words) => {
+  const said: string[] = []
+  for await (const _row of readPeopleList(inPieces(`${line}\n${ada}\n${ada}\n`, 9), (told) =>
+    said.push(told),
+  ));
+  expect(said).toEqual([words])
+})
 
-  it('of JSON lines says what is wrong with each', async () => {
-    const lines = [
-      `{"email":"${ada}"}`,
-      '"bob@acme.example"',
-      '7',
-      '{"email":',
-      '{"mail":"x"}',
-      '{"name":"y"}',
-      '{"work email":"ada@acme.example","manager email":"bob@acme.example"}',
-      '{"email":7}',
-    ]
-    expect(await read(lines.join('\n'))).toEqual([
-      `1 ${ada}`,
-      '2 bob@acme.example',
-      '3 neither an object nor an address',
-      '4 not valid JSON',
-      '5 "x" is not a valid email address',
-      '6 missing email address',
-      '7 which column has the addresses, "work email" or "manager email"? Rename it to "email", and the others to something else',
-      '8 missing email address',
-    ])
-  })
+it('each invalid JSON line says what is wrong', async () => {
+  const lines = [
+    `{"email":"${ada}"}`,
+    '"bob@acme.example"',
+    '7',
+    '{"email":',
+    '{"mail":"x"}',
+    '{"name":"y"}',
+    '{"work email":"ada@acme.example","manager email":"bob@acme.example"}',
+    '{"email":7}',
+  ]
+  expect(await read(lines.join('\n'))).toEqual([
+    `1 ${ada}`,
+    '2 bob@acme.example',
+    '3 neither an object nor an address',
+    '4 not valid JSON',
+    '5 "x" is not a valid email address',
+    '6 missing email address',
+    '7 which column has the addresses, "work email" or "manager email"? Rename it to "email", and the others to something else',
+    '8 missing email address',
+  ])
+})
 
-  const bytes = (...all: number[]) => Buffer.from(all)
-  it.each([
-    ['UTF-16', Buffer.from('email\nada@acme.example\n', 'utf16le'), 'UTF-16 ("Unicode text" in Excel)'],
-    ['UTF-16 with a mark', bytes(0xff, 0xfe, 0x61, 0x62), 'UTF-16'],
-    ['UTF-16 with the other mark', bytes(0xfe, 0xff, 0x61, 0x62), 'UTF-16'],
-    ['Latin-1', Buffer.from('email\nada@acme.example,\u00e9\n', 'latin1'), 'UTF-8. Save it as "CSV UTF-8"'],
-    ['half a character at its end', Buffer.from('email,name\nada@acme.example,é').subarray(0, -1), 'UTF-8'],
-    ['no column of addresses', Buffer.from('id,person\n7,Ada\n'), 'no email address: "id", "person"'],
-    ['an array of JSON that is cut off', Buffer.from('\n[\n {"email":"a'), 'NDJSON) with `jq -c .[]`'],
-  ])('is refused for %s, with what to do', async (_what, content, message) => {
-    for (const size of [65_536, 100]) {
-      await expect(rowsOf(content, size)).rejects.toThrow(UnreadableList)
-      await expect(rowsOf(content, size)).rejects.toThrow(message)
-    }
-  })
+const bytes = (...all: number[]) => Buffer.from(all)
+it.each([
+  ['UTF-16', Buffer.from('email\nada@acme.example\n', 'utf16le'), 'UTF-16 ("Unicode text" in Excel)'],
+  ['UTF-16 with a mark', bytes(0xff, 0xfe, 0x61, 0x62), 'UTF-16'],
+  ['UTF-16 with the other mark', bytes(0xfe, 0xff, 0x61, 0x62), 'UTF-16'],
+  ['Latin-1', Buffer.from('email\nada@acme.example,\u00e9\n', 'latin1'), 'UTF-8. Save it as "CSV UTF-8"'],
+  ['half a character at its end', Buffer.from('email,name\nada@acme.example,é').subarray(0, -1), 'UTF-8'],
+  ['no column of addresses', Buffer.from('id,person\n7,Ada\n'), 'no email address: "id", "person"'],
+  ['an array of JSON that is cut off', Buffer.from('\n[\n {"email":"a'), 'NDJSON) with `jq -c .[]`'],
+])('a list is refused for %s, with advice', async (_what, content, message) => {
+  for (const size of [65_536, 100]) {
+    await expect(rowsOf(content, size)).rejects.toThrow(UnreadableList)
+    await expect(rowsOf(content, size)).rejects.toThrow(message)
+  }
+})
 
-  it('is refused when a quote swallows its rest, with the line after which it does', async () => {
-    const text = `email,name\nada@acme.example,Ada\nbob@acme.example,"Bob\n${'eve@acme.example,Eve\n'.repeat(20)}`
-    await expect(rowsOf(text)).rejects.toThrow(UnreadableCsv)
-    await expect(rowsOf(text)).rejects.toThrow('after line 2: an unclosed quote')
-    await expect(rowsOf(`email\n${'x'.repeat(70_000)}\n`)).rejects.toThrow('after line 1')
-  })
+it('a list with an unclosed quote is refused, with the line before it', async () => {
+  const text = `email,name\nada@acme.example,Ada\nbob@acme.example,"Bob\n${'eve@acme.example,Eve\n'.repeat(20)}`
+  await expect(rowsOf(text)).rejects.toThrow(UnreadableCsv)
+  await expect(rowsOf(text)).rejects.toThrow('after line 2: an unclosed quote')
+  await expect(rowsOf(`email\n${'x'.repeat(70_000)}\n`)).rejects.toThrow('after line 1')
 })
 
 /** Which of these columns is taken for the address, or why none is. */
@@ -145,48 +140,46 @@ async function addressAmong(...names: string[]): Promise<string | undefined> {
   }
 }
 
-describe('the column of addresses', () => {
-  it.each(['email', 'E-Mail', 'Email Address', 'email_address', 'emailaddress'])(
-    'is the one called %s, whatever else is there',
-    async (name) => {
-      expect(await addressAmong('mail', 'upn', 'work email', name)).toBe(name)
-    },
-  )
+it.each(['email', 'E-Mail', 'Email Address', 'email_address', 'emailaddress'])(
+  'the column of addresses is the one called %s, whatever else is there',
+  async (name) => {
+    expect(await addressAmong('mail', 'upn', 'work email', name)).toBe(name)
+  },
+)
 
-  it('is else the one called mail, then the one to sign in with, then one about emails', async () => {
-    expect(await addressAmong('upn', 'work email', 'Mail')).toBe('Mail')
-    for (const name of ['UPN', 'User Principal Name', 'userPrincipalName'])
-      expect(await addressAmong('work email', name)).toBe(name)
-    for (const name of ['work email', 'Work E-Mail', 'email (work)', 'E-Mail_2'])
-      expect(await addressAmong('id', name)).toBe(name)
-  })
+it('without "email", the column of addresses is mail, then the sign-in name, then any other email column', async () => {
+  expect(await addressAmong('upn', 'work email', 'Mail')).toBe('Mail')
+  for (const name of ['UPN', 'User Principal Name', 'userPrincipalName'])
+    expect(await addressAmong('work email', name)).toBe(name)
+  for (const name of ['work email', 'Work E-Mail', 'email (work)', 'E-Mail_2'])
+    expect(await addressAmong('id', name)).toBe(name)
+})
 
-  it.each(['remail', 'emails', 'hotmail', 'email2', 'xupn', 'User Name'])(
-    'is not the one called %s',
-    async (name) => {
-      expect(await addressAmong(name, 'name')).toContain('no "email" column')
-    },
-  )
+it.each(['remail', 'emails', 'hotmail', 'email2', 'xupn', 'User Name'])(
+  'the column of addresses is not the one called %s',
+  async (name) => {
+    expect(await addressAmong(name, 'name')).toContain('no "email" column')
+  },
+)
 
-  it('is asked for where several may be it: one may be the manager’s', async () => {
-    for (const [one, other] of [
-      ['Manager Email', 'Work Email'],
-      ['E-mail', 'email'],
-    ] as const)
-      expect(await addressAmong(one, other)).toBe(
-        `which column has the addresses, "${one}" or "${other}"? Rename it to "email", and the others to something else`,
-      )
-    await expect(rowsOf('bob@acme.example,ada@acme.example\n')).rejects.toThrow(
-      'which column has the addresses, "bob@acme.example" or "ada@acme.example"? Add a first line that calls it "email"',
+it('a list with several columns of addresses is refused: one may be the manager’s', async () => {
+  for (const [one, other] of [
+    ['Manager Email', 'Work Email'],
+    ['E-mail', 'email'],
+  ] as const)
+    expect(await addressAmong(one, other)).toBe(
+      `which column has the addresses, "${one}" or "${other}"? Rename it to "email", and the others to something else`,
     )
-  })
+  await expect(rowsOf('bob@acme.example,ada@acme.example\n')).rejects.toThrow(
+    'which column has the addresses, "bob@acme.example" or "ada@acme.example"? Add a first line that calls it "email"',
+  )
+})
 
-  it('is asked for in words that are short and harmless', async () => {
-    const message = await addressAmong(` \u0007${'x'.repeat(39)} `, 'y'.repeat(41))
-    expect(message).toMatch(/: "[?]x{39}", "y{40}…"$/)
-    const many = Array.from({ length: 11 }, (_, n) => `c${n}`)
-    expect(await addressAmong(...many)).toMatch(/"c9", 1 more$/)
-  })
+it('a message quotes columns briefly and safely', async () => {
+  const message = await addressAmong(` \u0007${'x'.repeat(39)} `, 'y'.repeat(41))
+  expect(message).toMatch(/: "[?]x{39}", "y{40}…"$/)
+  const many = Array.from({ length: 11 }, (_, n) => `c${n}`)
+  expect(await addressAmong(...many)).toMatch(/"c9", 1 more$/)
 })
 
 it.each<[keyof Invitee | undefined, string, string[]]>([

@@ -1,119 +1,93 @@
-// What the service is asked about a person, how often, and what its answers come to.
-import { describe, expect, it, vi } from 'vitest'
+// How often the service is asked about a person, and what its responses mean.
+import { expect, it, vi } from 'vitest'
+import { createPersonCheck, type CheckResult } from '../../src/campaigns/person-check.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
 import { refused } from '../client-api/error-of.ts'
-import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 
 type Fault = Partial<
   Pick<ServiceProblem, 'responseStatus' | 'requestedWait' | 'affectsEveryone' | 'isFromIntermediary'>
 >
-type Answer = Fault | TypeError | 'left'
 
-/** A problem as the client makes it of this status; none: no answer. */
+/** As the client makes it of this status; none: no response. */
 function problem(fault: Fault): ServiceProblem {
   const { status: code, detail } = refused(fault.responseStatus ?? 500)
   return Object.assign(new ServiceProblem(code, 'service_unavailable', { detail }), fault)
 }
 
-/** A service that answers like this, one time after the other, and then goes on with the last of it. */
-function service(answers: Answer[], { signal = new AbortController().signal, pauseMs = 0 } = {}) {
-  const done: string[] = []
+/** @param responses one after the other; the last one stays */
+function service(
+  responses: (Fault | TypeError | 'fine')[],
+  options: { signal?: AbortSignal; pauseMs?: number } = {},
+) {
+  const calls: string[] = []
   const pauses: number[] = []
-  let isPaused = false
-  const ask = createPersonCheck({
+  const check = createPersonCheck({
     throttle: {
       next: () => Promise.resolve(),
-      slowDown(seconds) {
-        done.push(`wait ${seconds}`)
-        const isNew = !isPaused
-        isPaused = true
-        return isNew
-      },
+      slowDown: (seconds) => calls.push(`wait ${seconds}`) > 0 && pauses.length === 0,
     },
     unconnectedApps() {
-      done.push('asked')
-      const answer = answers.length > 1 ? answers.shift() : answers[0]
-      if (answer === 'left' || answer === undefined) return Promise.resolve([])
-      return Promise.reject(answer instanceof Error ? answer : problem(answer))
+      calls.push('call')
+      const response = (responses.length > 1 ? responses.shift() : responses[0]) ?? 'fine'
+      if (response === 'fine') return Promise.resolve([])
+      return Promise.reject(response instanceof Error ? response : problem(response))
     },
     onPause: (seconds) => pauses.push(seconds),
-    signal,
-    pauseMs,
+    signal: new AbortController().signal,
+    pauseMs: 0,
+    ...options,
   })
-  return { ask: () => ask('ada@acme.example'), done, pauses }
+  return { check: () => check('ada@acme.example'), calls, pauses }
 }
 
-const times = (count: number) => Array.from({ length: count }, () => 'asked')
+const calls = (count: number) => Array.from({ length: count }, () => 'call')
+const status = (responseStatus: number, more: Fault = {}): Fault => ({ responseStatus, ...more })
 
-describe('the service', () => {
-  it.each<['unknown' | 'refused' | 'no-response', Fault[]]>([
-    ['unknown', [400, 404, 422].map((responseStatus) => ({ responseStatus }))],
-    // Contract 7: both are about the token.
-    ['refused', [401, 403].map((responseStatus) => ({ responseStatus }))],
-    ['refused', [{ responseStatus: 403, isFromIntermediary: true }]],
-    ['no-response', [302, 402, 405, 407].map((responseStatus) => ({ responseStatus }))],
-    [
-      'no-response',
-      [
-        { responseStatus: 400, affectsEveryone: true },
-        { responseStatus: 422, isFromIntermediary: true },
-      ],
-    ],
-  ])(
-    'that does not know the person, or says nothing about them (%s), is asked once: %j',
-    async (kind, faults) => {
-      for (const fault of faults) {
-        const { ask, done } = service([fault])
-        const detail = expect.stringContaining(`${fault.responseStatus}`) as string
-        expect(await ask()).toMatchObject({ kind, detail })
-        expect(done).toEqual(['asked'])
-      }
-    },
-  )
+it.each<[CheckResult['kind'], string[], Fault]>([
+  ...[400, 404, 422].map((code) => ['unknown', calls(1), status(code)] as const),
+  // Contract 7: both are about the token.
+  ...[401, 403].map((code) => ['refused', calls(1), status(code)] as const),
+  ['refused', calls(1), status(403, { isFromIntermediary: true })],
+  ...[302, 402, 405, 407].map((code) => ['no-response', calls(1), status(code)] as const),
+  ['no-response', calls(1), status(400, { affectsEveryone: true })],
+  ['no-response', calls(1), status(422, { isFromIntermediary: true })],
+  ['no-response', calls(4), status(500)],
+  ['no-response', calls(20), status(429)],
+] as [CheckResult['kind'], string[], Fault][])(
+  'the service is %s after %j: %j',
+  async (kind, expected, fault) => {
+    const { check, calls: made } = service([fault])
+    const detail = expect.stringContaining(`${fault.responseStatus}`) as string
+    expect(await check()).toMatchObject({ kind, detail })
+    expect(made.filter((one) => one === 'call')).toEqual(expected)
+  },
+)
 
-  it('that fails for a moment is asked again, four times in all', async () => {
-    expect(await service([{ responseStatus: 500 }, { responseStatus: 503 }, 'left']).ask()).toEqual({
-      kind: 'checked',
-      unconnected: [],
-    })
-    const { ask, done } = service([{ responseStatus: 500 }])
-    expect(await ask()).toMatchObject({ kind: 'no-response', detail: 'checkdatasourceauth answered 500' })
-    expect(done).toEqual(times(4))
-  })
+it.each<[Fault[], string[], number[]]>([
+  [[status(500), status(503)], ['call', 'call', 'call'], []],
+  [[status(429, { requestedWait: 7 }), status(429)], ['call', 'wait 7', 'call', 'wait 1', 'call'], [7]],
+  [[status(503, { requestedWait: 120 })], ['call', 'wait 120', 'call'], [120]],
+])(
+  'a service that fails for a moment is asked again, after the pause that it requests: %j',
+  async (faults, expected, announced) => {
+    const { check, calls: made, pauses } = service([...faults, 'fine'])
+    expect(await check()).toEqual({ kind: 'checked', unconnected: [] })
+    expect([made, pauses]).toEqual([expected, announced])
+  },
+)
 
-  it('that says "too many requests" is left alone as it asks, and asked twenty times', async () => {
-    const { ask, done, pauses } = service([
-      { responseStatus: 429, requestedWait: 7 },
-      { responseStatus: 429 },
-      'left',
-    ])
-    expect(await ask()).toMatchObject({ kind: 'checked' })
-    expect(done).toEqual(['asked', 'wait 7', 'asked', 'wait 1', 'asked'])
-    expect(pauses).toEqual([7])
-    const busy = service([{ responseStatus: 429 }])
-    expect(await busy.ask()).toMatchObject({ kind: 'no-response' })
-    expect(busy.done.filter((what) => what === 'asked')).toHaveLength(20)
-  })
+it('a failing service is waited for twice as long each time', async () => {
+  const longest = vi.spyOn(Math, 'random').mockReturnValue(1)
+  const began = performance.now()
+  await service([status(500)], { pauseMs: 5 }).check()
+  longest.mockRestore()
+  expect(performance.now() - began).toBeGreaterThan(65)
+})
 
-  it('that is away and says for how long is left alone, too', async () => {
-    const { ask, done } = service([{ responseStatus: 503, requestedWait: 120 }, 'left'])
-    expect(await ask()).toMatchObject({ kind: 'checked' })
-    expect(done).toEqual(['asked', 'wait 120', 'asked'])
-  })
-
-  it('is waited for twice as long each time', async () => {
-    const longest = vi.spyOn(Math, 'random').mockReturnValue(1)
-    const began = performance.now()
-    await service([{ responseStatus: 500 }], { pauseMs: 5 }).ask()
-    longest.mockRestore()
-    expect(performance.now() - began).toBeGreaterThan(65)
-  })
-
-  it('holds up no one who ends the run, and hides no mistake of ours', async () => {
-    const stop = new AbortController()
-    const asked = service([{ responseStatus: 500 }], { signal: stop.signal, pauseMs: 60_000 }).ask()
-    setTimeout(() => stop.abort(), 5)
-    await expect(asked).rejects.toMatchObject({ name: 'AbortError' })
-    await expect(service([new TypeError('mistake')]).ask()).rejects.toThrow(TypeError)
-  })
+it('a pause ends with the run, and a mistake of ours is no response of the service', async () => {
+  const stop = new AbortController()
+  const checked = service([status(500)], { signal: stop.signal, pauseMs: 60_000 }).check()
+  setTimeout(() => stop.abort(), 5)
+  await expect(checked).rejects.toMatchObject({ name: 'AbortError' })
+  await expect(service([new TypeError('mistake')]).check()).rejects.toThrow(TypeError)
 })

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import PostalMime from 'postal-mime'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 import { useCompany } from './command.ts'
 import { png } from './emails.ts'
@@ -11,53 +11,49 @@ const { company, mails, recipients } = useCompany()
 const folder = mkdtempSync(join(tmpdir(), 'onramp-preview-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('a preview', () => {
-  it('is each kind of email as files, and asks, sends and writes nothing', async () => {
-    const into = join(folder, 'new', 'preview')
-    const { code, stdout } = await company().run(['invite', 'preview', into])
-    expect(code).toBe(0)
-    expect(stdout.trim().split('\n').toSorted()).toEqual(
-      readdirSync(into)
-        .map((file) => join(into, file))
-        .toSorted(),
-    )
-    const eml = await PostalMime.parse(readFileSync(join(into, 'invitation.eml')))
-    expect(eml).toMatchObject({
-      subject: 'Connect 3 apps to search',
-      from: { address: 'search@acme.example' },
-    })
-    expect(eml.text).toContain('http://localhost:3000/invite/')
-    expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(/^Subject: Reminder: connect 3 apps/)
-    expect(readFileSync(join(into, 'lapse.txt'), 'utf8')).toMatch(
-      /^Subject: Connect 3 apps again: search lost/,
-    )
-    expect(readFileSync(join(into, 'invitation.html'), 'utf8')).toContain('<bdi>Google Drive</bdi></td>')
-    expect(company().sandbox.requests).toEqual([])
-    expect(mails()).toEqual([])
-    expect(existsSync(company().env['DATA_DIR'] ?? '')).toBe(false)
+it('a preview writes each kind of email as files, and checks, sends and saves nothing', async () => {
+  const into = join(folder, 'new', 'preview')
+  const { code, stdout } = await company().run(['invite', 'preview', into])
+  expect(code).toBe(0)
+  expect(stdout.trim().split('\n').toSorted()).toEqual(
+    readdirSync(into)
+      .map((file) => join(into, file))
+      .toSorted(),
+  )
+  const eml = await PostalMime.parse(readFileSync(join(into, 'invitation.eml')))
+  expect(eml).toMatchObject({
+    subject: 'Connect 3 apps to search',
+    from: { address: 'search@acme.example' },
   })
+  expect(eml.text).toContain('http://localhost:3000/invite/')
+  expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(/^Subject: Reminder: connect 3 apps/)
+  expect(readFileSync(join(into, 'lapse.txt'), 'utf8')).toMatch(/^Subject: Connect 3 apps again: search lost/)
+  expect(readFileSync(join(into, 'invitation.html'), 'utf8')).toContain('<bdi>Google Drive</bdi></td>')
+  expect(company().sandbox.requests).toEqual([])
+  expect(mails()).toEqual([])
+  expect(existsSync(company().env['DATA_DIR'] ?? '')).toBe(false)
+})
 
-  it('replaces files, and says where it cannot write', async () => {
-    const into = join(folder, 'again')
-    const preview = (path: string) => runCommand(['invite', 'preview', path], company().env)
-    for (const _again of [1, 2]) expect(await preview(into)).toMatchObject({ exit: 0, err: '' })
-    const { exit, err } = await preview(join(into, 'invitation.txt'))
-    expect(exit).toBe(2)
-    expect(err).toContain(`can't write to ${join(into, 'invitation.txt')} (EEXIST)`)
-  })
+it('a preview replaces files, and reports a folder that it can’t write', async () => {
+  const into = join(folder, 'again')
+  const preview = (path: string) => runCommand(['invite', 'preview', path], company().env)
+  for (const _again of [1, 2]) expect(await preview(into)).toMatchObject({ exit: 0, err: '' })
+  const { exit, err } = await preview(join(into, 'invitation.txt'))
+  expect(exit).toBe(2)
+  expect(err).toContain(`can't write to ${join(into, 'invitation.txt')} (EEXIST)`)
+})
 
-  it('is sent to one address, to see it in a real mail program', async () => {
-    const { code, stderr } = await company().run(['invite', 'preview', '--to', 'Me@acme.example'])
-    expect([code, stderr]).toEqual([0, 'Sent to me@acme.example.\n'])
-    expect(recipients()).toEqual(['me@acme.example'])
-  })
+it('a preview can be sent to one address', async () => {
+  const { code, stderr } = await company().run(['invite', 'preview', '--to', 'Me@acme.example'])
+  expect([code, stderr]).toEqual([0, 'Sent to me@acme.example.\n'])
+  expect(recipients()).toEqual(['me@acme.example'])
+})
 
-  it('says what is wrong with a template, or with what it was given', async () => {
-    const template = await company().run(['invite', 'preview', folder, '--template', '/nowhere'])
-    expect(template).toMatchObject({ code: 1, stderr: expect.stringContaining('/nowhere has no') as string })
-    for (const args of [[], [folder, '--to', 'me@acme.example'], [folder, '--language', 'German']])
-      expect((await runCommand(['invite', 'preview', ...args], company().env)).exit).toBe(2)
-  })
+it('a preview says what is wrong with a template, or with what it was given', async () => {
+  const template = await company().run(['invite', 'preview', folder, '--template', '/nowhere'])
+  expect(template).toMatchObject({ code: 1, stderr: expect.stringContaining('/nowhere has no') as string })
+  for (const args of [[], [folder, '--to', 'me@acme.example'], [folder, '--language', 'German']])
+    expect((await runCommand(['invite', 'preview', ...args], company().env)).exit).toBe(2)
 })
 
 const FILE = `name: Acme
@@ -79,48 +75,44 @@ function branded(content: string) {
   return { COMPANY_FILE: path, into }
 }
 
-describe('the company file', () => {
-  it('counts for emails as for pages: hidden apps are neither named nor counted', async () => {
-    const { COMPANY_FILE } = branded(FILE)
-    const people = company().list('people.csv', 'email,language\nada@acme.example,sw\nbob@acme.example,en\n')
-    const env = { COMPANY_FILE, DATA_DIR: join(folder, 'data') }
-    const { code, stderr } = await company().run(['invite', 'send', people], { env })
-    expect(code).toBe(0)
-    expect(stderr).toContain('1  not due')
-    expect(recipients()).toEqual(['ada@acme.example'])
-    const mail = await PostalMime.parse(mails()[0]?.raw ?? '')
-    expect(mail.subject).toBe('Connect 3 apps to Acme Search')
-    expect(mail.text).toContain('\n  - Jira\n  - GitHub\n  - Confluence\n')
-    expect(mail.html).toContain('>Start at Acme Search</a>')
-    expect(mail.html).not.toMatch(/Slack|Google Drive/)
-  })
+it('hidden apps are neither named nor counted in emails', async () => {
+  const { COMPANY_FILE } = branded(FILE)
+  const people = company().list('people.csv', 'email,language\nada@acme.example,sw\nbob@acme.example,en\n')
+  const env = { COMPANY_FILE, DATA_DIR: join(folder, 'data') }
+  const { code, stderr } = await company().run(['invite', 'send', people], { env })
+  expect(code).toBe(0)
+  expect(stderr).toContain('1  not due')
+  expect(recipients()).toEqual(['ada@acme.example'])
+  const mail = await PostalMime.parse(mails()[0]?.raw ?? '')
+  expect(mail.subject).toBe('Connect 3 apps to Acme Search')
+  expect(mail.text).toContain('\n  - Jira\n  - GitHub\n  - Confluence\n')
+  expect(mail.html).toContain('>Start at Acme Search</a>')
+  expect(mail.html).not.toMatch(/Slack|Google Drive/)
+})
 
-  it('is in the preview, in each language that the people of a list get', async () => {
-    const { COMPANY_FILE, into } = branded(FILE)
-    const preview = join(into, 'preview')
-    const rows = [
-      'ada@acme.example,en-GB',
-      'bob,fr',
-      'carol@acme.example,',
-      'dan@acme.example,de_AT',
-      'erin@acme.example,Deutsch',
-    ]
-    const people = company().list('people.csv', `email,locale\n${rows.join('\n')}\n`)
-    const shown = await runCommand(['invite', 'preview', preview, '--list', people], {
-      ...company().env,
-      COMPANY_FILE,
-    })
-    expect(shown.err).toBe('line 3: "bob" is not a valid email address\n')
-    const kinds = ['eml', 'html', 'txt']
-    expect(readdirSync(preview)).toEqual(
-      ['invitation.de', 'invitation', 'lapse.de', 'lapse', 'reminder.de', 'reminder'].flatMap((name) =>
-        kinds.map((kind) => `${name}.${kind}`),
-      ),
-    )
-    expect(readFileSync(join(preview, 'invitation.de.html'), 'utf8')).toContain('<html lang="de" dir="ltr">')
-    expect(readFileSync(join(preview, 'invitation.html'), 'utf8')).toContain(
-      'src="data:image/png;base64,iVBOR',
-    )
-    expect(readFileSync(join(preview, 'invitation.eml'), 'utf8')).toContain('Content-ID: <logo@onramp>')
+it('a preview has the company’s looks, in each language that the people of a list get', async () => {
+  const { COMPANY_FILE, into } = branded(FILE)
+  const preview = join(into, 'preview')
+  const rows = [
+    'ada@acme.example,en-GB',
+    'bob,fr',
+    'carol@acme.example,',
+    'dan@acme.example,de_AT',
+    'erin@acme.example,Deutsch',
+  ]
+  const people = company().list('people.csv', `email,locale\n${rows.join('\n')}\n`)
+  const shown = await runCommand(['invite', 'preview', preview, '--list', people], {
+    ...company().env,
+    COMPANY_FILE,
   })
+  expect(shown.err).toBe('line 3: "bob" is not a valid email address\n')
+  const kinds = ['eml', 'html', 'txt']
+  expect(readdirSync(preview)).toEqual(
+    ['invitation.de', 'invitation', 'lapse.de', 'lapse', 'reminder.de', 'reminder'].flatMap((name) =>
+      kinds.map((kind) => `${name}.${kind}`),
+    ),
+  )
+  expect(readFileSync(join(preview, 'invitation.de.html'), 'utf8')).toContain('<html lang="de" dir="ltr">')
+  expect(readFileSync(join(preview, 'invitation.html'), 'utf8')).toContain('src="data:image/png;base64,iVBOR')
+  expect(readFileSync(join(preview, 'invitation.eml'), 'utf8')).toContain('Content-ID: <logo@onramp>')
 })

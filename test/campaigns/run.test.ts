@@ -1,6 +1,6 @@
 // What a run comes to: whom it takes, in which order, what it leaves written down, and what ends it.
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { having } from '../helpers/people.ts'
 import { ONBOARDING, withEmail } from '../../src/campaigns/campaign.ts'
 import { MailServerUnusable } from '../../src/campaigns/mail/send-result.ts'
@@ -18,303 +18,289 @@ const never = () => {
   throw new Error('no email should leave')
 }
 
-describe('a list', () => {
-  it('is gone through once, each person once, however often and wherever they are on it', async () => {
-    const { run } = office()
-    const posted: string[] = []
-    const given = {
-      people: [ada, ada, bob, ada, bob],
-      policy: { unknown: 'resend' as const, remindAfterMs: 0 },
-      post: (email: string) => (posted.push(email), email === ada ? broken : ('sent' as const)),
-    }
-    const first = await run({ ...given, atOnce: 3 })
-    expect(posted).toEqual([ada, bob])
-    expect(first.tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1 }))
-  })
-
-  it('is taken in its order, and people whose email did not work out before come last', async () => {
-    const { run, written } = office()
-    const [first = '', second = '', ...rest] = people(4)
-    await run({ people: [first, second], post: () => greylisted })
-    expect(written(first)).toBe('deferred')
-    const posted: string[] = []
-    await run({ people: [first, ...rest, second], post: (email) => (posted.push(email), 'sent') })
-    expect(posted).toEqual([...rest, first, second])
-  })
-
-  it('goes no further once the run has failed or reached its limit', async () => {
-    for (const given of [
-      { post: () => Promise.reject(new MailServerUnusable('away')) },
-      { post: () => 'sent' as const, limit: 1 },
-    ]) {
-      const { tally } = await office().run({ people: [ada, bob], ...given })
-      expect(tally.rows).toBe(1)
-    }
-  })
-
-  it('ends a run, or its limit does, or its signal', async () => {
-    const run = (given: object) => office().run({ people: people(4), ...given })
-    expect(await run({ limit: 3 })).toMatchObject({ endedBy: 'limit', tally: { sent: 3 } })
-    expect(await run({ limit: 5 })).toMatchObject({ endedBy: 'list', tally: { sent: 4 } })
-    expect(await run({ limit: 2, atOnce: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 2 } })
-    const stop = new AbortController()
-    stop.abort()
-    expect(await run({ stop })).toMatchObject({ endedBy: 'signal', tally: { sent: 0 } })
-  })
+it('a person who is on a list several times is emailed once', async () => {
+  const { run } = office()
+  const posted: string[] = []
+  const given = {
+    people: [ada, ada, bob, ada, bob],
+    policy: { unknown: 'resend' as const, remindAfterMs: 0 },
+    post: (email: string) => (posted.push(email), email === ada ? broken : ('sent' as const)),
+  }
+  const first = await run({ ...given, atOnce: 3 })
+  expect(posted).toEqual([ada, bob])
+  expect(first.tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1 }))
 })
 
-describe('a dry run', () => {
-  it('shows who would get what, and writes nothing down', async () => {
-    const { run, everyone, written } = office()
-    const open = { campaign: ONBOARDING, reminder: 0, state: 'sending', now: 1 } as const
-    await everyone.change(ada, (before) => withEmail(before, open))
-    const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
-    const { tally, shown, endedBy } = await run({
-      people: [ada, bob, 'dan@acme.example', 'ghost@acme.example', bob],
-      ask: (email) => {
-        if (email.startsWith('ghost')) return { kind: 'unknown', detail: '404' }
-        return { kind: 'checked', unconnected: email === bob ? [...left, jira] : [] }
+it('a run goes through its list in order, and people whose email failed before come last', async () => {
+  const { run, written } = office()
+  const [first = '', second = '', ...rest] = people(4)
+  await run({ people: [first, second], post: () => greylisted })
+  expect(written(first)).toBe('deferred')
+  const posted: string[] = []
+  await run({ people: [first, ...rest, second], post: (email) => (posted.push(email), 'sent') })
+  expect(posted).toEqual([...rest, first, second])
+})
+
+it('a run goes no further once it has failed or reached its limit', async () => {
+  for (const given of [
+    { post: () => Promise.reject(new MailServerUnusable('away')) },
+    { post: () => 'sent' as const, limit: 1 },
+  ]) {
+    const { tally } = await office().run({ people: [ada, bob], ...given })
+    expect(tally.rows).toBe(1)
+  }
+})
+
+it('a run is ended by its list, its limit or its signal', async () => {
+  const run = (given: object) => office().run({ people: people(4), ...given })
+  expect(await run({ limit: 3 })).toMatchObject({ endedBy: 'limit', tally: { sent: 3 } })
+  expect(await run({ limit: 5 })).toMatchObject({ endedBy: 'list', tally: { sent: 4 } })
+  expect(await run({ limit: 2, atOnce: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 2 } })
+  const stop = new AbortController()
+  stop.abort()
+  expect(await run({ stop })).toMatchObject({ endedBy: 'signal', tally: { sent: 0 } })
+})
+
+it('a dry run shows who would get which email, and records nothing', async () => {
+  const { run, everyone, written } = office()
+  const open = { campaign: ONBOARDING, reminder: 0, state: 'sending', now: 1 } as const
+  await everyone.change(ada, (before) => withEmail(before, open))
+  const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
+  const { tally, shown, endedBy } = await run({
+    people: [ada, bob, 'dan@acme.example', 'ghost@acme.example', bob],
+    ask: (email) => {
+      if (email.startsWith('ghost')) return { kind: 'unknown', detail: '404' }
+      return { kind: 'checked', unconnected: email === bob ? [...left, jira] : [] }
+    },
+    change: () => ({ send: undefined }),
+  })
+  expect(tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1, unknownToService: 1 }))
+  expect(shown).toEqual([[bob, 0, ['Slack', 'Jira']]])
+  expect(endedBy).toBe('list')
+  expect(written(ada)).toBe('sending')
+  for (const email of [bob, 'dan@acme.example', 'ghost@acme.example'])
+    expect(await everyone.get(email)).toBeUndefined()
+})
+
+it('an email is about the apps that the person can connect, and all listed apps are recorded', async () => {
+  const { run, everyone } = office()
+  const listed = ['slack', 'jira', 'wiki', 'off'].map((id) => ({
+    instance: id,
+    name: id,
+    status: id === 'off' ? ('disabled' as const) : ('awaiting' as const),
+  }))
+  await everyone.change(ada, (before) => having(before, { jira: 'blocked' }, 1))
+  const about: unknown[] = []
+  const { error } = await run({
+    people: [ada],
+    ask: () => ({ kind: 'checked', unconnected: listed }),
+    campaign: (usual) => ({
+      isAbout: ({ instance }) => instance !== 'wiki',
+      compose(invitee, apps, kind) {
+        about.push(...apps.map(({ instance }) => instance), kind)
+        return usual.compose(invitee, apps, kind)
       },
-      change: () => ({ send: undefined }),
-    })
-    expect(tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1, unknownToService: 1 }))
-    expect(shown).toEqual([[bob, 0, ['Slack', 'Jira']]])
-    expect(endedBy).toBe('list')
-    expect(written(ada)).toBe('sending')
-    for (const email of [bob, 'dan@acme.example', 'ghost@acme.example'])
-      expect(await everyone.get(email)).toBeUndefined()
+    }),
   })
+  expect(error).toBeUndefined()
+  expect(about).toEqual(['slack', expect.objectContaining({ reminder: 0, isLapse: false })])
+  expect((await everyone.get(ada))?.lastCheck?.apps).toHaveLength(4)
 })
 
-describe('an email', () => {
-  it('is about the apps that the person can connect, and what else is listed is kept', async () => {
-    const { run, everyone } = office()
-    const listed = ['slack', 'jira', 'wiki', 'off'].map((id) => ({
-      instance: id,
-      name: id,
-      status: id === 'off' ? ('disabled' as const) : ('awaiting' as const),
-    }))
-    await everyone.change(ada, (before) => having(before, { jira: 'blocked' }, 1))
-    const about: unknown[] = []
-    const { error } = await run({
-      people: [ada],
-      ask: () => ({ kind: 'checked', unconnected: listed }),
-      campaign: (usual) => ({
-        isAbout: ({ instance }) => instance !== 'wiki',
-        compose(invitee, apps, kind) {
-          about.push(...apps.map(({ instance }) => instance), kind)
-          return usual.compose(invitee, apps, kind)
-        },
-      }),
-    })
-    expect(error).toBeUndefined()
-    expect(about).toEqual(['slack', expect.objectContaining({ reminder: 0, isLapse: false })])
-    expect((await everyone.get(ada))?.lastCheck?.apps).toHaveLength(4)
+it('an email is composed with all apps of the person, for names as on the pages', async () => {
+  const { run, everyone } = office()
+  await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
+  const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
+  const known: unknown[] = []
+  await run({
+    people: [ada],
+    ask: () => ({ kind: 'checked', unconnected: [...left, wiki] }),
+    campaign: (usual) => ({
+      compose(invitee, apps, kind) {
+        known.push(...(kind.known ?? []).map(({ instance }) => instance))
+        return usual.compose(invitee, apps, kind)
+      },
+    }),
   })
-
-  it('is composed with all apps of the person, so that each has its name of the pages', async () => {
-    const { run, everyone } = office()
-    await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
-    const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
-    const known: unknown[] = []
-    await run({
-      people: [ada],
-      ask: () => ({ kind: 'checked', unconnected: [...left, wiki] }),
-      campaign: (usual) => ({
-        compose(invitee, apps, kind) {
-          known.push(...(kind.known ?? []).map(({ instance }) => instance))
-          return usual.compose(invitee, apps, kind)
-        },
-      }),
-    })
-    expect(known).toEqual(['slack_1', 'wiki_1'])
-  })
-
-  it('is not written down before its turn has come and the campaign is known to be held', async () => {
-    const { run, written } = office()
-    const seen: unknown[] = []
-    const { error } = await run({
-      people: [ada],
-      post: never,
-      isHeld: () => (seen.push(written(ada)), false),
-      change: ({ emailThrottle }) => ({
-        emailThrottle: {
-          next: () => (seen.push(written(ada)), emailThrottle.next()),
-          slowDown: () => true,
-          rate: 1,
-        },
-      }),
-    })
-    expect(String(error)).toBe('RunStopped: another run took over the campaign')
-    expect([...seen, written(ada)]).toEqual([undefined, undefined, undefined])
-  })
-
-  it('is written down as leaving before it leaves', async () => {
-    const { run, written } = office()
-    let before: unknown
-    await run({ people: [ada], post: () => ((before = written(ada)), 'sent') })
-    expect([before, written(ada)]).toEqual(['sending', 'sent'])
-  })
-
-  it('does not leave for someone who opted out while it was composed', async () => {
-    const { run, everyone } = office()
-    const optOut = () => everyone.change(ada, (before) => ({ ...before, optedOutAt: 1 }))
-    const campaign = ({ compose }: Campaign): Partial<Campaign> => ({
-      compose: async (...all) => (await optOut(), await compose(...all)),
-    })
-    const { tally } = await run({ people: [ada], post: never, campaign })
-    expect(tally).toEqual(counts({ rows: 1 }))
-  })
-
-  it.each([
-    ['sent', 'sent', { sent: 1 }],
-    ['rejected', gone, { deferred: 1 }],
-    ['greylisted', greylisted, { deferred: 1 }],
-    ['refused for any other reason', objects, { deferred: 1 }],
-    ['cut off behind its end', broken, { uncertain: 1 }],
-  ] as const)('that is %s has its outcome written down', async (_what, posted, count) => {
-    const { run, written } = office()
-    const { tally, error } = await run({ people: [ada], post: () => posted })
-    expect([error, tally]).toEqual([undefined, counts({ rows: 1, ...count })])
-    const state = 'sent' in count ? 'sent' : 'deferred' in count ? 'deferred' : 'unknown'
-    expect(written(ada)).toBe(state)
-  })
+  expect(known).toEqual(['slack_1', 'wiki_1'])
 })
 
-describe('a mail server that rejects people for good', () => {
-  const rejecting = (bad: readonly string[]) => (email: string) => (bad.includes(email) ? gone : 'sent')
-
-  it('is believed in a run in which it accepts others, before or after', async () => {
-    const { run, written } = office()
-    const bad = ['first@acme.example', 'last@acme.example']
-    const given = { people: ['first@acme.example', ada, 'last@acme.example'], post: rejecting(bad) }
-    const { tally, trouble } = await run(given)
-    expect(tally).toEqual(counts({ rows: 3, sent: 1, failed: 2 }))
-    expect(trouble).toEqual(bad.map((email) => `${email} failed 550 5.1.1 unknown`))
-    expect(bad.map((email) => written(email))).toEqual(['failed', 'failed'])
-    expect((await run({ ...given, post: never })).tally).toEqual(counts({ rows: 3, failed: 2 }))
+it('an email isn’t recorded before its turn has come and the lease is still held', async () => {
+  const { run, written } = office()
+  const seen: unknown[] = []
+  const { error } = await run({
+    people: [ada],
+    post: never,
+    isHeld: () => (seen.push(written(ada)), false),
+    change: ({ emailThrottle }) => ({
+      emailThrottle: {
+        next: () => (seen.push(written(ada)), emailThrottle.next()),
+        slowDown: () => true,
+        rate: 1,
+      },
+    }),
   })
-
-  it('is not believed where it accepts no one: they wait for a later run, and none ends this one', async () => {
-    const { run, written } = office()
-    const { tally, error, trouble } = await run({ people: people(9), post: () => gone })
-    expect([error, tally]).toEqual([undefined, counts({ rows: 9, deferred: 9 })])
-    expect(trouble).toContain('p0@acme.example deferred 550 5.1.1 unknown')
-    expect(people(9).map((email) => written(email))).toEqual(people(9).map(() => 'deferred'))
-    expect((await run({ people: people(9) })).tally.sent).toBe(9)
-  })
+  expect(String(error)).toBe('RunStopped: another run took over the campaign')
+  expect([...seen, written(ada)]).toEqual([undefined, undefined, undefined])
 })
 
-describe('five failures in a row', () => {
-  const words = '554 5.7.1 not you'
-
-  it('that are not about a recipient end the run in the mail server’s words, and cost no one their email', async () => {
-    const { run, written } = office()
-    const { tally, error } = await run({ people: people(9), post: () => objects })
-    expect(String(error)).toContain(`The mail server says: ${words}: see SMTP_URL and MAIL_FROM`)
-    expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
-    expect(written('p5@acme.example')).toBeUndefined()
-    const posted: string[] = []
-    const next = await run({ people: people(9), post: (email) => (posted.push(email), 'sent') })
-    expect(next.tally.sent).toBe(9)
-    expect(posted).toEqual([...people(4, 5), ...people(5)])
-  })
-
-  it('may be broken connections, and then they are told as that', async () => {
-    const { error } = await office().run({ people: people(9), post: () => broken })
-    expect(String(error)).toContain('What happened: the connection broke')
-  })
-
-  it('are not full mailboxes and greylisting', async () => {
-    const { error, tally } = await office().run({ people: people(9), post: () => greylisted })
-    expect([error, tally.deferred]).toEqual([undefined, 9])
-  })
-
-  it('are counted anew behind an email that is accepted', async () => {
-    let posted = 0
-    const { error, tally } = await office().run({
-      people: people(20),
-      post: () => (++posted % 5 === 0 ? 'sent' : objects),
-    })
-    expect([error, tally.sent]).toEqual([undefined, 4])
-  })
-
-  it('of the service end the run in its words, and the next run begins behind these people', async () => {
-    const { run } = office()
-    const silent = { kind: 'no-response', detail: 'it answered 503' } as const
-    const { error, tally, trouble } = await run({ people: people(9), post: never, ask: () => silent })
-    expect(String(error)).toContain('no usable answer about many people in a row: it answered 503')
-    expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
-    expect(trouble).toContain('p0@acme.example no-response it answered 503')
-    const next = await run({
-      people: people(9),
-      ask: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: left }),
-    })
-    expect(next.asked).toEqual([...people(4, 5), ...people(5)])
-    expect(next.tally).toMatchObject({ sent: 4, deferred: 5 })
-  })
-
-  it('of a mail server that can’t be used need not be waited for', async () => {
-    // A store takes a moment, and the run ends only behind what it writes down.
-    const { everyone, written } = office()
-    const change: typeof everyone.change = async (...given) => {
-      await setImmediate()
-      return await everyone.change(...given)
-    }
-    const { run } = office({ ...everyone, change })
-    const away = () => Promise.reject(new MailServerUnusable('away'))
-    const { error } = await run({ people: people(9), post: away })
-    expect(error).toBeInstanceOf(MailServerUnusable)
-    expect(written('p0@acme.example')).toBe('deferred')
-  })
+it('an email is recorded before it leaves', async () => {
+  const { run, written } = office()
+  let before: unknown
+  await run({ people: [ada], post: () => ((before = written(ada)), 'sent') })
+  expect([before, written(ada)]).toEqual(['sending', 'sent'])
 })
 
-describe('someone whom the service does not know', () => {
-  const unknown = { kind: 'unknown', detail: 'it answered 404' } as const
-  const among = (strangers: readonly string[]) => (email: string) =>
-    strangers.includes(email) ? unknown : ({ kind: 'checked', unconnected: left } as const)
-
-  it('is listed and kept as that, and fails no run in which it knows others', async () => {
-    const { run, everyone } = office()
-    const strangers = people(7)
-    const given = { people: [ada, ...strangers, bob], ask: among(strangers) }
-    const { error, tally, trouble } = await run(given)
-    expect([error, tally]).toEqual([undefined, counts({ rows: 9, sent: 2, unknownToService: 7 })])
-    expect(trouble[0]).toBe('p0@acme.example unknown-to-service')
-    expect((await everyone.get('p0@acme.example'))?.unknownAt).toBeDefined()
-    // In every later run they are all that is left to ask about.
-    expect(await run(given)).toMatchObject({ error: undefined, endedBy: 'list' })
-    expect((await run({ ...given, people: [...strangers, ada] })).error).toBeUndefined()
+it('a person who opts out while their email is composed doesn’t get it', async () => {
+  const { run, everyone } = office()
+  const optOut = () => everyone.change(ada, (before) => ({ ...before, optedOutAt: 1 }))
+  const campaign = ({ compose }: Campaign): Partial<Campaign> => ({
+    compose: async (...all) => (await optOut(), await compose(...all)),
   })
-
-  it('is one of five it knows none of: it may be another server, which has the last word', async () => {
-    const { run } = office()
-    const strangers = people(7)
-    const { error, tally } = await run({ people: [...strangers, ada], ask: among(strangers), post: never })
-    expect(String(error)).toMatch(/knows no one whom it was asked about: it answered 404\. If .* left, run/)
-    expect(tally.unknownToService).toBe(5)
-    // The next run asks about everyone else first.
-    const next = await run({ people: [...strangers, ada], ask: among(strangers) })
-    expect([next.error, next.tally]).toEqual([undefined, counts({ rows: 8, sent: 1, unknownToService: 7 })])
-  })
-
-  it('is no success where it knows no one on the list', async () => {
-    const { error } = await office().run({ people: [ada], ask: () => unknown, post: never })
-    expect(String(error)).toBe('RunStopped: the service knows no one on this list: it answered 404')
-  })
+  const { tally } = await run({ people: [ada], post: never, campaign })
+  expect(tally).toEqual(counts({ rows: 1 }))
 })
 
-describe('a store that is away', () => {
-  it('is waited for, and is not taken for another run', async () => {
-    let away = 2
-    const isHeld = () => {
-      if (away-- > 0) throw new StoreUnavailable(undefined)
-      return true
-    }
-    const { tally, error } = await office().run({ people: [ada], isHeld, patienceMs: 2_000 })
-    expect([tally.sent, error]).toEqual([1, undefined])
-    away = 2
-    const ended = await office().run({ people: [ada], post: never, isHeld })
-    expect(ended.error).toBeInstanceOf(StoreUnavailable)
+it.each([
+  ['sent', 'sent', { sent: 1 }],
+  ['rejected', gone, { deferred: 1 }],
+  ['greylisted', greylisted, { deferred: 1 }],
+  ['refused for any other reason', objects, { deferred: 1 }],
+  ['cut off behind its end', broken, { uncertain: 1 }],
+] as const)('an email that is %s has its outcome recorded', async (_what, posted, count) => {
+  const { run, written } = office()
+  const { tally, error } = await run({ people: [ada], post: () => posted })
+  expect([error, tally]).toEqual([undefined, counts({ rows: 1, ...count })])
+  const state = 'sent' in count ? 'sent' : 'deferred' in count ? 'deferred' : 'unknown'
+  expect(written(ada)).toBe(state)
+})
+
+const rejecting = (bad: readonly string[]) => (email: string) => (bad.includes(email) ? gone : 'sent')
+
+it('a mail server that rejects people is believed in a run in which it accepts others', async () => {
+  const { run, written } = office()
+  const bad = ['first@acme.example', 'last@acme.example']
+  const given = { people: ['first@acme.example', ada, 'last@acme.example'], post: rejecting(bad) }
+  const { tally, trouble } = await run(given)
+  expect(tally).toEqual(counts({ rows: 3, sent: 1, failed: 2 }))
+  expect(trouble).toEqual(bad.map((email) => `${email} failed 550 5.1.1 unknown`))
+  expect(bad.map((email) => written(email))).toEqual(['failed', 'failed'])
+  expect((await run({ ...given, post: never })).tally).toEqual(counts({ rows: 3, failed: 2 }))
+})
+
+it('a mail server that rejects everyone isn’t believed, and a later run tries them again', async () => {
+  const { run, written } = office()
+  const { tally, error, trouble } = await run({ people: people(9), post: () => gone })
+  expect([error, tally]).toEqual([undefined, counts({ rows: 9, deferred: 9 })])
+  expect(trouble).toContain('p0@acme.example deferred 550 5.1.1 unknown')
+  expect(people(9).map((email) => written(email))).toEqual(people(9).map(() => 'deferred'))
+  expect((await run({ people: people(9) })).tally.sent).toBe(9)
+})
+
+const words = '554 5.7.1 not you'
+
+it('five failures in a row that aren’t about a recipient end the run, and cost no one their email', async () => {
+  const { run, written } = office()
+  const { tally, error } = await run({ people: people(9), post: () => objects })
+  expect(String(error)).toContain(`The mail server says: ${words}: see SMTP_URL and MAIL_FROM`)
+  expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
+  expect(written('p5@acme.example')).toBeUndefined()
+  const posted: string[] = []
+  const next = await run({ people: people(9), post: (email) => (posted.push(email), 'sent') })
+  expect(next.tally.sent).toBe(9)
+  expect(posted).toEqual([...people(4, 5), ...people(5)])
+})
+
+it('five broken connections in a row end the run', async () => {
+  const { error } = await office().run({ people: people(9), post: () => broken })
+  expect(String(error)).toContain('What happened: the connection broke')
+})
+
+it('full mailboxes and greylisting don’t end a run', async () => {
+  const { error, tally } = await office().run({ people: people(9), post: () => greylisted })
+  expect([error, tally.deferred]).toEqual([undefined, 9])
+})
+
+it('failures in a row are counted anew after an email that is accepted', async () => {
+  let posted = 0
+  const { error, tally } = await office().run({
+    people: people(20),
+    post: () => (++posted % 5 === 0 ? 'sent' : objects),
   })
+  expect([error, tally.sent]).toEqual([undefined, 4])
+})
+
+it('five failures of the service in a row end the run, and the next one takes these people last', async () => {
+  const { run } = office()
+  const silent = { kind: 'no-response', detail: 'it answered 503' } as const
+  const { error, tally, trouble } = await run({ people: people(9), post: never, ask: () => silent })
+  expect(String(error)).toContain('no usable answer about many people in a row: it answered 503')
+  expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
+  expect(trouble).toContain('p0@acme.example no-response it answered 503')
+  const next = await run({
+    people: people(9),
+    ask: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: left }),
+  })
+  expect(next.asked).toEqual([...people(4, 5), ...people(5)])
+  expect(next.tally).toMatchObject({ sent: 4, deferred: 5 })
+})
+
+it('a mail server that can’t be used ends the run at once', async () => {
+  // A store takes a moment, and the run ends only behind what it writes down.
+  const { everyone, written } = office()
+  const change: typeof everyone.change = async (...given) => {
+    await setImmediate()
+    return await everyone.change(...given)
+  }
+  const { run } = office({ ...everyone, change })
+  const away = () => Promise.reject(new MailServerUnusable('away'))
+  const { error } = await run({ people: people(9), post: away })
+  expect(error).toBeInstanceOf(MailServerUnusable)
+  expect(written('p0@acme.example')).toBe('deferred')
+})
+
+const unknown = { kind: 'unknown', detail: 'it answered 404' } as const
+const among = (strangers: readonly string[]) => (email: string) =>
+  strangers.includes(email) ? unknown : ({ kind: 'checked', unconnected: left } as const)
+
+it('a person whom the service doesn’t know fails no run in which it knows others', async () => {
+  const { run, everyone } = office()
+  const strangers = people(7)
+  const given = { people: [ada, ...strangers, bob], ask: among(strangers) }
+  const { error, tally, trouble } = await run(given)
+  expect([error, tally]).toEqual([undefined, counts({ rows: 9, sent: 2, unknownToService: 7 })])
+  expect(trouble[0]).toBe('p0@acme.example unknown-to-service')
+  expect((await everyone.get('p0@acme.example'))?.unknownAt).toBeDefined()
+  // In every later run they are all that is left to ask about.
+  expect(await run(given)).toMatchObject({ error: undefined, endedBy: 'list' })
+  expect((await run({ ...given, people: [...strangers, ada] })).error).toBeUndefined()
+})
+
+it('five people in a row whom the service doesn’t know end the run: it may be the wrong server', async () => {
+  const { run } = office()
+  const strangers = people(7)
+  const { error, tally } = await run({ people: [...strangers, ada], ask: among(strangers), post: never })
+  expect(String(error)).toMatch(/knows no one whom it was asked about: it answered 404\. If .* left, run/)
+  expect(tally.unknownToService).toBe(5)
+  // The next run asks about everyone else first.
+  const next = await run({ people: [...strangers, ada], ask: among(strangers) })
+  expect([next.error, next.tally]).toEqual([undefined, counts({ rows: 8, sent: 1, unknownToService: 7 })])
+})
+
+it('a run fails if the service knows no one on the list', async () => {
+  const { error } = await office().run({ people: [ada], ask: () => unknown, post: never })
+  expect(String(error)).toBe('RunStopped: the service knows no one on this list: it answered 404')
+})
+
+it('a store that is away is waited for, and doesn’t count as another run', async () => {
+  let away = 2
+  const isHeld = () => {
+    if (away-- > 0) throw new StoreUnavailable(undefined)
+    return true
+  }
+  const { tally, error } = await office().run({ people: [ada], isHeld, patienceMs: 2_000 })
+  expect([tally.sent, error]).toEqual([1, undefined])
+  away = 2
+  const ended = await office().run({ people: [ada], post: never, isHeld })
+  expect(ended.error).toBeInstanceOf(StoreUnavailable)
 })

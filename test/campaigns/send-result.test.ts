@@ -1,5 +1,5 @@
 // What a mail server's replies come to: replies that providers document, or that people reported.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { sendResultOf } from '../../src/campaigns/mail/send-result.ts'
 import { printableReply, quoteReply, type SmtpError } from '../../src/campaigns/mail/smtp-error.ts'
 
@@ -121,37 +121,33 @@ const REPLIES: readonly (readonly [command: string, reply: string, means: object
   ['RCPT TO', '421 4.3.2 closing', THROTTLED],
 ]
 
-describe('a reply of a mail server', () => {
-  it.each(REPLIES.map(([command, reply, means]) => [command, reply, NAMES.get(means), means] as const))(
-    'to %s: %s: %s',
-    (command, reply, _name, means) => {
-      expect(replied(reply, command)).toMatchObject(means)
-    },
-  )
-})
+it.each(REPLIES.map(([command, reply, means]) => [command, reply, NAMES.get(means), means] as const))(
+  'a reply of a mail server to %s: %s: %s',
+  (command, reply, _name, means) => {
+    expect(replied(reply, command)).toMatchObject(means)
+  },
+)
 
-it('a reply that is missing leaves an email unknown only where all of it has left', () => {
+it('a missing reply leaves an email unknown only if all of it was sent', () => {
   const reply = 'the connection broke (ECONNRESET)'
   const given = { code: 'ESOCKET', errno: -104 }
   expect(came(given, true)).toEqual({ outcome: 'unknown', reply, reason: 'other' })
   expect(came(given, false)).toEqual({ ...OTHER, reply })
 })
 
-describe('what is shown of a reply', () => {
-  it.each([
-    ['550-5.1.1 No one \r\n550 5.1.1 of this name', '550-5.1.1 No one 5.1.1 of this name'],
-    ['550   too \u0007 much room  ', '550 too ? much room'],
-    ['see https://a.example/one?two and http://b.example', 'see https://a.example/… and http://b.example'],
-    ['dislikes /invite/eyJ.a-b_c in it', 'dislikes … in it'],
-    [`dislikes ${'x-'.repeat(20)}.more-of_it! in it`, 'dislikes …! in it'],
-    ['a b '.repeat(75) + 'c', `${'a b '.repeat(75)}…`],
-  ])('is one line, short, and without what is personal: %j', (reply, shown) => {
-    expect(printableReply(reply)).toBe(shown)
-  })
+it.each([
+  ['550-5.1.1 No one \r\n550 5.1.1 of this name', '550-5.1.1 No one 5.1.1 of this name'],
+  ['550   too \u0007 much room  ', '550 too ? much room'],
+  ['see https://a.example/one?two and http://b.example', 'see https://a.example/… and http://b.example'],
+  ['dislikes /invite/eyJ.a-b_c in it', 'dislikes … in it'],
+  [`dislikes ${'x-'.repeat(20)}.more-of_it! in it`, 'dislikes …! in it'],
+  ['a b '.repeat(75) + 'c', `${'a b '.repeat(75)}…`],
+])('a quoted reply is one short line without personal data: %j', (reply, shown) => {
+  expect(printableReply(reply)).toBe(shown)
+})
 
-  it('is the mail server’s only where it is', () => {
-    expect(quoteReply('550 no')).toBe('it says: 550 no')
-    expect(quoteReply('the connection broke')).toBe('the connection broke')
-    expect(quoteReply('the connection broke', 'It says: ', 'So: ')).toBe('So: the connection broke')
-  })
+it('a quoted reply is attributed to the mail server only if it is one', () => {
+  expect(quoteReply('550 no')).toBe('it says: 550 no')
+  expect(quoteReply('the connection broke')).toBe('the connection broke')
+  expect(quoteReply('the connection broke', 'It says: ', 'So: ')).toBe('So: the connection broke')
 })

@@ -1,6 +1,6 @@
 // What can go wrong while invitations are sent, and what does not come of it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, describe, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -10,67 +10,63 @@ const { company, mails, recipients, send, list } = useCompany()
 
 const EVERYBODY = 'email,name\nada@acme.example,Ada\nbob@acme.example,Bob\ncarol@acme.example,Carol\n'
 
-describe('the list', () => {
-  it.each(['', 'email,name\n'])(
-    'that holds no one (%j) is an error, from a pipe as from a file',
-    async (input) => {
-      for (const file of [list(input), '-']) {
-        const { code, stderr } = await send([file], { input })
-        expect(code).toBe(1)
-        expect(stderr).toContain('the list is empty')
-      }
-    },
+it.each(['', 'email,name\n'])(
+  'a list without people (%j) is an error, from a pipe as from a file',
+  async (input) => {
+    for (const file of [list(input), '-']) {
+      const { code, stderr } = await send([file], { input })
+      expect(code).toBe(1)
+      expect(stderr).toContain('the list is empty')
+    }
+  },
+)
+
+it('Ctrl-C stops a run with a piped list, and the next run resumes', async () => {
+  const child = company().start(['invite', 'send', '-', '--rate', '1'])
+  const end = ended(child)
+  child.stdin.end('ada@acme.example\nbob@acme.example\n')
+  while (mails().length < 1) await sleep(20)
+  child.kill('SIGINT')
+  const { code, stderr } = await end
+  expect(code).toBe(130)
+  expect(stderr).toContain('Interrupted. Run the same command again to resume.')
+  expect(recipients()).toEqual(['ada@acme.example'])
+})
+
+it('the run after one with --limit goes on behind it', async () => {
+  const everybody = list('ada@acme.example\nbob@acme.example\ndan@acme.example\n')
+  const first = await send([everybody, '--limit', '2'])
+  expect(first.code).toBe(0)
+  expect(first.stderr).toContain('--limit 2 reached. Run the same command again')
+  expect(await send([everybody])).toMatchObject({ code: 0 })
+  expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example', 'dan@acme.example'])
+})
+
+it('a dry run prints each email for people and programs, and sends and saves nothing', async () => {
+  const args = [list(EVERYBODY)]
+  const dry = async (...more: string[]) =>
+    await send([...args, '--dry-run', ...more], { env: { SMTP_URL: '', MAIL_FROM: '' } })
+  expect((await dry()).stdout).toBe(
+    'ada@acme.example  invitation  Slack, GitHub, Google Drive, Jira, Confluence\n' +
+      'bob@acme.example  invitation  Slack, Google Drive\n',
   )
-
-  it('of standard input is left at Ctrl-C, and the next run goes on', async () => {
-    const child = company().start(['invite', 'send', '-', '--rate', '1'])
-    const end = ended(child)
-    child.stdin.end('ada@acme.example\nbob@acme.example\n')
-    while (mails().length < 1) await sleep(20)
-    child.kill('SIGINT')
-    const { code, stderr } = await end
-    expect(code).toBe(130)
-    expect(stderr).toContain('Interrupted. Run the same command again to resume.')
-    expect(recipients()).toEqual(['ada@acme.example'])
-  })
-
-  it('goes on behind --limit with the next run', async () => {
-    const everybody = list('ada@acme.example\nbob@acme.example\ndan@acme.example\n')
-    const first = await send([everybody, '--limit', '2'])
-    expect(first.code).toBe(0)
-    expect(first.stderr).toContain('--limit 2 reached. Run the same command again')
-    expect(await send([everybody])).toMatchObject({ code: 0 })
-    expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example', 'dan@acme.example'])
-  })
+  const { stdout, stderr } = await dry('--json')
+  const lines = stdout.trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({ email: 'ada@acme.example', reminder: 0 }),
+    { email: 'bob@acme.example', reminder: 0, apps: ['Slack', 'Google Drive'] },
+    expect.objectContaining({
+      rows: 3,
+      wouldSend: 2,
+      leftOut: { blocked: 0, guest: 0, mailbox: 0 },
+    }),
+  ])
+  expect([stderr, mails()]).toEqual(['Columns: email, name. Ignored: none.\n', []])
+  await send(args)
+  expect(mails()).toHaveLength(2)
 })
 
-describe('a dry run', () => {
-  it('shows people and programs who would get what, a line each, and sends and writes nothing', async () => {
-    const args = [list(EVERYBODY)]
-    const dry = async (...more: string[]) =>
-      await send([...args, '--dry-run', ...more], { env: { SMTP_URL: '', MAIL_FROM: '' } })
-    expect((await dry()).stdout).toBe(
-      'ada@acme.example  invitation  Slack, GitHub, Google Drive, Jira, Confluence\n' +
-        'bob@acme.example  invitation  Slack, Google Drive\n',
-    )
-    const { stdout, stderr } = await dry('--json')
-    const lines = stdout.trim().split('\n')
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      expect.objectContaining({ email: 'ada@acme.example', reminder: 0 }),
-      { email: 'bob@acme.example', reminder: 0, apps: ['Slack', 'Google Drive'] },
-      expect.objectContaining({
-        rows: 3,
-        wouldSend: 2,
-        leftOut: { blocked: 0, guest: 0, mailbox: 0 },
-      }),
-    ])
-    expect([stderr, mails()]).toEqual(['Columns: email, name. Ignored: none.\n', []])
-    await send(args)
-    expect(mails()).toHaveLength(2)
-  })
-})
-
-it('a mail server that isn’t there is said, without a summary of no one', async () => {
+it('a missing mail server is reported, without a summary', async () => {
   const { code, stderr } = await send([list('ada@acme.example\n')], {
     env: { SMTP_URL: 'smtp://127.0.0.1:9' },
   })
@@ -78,24 +74,22 @@ it('a mail server that isn’t there is said, without a summary of no one', asyn
   expect(stderr).not.toContain('0  people')
 })
 
-describe('the service', () => {
-  it('that says 429 is waited for as it says, before anyone else is asked about', async () => {
-    const until = Math.ceil(Date.now() / 1000 + 3) * 1000
-    // The first question is whether the token is a global one.
-    const refusal = {
-      status: 429,
-      headers: { 'retry-after': new Date(until).toUTCString() },
-      skip: 1,
-      times: 1,
-    }
-    company().sandbox.switches.set({ answers: { checkdatasourceauth: refusal } })
-    const people = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example\n`)
-    const { code } = await send([list(people.join('')), '--rate', '5'])
-    expect([code, recipients().length]).toEqual([0, 4])
-    const asked = company().sandbox.requests.filter(({ operation }) => operation === 'checkdatasourceauth')
-    expect(asked.map(({ status }) => status)).toEqual([401, 429, 200, 200, 200, 200])
-    expect(asked.slice(2).every(({ at }) => Date.parse(at) >= until)).toBe(true)
-  })
+it('a 429 of the service pauses the run as long as it asks', async () => {
+  const until = Math.ceil(Date.now() / 1000 + 3) * 1000
+  // The first question is whether the token is a global one.
+  const refusal = {
+    status: 429,
+    headers: { 'retry-after': new Date(until).toUTCString() },
+    skip: 1,
+    times: 1,
+  }
+  company().sandbox.switches.set({ answers: { checkdatasourceauth: refusal } })
+  const people = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example\n`)
+  const { code } = await send([list(people.join('')), '--rate', '5'])
+  expect([code, recipients().length]).toEqual([0, 4])
+  const asked = company().sandbox.requests.filter(({ operation }) => operation === 'checkdatasourceauth')
+  expect(asked.map(({ status }) => status)).toEqual([401, 429, 200, 200, 200, 200])
+  expect(asked.slice(2).every(({ at }) => Date.parse(at) >= until)).toBe(true)
 })
 
 it('a second run of invite send sends nothing while the first one is at work', async () => {

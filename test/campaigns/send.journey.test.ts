@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import PostalMime from 'postal-mime'
-import { expect, describe, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 import { useCompany } from './command.ts'
 
@@ -10,145 +10,132 @@ const parsed = (index = 0) => PostalMime.parse(mails()[index]?.raw ?? '')
 
 const EVERYBODY = 'email,name\nada@acme.example,Ada\nbob@acme.example,Bob\ncarol@acme.example,Carol\n'
 
-describe('who gets a mail', () => {
-  it('is who has something to connect, once, however often the command is given', async () => {
-    const args = [list(EVERYBODY)]
-    expect(await send(args)).toMatchObject({ code: 0 })
-    expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
-    expect(await send(args)).toMatchObject({ code: 0 })
-    expect(mails()).toHaveLength(2)
-  })
-
-  it('is not who is blocked in the directory or a guest of it, which is said before anything leaves', async () => {
-    const people =
-      'mail,userType,accountEnabled\nada@acme.example,Guest,True\nbob@acme.example,Member,False\n'
-    const args = [list(`${people}carol@acme.example,Member,True\n`)]
-    const without = await send(args)
-    expect([recipients(), without.stderr]).toEqual([
-      [],
-      expect.stringMatching(
-        /Left out: 1 is blocked there, 1 is a guest \(see --include-guests\)\.\n.*1 {2}person\n/s,
-      ),
-    ])
-    const { stderr } = await send([...args, '--include-guests'])
-    expect([recipients(), stderr]).toEqual([
-      ['ada@acme.example'],
-      expect.stringContaining('Left out: 1 is blocked there.\n'),
-    ])
-  })
-
-  it('is asked about with the global token and their own address, and by nothing else', async () => {
-    await send([list('email\nADA@Acme.Example\n')])
-    const [alone, request] = company().sandbox.requests.filter(
-      ({ operation }) => operation === 'checkdatasourceauth',
-    )
-    // Without a person a global token is refused, and only a personal one is answered.
-    expect([alone?.status, alone?.headers['x-service-actas']]).toEqual([401, undefined])
-    expect(request?.headers['x-service-actas']).toBe('ada@acme.example')
-    expect(request?.headers.authorization).toBe(`Bearer ${company().sandbox.serviceTokens.global}`)
-  })
-
-  it('is no one where SERVICE_GLOBAL_TOKEN holds the token of a person, whose apps would be listed for all', async () => {
-    const env = { ...company().env, SERVICE_GLOBAL_TOKEN: company().sandbox.serviceTokens.user('bob') }
-    const people = list('email\nada@acme.example\n')
-    for (const line of [
-      ['invite', 'send', people],
-      ['invite', 'send', people, '--dry-run'],
-      ['keep', people],
-    ]) {
-      const { exit, out, err } = await runCommand(line, env)
-      expect([exit, out, mails()]).toEqual([1, '', []])
-      expect(err).toMatch(
-        /SERVICE_GLOBAL_TOKEN holds a personal token.*Nothing was sent\. Set a global token/,
-      )
-    }
-  })
-
-  it('is reminded after so many days, three times, while something is left', async () => {
-    const args = [list(EVERYBODY), '--remind-after', '7']
-    const day = (days: number) => ({ now: () => Date.now() + days * 86_400_000 })
-    await send(args)
-    await send(args, day(6))
-    expect(mails()).toHaveLength(2)
-    company().sandbox.authorize('bob', 'slack_1')
-    company().sandbox.authorize('bob', 'gdrive_1')
-    await send(args, day(7))
-    expect(recipients().slice(2)).toEqual(['ada@acme.example'])
-    expect((await parsed(2)).subject).toContain('Reminder: ')
-    for (const days of [14, 21, 28]) await send(args, day(days))
-    expect(mails()).toHaveLength(5)
-  })
+it('people with something to connect are emailed once, however often the command runs', async () => {
+  const args = [list(EVERYBODY)]
+  expect(await send(args)).toMatchObject({ code: 0 })
+  expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
+  expect(await send(args)).toMatchObject({ code: 0 })
+  expect(mails()).toHaveLength(2)
 })
 
-describe('standard error', () => {
-  it('whose reader has gone keeps no one from their email', async () => {
-    const people = list('email\nghost@acme.example\nada@acme.example\nbob@acme.example\n')
-    const child = company().start(['invite', 'send', people])
-    child.stderr.destroy()
-    expect(await once(child, 'exit')).toEqual([0, null])
-    expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example'])
-  })
+it('blocked people and guests get no email, and a note says so before anything leaves', async () => {
+  const people = 'mail,userType,accountEnabled\nada@acme.example,Guest,True\nbob@acme.example,Member,False\n'
+  const args = [list(`${people}carol@acme.example,Member,True\n`)]
+  const without = await send(args)
+  expect([recipients(), without.stderr]).toEqual([
+    [],
+    expect.stringMatching(
+      /Left out: 1 is blocked there, 1 is a guest \(see --include-guests\)\.\n.*1 {2}person\n/s,
+    ),
+  ])
+  const { stderr } = await send([...args, '--include-guests'])
+  expect([recipients(), stderr]).toEqual([
+    ['ada@acme.example'],
+    expect.stringContaining('Left out: 1 is blocked there.\n'),
+  ])
 })
 
-describe('a faulty row', () => {
-  const faulty = `email,name\nada@acme.example,Ada\nnobody,"No\nbody"\n"b@x, c@y",\nbob@acme.example,"B\nBcc: x@y"\n`
+it('people are checked with the global token and their own address', async () => {
+  await send([list('email\nADA@Acme.Example\n')])
+  const [alone, request] = company().sandbox.requests.filter(
+    ({ operation }) => operation === 'checkdatasourceauth',
+  )
+  // Without a person a global token is refused, and only a personal one is answered.
+  expect([alone?.status, alone?.headers['x-service-actas']]).toEqual([401, undefined])
+  expect(request?.headers['x-service-actas']).toBe('ada@acme.example')
+  expect(request?.headers.authorization).toBe(`Bearer ${company().sandbox.serviceTokens.global}`)
+})
 
-  it('stops before anything is sent, from a file or a pipe, and every faulty row is named with its line', async () => {
-    expect(await send(['-'], { input: faulty })).toMatchObject({ code: 1, stdout: '' })
-    const { code, stderr } = await send([list(faulty)])
-    expect(code).toBe(1)
-    expect(stderr).toContain('line 3: "nobody" is not a valid email address')
-    expect(stderr).toContain('line 5: "b@x, c@y" is not a valid email address')
-    expect(stderr).toContain('line 6: the name contains a line break')
-    expect(mails()).toHaveLength(0)
-  })
+it('no one is emailed if SERVICE_GLOBAL_TOKEN is the token of a person', async () => {
+  const env = { ...company().env, SERVICE_GLOBAL_TOKEN: company().sandbox.serviceTokens.user('bob') }
+  const people = list('email\nada@acme.example\n')
+  for (const line of [
+    ['invite', 'send', people],
+    ['invite', 'send', people, '--dry-run'],
+    ['keep', people],
+  ]) {
+    const { exit, out, err } = await runCommand(line, env)
+    expect([exit, out, mails()]).toEqual([1, '', []])
+    expect(err).toMatch(/SERVICE_GLOBAL_TOKEN holds a personal token.*Nothing was sent\. Set a global token/)
+  }
+})
 
-  it('is left out with --on-invalid skip', async () => {
-    expect((await send([list(faulty), '--on-invalid', 'skip'])).code).toBe(3)
-    expect(recipients()).toEqual(['ada@acme.example'])
-  })
+it('a person is reminded after so many days, three times, while an app is unconnected', async () => {
+  const args = [list(EVERYBODY), '--remind-after', '7']
+  const day = (days: number) => ({ now: () => Date.now() + days * 86_400_000 })
+  await send(args)
+  await send(args, day(6))
+  expect(mails()).toHaveLength(2)
+  company().sandbox.authorize('bob', 'slack_1')
+  company().sandbox.authorize('bob', 'gdrive_1')
+  await send(args, day(7))
+  expect(recipients().slice(2)).toEqual(['ada@acme.example'])
+  expect((await parsed(2)).subject).toContain('Reminder: ')
+  for (const days of [14, 21, 28]) await send(args, day(days))
+  expect(mails()).toHaveLength(5)
+})
 
-  it('whose person the service does not know is counted and harms nobody else', async () => {
-    const { code, stderr } = await send([list('email\nghost@acme.example\nada@acme.example\n')])
-    expect(code).toBe(0)
-    expect(stderr).toContain('ghost@acme.example: unknown to the search service')
-    expect(stderr).toContain('1  unknown to the service')
-    expect(recipients()).toEqual(['ada@acme.example'])
-  })
+it('a closed standard error keeps no one from their email', async () => {
+  const people = list('email\nghost@acme.example\nada@acme.example\nbob@acme.example\n')
+  const child = company().start(['invite', 'send', people])
+  child.stderr.destroy()
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example'])
+})
+
+const faulty = `email,name\nada@acme.example,Ada\nnobody,"No\nbody"\n"b@x, c@y",\nbob@acme.example,"B\nBcc: x@y"\n`
+
+it('invalid rows stop a run before anything is sent, and are named by line', async () => {
+  expect(await send(['-'], { input: faulty })).toMatchObject({ code: 1, stdout: '' })
+  const { code, stderr } = await send([list(faulty)])
+  expect(code).toBe(1)
+  expect(stderr).toContain('line 3: "nobody" is not a valid email address')
+  expect(stderr).toContain('line 5: "b@x, c@y" is not a valid email address')
+  expect(stderr).toContain('line 6: the name contains a line break')
+  expect(mails()).toHaveLength(0)
+})
+
+it('an invalid row is left out with --on-invalid skip', async () => {
+  expect((await send([list(faulty), '--on-invalid', 'skip'])).code).toBe(3)
+  expect(recipients()).toEqual(['ada@acme.example'])
+})
+
+it('a person whom the service doesn’t know is counted, and the others get their emails', async () => {
+  const { code, stderr } = await send([list('email\nghost@acme.example\nada@acme.example\n')])
+  expect(code).toBe(0)
+  expect(stderr).toContain('ghost@acme.example: unknown to the search service')
+  expect(stderr).toContain('1  unknown to the service')
+  expect(recipients()).toEqual(['ada@acme.example'])
 })
 
 /** Controls, and what turns the direction of a line. */
 const ACTS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
 
-describe('what somebody else wrote', () => {
-  it('drives no terminal and stays on its line, in a dry run and in the report', async () => {
-    const escape = 'email,name\n"a\u001b[2Jda@acme.example",x\neve@acme.example,"E\u001b]0;title\u0007ve"\n'
-    const faulty = await send([list(escape), '--on-invalid', 'skip'])
-    expect(faulty.stderr.replaceAll('\n', '')).not.toMatch(ACTS)
-    const eve = list('email\neve@acme.example\n')
-    const dry = await send([eve, '--dry-run'])
-    expect(dry.stdout.trimEnd().split('\n')).toHaveLength(1)
-    await send([eve])
-    const report = await company().run(['invite', 'report'])
-    for (const text of [dry.stdout, report.stdout]) expect(text.replaceAll('\n', '')).not.toMatch(ACTS)
-  })
+it('names of apps can’t control the terminal, in a dry run and in the report', async () => {
+  const escape = 'email,name\n"a\u001b[2Jda@acme.example",x\neve@acme.example,"E\u001b]0;title\u0007ve"\n'
+  const faulty = await send([list(escape), '--on-invalid', 'skip'])
+  expect(faulty.stderr.replaceAll('\n', '')).not.toMatch(ACTS)
+  const eve = list('email\neve@acme.example\n')
+  const dry = await send([eve, '--dry-run'])
+  expect(dry.stdout.trimEnd().split('\n')).toHaveLength(1)
+  await send([eve])
+  const report = await company().run(['invite', 'report'])
+  for (const text of [dry.stdout, report.stdout]) expect(text.replaceAll('\n', '')).not.toMatch(ACTS)
 })
 
-describe('the mail', () => {
-  it('is about the datasource that was asked for, and for nobody who has nothing of it', async () => {
-    await send([list(EVERYBODY), '--datasource', 'github'])
-    expect(recipients()).toEqual(['ada@acme.example'])
-    expect(await parsed()).toMatchObject({ subject: 'Connect GitHub to search' })
-    expect((await parsed()).text).toContain('\n\n  - GitHub\n\n')
-  })
+it('with --datasource only people with that app are emailed', async () => {
+  await send([list(EVERYBODY), '--datasource', 'github'])
+  expect(recipients()).toEqual(['ada@acme.example'])
+  expect(await parsed()).toMatchObject({ subject: 'Connect GitHub to search' })
+  expect((await parsed()).text).toContain('\n\n  - GitHub\n\n')
+})
 
-  it('holds no one-time path and nobody else’s address, and neither does what is written down', async () => {
-    await send([list(EVERYBODY)])
-    const { stdout } = await company().run(['invite', 'report', '--csv'])
-    const everything = `${mails()
-      .map(({ raw }) => raw)
-      .join()}${stdout}`
-    expect(everything).not.toMatch(/\/auth\/datasource|token=/)
-    expect(mails()[0]?.raw.includes(recipients()[1] ?? '')).toBe(false)
-  })
+it('an email and its record hold no one-time path and no other address', async () => {
+  await send([list(EVERYBODY)])
+  const { stdout } = await company().run(['invite', 'report', '--csv'])
+  const everything = `${mails()
+    .map(({ raw }) => raw)
+    .join()}${stdout}`
+  expect(everything).not.toMatch(/\/auth\/datasource|token=/)
+  expect(mails()[0]?.raw.includes(recipients()[1] ?? '')).toBe(false)
 })

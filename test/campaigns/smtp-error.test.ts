@@ -54,7 +54,7 @@ it.each<[Given, string]>([
   expect(explainSmtpError(errorOf(given), 1_500)).toContain(words)
 })
 
-it('a wait is told in minutes where it was long', () => {
+it('a long wait is told in minutes', () => {
   expect(explainSmtpError(errorOf({ code: 'ETIMEDOUT' }), 600_000)).toBe('no answer within 10 minutes')
 })
 

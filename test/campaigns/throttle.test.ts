@@ -1,86 +1,67 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { Throttle } from '../../src/campaigns/throttle.ts'
 
-/** So many turns, wanted at once. @returns when each came, in milliseconds since the first was wanted */
-async function turns(pace: Throttle, count: number): Promise<number[]> {
-  const began = performance.now()
-  return await Promise.all(
-    Array.from({ length: count }, async () => {
-      await pace.next()
-      return performance.now() - began
-    }),
-  )
+/** A throttle whose clock moves while it waits. */
+function clocked(perSecond: number) {
+  const clock = { ms: 0 }
+  const wait = async (ms: number) => void (clock.ms += await Promise.resolve(ms))
+  return { clock, throttle: new Throttle(perSecond, { now: () => clock.ms, wait }) }
 }
 
-describe('a pace', () => {
-  it('gives turns at an even distance, to however many want one', async () => {
-    const at = await turns(new Throttle(50), 11)
-    expect(at.at(-1)).toBeGreaterThanOrEqual(195)
-    for (const [index, moment] of at.entries()) expect(moment).toBeGreaterThanOrEqual(index * 20 - 2)
-  })
+/** When each of so many turns came, which were asked for at once; milliseconds. */
+const turns = ({ clock, throttle }: ReturnType<typeof clocked>, count: number): Promise<number[]> =>
+  Promise.all(Array.from({ length: count }, () => throttle.next().then(() => clock.ms)))
 
-  it('does not make up for time that went by', async () => {
-    let now = 0
-    const pace = new Throttle(1, { now: () => now })
-    await pace.next()
-    now = 60_000
-    await pace.next()
-    let isNext = false
-    void pace.next().then(() => (isNext = true))
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(isNext).toBe(false)
-  })
+it('turns come evenly spaced, however many are asked for at once', async () => {
+  expect(await turns(clocked(50), 4)).toEqual([0, 20, 40, 60])
+})
 
-  it('waits as long as it is asked to, also with a line before it, and goes on at half the speed', async () => {
-    const pace = new Throttle(100)
-    await pace.next()
-    const line = turns(pace, 3)
-    pace.slowDown(0.2)
-    const at = await line
-    expect(Math.min(...at)).toBeGreaterThanOrEqual(195)
-    expect(at[2]).toBeGreaterThanOrEqual(195 + 2 * 18)
-  })
+it('missed turns aren’t made up for', async () => {
+  const given = clocked(1)
+  await given.throttle.next()
+  given.clock.ms = 60_000
+  expect(await turns(given, 2)).toEqual([60_000, 61_000])
+})
 
-  it('halves once for several answers that came of one time too fast, and comes back slowly', async () => {
-    let now = 1_000
-    const pace = new Throttle(100, { now: () => now })
-    expect([1, 2, 1].map((seconds) => pace.slowDown(seconds))).toEqual([true, false, false])
-    expect(pace.rate).toBe(50)
-    now = 4_000
-    for (const [turns, rate] of [
-      [20, 50 * 1.01 ** 20],
-      [100, 100],
-    ] as const) {
-      for (let count = 0; count < turns; count++) {
-        now += 1_000
-        await pace.next()
-      }
-      expect(pace.rate).toBeCloseTo(rate)
+it('a throttle waits as long as it is asked to, also with a queue, and goes on at half the rate', async () => {
+  const given = clocked(100)
+  await given.throttle.next()
+  const queue = turns(given, 3)
+  given.throttle.slowDown(0.2)
+  expect((await queue).map(Math.round)).toEqual([200, 220, 240])
+})
+
+it('several responses about one burst halve the rate once, and it recovers slowly', async () => {
+  const { clock, throttle } = clocked(100)
+  expect([1, 2, 1].map((seconds) => throttle.slowDown(seconds))).toEqual([true, false, false])
+  expect(throttle.rate).toBe(50)
+  for (const rate of [50 * 1.01 ** 20, 100]) {
+    for (let turn = 0; turn < (rate === 100 ? 100 : 20); turn++) {
+      clock.ms += 3_000
+      await throttle.next()
     }
-  })
+    expect(throttle.rate).toBeCloseTo(rate)
+  }
+})
 
-  it('is never slower than one turn in five seconds, or than it was set', () => {
-    let now = 0
-    for (const [perSecond, rates] of [
-      [1, [0.5, 0.25, 0.2, 0.2]],
-      [0.1, [0.1, 0.1]],
-    ] as const) {
-      const pace = new Throttle(perSecond, { now: () => now })
-      for (const rate of rates) {
-        pace.slowDown(1)
-        expect(pace.rate).toBe(rate)
-        now += 1_000
-      }
-    }
-  })
+it.each([
+  [1, [0.5, 0.25, 0.2, 0.2]],
+  [0.1, [0.1, 0.1]],
+])('a throttle of %d a second slows down to %j, and no further', (perSecond, rates) => {
+  const { clock, throttle } = clocked(perSecond)
+  for (const rate of rates) {
+    throttle.slowDown(1)
+    expect(throttle.rate).toBe(rate)
+    clock.ms += 1_000
+  }
+})
 
-  it('gives no turn once the run is to stop', async () => {
-    const stop = new AbortController()
-    const pace = new Throttle(0.01, { signal: stop.signal })
-    await pace.next()
-    const line = [pace.next(), pace.next()]
-    stop.abort()
-    for (const turn of [...line, pace.next()])
-      await expect(turn).rejects.toMatchObject({ name: 'AbortError' })
-  })
+it('no turn comes once the run is to stop', async () => {
+  const stop = new AbortController()
+  const throttle = new Throttle(0.01, { signal: stop.signal })
+  await throttle.next()
+  const queue = [throttle.next(), throttle.next()]
+  stop.abort()
+  for (const turn of [...queue, throttle.next()])
+    await expect(turn).rejects.toMatchObject({ name: 'AbortError' })
 })

@@ -1,5 +1,5 @@
 // A mail server that limits how fast it takes emails: the run finds the pace that works. The clock is the test's.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { sendResultOf } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
 import { office } from './office.ts'
@@ -54,15 +54,16 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
   }
 }
 
-describe('a mail server that takes 30 emails a minute', () => {
-  it.each([
-    ['DATA', '432 4.3.2 STOREDRV.ClientSubmit; sender thread limit exceeded'],
-    ['DATA', '454 Throttling failure: Maximum sending rate exceeded.'],
-    ['MAIL FROM', '421 4.7.0 Try again later, closing connection.'],
-    ['DATA', '550 5.7.1 Message rejected: sending rate exceeded'],
-    ['RCPT TO', '450 4.7.1 <p@acme.example>: Recipient address rejected: too much mail'],
-    ['AUTH PLAIN', '454 4.7.0 Too many login attempts, please try again later.'],
-  ])('and refuses the next one at %s (%s) gets all 300, once each', async (stage, reply) => {
+it.each([
+  ['DATA', '432 4.3.2 STOREDRV.ClientSubmit; sender thread limit exceeded'],
+  ['DATA', '454 Throttling failure: Maximum sending rate exceeded.'],
+  ['MAIL FROM', '421 4.7.0 Try again later, closing connection.'],
+  ['DATA', '550 5.7.1 Message rejected: sending rate exceeded'],
+  ['RCPT TO', '450 4.7.1 <p@acme.example>: Recipient address rejected: too much mail'],
+  ['AUTH PLAIN', '454 4.7.0 Too many login attempts, please try again later.'],
+])(
+  'a mail server that takes 30 emails a minute and refuses the next one at %s (%s) gets all 300, once each',
+  async (stage, reply) => {
     for (const takes of [sliding, fixed]) {
       const { error, tally, mailboxes, asked, minutes, perMinute, trouble } = await sendThrough(
         takes,
@@ -75,54 +76,49 @@ describe('a mail server that takes 30 emails a minute', () => {
       expect(minutes).toBeLessThan(20)
       expect(perMinute).toBeLessThan(60)
     }
-  })
-})
+  },
+)
 
 const BUSY = replied('DATA', '451 4.3.0 queue file write error')
 
-describe('a mail server that takes nothing for now', () => {
-  it('ends the run after a quarter of an hour in its words, and no one counts as tried in vain', async () => {
-    const { error, tally, pauses, mailboxes, written, minutes } = await sendThrough(
-      (taken) => taken.length < 2,
-      BUSY,
-      9,
-    )
-    expect(String(error)).toBe(
-      'RunStopped: the mail server has taken no email for a quarter of an hour. It says: 451 4.3.0 queue file write error',
-    )
-    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
-    expect(minutes).toBeLessThan(17)
-    expect([tally.sent, mailboxes.length, written('p2@acme.example')]).toEqual([2, 2, 'deferred'])
-  })
+it('a mail server that takes nothing for now ends the run after a quarter of an hour in its words, and no one counts as tried in vain', async () => {
+  const { error, tally, pauses, mailboxes, written, minutes } = await sendThrough(
+    (taken) => taken.length < 2,
+    BUSY,
+    9,
+  )
+  expect(String(error)).toBe(
+    'RunStopped: the mail server has taken no email for a quarter of an hour. It says: 451 4.3.0 queue file write error',
+  )
+  expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
+  expect(minutes).toBeLessThan(17)
+  expect([tally.sent, mailboxes.length, written('p2@acme.example')]).toEqual([2, 2, 'deferred'])
+})
 
-  it('leaves no email in doubt while it is waited for', async () => {
-    const seen: unknown[] = []
-    const leaving = new Set<unknown>()
-    const { run, written, everyone } = office()
-    const [ada = '', bob = ''] = people(2)
-    const { tally } = await run({
-      people: [ada, bob],
-      post: (email) => (leaving.add(written(email)), BUSY),
-      change: ({ emailThrottle }) => ({
-        emailThrottle: {
-          next: () => emailThrottle.next(),
-          slowDown: () => (seen.push(written(ada)), true),
-          rate: 1,
-        },
-        // Who opts out meanwhile gets no email.
-        events: {
-          onThrottle: () =>
-            void everyone.change(
-              seen.length > 4 ? bob : seen.length > 2 ? ada : 'other@acme.example',
-              (p) => ({
-                ...p,
-                optedOutAt: 1,
-              }),
-            ),
-        },
-      }),
-    })
-    expect([seen[0], ...leaving]).toEqual(['deferred', 'sending'])
-    expect([tally.sent, tally.deferred]).toEqual([0, 0])
+it('a mail server that takes nothing for now leaves no email in doubt while it is waited for', async () => {
+  const seen: unknown[] = []
+  const leaving = new Set<unknown>()
+  const { run, written, everyone } = office()
+  const [ada = '', bob = ''] = people(2)
+  const { tally } = await run({
+    people: [ada, bob],
+    post: (email) => (leaving.add(written(email)), BUSY),
+    change: ({ emailThrottle }) => ({
+      emailThrottle: {
+        next: () => emailThrottle.next(),
+        slowDown: () => (seen.push(written(ada)), true),
+        rate: 1,
+      },
+      // Who opts out meanwhile gets no email.
+      events: {
+        onThrottle: () =>
+          void everyone.change(seen.length > 4 ? bob : seen.length > 2 ? ada : 'other@acme.example', (p) => ({
+            ...p,
+            optedOutAt: 1,
+          })),
+      },
+    }),
   })
+  expect([seen[0], ...leaving]).toEqual(['deferred', 'sending'])
+  expect([tally.sent, tally.deferred]).toEqual([0, 0])
 })

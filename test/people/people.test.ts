@@ -1,6 +1,6 @@
 // Where people are kept: sealed, for as long as was promised, and never taken for none.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { OPT_OUT_DAYS, PersonUnreadable, type PeopleOptions } from '../../src/people/people.ts'
 import { withoutOptOut, withMilestone, withCheck, type Person } from '../../src/people/person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
@@ -25,160 +25,154 @@ async function emailsOf(people: ReturnType<typeof testPeople>): Promise<string[]
   return emails.toSorted()
 }
 
-describe('what is written down about people', () => {
-  it('shows no address in a dump of the store', async () => {
-    const { values, open } = office()
-    await open().change(ada, opened)
-    expect([...values].flat().join()).not.toMatch(/ada|acme/)
-    expect(await open().get(' ADA@acme.example')).toMatchObject({ openedAt: at })
-  })
+it('what is written down about people shows no address in a dump of the store', async () => {
+  const { values, open } = office()
+  await open().change(ada, opened)
+  expect([...values].flat().join()).not.toMatch(/ada|acme/)
+  expect(await open().get(' ADA@acme.example')).toMatchObject({ openedAt: at })
+})
 
-  it('is of one person, however the address is written', async () => {
-    const { open, values } = office()
-    await open().change(' Ada@ACME.example', (before) => withMilestone(before, 'signedInAt', at))
-    await open().change(ada, opened)
-    expect(await open().get(ada)).toMatchObject({ email: ada, openedAt: at, signedInAt: at })
-    expect([...values.keys()].filter((key) => key.startsWith('person:'))).toHaveLength(1)
-  })
+it('what is written down about people is of one person, however the address is written', async () => {
+  const { open, values } = office()
+  await open().change(' Ada@ACME.example', (before) => withMilestone(before, 'signedInAt', at))
+  await open().change(ada, opened)
+  expect(await open().get(ada)).toMatchObject({ email: ada, openedAt: at, signedInAt: at })
+  expect([...values.keys()].filter((key) => key.startsWith('person:'))).toHaveLength(1)
+})
 
-  it('loses nothing when two processes change it at once, and is written only when something changed', async () => {
-    const { values, open } = office()
-    const processes = [open(), open()] as const
-    await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        processes[index % 2 === 0 ? 0 : 1].change(`p${index % 10}@acme.example`, (before) => ({
-          ...before,
-          group: `${before.group ?? ''}x`,
-        })),
-      ),
-    )
-    for (let person = 0; person < 10; person++)
-      expect((await open().get(`p${person}@acme.example`))?.group).toBe('xxxxx')
-    const before = [...values.values()]
-    await open().change('p1@acme.example', (person) => person)
-    expect([...values.values()]).toEqual(before)
-  })
+it('what is written down about people loses nothing when two processes change it at once, and is written only when something changed', async () => {
+  const { values, open } = office()
+  const processes = [open(), open()] as const
+  await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      processes[index % 2 === 0 ? 0 : 1].change(`p${index % 10}@acme.example`, (before) => ({
+        ...before,
+        group: `${before.group ?? ''}x`,
+      })),
+    ),
+  )
+  for (let person = 0; person < 10; person++)
+    expect((await open().get(`p${person}@acme.example`))?.group).toBe('xxxxx')
+  const before = [...values.values()]
+  await open().change('p1@acme.example', (person) => person)
+  expect([...values.values()]).toEqual(before)
+})
 
-  it('is forgotten when nothing happened for long, but for that someone wants no emails', async () => {
-    const { open } = office()
-    await open().change(ada, opened)
-    await open().change(bob, (before) => ({ ...withMilestone(opened(before), 'optedOutAt', at), leftAt: at }))
-    const later = open(at + 90 * DAY)
-    expect(await later.get(ada)).toBeUndefined()
-    expect(await later.get(bob)).toEqual({
-      email: bob,
-      changedAt: at,
-      optedOutAt: at,
-      leftAt: at,
-      campaigns: [],
-    })
-    expect(await emailsOf(later)).toEqual([bob])
-    expect(await emailsOf(open(at + OPT_OUT_DAYS * DAY))).toEqual([])
+it('what is written down about people is forgotten when nothing happened for long, but for that someone wants no emails', async () => {
+  const { open } = office()
+  await open().change(ada, opened)
+  await open().change(bob, (before) => ({ ...withMilestone(opened(before), 'optedOutAt', at), leftAt: at }))
+  const later = open(at + 90 * DAY)
+  expect(await later.get(ada)).toBeUndefined()
+  expect(await later.get(bob)).toEqual({
+    email: bob,
+    changedAt: at,
+    optedOutAt: at,
+    leftAt: at,
+    campaigns: [],
   })
+  expect(await emailsOf(later)).toEqual([bob])
+  expect(await emailsOf(open(at + OPT_OUT_DAYS * DAY))).toEqual([])
+})
 
-  it('lives in the store for as long as it is remembered', async () => {
-    const { records } = memoryRecords()
-    const lives: number[] = []
-    const people = testPeople({
-      records: {
-        ...records,
-        compareAndSet(key, expected, value, seconds) {
-          if (key.startsWith('person:')) lives.push(seconds / 86_400)
-          return records.compareAndSet(key, expected, value, seconds)
-        },
+it('what is written down about people lives in the store for as long as it is remembered', async () => {
+  const { records } = memoryRecords()
+  const lives: number[] = []
+  const people = testPeople({
+    records: {
+      ...records,
+      compareAndSet(key, expected, value, seconds) {
+        if (key.startsWith('person:')) lives.push(seconds / 86_400)
+        return records.compareAndSet(key, expected, value, seconds)
       },
-    })
-    await people.change(ada, opened)
-    await people.change(ada, (before) => withMilestone(before, 'optedOutAt', at))
-    await people.change(ada, withoutOptOut)
-    expect(lives).toEqual([90, OPT_OUT_DAYS, 90])
+    },
   })
-
-  it('is removed at once where that is asked for, and no one else is', async () => {
-    const { open } = office()
-    for (const email of [ada, bob]) await open().change(email, opened)
-    expect(await open().forget('ADA@acme.example ')).toBe(true)
-    expect(await open().forget(ada)).toBe(false)
-    expect(await emailsOf(open())).toEqual([bob])
-  })
-
-  it('is never taken for none where it can’t be read, and is named; it can be forgotten', async () => {
-    const { values, open } = office()
-    await open().change(ada, (before) => withMilestone(before, 'optedOutAt', at))
-    await open().change(bob, opened)
-    const [keyOfAda = '', keyOfBob = ''] = [...values.keys()].filter((key) => key.startsWith('person:'))
-    // Another person's record in this one's place is no better than a damaged one.
-    values.set(keyOfAda, values.get(keyOfBob) ?? '')
-    await expect(open().get(ada)).rejects.toThrow(PersonUnreadable)
-    await expect(open().change(ada, opened)).rejects.toThrow(PersonUnreadable)
-    const unreadable: string[] = []
-    const emails: string[] = []
-    for await (const { email } of open().all((key) => unreadable.push(key))) emails.push(email)
-    expect([unreadable, emails]).toEqual([[keyOfAda], [bob]])
-    expect(await open().forget(ada)).toBe(true)
-    expect(await open().get(ada)).toBeUndefined()
-  })
-
-  it('is read in slices, between which others get their turn', async () => {
-    const { open } = office()
-    for (let person = 0; person < 300; person++) await open().change(`p${person}@acme.example`, opened)
-    let turns = 0
-    const reading = { isOver: false }
-    const others = (async () => {
-      for (; !reading.isOver; turns++) await nextTurn()
-    })()
-    for await (const _person of open().all()) {
-      const until = performance.now() + 1
-      while (performance.now() < until);
-    }
-    reading.isOver = true
-    await others
-    expect(turns).toBeGreaterThan(15)
-  })
+  await people.change(ada, opened)
+  await people.change(ada, (before) => withMilestone(before, 'optedOutAt', at))
+  await people.change(ada, withoutOptOut)
+  expect(lives).toEqual([90, OPT_OUT_DAYS, 90])
 })
 
-describe('apps that the company hides', () => {
-  const hides = {
-    arrange: <T extends { instance: string }>(apps: T[]) =>
-      apps.filter(({ instance }) => instance !== 'jira_1'),
+it('what is written down about people is removed at once where that is asked for, and no one else is', async () => {
+  const { open } = office()
+  for (const email of [ada, bob]) await open().change(email, opened)
+  expect(await open().forget('ADA@acme.example ')).toBe(true)
+  expect(await open().forget(ada)).toBe(false)
+  expect(await emailsOf(open())).toEqual([bob])
+})
+
+it('what is written down about people is never taken for none where it can’t be read, and is named; it can be forgotten', async () => {
+  const { values, open } = office()
+  await open().change(ada, (before) => withMilestone(before, 'optedOutAt', at))
+  await open().change(bob, opened)
+  const [keyOfAda = '', keyOfBob = ''] = [...values.keys()].filter((key) => key.startsWith('person:'))
+  // Another person's record in this one's place is no better than a damaged one.
+  values.set(keyOfAda, values.get(keyOfBob) ?? '')
+  await expect(open().get(ada)).rejects.toThrow(PersonUnreadable)
+  await expect(open().change(ada, opened)).rejects.toThrow(PersonUnreadable)
+  const unreadable: string[] = []
+  const emails: string[] = []
+  for await (const { email } of open().all((key) => unreadable.push(key))) emails.push(email)
+  expect([unreadable, emails]).toEqual([[keyOfAda], [bob]])
+  expect(await open().forget(ada)).toBe(true)
+  expect(await open().get(ada)).toBeUndefined()
+})
+
+it('what is written down about people is read in slices, between which others get their turn', async () => {
+  const { open } = office()
+  for (let person = 0; person < 300; person++) await open().change(`p${person}@acme.example`, opened)
+  let turns = 0
+  const reading = { isOver: false }
+  const others = (async () => {
+    for (; !reading.isOver; turns++) await nextTurn()
+  })()
+  for await (const _person of open().all()) {
+    const until = performance.now() + 1
+    while (performance.now() < until);
   }
-
-  it('are left out when reading, and kept as they were when writing', async () => {
-    const { open } = office()
-    await open().change(ada, (before) => having(before, { slack_1: 'waiting', jira_1: 'waiting' }, at))
-    const hiding = open(at + 1, hides)
-    const seen = await hiding.change(ada, (before) =>
-      withCheck(before, { checkedAt: at + 1, listed: [] }, at + 1),
-    )
-    expect(seen.lastCheck?.apps.map(({ instance, status }) => [instance, status])).toEqual([
-      ['slack_1', 'connected'],
-    ])
-    expect(await hiding.get(ada)).toEqual(seen)
-    const whole = (await open().get(ada))?.lastCheck?.apps.map(({ instance, status }) => [instance, status])
-    expect(whole).toEqual([
-      ['slack_1', 'connected'],
-      ['jira_1', 'awaiting'],
-    ])
-  })
+  reading.isOver = true
+  await others
+  expect(turns).toBeGreaterThan(15)
 })
 
-describe('events', () => {
-  it('are written with what makes them true, and the process that wrote them hears of it', async () => {
-    const { open } = office()
-    const heard: [string, number][] = []
-    const people = open(at, { onEvents: (...one) => heard.push(one) })
-    await people.change(ada, (before) => withMilestone(before, 'signedInAt', at))
-    await people.change(ada, opened)
-    expect(heard).toEqual([[ada, 0]])
-    expect((await people.get(ada))?.outbox).toMatchObject([
-      { type: 'person.signed_in', at, tries: 0, dueAt: at },
-    ])
-  })
+const hides = {
+  arrange: <T extends { instance: string }>(apps: T[]) =>
+    apps.filter(({ instance }) => instance !== 'jira_1'),
+}
 
-  it('are not written where no other system asks for them', async () => {
-    const { open } = office()
-    expect(await open().change(ada, (before) => withMilestone(before, 'signedInAt', at))).not.toHaveProperty(
-      'outbox',
-    )
-  })
+it('apps that the company hides are left out when reading, and kept as they were when writing', async () => {
+  const { open } = office()
+  await open().change(ada, (before) => having(before, { slack_1: 'waiting', jira_1: 'waiting' }, at))
+  const hiding = open(at + 1, hides)
+  const seen = await hiding.change(ada, (before) =>
+    withCheck(before, { checkedAt: at + 1, listed: [] }, at + 1),
+  )
+  expect(seen.lastCheck?.apps.map(({ instance, status }) => [instance, status])).toEqual([
+    ['slack_1', 'connected'],
+  ])
+  expect(await hiding.get(ada)).toEqual(seen)
+  const whole = (await open().get(ada))?.lastCheck?.apps.map(({ instance, status }) => [instance, status])
+  expect(whole).toEqual([
+    ['slack_1', 'connected'],
+    ['jira_1', 'awaiting'],
+  ])
+})
+
+it('events are written with what makes them true, and the process that wrote them hears of it', async () => {
+  const { open } = office()
+  const heard: [string, number][] = []
+  const people = open(at, { onEvents: (...one) => heard.push(one) })
+  await people.change(ada, (before) => withMilestone(before, 'signedInAt', at))
+  await people.change(ada, opened)
+  expect(heard).toEqual([[ada, 0]])
+  expect((await people.get(ada))?.outbox).toMatchObject([
+    { type: 'person.signed_in', at, tries: 0, dueAt: at },
+  ])
+})
+
+it('events are not written where no other system asks for them', async () => {
+  const { open } = office()
+  expect(await open().change(ada, (before) => withMilestone(before, 'signedInAt', at))).not.toHaveProperty(
+    'outbox',
+  )
 })

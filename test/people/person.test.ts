@@ -1,6 +1,6 @@
 // What a person's record says after answers of the service and pages, in any order: the newest counts.
 import type { UnconnectedApp } from '../../src/client-api/responses.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   appsOf,
   hasFallenBack,
@@ -29,120 +29,110 @@ const answered = (person: Person, list: UnconnectedApp[], checkedAt = AT, now = 
   withCheck(person, { checkedAt, listed: list }, now)
 const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
 
-describe('an answer of the service', () => {
-  const both = answered(ada, listed('slack_1', 'jira_1'))
+const both = answered(ada, listed('slack_1', 'jira_1'))
 
-  it('replaces the one before: what is no longer listed is connected, and what is listed again is not', () => {
-    expect(states(both)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
-    const one = answered(both, listed('jira_1'), AT + 1)
-    expect(states(one)).toEqual(['slack_1 connected', 'jira_1 waiting'])
-    expect(states(answered(one, listed('slack_1', 'github_1'), AT + 2))).toEqual([
-      'slack_1 waiting',
-      'jira_1 connected',
-      'github_1 waiting',
-    ])
-  })
+it('an answer of the service replaces the one before: what is no longer listed is connected, and what is listed again is not', () => {
+  expect(states(both)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
+  const one = answered(both, listed('jira_1'), AT + 1)
+  expect(states(one)).toEqual(['slack_1 connected', 'jira_1 waiting'])
+  expect(states(answered(one, listed('slack_1', 'github_1'), AT + 2))).toEqual([
+    'slack_1 waiting',
+    'jira_1 connected',
+    'github_1 waiting',
+  ])
+})
 
-  it('changes nothing where a newer one is known, whoever asked', () => {
-    const newer = answered(both, listed('jira_1'), AT + 2)
-    expect(answered(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
-  })
+it('an answer of the service changes nothing where a newer one is known, whoever asked', () => {
+  const newer = answered(both, listed('jira_1'), AT + 2)
+  expect(answered(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
+})
 
-  it('makes someone who lost an app fall back, and no one who connected it again and got another one', () => {
-    const lost = answered(answered(answered(ada, listed('slack_1')), [], AT + 1), listed('slack_1'), AT + 2)
-    const again = answered(lost, [], AT + 3)
-    expect([lost, again, answered(again, listed('jira_1'), AT + 4)].map(hasFallenBack)).toEqual([
-      true,
-      false,
-      false,
-    ])
-  })
+it('an answer of the service makes someone who lost an app fall back, and no one who connected it again and got another one', () => {
+  const lost = answered(answered(answered(ada, listed('slack_1')), [], AT + 1), listed('slack_1'), AT + 2)
+  const again = answered(lost, [], AT + 3)
+  expect([lost, again, answered(again, listed('jira_1'), AT + 4)].map(hasFallenBack)).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
 
-  it('counts over one from a clock that is more than a minute ahead, and not over one that is less', () => {
-    const ahead = (by: number) => answered(both, [], AT + by)
-    expect(states(answered(ahead(61_000), listed('slack_1'), AT))).toContain('slack_1 waiting')
-    expect(states(answered(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
-  })
+it('an answer of the service counts over one from a clock that is more than a minute ahead, and not over one that is less', () => {
+  const ahead = (by: number) => answered(both, [], AT + by)
+  expect(states(answered(ahead(61_000), listed('slack_1'), AT))).toContain('slack_1 waiting')
+  expect(states(answered(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
+})
 
-  it('brings what a walk remembers as connected, where the record was lost', () => {
-    const remembered = [{ instance: 'slack_1', name: 'Slack', since: AT - MINUTE }]
-    const after = withCheck(ada, { checkedAt: AT, listed: [], connected: remembered }, AT)
-    expect(states(after)).toEqual(['slack_1 connected'])
-    expect(after.lastCheck?.apps[0]?.since).toBe(AT - MINUTE)
-  })
+it('an answer of the service brings what a walk remembers as connected, where the record was lost', () => {
+  const remembered = [{ instance: 'slack_1', name: 'Slack', since: AT - MINUTE }]
+  const after = withCheck(ada, { checkedAt: AT, listed: [], connected: remembered }, AT)
+  expect(states(after)).toEqual(['slack_1 connected'])
+  expect(after.lastCheck?.apps[0]?.since).toBe(AT - MINUTE)
+})
 
-  it('keeps since when an app is as it is, until that changes', () => {
-    const since = (person: Person) => person.lastCheck?.apps.map((app) => app.since)
-    const again = answered(both, listed('slack_1'), AT + 5)
-    expect(since(again)).toEqual([AT, AT + 5])
-    expect(since(answered(again, listed('slack_1'), AT + 9))).toEqual([AT, AT + 5])
-  })
+it('an answer of the service keeps since when an app is as it is, until that changes', () => {
+  const since = (person: Person) => person.lastCheck?.apps.map((app) => app.since)
+  const again = answered(both, listed('slack_1'), AT + 5)
+  expect(since(again)).toEqual([AT, AT + 5])
+  expect(since(answered(again, listed('slack_1'), AT + 9))).toEqual([AT, AT + 5])
+})
 
-  it('shows that the service knows the person again', () => {
-    expect(answered({ ...ada, unknownAt: AT }, [], AT + 1)).not.toHaveProperty('unknownAt')
-  })
+it('an answer of the service shows that the service knows the person again', () => {
+  expect(answered({ ...ada, unknownAt: AT }, [], AT + 1)).not.toHaveProperty('unknownAt')
+})
 
-  it('with made-up names does not fill the record, and drops what is connected first', () => {
-    const flood = answered(
-      answered(both, listed('slack_1'), AT + 1),
-      listed('slack_1', ...many(3_000)),
-      AT + 2,
-    )
-    const after = answered(flood, listed('slack_1'), AT + 3)
-    expect(after.lastCheck?.apps.length).toBeLessThanOrEqual(3_001)
-    expect(answered(after, listed('slack_1'), AT + 4).lastCheck?.apps).toHaveLength(2_000)
-    expect(states(after)).toContain('slack_1 waiting')
-  })
+it('an answer of the service with made-up names does not fill the record, and drops what is connected first', () => {
+  const flood = answered(answered(both, listed('slack_1'), AT + 1), listed('slack_1', ...many(3_000)), AT + 2)
+  const after = answered(flood, listed('slack_1'), AT + 3)
+  expect(after.lastCheck?.apps.length).toBeLessThanOrEqual(3_001)
+  expect(answered(after, listed('slack_1'), AT + 4).lastCheck?.apps).toHaveLength(2_000)
+  expect(states(after)).toContain('slack_1 waiting')
 })
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => `made_${index}`)
 
-describe('how an app is doing', () => {
-  const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
-  const said = (kind: AppIntent['kind'], person = answered(ada, listed('slack_1'))) =>
-    withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)
+const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
+const said = (kind: AppIntent['kind'], person = answered(ada, listed('slack_1'))) =>
+  withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)
 
-  it.each<[string, Person, string, boolean]>([
-    ['waits while it is listed', answered(ada, listed('slack_1')), 'waiting', false],
-    ['was set aside', said('skipped'), 'skipped', false],
-    ['waits for an admin', said('blocked'), 'blocked', false],
-    ['came back without its consent', said('unconfirmed'), 'waiting', true],
-    ['is switched off, whatever the person said', said('skipped', answered(ada, [off])), 'off', false],
-    ['is connected, whatever the person said', answered(said('blocked'), [], AT + 1), 'connected', false],
-  ])('%s', (_what, person, state, isUnconfirmed) => {
-    expect(appsOf(person)).toEqual([expect.objectContaining({ state, isUnconfirmed })])
-  })
-
-  it('has the person’s word again when it is switched on again', () => {
-    const again = answered(answered(said('skipped'), [off], AT + 1), listed('slack_1'), AT + 2)
-    expect(states(again)).toEqual(['slack_1 skipped'])
-  })
-
-  it('keeps what the newest page found in the walk, also where a campaign asked later', () => {
-    const later = answered(said('skipped'), listed('slack_1'), AT + MINUTE)
-    const blocked: AppIntent[] = [{ instance: 'slack_1', kind: 'blocked' }]
-    expect(states(withIntents(later, AT + 1, blocked, AT + MINUTE))).toEqual(['slack_1 blocked'])
-    expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
-  })
+it.each<[string, Person, string, boolean]>([
+  ['waits while it is listed', answered(ada, listed('slack_1')), 'waiting', false],
+  ['was set aside', said('skipped'), 'skipped', false],
+  ['waits for an admin', said('blocked'), 'blocked', false],
+  ['came back without its consent', said('unconfirmed'), 'waiting', true],
+  ['is switched off, whatever the person said', said('skipped', answered(ada, [off])), 'off', false],
+  ['is connected, whatever the person said', answered(said('blocked'), [], AT + 1), 'connected', false],
+])('how an app is doing %s', (_what, person, state, isUnconfirmed) => {
+  expect(appsOf(person)).toEqual([expect.objectContaining({ state, isUnconfirmed })])
 })
 
-describe('someone is', () => {
-  it.each<[string, Person, boolean, boolean]>([
-    ['not ready before the service was asked', ada, false, false],
-    ['ready where there is nothing to connect', answered(ada, []), true, false],
-    ['ready where all that is left is switched off', having(ada, { a_1: 'off' }, AT), true, false],
-    ['finished once everything is connected', having(ada, { a_1: 'connected', b_1: 'off' }, AT), true, true],
-    ['neither while something is left', having(ada, { a_1: 'connected', b_1: 'skipped' }, AT), false, false],
-  ])('%s', (_what, person, ready, finished) => {
-    expect([isReady(person), isFinished(person)]).toEqual([ready, finished])
-  })
+it('how an app is doing has the person’s word again when it is switched on again', () => {
+  const again = answered(answered(said('skipped'), [off], AT + 1), listed('slack_1'), AT + 2)
+  expect(states(again)).toEqual(['slack_1 skipped'])
+})
 
-  it('finished since the first time, also after something was lost and connected again', () => {
-    const done = answered(answered(ada, listed('slack_1')), [], AT + 1)
-    const lost = answered(done, listed('slack_1'), AT + 2)
-    expect([isFinished(lost), lost.finishedAt]).toEqual([false, AT + 1])
-    expect(answered(lost, [], AT + 3).finishedAt).toBe(AT + 1)
-  })
+it('how an app is doing keeps what the newest page found in the walk, also where a campaign asked later', () => {
+  const later = answered(said('skipped'), listed('slack_1'), AT + MINUTE)
+  const blocked: AppIntent[] = [{ instance: 'slack_1', kind: 'blocked' }]
+  expect(states(withIntents(later, AT + 1, blocked, AT + MINUTE))).toEqual(['slack_1 blocked'])
+  expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
+})
+
+it.each<[string, Person, boolean, boolean]>([
+  ['not ready before the service was asked', ada, false, false],
+  ['ready where there is nothing to connect', answered(ada, []), true, false],
+  ['ready where all that is left is switched off', having(ada, { a_1: 'off' }, AT), true, false],
+  ['finished once everything is connected', having(ada, { a_1: 'connected', b_1: 'off' }, AT), true, true],
+  ['neither while something is left', having(ada, { a_1: 'connected', b_1: 'skipped' }, AT), false, false],
+])('someone is %s', (_what, person, ready, finished) => {
+  expect([isReady(person), isFinished(person)]).toEqual([ready, finished])
+})
+
+it('someone is finished since the first time, also after something was lost and connected again', () => {
+  const done = answered(answered(ada, listed('slack_1')), [], AT + 1)
+  const lost = answered(done, listed('slack_1'), AT + 2)
+  expect([isFinished(lost), lost.finishedAt]).toEqual([false, AT + 1])
+  expect(answered(lost, [], AT + 3).finishedAt).toBe(AT + 1)
 })
 
 it('a moment counts the first time, and ten sign-ins with one address are kept', () => {
@@ -153,45 +143,43 @@ it('a moment counts the first time, and ten sign-ins with one address are kept',
   expect(withSignIn(person, 'p5')).toBe(person)
 })
 
-describe('events for other systems', () => {
-  const types = (before: Person, after: Person) =>
-    eventsOf(before, after).map(({ type, app }) => [type, app?.instance].join(' ').trim())
-  const here = withMilestone(ada, 'signedInAt', AT)
-  const waiting = answered(here, listed('slack_1', 'jira_1'))
+const types = (before: Person, after: Person) =>
+  eventsOf(before, after).map(({ type, app }) => [type, app?.instance].join(' ').trim())
+const here = withMilestone(ada, 'signedInAt', AT)
+const waiting = answered(here, listed('slack_1', 'jira_1'))
 
-  it.each<[string, Person, Person, string[]]>([
-    ['a first page is a sign-in', ada, waiting, ['person.signed_in']],
-    ['an app was connected', waiting, answered(waiting, listed('jira_1'), AT + 1), ['app.connected slack_1']],
-    [
-      'the last one was connected',
-      waiting,
-      answered(waiting, [], AT + 1),
-      ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
-    ],
-    [
-      'an app waits for an admin',
-      waiting,
-      withIntents(waiting, AT, [{ instance: 'slack_1', kind: 'blocked' }], AT),
-      ['app.waiting_for_admin slack_1'],
-    ],
-    ['nothing happened', waiting, { ...waiting, openedAt: AT }, []],
-    ['a lost record brings back what has been connected', here, having(here, { a_1: 'connected' }, AT), []],
-  ])('say that %s', (_what, before, after, events) => {
-    expect(types(before, after)).toEqual(events)
-  })
+it.each<[string, Person, Person, string[]]>([
+  ['a first page is a sign-in', ada, waiting, ['person.signed_in']],
+  ['an app was connected', waiting, answered(waiting, listed('jira_1'), AT + 1), ['app.connected slack_1']],
+  [
+    'the last one was connected',
+    waiting,
+    answered(waiting, [], AT + 1),
+    ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
+  ],
+  [
+    'an app waits for an admin',
+    waiting,
+    withIntents(waiting, AT, [{ instance: 'slack_1', kind: 'blocked' }], AT),
+    ['app.waiting_for_admin slack_1'],
+  ],
+  ['nothing happened', waiting, { ...waiting, openedAt: AT }, []],
+  ['a lost record brings back what has been connected', here, having(here, { a_1: 'connected' }, AT), []],
+])('events for other systems say that %s', (_what, before, after, events) => {
+  expect(types(before, after)).toEqual(events)
+})
 
-  it('have an id of their own each, and the oldest go where there are too many', () => {
-    let person = waiting
-    let dropped = 0
-    for (let turn = 0; turn < MAX_OUTBOX; turn++) {
-      const done = answered(person, turn % 2 === 0 ? [] : listed('slack_1', 'jira_1'), AT + turn + 1)
-      const made = withEvents(person, done, AT + turn)
-      person = made.person
-      dropped += made.dropped
-    }
-    expect(person.outbox).toHaveLength(MAX_OUTBOX)
-    expect(new Set(person.outbox?.map(({ id }) => id)).size).toBe(MAX_OUTBOX)
-    expect(dropped).toBe(125 - MAX_OUTBOX)
-    expect(person.outbox?.at(-1)).toMatchObject({ type: 'app.disconnected', tries: 0 })
-  })
+it('events for other systems have an id of their own each, and the oldest go where there are too many', () => {
+  let person = waiting
+  let dropped = 0
+  for (let turn = 0; turn < MAX_OUTBOX; turn++) {
+    const done = answered(person, turn % 2 === 0 ? [] : listed('slack_1', 'jira_1'), AT + turn + 1)
+    const made = withEvents(person, done, AT + turn)
+    person = made.person
+    dropped += made.dropped
+  }
+  expect(person.outbox).toHaveLength(MAX_OUTBOX)
+  expect(new Set(person.outbox?.map(({ id }) => id)).size).toBe(MAX_OUTBOX)
+  expect(dropped).toBe(125 - MAX_OUTBOX)
+  expect(person.outbox?.at(-1)).toMatchObject({ type: 'app.disconnected', tries: 0 })
 })
