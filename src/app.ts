@@ -42,14 +42,12 @@ import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
-/** Everything that routes need; compose.ts creates it from the settings. */
 export type Services = {
   settings: Settings
   company: Company
   /** The company's words about apps, in a language. */
   describeIn: (lang: string) => DescribeApp
   log: Log
-  /** Milliseconds since 1970. */
   now: () => number
   metrics: Metrics
   audit: Audit

@@ -143,7 +143,6 @@ export function createOnramp(
   }
 }
 
-/** What every other part is built on. */
 type Base = {
   settings: Settings
   company: Company

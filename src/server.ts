@@ -1,4 +1,4 @@
-// The process: settings -> parts -> listen -> drain. Importing any other file starts nothing.
+// The process: settings, compose, listen, drain. Importing any other file starts nothing.
 import './require-node.mjs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -14,14 +14,14 @@ import { createLog, type Log } from './web/log.ts'
 import { refuseMalformed } from './web/malformed.ts'
 import { OperatorError } from './problem.ts'
 
-/** In-flight requests have so long to end. */
+/** For requests in flight. */
 const MAX_DRAIN_MS = 6_500
 
 type Serving = {
   server: Server
   /** Resolves when the store was opened. @throws {StoreUnreadable} */
   opened: Promise<void>
-  /** @param drainSeconds how long to serve on while no longer ready */
+  /** @param drainSeconds keeps serving for this long, but isn't ready */
   stop(drainSeconds?: number): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
   const refuse = refuseMalformed(log, onramp.countProblem)
   const server = createOneByOne(onramp.app, refuse)
   server.on('clientError', refuse)
-  // Longer than a proxy keeps an idle connection, so that the proxy is the one who closes it. `timeout`: responses not read.
+  // Longer than proxies keep idle connections, so that the proxy closes them. `timeout` is for responses that no one reads.
   server.keepAliveTimeout = server.timeout = 75_000
   let metrics: Server | undefined
   try {
@@ -46,7 +46,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
     throw error
   }
   const opened = onramp.start()
-  // Who doesn't wait for it finds the reason in each request.
+  // Callers that don't await `opened` see the error on each request instead.
   opened.catch(() => {})
   const { PUBLIC_URL, OIDC_ISSUER } = settings
   const store = describeStore(settings).name
@@ -59,7 +59,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
     opened,
     async stop(drainSeconds = 0) {
       await stop(server, onramp, drainSeconds)
-      // To the last, so that what the end looked like can be read.
+      // Last, so that the end can be observed.
       metrics?.close()
       metrics?.closeAllConnections()
     },
@@ -108,7 +108,6 @@ const ADVICE: Record<string, (setting: string) => string> = {
   EACCES: (setting) => `this user may not: set ${setting} to 1024 or more`,
 }
 
-/** A port that can't be listened on; the message says why, and what to do. */
 class PortUnusable extends OperatorError {
   override name = 'PortUnusable'
   readonly code: string
@@ -120,7 +119,7 @@ class PortUnusable extends OperatorError {
   }
 }
 
-/** The process before this one finishes its requests first; milliseconds. */
+/** The process before this one may still finish its requests. */
 const WAIT_FOR_PORT_MS = 10_000
 const LOOK_EVERY_MS = 200
 
@@ -136,8 +135,8 @@ async function listen(server: Server, settings: Settings, setting: 'PORT' | 'MET
 }
 
 /**
- * Not ready at once; then serves on for DRAIN_SECONDS, so that proxies notice before a connection is refused; then takes
- * no new connections and ends when the requests in flight have, or after `MAX_DRAIN_MS`.
+ * First no longer ready, but serving for DRAIN_SECONDS, so that proxies notice. Then accepts no new connections, and ends
+ * with the last request in flight, or after MAX_DRAIN_MS.
  */
 async function stop(server: Server, onramp: Onramp, drainSeconds: number): Promise<void> {
   onramp.drain()
@@ -145,7 +144,7 @@ async function stop(server: Server, onramp: Onramp, drainSeconds: number): Promi
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  // A connection is kept alive after its answer, and would hold the process until its client goes away.
+  // Idle keep-alive connections would keep the process alive.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   const late = setTimeout(() => server.closeAllConnections(), MAX_DRAIN_MS)
   await closed
@@ -154,11 +153,8 @@ async function stop(server: Server, onramp: Onramp, drainSeconds: number): Promi
   await onramp.close()
 }
 
-/**
- * What nothing caught is a mistake of ours, and no one knows what state it left behind. The requests in flight end, then
- * the process does, and its supervisor starts another.
- */
-function endOnMistakes(running: Serving, log: Log): void {
+/** An uncaught error is a bug that left an unknown state: the process ends after its requests in flight. */
+function endOnUncaughtErrors(running: Serving, log: Log): void {
   let isEnding = false
   process.on('uncaughtException', (fault: unknown, origin) => {
     log.fatal({ err: fault, origin }, 'a fault in onramp that nothing caught: ending')
@@ -171,10 +167,7 @@ function endOnMistakes(running: Serving, log: Log): void {
   })
 }
 
-/**
- * npm passes a signal to the shell that it starts scripts in, and not every shell passes it on: so `npm start` ends when the
- * shell has.
- */
+/** npm signals the shell of a script, and not every shell passes the signal on: `npm start` ends when its shell has. */
 function endWithNpm(end: () => void): void {
   if (process.env['npm_lifecycle_event'] === undefined) return
   const parent = process.ppid
@@ -186,7 +179,7 @@ function endWithNpm(end: () => void): void {
   look.unref()
 }
 
-/** On Windows, a process keeps the number of a parent that has ended. */
+/** Needed on Windows, where a process keeps the number of a parent that has ended. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -209,13 +202,13 @@ function endOnSignals(running: Serving, settings: Settings, log: Log): void {
   }
   process.on('SIGTERM', end)
   process.on('SIGINT', end)
-  // A supervisor may signal all of them at once: the end of npm's shell is no second signal.
+  // A supervisor may signal the shell too: its end is no second signal.
   endWithNpm(() => {
     if (!isEnding) end('SIGTERM')
   })
 }
 
-/** Faults of the settings or the company file are written before there is a log. StoreUnreadable is a Problem: pages meet it too. */
+/** Without a log, for faults of the settings or the company file. */
 function endWith(error: unknown, log?: Log): never {
   if (error instanceof SettingsError) process.stderr.write(`onramp cannot start: ${error.message}\n`)
   else {
@@ -232,11 +225,11 @@ export async function main(): Promise<void> {
   try {
     const settings = loadSettings(process.env)
     log = createLog(settings.LOG_LEVEL)
-    // The reader of the log may go away; the people who are connecting must not notice.
+    // If the reader of the log goes away, people must not notice.
     process.stdout.on('error', () => {})
     const running = await startServer(settings, log)
     endOnSignals(running, settings, log)
-    endOnMistakes(running, log)
+    endOnUncaughtErrors(running, log)
     await running.opened
   } catch (error) {
     endWith(error, log)

@@ -3,7 +3,6 @@ import { createWatch, publishedSchedule } from '@onramp/deprecations'
 import type { Log } from '../web/log.ts'
 import type { Metrics } from '../web/metrics/metrics.ts'
 
-/** @param now milliseconds since 1970 */
 export const watchOwnCalls = (log: Log, metrics: Pick<Metrics, 'countDeprecation'>, now: () => number) =>
   createWatch(publishedSchedule, {
     log: (notice) => log.warn({ deprecation: notice.item, by: notice.by }, notice.message),

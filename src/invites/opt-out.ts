@@ -32,7 +32,6 @@ export function createOptOutRoutes({
   limit: Limits['stoppingReminders']
   sendPage: SendPage
   audit: Audit
-  /** Milliseconds since 1970. */
   now: () => number
 }): Router {
   const router = Router()

@@ -15,7 +15,6 @@ import { withMilestone } from '../people/person.ts'
 import type { People } from '../people/people.ts'
 import type { Invitation, Invitations } from './token.ts'
 
-/** More names would be a wall before the button. */
 const MAX_APPS = 6
 
 export function createInviteRoutes({
@@ -45,7 +44,6 @@ export function createInviteRoutes({
   sendPage: SendPage
   audit: Audit
   log: { warn(fields: object, message: string): void }
-  /** Milliseconds since 1970. */
   now: () => number
 }): Router {
   const router = Router()
@@ -153,7 +151,6 @@ function decideLanding(invitation: Invitation | undefined, user: User | undefine
   return { kind: 'mismatch', signedInAs: user.email, invited: maskedAddress(invitation.email) }
 }
 
-/** The walk, narrowed to the datasources of the invitation. */
 function walkPath({ datasources }: Pick<Invitation, 'datasources'> = { datasources: [] }): string {
   const query = new URLSearchParams(datasources.map((id): [string, string] => ['datasource', id]))
   return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`

@@ -26,7 +26,6 @@ type InvitationOptions = {
   secrets: readonly string[]
   /** PUBLIC_URL: a link of the test environment opens nothing in production. */
   audience: string
-  /** Milliseconds since 1970. */
   now: () => number
 }
 

@@ -13,7 +13,6 @@ import type { CheckResult, Transition } from './transition.ts'
 import { applyCheck, mayCheck, newlyConnected, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
 
-/** A transition after it was stored. */
 export type Decision = {
   transition: Transition
   walk: Walk
@@ -33,7 +32,6 @@ type WalkChecksOptions = {
   audit: Audit
   /** Gets a line for each decision, with instances and outcomes only. */
   log: Pick<Log, 'debug' | 'isLevelEnabled'>
-  /** Milliseconds since 1970. */
   now: () => number
 }
 

@@ -20,7 +20,6 @@ import {
 } from './walk.ts'
 import type { WalkStore } from './walks.ts'
 
-/** What the browser gets: a redirect, the overview, or the page between two apps. */
 export type ConsentResult =
   | { kind: 'redirect'; location: string }
   | { kind: 'overview'; walk: Walk; from?: string }
@@ -33,7 +32,6 @@ type ConsentsOptions = {
   isAutomatic: boolean
   audit: Audit
   log: Pick<Log, 'debug'>
-  /** Milliseconds since 1970. */
   now: () => number
 }
 

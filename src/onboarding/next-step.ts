@@ -26,25 +26,20 @@ export const FREQUENT_POLLING_MS = 60_000
 
 type AppWithState = { entry: TrackedApp; state: AppState }
 
-/** Every app of a walk with its state. */
 export type WalkStates = {
-  /** Milliseconds since 1970. */
   now: number
   clicks: number
   all: readonly AppWithState[]
-  /** The apps of this visit. */
   shown: readonly AppWithState[]
   firstApps: ReadonlySet<string> | undefined
 }
 
-/** @param now milliseconds since 1970 */
 export function walkStates(walk: Walk, now: number): WalkStates {
   const all = walk.known.map((entry) => ({ entry, state: trackedAppState(entry, now) }))
   const shown = all.filter(({ entry }) => inScope(walk.visit, entry.instance))
   return { now, clicks: walk.clicks, all, shown, firstApps: firstAppsOf(shown) }
 }
 
-/** @param now milliseconds since 1970 */
 export const trackedAppState = (entry: TrackedApp, now: number): AppState =>
   appStateOf({
     ...entry,
@@ -54,7 +49,6 @@ export const trackedAppState = (entry: TrackedApp, now: number): AppState =>
     isInFlight: isInFlight(entry, now),
   })
 
-/** How many apps a long walk begins with. */
 const FIRST_APPS = 5
 
 /** The instances that a long walk begins with; undefined for a short one, and once the person went beyond them. */
@@ -69,7 +63,6 @@ export function firstAppsOf(shown: readonly AppWithState[]): ReadonlySet<string>
 const withoutLater = ({ shown, firstApps }: WalkStates): readonly AppWithState[] =>
   firstApps === undefined ? shown : shown.filter(({ entry }) => firstApps.has(entry.instance))
 
-/** What a page offers first. */
 export function nextStep(states: WalkStates): NextStep {
   const meanwhile = firstOf(withoutLater(states), () => true)
   const back = lastReturned(

@@ -46,7 +46,6 @@ export function visitOf(
   return visit
 }
 
-/** The visit as parameters of the overview. */
 export const visitParameters = ({ only, returnTo }: Visit): [name: string, value: string][] => [
   ...only.map((instance): [string, string] => ['datasource', instance]),
   ...(returnTo === undefined ? [] : [['return_to', returnTo] as [string, string]]),

@@ -32,7 +32,6 @@ export class ProgressRecorder {
   /** By person: what this process recorded last, the oldest first. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
-  /** @param now milliseconds since 1970 */
   constructor(
     people: Pick<People, 'change'>,
     log: { warn(fields: object, message: string): void },

@@ -44,7 +44,6 @@ type OnboardingOptions = {
   walks: WalkStore
   /** The company's words about apps, in a language. */
   describeIn: (lang: string) => DescribeApp
-  /** ADVANCE=auto. */
   isAutomatic: boolean
   /** CONFIRM_SECONDS and PUBLIC_URL. */
   confirmSeconds: number
@@ -56,7 +55,6 @@ type OnboardingOptions = {
   sendPage: SendPage
   audit: Audit
   log: Pick<Log, 'debug'>
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
@@ -136,7 +134,6 @@ function sendBetween(
   })
 }
 
-/** @param from the app whose result comes first */
 function sendOverview(
   { describeIn, isAutomatic, confirmSeconds, sendPage, log, now }: OnboardingOptions,
   req: Request,
@@ -174,7 +171,6 @@ function sendOverview(
   })
 }
 
-/** A query parameter that came once, as text. */
 const textParameter = (req: Request, name: string) => {
   const value = req.query[name]
   return typeof value === 'string' ? value : undefined

@@ -33,11 +33,9 @@ const statusTexts = ({ connected, pending, skipped }: Status, t: Texts) => ({
   progress: t('widget.progress', { connected, total: connected + pending + skipped }),
 })
 
-/** How long a check counts as fresh. */
 const FRESH_MS = 3_000
 const MAX_REMEMBERED = 10_000
 
-/** @param now milliseconds since 1970 */
 export function createStatusRoute(
   checks: Pick<WalkChecks, 'current'>,
   walks: Pick<WalkStore, 'load'>,

@@ -21,7 +21,6 @@ import {
 } from './walk.ts'
 
 export type CheckResult = {
-  /** Milliseconds since 1970. */
   now: number
   confirmSeconds: number
   /** The step id of this check's final_redirect_url: a departure with its paths has this id. */

@@ -45,7 +45,6 @@ export type TrackedApp = {
   leftIn?: number | undefined
 }
 
-/** An app that the person has left for. */
 export type StartedApp = TrackedApp & { attempt: Attempt }
 
 /** The datasources that this visit shows (none: all), and where the person wants to go afterwards. */

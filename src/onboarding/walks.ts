@@ -15,7 +15,6 @@ type WalkStoreOptions = {
   checkReturnTo: (returnTo: unknown) => string | undefined
   /** Puts apps in the company's order, without those that it hides. Default: as they were seen. */
   arrange?: (known: TrackedApp[]) => TrackedApp[]
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
@@ -96,7 +95,6 @@ export class WalkStore {
 /** A shape of `Walk` that an earlier onramp can't read changes the store's format (records/format.ts). */
 const walkKey = ({ keyFor }: DataKey, person: string) => `walk:${keyFor('walk 1', person)}`
 
-/** Removes a person's walk. @param person personKey @throws {StoreUnavailable} */
 export async function eraseWalk(
   records: Pick<Records, 'remove'>,
   person: string,

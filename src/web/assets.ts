@@ -11,7 +11,6 @@ import { Problem } from '../problem.ts'
 import { seeOther } from './see-other.ts'
 import { VIEWS_FOLDER } from './views.ts'
 
-/** Stylesheets of some pages. */
 export type Sheet = 'schedule' | 'walk' | 'wide'
 
 export type Script = 'walk'
@@ -26,7 +25,6 @@ export type Assets = {
   routes: Router
 }
 
-/** The smallest first. */
 const ENCODINGS = ['br', 'gzip'] as const
 
 type Encoded = { br: Buffer; gzip: Buffer; identity: Buffer }
@@ -34,10 +32,8 @@ type Encoded = { br: Buffer; gzip: Buffer; identity: Buffer }
 /** An SVG may contain scripts and references. An image can't use them; opened directly, this policy forbids them. */
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** Other types are compressed already. */
 const isCompressible = ({ type }: StaticAsset) => type.startsWith('text/') || type === 'image/svg+xml'
 
-/** Compresses each asset once, at its first request. */
 function serveAssets(assets: readonly StaticAsset[]): Router {
   const byPath = new Map(assets.map((asset) => [asset.path, asset]))
   const compressed = new Map<string, Encoded>()

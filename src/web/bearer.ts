@@ -9,6 +9,5 @@ export function hasBearer({ headers }: IncomingMessage, token: string): boolean 
   return given !== undefined && timingSafeEqual(digest(given), digest(token))
 }
 
-/** True if the request has any bearer token. */
 export const sendsBearer = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   /^Bearer\b/i.test(headers.authorization ?? '')

@@ -6,7 +6,6 @@ import type { Texts } from './languages/texts.ts'
 type Link = { href: string; label: string }
 
 export type Brand = {
-  /** For window titles. */
   name: string
   company: string | undefined
   logo: { light: string; dark: string } | undefined
@@ -14,9 +13,7 @@ export type Brand = {
   help: Link | undefined
   privacy: Link | undefined
   home: Link | undefined
-  /** The company's search. */
   search: Link | undefined
-  /** Queries to try. */
   examples: readonly string[]
 }
 

@@ -4,7 +4,6 @@ import type { Response } from 'express'
 /** Not a failure, so it isn't logged. */
 export class BrowserGone extends Error {}
 
-/** @returns aborts with BrowserGone when the browser has left */
 export function browserGoneSignal(res: Response): AbortSignal {
   const leaving = new AbortController()
   const leave = () => leaving.abort(new BrowserGone())

@@ -67,7 +67,6 @@ export function repeatable(req: Request, publicOrigin: string): string {
   return isElsewhere && !isUnattended(req) ? unattendedPath(req.originalUrl) : req.originalUrl
 }
 
-/** The path for an automatic reload. */
 export const unattendedPath = (path: string): string =>
   path.replace(/(?=#|$)/, `${path.includes('?') ? '&' : '?'}unattended=yes`)
 
@@ -88,7 +87,6 @@ type Layer = {
   handle: { stack?: Layer[] }
 }
 
-/** Looks for a route without running any. */
 const isRoute = (layers: Layer[], path: string): boolean =>
   layers.some(
     (layer) => layer.match(path) && (layer.route?.methods['get'] ?? isRoute(layer.handle.stack ?? [], path)),

@@ -47,7 +47,6 @@ type ErrorPageOptions = {
   displayName: Company['displayName']
   /** Counts a problem by its code. */
   count: (code: string) => void
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
@@ -180,7 +179,6 @@ export function problemTexts(
 /** The window's title would cut off a longer name. */
 const MAX_NAME = 24
 
-/** @param seconds of Retry-After */
 function soonIn(seconds: number | undefined, t: Texts): string {
   if (seconds === undefined || seconds < 2) return t('problem.soon', { unit: 'moment', count: 0 })
   if (seconds < 90) return t('problem.soon', { unit: 'seconds', count: seconds })
@@ -210,7 +208,6 @@ function problemPage(problem: Problem, texts: ProblemTexts, reference: string, t
   }
 }
 
-/** RFC 9457. */
 function sendProblemJson(
   res: Response,
   { status, code }: Problem,

@@ -10,7 +10,6 @@ export const HEALTH_HEADER = { name: 'x-onramp', value: 'healthz' } as const
 export const SAMPLE_PAGE =
   '<!doctype html>\n<html lang="en"><head><title>onramp</title></head><body><p>ada@example.com</p></body></html>\n'
 
-/** Whether this process may get requests. */
 export class Readiness {
   readonly #probeStore: () => Promise<unknown>
   readonly #authorizationServer: { isReady(): boolean; isBlockedByProxy(): boolean }

@@ -9,7 +9,6 @@ import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 import { VIEWS_FOLDER } from './views.ts'
 
-/** @param allowedOrigins RETURN_TO_ORIGINS */
 export function createIntranetRoutes(
   allowedOrigins: readonly string[],
   languages: Languages,
@@ -44,7 +43,6 @@ export function createIntranetRoutes(
   return router
 }
 
-/** Where the script gets its data. */
 const PLACEHOLDER = "'given by the server'"
 
 /**

@@ -45,5 +45,4 @@ function othersIn(url: string, checkReturnTo?: (value: unknown) => string | unde
   return query.size === 0 ? '' : `${query.toString()}&`
 }
 
-/** Pages that a browser only passes through. */
 const STEPS = /\/(callback|connect|start|continue)\b/

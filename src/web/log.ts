@@ -43,7 +43,6 @@ export function warnOnce(log: Pick<Log, 'warn'>): (message: string | undefined, 
   }
 }
 
-/** @param destination undefined: standard output */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options: LoggerOptions = {
     level,

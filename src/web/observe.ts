@@ -8,7 +8,6 @@ import type { Log } from './log.ts'
 import { CLIENT_CLOSED, type Metrics } from './metrics/metrics.ts'
 import { routeOf } from './route-of.ts'
 
-/** @param isLogged REQUEST_LOG */
 export function createObserve(
   log: Pick<Log, 'info' | 'debug'>,
   isLogged: boolean,

@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 
-/** The path of views/. */
 export const VIEWS_FOLDER = fileURLToPath(new URL('../../views', import.meta.url))
 
 export type RenderView = (view: string, data: Record<string, unknown>) => string
@@ -31,7 +30,6 @@ const missing: object = new Proxy(
   },
 )
 
-/** @param folder for views of an operator's own */
 export function createViews(folder = VIEWS_FOLDER): RenderView {
   const eta = new Eta({ views: folder, cache: true, escapeFunction: escape, autoTrim: ['nl', 'nl'] })
   const render = eta.render.bind(eta)

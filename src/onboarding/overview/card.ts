@@ -34,7 +34,6 @@ export function cardOf(model: OverviewModel) {
   }
 }
 
-/** A line of text with its icon. */
 type IconText = { text: string; kind: 'good' | 'lock' | 'account' | 'notice' | 'clock' }
 /** One control for the automatic reload: stops it, or checks again once it is stopped. */
 type ReloadControl = { stop: string; lookAgain: string }
@@ -74,7 +73,6 @@ const withIcon = (kind: IconText['kind'], texts: readonly (string | undefined)[]
 const endedText = ({ lapsedAt }: TrackedApp, t: Texts): string =>
   lapsedAt === undefined ? t('next.explainStale') : t('next.explainLapsed', { date: t.day(lapsedAt) })
 
-/** Where a click leads, and where the person comes back to. */
 function explainText(model: OverviewModel, instance: string, app: string): string {
   const { t, counts } = model
   const isLast = counts.pending <= 1

@@ -13,7 +13,6 @@ type Label = { label: string; forApp?: string }
 
 export type Action = { href: string } & Label
 
-/** The texts `status.…`. */
 type EntryKind = TextKey extends infer K
   ? K extends `status.${infer Kind}`
     ? Exclude<Kind, 'next'>
@@ -110,10 +109,8 @@ export function listRows(model: OverviewModel, current: string | undefined, quer
 /** Names that begin alike differ by their ends, so these are never cut. */
 const beginningOf = ({ name }: OverviewApp): string => name.slice(0, 24).toLowerCase()
 
-/** Apps that no one can connect come last. */
 const placeOf = ({ entry: { status } }: OverviewApp): number => Number(isUnavailable(status))
 
-/** Apps that need the person come first, finished ones last. */
 const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
   focus ? -1 : kind === 'connected' || isUnavailable(kind) ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
 

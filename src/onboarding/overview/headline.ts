@@ -28,9 +28,7 @@ const sumOf = (one: OffByStatus, other: OffByStatus): OffByStatus => {
 }
 
 export type OverviewCounts = {
-  /** The apps that this visit shows. */
   shown: Counts
-  /** The other apps of the same person. */
   hidden: Counts
   /** The visit is narrowed to some apps. */
   isNarrowed: boolean

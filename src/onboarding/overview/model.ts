@@ -18,21 +18,18 @@ import { countsOf, headlineOf, type Counts, type Headline } from './headline.ts'
 export type OverviewApp = { entry: TrackedApp; state: AppState; name: string; short: string }
 
 export type OverviewContext = {
-  /** Milliseconds since 1970. */
   now: number
   t: Texts
   /** The signed-in account; empty if unknown. */
   person: string
   /** How they are addressed. */
   name?: string | undefined
-  /** The list's filter. */
   query?: string | undefined
   /** The instance that the person just came from: its result comes first. */
   from: string | undefined
   /** A sign-in came between the click and the app: that app is offered. */
   isSignedInAgain?: boolean | undefined
   describe: DescribeApp
-  /** ADVANCE=auto. */
   isAutomatic: boolean
   confirmSeconds: number
 }
@@ -40,7 +37,6 @@ export type OverviewContext = {
 export type OverviewModel = OverviewContext & {
   visit: Visit
   states: WalkStates
-  /** Of this visit. */
   apps: readonly OverviewApp[]
   byShortName: ReadonlyMap<string, OverviewApp[]>
   /** Instances whose account is also that of another app with the same name, shown or not. */
@@ -50,7 +46,6 @@ export type OverviewModel = OverviewContext & {
   headline: Headline
   /** When the first of these apps was seen. */
   earliest: number
-  /** Nothing waits. */
   isAtRest: boolean
 }
 
@@ -123,7 +118,6 @@ export const findApp = ({ apps }: OverviewModel, instance: string | undefined): 
 export const appName = (model: OverviewModel, instance: string): string =>
   findApp(model, instance)?.name ?? readableName({ name: instance, instance })
 
-/** True if a return from this app will lead straight to another one. */
 export function goesOn({ states, isAutomatic, describe }: OverviewModel, instance: string): boolean {
   const next = automaticNext(states, () => true, instance)
   return isAutomatic && next !== undefined && describe(next).help === undefined

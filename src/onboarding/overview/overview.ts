@@ -64,14 +64,12 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   }
 }
 
-/** The first two that there are. */
 const titleOf = (t: Texts, parts: readonly (string | undefined)[]): string =>
   parts
     .filter((part) => part !== undefined)
     .slice(0, 2)
     .join(' - ')
 
-/** With the person's name, if nothing is left open. */
 function headingWithName({ headline: { outcome }, name, t }: OverviewModel): string | undefined {
   if (!name || isLong(name)) return undefined
   if (outcome === 'nothing') return t('finished.titleNothingNamed', { name })
@@ -125,7 +123,6 @@ function filterOf({ apps, query = '', visit }: OverviewModel) {
   }
 }
 
-/** More segments would look alike. */
 const MAX_SEGMENTS = 12
 
 /** Without apps that are off: no one can connect them, so the progress could never be complete. */

@@ -11,7 +11,6 @@ const isChosen = ({ state }: OverviewApp): boolean => CHOSEN.includes(state.kind
 /** Already started, or not up to the person. */
 const NOT_TO_START: readonly AppState['kind'][] = ['confirming', 'off']
 
-/** The apps of this visit with this name, including this one. */
 export const sameNameApps = ({ byShortName }: OverviewModel, { short }: OverviewApp): OverviewApp[] =>
   byShortName.get(short) ?? []
 
@@ -59,7 +58,6 @@ function namedAccount(model: OverviewModel, app: OverviewApp): string | undefine
   return account === undefined ? accountHint(model, app) : model.t('next.useAccount', { account })
 }
 
-/** Notes beside a link that leads straight to the app, without a card. */
 export const linkNotes = (model: OverviewModel, app: OverviewApp): string[] =>
   [model.describe(app.entry.instance).help, namedAccount(model, app)].filter((note) => note !== undefined)
 

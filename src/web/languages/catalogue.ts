@@ -31,7 +31,6 @@ const english = {
 /** The name of a message, such as `overview.title`. */
 export type TextKey = keyof typeof english
 
-/** ICU MessageFormat by key. */
 export type Catalogue = Readonly<Record<TextKey, string>>
 
 export const REFERENCE_LANGUAGE = 'en'

@@ -33,7 +33,6 @@ export type Languages = {
 const COOKIE = 'onramp-lang'
 const CHOSEN = new RegExp(`(?:^|;[ \\t]*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
 const A_YEAR_MS = 31_536_000_000
-/** Matching takes time for each tag. */
 const MAX_WANTED = 5
 const isShort = (tag: string) => tag.length <= 35
 /** People who read the first usually read the second (Unicode CLDR, language matching). */

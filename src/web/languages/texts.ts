@@ -23,7 +23,6 @@ export type Texts = {
   sentences: (all: readonly string[]) => string
 }
 
-/** Languages that write no space between sentences. */
 const NO_SPACE = /^(ja|zh)\b/
 const RIGHT_TO_LEFT_SCRIPTS = ['Arab', 'Hebr', 'Syrc', 'Thaa', 'Nkoo', 'Adlm']
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
@@ -45,7 +44,6 @@ const withoutBreaks = (value: string): string =>
 /** Such a word reorders nothing, and a message may select by it. */
 const SELECTOR = /^[a-z]+$/
 
-/** @param common values that any message may use, such as `product` */
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
   const dir = directionOf(tag)
   const held = NO_SPACE.test(tag) ? withoutBreaks : (value: string) => value
@@ -96,7 +94,6 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
 
 type Values = Readonly<Record<string, string | number>>
 
-/** Compiles each message at its first use. */
 function messagesOf(tag: string, catalogue: Catalogue, numbers: Intl.NumberFormat) {
   const [plural, ordinal] = [new Intl.PluralRules(tag), new Intl.PluralRules(tag, { type: 'ordinal' })]
   const formatters = {

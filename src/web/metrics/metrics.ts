@@ -20,7 +20,6 @@ const MISNAMED = [
 /** `lastRunAt`: milliseconds since 1970. */
 type LastRun = { states?: Record<string, number> | undefined; lastRunAt?: number | undefined }
 
-/** 204 is `2xx`. */
 const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
 /** 401 and 403 of a call count apart: a token or client that is rejected. */
 const callClassOf = (status: number | undefined): string =>
