@@ -72,21 +72,19 @@ const UNREADABLE = `(() => {
   }).map((label) => label.textContent)
 })()`
 
-describe('the tables of administrators', () => {
-  const at = async (page: Page, width: number) => {
-    await page.setViewportSize({ width, height: 800 })
-    const broken = await brokenWords(page, '.wide-table :is(th, td)')
-    const faults = [HEADINGS_OF_TWO_LINES, UNREADABLE, OVERLAPPING].map((faulty) => page.evaluate(faulty))
-    return [broken, ...(await Promise.all(faults))].flat()
-  }
+const at = async (page: Page, width: number) => {
+  await page.setViewportSize({ width, height: 800 })
+  const broken = await brokenWords(page, '.wide-table :is(th, td)')
+  const faults = [HEADINGS_OF_TWO_LINES, UNREADABLE, OVERLAPPING].map((faulty) => page.evaluate(faulty))
+  return [broken, ...(await Promise.all(faults))].flat()
+}
 
-  it('breaks no word in its tables and no label of its drawing, on a phone or elsewhere', async () => {
-    const grace = await site.arrive({ person: 'grace' })
-    for (const path of ['/admin', '/admin/people?show=waiting', '/admin/departments', '/admin/apps']) {
-      await grace.open(path)
-      for (const width of [320, 360, 768, 1280])
-        expect(await at(grace.page, width), `${path} ${width}`).toEqual([])
-    }
-    await grace.leave()
-  })
+it('the tables of administrators breaks no word in its tables and no label of its drawing, on a phone or elsewhere', async () => {
+  const grace = await site.arrive({ person: 'grace' })
+  for (const path of ['/admin', '/admin/people?show=waiting', '/admin/departments', '/admin/apps']) {
+    await grace.open(path)
+    for (const width of [320, 360, 768, 1280])
+      expect(await at(grace.page, width), `${path} ${width}`).toEqual([])
+  }
+  await grace.leave()
 })

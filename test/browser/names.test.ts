@@ -1,5 +1,5 @@
 // Names that bite: what the service, the person and the address bar bring stays text, in every page of real Chromium.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Person } from '../../packages/sandbox/src/people.ts'
 import { useSite, type Visitor } from './visitor.ts'
 
@@ -50,30 +50,31 @@ async function expectNoIntruder(visitor: Visitor): Promise<void> {
   expect(visitor.complaints).toEqual([])
 }
 
-describe('names that bite', () => {
-  it('stay text on the overview, its banners and the step', async () => {
-    const mallory = await site.arrive({ person: 'mallory' })
-    await mallory.open()
-    expect(await mallory.page.locator('.step h2').innerText()).toBe('Connect <script>alert(1)</script>')
-    // Most rows are behind the disclosure.
-    const shown = await mallory.page.locator('.entry .name > bdi:first-child').allTextContents()
-    expect(shown).toContain('<%= process.env %><%~ include("/layout") %>')
+it('names that bite stay text on the overview, its banners and the step', async () => {
+  const mallory = await site.arrive({ person: 'mallory' })
+  await mallory.open()
+  expect(await mallory.page.locator('.step h2').innerText()).toBe('Connect <script>alert(1)</script>')
+  // Most rows are behind the disclosure.
+  const shown = await mallory.page.locator('.entry .name > bdi:first-child').allTextContents()
+  expect(shown).toContain('<%= process.env %><%~ include("/layout") %>')
+  await expectNoIntruder(mallory)
+
+  for (let count = 0; count < 4; count++) {
+    await mallory.page.locator('.step form[action^="/onboarding/skip/"] button').click()
+    await mallory.page.locator('.banner').waitFor()
     await expectNoIntruder(mallory)
+  }
+  for (let index = 5; index < PAYLOADS.length; index++) {
+    await mallory.open(`/onboarding?datasource=app${index}_1`)
+    await mallory.page.locator('.step h2').waitFor()
+    await expectNoIntruder(mallory)
+  }
+  await mallory.leave()
+})
 
-    for (let count = 0; count < 4; count++) {
-      await mallory.page.locator('.step form[action^="/onboarding/skip/"] button').click()
-      await mallory.page.locator('.banner').waitFor()
-      await expectNoIntruder(mallory)
-    }
-    for (let index = 5; index < PAYLOADS.length; index++) {
-      await mallory.open(`/onboarding?datasource=app${index}_1`)
-      await mallory.page.locator('.step h2').waitFor()
-      await expectNoIntruder(mallory)
-    }
-    await mallory.leave()
-  })
-
-  it.each(['return_to', 'datasource', 'from', 'still'])('stay text when they come as %s', async (name) => {
+it.each(['return_to', 'datasource', 'from', 'still'])(
+  'names that bite stay text when they come as %s',
+  async (name) => {
     const mallory = await site.arrive({ person: 'mallory' })
     for (const payload of PAYLOADS.slice(0, 4)) {
       await mallory.open(`/onboarding?${name}=${encodeURIComponent(payload)}`)
@@ -81,5 +82,5 @@ describe('names that bite', () => {
     }
     expect(await mallory.page.title()).toMatch(/- Search setup$/)
     await mallory.leave()
-  })
-})
+  },
+)

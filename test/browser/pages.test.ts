@@ -1,5 +1,5 @@
 // Every page and state in real Chromium: nobody is kept out by how it is made, and it stays small.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Browser, Response } from 'playwright-core'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { Running } from '../helpers/running.ts'
@@ -46,22 +46,20 @@ async function arriveAt(state: State): Promise<{ visitor: Visitor; html: string 
   return { visitor, html: (await shown?.text()) ?? '' }
 }
 
-describe('every page', () => {
-  afterEach(() => patient.sandbox.switches.reset())
+afterEach(() => patient.sandbox.switches.reset())
 
-  it.each(allStates)('passes: $name', async (state) => {
-    const { visitor, html } = await arriveAt(state)
-    const { page } = visitor
+it.each(allStates)('every page passes: $name', async (state) => {
+  const { visitor, html } = await arriveAt(state)
+  const { page } = visitor
 
-    expect(await findingsOf(page, html)).toEqual([])
-    expect(await page.title()).toBeOneOf([`${state.title} - Search setup`, state.title])
-    expect(await page.locator('main a, main button').count()).toBeGreaterThan(0)
-    expect(visitor.complaints).toEqual([])
-    const ours = Object.values(visitor.running.sandbox.urls).concat(visitor.running.url)
-    const strangers = visitor.requests
-      .map((request) => request.url())
-      .filter((url) => !ours.some((known) => url.startsWith(known)))
-    expect(strangers).toEqual([])
-    await visitor.leave()
-  })
+  expect(await findingsOf(page, html)).toEqual([])
+  expect(await page.title()).toBeOneOf([`${state.title} - Search setup`, state.title])
+  expect(await page.locator('main a, main button').count()).toBeGreaterThan(0)
+  expect(visitor.complaints).toEqual([])
+  const ours = Object.values(visitor.running.sandbox.urls).concat(visitor.running.url)
+  const strangers = visitor.requests
+    .map((request) => request.url())
+    .filter((url) => !ours.some((known) => url.startsWith(known)))
+  expect(strangers).toEqual([])
+  await visitor.leave()
 })

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import express from 'express'
 import pino from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
 import { neutralCompany } from '../../src/company/company.ts'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
@@ -69,21 +69,19 @@ afterAll(async () => {
   server.close()
 })
 
-describe('the page of a failure', () => {
-  it.each(codes)('says what happened and what to do: %s', async (code) => {
-    const { title } = problemTexts(problemOf(code), t, displayName)
-    const response = await page.goto(`${url}/fail/${code}`)
+it.each(codes)('the page of a failure says what happened and what to do: %s', async (code) => {
+  const { title } = problemTexts(problemOf(code), t, displayName)
+  const response = await page.goto(`${url}/fail/${code}`)
 
-    expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])
-    expect(await axeFindings(page)).toEqual([])
-    expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
-    expect(await page.locator('h1').innerText()).toBe(title)
-    expect(await page.title()).toBeOneOf([`${title} - Search setup`, title])
-    expect(await page.locator('.button').count()).toBeGreaterThan(0)
-    const words = await page.locator('main').innerText()
-    expect(words).toMatch(/[Rr]eference: [0-9a-f]{12}/)
-    expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)
-    // That one is for the people who keep a program.
-    expect(code === 'token_refused' ? '' : words).not.toMatch(/token/i)
-  })
+  expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])
+  expect(await axeFindings(page)).toEqual([])
+  expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
+  expect(await page.locator('h1').innerText()).toBe(title)
+  expect(await page.title()).toBeOneOf([`${title} - Search setup`, title])
+  expect(await page.locator('.button').count()).toBeGreaterThan(0)
+  const words = await page.locator('main').innerText()
+  expect(words).toMatch(/[Rr]eference: [0-9a-f]{12}/)
+  expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)
+  // That one is for the people who keep a program.
+  expect(code === 'token_refused' ? '' : words).not.toMatch(/token/i)
 })

@@ -1,5 +1,5 @@
 // The page that waits for a consent to show, in real Chromium: it holds nobody up and leaves the focus alone.
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { BrowserContextOptions } from 'playwright-core'
 import { useSite, type Visitor } from './visitor.ts'
 import { newcomers } from './ways.ts'
@@ -32,153 +32,149 @@ const ourPages = ({ requests }: Visitor) =>
 
 const active = ({ page }: Visitor) => page.evaluate<string>('document.activeElement.tagName')
 
-describe('the page that waits', () => {
-  it('takes the focus to what waits once, and no look takes it back, also without script', async () => {
-    const ada = await waits({ javaScriptEnabled: false })
-    expect(await ada.focused()).toMatch(/^Checking Slack…/)
+it('the page that waits moves the focus once, and no reload moves it again, also without scripts', async () => {
+  const ada = await waits({ javaScriptEnabled: false })
+  expect(await ada.focused()).toMatch(/^Checking Slack…/)
 
-    const looks: string[] = []
-    for (let look = 0; look < 2; look++) {
-      await ada.page.waitForEvent('load', { timeout: 15_000 })
-      looks.push(await active(ada))
-    }
-    expect(looks).toEqual(['BODY', 'BODY'])
-    await ada.leave()
-  })
-
-  it('is stopped with the keyboard, and is not loaded again while the keyboard is in it', async () => {
-    const ada = await waits()
-    expect(await ada.focused()).toMatch(/^Checking Slack…/)
-    await ada.page.keyboard.press('Tab')
-    expect(await ada.focused()).toBe('I didn’t allow it')
-    const before = ourPages(ada)
-
-    // Longer than the first pause: without the script the page would be another one now.
-    await ada.page.waitForTimeout(5_000)
-    expect(ourPages(ada)).toBe(before)
-    expect(await ada.focused()).toBe('I didn’t allow it')
-
-    await ada.page.getByRole('link', { name: 'Stop checking' }).focus()
-    await ada.page.keyboard.press('Enter')
-    await ada.reads('Automatic checks are off.')
-    expect(await ada.page.locator('script').count()).toBe(0)
-
-    await ada.page.getByRole('link', { name: 'Continue to GitHub' }).focus()
-    await ada.page.keyboard.press('Enter')
-    await ada.reads('Acme Search wants to read content you can access in GitHub.')
-    expect(ada.complaints).toEqual([])
-    await ada.leave()
-  })
-
-  it('says that there is news while it is in use, and shows it when the person asks', async () => {
-    const ada = await waits()
-    await ada.page.getByRole('link', { name: 'Stop checking' }).focus()
-    const before = ourPages(ada)
-    site.running.sandbox.authorize(ada.person, 'slack_1')
-
-    await ada.page.getByText('We have an update.').waitFor({ timeout: 20_000 })
-    expect(ourPages(ada)).toBe(before)
-    expect(await ada.focused()).toBe('Check again')
-    await ada.page.keyboard.press('Enter')
-    await ada.reads('Slack connected')
-    expect(await ada.focused()).toBe('Continue to GitHub')
-    expect(ada.complaints).toEqual([])
-    await ada.leave()
-  })
-
-  it('never leaves without a click: it ends at “Slack connected” within five seconds, the next button focused', async () => {
-    site.running.sandbox.clearRequests()
-    const ada = await waits()
-    // One for the click, one for the return.
-    expect(site.running.sandbox.count('checkdatasourceauth')).toBe(3)
-    const before = ourPages(ada)
-    await ada.page.waitForTimeout(6_000)
-    expect(ourPages(ada)).toBe(before)
-    site.running.sandbox.authorize(ada.person, 'slack_1')
-
-    await ada.page.getByText('Slack connected').waitFor({ timeout: 6_000 })
-    expect(await ada.focused()).toBe('Continue to GitHub')
-    await ada.page.waitForTimeout(6_000)
-    expect(ada.isAt('datasource')).toBe(false)
-    // Two questions of the script, and the look that shows the news.
-    expect(site.running.sandbox.count('checkdatasourceauth')).toBe(6)
-    expect(ada.complaints).toEqual([])
-    await ada.leave()
-    // It waits for seventeen seconds by design.
-  })
-
-  it('ends at once for someone who denied it and says so', async () => {
-    const ada = await waits({}, 'Deny')
-    await ada.choose('button', 'I didn’t allow it')
-    await ada.reads('Access wasn’t allowed')
-    expect(await ada.focused()).toBe('Slack isn’t connected yet')
-    expect(await ada.page.locator('script[data-url]').count()).toBe(0)
-    expect(ada.complaints).toEqual([])
-    await ada.leave()
-  })
-
-  it('may run scripts of ours and no others, and no page that was told to be still may run any', async () => {
-    const ada = await arrive()
-    const policies: string[] = []
-    ada.context.on('response', (response) => {
-      const policy = response.headers()['content-security-policy']
-      if (response.request().isNavigationRequest() && response.url().startsWith(site.running.url) && policy)
-        policies.push(policy)
-    })
-    site.running.sandbox.switches.set({ consentDelaySeconds: 600 })
-    await ada.open()
-    await ada.goOnAndAllow()
-    await ada.page.locator('.list').waitFor()
-    expect(policies.at(-1)).toContain("script-src 'self';connect-src 'self'")
-    expect(policies.at(-1)).toContain("default-src 'none'")
-    await ada.page.goto(`${site.running.url}/onboarding?still=yes`)
-    expect(policies.at(-1)).not.toContain('script-src')
-    await ada.leave()
-  })
+  const looks: string[] = []
+  for (let look = 0; look < 2; look++) {
+    await ada.page.waitForEvent('load', { timeout: 15_000 })
+    looks.push(await active(ada))
+  }
+  expect(looks).toEqual(['BODY', 'BODY'])
+  await ada.leave()
 })
 
-describe('a press that takes long', () => {
-  // Playwright waits for a navigation that is under way, so the page itself says what it shows meanwhile.
-  const read = `const press = (selector) => document.querySelector(selector).click()
+it('the page that waits is stopped with the keyboard, and is not loaded again while the keyboard is in it', async () => {
+  const ada = await waits()
+  expect(await ada.focused()).toMatch(/^Checking Slack…/)
+  await ada.page.keyboard.press('Tab')
+  expect(await ada.focused()).toBe('I didn’t allow it')
+  const before = ourPages(ada)
+
+  // Longer than the first pause: without the script the page would be another one now.
+  await ada.page.waitForTimeout(5_000)
+  expect(ourPages(ada)).toBe(before)
+  expect(await ada.focused()).toBe('I didn’t allow it')
+
+  await ada.page.getByRole('link', { name: 'Stop checking' }).focus()
+  await ada.page.keyboard.press('Enter')
+  await ada.reads('Automatic checks are off.')
+  expect(await ada.page.locator('script').count()).toBe(0)
+
+  await ada.page.getByRole('link', { name: 'Continue to GitHub' }).focus()
+  await ada.page.keyboard.press('Enter')
+  await ada.reads('Acme Search wants to read content you can access in GitHub.')
+  expect(ada.complaints).toEqual([])
+  await ada.leave()
+})
+
+it('the page that waits says that there is news while it is in use, and shows it when the person asks', async () => {
+  const ada = await waits()
+  await ada.page.getByRole('link', { name: 'Stop checking' }).focus()
+  const before = ourPages(ada)
+  site.running.sandbox.authorize(ada.person, 'slack_1')
+
+  await ada.page.getByText('We have an update.').waitFor({ timeout: 20_000 })
+  expect(ourPages(ada)).toBe(before)
+  expect(await ada.focused()).toBe('Check again')
+  await ada.page.keyboard.press('Enter')
+  await ada.reads('Slack connected')
+  expect(await ada.focused()).toBe('Continue to GitHub')
+  expect(ada.complaints).toEqual([])
+  await ada.leave()
+})
+
+it('the page that waits never leaves for an app by itself: it ends at “Slack connected”, with the focus on the next button', async () => {
+  site.running.sandbox.clearRequests()
+  const ada = await waits()
+  // One for the click, one for the return.
+  expect(site.running.sandbox.count('checkdatasourceauth')).toBe(3)
+  const before = ourPages(ada)
+  await ada.page.waitForTimeout(6_000)
+  expect(ourPages(ada)).toBe(before)
+  site.running.sandbox.authorize(ada.person, 'slack_1')
+
+  await ada.page.getByText('Slack connected').waitFor({ timeout: 6_000 })
+  expect(await ada.focused()).toBe('Continue to GitHub')
+  await ada.page.waitForTimeout(6_000)
+  expect(ada.isAt('datasource')).toBe(false)
+  // Two questions of the script, and the look that shows the news.
+  expect(site.running.sandbox.count('checkdatasourceauth')).toBe(6)
+  expect(ada.complaints).toEqual([])
+  await ada.leave()
+  // It waits for seventeen seconds by design.
+})
+
+it('the page that waits ends at once for someone who denied it and says so', async () => {
+  const ada = await waits({}, 'Deny')
+  await ada.choose('button', 'I didn’t allow it')
+  await ada.reads('Access wasn’t allowed')
+  expect(await ada.focused()).toBe('Slack isn’t connected yet')
+  expect(await ada.page.locator('script[data-url]').count()).toBe(0)
+  expect(ada.complaints).toEqual([])
+  await ada.leave()
+})
+
+it('the page that waits may run scripts of ours and no others, and no page that was told to be still may run any', async () => {
+  const ada = await arrive()
+  const policies: string[] = []
+  ada.context.on('response', (response) => {
+    const policy = response.headers()['content-security-policy']
+    if (response.request().isNavigationRequest() && response.url().startsWith(site.running.url) && policy)
+      policies.push(policy)
+  })
+  site.running.sandbox.switches.set({ consentDelaySeconds: 600 })
+  await ada.open()
+  await ada.goOnAndAllow()
+  await ada.page.locator('.list').waitFor()
+  expect(policies.at(-1)).toContain("script-src 'self';connect-src 'self'")
+  expect(policies.at(-1)).toContain("default-src 'none'")
+  await ada.page.goto(`${site.running.url}/onboarding?still=yes`)
+  expect(policies.at(-1)).not.toContain('script-src')
+  await ada.leave()
+})
+
+// Playwright waits for a navigation that is under way, so the page itself says what it shows meanwhile.
+const read = `const press = (selector) => document.querySelector(selector).click()
     const busy = () => [...document.querySelectorAll('[aria-busy]')].map((one) => one.textContent.trim())`
 
-  it('shows that it was taken, is taken once, and says so after a while', async () => {
-    const ada = await arrive()
-    await ada.open()
-    await ada.page.waitForLoadState()
-    site.running.sandbox.clearRequests()
-    site.running.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 6_000 } })
-    const shown = await ada.page.evaluate(`(() => { ${read}
+it('a slow press shows that it was taken, counts once, and says so after a while', async () => {
+  const ada = await arrive()
+  await ada.open()
+  await ada.page.waitForLoadState()
+  site.running.sandbox.clearRequests()
+  site.running.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 6_000 } })
+  const shown = await ada.page.evaluate(`(() => { ${read}
       setTimeout(() => sessionStorage.setItem('line', document.querySelector('.slow').textContent), 5_000)
       const before = busy()
       press('.step a.button')
       press('.step a.button')
       return [before, busy()]
     })()`)
-    expect(shown).toEqual([[], ['Continue to Slack']])
-    await ada.reads('Acme Search wants to read content you can access in Slack.')
-    expect(site.running.sandbox.count('checkdatasourceauth')).toBe(1)
-    site.running.sandbox.switches.reset()
-    await ada.open()
-    expect(await ada.page.evaluate("sessionStorage.getItem('line')")).toBe(
-      'Still working on it. You don’t need to click again.',
-    )
-    expect(ada.complaints).toEqual([])
-    await ada.leave()
-  })
+  expect(shown).toEqual([[], ['Continue to Slack']])
+  await ada.reads('Acme Search wants to read content you can access in Slack.')
+  expect(site.running.sandbox.count('checkdatasourceauth')).toBe(1)
+  site.running.sandbox.switches.reset()
+  await ada.open()
+  expect(await ada.page.evaluate("sessionStorage.getItem('line')")).toBe(
+    'Still working on it. You don’t need to click again.',
+  )
+  expect(ada.complaints).toEqual([])
+  await ada.leave()
+})
 
-  it('is free again once the person stops it, and a skip shows the same', async () => {
-    const ada = await arrive()
-    await ada.open()
-    await ada.page.waitForLoadState()
-    const shown = await ada.page.evaluate(`(() => { ${read}
+it('a slow press can be repeated once the person stops it, also a skip', async () => {
+  const ada = await arrive()
+  await ada.open()
+  await ada.page.waitForLoadState()
+  const shown = await ada.page.evaluate(`(() => { ${read}
       press('.step a.button')
       dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }))
       const stopped = busy()
       press('.step .ways button')
       return [stopped, busy()]
     })()`)
-    expect(shown).toEqual([[], ['Skip for now']])
-    await ada.leave()
-  })
+  expect(shown).toEqual([[], ['Skip for now']])
+  await ada.leave()
 })

@@ -1,5 +1,5 @@
 // What axe cannot see: the keyboard, large text, other spacing, forced colours, paper, no stylesheet at all.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { BrowserContextOptions } from 'playwright-core'
 import { overflowAt } from './examine.ts'
 import { useSite, type Visitor } from './visitor.ts'
@@ -24,86 +24,84 @@ const TRUNCATED = `[...document.querySelectorAll('main :not(.unseen, .brief)')]
   .filter((element) => element.scrollHeight > element.clientHeight + 4 && getComputedStyle(element).overflow === 'hidden')
   .map((element) => element.outerHTML.slice(0, 120))`
 
-describe('the overview', () => {
-  it('is walked with the keyboard alone, and shows where the focus is', async () => {
-    const ada = await arrive('ada')
-    const seen: string[] = []
-    for (let presses = 0; presses < 10; presses++) {
-      await ada.page.keyboard.press('Tab')
-      seen.push(await ada.focused())
-      const outline = await ada.page.evaluate(
-        `parseFloat(getComputedStyle(document.activeElement).outlineWidth) *
+it('the overview works with the keyboard alone, and shows the focus', async () => {
+  const ada = await arrive('ada')
+  const seen: string[] = []
+  for (let presses = 0; presses < 10; presses++) {
+    await ada.page.keyboard.press('Tab')
+    seen.push(await ada.focused())
+    const outline = await ada.page.evaluate(
+      `parseFloat(getComputedStyle(document.activeElement).outlineWidth) *
           (getComputedStyle(document.activeElement).outlineStyle === 'none' ? 0 : 1)`,
-      )
-      expect(outline).toBeGreaterThanOrEqual(2)
-    }
-    expect(seen).toEqual([
-      'Skip to main content',
-      'Search setup',
-      'ada@acme.example AL Your account',
-      'Continue to Slack',
-      'Skip for now',
-      'What search can see',
-      'GitHub Next',
-      'Google Drive',
-      'Jira',
-      'Confluence',
-    ])
-
-    await ada.page.reload()
-    await ada.page.keyboard.press('Tab')
-    await ada.page.keyboard.press('Enter')
-    await ada.page.keyboard.press('Tab')
-    expect(await ada.focused()).toBe('Continue to Slack')
-    for (const key of ['Tab', 'Tab', 'Tab', 'Enter', 'Tab']) await ada.page.keyboard.press(key)
-    expect(await ada.focused()).toBe('Connect GitHub')
-    for (const key of ['Tab', 'Shift+Tab', 'Enter']) await ada.page.keyboard.press(key)
-    await ada.reads('Acme Search wants to read')
-    await ada.leave()
-  })
-
-  it('holds the text spacing that a person asks for', async () => {
-    const visitor = await restyled(
-      'frank',
-      '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-block-end: 2em !important }',
     )
-    expect(await overflowAt(visitor.page, 320)).toBeLessThanOrEqual(0)
-    expect(await visitor.page.evaluate(TRUNCATED)).toEqual([])
-    await visitor.leave()
-  })
+    expect(outline).toBeGreaterThanOrEqual(2)
+  }
+  expect(seen).toEqual([
+    'Skip to main content',
+    'Search setup',
+    'ada@acme.example AL Your account',
+    'Continue to Slack',
+    'Skip for now',
+    'What search can see',
+    'GitHub Next',
+    'Google Drive',
+    'Jira',
+    'Confluence',
+  ])
 
-  it('keeps its edges in forced colours', async () => {
-    const visitor = await arrive('dan', { forcedColors: 'active' })
-    const edges: string[] = []
-    for (const part of ['.button', '.list', '.tile', '.face', '.segments .open']) {
-      const edge = await visitor.page
-        .locator(part)
-        .first()
-        .evaluate((element) => {
-          const style = (globalThis as unknown as Styles).getComputedStyle(element)
-          return `${style.borderTopStyle} ${style.borderTopColor}`
-        })
-      edges.push(`${part} ${edge}`)
-    }
-    for (const edge of edges) expect(edge).toMatch(/ solid rgb\(/)
-    await visitor.leave()
-  })
+  await ada.page.reload()
+  await ada.page.keyboard.press('Tab')
+  await ada.page.keyboard.press('Enter')
+  await ada.page.keyboard.press('Tab')
+  expect(await ada.focused()).toBe('Continue to Slack')
+  for (const key of ['Tab', 'Tab', 'Tab', 'Enter', 'Tab']) await ada.page.keyboard.press(key)
+  expect(await ada.focused()).toBe('Connect GitHub')
+  for (const key of ['Tab', 'Shift+Tab', 'Enter']) await ada.page.keyboard.press(key)
+  await ada.reads('Acme Search wants to read')
+  await ada.leave()
+})
 
-  it('moves nothing for who asked for less of it', async () => {
-    const visitor = await arrive('dan', { reducedMotion: 'reduce' })
-    expect(await visitor.page.evaluate('document.getAnimations().length')).toBe(0)
-    await visitor.leave()
-  })
+it('the overview holds the text spacing that a person asks for', async () => {
+  const visitor = await restyled(
+    'frank',
+    '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-block-end: 2em !important }',
+  )
+  expect(await overflowAt(visitor.page, 320)).toBeLessThanOrEqual(0)
+  expect(await visitor.page.evaluate(TRUNCATED)).toEqual([])
+  await visitor.leave()
+})
 
-  it('prints the list without what paper cannot do', async () => {
-    const visitor = await arrive('dan')
-    await visitor.page.emulateMedia({ media: 'print' })
-    expect(await visitor.page.locator('.list').isVisible()).toBe(true)
-    expect(
-      await visitor.page.locator('.do:visible, .actions:visible, .ways:visible, .person a:visible').count(),
-    ).toBe(0)
-    await visitor.leave()
-  })
+it('the overview keeps its edges in forced colours', async () => {
+  const visitor = await arrive('dan', { forcedColors: 'active' })
+  const edges: string[] = []
+  for (const part of ['.button', '.list', '.tile', '.face', '.segments .open']) {
+    const edge = await visitor.page
+      .locator(part)
+      .first()
+      .evaluate((element) => {
+        const style = (globalThis as unknown as Styles).getComputedStyle(element)
+        return `${style.borderTopStyle} ${style.borderTopColor}`
+      })
+    edges.push(`${part} ${edge}`)
+  }
+  for (const edge of edges) expect(edge).toMatch(/ solid rgb\(/)
+  await visitor.leave()
+})
+
+it('the overview has no motion for people who asked for less', async () => {
+  const visitor = await arrive('dan', { reducedMotion: 'reduce' })
+  expect(await visitor.page.evaluate('document.getAnimations().length')).toBe(0)
+  await visitor.leave()
+})
+
+it('the overview prints the list without what paper cannot do', async () => {
+  const visitor = await arrive('dan')
+  await visitor.page.emulateMedia({ media: 'print' })
+  expect(await visitor.page.locator('.list').isVisible()).toBe(true)
+  expect(
+    await visitor.page.locator('.do:visible, .actions:visible, .ways:visible, .person a:visible').count(),
+  ).toBe(0)
+  await visitor.leave()
 })
 
 type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }

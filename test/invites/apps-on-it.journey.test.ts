@@ -1,6 +1,6 @@
 // What an invitation's page says before anyone signs in: the apps that the company's file names, and who sent it.
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { invite, run, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -25,31 +25,29 @@ async function open(path: string) {
 
 const issue = (datasources: string[]) => invite(running, { datasources })
 
-describe('the page of an invitation', () => {
-  it('names the apps of the company’s file as examples, in its order, and says how long it takes and who sent it', async () => {
-    const { apps, text } = await open(await issue([]))
-    expect(apps).toEqual(['Slack', 'Google Drive', 'Jira'])
-    expect(text).toContain('Connect apps such as Slack')
-    expect(text).toContain('about a minute per app')
-    expect(text).toContain('Invitation from Acme Search.')
-    expect(running.sandbox.requests.filter(({ operation }) => operation !== 'discovery')).toEqual([])
-  })
+it('the page of an invitation names the apps of the company’s file as examples, in its order, and says how long it takes and who sent it', async () => {
+  const { apps, text } = await open(await issue([]))
+  expect(apps).toEqual(['Slack', 'Google Drive', 'Jira'])
+  expect(text).toContain('Connect apps such as Slack')
+  expect(text).toContain('about a minute per app')
+  expect(text).toContain('Invitation from Acme Search.')
+  expect(running.sandbox.requests.filter(({ operation }) => operation !== 'discovery')).toEqual([])
+})
 
-  it('lists the apps that it is for, also those that the file does not know', async () => {
-    const two = await open(await issue(['gdrive_1', 'github']))
-    expect(two.apps).toEqual(['Google Drive', 'GitHub'])
-    expect(two.text).toContain('Apps you can connect Google Drive')
-    const many = Array.from({ length: 11 }, (_, index) => `app${String.fromCharCode(97 + index)}`)
-    const { apps, text } = await open(await issue(many))
-    expect(apps).toHaveLength(6)
-    expect(text).toContain('and 5 more')
-    expect(text).not.toContain('minute')
-  })
+it('the page of an invitation lists the apps that it is for, also those that the file does not know', async () => {
+  const two = await open(await issue(['gdrive_1', 'github']))
+  expect(two.apps).toEqual(['Google Drive', 'GitHub'])
+  expect(two.text).toContain('Apps you can connect Google Drive')
+  const many = Array.from({ length: 11 }, (_, index) => `app${String.fromCharCode(97 + index)}`)
+  const { apps, text } = await open(await issue(many))
+  expect(apps).toHaveLength(6)
+  expect(text).toContain('and 5 more')
+  expect(text).not.toContain('minute')
+})
 
-  it('says nothing of apps or a sender where the link doesn’t work', async () => {
-    const { apps, text } = await open('nonsense')
-    expect(apps).toEqual([])
-    expect(text).not.toContain('Acme Search')
-    expect(text).toContain('Sign in with your work account')
-  })
+it('the page of an invitation says nothing of apps or a sender where the link doesn’t work', async () => {
+  const { apps, text } = await open('nonsense')
+  expect(apps).toEqual([])
+  expect(text).not.toContain('Acme Search')
+  expect(text).toContain('Sign in with your work account')
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 import { chooseAccount, invite, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -31,213 +31,202 @@ const authorization = () => {
 /** The pages of ten seconds share one pass over everyone. */
 const SOON = { timeout: 18_000, interval: 1_000 }
 
-describe('an invitation that a mail scanner opens', () => {
-  it('says what it is, and changes and asks nothing, however often and however', async () => {
-    const url = `${running.url}/invite/${await issue()}`
-    const outlook = { 'user-agent': 'OneOutlook/1.0' }
-    for (let times = 0; times < 10; times++) {
-      const browser = new TestBrowser()
-      const page = await browser.open(url, { headers: outlook })
-      expect(page.status).toBe(200)
-      expect(page.headers['set-cookie']).toBeUndefined()
-      expect(page.headers['cache-control']).toBe('no-store, no-transform')
-      expect(page.body).toContain('<meta name="robots" content="noindex">')
-      expect(page.body).not.toContain('ada@')
-      expect((await browser.open(url, { method: 'HEAD' })).status).toBe(200)
-      await browser.open(url, { headers: { 'sec-purpose': 'prefetch' }, follow: false })
-    }
-    expect(asked()).toBe(0)
-  })
-
-  it('starts no sign-in from elsewhere, or ahead of a person', async () => {
-    const token = await issue()
+it('an invitation that a mail scanner opens says what it is, and changes and asks nothing, however often and however', async () => {
+  const url = `${running.url}/invite/${await issue()}`
+  const outlook = { 'user-agent': 'OneOutlook/1.0' }
+  for (let times = 0; times < 10; times++) {
     const browser = new TestBrowser()
-    for (const headers of [
-      { 'sec-fetch-site': 'none' },
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-purpose': 'prefetch', 'sec-fetch-site': 'same-origin' },
-    ]) {
-      const hop = await browser.open(`${running.url}/invite/${token}/start`, { headers, follow: false })
-      expect(hop.location ?? '').not.toContain(running.sandbox.urls.authorizationServer)
-    }
-    expect(asked()).toBe(0)
-  })
+    const page = await browser.open(url, { headers: outlook })
+    expect(page.status).toBe(200)
+    expect(page.headers['set-cookie']).toBeUndefined()
+    expect(page.headers['cache-control']).toBe('no-store, no-transform')
+    expect(page.body).toContain('<meta name="robots" content="noindex">')
+    expect(page.body).not.toContain('ada@')
+    expect((await browser.open(url, { method: 'HEAD' })).status).toBe(200)
+    await browser.open(url, { headers: { 'sec-purpose': 'prefetch' }, follow: false })
+  }
+  expect(asked()).toBe(0)
 })
 
-describe('a browser that says nothing of where it comes from', () => {
-  it('is let through by Start, and not counted as somebody who pressed it', async () => {
-    const url = `${running.url}/invite/${await issue('dan@acme.example')}/start`
-    const answer = await fetch(url, { redirect: 'manual' })
-    const location = new URL(answer.headers.get('location') ?? '')
-    expect(location.origin).toBe(new URL(running.sandbox.urls.authorizationServer).origin)
-    const grace = await signIn(running, 'grace')
-    const { body } = await grace.open(`${running.url}/admin/people?q=dan@`)
-    expect(body).toContain('No one matches these filters.')
-  })
+it('an invitation that a mail scanner opens starts no sign-in from elsewhere, or ahead of a person', async () => {
+  const token = await issue()
+  const browser = new TestBrowser()
+  for (const headers of [
+    { 'sec-fetch-site': 'none' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-purpose': 'prefetch', 'sec-fetch-site': 'same-origin' },
+  ]) {
+    const hop = await browser.open(`${running.url}/invite/${token}/start`, { headers, follow: false })
+    expect(hop.location ?? '').not.toContain(running.sandbox.urls.authorizationServer)
+  }
+  expect(asked()).toBe(0)
 })
 
-describe('someone who was forgotten', () => {
-  const found = async (email: string) => {
-    const grace = await signIn(running, 'grace')
-    return (await grace.open(`${running.url}/admin/people?q=${email}`)).body
-  }
-  const pressStart = async (token: string) => {
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/invite/${token}`)
-    await browser.open(`${running.url}/invite/${token}/start`, {
-      headers: { 'sec-fetch-site': 'same-origin' },
-      follow: false,
-    })
-  }
-
-  it('is not written down again by an old link, and can sign in and connect as before', async () => {
-    const { env } = running
-    await signIn(running, 'bob')
-    const token = await issue('bob@acme.example')
-    await pressStart(token)
-    await expect.poll(() => found('bob@'), SOON).toContain('bob@acme.example')
-
-    expect((await runCommand(['invite', 'forget', 'bob@acme.example'], env)).out).toContain(
-      'Deleted all data for',
-    )
-    await pressStart(token)
-    await expect.poll(() => found('bob@'), SOON).toContain('No one matches these filters.')
-
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/invite/${token}`)
-    await browser.click('/invite/')
-    await chooseAccount(running, browser, 'bob')
-    expect(browser.text).toContain('Connect Slack')
-  }, 60_000)
+it('a browser that says nothing of where it comes from is let through by Start, and isn’t counted as a person who pressed it', async () => {
+  const url = `${running.url}/invite/${await issue('dan@acme.example')}/start`
+  const answer = await fetch(url, { redirect: 'manual' })
+  const location = new URL(answer.headers.get('location') ?? '')
+  expect(location.origin).toBe(new URL(running.sandbox.urls.authorizationServer).origin)
+  const grace = await signIn(running, 'grace')
+  const { body } = await grace.open(`${running.url}/admin/people?q=dan@`)
+  expect(body).toContain('No one matches these filters.')
 })
 
-describe('the address that an invitation is for', () => {
-  /** Everything that the answer and the authorization server were told. */
-  async function told(headers: Record<string, string>, query = ''): Promise<string> {
-    running.sandbox.clearRequests()
-    const url = `${running.url}/invite/${await issue('dan@acme.example')}/start${query}`
-    const answer = await fetch(url, { redirect: 'manual', headers })
-    expect(answer.headers.get('location')).toContain(running.sandbox.urls.authorizationServer)
-    return JSON.stringify([...answer.headers, running.sandbox.requests.map(({ body }) => body)])
-  }
-
-  it('is hinted to the sign-in when Start was pressed on our page', async () => {
-    const started = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }
-    expect(await told(started)).toMatch(/dan(@|%40)acme\.example/)
+const found = async (email: string) => {
+  const grace = await signIn(running, 'grace')
+  return (await grace.open(`${running.url}/admin/people?q=${email}`)).body
+}
+const pressStart = async (token: string) => {
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/invite/${token}`)
+  await browser.open(`${running.url}/invite/${token}/start`, {
+    headers: { 'sec-fetch-site': 'same-origin' },
+    follow: false,
   })
+}
 
-  it.each<[string, Record<string, string>]>([
-    ['says nothing', {}],
-    ['says that it comes from our page, as older browsers do', { referer: 'OURS' }],
-    ['asks as a form of ours would', { origin: 'OURS' }],
-  ])('is kept from a program that has the link and %s', async (_what, headers) => {
+it('someone who was forgotten is not written down again by an old link, and can sign in and connect as before', async () => {
+  const { env } = running
+  await signIn(running, 'bob')
+  const token = await issue('bob@acme.example')
+  await pressStart(token)
+  await expect.poll(() => found('bob@'), SOON).toContain('bob@acme.example')
+
+  expect((await runCommand(['invite', 'forget', 'bob@acme.example'], env)).out).toContain(
+    'Deleted all data for',
+  )
+  await pressStart(token)
+  await expect.poll(() => found('bob@'), SOON).toContain('No one matches these filters.')
+
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/invite/${token}`)
+  await browser.click('/invite/')
+  await chooseAccount(running, browser, 'bob')
+  expect(browser.text).toContain('Connect Slack')
+}, 60_000)
+
+/** Everything that the answer and the authorization server were told. */
+async function told(headers: Record<string, string>, query = ''): Promise<string> {
+  running.sandbox.clearRequests()
+  const url = `${running.url}/invite/${await issue('dan@acme.example')}/start${query}`
+  const answer = await fetch(url, { redirect: 'manual', headers })
+  expect(answer.headers.get('location')).toContain(running.sandbox.urls.authorizationServer)
+  return JSON.stringify([...answer.headers, running.sandbox.requests.map(({ body }) => body)])
+}
+
+it('the address that an invitation is for is hinted to the sign-in when Start was pressed on our page', async () => {
+  const started = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }
+  expect(await told(started)).toMatch(/dan(@|%40)acme\.example/)
+})
+
+it.each<[string, Record<string, string>]>([
+  ['says nothing', {}],
+  ['says that it comes from our page, as older browsers do', { referer: 'OURS' }],
+  ['asks as a form of ours would', { origin: 'OURS' }],
+])(
+  'the address that an invitation is for is kept from a program that has the link and %s',
+  async (_what, headers) => {
     const own = Object.fromEntries(Object.keys(headers).map((name) => [name, running.url]))
     expect(await told(own)).not.toMatch(/dan(@|%40)/)
     expect(await told(own, '?account=other')).not.toMatch(/dan(@|%40)/)
-  })
+  },
+)
+
+it('whoever arrives without an invitation counts as arrived, also when nothing waits for them', async () => {
+  await signIn(running, 'carol')
+  const grace = await signIn(running, 'grace')
+  const found = async () => (await grace.open('/admin/people?q=carol@')).body
+  await expect.poll(found, SOON).toMatch(/carol@acme\.example[^]*Nothing to connect/)
 })
 
-describe('whoever arrives without an invitation', () => {
-  it('counts as arrived, also when nothing waits for them', async () => {
-    await signIn(running, 'carol')
-    const grace = await signIn(running, 'grace')
-    const found = async () => (await grace.open('/admin/people?q=carol@')).body
-    await expect.poll(found, SOON).toMatch(/carol@acme\.example[^]*Nothing to connect/)
-  })
+it('a person with an invitation presses Start, is filled in at the sign-in, and stands in the walk', async () => {
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/invite/${await issue()}`)
+  await browser.click('/invite/')
+  expect(authorization()).toMatchObject({ login_hint: 'ada@acme.example', client_id: 'onramp' })
+  expect(authorization()['prompt']).toBeUndefined()
+
+  await chooseAccount(running, browser, 'ada')
+
+  expect(new URL(browser.page.url).pathname).toBe('/onboarding')
+  expect(browser.text).toContain('Connect Slack')
 })
 
-describe('a person with an invitation', () => {
-  it('presses Start, is filled in at the sign-in, and stands in the walk', async () => {
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/invite/${await issue()}`)
-    await browser.click('/invite/')
-    expect(authorization()).toMatchObject({ login_hint: 'ada@acme.example', client_id: 'onramp' })
-    expect(authorization()['prompt']).toBeUndefined()
-
-    await chooseAccount(running, browser, 'ada')
-
-    expect(new URL(browser.page.url).pathname).toBe('/onboarding')
-    expect(browser.text).toContain('Connect Slack')
-  })
-
-  it('sees only the datasources that the invitation is about', async () => {
-    const browser = await signIn(running, 'ada')
-    await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github', 'jira_1'])}`)
-    expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=github&datasource=jira_1`)
-    expect(browser.text).not.toContain('Connect Slack')
-  })
-
-  it.each([
-    ['expired', () => issue('ada@acme.example', [], 1, Date.now() - 2 * 86_400_000)],
-    ['altered', async () => (await issue()).replace(/\.[^.]{3}/, '.AAA')],
-    ['cut off', async () => (await issue()).slice(0, -20)],
-  ])('can start from a link that is %s, without a hint', async (_what, token) => {
-    const browser = new TestBrowser()
-    const page = await browser.open(`${running.url}/invite/${await token()}`)
-    expect(page.status).toBe(200)
-    expect(page.body).toContain('<title>This link doesn’t work - ')
-    expect(browser.text).toContain('expired or is incomplete')
-    expect(browser.text).not.toContain('Or type this address')
-    await browser.click('/onboarding')
-    expect(authorization()['login_hint']).toBeUndefined()
-    await chooseAccount(running, browser, 'ada')
-    expect(new URL(browser.page.url).pathname).toBe('/onboarding')
-  })
-
-  it('is advised to open a browser where another app shows the page', async () => {
-    const url = `${running.url}/invite/${await issue()}`
-    const webView = 'Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) AppleWebKit/537.36 Chrome/140.0 Mobile'
-    const { body } = await new TestBrowser().open(url, { headers: { 'user-agent': webView } })
-    expect(body).toContain(`<bdi>${running.url}/onboarding</bdi>`)
-    expect((await new TestBrowser().open(url)).body).not.toContain('inside another app')
-  })
-
-  it('finds the same page where the token is missing', async () => {
-    const browser = new TestBrowser()
-    expect((await browser.open(`${running.url}/invite`)).status).toBe(200)
-    expect(browser.text).toContain('expired or is incomplete')
-  })
+it('a person with an invitation sees only the datasources that the invitation is about', async () => {
+  const browser = await signIn(running, 'ada')
+  await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github', 'jira_1'])}`)
+  expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=github&datasource=jira_1`)
+  expect(browser.text).not.toContain('Connect Slack')
 })
 
-describe('somebody who is signed in with another account', () => {
-  it('is told both addresses, the invited one masked, and sees nothing of the other person', async () => {
-    const browser = await signIn(running, 'bob')
-    const page = await browser.open(`${running.url}/invite/${await issue()}`)
-    expect(page.status).toBe(200)
-    expect(browser.text).toContain('bob@acme.example')
-    expect(browser.text).toContain('a••@acme.example')
-    expect(page.body).not.toContain('ada@acme.example')
-  })
+it.each([
+  ['expired', () => issue('ada@acme.example', [], 1, Date.now() - 2 * 86_400_000)],
+  ['altered', async () => (await issue()).replace(/\.[^.]{3}/, '.AAA')],
+  ['cut off', async () => (await issue()).slice(0, -20)],
+])('a person with an invitation can start from a link that is %s, without a hint', async (_what, token) => {
+  const browser = new TestBrowser()
+  const page = await browser.open(`${running.url}/invite/${await token()}`)
+  expect(page.status).toBe(200)
+  expect(page.body).toContain('<title>This link doesn’t work - ')
+  expect(browser.text).toContain('expired or is incomplete')
+  expect(browser.text).not.toContain('Or type this address')
+  await browser.click('/onboarding')
+  expect(authorization()['login_hint']).toBeUndefined()
+  await chooseAccount(running, browser, 'ada')
+  expect(new URL(browser.page.url).pathname).toBe('/onboarding')
+})
 
-  it('switches account with one click, and the intent is kept', async () => {
-    const browser = await signIn(running, 'bob')
-    await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github_1'])}`)
-    running.sandbox.clearRequests()
-    await browser.click('/invite/')
-    expect(authorization()).toMatchObject({ prompt: 'select_account' })
-    expect(authorization()['login_hint']).toBeUndefined()
+it('a person with an invitation is advised to open a browser where another app shows the page', async () => {
+  const url = `${running.url}/invite/${await issue()}`
+  const webView = 'Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) AppleWebKit/537.36 Chrome/140.0 Mobile'
+  const { body } = await new TestBrowser().open(url, { headers: { 'user-agent': webView } })
+  expect(body).toContain(`<bdi>${running.url}/onboarding</bdi>`)
+  expect((await new TestBrowser().open(url)).body).not.toContain('inside another app')
+})
 
-    await chooseAccount(running, browser, 'ada')
+it('a person with an invitation finds the same page where the token is missing', async () => {
+  const browser = new TestBrowser()
+  expect((await browser.open(`${running.url}/invite`)).status).toBe(200)
+  expect(browser.text).toContain('expired or is incomplete')
+})
 
-    expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=github_1`)
-    expect(browser.text).toContain('ada@acme.example')
-  })
+it('someone who is signed in with another account is told both addresses, the invited one masked, and sees nothing of the other person', async () => {
+  const browser = await signIn(running, 'bob')
+  const page = await browser.open(`${running.url}/invite/${await issue()}`)
+  expect(page.status).toBe(200)
+  expect(browser.text).toContain('bob@acme.example')
+  expect(browser.text).toContain('a••@acme.example')
+  expect(page.body).not.toContain('ada@acme.example')
+})
 
-  it('goes on with one click as who they are, and the intent is kept', async () => {
-    const browser = await signIn(running, 'bob')
-    await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['gdrive_1'])}`)
-    await browser.click('/onboarding?')
-    expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=gdrive_1`)
-    expect(browser.text).toContain('bob@acme.example')
-  })
+it('someone who is signed in with another account switches account with one click, and the intent is kept', async () => {
+  const browser = await signIn(running, 'bob')
+  await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github_1'])}`)
+  running.sandbox.clearRequests()
+  await browser.click('/invite/')
+  expect(authorization()).toMatchObject({ prompt: 'select_account' })
+  expect(authorization()['login_hint']).toBeUndefined()
 
-  it('is told so too when the authorization server signed them in as another', async () => {
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/invite/${await issue()}`)
-    await browser.click('/invite/')
-    await chooseAccount(running, browser, 'bob')
-    expect(browser.text).toContain('This invitation is for another account')
-  })
+  await chooseAccount(running, browser, 'ada')
+
+  expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=github_1`)
+  expect(browser.text).toContain('ada@acme.example')
+})
+
+it('someone who is signed in with another account goes on with one click as who they are, and the intent is kept', async () => {
+  const browser = await signIn(running, 'bob')
+  await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['gdrive_1'])}`)
+  await browser.click('/onboarding?')
+  expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=gdrive_1`)
+  expect(browser.text).toContain('bob@acme.example')
+})
+
+it('someone who is signed in with another account is told so too when the authorization server signed them in as another', async () => {
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/invite/${await issue()}`)
+  await browser.click('/invite/')
+  await chooseAccount(running, browser, 'bob')
+  expect(browser.text).toContain('This invitation is for another account')
 })
 
 it('never writes a token or an address into the log', () => {

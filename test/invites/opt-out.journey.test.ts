@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { invite, run, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -12,85 +12,83 @@ beforeEach(() => running.sandbox.reset())
 
 const issue = (email: string, days = 14, at = Date.now()) => invite(running, { email, days, at })
 
-describe('stopping reminders', () => {
-  const optOut = async () => `${running.url}/invite/${await issue('carol@acme.example')}/opt-out`
+const optOut = async () => `${running.url}/invite/${await issue('carol@acme.example')}/opt-out`
 
-  it('is a page on GET, however often, and an act on POST', async () => {
-    const url = await optOut()
-    const browser = new TestBrowser()
-    for (let times = 0; times < 5; times++) {
-      await browser.open(url, { method: 'HEAD', follow: false })
-      await browser.open(url)
-      expect(browser.text).toContain('Stop reminders')
-    }
-    await browser.submit('/invite/')
-    expect(browser.text).toContain('You won’t get any more reminders')
-    expect(browser.text).toContain('c••@acme.example')
-    expect(browser.text).not.toContain('carol@')
-    await browser.post(url, { undo: 'yes' })
-    expect(browser.text).toContain('Reminders are back on')
+it('reminders stop by a POST, and a GET only shows the page', async () => {
+  const url = await optOut()
+  const browser = new TestBrowser()
+  for (let times = 0; times < 5; times++) {
+    await browser.open(url, { method: 'HEAD', follow: false })
+    await browser.open(url)
     expect(browser.text).toContain('Stop reminders')
-    await browser.open(url)
-    expect(browser.text).not.toContain('again')
-  })
+  }
+  await browser.submit('/invite/')
+  expect(browser.text).toContain('You won’t get any more reminders')
+  expect(browser.text).toContain('c••@acme.example')
+  expect(browser.text).not.toContain('carol@')
+  await browser.post(url, { undo: 'yes' })
+  expect(browser.text).toContain('Reminders are back on')
+  expect(browser.text).toContain('Stop reminders')
+  await browser.open(url)
+  expect(browser.text).not.toContain('again')
+})
 
-  it('is in the language that the person chooses there, which the next page keeps', async () => {
-    const browser = new TestBrowser()
-    await browser.open(`${await optOut()}?lang=de`)
-    expect(browser.page.body).toContain('<html lang="de"')
-    await browser.open(`${running.url}/deprecations`)
-    expect(browser.page.body).toContain('<html lang="de"')
-  })
+it('the page that stops reminders has the language that the person chooses there', async () => {
+  const browser = new TestBrowser()
+  await browser.open(`${await optOut()}?lang=de`)
+  expect(browser.page.body).toContain('<html lang="de"')
+  await browser.open(`${running.url}/deprecations`)
+  expect(browser.page.body).toContain('<html lang="de"')
+})
 
-  it('takes the one click of a mail program: no cookie, from elsewhere, as often as it likes', async () => {
-    const url = await optOut()
-    for (let times = 0; times < 3; times++) {
-      const response = await fetch(url, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' },
-        body: 'List-Unsubscribe=One-Click',
-      })
-      expect(response.status).toBe(200)
-      expect(response.headers.get('set-cookie')).toBeNull()
-    }
-    const multipart = new FormData()
-    multipart.set('List-Unsubscribe', 'One-Click')
-    const response = await fetch(url, { method: 'POST', redirect: 'manual', body: multipart })
+it('reminders stop by the one click of a mail program, without a cookie and from another site', async () => {
+  const url = await optOut()
+  for (let times = 0; times < 3; times++) {
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' },
+      body: 'List-Unsubscribe=One-Click',
+    })
     expect(response.status).toBe(200)
-    const browser = new TestBrowser()
-    await browser.open(url)
-    expect(browser.text).toContain('You won’t get any more reminders')
-  })
+    expect(response.headers.get('set-cookie')).toBeNull()
+  }
+  const multipart = new FormData()
+  multipart.set('List-Unsubscribe', 'One-Click')
+  const response = await fetch(url, { method: 'POST', redirect: 'manual', body: multipart })
+  expect(response.status).toBe(200)
+  const browser = new TestBrowser()
+  await browser.open(url)
+  expect(browser.text).toContain('You won’t get any more reminders')
+})
 
-  it('says that reminders come again only where they do', async () => {
-    const url = `${running.url}/invite/${await issue('frank@acme.example')}/opt-out`
-    const browser = new TestBrowser()
-    await browser.post(url, { stop: 'yes' })
-    await browser.open(`${url}?undone=yes`)
-    expect(browser.text).toContain('You won’t get any more reminders')
-  })
+it('the page that stops reminders says that they come again only if they do', async () => {
+  const url = `${running.url}/invite/${await issue('frank@acme.example')}/opt-out`
+  const browser = new TestBrowser()
+  await browser.post(url, { stop: 'yes' })
+  await browser.open(`${url}?undone=yes`)
+  expect(browser.text).toContain('You won’t get any more reminders')
+})
 
-  it('is possible by a link that has expired', async () => {
-    const old = await issue('dan@acme.example', 1, Date.now() - 400 * 86_400_000)
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/invite/${old}/opt-out`)
-    await browser.submit('/invite/')
-    expect(browser.text).toContain('You won’t get any more reminders')
-    await browser.open(`${running.url}/invite/${old}`)
-    expect(browser.text).toContain('This link doesn’t work')
-  })
+it('reminders can be stopped by an expired link', async () => {
+  const old = await issue('dan@acme.example', 1, Date.now() - 400 * 86_400_000)
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/invite/${old}/opt-out`)
+  await browser.submit('/invite/')
+  expect(browser.text).toContain('You won’t get any more reminders')
+  await browser.open(`${running.url}/invite/${old}`)
+  expect(browser.text).toContain('This link doesn’t work')
+})
 
-  it('does not happen by a link that is not ours, and says so', async () => {
-    const url = `${running.url}/invite/a.b.c/opt-out`
-    const browser = new TestBrowser()
-    await browser.open(url)
-    expect(browser.text).toContain('This unsubscribe link isn’t valid')
-    const page = await browser.post(url, { stop: 'yes' })
-    expect(page.status).toBe(404)
-    expect(browser.text).toContain('This unsubscribe link isn’t valid')
-    const program = await fetch(url, { method: 'POST', headers: { accept: 'application/json' } })
-    expect(program.status).toBe(404)
-    expect(program.headers.get('content-type')).toContain('application/problem+json')
-  })
+it('reminders don’t stop by a link that isn’t ours', async () => {
+  const url = `${running.url}/invite/a.b.c/opt-out`
+  const browser = new TestBrowser()
+  await browser.open(url)
+  expect(browser.text).toContain('This unsubscribe link isn’t valid')
+  const page = await browser.post(url, { stop: 'yes' })
+  expect(page.status).toBe(404)
+  expect(browser.text).toContain('This unsubscribe link isn’t valid')
+  const program = await fetch(url, { method: 'POST', headers: { accept: 'application/json' } })
+  expect(program.status).toBe(404)
+  expect(program.headers.get('content-type')).toContain('application/problem+json')
 })

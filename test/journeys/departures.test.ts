@@ -1,6 +1,6 @@
 // No path leads from a link to a datasource without a click on a page of ours. Browsers that delete what a person was
 // only led through (bounce-tracking protection) rely on that, and so do people who open a link that others sent.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openWorld, type World } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
 import { chooseAccount, invite } from '../helpers/running.ts'
@@ -18,44 +18,48 @@ const LINKS: [string, Record<string, string>][] = [
   ['on another site, in an older browser', { 'sec-fetch-site': absent, referer: INTRANET }],
 ]
 
-describe('a link to any address of ours', () => {
-  let world: World
-  let paths: string[]
-  let invitation: string
+let world: World
+let paths: string[]
+let invitation: string
 
-  beforeAll(async () => {
-    world = await openWorld(sqlite, {
-      settings: { SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: new URL(INTRANET).origin },
-    })
-    paths = await routesFor('get', world.env)
-    invitation = await invite(world)
+beforeAll(async () => {
+  world = await openWorld(sqlite, {
+    settings: { SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: new URL(INTRANET).origin },
   })
-  beforeEach(() => world.sandbox.reset())
-  afterAll(() => world.close())
+  paths = await routesFor('get', world.env)
+  invitation = await invite(world)
+})
+beforeEach(() => world.sandbox.reset())
+afterAll(() => world.close())
 
-  const addressOf = (path: string) =>
-    world.url + path.replace(':instance', 'slack_1').replace(':token', invitation).replaceAll(/[{}*]/g, '')
-  const addresses = () => [
-    ...paths.map(addressOf),
-    `${world.url}/onboarding/callback?step=guessed`,
-    `${world.url}/onboarding?datasource=slack&return_to=${INTRANET}`,
-    `${world.url}/sign-in?return_to=/onboarding/connect/slack_1`,
-    `${world.url}/sign-in?return_to=/onboarding/connect`,
-  ]
+const addressOf = (path: string) =>
+  world.url + path.replace(':instance', 'slack_1').replace(':token', invitation).replaceAll(/[{}*]/g, '')
+const addresses = () => [
+  ...paths.map(addressOf),
+  `${world.url}/onboarding/callback?step=guessed`,
+  `${world.url}/onboarding?datasource=slack&return_to=${INTRANET}`,
+  `${world.url}/sign-in?return_to=/onboarding/connect/slack_1`,
+  `${world.url}/sign-in?return_to=/onboarding/connect`,
+]
 
-  it('is held against all of them', () => {
-    expect(paths).toEqual(expect.arrayContaining(['/onboarding/connect/:instance', '/invite/:token/start']))
-  })
+it('a link to any address of ours is held against all of them', () => {
+  expect(paths).toEqual(expect.arrayContaining(['/onboarding/connect/:instance', '/invite/:token/start']))
+})
 
-  it.each(LINKS)('%s takes no one who is signed in to a datasource', async (_where, headers) => {
+it.each(LINKS)(
+  'a link to any address of ours %s takes no one who is signed in to a datasource',
+  async (_where, headers) => {
     const { browser } = await world.begin(3)
     for (const address of addresses()) {
       await browser.open(address, { headers })
       expect(world.departures(), address).toBe(0)
     }
-  })
+  },
+)
 
-  it.each(LINKS)('%s takes no one to a datasource by way of the sign-in', async (_where, headers) => {
+it.each(LINKS)(
+  'a link to any address of ours %s takes no one to a datasource by way of the sign-in',
+  async (_where, headers) => {
     const person = world.newcomer(3)
     for (const address of addresses()) {
       const browser = new TestBrowser()
@@ -63,11 +67,11 @@ describe('a link to any address of ours', () => {
       if (browser.page.url.includes('/sign-in/')) await chooseAccount(world, browser, person)
       expect(world.departures(), address).toBe(0)
     }
-  })
+  },
+)
 
-  it('is another thing than a click on our page, which leads to one', async () => {
-    const { browser } = await world.begin(3)
-    await browser.click('/onboarding/connect')
-    expect(world.departures()).toBe(1)
-  })
+it('a link to any address of ours is another thing than a click on our page, which leads to one', async () => {
+  const { browser } = await world.begin(3)
+  await browser.click('/onboarding/connect')
+  expect(world.departures()).toBe(1)
 })

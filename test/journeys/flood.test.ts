@@ -1,6 +1,6 @@
 // One person, or a program with their cookie, asks again and again: the service is asked no more often than is good for
 // everyone, and the person can go on a moment later.
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
 import type { Hop, TestBrowser } from '../helpers/test-browser.ts'
@@ -12,91 +12,89 @@ afterEach(async () => {
 
 const asJson = { headers: { accept: 'application/json' } }
 
-describe('one person', () => {
-  /** With a clock that stands still, as what a person may ask for comes back with time. */
-  async function world() {
-    const clock = { now: Date.now() }
-    const opened = await openWorld(undefined, { now: () => clock.now })
-    worlds.push(opened)
-    return { ...opened, clock }
-  }
+/** With a clock that stands still, as what a person may ask for comes back with time. */
+async function world() {
+  const clock = { now: Date.now() }
+  const opened = await openWorld(undefined, { now: () => clock.now })
+  worlds.push(opened)
+  return { ...opened, clock }
+}
 
-  const many = (browser: TestBrowser, url: string, count: number, headers = {}): Promise<Hop[]> =>
-    Promise.all(Array.from({ length: count }, () => browser.open(url, { follow: false, headers, from: url })))
+const many = (browser: TestBrowser, url: string, count: number, headers = {}): Promise<Hop[]> =>
+  Promise.all(Array.from({ length: count }, () => browser.open(url, { follow: false, headers, from: url })))
 
-  it.each([
-    '/onboarding',
-    '/Onboarding/Connect/slack_1',
-    '/onboarding/callback?step=x',
-    '/SEARCH/?q=a',
-    '/API/Status/',
-  ])('who opens %s without end is told to wait, and reaches the service seldom', async (path) => {
-    const here = await world()
-    const { browser } = await here.begin(1)
-    const answers = await many(browser, here.url + path, 260)
-    const refused = answers.filter(({ status }) => status === 429)
-    // One went into signing in.
-    expect(refused).toHaveLength(61)
-    for (const { headers } of refused) expect(headers['retry-after']).toBe('1')
-    expect(here.sandbox.requests.length).toBeLessThanOrEqual(201)
-  })
+it.each([
+  '/onboarding',
+  '/Onboarding/Connect/slack_1',
+  '/onboarding/callback?step=x',
+  '/SEARCH/?q=a',
+  '/API/Status/',
+])('one person who opens %s without end is told to wait, and reaches the service seldom', async (path) => {
+  const here = await world()
+  const { browser } = await here.begin(1)
+  const answers = await many(browser, here.url + path, 260)
+  const refused = answers.filter(({ status }) => status === 429)
+  // One went into signing in.
+  expect(refused).toHaveLength(61)
+  for (const { headers } of refused) expect(headers['retry-after']).toBe('1')
+  expect(here.sandbox.requests.length).toBeLessThanOrEqual(201)
+})
 
-  it('who opens /SESSIONS/ without end is told to wait a little later', async () => {
-    const here = await world()
-    const { browser } = await here.begin(1)
-    const answers = await many(browser, `${here.url}/SESSIONS/`, 660)
-    const taken = answers.filter(({ status }) => status === 200)
-    expect(taken).toHaveLength(600)
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(60)
-    expect((await browser.open(`${here.url}/onboarding`)).status).toBe(200)
-  })
+it('one person who opens /SESSIONS/ without end is told to wait a little later', async () => {
+  const here = await world()
+  const { browser } = await here.begin(1)
+  const answers = await many(browser, `${here.url}/SESSIONS/`, 660)
+  const taken = answers.filter(({ status }) => status === 200)
+  expect(taken).toHaveLength(600)
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(60)
+  expect((await browser.open(`${here.url}/onboarding`)).status).toBe(200)
+})
 
-  it('is told so by a page for people and a problem for programs', async () => {
-    const here = await world()
-    const { browser } = await here.begin(1)
-    await many(browser, `${here.url}/onboarding`, 210)
-    const page = await browser.open(`${here.url}/onboarding?datasource=slack`)
-    expect(page.status).toBe(429)
-    expectPage(page)
-    expect(browser.text).toContain('Too many requests')
-    expect(page.body).toContain('href="/onboarding?datasource=slack"')
-    const json = await browser.open(`${here.url}/api/status`, asJson)
-    expect(JSON.parse(json.body)).toMatchObject({ status: 429, code: 'too_many_requests' })
-  })
+it('one person is told so by a page for people and a problem for programs', async () => {
+  const here = await world()
+  const { browser } = await here.begin(1)
+  await many(browser, `${here.url}/onboarding`, 210)
+  const page = await browser.open(`${here.url}/onboarding?datasource=slack`)
+  expect(page.status).toBe(429)
+  expectPage(page)
+  expect(browser.text).toContain('Too many requests')
+  expect(page.body).toContain('href="/onboarding?datasource=slack"')
+  const json = await browser.open(`${here.url}/api/status`, asJson)
+  expect(JSON.parse(json.body)).toMatchObject({ status: 429, code: 'too_many_requests' })
+})
 
-  it('holds nobody else up, and is counted over all their browsers', async () => {
-    const here = await world()
-    const { person, browser } = await here.begin(1)
-    const { browser: other } = await here.begin(1)
-    const phone = await signIn(here, person)
-    await many(browser, `${here.url}/onboarding`, 205)
-    expect((await phone.open(`${here.url}/onboarding`)).status).toBe(429)
-    expect((await other.open(`${here.url}/onboarding`)).status).toBe(200)
-  })
+it('one person holds no one else up, and is counted over all their browsers', async () => {
+  const here = await world()
+  const { person, browser } = await here.begin(1)
+  const { browser: other } = await here.begin(1)
+  const phone = await signIn(here, person)
+  await many(browser, `${here.url}/onboarding`, 205)
+  expect((await phone.open(`${here.url}/onboarding`)).status).toBe(429)
+  expect((await other.open(`${here.url}/onboarding`)).status).toBe(200)
+})
 
-  it('who is stopped on the way back from a datasource goes on where they were', async () => {
-    const here = await world()
-    const { browser } = await here.begin(2)
-    await browser.click('/onboarding/connect/slack_1')
-    await many(browser, `${here.url}/search?q=`, 205)
-    await answerConsent(browser, 'allow')
-    expect(browser.page.status).toBe(429)
-    expect(new URL(browser.page.url).pathname).toBe('/onboarding/callback')
-    here.clock.now += Number(browser.page.headers['retry-after']) * 1000
-    await browser.click('/onboarding/callback')
-    expect(browser.text).toContain('Allow access?')
-    expect(here.departures()).toBe(2)
-  }, 30_000)
+it('one person who is stopped on the way back from a datasource goes on where they were', async () => {
+  const here = await world()
+  const { browser } = await here.begin(2)
+  await browser.click('/onboarding/connect/slack_1')
+  await many(browser, `${here.url}/search?q=`, 205)
+  await answerConsent(browser, 'allow')
+  expect(browser.page.status).toBe(429)
+  expect(new URL(browser.page.url).pathname).toBe('/onboarding/callback')
+  here.clock.now += Number(browser.page.headers['retry-after']) * 1000
+  await browser.click('/onboarding/callback')
+  expect(browser.text).toContain('Allow access?')
+  expect(here.departures()).toBe(2)
+}, 30_000)
 
-  it('with thirty tabs and the intranet’s element in each is never stopped', async () => {
-    const here = await world()
-    const { browser } = await here.begin(3)
-    const paths = ['/onboarding', '/api/status', '/onboarding', '/search?q=plan', '/api/status']
-    const statuses = await Promise.all(
-      Array.from({ length: 150 }, (_, index) =>
-        browser.open(here.url + (paths[index % paths.length] ?? ''), { follow: false }),
-      ),
-    )
-    expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]))
-  })
+it('one person with thirty tabs and the intranet’s element in each is never stopped', async () => {
+  const here = await world()
+  const { browser } = await here.begin(3)
+  const paths = ['/onboarding', '/api/status', '/onboarding', '/search?q=plan', '/api/status']
+  const statuses = await Promise.all(
+    Array.from({ length: 150 }, (_, index) =>
+      browser.open(here.url + (paths[index % paths.length] ?? ''), { follow: false }),
+    ),
+  )
+  expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]))
 })

@@ -1,151 +1,149 @@
 // What other sites, scanners, prefetching browsers and programs may and may not do; addresses that do not exist, were
 // forged or belong to others; and what every answer says to browsers.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
 
 /** A header that is not sent. */
 const absent = undefined as unknown as string
 
-describe('onramp', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld()
-  })
-  beforeEach(() => world.sandbox.reset())
-  afterAll(() => world.close())
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+beforeEach(() => world.sandbox.reset())
+afterAll(() => world.close())
 
-  it.each<[string, Record<string, string>]>([
-    ['by a prefetch', { 'sec-purpose': 'prefetch' }],
-    ['by a prerender', { 'sec-purpose': 'prefetch;prerender' }],
-    ['by an older prefetch', { purpose: 'prefetch' }],
-    ['by a still older one', { 'x-moz': 'prefetch' }],
-    ['by a preview of Safari or a messenger', { 'x-purpose': 'preview' }],
-    ['by a prefetch through a proxy', { 'sec-purpose': 'prefetch;anonymous-client-ip' }],
-  ])('a connect link that is followed %s asks the service for nothing', async (_how, headers) => {
-    const { browser } = await world.begin(2)
-    for (const path of ['/onboarding/connect', '/onboarding/connect/slack_1']) {
-      const hop = await browser.open(world.url + path, { follow: false, from: browser.page.url, headers })
-      expect([303, 503]).toContain(hop.status)
-      expect([undefined, '/onboarding']).toContain(hop.location)
-    }
-    expect(world.sandbox.requests).toEqual([])
-  })
+it.each<[string, Record<string, string>]>([
+  ['by a prefetch', { 'sec-purpose': 'prefetch' }],
+  ['by a prerender', { 'sec-purpose': 'prefetch;prerender' }],
+  ['by an older prefetch', { purpose: 'prefetch' }],
+  ['by a still older one', { 'x-moz': 'prefetch' }],
+  ['by a preview of Safari or a messenger', { 'x-purpose': 'preview' }],
+  ['by a prefetch through a proxy', { 'sec-purpose': 'prefetch;anonymous-client-ip' }],
+])('a connect link that is followed %s asks the service for nothing', async (_how, headers) => {
+  const { browser } = await world.begin(2)
+  for (const path of ['/onboarding/connect', '/onboarding/connect/slack_1']) {
+    const hop = await browser.open(world.url + path, { follow: false, from: browser.page.url, headers })
+    expect([303, 503]).toContain(hop.status)
+    expect([undefined, '/onboarding']).toContain(hop.location)
+  }
+  expect(world.sandbox.requests).toEqual([])
+})
 
-  it('a HEAD of any address asks nobody and starts nothing', async () => {
-    const { browser } = await world.begin(1)
-    const cookies = browser.cookieHeader(world.url)
-    const connect = ['/onboarding/connect', '/onboarding/connect/slack_1']
-    for (const path of ['/onboarding', ...connect, '/sign-in', '/search?q=x']) {
-      const how = { method: 'HEAD', follow: false, from: browser.page.url }
-      const hop = await browser.open(world.url + path, how)
-      expect(hop.location).toBeUndefined()
-    }
-    expect(world.sandbox.requests).toEqual([])
-    expect(browser.cookieHeader(world.url)).toBe(cookies)
-  })
+it('a HEAD of any address asks no one and starts nothing', async () => {
+  const { browser } = await world.begin(1)
+  const cookies = browser.cookieHeader(world.url)
+  const connect = ['/onboarding/connect', '/onboarding/connect/slack_1']
+  for (const path of ['/onboarding', ...connect, '/sign-in', '/search?q=x']) {
+    const how = { method: 'HEAD', follow: false, from: browser.page.url }
+    const hop = await browser.open(world.url + path, how)
+    expect(hop.location).toBeUndefined()
+  }
+  expect(world.sandbox.requests).toEqual([])
+  expect(browser.cookieHeader(world.url)).toBe(cookies)
+})
 
-  it('every POST is refused to other sites, and nothing happened', async () => {
-    const { browser } = await world.begin(1)
-    const routes = await routesFor('post', world.env)
-    expect(routes).toEqual(expect.arrayContaining(['/sign-out', '/onboarding/skip/:instance']))
-    const page = browser.page
-    // Posted by other servers, each with a proof of its own: a logout token, an invitation's token (RFC 8058).
-    const forServers = /\/(backchannel|opt-out)$/
-    for (const route of routes.filter((path) => !forServers.test(path))) {
-      for (const headers of [
-        { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
-        { 'sec-fetch-site': 'same-site', origin: world.url },
-        { 'sec-fetch-site': absent, origin: 'https://evil.example' },
-        { 'sec-fetch-site': absent, origin: 'null' },
-      ]) {
-        const hop = await browser.post(world.url + route.replace(':instance', 'slack_1'), {}, { headers })
-        expect(hop.status, route).toBe(403)
-        expectPage(hop)
-      }
-    }
-    browser.page = page
-    const status = await browser.open('/api/status')
-    expect(JSON.parse(status.body)).toEqual({ signedIn: true, connected: 0, pending: 1, skipped: 0 })
-  })
-
-  it('what does not exist is a page with a way on, and a problem for programs', async () => {
-    const { browser } = await world.begin(1)
-    for (const path of [
-      '/nowhere',
-      '/onboarding/x.css',
-      '/onboarding;x.js',
-      '/onboarding/callback/x',
-      '/%2e%2e/etc',
-      '/admin.php',
+it('every POST of another site is refused, and nothing happens', async () => {
+  const { browser } = await world.begin(1)
+  const routes = await routesFor('post', world.env)
+  expect(routes).toEqual(expect.arrayContaining(['/sign-out', '/onboarding/skip/:instance']))
+  const page = browser.page
+  // Posted by other servers, each with a proof of its own: a logout token, an invitation's token (RFC 8058).
+  const forServers = /\/(backchannel|opt-out)$/
+  for (const route of routes.filter((path) => !forServers.test(path))) {
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'same-site', origin: world.url },
+      { 'sec-fetch-site': absent, origin: 'https://evil.example' },
+      { 'sec-fetch-site': absent, origin: 'null' },
     ]) {
-      const hop = await browser.open(world.url + path)
-      expect(hop.status, path).toBe(404)
+      const hop = await browser.post(world.url + route.replace(':instance', 'slack_1'), {}, { headers })
+      expect(hop.status, route).toBe(403)
       expectPage(hop)
-      const json = await browser.open(world.url + path, { headers: { accept: 'application/json' } })
-      expect(JSON.parse(json.body)).toMatchObject({ status: 404, code: 'not_found' })
     }
-    const bad = await browser.open(`${world.url}/onboarding/connect/%E0%A4%A`, { from: world.url })
-    expect(bad.status).toBe(400)
-    expectPage(bad)
-  })
+  }
+  browser.page = page
+  const status = await browser.open('/api/status')
+  expect(JSON.parse(status.body)).toEqual({ signedIn: true, connected: 0, pending: 1, skipped: 0 })
+})
 
-  it.each(['other_1', '__proto__', 'x'.repeat(5_000), '%00'])(
-    'a datasource that is not on the person’s list (%.20s) is neither connected nor put off',
-    async (instance) => {
-      const { browser } = await world.begin(1)
-      const connect = await browser.open(`${world.url}/onboarding/connect/${instance}`, { from: world.url })
-      expect(connect.status).toBe(404)
-      expectPage(connect)
-      const skip = await browser.post(`${world.url}/onboarding/skip/${instance}`, {}, { from: world.url })
-      expect(skip.status).toBe(404)
-      expectPage(skip)
-      expect(world.departures()).toBe(0)
-    },
+it('an unknown address is a page with a way on, and a problem for programs', async () => {
+  const { browser } = await world.begin(1)
+  for (const path of [
+    '/nowhere',
+    '/onboarding/x.css',
+    '/onboarding;x.js',
+    '/onboarding/callback/x',
+    '/%2e%2e/etc',
+    '/admin.php',
+  ]) {
+    const hop = await browser.open(world.url + path)
+    expect(hop.status, path).toBe(404)
+    expectPage(hop)
+    const json = await browser.open(world.url + path, { headers: { accept: 'application/json' } })
+    expect(JSON.parse(json.body)).toMatchObject({ status: 404, code: 'not_found' })
+  }
+  const bad = await browser.open(`${world.url}/onboarding/connect/%E0%A4%A`, { from: world.url })
+  expect(bad.status).toBe(400)
+  expectPage(bad)
+})
+
+it.each(['other_1', '__proto__', 'x'.repeat(5_000), '%00'])(
+  'a datasource that is not on the person’s list (%.20s) is neither connected nor put off',
+  async (instance) => {
+    const { browser } = await world.begin(1)
+    const connect = await browser.open(`${world.url}/onboarding/connect/${instance}`, { from: world.url })
+    expect(connect.status).toBe(404)
+    expectPage(connect)
+    const skip = await browser.post(`${world.url}/onboarding/skip/${instance}`, {}, { from: world.url })
+    expect(skip.status).toBe(404)
+    expectPage(skip)
+    expect(world.departures()).toBe(0)
+  },
+)
+
+it('forged Host and forwarded headers change no address', async () => {
+  const forged = {
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-for': '10.0.0.1',
+    forwarded: 'host=evil.example;proto=https',
+    host: 'evil.example',
+  }
+  const { browser } = await world.begin(1)
+  const connect = await browser.click('/onboarding/connect/slack_1', { headers: forged, follow: false })
+  expect(connect.location).toMatch(new RegExp(`^${world.sandbox.urls.service}/auth/datasource/slack_1`))
+  expect(world.sandbox.requests[0]?.query['final_redirect_url']).toMatch(
+    new RegExp(`^${world.url}/onboarding/callback\\?step=`),
   )
+  const signIn = await browser.open(`${world.url}/sign-in`, { headers: forged, follow: false })
+  const authorization = new URL(signIn.location ?? '')
+  expect(authorization.origin).toBe(world.sandbox.urls.authorizationServer)
+  expect(authorization.searchParams.get('redirect_uri')).toBe(`${world.url}/sign-in/callback`)
+  const page = await browser.open(`${world.url}/onboarding`, { headers: forged })
+  expect(page.body).not.toContain('evil')
+})
 
-  it('forged Host and forwarded headers change no address', async () => {
-    const forged = {
-      'x-forwarded-host': 'evil.example',
-      'x-forwarded-proto': 'https',
-      'x-forwarded-for': '10.0.0.1',
-      forwarded: 'host=evil.example;proto=https',
-      host: 'evil.example',
-    }
-    const { browser } = await world.begin(1)
-    const connect = await browser.click('/onboarding/connect/slack_1', { headers: forged, follow: false })
-    expect(connect.location).toMatch(new RegExp(`^${world.sandbox.urls.service}/auth/datasource/slack_1`))
-    expect(world.sandbox.requests[0]?.query['final_redirect_url']).toMatch(
-      new RegExp(`^${world.url}/onboarding/callback\\?step=`),
-    )
-    const signIn = await browser.open(`${world.url}/sign-in`, { headers: forged, follow: false })
-    const authorization = new URL(signIn.location ?? '')
-    expect(authorization.origin).toBe(world.sandbox.urls.authorizationServer)
-    expect(authorization.searchParams.get('redirect_uri')).toBe(`${world.url}/sign-in/callback`)
-    const page = await browser.open(`${world.url}/onboarding`, { headers: forged })
-    expect(page.body).not.toContain('evil')
-  })
-
-  it('every answer says what it must to browsers, and nothing of what it is made of', async () => {
-    const { browser } = await world.begin(1)
-    for (const path of [
-      '/',
-      '/onboarding',
-      '/onboarding/connect',
-      '/nowhere',
-      '/sign-in',
-      '/signed-out',
-      '/api/status',
-      '/search?q=a',
-    ]) {
-      const { headers, location } = await browser.open(world.url + path, { follow: false })
-      const leaves = location !== undefined && new URL(location, world.url).origin !== world.url
-      expect(headers['cache-control'], path).toBe('no-store, no-transform')
-      expect(headers['content-security-policy'], path).toContain("default-src 'none'")
-      expect(headers['content-security-policy'], path).not.toContain('unsafe')
-      expect(headers['x-content-type-options'], path).toBe('nosniff')
-      expect(headers['referrer-policy'], path).toBe(leaves ? 'no-referrer' : 'strict-origin')
-      for (const name of ['x-powered-by', 'server', 'etag']) expect(headers, path).not.toHaveProperty(name)
-    }
-  })
+it('every response has the security headers, and doesn’t name its software', async () => {
+  const { browser } = await world.begin(1)
+  for (const path of [
+    '/',
+    '/onboarding',
+    '/onboarding/connect',
+    '/nowhere',
+    '/sign-in',
+    '/signed-out',
+    '/api/status',
+    '/search?q=a',
+  ]) {
+    const { headers, location } = await browser.open(world.url + path, { follow: false })
+    const leaves = location !== undefined && new URL(location, world.url).origin !== world.url
+    expect(headers['cache-control'], path).toBe('no-store, no-transform')
+    expect(headers['content-security-policy'], path).toContain("default-src 'none'")
+    expect(headers['content-security-policy'], path).not.toContain('unsafe')
+    expect(headers['x-content-type-options'], path).toBe('nosniff')
+    expect(headers['referrer-policy'], path).toBe(leaves ? 'no-referrer' : 'strict-origin')
+    for (const name of ['x-powered-by', 'server', 'etag']) expect(headers, path).not.toHaveProperty(name)
+  }
 })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Server as ForwardProxy, type PrepareRequestFunctionOpts } from 'proxy-chain'
 import { request } from 'undici'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerConsent } from '../helpers/journey.ts'
 import { spawnOne, spawnOnramp, startOnramp, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
@@ -111,52 +111,50 @@ async function logOf(changed: Record<string, string>, words: string): Promise<st
   }
 }
 
-describe('behind a forward proxy', () => {
-  it('onramp registers itself; people sign in, connect an app, search and are signed out from there', async () => {
-    const onramp = await startOnramp(env)
-    const browser = new TestBrowser(network.connect)
-    await browser.open(`${onramp.url}/onboarding`)
-    await browser.post(browser.page.url, { person: 'ada' })
-    expect(browser.text).toContain('Slack')
-    await browser.click('/onboarding/connect')
-    await answerConsent(browser, 'allow')
-    expect(network.sandbox.state('ada')['slack_1']).toBe('authorized')
-    await browser.open(`${onramp.url}/search?q=plan`)
-    expect(network.sandbox.count('search')).toBe(1)
-    await network.sandbox.endSessions('ada')
-    expect(network.sandbox.logouts()).toMatchObject([{ status: 200 }])
-    expect(network.sandbox.count('registration')).toBe(1)
-    expect([...network.asked].toSorted()).toEqual(['login.example', 'service.example'])
-    expect((await onramp.end('SIGTERM')).code).toBe(0)
-    expect(onramp.output()).not.toContain(encodeURIComponent(PASSWORD))
-  })
+it('behind a forward proxy onramp registers itself; people sign in, connect an app, search and are signed out from there', async () => {
+  const onramp = await startOnramp(env)
+  const browser = new TestBrowser(network.connect)
+  await browser.open(`${onramp.url}/onboarding`)
+  await browser.post(browser.page.url, { person: 'ada' })
+  expect(browser.text).toContain('Slack')
+  await browser.click('/onboarding/connect')
+  await answerConsent(browser, 'allow')
+  expect(network.sandbox.state('ada')['slack_1']).toBe('authorized')
+  await browser.open(`${onramp.url}/search?q=plan`)
+  expect(network.sandbox.count('search')).toBe(1)
+  await network.sandbox.endSessions('ada')
+  expect(network.sandbox.logouts()).toMatchObject([{ status: 200 }])
+  expect(network.sandbox.count('registration')).toBe(1)
+  expect([...network.asked].toSorted()).toEqual(['login.example', 'service.example'])
+  expect((await onramp.end('SIGTERM')).code).toBe(0)
+  expect(onramp.output()).not.toContain(encodeURIComponent(PASSWORD))
+})
 
-  it('the doctor says which way calls take, without the password, also where the proxy speaks TLS', async () => {
-    const node = new URL('../../node_modules/.bin/node', import.meta.url).pathname
-    const doctor = spawnOne(node, ['src/cli/onramp.mjs', 'doctor'], {
-      PATH: process.env['PATH'],
-      ...env,
-      https_proxy: network.tlsProxy,
-    })
-    await until(() => doctor.hasEnded(), 'the doctor')
-    const said = doctor.output().replaceAll(/\s+/g, ' ')
-    expect(said).toContain(
-      `The service is reached through the proxy ${new URL(network.tlsProxy).host} (HTTPS_PROXY).`,
-    )
-    expect(said).toContain('Client API found at https://service.example')
-    expect(said).toContain(`${env['OIDC_ISSUER']} is reachable (OpenID Connect).`)
-    expect(said).not.toMatch(/p@ss|p%40ss/)
+it('behind a forward proxy the doctor says which way calls take, without the password, also where the proxy speaks TLS', async () => {
+  const node = new URL('../../node_modules/.bin/node', import.meta.url).pathname
+  const doctor = spawnOne(node, ['src/cli/onramp.mjs', 'doctor'], {
+    PATH: process.env['PATH'],
+    ...env,
+    https_proxy: network.tlsProxy,
   })
+  await until(() => doctor.hasEnded(), 'the doctor')
+  const said = doctor.output().replaceAll(/\s+/g, ' ')
+  expect(said).toContain(
+    `The service is reached through the proxy ${new URL(network.tlsProxy).host} (HTTPS_PROXY).`,
+  )
+  expect(said).toContain('Client API found at https://service.example')
+  expect(said).toContain(`${env['OIDC_ISSUER']} is reachable (OpenID Connect).`)
+  expect(said).not.toMatch(/p@ss|p%40ss/)
+})
 
-  it('a wrong password, and an authority that is not trusted, are in the log with what to set', async () => {
-    const wrong = network.proxy.replace('onramp:', 'onramp:not-')
-    const log = await logOf({ https_proxy: wrong }, 'rejects the username and password (407)')
-    expect(log).toContain(`the proxy ${network.proxyName} rejects`)
-    expect(log).toContain('not reached yet: the forward proxy does not let calls through')
-    expect(log).not.toContain('not-p')
-    const untrusted = await logOf({ NODE_EXTRA_CA_CERTS: '' }, 'its certificate is self-signed')
-    expect(untrusted).toContain('NODE_EXTRA_CA_CERTS')
-    expect(untrusted).not.toContain('forward proxy')
-    await logOf({ NO_PROXY: '.example' }, 'host not found')
-  })
+it('behind a forward proxy a wrong password, and an authority that is not trusted, are in the log with what to set', async () => {
+  const wrong = network.proxy.replace('onramp:', 'onramp:not-')
+  const log = await logOf({ https_proxy: wrong }, 'rejects the username and password (407)')
+  expect(log).toContain(`the proxy ${network.proxyName} rejects`)
+  expect(log).toContain('not reached yet: the forward proxy does not let calls through')
+  expect(log).not.toContain('not-p')
+  const untrusted = await logOf({ NODE_EXTRA_CA_CERTS: '' }, 'its certificate is self-signed')
+  expect(untrusted).toContain('NODE_EXTRA_CA_CERTS')
+  expect(untrusted).not.toContain('forward proxy')
+  await logOf({ NO_PROXY: '.example' }, 'host not found')
 })

@@ -126,30 +126,28 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
   })
 })
 
-describe('a code that comes back while the store is away', () => {
-  it('is in no page and no log line, and the sign-in can be started again', async () => {
-    const redis = await startRedis()
-    const world = await openWorld(async () => ({
-      settings: { REDIS_URL: redis.url },
-      close: () => redis.close(),
-    }))
-    onTestFinished(() => world.close())
-    const browser = new TestBrowser()
-    await browser.open(`${world.url}/onboarding`)
-    const uid = browser.page.url
-    const person = world.newcomer(1)
-    await browser.post(uid, { person }, { follow: false })
-    let back = browser.hops.at(-1)?.location ?? ''
-    while (!back.startsWith(world.url)) back = (await browser.open(back, { follow: false })).location ?? ''
-    await redis.kill()
-    const hop = await browser.open(back)
-    expect(hop.status).toBe(503)
-    expectPage(hop)
-    const query = new URL(back).searchParams
-    for (const name of ['code', 'state']) {
-      const value = query.get(name) ?? 'missing'
-      expect(hop.body).not.toContain(value)
-      expect(world.log.join('')).not.toContain(value)
-    }
-  })
+it('a code that comes back while the store is away is in no page and no log line, and the sign-in can be started again', async () => {
+  const redis = await startRedis()
+  const world = await openWorld(async () => ({
+    settings: { REDIS_URL: redis.url },
+    close: () => redis.close(),
+  }))
+  onTestFinished(() => world.close())
+  const browser = new TestBrowser()
+  await browser.open(`${world.url}/onboarding`)
+  const uid = browser.page.url
+  const person = world.newcomer(1)
+  await browser.post(uid, { person }, { follow: false })
+  let back = browser.hops.at(-1)?.location ?? ''
+  while (!back.startsWith(world.url)) back = (await browser.open(back, { follow: false })).location ?? ''
+  await redis.kill()
+  const hop = await browser.open(back)
+  expect(hop.status).toBe(503)
+  expectPage(hop)
+  const query = new URL(back).searchParams
+  for (const name of ['code', 'state']) {
+    const value = query.get(name) ?? 'missing'
+    expect(hop.body).not.toContain(value)
+    expect(world.log.join('')).not.toContain(value)
+  }
 })

@@ -1,6 +1,6 @@
 // Two instances behind a balancer that gives each request to the other one, on a Redis that is 50 ms away and takes
 // longer for what is written: whoever redirects before the store has what the redirect needs is found out at once.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer } from '../../src/server.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -13,64 +13,62 @@ import { freePort, signIn } from '../helpers/running.ts'
 
 const LATENCY = { ms: 50, writeMs: 200 }
 
-describe('with a store of 50 ms latency and two instances', () => {
-  let world: World
-  let redis: RedisServer
-  const opened: { close(): Promise<void> }[] = []
-  beforeAll(async () => {
-    redis = await startRedis()
-    const wire = await startWire(redis.port, LATENCY)
-    world = await openWorld()
-    await world.stopOnramp()
-    const ports = [await freePort('localhost'), await freePort('localhost')]
-    for (const port of ports) {
-      const env = { ...world.env, PORT: String(port), REDIS_URL: `redis://127.0.0.1:${wire.port}` }
-      const instance = await startServer(loadSettings(env), createLog('silent'))
-      opened.push({ close: () => instance.stop() })
-      await until(async () => (await statusOf(`http://localhost:${port}/readyz`)) === 200, 'onramp')
+let world: World
+let redis: RedisServer
+const opened: { close(): Promise<void> }[] = []
+beforeAll(async () => {
+  redis = await startRedis()
+  const wire = await startWire(redis.port, LATENCY)
+  world = await openWorld()
+  await world.stopOnramp()
+  const ports = [await freePort('localhost'), await freePort('localhost')]
+  for (const port of ports) {
+    const env = { ...world.env, PORT: String(port), REDIS_URL: `redis://127.0.0.1:${wire.port}` }
+    const instance = await startServer(loadSettings(env), createLog('silent'))
+    opened.push({ close: () => instance.stop() })
+    await until(async () => (await statusOf(`http://localhost:${port}/readyz`)) === 200, 'onramp')
+  }
+  opened.push(await startBalancer(Number(world.env['PORT']), ports), wire)
+})
+afterAll(async () => {
+  for (const one of opened) await one.close()
+  await world.close()
+  await redis.close()
+})
+
+it('with a store of 50 ms latency and two instances no redirect outruns its session or its walk: one sign-in, then straight through', async () => {
+  const person = world.newcomer(2)
+  const browser = await signIn(world, person)
+  expect(new URL(browser.page.url).pathname).toBe('/onboarding')
+  expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
+  expect(world.sandbox.count('token')).toBe(1)
+  world.sandbox.switches.set({ autoConsent: true })
+  await browser.click('/onboarding/connect/')
+  expect(browser.text).toContain(t('finished.title'))
+  expect(world.departures()).toBe(2)
+})
+
+it.concurrent(
+  'with a store of 50 ms latency and two instances what was put off is put off on the page that follows, and signing out is signed out there',
+  async () => {
+    const { browser } = await world.begin(2)
+    for (const instance of ['slack_1', 'github_1']) {
+      await browser.submit(`/onboarding/skip/${instance}`)
+      expect(browser.page.status).toBe(200)
+      expect(browser.page.body).not.toContain(`action="/onboarding/skip/${instance}"`)
     }
-    opened.push(await startBalancer(Number(world.env['PORT']), ports), wire)
-  })
-  afterAll(async () => {
-    for (const one of opened) await one.close()
-    await world.close()
-    await redis.close()
-  })
+    await browser.submit('/sign-out')
+    const hop = await browser.open(`${world.url}/onboarding`, { follow: false })
+    expect(hop.status).toBe(303)
+    expect(hop.location).toMatch(/^\/sign-in/)
+  },
+)
 
-  it('no redirect outruns its session or its walk: one sign-in, then straight through', async () => {
-    const person = world.newcomer(2)
-    const browser = await signIn(world, person)
-    expect(new URL(browser.page.url).pathname).toBe('/onboarding')
-    expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
-    expect(world.sandbox.count('token')).toBe(1)
-    world.sandbox.switches.set({ autoConsent: true })
-    await browser.click('/onboarding/connect/')
-    expect(browser.text).toContain(t('finished.title'))
-    expect(world.departures()).toBe(2)
-  })
-
-  it.concurrent(
-    'what was put off is put off on the page that follows, and signing out is signed out there',
-    async () => {
-      const { browser } = await world.begin(2)
-      for (const instance of ['slack_1', 'github_1']) {
-        await browser.submit(`/onboarding/skip/${instance}`)
-        expect(browser.page.status).toBe(200)
-        expect(browser.page.body).not.toContain(`action="/onboarding/skip/${instance}"`)
-      }
-      await browser.submit('/sign-out')
-      const hop = await browser.open(`${world.url}/onboarding`, { follow: false })
-      expect(hop.status).toBe(303)
-      expect(hop.location).toMatch(/^\/sign-in/)
-    },
-  )
-
-  it('everything in the store has a time to end', async () => {
-    const lives = await redis.lives()
-    expect(lives.size).toBeGreaterThan(3)
-    for (const [key, life] of lives) {
-      expect(key).toMatch(/^onramp:/)
-      expect(life, key).toBeGreaterThan(0)
-    }
-  })
+it('with a store of 50 ms latency and two instances everything in the store has a time to end', async () => {
+  const lives = await redis.lives()
+  expect(lives.size).toBeGreaterThan(3)
+  for (const [key, life] of lives) {
+    expect(key).toMatch(/^onramp:/)
+    expect(life, key).toBeGreaterThan(0)
+  }
 })

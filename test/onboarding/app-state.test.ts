@@ -1,6 +1,6 @@
 // One app has one state: which fact beats which, and that every surface says the same.
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { appsOf, newPerson } from '../../src/people/person.ts'
 import { isUnavailable } from '../../src/client-api/app-status.ts'
 import { ProgressRecorder } from '../../src/onboarding/record-progress.ts'
@@ -59,15 +59,13 @@ function expected(facts: Case): AppState['kind'] {
   return order.find(([holds]) => holds)?.[1] ?? 'todo'
 }
 
-describe('how an app is doing', () => {
-  it('follows one order of precedence over everything that can be known of it', () => {
-    let count = 0
-    for (const facts of everything()) {
-      expect(appStateOf(facts).kind, JSON.stringify(facts)).toBe(expected(facts))
-      count++
-    }
-    expect(count).toBe(160)
-  })
+it('the state of an app follows one order of precedence over all facts', () => {
+  let count = 0
+  for (const facts of everything()) {
+    expect(appStateOf(facts).kind, JSON.stringify(facts)).toBe(expected(facts))
+    count++
+  }
+  expect(count).toBe(160)
 })
 
 const INSTANCES = ['a', 'b', 'c']
@@ -114,48 +112,46 @@ const FIGURES = {
   elsewhere: 'pending',
 } as const
 
-describe('every surface', () => {
-  it('says the same of the same app: page, figures for the intranet, report and what is offered', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ step, ms: fc.constantFrom(1, 500, 16_000, 40_000) }), { maxLength: 25 }),
-        async (story) => {
-          let [walk, now] = [startWalk(0), 0]
-          for (const { step, ms } of story) walk = step(walk, (now += ms))
+it('page, status and report agree about every app', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ step, ms: fc.constantFrom(1, 500, 16_000, 40_000) }), { maxLength: 25 }),
+      async (story) => {
+        let [walk, now] = [startWalk(0), 0]
+        for (const { step, ms } of story) walk = step(walk, (now += ms))
 
-          const context = {
-            now,
-            t,
-            person: '',
-            from: undefined,
-            isAutomatic: true,
-            describe: () => noDescription,
-            confirmSeconds: 30,
-          }
-          const overview = overviewOf(walk, context)
-          // What the card is about has no row of its own; it is offered, or being confirmed.
-          const rows = [...overview.entries, ...overview.more]
-          const figures = new Map<string, string>(rows.map(({ app, kind }) => [app, FIGURES[kind]]))
-          if (overview.card !== undefined) figures.set(overview.card.instance, 'pending')
-          const shown = walk.known.map(({ instance }) => figures.get(instance))
-          expect(rows.length).toBe(walk.known.length - (overview.card === undefined ? 0 : 1))
+        const context = {
+          now,
+          t,
+          person: '',
+          from: undefined,
+          isAutomatic: true,
+          describe: () => noDescription,
+          confirmSeconds: 30,
+        }
+        const overview = overviewOf(walk, context)
+        // What the card is about has no row of its own; it is offered, or being confirmed.
+        const rows = [...overview.entries, ...overview.more]
+        const figures = new Map<string, string>(rows.map(({ app, kind }) => [app, FIGURES[kind]]))
+        if (overview.card !== undefined) figures.set(overview.card.instance, 'pending')
+        const shown = walk.known.map(({ instance }) => figures.get(instance))
+        expect(rows.length).toBe(walk.known.length - (overview.card === undefined ? 0 : 1))
 
-          const count = (figure: string) => shown.filter((found) => found === figure).length
-          const [connected, pending, skipped] = ['connected', 'pending', 'skipped'].map(count)
-          expect(statusOf(walkStates(walk, now))).toEqual({ connected, pending, skipped })
-          expect(overview.state === 'open').toBe(pending !== 0)
+        const count = (figure: string) => shown.filter((found) => found === figure).length
+        const [connected, pending, skipped] = ['connected', 'pending', 'skipped'].map(count)
+        expect(statusOf(walkStates(walk, now))).toEqual({ connected, pending, skipped })
+        expect(overview.state === 'open').toBe(pending !== 0)
 
-          const reported = await statesInReport(walk, now)
-          const states = walk.known.map(({ instance }) => reported.get(instance))
-          expect(states.map((state) => (state === 'waiting' ? 'pending' : state))).toEqual(shown)
+        const reported = await statesInReport(walk, now)
+        const states = walk.known.map(({ instance }) => reported.get(instance))
+        expect(states.map((state) => (state === 'waiting' ? 'pending' : state))).toEqual(shown)
 
-          const where = nextStep(walkStates(walk, now))
-          expect(where.kind === 'finished').toBe(pending === 0)
-        },
-      ),
-      { numRuns: 500 },
-    )
-  })
+        const where = nextStep(walkStates(walk, now))
+        expect(where.kind === 'finished').toBe(pending === 0)
+      },
+    ),
+    { numRuns: 500 },
+  )
 })
 
 /** What the report says of the walk after a page. */

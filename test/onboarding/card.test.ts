@@ -1,5 +1,5 @@
 // The card of the overview: all of its words, and every way that it offers.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { noDescription } from '../../src/company/app-description.ts'
 import { type Walk, withLapses } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
@@ -26,136 +26,134 @@ const jira = waits('jira_1', 'Jira', 'attention')
 const connect = '/onboarding/connect/slack_1'
 const back = '/onboarding/callback?step=step-1'
 
-describe('the card', () => {
-  const plain = {
-    ...bare,
-    ...card,
-    kind: 'connect',
-    title: 'Connect Slack',
+const plain = {
+  ...bare,
+  ...card,
+  kind: 'connect',
+  title: 'Connect Slack',
+  lines: [
+    { kind: 'good', text: 'Search can only see what you can already open in Slack.' },
+    { kind: 'account', text: 'Use your work account (ada@acme.example) if you’re asked to choose one.' },
+  ],
+  about: {
+    title: 'What search can see',
     lines: [
-      { kind: 'good', text: 'Search can only see what you can already open in Slack.' },
-      { kind: 'account', text: 'Use your work account (ada@acme.example) if you’re asked to choose one.' },
+      { kind: 'lock', text: 'No one else gets access to your content.' },
+      { kind: 'clock', text: 'Stop any time; your progress is saved.' },
+    ],
+  },
+  explain: 'Allow access in Slack, and you’re done.',
+  main: { href: connect, label: 'Continue to Slack' },
+}
+
+const waiting = {
+  ...bare,
+  ...card,
+  kind: 'wait',
+  title: 'Checking Slack…',
+  paragraphs: ['This usually takes less than a minute.'],
+  main: undefined,
+  decline: { href: '/onboarding/declined/slack_1', label: 'I didn’t allow it' },
+  control: { lookAgain: back, stop: '/onboarding?still=yes' },
+}
+
+it.each<[string, Walk, object]>([
+  ['offers the last app', seen([slack]), plain],
+  [
+    'offers the next app',
+    seen([slack, github]),
+    { ...plain, explain: 'Allow access in Slack and we’ll take you to the next app.' },
+  ],
+  [
+    'says of a consent that has expired that, and which account',
+    seen([waits('slack_1', 'Slack', 'stale')]),
+    {
+      ...plain,
+      title: 'Connect Slack again',
+      paragraphs: ['Access has ended. Connect again so search can find your work there.'],
+      lines: [plain.lines[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
+      main: { href: connect, label: 'Connect Slack again' },
+    },
+  ],
+  [
+    'says of access that ended since when that is known',
+    withLapses(seen([slack]), new Map([['slack_1', NOW]])),
+    {
+      ...plain,
+      title: 'Connect Slack again',
+      paragraphs: [
+        'On November 21, 2026, we noticed that access had ended. Connect again so search can find your work there.',
+      ],
+      lines: [plain.lines[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
+      main: { href: connect, label: 'Connect Slack again' },
+    },
+  ],
+  ['waits for a consent to show where nothing else is left', returned([slack]), waiting],
+  ['waits for it where nothing else can be started', returned([slack, jira]), waiting],
+  [
+    'says what to try where a consent does not show',
+    late([slack, github]),
+    {
+      ...bare,
+      ...card,
+      kind: 'attend',
+      title: 'Slack isn’t connected yet',
+      paragraphs: ['We couldn’t confirm the connection. Try this:'],
+      fixes: ['Allow access in Slack.', 'Use your work account.'],
+      main: { href: connect, label: 'Try Slack again' },
+      block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' },
+    },
+  ],
+])('the card %s', (_title, walk, words) => {
+  expect(see(walk, { now: LATE }).card).toMatchObject(words)
+})
+
+it('the card is not there where nothing is left', () => {
+  expect(see(seen([], seen([slack]))).card).toBeUndefined()
+})
+
+it('the card has what the company says: why, what search reads and what not, the account and help', () => {
+  const about = () => ({
+    ...noDescription,
+    reads: ['Channels', 'Files'],
+    never: ['It can’t post.', 'No private messages.'],
+    isRequired: true,
+    why: 'Plans are kept there.',
+    account: 'your acme.example account',
+    help: 'Ask the help desk.',
+  })
+  expect(see(seen([slack]), { describe: about }).card).toMatchObject({
+    paragraphs: [],
+    lines: [
+      { kind: 'notice', text: 'Ask the help desk.' },
+      plain.lines[0],
+      { kind: 'lock', text: 'It can’t post.' },
+      { kind: 'account', text: 'Use your acme.example account.' },
     ],
     about: {
-      title: 'What search can see',
       lines: [
+        { kind: 'good', text: 'Channels' },
+        { kind: 'good', text: 'Files' },
+        { kind: 'lock', text: 'No private messages.' },
         { kind: 'lock', text: 'No one else gets access to your content.' },
+        { kind: 'notice', text: 'Plans are kept there.' },
+        { kind: 'notice', text: 'Your company asks everyone to connect this app.' },
         { kind: 'clock', text: 'Stop any time; your progress is saved.' },
       ],
     },
-    explain: 'Allow access in Slack, and you’re done.',
-    main: { href: connect, label: 'Continue to Slack' },
-  }
-
-  const waiting = {
-    ...bare,
-    ...card,
-    kind: 'wait',
-    title: 'Checking Slack…',
-    paragraphs: ['This usually takes less than a minute.'],
-    main: undefined,
-    decline: { href: '/onboarding/declined/slack_1', label: 'I didn’t allow it' },
-    control: { lookAgain: back, stop: '/onboarding?still=yes' },
-  }
-
-  it.each<[string, Walk, object]>([
-    ['offers the last app', seen([slack]), plain],
-    [
-      'offers the next app',
-      seen([slack, github]),
-      { ...plain, explain: 'Allow access in Slack and we’ll take you to the next app.' },
-    ],
-    [
-      'says of a consent that has expired that, and which account',
-      seen([waits('slack_1', 'Slack', 'stale')]),
-      {
-        ...plain,
-        title: 'Connect Slack again',
-        paragraphs: ['Access has ended. Connect again so search can find your work there.'],
-        lines: [plain.lines[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
-        main: { href: connect, label: 'Connect Slack again' },
-      },
-    ],
-    [
-      'says of access that ended since when that is known',
-      withLapses(seen([slack]), new Map([['slack_1', NOW]])),
-      {
-        ...plain,
-        title: 'Connect Slack again',
-        paragraphs: [
-          'On November 21, 2026, we noticed that access had ended. Connect again so search can find your work there.',
-        ],
-        lines: [plain.lines[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
-        main: { href: connect, label: 'Connect Slack again' },
-      },
-    ],
-    ['waits for a consent to show where nothing else is left', returned([slack]), waiting],
-    ['waits for it where nothing else can be started', returned([slack, jira]), waiting],
-    [
-      'says what to try where a consent does not show',
-      late([slack, github]),
-      {
-        ...bare,
-        ...card,
-        kind: 'attend',
-        title: 'Slack isn’t connected yet',
-        paragraphs: ['We couldn’t confirm the connection. Try this:'],
-        fixes: ['Allow access in Slack.', 'Use your work account.'],
-        main: { href: connect, label: 'Try Slack again' },
-        block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' },
-      },
-    ],
-  ])('%s', (_title, walk, words) => {
-    expect(see(walk, { now: LATE }).card).toMatchObject(words)
   })
+  const again = see(seen([waits('slack_1', 'Slack', 'stale')]), { describe: about }).card
+  expect(again?.paragraphs).toEqual([t('next.explainStale')])
+  expect(again?.lines[0]?.text).toBe('Ask the help desk.')
+})
 
-  it('is not there where nothing is left', () => {
-    expect(see(seen([], seen([slack]))).card).toBeUndefined()
-  })
-
-  it('has what the company says: why, what search reads and what not, the account and help', () => {
-    const about = () => ({
-      ...noDescription,
-      reads: ['Channels', 'Files'],
-      never: ['It can’t post.', 'No private messages.'],
-      isRequired: true,
-      why: 'Plans are kept there.',
-      account: 'your acme.example account',
-      help: 'Ask the help desk.',
-    })
-    expect(see(seen([slack]), { describe: about }).card).toMatchObject({
-      paragraphs: [],
-      lines: [
-        { kind: 'notice', text: 'Ask the help desk.' },
-        plain.lines[0],
-        { kind: 'lock', text: 'It can’t post.' },
-        { kind: 'account', text: 'Use your acme.example account.' },
-      ],
-      about: {
-        lines: [
-          { kind: 'good', text: 'Channels' },
-          { kind: 'good', text: 'Files' },
-          { kind: 'lock', text: 'No private messages.' },
-          { kind: 'lock', text: 'No one else gets access to your content.' },
-          { kind: 'notice', text: 'Plans are kept there.' },
-          { kind: 'notice', text: 'Your company asks everyone to connect this app.' },
-          { kind: 'clock', text: 'Stop any time; your progress is saved.' },
-        ],
-      },
-    })
-    const again = see(seen([waits('slack_1', 'Slack', 'stale')]), { describe: about }).card
-    expect(again?.paragraphs).toEqual([t('next.explainStale')])
-    expect(again?.lines[0]?.text).toBe('Ask the help desk.')
-  })
-
-  it.each([
-    ['slack_1', true],
-    ['github_1', false],
-    [undefined, false],
-  ])('is read first only where the person comes from its app (%s)', (from, focus) => {
-    expect(see(returned([slack]), { from }).card?.focus).toBe(focus)
-    const attending = see(late([slack, github]), { from, now: LATE })
-    expect(attending).toMatchObject({ banner: undefined, card: { focus } })
-    expect(see(returned([slack, github]), { from }).confirming?.focus).toBe(focus)
-  })
+it.each([
+  ['slack_1', true],
+  ['github_1', false],
+  [undefined, false],
+])('the card is read first only where the person comes from its app (%s)', (from, focus) => {
+  expect(see(returned([slack]), { from }).card?.focus).toBe(focus)
+  const attending = see(late([slack, github]), { from, now: LATE })
+  expect(attending).toMatchObject({ banner: undefined, card: { focus } })
+  expect(see(returned([slack, github]), { from }).confirming?.focus).toBe(focus)
 })

@@ -1,5 +1,5 @@
 // The rows of the list: each state in words, and exactly what can be done about it.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { noDescription } from '../../src/company/app-description.ts'
 import { listRows } from '../../src/onboarding/overview/entries.ts'
 import type { OverviewApp, OverviewModel } from '../../src/onboarding/overview/model.ts'
@@ -38,149 +38,145 @@ const block = {
 const unblock = { block: { href: '/onboarding/unblock/slack_1', label: 'My admin approved it', forApp } }
 const nothing = { notes: [], connect: undefined, skip: undefined, unskip: undefined, block: undefined }
 
-describe('a row', () => {
-  it.each<[kind: string, OverviewApp, words: string, can: object]>([
-    ['todo', app(), '', { ...connect('Connect'), ...skip }],
-    [
-      'stale',
-      app(TODO, { status: 'stale' }),
-      'Access ended',
-      { ...connect('Connect again'), ...skip, notes: [t('next.alikeAgain')] },
-    ],
-    [
-      'stale',
-      app(TODO, { connectedAt: NOW, lapsedAt: NOW }),
-      'Access ended',
-      {
-        ...connect('Connect again'),
-        ...skip,
-        notes: ['Noticed on November 21, 2026', t('next.alikeAgain')],
-      },
-    ],
-    [
-      'attention',
-      app({ kind: 'off' }, { status: 'attention' }),
-      'Not available',
-      { notes: [t('note.attention')] },
-    ],
-    ['disabled', app({ kind: 'off' }, { status: 'disabled' }), 'Turned off', { notes: [t('note.disabled')] }],
-    ['connected', app({ kind: 'connected', since: NOW }, { status: 'connected' }), 'Connected', {}],
-    ['waiting', app({ kind: 'confirming' }), 'Checking…', { ...connect('Try again'), ...skip, ...block }],
-    [
-      'unconfirmed',
-      app({ kind: 'unconfirmed', since: NOW }),
-      'Not connected yet',
-      { ...connect('Try again'), ...skip, ...block },
-    ],
-    [
-      'elsewhere',
-      app({ kind: 'elsewhere' }),
-      'In progress',
-      { ...connect('Start over'), ...skip, notes: [t('note.elsewhere')] },
-    ],
-    [
-      'skipped',
-      app({ kind: 'skipped', since: NOW }),
-      'Skipped',
-      { ...connect('Connect'), ...unskip, ...block },
-    ],
-    [
-      'blocked',
-      app({ kind: 'blocked', since: NOW }),
-      'Waiting for admin',
-      { ...connect('Try again'), ...unblock, notes: [t('note.blocked')] },
-    ],
-  ])('%s says so and offers what helps', (kind, one, status, can) => {
-    const { entries, more } = rows([one])
-    expect(more).toEqual([])
-    expect(entries).toMatchObject([
-      { app: 'slack_1', name: 'Slack', id: 'status-0', kind, status, ...nothing, ...can },
-    ])
-  })
-
-  it('has the sign of its app, and a number of its own', () => {
-    const { entries } = rows([app(), app(TODO, { instance: 'b' })])
-    expect(entries.map(({ id }) => id)).toEqual(['status-0', 'status-1'])
-    expect(entries[1]?.icon).toEqual({ logo: undefined, initial: 'S', tone: 'tone-2' })
-  })
-
-  it('is called new a minute after the first of the list, while it waits', () => {
-    const noteAt = (milliseconds: number, state: AppState = TODO) =>
-      rows([app(), app(state, { instance: 'b', firstSeen: NOW + milliseconds })]).entries[1]?.notes.includes(
-        'New',
-      )
-    expect(noteAt(60_000)).toBe(false)
-    expect(noteAt(60_001)).toBe(true)
-    expect(noteAt(60_001, { kind: 'skipped', since: NOW })).toBe(false)
-  })
-
-  it('has what the company says about an app before anyone leaves for it', () => {
-    const about = () => ({
-      ...noDescription,
-      help: 'Connect to the VPN first.',
-      account: 'your Acme workspace',
-      never: ['Search can’t post.'],
-    })
-    const all = ['Connect to the VPN first.', 'Use your Acme workspace.', 'Search can’t post.']
-    const notesOf = (one: OverviewApp) => rows([one], undefined, true, about).entries[0]?.notes
-    expect(notesOf(app())).toEqual(all)
-    expect(notesOf(app({ kind: 'skipped', since: NOW }))).toEqual(all)
-    expect(notesOf(app({ kind: 'connected', since: NOW }))).toEqual(['Connected through your Acme workspace'])
-    expect(notesOf(app({ kind: 'off' }, { status: 'disabled' }))).toEqual([t('note.disabled')])
-  })
-
-  it('says since when it is connected where the walk is over, and where that is known', () => {
-    const noteOf = (entry: Partial<TrackedApp>, finished: boolean, state: AppState['kind'] = 'connected') =>
-      rows([app({ kind: state, since: NOW }, entry)], undefined, finished).entries[0]?.notes[0]
-    expect(noteOf({ connectedAt: NOW }, true)).toBe('Connected November 21, 2026')
-    expect(noteOf({ connectedAt: NOW }, false)).toBeUndefined()
-    expect(noteOf({}, true)).toBeUndefined()
-    expect(noteOf({ connectedAt: NOW }, true, 'skipped')).toBeUndefined()
-  })
+it.each<[kind: string, OverviewApp, words: string, can: object]>([
+  ['todo', app(), '', { ...connect('Connect'), ...skip }],
+  [
+    'stale',
+    app(TODO, { status: 'stale' }),
+    'Access ended',
+    { ...connect('Connect again'), ...skip, notes: [t('next.alikeAgain')] },
+  ],
+  [
+    'stale',
+    app(TODO, { connectedAt: NOW, lapsedAt: NOW }),
+    'Access ended',
+    {
+      ...connect('Connect again'),
+      ...skip,
+      notes: ['Noticed on November 21, 2026', t('next.alikeAgain')],
+    },
+  ],
+  [
+    'attention',
+    app({ kind: 'off' }, { status: 'attention' }),
+    'Not available',
+    { notes: [t('note.attention')] },
+  ],
+  ['disabled', app({ kind: 'off' }, { status: 'disabled' }), 'Turned off', { notes: [t('note.disabled')] }],
+  ['connected', app({ kind: 'connected', since: NOW }, { status: 'connected' }), 'Connected', {}],
+  ['waiting', app({ kind: 'confirming' }), 'Checking…', { ...connect('Try again'), ...skip, ...block }],
+  [
+    'unconfirmed',
+    app({ kind: 'unconfirmed', since: NOW }),
+    'Not connected yet',
+    { ...connect('Try again'), ...skip, ...block },
+  ],
+  [
+    'elsewhere',
+    app({ kind: 'elsewhere' }),
+    'In progress',
+    { ...connect('Start over'), ...skip, notes: [t('note.elsewhere')] },
+  ],
+  [
+    'skipped',
+    app({ kind: 'skipped', since: NOW }),
+    'Skipped',
+    { ...connect('Connect'), ...unskip, ...block },
+  ],
+  [
+    'blocked',
+    app({ kind: 'blocked', since: NOW }),
+    'Waiting for admin',
+    { ...connect('Try again'), ...unblock, notes: [t('note.blocked')] },
+  ],
+])('a row %s says so and offers what helps', (kind, one, status, can) => {
+  const { entries, more } = rows([one])
+  expect(more).toEqual([])
+  expect(entries).toMatchObject([
+    { app: 'slack_1', name: 'Slack', id: 'status-0', kind, status, ...nothing, ...can },
+  ])
 })
 
-describe('the list', () => {
-  const named = (instance: string, state?: AppState, entry: Partial<TrackedApp> = {}) =>
-    app(state, { ...entry, instance })
-  const shown = (apps: readonly OverviewApp[]) => {
-    const { entries, more } = rows(apps)
-    return [entries, more].map((part) => part.map((row) => row.app).join(' '))
-  }
+it('a row has the sign of its app, and a number of its own', () => {
+  const { entries } = rows([app(), app(TODO, { instance: 'b' })])
+  expect(entries.map(({ id }) => id)).toEqual(['status-0', 'status-1'])
+  expect(entries[1]?.icon).toEqual({ logo: undefined, initial: 'S', tone: 'tone-2' })
+})
 
-  it('leaves out what the page offers first, and calls the one that comes after it next', () => {
-    const apps = [named('a'), named('b', { kind: 'skipped', since: NOW }), named('c'), named('d')]
-    const { entries } = rows(apps, 'a')
-    expect(entries.map((row) => [row.app, row.status])).toEqual([
-      ['b', 'Skipped'],
-      ['c', 'Next'],
-      ['d', ''],
-    ])
-    expect(rows(apps).entries.map(({ status }) => status)).toEqual(['', 'Skipped', '', ''])
-    expect(rows([named('a')], 'a')).toEqual({ entries: [], more: [] })
-  })
+it('a row is called new a minute after the first of the list, while it waits', () => {
+  const noteAt = (milliseconds: number, state: AppState = TODO) =>
+    rows([app(), app(state, { instance: 'b', firstSeen: NOW + milliseconds })]).entries[1]?.notes.includes(
+      'New',
+    )
+  expect(noteAt(60_000)).toBe(false)
+  expect(noteAt(60_001)).toBe(true)
+  expect(noteAt(60_001, { kind: 'skipped', since: NOW })).toBe(false)
+})
 
-  it('ends with what no one can connect', () => {
-    const attention = named('attention', { kind: 'off' }, { status: 'attention' })
-    const off = named('off', { kind: 'off' }, { status: 'disabled' })
-    expect(shown([off, named('a'), attention, named('b')])).toEqual(['a b off attention', ''])
+it('a row has what the company says about an app before anyone leaves for it', () => {
+  const about = () => ({
+    ...noDescription,
+    help: 'Connect to the VPN first.',
+    account: 'your Acme workspace',
+    never: ['Search can’t post.'],
   })
+  const all = ['Connect to the VPN first.', 'Use your Acme workspace.', 'Search can’t post.']
+  const notesOf = (one: OverviewApp) => rows([one], undefined, true, about).entries[0]?.notes
+  expect(notesOf(app())).toEqual(all)
+  expect(notesOf(app({ kind: 'skipped', since: NOW }))).toEqual(all)
+  expect(notesOf(app({ kind: 'connected', since: NOW }))).toEqual(['Connected through your Acme workspace'])
+  expect(notesOf(app({ kind: 'off' }, { status: 'disabled' }))).toEqual([t('note.disabled')])
+})
 
-  it('shows six as they are, and of more the five most urgent in their order', () => {
-    const skipped: AppState = { kind: 'skipped', since: NOW }
-    const apps = [
-      named('on', { kind: 'connected', since: NOW }, { status: 'connected' }),
-      named('off', { kind: 'off' }, { status: 'disabled' }),
-      named('todo'),
-      named('skipped', skipped),
-      named('stale', TODO, { status: 'stale' }),
-      named('waits', { kind: 'confirming' }),
-    ]
-    expect(shown(apps)).toEqual(['on todo skipped stale waits off', ''])
-    expect(shown([...apps, named('todo_2')])).toEqual(['todo skipped stale waits todo_2', 'on off'])
-    const blocked = named('blocked', { kind: 'blocked', since: NOW })
-    expect(shown([...apps, named('todo_2'), blocked])).toEqual([
-      'todo skipped stale waits blocked',
-      'on todo_2 off',
-    ])
-  })
+it('a row says since when it is connected where the walk is over, and where that is known', () => {
+  const noteOf = (entry: Partial<TrackedApp>, finished: boolean, state: AppState['kind'] = 'connected') =>
+    rows([app({ kind: state, since: NOW }, entry)], undefined, finished).entries[0]?.notes[0]
+  expect(noteOf({ connectedAt: NOW }, true)).toBe('Connected November 21, 2026')
+  expect(noteOf({ connectedAt: NOW }, false)).toBeUndefined()
+  expect(noteOf({}, true)).toBeUndefined()
+  expect(noteOf({ connectedAt: NOW }, true, 'skipped')).toBeUndefined()
+})
+
+const named = (instance: string, state?: AppState, entry: Partial<TrackedApp> = {}) =>
+  app(state, { ...entry, instance })
+const shown = (apps: readonly OverviewApp[]) => {
+  const { entries, more } = rows(apps)
+  return [entries, more].map((part) => part.map((row) => row.app).join(' '))
+}
+
+it('the list leaves out what the page offers first, and calls the one that comes after it next', () => {
+  const apps = [named('a'), named('b', { kind: 'skipped', since: NOW }), named('c'), named('d')]
+  const { entries } = rows(apps, 'a')
+  expect(entries.map((row) => [row.app, row.status])).toEqual([
+    ['b', 'Skipped'],
+    ['c', 'Next'],
+    ['d', ''],
+  ])
+  expect(rows(apps).entries.map(({ status }) => status)).toEqual(['', 'Skipped', '', ''])
+  expect(rows([named('a')], 'a')).toEqual({ entries: [], more: [] })
+})
+
+it('the list ends with what no one can connect', () => {
+  const attention = named('attention', { kind: 'off' }, { status: 'attention' })
+  const off = named('off', { kind: 'off' }, { status: 'disabled' })
+  expect(shown([off, named('a'), attention, named('b')])).toEqual(['a b off attention', ''])
+})
+
+it('the list shows six as they are, and of more the five most urgent in their order', () => {
+  const skipped: AppState = { kind: 'skipped', since: NOW }
+  const apps = [
+    named('on', { kind: 'connected', since: NOW }, { status: 'connected' }),
+    named('off', { kind: 'off' }, { status: 'disabled' }),
+    named('todo'),
+    named('skipped', skipped),
+    named('stale', TODO, { status: 'stale' }),
+    named('waits', { kind: 'confirming' }),
+  ]
+  expect(shown(apps)).toEqual(['on todo skipped stale waits off', ''])
+  expect(shown([...apps, named('todo_2')])).toEqual(['todo skipped stale waits todo_2', 'on off'])
+  const blocked = named('blocked', { kind: 'blocked', since: NOW })
+  expect(shown([...apps, named('todo_2'), blocked])).toEqual([
+    'todo skipped stale waits blocked',
+    'on todo_2 off',
+  ])
 })

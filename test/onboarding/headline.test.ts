@@ -1,5 +1,5 @@
 // What a list comes to, and the words that it opens with: every mixture of apps has a heading that is true of it.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { countsOf, outcomeOf, headlineOf } from '../../src/onboarding/overview/headline.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -46,104 +46,103 @@ const there = 'Search can now find your work there.'
 const inConnected = 'Search can find your work in the connected apps.'
 const hours = 'Older content can take a few hours to appear.'
 
-describe('a list opens with words that fit it', () => {
-  it.each<
-    [Ending, shown: Figures, hidden: Figures | undefined, state: string, heading: string, lead: string]
-  >([
-    ['open', { pending: 2 }, undefined, 'open', 'Connect your apps to search', t('overview.lead')],
-    ['open', { connected: 1, pending: 1 }, undefined, 'open', 'Connect your apps to search', ''],
-    [
-      'open',
-      { pending: 1 },
-      {},
-      'open',
-      'Connect your apps to search',
-      'The link you followed is for this app only.',
-    ],
-    ['unknown-name', {}, {}, 'open', t('overview.titleUnderName'), t('overview.nothingUnderName')],
-    ['nothing', {}, undefined, 'done', 'Search is ready for you', t('overview.nothingKnown')],
-    ['all', { connected: 3 }, undefined, 'done', 'You’re all set', `All 3 apps are connected. ${hours}`],
-    [
-      'all-but-off',
-      { connected: 1, off: 1 },
-      { off: 1 },
-      'done',
-      'Every app you can connect is connected',
-      'Search can now find your work in your connected apps. Search says that 2 apps are turned off.',
-    ],
-    [
-      'these',
-      { connected: 1, off: 1 },
-      { connected: 1, pending: 1, skipped: 2, blocked: 3, off: 1 },
-      'done',
-      'These apps are connected',
-      `${there} 6 of your other apps aren’t connected.`,
-    ],
-    [
-      'some',
-      { connected: 1, skipped: 1, blocked: 2, off: 1 },
-      undefined,
-      'rest',
-      'That’s everything for now',
-      `${inConnected} You skipped one app. You can come back and connect it any time. 2 apps are waiting for an admin. Search says that one app is turned off.`,
-    ],
-    [
-      'some',
-      { connected: 1, blocked: 1 },
-      { pending: 1 },
-      'rest',
-      'Some of these apps are connected',
-      `${inConnected} One app is waiting for an admin.`,
-    ],
-    [
-      'none',
-      { skipped: 1, off: 1 },
-      undefined,
-      'rest',
-      'Nothing is connected yet',
-      'Search can’t find your work in these apps. You skipped one app. You can come back and connect it any time. Search says that one app is turned off.',
-    ],
-    [
-      'none',
-      { blocked: 1 },
-      { connected: 1 },
-      'rest',
-      'This app isn’t connected yet',
-      'Search can’t find your work in this app. It needs an admin’s approval.',
-    ],
-    [
-      'off',
-      { off: 2 },
-      undefined,
-      'rest',
-      'Your apps are turned off for now',
-      'Search still works outside these apps. You don’t need to do anything.',
-    ],
-    [
-      'off',
-      { off: 1 },
-      undefined,
-      'rest',
-      'This app is turned off',
-      'Search still works outside this app. You don’t need to do anything.',
-    ],
-    [
-      'off',
-      { off: 1 },
-      { pending: 1 },
-      'rest',
-      'This app is turned off',
-      'Search can’t find your work in this app.',
-    ],
-  ])('%s: %j, besides %j', (ending, shown, hidden, state, heading, lead) => {
+it.each<[Ending, shown: Figures, hidden: Figures | undefined, state: string, heading: string, lead: string]>([
+  ['open', { pending: 2 }, undefined, 'open', 'Connect your apps to search', t('overview.lead')],
+  ['open', { connected: 1, pending: 1 }, undefined, 'open', 'Connect your apps to search', ''],
+  [
+    'open',
+    { pending: 1 },
+    {},
+    'open',
+    'Connect your apps to search',
+    'The link you followed is for this app only.',
+  ],
+  ['unknown-name', {}, {}, 'open', t('overview.titleUnderName'), t('overview.nothingUnderName')],
+  ['nothing', {}, undefined, 'done', 'Search is ready for you', t('overview.nothingKnown')],
+  ['all', { connected: 3 }, undefined, 'done', 'You’re all set', `All 3 apps are connected. ${hours}`],
+  [
+    'all-but-off',
+    { connected: 1, off: 1 },
+    { off: 1 },
+    'done',
+    'Every app you can connect is connected',
+    'Search can now find your work in your connected apps. Search says that 2 apps are turned off.',
+  ],
+  [
+    'these',
+    { connected: 1, off: 1 },
+    { connected: 1, pending: 1, skipped: 2, blocked: 3, off: 1 },
+    'done',
+    'These apps are connected',
+    `${there} 6 of your other apps aren’t connected.`,
+  ],
+  [
+    'some',
+    { connected: 1, skipped: 1, blocked: 2, off: 1 },
+    undefined,
+    'rest',
+    'That’s everything for now',
+    `${inConnected} You skipped one app. You can come back and connect it any time. 2 apps are waiting for an admin. Search says that one app is turned off.`,
+  ],
+  [
+    'some',
+    { connected: 1, blocked: 1 },
+    { pending: 1 },
+    'rest',
+    'Some of these apps are connected',
+    `${inConnected} One app is waiting for an admin.`,
+  ],
+  [
+    'none',
+    { skipped: 1, off: 1 },
+    undefined,
+    'rest',
+    'Nothing is connected yet',
+    'Search can’t find your work in these apps. You skipped one app. You can come back and connect it any time. Search says that one app is turned off.',
+  ],
+  [
+    'none',
+    { blocked: 1 },
+    { connected: 1 },
+    'rest',
+    'This app isn’t connected yet',
+    'Search can’t find your work in this app. It needs an admin’s approval.',
+  ],
+  [
+    'off',
+    { off: 2 },
+    undefined,
+    'rest',
+    'Your apps are turned off for now',
+    'Search still works outside these apps. You don’t need to do anything.',
+  ],
+  [
+    'off',
+    { off: 1 },
+    undefined,
+    'rest',
+    'This app is turned off',
+    'Search still works outside this app. You don’t need to do anything.',
+  ],
+  [
+    'off',
+    { off: 1 },
+    { pending: 1 },
+    'rest',
+    'This app is turned off',
+    'Search can’t find your work in this app.',
+  ],
+])(
+  'the headline for the outcome %s fits the apps: %j, besides %j',
+  (ending, shown, hidden, state, heading, lead) => {
     const seen = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
     const opening = headlineOf(seen, t)
     expect(opening).toMatchObject({ outcome: ending, state, heading, lead })
     expect(opening.search).toBe(
       state === 'done' || ending === 'some' || lead.startsWith('Search still works'),
     )
-  })
-})
+  },
+)
 
 it('an app without a usable address is no dead end: the list says why, who knows, and what search can do', () => {
   const openingWith = (off: number, offByStatus: Counts['offByStatus']) => {
@@ -164,44 +163,42 @@ it('an app without a usable address is no dead end: the list says why, who knows
   })
 })
 
-describe('the end of a list', () => {
-  it('of a narrowed visit says nothing of the other apps', () => {
-    const narrowed = (shown: Counts, hidden: Counts) => outcomeOf({ shown, hidden, isNarrowed: true })
-    expect(narrowed(counts(), counts(1))).toBe('unknown-name')
-    expect(narrowed(counts(1), counts(0, 1))).toBe('these')
-    expect(narrowed(counts(1), counts(0, 0, 1))).toBe('these')
-    expect(narrowed(counts(1), counts(1))).toBe('all')
-    expect(narrowed(counts(1), counts(0, 0, 0, 0, 1))).toBe('all-but-off')
-  })
+it('the headline of a narrowed visit makes no claim about the other apps', () => {
+  const narrowed = (shown: Counts, hidden: Counts) => outcomeOf({ shown, hidden, isNarrowed: true })
+  expect(narrowed(counts(), counts(1))).toBe('unknown-name')
+  expect(narrowed(counts(1), counts(0, 1))).toBe('these')
+  expect(narrowed(counts(1), counts(0, 0, 1))).toBe('these')
+  expect(narrowed(counts(1), counts(1))).toBe('all')
+  expect(narrowed(counts(1), counts(0, 0, 0, 0, 1))).toBe('all-but-off')
+})
 
-  it('never claims what is not so, whatever the mixture', () => {
-    let checked = 0
-    for (const seen of sights()) {
-      const { shown, hidden, isNarrowed } = seen
-      const what = JSON.stringify(seen)
-      const { state, heading, lead, search } = headlineOf(seen, t)
-      const listed = FIGURES.reduce((sum, figure) => sum + shown[figure] + hidden[figure], 0)
-      const words = `${heading} ${lead}`
+it('the headline never makes a false claim, whatever the mixture of apps', () => {
+  let checked = 0
+  for (const seen of sights()) {
+    const { shown, hidden, isNarrowed } = seen
+    const what = JSON.stringify(seen)
+    const { state, heading, lead, search } = headlineOf(seen, t)
+    const listed = FIGURES.reduce((sum, figure) => sum + shown[figure] + hidden[figure], 0)
+    const words = `${heading} ${lead}`
 
-      const connected = shown.connected + hidden.connected
-      const left = shown.pending + shown.skipped + shown.blocked
-      const claims: [says: boolean, isSo: boolean][] = [
-        [heading === t('finished.title'), connected === listed],
-        [words.includes('all your apps'), heading === t('finished.title')],
-        [state === 'done', left === 0],
-        [/all set|everything/i.test(heading), shown.connected > 0],
-        [search && listed > 0, shown.connected > 0 || (left === 0 && listed === shown.off)],
-        [/^nothing is connected/i.test(heading), connected === 0],
-        [heading === t('finished.titleOff'), left + hidden.pending + hidden.skipped + hidden.blocked === 0],
-        [heading === t('finished.titleSome'), hidden.pending === 0],
-      ]
-      for (const [says, isSo] of claims) expect(says && !isSo, what).toBe(false)
-      expect(state === 'open', what).toBe(
-        shown.pending > 0 || (isNarrowed && FIGURES.every((figure) => shown[figure] === 0)),
-      )
-      expect(words, what).not.toMatch(/undefined|NaN|\b0 apps|\b1 apps/)
-      checked++
-    }
-    expect(checked).toBe(243 * 7)
-  })
+    const connected = shown.connected + hidden.connected
+    const left = shown.pending + shown.skipped + shown.blocked
+    const claims: [says: boolean, isSo: boolean][] = [
+      [heading === t('finished.title'), connected === listed],
+      [words.includes('all your apps'), heading === t('finished.title')],
+      [state === 'done', left === 0],
+      [/all set|everything/i.test(heading), shown.connected > 0],
+      [search && listed > 0, shown.connected > 0 || (left === 0 && listed === shown.off)],
+      [/^nothing is connected/i.test(heading), connected === 0],
+      [heading === t('finished.titleOff'), left + hidden.pending + hidden.skipped + hidden.blocked === 0],
+      [heading === t('finished.titleSome'), hidden.pending === 0],
+    ]
+    for (const [says, isSo] of claims) expect(says && !isSo, what).toBe(false)
+    expect(state === 'open', what).toBe(
+      shown.pending > 0 || (isNarrowed && FIGURES.every((figure) => shown[figure] === 0)),
+    )
+    expect(words, what).not.toMatch(/undefined|NaN|\b0 apps|\b1 apps/)
+    checked++
+  }
+  expect(checked).toBe(243 * 7)
 })

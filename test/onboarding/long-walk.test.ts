@@ -1,5 +1,5 @@
 // Someone with very many apps starts with a few, in the company's order, and these have a finish of their own.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { automaticNext, nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
 import {
@@ -18,49 +18,48 @@ const ids = (from: number, to: number) => many.slice(from, to).map(({ instance }
 const after = (connected: number, all = many) => seen(all.slice(connected), seen(all))
 const isAny = () => true
 
-describe('the first few', () => {
-  const off = waits('off_1', 'Off', 'disabled')
-  const odd = waits('odd_1', 'Odd', 'attention')
-  it.each<[what: string, waiting: UnconnectedApp[], few: string[] | undefined]>([
-    ['ten apps', apps(10), undefined],
-    ['eleven', apps(11), ids(0, 5)],
-    ['ten, and what no one can connect', [off, odd, ...apps(10)], undefined],
-    ['eleven, after what no one can connect', [off, odd, ...apps(11)], ids(0, 5)],
-  ])('are there for someone with more than ten to connect: %s', (_what, waiting, few) => {
-    const found = walkStates(seen(waiting), NOW).firstApps
-    expect(found && [...found]).toEqual(few)
-  })
-
-  it.each([
-    ['the five are connected', after(5), true],
-    ['a sixth is connected', after(6), false],
-    ['one of the others is connected out of turn', seen(many.slice(0, 39), seen(many)), false],
-    [
-      'one of the others had been connected',
-      seen([...many.slice(0, 39), waits('app_39', 'App 39', 'stale')]),
-      false,
-    ],
-    ['a visit is narrowed to two', { ...seen(many), visit: { only: ids(0, 2) } }, false],
-  ] as [string, Walk, boolean][])('end where the person is past them: %s', (_what, walk, isStart) => {
-    expect(walkStates(walk, NOW).firstApps !== undefined).toBe(isStart)
-  })
+const off = waits('off_1', 'Off', 'disabled')
+const odd = waits('odd_1', 'Odd', 'attention')
+it.each<[what: string, waiting: UnconnectedApp[], few: string[] | undefined]>([
+  ['ten apps', apps(10), undefined],
+  ['eleven', apps(11), ids(0, 5)],
+  ['ten, and what no one can connect', [off, odd, ...apps(10)], undefined],
+  ['eleven, after what no one can connect', [off, odd, ...apps(11)], ids(0, 5)],
+])('a long walk begins with five apps if there are more than ten to connect: %s', (_what, waiting, few) => {
+  const found = walkStates(seen(waiting), NOW).firstApps
+  expect(found && [...found]).toEqual(few)
 })
 
-describe('a return', () => {
-  it('goes straight on within the five, stops after them, and goes on again beyond', () => {
-    const onFrom = (connected: number) => automaticNext(walkStates(after(connected), NOW), isAny)
-    expect([0, 4].map(onFrom)).toEqual(['app_0', 'app_4'])
-    expect(onFrom(5)).toBeUndefined()
-    expect(nextStep(walkStates(after(5), NOW))).toEqual({ kind: 'finished' })
-    expect(onFrom(6)).toBe('app_6')
-  })
+it.each([
+  ['the five are connected', after(5), true],
+  ['a sixth is connected', after(6), false],
+  ['one of the others is connected out of turn', seen(many.slice(0, 39), seen(many)), false],
+  [
+    'one of the others had been connected',
+    seen([...many.slice(0, 39), waits('app_39', 'App 39', 'stale')]),
+    false,
+  ],
+  ['a visit is narrowed to two', { ...seen(many), visit: { only: ids(0, 2) } }, false],
+] as [string, Walk, boolean][])(
+  'a long walk shows all apps once the person is past the first five: %s',
+  (_what, walk, isStart) => {
+    expect(walkStates(walk, NOW).firstApps !== undefined).toBe(isStart)
+  },
+)
 
-  it('that waits offers none of the others meanwhile', () => {
-    const last = startConsent(after(4), { instance: 'app_4', step: 's', now: NOW })
-    expect(nextStep(walkStates(finishReturn(last, 's', NOW).walk, NOW))).toMatchObject({
-      kind: 'wait',
-      meanwhile: undefined,
-    })
+it('a return goes straight on within the five, stops after them, and goes on again beyond', () => {
+  const onFrom = (connected: number) => automaticNext(walkStates(after(connected), NOW), isAny)
+  expect([0, 4].map(onFrom)).toEqual(['app_0', 'app_4'])
+  expect(onFrom(5)).toBeUndefined()
+  expect(nextStep(walkStates(after(5), NOW))).toEqual({ kind: 'finished' })
+  expect(onFrom(6)).toBe('app_6')
+})
+
+it('a return that waits offers none of the others meanwhile', () => {
+  const last = startConsent(after(4), { instance: 'app_4', step: 's', now: NOW })
+  expect(nextStep(walkStates(finishReturn(last, 's', NOW).walk, NOW))).toMatchObject({
+    kind: 'wait',
+    meanwhile: undefined,
   })
 })
 
@@ -74,54 +73,52 @@ it.each<[what: string, walk: Walk, figures: object]>([
   expect(statusOf(walkStates(walk, NOW))).toEqual(figures)
 })
 
-describe('the page', () => {
-  it('starts at none of five, says that the others can wait, and has them behind that line', () => {
-    const page = see(seen(many))
-    expect(page).toMatchObject({
-      title: '0 of 5 connected - Connect your apps to search',
-      lead: 'Start with these 5. The other 35 can wait.',
-      moreTitle: 'The other 35 can wait',
-      progress: { total: 5, minutes: 'About 5 minutes left' },
-    })
-    expect(page.entries.map(({ app }) => app)).toEqual(ids(1, 5))
-    expect(page.more.map(({ app }) => app)).toEqual(ids(5, 40))
-    expect(see(after(2)).lead).toBe('')
-    expect(see(after(4)).card?.explain).toBe('Allow access in App 4, and you’re done.')
+it('the page starts at none of five, says that the others can wait, and has them behind that line', () => {
+  const page = see(seen(many))
+  expect(page).toMatchObject({
+    title: '0 of 5 connected - Connect your apps to search',
+    lead: 'Start with these 5. The other 35 can wait.',
+    moreTitle: 'The other 35 can wait',
+    progress: { total: 5, minutes: 'About 5 minutes left' },
   })
+  expect(page.entries.map(({ app }) => app)).toEqual(ids(1, 5))
+  expect(page.more.map(({ app }) => app)).toEqual(ids(5, 40))
+  expect(see(after(2)).lead).toBe('')
+  expect(see(after(4)).card?.explain).toBe('Allow access in App 4, and you’re done.')
+})
 
-  it('has a finish for the five, from which the person can go on', () => {
-    const page = see(after(5), { from: 'app_4' })
-    expect(page).toMatchObject({
-      state: 'done',
-      heading: 'Your first 5 apps are connected',
-      lead: 'Search can now find your work there. The other 35 can wait.',
-      search: true,
-      card: undefined,
-      resume: { href: '/onboarding/connect/app_5', label: 'Connect more apps', forApp: 'App 5' },
-    })
-    expect(page.icons).toHaveLength(5)
+it('the page has a finish for the five, from which the person can go on', () => {
+  const page = see(after(5), { from: 'app_4' })
+  expect(page).toMatchObject({
+    state: 'done',
+    heading: 'Your first 5 apps are connected',
+    lead: 'Search can now find your work there. The other 35 can wait.',
+    search: true,
+    card: undefined,
+    resume: { href: '/onboarding/connect/app_5', label: 'Connect more apps', forApp: 'App 5' },
   })
+  expect(page.icons).toHaveLength(5)
+})
 
-  it('rests where some of the five were skipped, and still leads on', () => {
-    const skipped = skip(after(4), 'app_4', NOW)
-    expect(see(skipped)).toMatchObject({
-      state: 'rest',
-      heading: 'That’s everything for now',
-      resume: { label: 'Connect more apps', forApp: 'App 5' },
-    })
+it('the page rests where some of the five were skipped, and still leads on', () => {
+  const skipped = skip(after(4), 'app_4', NOW)
+  expect(see(skipped)).toMatchObject({
+    state: 'rest',
+    heading: 'That’s everything for now',
+    resume: { label: 'Connect more apps', forApp: 'App 5' },
   })
+})
 
-  it('counts all apps once the person has gone beyond the five', () => {
-    expect(see(after(6))).toMatchObject({
-      progress: { label: '6 of 40 connected' },
-      card: { instance: 'app_6' },
-    })
+it('the page counts all apps once the person has gone beyond the five', () => {
+  expect(see(after(6))).toMatchObject({
+    progress: { label: '6 of 40 connected' },
+    card: { instance: 'app_6' },
   })
+})
 
-  it('shows what needs the person among the first rows, also one of the others', () => {
-    const [slack] = returned([waits('slack_1', 'Slack')]).known
-    const walk = seen(many)
-    const confirming = { ...walk, known: [...walk.known, ...(slack ? [slack] : [])] }
-    expect(see(confirming).entries.map(({ app }) => app)).toContain('slack_1')
-  })
+it('the page shows what needs the person among the first rows, also one of the others', () => {
+  const [slack] = returned([waits('slack_1', 'Slack')]).known
+  const walk = seen(many)
+  const confirming = { ...walk, known: [...walk.known, ...(slack ? [slack] : [])] }
+  expect(see(confirming).entries.map(({ app }) => app)).toContain('slack_1')
 })

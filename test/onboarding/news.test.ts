@@ -1,5 +1,5 @@
 // The news of the overview: what came of the app that the person comes from, what is being confirmed, and the way on.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   type UnconnectedApp,
   type Walk,
@@ -12,153 +12,146 @@ import { CONFIRM, LATE, NOW, drive, github, late, returned, see, seen, slack, wa
 
 const connect = '/onboarding/connect/slack_1'
 
-describe('the news', () => {
-  const lateAndOver = (waiting: UnconnectedApp[]) => {
-    const other = startConsent(late(waiting), { instance: 'github_1', step: 'step-2', now: LATE })
-    return finishReturn(other, 'step-2', LATE, true).walk
+const lateAndOver = (waiting: UnconnectedApp[]) => {
+  const other = startConsent(late(waiting), { instance: 'github_1', step: 'step-2', now: LATE })
+  return finishReturn(other, 'step-2', LATE, true).walk
+}
+const off = waits('slack_1', 'Slack', 'disabled')
+
+it.each<[string, Walk, object | undefined]>([
+  [
+    'connected, with what comes next',
+    seen([github], seen([slack, github])),
+    { kind: 'good', title: 'Slack connected', text: 'Next up: GitHub.' },
+  ],
+  ['connected, the last one: the page says it', seen([], seen([slack, github])), undefined],
+  [
+    'skipped',
+    skip(seen([slack, github]), 'slack_1', NOW),
+    {
+      kind: 'notice',
+      title: 'Slack skipped',
+      text: 'It’s still on your list, so you can connect it any time.',
+    },
+  ],
+  ['skipped, the last one', skip(seen([slack]), 'slack_1', NOW), undefined],
+  [
+    'for an admin',
+    block(seen([slack, github]), 'slack_1', NOW),
+    {
+      kind: 'notice',
+      title: 'Slack is waiting for an admin',
+      text: 'Your admins can see this. You don’t need to do anything.',
+    },
+  ],
+  [
+    'turned off',
+    seen([off, github]),
+    {
+      kind: 'notice',
+      title: 'Slack is turned off',
+      text: 'Search says that this app is turned off. You don’t need to do anything.',
+    },
+  ],
+  [
+    'without a usable address, and nothing is next',
+    seen([waits('slack_1', 'Slack', 'attention'), github]),
+    {
+      kind: 'notice',
+      title: 'We can’t connect Slack right now',
+      text: 'Search has no working link to this app. Your admins can see this. You don’t need to do anything.',
+    },
+  ],
+  [
+    'connected, where only one without an address is left',
+    seen([waits('evil_1', 'Evil App', 'attention')], seen([slack, waits('evil_1', 'Evil App', 'attention')])),
+    undefined,
+  ],
+  [
+    'not confirmed, where another one is told of first',
+    lateAndOver([github, slack]),
+    { kind: 'bad', title: 'Slack isn’t connected yet', text: 'Try again from the list.' },
+  ],
+  ['still to connect', seen([slack, github]), undefined],
+  ['of another visit', { ...seen([slack, github]), visit: { only: ['github'] } }, undefined],
+])('the banner tells the result of the app that the person comes from: %s', (_what, walk, banner) => {
+  expect(see(walk, { from: 'slack_1', now: LATE }).banner).toEqual(banner && { named: '', ...banner })
+})
+
+it('the banner about a long name begins with the result, and has the name once', () => {
+  const long = waits('slack_1', 'Quarterly planning, reporting and forecasting app')
+  const other = waits('plan_2', 'Quarterly planning, reporting and forecasting for EMEA')
+  const told = (walk: Walk) => {
+    const { banner } = see(walk, { from: 'slack_1' })
+    expect([banner?.title, banner?.text].join()).not.toContain('Quarterly')
+    return [banner?.title, banner?.named, banner?.text]
   }
-  const off = waits('slack_1', 'Slack', 'disabled')
+  const both = seen([long, other])
+  expect(told(seen([other], both))).toEqual(['Connected', long.name, ''])
+  expect(told(seen([github], seen([long, github])))).toEqual(['Connected', long.name, 'Next up: GitHub.'])
+  expect(told(skip(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Skipped', long.name])
+  expect(told(block(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Waiting for admin', long.name])
+  const isOff = seen([{ ...long, status: 'disabled' }, other])
+  expect(told(isOff).slice(0, 2)).toEqual(['Turned off', long.name])
+})
 
-  it.each<[string, Walk, object | undefined]>([
-    [
-      'connected, with what comes next',
-      seen([github], seen([slack, github])),
-      { kind: 'good', title: 'Slack connected', text: 'Next up: GitHub.' },
-    ],
-    ['connected, the last one: the page says it', seen([], seen([slack, github])), undefined],
-    [
-      'skipped',
-      skip(seen([slack, github]), 'slack_1', NOW),
-      {
-        kind: 'notice',
-        title: 'Slack skipped',
-        text: 'It’s still on your list, so you can connect it any time.',
-      },
-    ],
-    ['skipped, the last one', skip(seen([slack]), 'slack_1', NOW), undefined],
-    [
-      'for an admin',
-      block(seen([slack, github]), 'slack_1', NOW),
-      {
-        kind: 'notice',
-        title: 'Slack is waiting for an admin',
-        text: 'Your admins can see this. You don’t need to do anything.',
-      },
-    ],
-    [
-      'turned off',
-      seen([off, github]),
-      {
-        kind: 'notice',
-        title: 'Slack is turned off',
-        text: 'Search says that this app is turned off. You don’t need to do anything.',
-      },
-    ],
-    [
-      'without a usable address, and nothing is next',
-      seen([waits('slack_1', 'Slack', 'attention'), github]),
-      {
-        kind: 'notice',
-        title: 'We can’t connect Slack right now',
-        text: 'Search has no working link to this app. Your admins can see this. You don’t need to do anything.',
-      },
-    ],
-    [
-      'connected, where only one without an address is left',
-      seen(
-        [waits('evil_1', 'Evil App', 'attention')],
-        seen([slack, waits('evil_1', 'Evil App', 'attention')]),
-      ),
-      undefined,
-    ],
-    [
-      'not confirmed, where another one is told of first',
-      lateAndOver([github, slack]),
-      { kind: 'bad', title: 'Slack isn’t connected yet', text: 'Try again from the list.' },
-    ],
-    ['still to connect', seen([slack, github]), undefined],
-    ['of another visit', { ...seen([slack, github]), visit: { only: ['github'] } }, undefined],
-  ])('tell what came of the app that the person comes from: %s', (_what, walk, banner) => {
-    expect(see(walk, { from: 'slack_1', now: LATE }).banner).toEqual(banner && { named: '', ...banner })
+it.each<[string, Walk, object | undefined]>([
+  ['skipped', skip(seen([slack]), 'slack_1', NOW), { href: connect, label: 'Connect Slack', notes: [] }],
+  [
+    'expired and skipped',
+    skip(seen([waits('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
+    {
+      href: connect,
+      label: 'Connect Slack again',
+      notes: ['Use the same account or workspace as before.'],
+    },
+  ],
+  ['for an admin', block(seen([slack]), 'slack_1', NOW), undefined],
+  ['skipped while another waits', skip(seen([slack, github]), 'slack_1', NOW), undefined],
+  ['connected', seen([], seen([slack])), undefined],
+])('the resume button leads to an app that is %s', (_what, walk, way) => {
+  expect(see(walk).resume).toEqual(way)
+})
+
+it('an app that is being confirmed waits, looks again by itself, and leaves the main action to the next app', () => {
+  const walk = {
+    ...returned([slack, github, drive]),
+    visit: { only: ['slack', 'github', 'gdrive'], returnTo: '/search' },
+  }
+  const { refresh, confirming, card } = see(walk, { from: 'slack_1' })
+  expect(refresh).toEqual({ seconds: 5, url: '/onboarding/callback?step=step-1' })
+  expect(confirming).toMatchObject({
+    title: 'Checking Slack…',
+    decline: { href: '/onboarding/declined/slack_1', label: 'I didn’t allow it' },
+    control: {
+      lookAgain: '/onboarding/callback?step=step-1',
+      stop: '/onboarding?datasource=slack&datasource=github&datasource=gdrive&return_to=%2Fsearch&still=yes',
+    },
   })
-
-  it('tell of a long name the result first, and of the name once', () => {
-    const long = waits('slack_1', 'Quarterly planning, reporting and forecasting app')
-    const other = waits('plan_2', 'Quarterly planning, reporting and forecasting for EMEA')
-    const told = (walk: Walk) => {
-      const { banner } = see(walk, { from: 'slack_1' })
-      expect([banner?.title, banner?.text].join()).not.toContain('Quarterly')
-      return [banner?.title, banner?.named, banner?.text]
-    }
-    const both = seen([long, other])
-    expect(told(seen([other], both))).toEqual(['Connected', long.name, ''])
-    expect(told(seen([github], seen([long, github])))).toEqual(['Connected', long.name, 'Next up: GitHub.'])
-    expect(told(skip(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Skipped', long.name])
-    expect(told(block(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Waiting for admin', long.name])
-    const isOff = seen([{ ...long, status: 'disabled' }, other])
-    expect(told(isOff).slice(0, 2)).toEqual(['Turned off', long.name])
-  })
-
-  it.each<[string, Walk, object | undefined]>([
-    ['skipped', skip(seen([slack]), 'slack_1', NOW), { href: connect, label: 'Connect Slack', notes: [] }],
-    [
-      'expired and skipped',
-      skip(seen([waits('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
-      {
-        href: connect,
-        label: 'Connect Slack again',
-        notes: ['Use the same account or workspace as before.'],
-      },
-    ],
-    ['for an admin', block(seen([slack]), 'slack_1', NOW), undefined],
-    ['skipped while another waits', skip(seen([slack, github]), 'slack_1', NOW), undefined],
-    ['connected', seen([], seen([slack])), undefined],
-  ])('the way to take up an app that is %s', (_what, walk, way) => {
-    expect(see(walk).resume).toEqual(way)
+  expect(card).toMatchObject({
+    kind: 'connect',
+    main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' },
+    focus: false,
   })
 })
 
-describe('an app that is being confirmed', () => {
-  it('waits, looks again by itself, and leaves the main action to the next app', () => {
-    const walk = {
-      ...returned([slack, github, drive]),
-      visit: { only: ['slack', 'github', 'gdrive'], returnTo: '/search' },
-    }
-    const { refresh, confirming, card } = see(walk, { from: 'slack_1' })
-    expect(refresh).toEqual({ seconds: 5, url: '/onboarding/callback?step=step-1' })
-    expect(confirming).toMatchObject({
-      title: 'Checking Slack…',
-      decline: { href: '/onboarding/declined/slack_1', label: 'I didn’t allow it' },
-      control: {
-        lookAgain: '/onboarding/callback?step=step-1',
-        stop: '/onboarding?datasource=slack&datasource=github&datasource=gdrive&return_to=%2Fsearch&still=yes',
-      },
-    })
-    expect(card).toMatchObject({
-      kind: 'connect',
-      main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' },
-      focus: false,
-    })
-  })
+it('an app that is being confirmed tells its script when to look, when to ask, and when the time to confirm is over', () => {
+  const once = returned([slack, github])
+  const polling = { url: '/onboarding/callback?step=step-1', status: '0 2 0', secondsLeft: CONFIRM }
+  expect(see(once).polling).toEqual({ ...polling, oftenSeconds: 60 })
+  const at = (seconds: number) => see(once, { now: NOW + seconds * 1_000 }).polling
+  expect(at(51)).toEqual({ ...polling, oftenSeconds: 9, secondsLeft: CONFIRM - 51 })
+  expect(at(60)).toMatchObject({ oftenSeconds: 0, secondsLeft: CONFIRM - 60 })
+  expect(at(CONFIRM * 2)).toMatchObject({ oftenSeconds: 0, secondsLeft: 0 })
+  expect(see(seen([slack])).polling).toBeUndefined()
+})
 
-  it('tells its script when to look, when to ask, and when the time to confirm is over', () => {
-    const once = returned([slack, github])
-    const polling = { url: '/onboarding/callback?step=step-1', status: '0 2 0', secondsLeft: CONFIRM }
-    expect(see(once).polling).toEqual({ ...polling, oftenSeconds: 60 })
-    const at = (seconds: number) => see(once, { now: NOW + seconds * 1_000 }).polling
-    expect(at(51)).toEqual({ ...polling, oftenSeconds: 9, secondsLeft: CONFIRM - 51 })
-    expect(at(60)).toMatchObject({ oftenSeconds: 0, secondsLeft: CONFIRM - 60 })
-    expect(at(CONFIRM * 2)).toMatchObject({ oftenSeconds: 0, secondsLeft: 0 })
-    expect(see(seen([slack])).polling).toBeUndefined()
+it('an app that is being confirmed is not read first again at every further look', () => {
+  const again = (waiting: UnconnectedApp[]) => finishReturn(returned(waiting), 'step-1', NOW + 2_000).walk
+  const from = 'slack_1'
+  expect(see(again([slack, github]), { from })).toMatchObject({
+    confirming: { focus: false },
+    banner: undefined,
   })
-
-  it('is not read first again at every further look', () => {
-    const again = (waiting: UnconnectedApp[]) => finishReturn(returned(waiting), 'step-1', NOW + 2_000).walk
-    const from = 'slack_1'
-    expect(see(again([slack, github]), { from })).toMatchObject({
-      confirming: { focus: false },
-      banner: undefined,
-    })
-    expect(see(again([slack]), { from })).toMatchObject({ card: { focus: false }, banner: undefined })
-  })
+  expect(see(again([slack]), { from })).toMatchObject({ card: { focus: false }, banner: undefined })
 })

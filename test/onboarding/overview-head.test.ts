@@ -1,5 +1,5 @@
 // The head of the overview: how far the person is, the window's title, what is connected at a glance, and the way back.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type UnconnectedApp, type Walk, block, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { drive, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
@@ -11,70 +11,64 @@ const long = waits('plan_1', 'Quarterly planning, reporting and forecasting app'
 /** A walk of which the first apps are connected. */
 const connected = (apps: number, of: number) => seen(many(of).slice(apps), seen(many(of)))
 
-describe('how far the person is', () => {
-  it('is said in words, in minutes and in a segment for each app', () => {
-    expect(see(connected(2, 4)).progress).toEqual({
-      connected: 2,
-      total: 4,
-      label: '2 of 4 connected',
-      minutes: 'About 2 minutes left',
-      segments: ['over', 'over', 'now', 'open'],
-    })
-  })
-
-  it('counts what is put off, and no minutes for it', () => {
-    const walk = block(skip(connected(1, 3), 'app_1', NOW), 'app_2', NOW)
-    expect(see(walk).progress).toEqual({
-      connected: 1,
-      total: 3,
-      label: '1 of 3 connected',
-      minutes: '',
-      segments: ['over', 'open', 'open'],
-    })
-  })
-
-  it('leaves out what is turned off, and says nothing where there is nothing else', () => {
-    const off = waits('jira_1', 'Jira', 'disabled')
-    expect(see(seen([slack, off])).progress).toMatchObject({ total: 1, segments: ['now'] })
-    expect(see(seen([off])).progress).toBeUndefined()
-  })
-
-  it('is not repeated on the page of the end, where it is reached or seen again', () => {
-    const done = connected(2, 2)
-    expect(see(done)).toMatchObject({ progress: undefined, arrived: false })
-    expect(see(done, { from: 'app_1' })).toMatchObject({ progress: undefined, arrived: true })
-    expect(see(connected(1, 2), { from: 'app_0' }).arrived).toBe(false)
+it('the progress has words, minutes and a segment for each app', () => {
+  expect(see(connected(2, 4)).progress).toEqual({
+    connected: 2,
+    total: 4,
+    label: '2 of 4 connected',
+    minutes: 'About 2 minutes left',
+    segments: ['over', 'over', 'now', 'open'],
   })
 })
 
-describe('the window’s title', () => {
-  it.each<[string, Walk, string | undefined]>([
-    ['0 of 2 connected - Connect your apps to search', seen([slack, github]), undefined],
-    ['Slack connected - 1 of 2 connected', seen([github], seen([slack, github])), 'slack_1'],
-    ['Checking Slack… - 0 of 1 connected', returned([slack]), 'slack_1'],
-    ['Checking Slack… - 0 of 2 connected', returned([slack, github]), undefined],
-    ['Slack skipped - 0 of 2 connected', skip(seen([slack, github]), 'slack_1', NOW), 'slack_1'],
-    ['0 of 1 connected - Nothing is connected yet', skip(seen([slack]), 'slack_1', NOW), undefined],
-    ['You’re all set - 2 of 2 connected', connected(2, 2), 'app_1'],
-    [`Skipped - ${long.name}`, skip(seen([long, github]), 'plan_1', NOW), 'plan_1'],
-    ['Search is ready for you', seen([]), undefined],
-    ['This app is turned off', seen([waits('jira_1', 'Jira', 'disabled')]), undefined],
-  ])('is “%s”', (title, walk, from) => {
-    expect(see(walk, { from }).title).toBe(title)
+it('the progress counts skipped and blocked apps, without minutes for them', () => {
+  const walk = block(skip(connected(1, 3), 'app_1', NOW), 'app_2', NOW)
+  expect(see(walk).progress).toEqual({
+    connected: 1,
+    total: 3,
+    label: '1 of 3 connected',
+    minutes: '',
+    segments: ['over', 'open', 'open'],
   })
 })
 
-describe('what is connected, at a glance', () => {
-  it('is shown at the end, each kind of app once and twelve at most', () => {
-    const off = waits('jira_1', 'Jira', 'disabled')
-    const { icons } = see(seen([off], seen([slack, off, github])))
-    expect(icons.map(({ initial }) => initial)).toEqual(['S', 'G'])
-    expect(see(connected(13, 13)).icons).toHaveLength(12)
-    const twins = [slack, waits('slack_2', 'Slack'), github]
-    expect(see(seen([], seen(twins))).icons.map(({ initial }) => initial)).toEqual(['S', 'G'])
-    expect(see(seen([], seen([slack, waits('salesforce_1', 'Salesforce')]))).icons).toHaveLength(2)
-    expect(see(connected(1, 2)).icons).toEqual([])
-  })
+it('the progress leaves out apps that are turned off, and is empty without others', () => {
+  const off = waits('jira_1', 'Jira', 'disabled')
+  expect(see(seen([slack, off])).progress).toMatchObject({ total: 1, segments: ['now'] })
+  expect(see(seen([off])).progress).toBeUndefined()
+})
+
+it('the last page doesn’t repeat the progress', () => {
+  const done = connected(2, 2)
+  expect(see(done)).toMatchObject({ progress: undefined, arrived: false })
+  expect(see(done, { from: 'app_1' })).toMatchObject({ progress: undefined, arrived: true })
+  expect(see(connected(1, 2), { from: 'app_0' }).arrived).toBe(false)
+})
+
+it.each<[string, Walk, string | undefined]>([
+  ['0 of 2 connected - Connect your apps to search', seen([slack, github]), undefined],
+  ['Slack connected - 1 of 2 connected', seen([github], seen([slack, github])), 'slack_1'],
+  ['Checking Slack… - 0 of 1 connected', returned([slack]), 'slack_1'],
+  ['Checking Slack… - 0 of 2 connected', returned([slack, github]), undefined],
+  ['Slack skipped - 0 of 2 connected', skip(seen([slack, github]), 'slack_1', NOW), 'slack_1'],
+  ['0 of 1 connected - Nothing is connected yet', skip(seen([slack]), 'slack_1', NOW), undefined],
+  ['You’re all set - 2 of 2 connected', connected(2, 2), 'app_1'],
+  [`Skipped - ${long.name}`, skip(seen([long, github]), 'plan_1', NOW), 'plan_1'],
+  ['Search is ready for you', seen([]), undefined],
+  ['This app is turned off', seen([waits('jira_1', 'Jira', 'disabled')]), undefined],
+])('the window’s title is “%s”', (title, walk, from) => {
+  expect(see(walk, { from }).title).toBe(title)
+})
+
+it('the last page shows an icon for each kind of connected app, twelve at most', () => {
+  const off = waits('jira_1', 'Jira', 'disabled')
+  const { icons } = see(seen([off], seen([slack, off, github])))
+  expect(icons.map(({ initial }) => initial)).toEqual(['S', 'G'])
+  expect(see(connected(13, 13)).icons).toHaveLength(12)
+  const twins = [slack, waits('slack_2', 'Slack'), github]
+  expect(see(seen([], seen(twins))).icons.map(({ initial }) => initial)).toEqual(['S', 'G'])
+  expect(see(seen([], seen([slack, waits('salesforce_1', 'Salesforce')]))).icons).toHaveLength(2)
+  expect(see(connected(1, 2)).icons).toEqual([])
 })
 
 it('someone who has nothing to connect is greeted by their name, if that is short enough', () => {
@@ -84,16 +78,14 @@ it('someone who has nothing to connect is greeted by their name, if that is shor
   expect(heading('Carol '.repeat(9))).toBe('Search is ready for you')
 })
 
-describe('a narrowed visit', () => {
-  const both = seen([slack, github, drive])
-  it.each([
-    [[], false],
-    [['slack'], true],
-    [['slack', 'github', 'gdrive'], false],
-    [['jira'], true],
-  ])('to %j says that there is more: %s', (only, narrowed) => {
-    expect(see({ ...both, visit: { only } }).narrowed).toBe(narrowed)
-  })
+const both = seen([slack, github, drive])
+it.each([
+  [[], false],
+  [['slack'], true],
+  [['slack', 'github', 'gdrive'], false],
+  [['jira'], true],
+])('a narrowed visit to %j says that there is more: %s', (only, narrowed) => {
+  expect(see({ ...both, visit: { only } }).narrowed).toBe(narrowed)
 })
 
 it('what search is good for is said until the person has begun', () => {
@@ -107,37 +99,35 @@ it('what search is good for is said until the person has begun', () => {
   expect(see(connected(1, 2)).lead).toBe('')
 })
 
-describe('the heading where access has ended', () => {
-  const stale = { ...slack, status: 'stale' } as const
-  const lost = (waiting: UnconnectedApp[]) => seen(waiting, seen([], seen([slack, github, drive])))
+const stale = { ...slack, status: 'stale' } as const
+const lost = (waiting: UnconnectedApp[]) => seen(waiting, seen([], seen([slack, github, drive])))
 
-  it.each<[string, Walk, heading: string, lead: string]>([
-    ['one of many', lost([slack]), 'Search lost access to Slack', 'Everything else is still connected.'],
-    ['two', lost([slack, github]), 'Search lost access to 2 apps', 'Everything else is still connected.'],
-    ['all', lost([slack, github, drive]), 'Search lost access to 3 apps', ''],
-    ['one without a history', seen([stale]), 'Search lost access to Slack', ''],
-    [
-      'one, another being skipped',
-      skip(lost([slack, drive]), 'gdrive_1', NOW),
-      'Search lost access to Slack',
-      '',
-    ],
-    ['one, while another is new', lost([slack, long]), 'Connect your apps to search', ''],
-    [
-      'one that is skipped',
-      skip(lost([slack]), 'slack_1', NOW),
-      'That’s everything for now',
-      t('finished.leadSome') + ' ' + t('reason.skipped', { count: 1 }),
-    ],
-    [
-      'one that is turned off',
-      lost([{ ...slack, status: 'disabled' }]),
-      t('finished.titleButOff'),
-      t('finished.leadButOff') + ' ' + t('reason.disabled', { count: 1 }),
-    ],
-  ])('says so of %s', (_what, walk, heading, lead) => {
-    expect(see(walk)).toMatchObject({ heading, lead })
-  })
+it.each<[string, Walk, heading: string, lead: string]>([
+  ['one of many', lost([slack]), 'Search lost access to Slack', 'Everything else is still connected.'],
+  ['two', lost([slack, github]), 'Search lost access to 2 apps', 'Everything else is still connected.'],
+  ['all', lost([slack, github, drive]), 'Search lost access to 3 apps', ''],
+  ['one without a history', seen([stale]), 'Search lost access to Slack', ''],
+  [
+    'one, another being skipped',
+    skip(lost([slack, drive]), 'gdrive_1', NOW),
+    'Search lost access to Slack',
+    '',
+  ],
+  ['one, while another is new', lost([slack, long]), 'Connect your apps to search', ''],
+  [
+    'one that is skipped',
+    skip(lost([slack]), 'slack_1', NOW),
+    'That’s everything for now',
+    t('finished.leadSome') + ' ' + t('reason.skipped', { count: 1 }),
+  ],
+  [
+    'one that is turned off',
+    lost([{ ...slack, status: 'disabled' }]),
+    t('finished.titleButOff'),
+    t('finished.leadButOff') + ' ' + t('reason.disabled', { count: 1 }),
+  ],
+])('the heading where access has ended says so of %s', (_what, walk, heading, lead) => {
+  expect(see(walk)).toMatchObject({ heading, lead })
 })
 
 it('the way back is named by its host, with its port, and a path of ours by nothing', () => {

@@ -1,5 +1,5 @@
 // How the overview calls apps: by the names that the service gives, short enough to read, and told apart.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import { createAppDescriptions, nameAndIconOf } from '../../src/company/app-description.ts'
 import { type UnconnectedApp } from '../../src/onboarding/walk.ts'
@@ -12,90 +12,88 @@ import { github, returned, see, seen, slack, waits } from './seen.ts'
 
 const LONG = 'Quarterly planning, reporting and forecasting app'
 
-describe('the name of an app', () => {
-  it('tells several instances with one name apart by their numbers', () => {
-    const overview = see(seen([slack, waits('slack_2', 'Slack'), github]))
-    expect(overview.card?.title).toBe('Connect Slack')
-    expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
-  })
+it('the name of an app tells several instances with one name apart by their numbers', () => {
+  const overview = see(seen([slack, waits('slack_2', 'Slack'), github]))
+  expect(overview.card?.title).toBe('Connect Slack')
+  expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
+})
 
-  it('has no number where it is called what it calls itself: there is none behind the button', () => {
-    const { card } = see(seen([waits('slack_2', 'Slack'), slack]))
-    expect(card?.main?.label).toBe('Continue to Slack\u00a0(2)')
-    const there = [card?.explain, ...(card?.lines.map(({ text }) => text) ?? [])]
-    expect(there).toContain(t('next.explain', { app: 'Slack', last: 'no' }))
-    expect(there).toContain(t('next.reads', { app: 'Slack' }))
-  })
+it('the name of an app has no number where it is called what it calls itself: there is none behind the button', () => {
+  const { card } = see(seen([waits('slack_2', 'Slack'), slack]))
+  expect(card?.main?.label).toBe('Continue to Slack\u00a0(2)')
+  const there = [card?.explain, ...(card?.lines.map(({ text }) => text) ?? [])]
+  expect(there).toContain(t('next.explain', { app: 'Slack', last: 'no' }))
+  expect(there).toContain(t('next.reads', { app: 'Slack' }))
+})
 
-  it('has its number on the page of a failure too, and whole words in the title', () => {
-    const failing = (instance: string, ...among: UnconnectedApp[]) =>
-      problemTexts(
-        new Problem(502, 'datasource_cannot_start', { datasource: { instance, among } }),
-        t,
-        neutralCompany.displayName,
-      )
-    expect(failing('slack_2', slack, waits('slack_2', 'Slack')).title).toBe(
-      'We can’t connect Slack\u00a0(2) right now',
+it('the name of an app has its number on the page of a failure too, and whole words in the title', () => {
+  const failing = (instance: string, ...among: UnconnectedApp[]) =>
+    problemTexts(
+      new Problem(502, 'datasource_cannot_start', { datasource: { instance, among } }),
+      t,
+      neutralCompany.displayName,
     )
-    const { title, advice } = failing('plan_1', waits('plan_1', LONG))
-    expect(title).toBe('We can’t connect Quarterly planning… right now')
-    expect(advice).toContain(LONG)
-  })
+  expect(failing('slack_2', slack, waits('slack_2', 'Slack')).title).toBe(
+    'We can’t connect Slack\u00a0(2) right now',
+  )
+  const { title, advice } = failing('plan_1', waits('plan_1', LONG))
+  expect(title).toBe('We can’t connect Quarterly planning… right now')
+  expect(advice).toContain(LONG)
+})
 
-  it('is the company’s own where it has one', () => {
-    const company = companyOf(
-      { datasources: { slack_2: { name: { en: 'Slack of Sales', de: 'Slack des Vertriebs' } } } },
-      new Map(),
-    )
-    const about = createAppDescriptions(company)('en')
-    const overview = see(seen([slack, waits('slack_2', 'Slack')]), { describe: about })
-    expect(overview.card?.title).toBe('Connect Slack')
-    expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales' })
-    expect(nameAndIconOf('slack_2', createAppDescriptions(company)('de')).name).toBe('Slack des Vertriebs')
-  })
+it('the name of an app is the company’s own where it has one', () => {
+  const company = companyOf(
+    { datasources: { slack_2: { name: { en: 'Slack of Sales', de: 'Slack des Vertriebs' } } } },
+    new Map(),
+  )
+  const about = createAppDescriptions(company)('en')
+  const overview = see(seen([slack, waits('slack_2', 'Slack')]), { describe: about })
+  expect(overview.card?.title).toBe('Connect Slack')
+  expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales' })
+  expect(nameAndIconOf('slack_2', createAppDescriptions(company)('de')).name).toBe('Slack des Vertriebs')
+})
 
-  it.each([
-    ['salesforce_1', 'Salesforce 1'],
-    ['google_drive_2', 'Google drive 2'],
-    ['Salesforce_Prod', 'Salesforce_Prod'],
-    ['Slack', 'Slack'],
-    ['jira', 'jira'],
-    ['<b>a_b</b>', '<b>a_b</b>'],
-  ])('reads %s, where the service gives it as the name, as %s', (name, words) => {
-    expect(see(seen([slack, waits(name, name)])).entries[0]?.name).toBe(words)
-  })
+it.each([
+  ['salesforce_1', 'Salesforce 1'],
+  ['google_drive_2', 'Google drive 2'],
+  ['Salesforce_Prod', 'Salesforce_Prod'],
+  ['Slack', 'Slack'],
+  ['jira', 'jira'],
+  ['<b>a_b</b>', '<b>a_b</b>'],
+])('the name of an app reads %s, where the service gives it as the name, as %s', (name, words) => {
+  expect(see(seen([slack, waits(name, name)])).entries[0]?.name).toBe(words)
+})
 
-  it('is only forApp on buttons where it is long, below a title that has the whole of it', () => {
-    const { card } = see(seen([waits('plan_1', LONG)]))
-    expect(card?.title).toBe(`Connect ${LONG}`)
-    expect(card?.main).toMatchObject({ label: 'Continue to the app', forApp: LONG })
-    expect([card?.paragraphs, card?.lines.map(({ text }) => text)].join(' ')).not.toContain(LONG)
-  })
+it('the name of an app is only forApp on buttons where it is long, below a title that has the whole of it', () => {
+  const { card } = see(seen([waits('plan_1', LONG)]))
+  expect(card?.title).toBe(`Connect ${LONG}`)
+  expect(card?.main).toMatchObject({ label: 'Continue to the app', forApp: LONG })
+  expect([card?.paragraphs, card?.lines.map(({ text }) => text)].join(' ')).not.toContain(LONG)
+})
 
-  it('is said once where it is long, also of a connection that is being checked', () => {
-    const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
-    const { confirming, card } = see(returned(long), { from: 'slack_1' })
-    expect(confirming).toMatchObject({ title: 'Checking your connection…', named: LONG })
-    expect([confirming?.text, confirming?.decline.label].join(' ')).not.toContain(LONG)
-    expect(card?.title).toBe(`Connect ${LONG} too`)
-  })
+it('the name of an app is said once where it is long, also of a connection that is being checked', () => {
+  const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
+  const { confirming, card } = see(returned(long), { from: 'slack_1' })
+  expect(confirming).toMatchObject({ title: 'Checking your connection…', named: LONG })
+  expect([confirming?.text, confirming?.decline.label].join(' ')).not.toContain(LONG)
+  expect(card?.title).toBe(`Connect ${LONG} too`)
+})
 
-  it('is apart from the verb where it is long, in languages that would bury the verb or turn the line', () => {
-    const titlesIn = (tag: string, status?: UnconnectedApp['status']) => {
-      const texts = createTexts(tag, readCatalogue(LANGUAGES_FOLDER, tag), {
-        product: 'Acme',
-        hasProduct: 'yes',
-      })
-      const { card } = see(seen([waits('plan_1', LONG, status)]), { t: texts })
-      return [card?.title, card?.named]
-    }
-    expect(titlesIn('ar')).toEqual(['ربط التطبيق', `\u2068${LONG}\u2069`])
-    for (const [tag, verb] of [
-      ['ja', 'このアプリを接続'],
-      ['zh-CN', '连接此应用'],
-    ] as const)
-      expect(titlesIn(tag)).toEqual([verb, LONG])
-    expect(titlesIn('ar', 'stale')).toEqual(['إعادة ربط التطبيق', `\u2068${LONG}\u2069`])
-    expect(titlesIn('de', 'stale')).toEqual([`${LONG} neu verbinden`, ''])
-  })
+it('the name of an app is apart from the verb where it is long, in languages that would bury the verb or turn the line', () => {
+  const titlesIn = (tag: string, status?: UnconnectedApp['status']) => {
+    const texts = createTexts(tag, readCatalogue(LANGUAGES_FOLDER, tag), {
+      product: 'Acme',
+      hasProduct: 'yes',
+    })
+    const { card } = see(seen([waits('plan_1', LONG, status)]), { t: texts })
+    return [card?.title, card?.named]
+  }
+  expect(titlesIn('ar')).toEqual(['ربط التطبيق', `\u2068${LONG}\u2069`])
+  for (const [tag, verb] of [
+    ['ja', 'このアプリを接続'],
+    ['zh-CN', '连接此应用'],
+  ] as const)
+    expect(titlesIn(tag)).toEqual([verb, LONG])
+  expect(titlesIn('ar', 'stale')).toEqual(['إعادة ربط التطبيق', `\u2068${LONG}\u2069`])
+  expect(titlesIn('de', 'stale')).toEqual([`${LONG} neu verbinden`, ''])
 })

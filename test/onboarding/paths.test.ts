@@ -1,5 +1,5 @@
 // The addresses of the walk's routes, and what an address says that anyone may have written.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   blockPath,
   callbackPath,
@@ -24,58 +24,54 @@ it('an address names the app whatever its name is made of', () => {
   expect(callbackPath('a&b')).toBe('/onboarding/callback?step=a%26b')
 })
 
-describe('the step of a return', () => {
-  it.each<[unknown, string | undefined]>([
-    ['aB3-_xyz', 'aB3-_xyz'],
-    ['aB3-_xyz?status=success', 'aB3-_xyz'],
-    ['aB3-_xyz&status=success', 'aB3-_xyz'],
-    ['aB3-_xyz/', 'aB3-_xyz'],
-    [['aB3-_xyz', 'other'], 'aB3-_xyz'],
-    ['?aB3', undefined],
-    ['', undefined],
-    [[], undefined],
-    [{ a: 'aB3' }, undefined],
-    [undefined, undefined],
-  ])('is read from %j as %j', (step, read) => expect(stepIn({ step })).toBe(read))
+it.each<[unknown, string | undefined]>([
+  ['aB3-_xyz', 'aB3-_xyz'],
+  ['aB3-_xyz?status=success', 'aB3-_xyz'],
+  ['aB3-_xyz&status=success', 'aB3-_xyz'],
+  ['aB3-_xyz/', 'aB3-_xyz'],
+  [['aB3-_xyz', 'other'], 'aB3-_xyz'],
+  ['?aB3', undefined],
+  ['', undefined],
+  [[], undefined],
+  [{ a: 'aB3' }, undefined],
+  [undefined, undefined],
+])('the step of a return is read from %j as %j', (step, read) => expect(stepIn({ step })).toBe(read))
+
+it.each([
+  [{}, { only: [] }],
+  [{ datasource: 'slack' }, { only: ['slack'] }],
+  [{ datasource: ['slack', 'github_1'] }, { only: ['slack', 'github_1'] }],
+  [{ datasource: { a: 'b' } }, { only: [] }],
+  [{ datasource: ['slack', { a: 1 }, '', 'x'.repeat(201)] }, { only: ['slack'] }],
+  [{ datasource: Array(60).fill('x') }, { only: Array(50).fill('x') }],
+  [{ return_to: 'https://intranet.example/' }, { only: [], returnTo: 'https://intranet.example/' }],
+  [{ return_to: ['a', 'b'] }, { only: [] }],
+])('what a visit is about %j is read as %j', (query, read) => expect(visit(query)).toEqual(read))
+
+it.each(['!', 'ü', '\u{1f5c2}'])(
+  'what a visit is about has an address that every server takes, even of names of %s',
+  (character) => {
+    const name = character.repeat(200 / character.length)
+    for (const return_to of [undefined, `https://intranet.example/${'x'.repeat(2_000)}`]) {
+      const long = visit({ datasource: Array(50).fill(name), return_to })
+      expect(long.only).toContain(name)
+      expect(overviewPath(long, name).length).toBeLessThan(8_000)
+    }
+  },
+)
+
+it('what a visit is about is in its address again, whatever characters it has', () => {
+  const odd = { only: ['a&b=c', 'd e/#'], returnTo: 'https://intranet.example/?x=1&y=2' }
+  const query = new URL(overviewPath(odd, 'a&b=c'), 'http://onramp').searchParams
+  expect(query.getAll('datasource')).toEqual(odd.only)
+  expect(query.get('return_to')).toBe(odd.returnTo)
+  expect(query.get('from')).toBe('a&b=c')
+  expect(overviewPath({ only: [] })).toBe('/onboarding')
 })
 
-describe('what a visit is about', () => {
-  it.each([
-    [{}, { only: [] }],
-    [{ datasource: 'slack' }, { only: ['slack'] }],
-    [{ datasource: ['slack', 'github_1'] }, { only: ['slack', 'github_1'] }],
-    [{ datasource: { a: 'b' } }, { only: [] }],
-    [{ datasource: ['slack', { a: 1 }, '', 'x'.repeat(201)] }, { only: ['slack'] }],
-    [{ datasource: Array(60).fill('x') }, { only: Array(50).fill('x') }],
-    [{ return_to: 'https://intranet.example/' }, { only: [], returnTo: 'https://intranet.example/' }],
-    [{ return_to: ['a', 'b'] }, { only: [] }],
-  ])('%j is read as %j', (query, read) => expect(visit(query)).toEqual(read))
-
-  it.each(['!', 'ü', '\u{1f5c2}'])(
-    'has an address that every server takes, even of names of %s',
-    (character) => {
-      const name = character.repeat(200 / character.length)
-      for (const return_to of [undefined, `https://intranet.example/${'x'.repeat(2_000)}`]) {
-        const long = visit({ datasource: Array(50).fill(name), return_to })
-        expect(long.only).toContain(name)
-        expect(overviewPath(long, name).length).toBeLessThan(8_000)
-      }
-    },
-  )
-
-  it('is in its address again, whatever characters it has', () => {
-    const odd = { only: ['a&b=c', 'd e/#'], returnTo: 'https://intranet.example/?x=1&y=2' }
-    const query = new URL(overviewPath(odd, 'a&b=c'), 'http://onramp').searchParams
-    expect(query.getAll('datasource')).toEqual(odd.only)
-    expect(query.get('return_to')).toBe(odd.returnTo)
-    expect(query.get('from')).toBe('a&b=c')
-    expect(overviewPath({ only: [] })).toBe('/onboarding')
-  })
-
-  it('changes the walk only when it is another', () => {
-    const walk = withVisit(startWalk(0), { only: ['a', 'b'], returnTo: '/c' })
-    expect(withVisit(walk, { only: ['a', 'b'], returnTo: '/c' })).toBe(walk)
-    for (const other of [{ only: ['a', 'b'], returnTo: '/d' }, { only: ['a'] }, { only: ['a', 'b', 'c'] }])
-      expect(withVisit(walk, other).visit).toEqual(other)
-  })
+it('what a visit is about changes the walk only when it is another', () => {
+  const walk = withVisit(startWalk(0), { only: ['a', 'b'], returnTo: '/c' })
+  expect(withVisit(walk, { only: ['a', 'b'], returnTo: '/c' })).toBe(walk)
+  for (const other of [{ only: ['a', 'b'], returnTo: '/d' }, { only: ['a'] }, { only: ['a', 'b', 'c'] }])
+    expect(withVisit(walk, other).visit).toEqual(other)
 })

@@ -1,5 +1,5 @@
 // What a page hands to the person's record: the report agrees with the walk after the next page, whatever went wrong.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ProgressRecorder } from '../../src/onboarding/record-progress.ts'
 import {
   block,
@@ -83,119 +83,115 @@ const unconfirmed = (walk: Walk) => ({
   known: walk.known.map((entry) => ({ ...entry, unconfirmedAt: NOW })),
 })
 
-describe('a page that asked the service', () => {
-  it('writes down what it found, whose sign-in it was, and that they were here', async () => {
-    const { started, report } = office()
-    const { page, people } = started()
-    await page([slack, jira])
-    await page([jira])
-    await page([jira], unconfirmed)
-    expect(await report()).toEqual(['slack_1 connected', 'jira_1 waiting'])
-    const person = await people.get(ada.email)
-    expect(person).toMatchObject({ signedInAt: NOW, lastCheck: { checkedAt: NOW } })
-    expect(person && appsOf(person)[1]).toMatchObject({ isUnconfirmed: true })
-    expect(person?.signIns).toHaveLength(1)
-    await page([jira], declined)
-    expect(appsOf((await people.get(ada.email)) ?? newPerson('', 0))[1]).toMatchObject({
-      isUnconfirmed: false,
-    })
-    expect(person?.outbox?.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected'])
+it('a page records what its check found, and the sign-in', async () => {
+  const { started, report } = office()
+  const { page, people } = started()
+  await page([slack, jira])
+  await page([jira])
+  await page([jira], unconfirmed)
+  expect(await report()).toEqual(['slack_1 connected', 'jira_1 waiting'])
+  const person = await people.get(ada.email)
+  expect(person).toMatchObject({ signedInAt: NOW, lastCheck: { checkedAt: NOW } })
+  expect(person && appsOf(person)[1]).toMatchObject({ isUnconfirmed: true })
+  expect(person?.signIns).toHaveLength(1)
+  await page([jira], declined)
+  expect(appsOf((await people.get(ada.email)) ?? newPerson('', 0))[1]).toMatchObject({
+    isUnconfirmed: false,
   })
-
-  it('writes again when its answer differs, or after ten minutes', async () => {
-    const { started, pass, written } = office()
-    const { page } = started()
-    for (let times = 0; times < 3; times++) await page([slack])
-    expect(written()).toBe(1)
-    await page([slack], skipped)
-    expect(written()).toBe(2)
-    pass(9 * MINUTE)
-    await page([slack])
-    expect(written()).toBe(2)
-    pass(MINUTE)
-    await page([slack])
-    expect(written()).toBe(3)
-  })
-
-  it('writes nothing for an address that was not verified, or where there is none', async () => {
-    const { started, written } = office()
-    const { email: _email, ...nameless } = ada
-    await started({ user: { ...ada, emailVerified: false } }).page([slack])
-    await started({ user: nameless }).page([slack])
-    expect(written()).toBe(0)
-  })
+  expect(person?.outbox?.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected'])
 })
 
-describe('the report says what the walk says after the next page', () => {
-  it('where the store was away, or the process died before it had written', async () => {
-    const { started, report, away, told } = office()
-    const { page } = started()
-    away(true)
-    await page([slack])
-    expect(await report()).toBeUndefined()
-    const words = "what a page found was not written to the person's record"
-    expect(told).toEqual([[{ err: new Error('away') }, words]])
-    away(false)
-    await page([slack])
-    expect(await report()).toEqual(['slack_1 waiting'])
-  })
+it('a page records progress again when it differs, or after ten minutes', async () => {
+  const { started, pass, written } = office()
+  const { page } = started()
+  for (let times = 0; times < 3; times++) await page([slack])
+  expect(written()).toBe(1)
+  await page([slack], skipped)
+  expect(written()).toBe(2)
+  pass(9 * MINUTE)
+  await page([slack])
+  expect(written()).toBe(2)
+  pass(MINUTE)
+  await page([slack])
+  expect(written()).toBe(3)
+})
 
-  it('where a store that was away came back without what it had taken last', async () => {
-    const { started, report, away } = office()
-    const { page, people } = started()
-    await page([jira])
-    await people.forget(ada.email)
-    away(true)
-    await page([jira], (walk) => skip(walk, 'jira_1', NOW))
-    away(false)
-    await page([jira], (walk) => unskip(walk, 'jira_1'))
-    expect(await report()).toEqual(['jira_1 waiting'])
-  })
+it('a page records nothing for an address that isn’t verified, or without one', async () => {
+  const { started, written } = office()
+  const { email: _email, ...nameless } = ada
+  await started({ user: { ...ada, emailVerified: false } }).page([slack])
+  await started({ user: nameless }).page([slack])
+  expect(written()).toBe(0)
+})
 
-  it('where another process has a clock that is ahead', async () => {
-    const { started, pass, report } = office()
-    const [ahead, right] = [started({ skew: 5 * MINUTE }), started()]
-    await ahead.page([slack, jira])
-    pass(1_000)
-    await right.page([jira], skipped)
-    expect(await report()).toEqual(['slack_1 connected', 'jira_1 waiting'])
-    await right.page([slack, jira])
-    await right.page([slack, jira], blocked)
-    expect(await report()).toEqual(['slack_1 blocked', 'jira_1 waiting'])
-  })
+it('the report agrees with the walk after the next page, where the store was away, or the process died before it had written', async () => {
+  const { started, report, away, told } = office()
+  const { page } = started()
+  away(true)
+  await page([slack])
+  expect(await report()).toBeUndefined()
+  const words = "what a page found was not written to the person's record"
+  expect(told).toEqual([[{ err: new Error('away') }, words]])
+  away(false)
+  await page([slack])
+  expect(await report()).toEqual(['slack_1 waiting'])
+})
 
-  it('where a campaign heard of more apps, and the person keeps what they said', async () => {
-    const { started, pass, report } = office()
-    const { page, campaign } = started()
-    await page([slack, jira], skipped)
-    await page([slack, jira], skipped)
-    pass(MINUTE)
-    await campaign([slack, app('github_1')])
-    expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 waiting'])
-    pass(10 * MINUTE)
-    await page([slack])
-    expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 connected'])
-  })
+it('the report agrees with the walk after the next page, where a store that was away came back without what it had taken last', async () => {
+  const { started, report, away } = office()
+  const { page, people } = started()
+  await page([jira])
+  await people.forget(ada.email)
+  away(true)
+  await page([jira], (walk) => skip(walk, 'jira_1', NOW))
+  away(false)
+  await page([jira], (walk) => unskip(walk, 'jira_1'))
+  expect(await report()).toEqual(['jira_1 waiting'])
+})
 
-  it('where the walk was lost, and nothing is left to connect', async () => {
-    const { started, pass, report, loseWalk } = office()
-    const { page } = started()
-    await page([slack])
-    loseWalk()
-    pass(MINUTE)
-    await page([])
-    expect(await report()).toEqual(['slack_1 connected'])
-  })
+it('the report agrees with the walk after the next page, where another process has a clock that is ahead', async () => {
+  const { started, pass, report } = office()
+  const [ahead, right] = [started({ skew: 5 * MINUTE }), started()]
+  await ahead.page([slack, jira])
+  pass(1_000)
+  await right.page([jira], skipped)
+  expect(await report()).toEqual(['slack_1 connected', 'jira_1 waiting'])
+  await right.page([slack, jira])
+  await right.page([slack, jira], blocked)
+  expect(await report()).toEqual(['slack_1 blocked', 'jira_1 waiting'])
+})
 
-  it('where the person was forgotten, and only from their next page on', async () => {
-    const { started, pass, report } = office()
-    const { page, people } = started()
-    await page([slack])
-    await people.forget(ada.email)
-    await page([slack])
-    expect(await report()).toBeUndefined()
-    pass(10 * MINUTE)
-    await page([slack])
-    expect(await report()).toEqual(['slack_1 waiting'])
-  })
+it('the report agrees with the walk after the next page, where a campaign heard of more apps, and the person keeps what they said', async () => {
+  const { started, pass, report } = office()
+  const { page, campaign } = started()
+  await page([slack, jira], skipped)
+  await page([slack, jira], skipped)
+  pass(MINUTE)
+  await campaign([slack, app('github_1')])
+  expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 waiting'])
+  pass(10 * MINUTE)
+  await page([slack])
+  expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 connected'])
+})
+
+it('the report agrees with the walk after the next page, where the walk was lost, and nothing is left to connect', async () => {
+  const { started, pass, report, loseWalk } = office()
+  const { page } = started()
+  await page([slack])
+  loseWalk()
+  pass(MINUTE)
+  await page([])
+  expect(await report()).toEqual(['slack_1 connected'])
+})
+
+it('the report agrees with the walk after the next page, where the person was forgotten, and only from their next page on', async () => {
+  const { started, pass, report } = office()
+  const { page, people } = started()
+  await page([slack])
+  await people.forget(ada.email)
+  await page([slack])
+  expect(await report()).toBeUndefined()
+  pass(10 * MINUTE)
+  await page([slack])
+  expect(await report()).toEqual(['slack_1 waiting'])
 })

@@ -1,63 +1,61 @@
 // The overview over HTTP and leaving for an app: what the service is asked, where a click leads, and what is noted of it.
-import { describe, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { ada, consentOf, frontDoor, github, PLAIN_CHECK, slack } from './front-door.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
 
-describe('the overview', () => {
-  it('asks the service and shows what it says, in the language of the person', async () => {
-    const { page, asked } = frontDoor()
-    expect(await page('/onboarding')).toMatchObject({
-      view: 'onboarding/overview',
-      state: 'open',
-      card: {
-        title: 'Connect Slack',
-        about: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Talk.' }]) },
-      },
-      progress: { connected: 0, total: 2 },
-    })
-    const german = await page('/onboarding', { 'accept-language': 'de' })
-    expect(german.card).toMatchObject({
-      title: 'Slack verbinden',
-      about: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Reden.' }]) },
-    })
-    expect(asked).toEqual([PLAIN_CHECK, PLAIN_CHECK])
+it('the overview asks the service and shows what it says, in the language of the person', async () => {
+  const { page, asked } = frontDoor()
+  expect(await page('/onboarding')).toMatchObject({
+    view: 'onboarding/overview',
+    state: 'open',
+    card: {
+      title: 'Connect Slack',
+      about: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Talk.' }]) },
+    },
+    progress: { connected: 0, total: 2 },
   })
+  const german = await page('/onboarding', { 'accept-language': 'de' })
+  expect(german.card).toMatchObject({
+    title: 'Slack verbinden',
+    about: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Reden.' }]) },
+  })
+  expect(asked).toEqual([PLAIN_CHECK, PLAIN_CHECK])
+})
 
-  it('is about what its address names, until another address says otherwise', async () => {
-    const { page } = frontDoor()
-    const narrowed = await page('/onboarding?datasource=github&return_to=/search')
-    expect(narrowed).toMatchObject({ card: { title: 'Connect GitHub' }, narrowed: true })
-    expect(narrowed['returnTo']).toMatchObject({ href: '/search' })
-    const abroad = await page('/onboarding?return_to=https://evil.example/')
-    expect(abroad).toMatchObject({ card: { title: 'Connect Slack' }, narrowed: false })
-    expect(abroad['returnTo']).toBeUndefined()
-  })
+it('the overview shows the apps that its address names, until another address names others', async () => {
+  const { page } = frontDoor()
+  const narrowed = await page('/onboarding?datasource=github&return_to=/search')
+  expect(narrowed).toMatchObject({ card: { title: 'Connect GitHub' }, narrowed: true })
+  expect(narrowed['returnTo']).toMatchObject({ href: '/search' })
+  const abroad = await page('/onboarding?return_to=https://evil.example/')
+  expect(abroad).toMatchObject({ card: { title: 'Connect Slack' }, narrowed: false })
+  expect(abroad['returnTo']).toBeUndefined()
+})
 
-  it('refuses a return address of more than 1,024 characters in words, and takes one of 1,024', async () => {
-    const { get } = frontDoor()
-    const of = async (length: number) => await get(`/onboarding?return_to=/${'x'.repeat(length - 1)}`)
-    expect((await of(1_024)).body).toMatchObject({ returnTo: { href: expect.stringMatching(/^.x{1023}$/) } })
-    expect(await of(1_025)).toMatchObject({ status: 400, body: { code: 'return_to_too_long' } })
-  })
+it('the overview refuses a return address of more than 1,024 characters in words, and takes one of 1,024', async () => {
+  const { get } = frontDoor()
+  const of = async (length: number) => await get(`/onboarding?return_to=/${'x'.repeat(length - 1)}`)
+  expect((await of(1_024)).body).toMatchObject({ returnTo: { href: expect.stringMatching(/^.x{1023}$/) } })
+  expect(await of(1_025)).toMatchObject({ status: 400, body: { code: 'return_to_too_long' } })
+})
 
-  it('is as old as its question, so that a slow answer beats no newer one in the report', async () => {
-    const { at, get, handed } = frontDoor()
-    const [first, takes] = [at.now, 9_000]
-    Object.assign(at, { takes })
-    for (const path of ['/onboarding', CLICK]) await get(path)
-    expect(handed).toEqual([first, first + takes])
-  })
+it('progress counts from the time of the check, so that a slow response never replaces a newer one', async () => {
+  const { at, get, handed } = frontDoor()
+  const [first, takes] = [at.now, 9_000]
+  Object.assign(at, { takes })
+  for (const path of ['/onboarding', CLICK]) await get(path)
+  expect(handed).toEqual([first, first + takes])
+})
 
-  it('tells first of the app that its address names, where it names one', async () => {
-    const { at, page } = frontDoor()
-    await page('/onboarding')
-    at.waiting = [github]
-    expect(await page('/onboarding?from=slack_1')).toMatchObject({ banner: { title: 'Slack connected' } })
-    at.waiting = []
-    expect(await page('/onboarding?from=github_1')).toMatchObject({ arrived: true })
-    expect(await page('/onboarding?from=github_1&from=slack_1')).toMatchObject({ arrived: false })
-  })
+it('the overview begins with the app that its address names', async () => {
+  const { at, page } = frontDoor()
+  await page('/onboarding')
+  at.waiting = [github]
+  expect(await page('/onboarding?from=slack_1')).toMatchObject({ banner: { title: 'Slack connected' } })
+  at.waiting = []
+  expect(await page('/onboarding?from=github_1')).toMatchObject({ arrived: true })
+  expect(await page('/onboarding?from=github_1&from=slack_1')).toMatchObject({ arrived: false })
 })
 
 it('a page that is dropped ends its check, and a click that is dropped goes on: another may share it', async () => {
@@ -78,91 +76,89 @@ it('a page that is dropped ends its check, and a click that is dropped goes on: 
   }
 })
 
-describe('a click', () => {
-  it('leads to the consent, with the address that this very answer brought', async () => {
-    const { to, asked, notes, back } = frontDoor()
-    expect(await to(CLICK)).toBe(consentOf('slack_1'))
-    expect(asked).toHaveLength(1)
-    expect(asked[0]).toMatch(/^https:\/\/onramp\.example\/onboarding\/callback\?step=[\da-f]{32}$/)
-    expect(notes).toEqual([{ event: 'step_started', user: ada, datasource: 'slack_1' }])
-    const first = back()
-    await to('/onboarding/connect/github_1')
-    expect(back()).not.toBe(first)
-  })
+it('a click leads to the consent, with the address that this very answer brought', async () => {
+  const { to, asked, notes, back } = frontDoor()
+  expect(await to(CLICK)).toBe(consentOf('slack_1'))
+  expect(asked).toHaveLength(1)
+  expect(asked[0]).toMatch(/^https:\/\/onramp\.example\/onboarding\/callback\?step=[\da-f]{32}$/)
+  expect(notes).toEqual([{ event: 'step_started', user: ada, datasource: 'slack_1' }])
+  const first = back()
+  await to('/onboarding/connect/github_1')
+  expect(back()).not.toBe(first)
+})
 
-  it('that a sign-in came between is not lost: the page says so, and offers that very app', async () => {
-    const { at, to, page, asked } = frontDoor()
-    await page('/onboarding?datasource=slack&datasource=github')
-    const after = { 'sec-fetch-site': 'cross-site' }
-    const path = '/onboarding?datasource=slack&datasource=github&from=github_1&again=yes'
-    at.now += 59_999
-    expect(await to('/onboarding/connect/github_1', after)).toBe(path)
-    expect(asked).toHaveLength(1)
-    expect(await page(path)).toMatchObject({
-      banner: { title: 'You’re signed in again' },
-      card: { main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' }, focus: false },
-      focusesMain: true,
-    })
-    expect(await to('/onboarding/connect', after)).toMatch(/github&again=yes$/)
-    expect(await page('/onboarding?again=yes')).toMatchObject({
-      card: { instance: 'slack_1' },
-      focusesMain: true,
-    })
-    at.waiting = [slack]
-    // Connected meanwhile.
-    expect(await page(path)).toMatchObject({ card: { instance: 'slack_1' }, focusesMain: true })
-    at.now += 1
-    expect(await to('/onboarding/connect/github_1', after)).toBe('/onboarding')
-    // Another site's link can name the same address at any time.
-    const linked = await page('/onboarding?from=slack_1&again=yes')
-    expect([linked.banner, linked['focusesMain']]).toEqual([undefined, false])
+it('a click that a sign-in came between is not lost: the page says so, and offers that very app', async () => {
+  const { at, to, page, asked } = frontDoor()
+  await page('/onboarding?datasource=slack&datasource=github')
+  const after = { 'sec-fetch-site': 'cross-site' }
+  const path = '/onboarding?datasource=slack&datasource=github&from=github_1&again=yes'
+  at.now += 59_999
+  expect(await to('/onboarding/connect/github_1', after)).toBe(path)
+  expect(asked).toHaveLength(1)
+  expect(await page(path)).toMatchObject({
+    banner: { title: 'You’re signed in again' },
+    card: { main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' }, focus: false },
+    focusesMain: true,
   })
+  expect(await to('/onboarding/connect', after)).toMatch(/github&again=yes$/)
+  expect(await page('/onboarding?again=yes')).toMatchObject({
+    card: { instance: 'slack_1' },
+    focusesMain: true,
+  })
+  at.waiting = [slack]
+  // Connected meanwhile.
+  expect(await page(path)).toMatchObject({ card: { instance: 'slack_1' }, focusesMain: true })
+  at.now += 1
+  expect(await to('/onboarding/connect/github_1', after)).toBe('/onboarding')
+  // Another site's link can name the same address at any time.
+  const linked = await page('/onboarding?from=slack_1&again=yes')
+  expect([linked.banner, linked['focusesMain']]).toEqual([undefined, false])
+})
 
-  it('on another site’s link starts nothing', async () => {
-    const { at, to, asked } = frontDoor()
-    at.now += 60_000
-    for (const site of ['cross-site', 'same-site', 'none'])
-      expect(await to(CLICK, { 'sec-fetch-site': site })).toBe('/onboarding')
-    expect(await to(CLICK, { referer: 'https://evil.example/' })).toBe('/onboarding')
-    // The page of a failure asks again, for what that link asked for.
-    expect(await to(`${CLICK}?unattended=yes`, { 'sec-fetch-site': 'same-origin' })).toBe('/onboarding')
-    expect(asked).toEqual([])
-    expect(await to(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
-  })
+it('a click on another site’s link starts nothing', async () => {
+  const { at, to, asked } = frontDoor()
+  at.now += 60_000
+  for (const site of ['cross-site', 'same-site', 'none'])
+    expect(await to(CLICK, { 'sec-fetch-site': site })).toBe('/onboarding')
+  expect(await to(CLICK, { referer: 'https://evil.example/' })).toBe('/onboarding')
+  // The page of a failure asks again, for what that link asked for.
+  expect(await to(`${CLICK}?unattended=yes`, { 'sec-fetch-site': 'same-origin' })).toBe('/onboarding')
+  expect(asked).toEqual([])
+  expect(await to(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
+})
 
-  it('made twice asks once and is noted once, and one on another app or by another person is its own', async () => {
-    const { to, asked, notes } = frontDoor()
-    const both = await Promise.all([to(CLICK), to(CLICK)])
-    expect(both).toEqual([consentOf('slack_1'), consentOf('slack_1')])
-    expect(asked).toHaveLength(1)
-    expect(notes).toHaveLength(1)
-    const two = await Promise.all([to(CLICK), to('/onboarding/connect/github_1'), to('/onboarding/connect')])
-    expect(two[1]).toBe(consentOf('github_1'))
-    expect(asked).toHaveLength(4)
-    await Promise.all([to(CLICK), to(CLICK, { person: 'bob' })])
-    expect(asked).toHaveLength(6)
-  })
+it('a click made twice asks once and is noted once, and one on another app or by another person is its own', async () => {
+  const { to, asked, notes } = frontDoor()
+  const both = await Promise.all([to(CLICK), to(CLICK)])
+  expect(both).toEqual([consentOf('slack_1'), consentOf('slack_1')])
+  expect(asked).toHaveLength(1)
+  expect(notes).toHaveLength(1)
+  const two = await Promise.all([to(CLICK), to('/onboarding/connect/github_1'), to('/onboarding/connect')])
+  expect(two[1]).toBe(consentOf('github_1'))
+  expect(asked).toHaveLength(4)
+  await Promise.all([to(CLICK), to(CLICK, { person: 'bob' })])
+  expect(asked).toHaveLength(6)
+})
 
-  it('on an app that is connected meanwhile leads to the overview, which says so', async () => {
-    const { at, get, to, notes } = frontDoor()
-    await get('/onboarding?datasource=slack&datasource=github')
-    at.waiting = [github]
-    expect(await to(CLICK)).toBe('/onboarding?datasource=slack&datasource=github&from=slack_1')
-    expect(notes).toMatchObject([{ event: 'step_result', datasource: 'slack_1', result: 'connected' }])
-  })
+it('a click on an app that is connected meanwhile leads to the overview, which says so', async () => {
+  const { at, get, to, notes } = frontDoor()
+  await get('/onboarding?datasource=slack&datasource=github')
+  at.waiting = [github]
+  expect(await to(CLICK)).toBe('/onboarding?datasource=slack&datasource=github&from=slack_1')
+  expect(notes).toMatchObject([{ event: 'step_result', datasource: 'slack_1', result: 'connected' }])
+})
 
-  it.each([
-    ['no address', undefined],
-    ['an address elsewhere', '//evil.example/auth/datasource/slack_1'],
-    ['another app’s address', github.authUrlRelativePath],
-  ])('on an app with %s is refused under its name', async (_what, authUrlRelativePath) => {
-    const { at, get, notes } = frontDoor()
-    at.waiting = [github, { ...slack, authUrlRelativePath }]
-    const { status, body } = await get(CLICK)
-    const title = 'We can’t connect Slack right now'
-    expect({ status, body }).toEqual({ status: 502, body: { code: 'datasource_cannot_start', title } })
-    expect(notes).toMatchObject([
-      { event: 'step_failed', datasource: 'slack_1', code: 'datasource_cannot_start' },
-    ])
-  })
+it.each([
+  ['no address', undefined],
+  ['an address elsewhere', '//evil.example/auth/datasource/slack_1'],
+  ['another app’s address', github.authUrlRelativePath],
+])('a click on an app with %s is refused under its name', async (_what, authUrlRelativePath) => {
+  const { at, get, notes } = frontDoor()
+  at.waiting = [github, { ...slack, authUrlRelativePath }]
+  const { status, body } = await get(CLICK)
+  const title = 'We can’t connect Slack right now'
+  expect({ status, body }).toEqual({ status: 502, body: { code: 'datasource_cannot_start', title } })
+  expect(notes).toMatchObject([
+    { event: 'step_failed', datasource: 'slack_1', code: 'datasource_cannot_start' },
+  ])
 })

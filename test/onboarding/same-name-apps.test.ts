@@ -1,5 +1,5 @@
 // Two apps with one name: what the page says so that each is connected to an account of its own.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { noDescription } from '../../src/company/app-description.ts'
 import { type UnconnectedApp, type Walk, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
@@ -20,89 +20,83 @@ const AGAIN = 'Use the same account or workspace as before.'
 const OFF = 'Slack\u00a0(2) can’t be connected right now. Connect Slack only.'
 const OTHERS = 'Use your work account (ada@acme.example)'
 
-describe('the card of an app that shares its name', () => {
-  it('says that there are several to connect', () => {
-    expect(saidFirst(seen([slack, second, github]))).toBe(TWICE)
-    expect(saidFirst(seen([slack, second, third]))).toBe(
-      'You have 3 Slack accounts or workspaces. Start with any of them.',
-    )
-  })
-
-  it('says which account is taken, once one is connected or being checked', () => {
-    expect(saidFirst(seen([second], seen([slack, second])))).toBe(TAKEN)
-    expect(saidFirst(returned([slack, second]))).toBe(TAKEN)
-    expect(saidFirst(returned([slack, github]))).toContain(OTHERS)
-  })
-
-  it('says nothing of it where there is no other one to mix it up with', () => {
-    expect(saidFirst(seen([slack, github]))).toContain(OTHERS)
-    const walk = seen([slack, second])
-    expect(saidFirst({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
-  })
-
-  it('says why it has a number, where the other one is turned off', () => {
-    const off = waits('slack_2', 'Slack', 'disabled')
-    expect(saidFirst(seen([slack, off]))).toBe(OFF)
-    expect(saidFirst(seen([slack, off, third]))).toContain('3 Slack accounts')
-    expect(accountIn(seen([github, slack, off]), 'slack_1')).toBe(OFF)
-  })
-
-  it('says to use its own account once more, or which one isn’t that', () => {
-    const stale = waits('slack_1', 'Slack', 'stale')
-    const other = waits('slack_2', 'Slack', 'stale')
-    const allSaid = (walk: Walk) => {
-      const { paragraphs = [], lines = [] } = see(walk).card ?? {}
-      return [...paragraphs, ...lines.slice(1).map(({ text }) => text)]
-    }
-    const explained = t('next.explainStale')
-    expect(allSaid(seen([stale, second]))).toEqual([explained, AGAIN])
-    expect(allSaid(seen([stale], seen([slack, second])))).toEqual([
-      explained,
-      TAKEN.replace('Slack.', 'Slack\u00a0(2).'),
-    ])
-    // Its twin may be connected, and so not on the list; and one account is right for any app.
-    expect(allSaid(seen([waits('github_1', 'GitHub', 'stale'), slack]))).toEqual([explained, AGAIN])
-    expect(accountIn(seen([stale, other]), 'slack_2')).toBe(AGAIN)
-  })
+it('the card of an app that shares its name says that there are several to connect', () => {
+  expect(saidFirst(seen([slack, second, github]))).toBe(TWICE)
+  expect(saidFirst(seen([slack, second, third]))).toBe(
+    'You have 3 Slack accounts or workspaces. Start with any of them.',
+  )
 })
 
-describe('what leads straight to such an app', () => {
-  it('says the same beside it: an opened row', () => {
-    expect(accountIn(seen([slack, second, github]), 'slack_2')).toBe(TWICE)
-    expect(accountIn(seen([slack, second, github]), 'github_1')).toBeUndefined()
-    expect(accountIn(skip(seen([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(TWICE)
-    // Its own account was chosen a moment ago; the other one's is another.
-    const confirming = returned([slack, github, second])
-    expect([accountIn(confirming, 'slack_1'), accountIn(confirming, 'slack_2')]).toEqual([TWO, TAKEN])
-  })
+it('the card of an app that shares its name says which account is taken, once one is connected or being checked', () => {
+  expect(saidFirst(seen([second], seen([slack, second])))).toBe(TAKEN)
+  expect(saidFirst(returned([slack, second]))).toBe(TAKEN)
+  expect(saidFirst(returned([slack, github]))).toContain(OTHERS)
 })
 
-describe('the account that the company names', () => {
-  const given =
-    (accounts: Record<string, string>) =>
-    (instance: string): typeof noDescription => ({ ...noDescription, account: accounts[instance] })
-  const both = seen([slack, second, github])
-  const saidIn = (walk: Walk, accounts: Record<string, string>) => {
-    const about = given(accounts)
-    return {
-      said: saidFirst(walk, { describe: about }),
-      note: see(walk, { describe: about }).entries[0]?.notes[0],
-    }
+it('the card of an app that shares its name says nothing of it where there is no other one to mix it up with', () => {
+  expect(saidFirst(seen([slack, github]))).toContain(OTHERS)
+  const walk = seen([slack, second])
+  expect(saidFirst({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
+})
+
+it('the card of an app that shares its name says why it has a number, where the other one is turned off', () => {
+  const off = waits('slack_2', 'Slack', 'disabled')
+  expect(saidFirst(seen([slack, off]))).toBe(OFF)
+  expect(saidFirst(seen([slack, off, third]))).toContain('3 Slack accounts')
+  expect(accountIn(seen([github, slack, off]), 'slack_1')).toBe(OFF)
+})
+
+it('the card of an app that shares its name says to use its own account once more, or which one isn’t that', () => {
+  const stale = waits('slack_1', 'Slack', 'stale')
+  const other = waits('slack_2', 'Slack', 'stale')
+  const allSaid = (walk: Walk) => {
+    const { paragraphs = [], lines = [] } = see(walk).card ?? {}
+    return [...paragraphs, ...lines.slice(1).map(({ text }) => text)]
   }
+  const explained = t('next.explainStale')
+  expect(allSaid(seen([stale, second]))).toEqual([explained, AGAIN])
+  expect(allSaid(seen([stale], seen([slack, second])))).toEqual([
+    explained,
+    TAKEN.replace('Slack.', 'Slack\u00a0(2).'),
+  ])
+  // Its twin may be connected, and so not on the list; and one account is right for any app.
+  expect(allSaid(seen([waits('github_1', 'GitHub', 'stale'), slack]))).toEqual([explained, AGAIN])
+  expect(accountIn(seen([stale, other]), 'slack_2')).toBe(AGAIN)
+})
 
-  it('is left out where it is the same for both: it can’t be right for each of them', () => {
-    const same = { slack_1: 'your Acme workspace', slack_2: 'your Acme workspace' }
-    expect(saidIn(both, same)).toEqual({ said: TWICE, note: TWICE })
-    expect(saidIn(seen([second], seen([slack, second])), same)).toMatchObject({ said: TAKEN })
-    const narrowed = { ...both, visit: { ...both.visit, only: ['slack_2'] } }
-    expect(saidIn(narrowed, same).said).toContain(OTHERS)
-    expect(saidIn(seen([slack, github]), same).said).toBe('Use your Acme workspace.')
-  })
+it('what leads straight to such an app says the same beside it: an opened row', () => {
+  expect(accountIn(seen([slack, second, github]), 'slack_2')).toBe(TWICE)
+  expect(accountIn(seen([slack, second, github]), 'github_1')).toBeUndefined()
+  expect(accountIn(skip(seen([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(TWICE)
+  // Its own account was chosen a moment ago; the other one's is another.
+  const confirming = returned([slack, github, second])
+  expect([accountIn(confirming, 'slack_1'), accountIn(confirming, 'slack_2')]).toEqual([TWO, TAKEN])
+})
 
-  it('is all that is said where each has its own', () => {
-    const own = { slack_1: 'your Acme workspace', slack_2: 'the Sales workspace' }
-    expect(saidIn(both, own)).toEqual({ said: 'Use your Acme workspace.', note: 'Use the Sales workspace.' })
-  })
+const given =
+  (accounts: Record<string, string>) =>
+  (instance: string): typeof noDescription => ({ ...noDescription, account: accounts[instance] })
+const both = seen([slack, second, github])
+const saidIn = (walk: Walk, accounts: Record<string, string>) => {
+  const about = given(accounts)
+  return {
+    said: saidFirst(walk, { describe: about }),
+    note: see(walk, { describe: about }).entries[0]?.notes[0],
+  }
+}
+
+it('the account that the company names is left out where it is the same for both: it can’t be right for each of them', () => {
+  const same = { slack_1: 'your Acme workspace', slack_2: 'your Acme workspace' }
+  expect(saidIn(both, same)).toEqual({ said: TWICE, note: TWICE })
+  expect(saidIn(seen([second], seen([slack, second])), same)).toMatchObject({ said: TAKEN })
+  const narrowed = { ...both, visit: { ...both.visit, only: ['slack_2'] } }
+  expect(saidIn(narrowed, same).said).toContain(OTHERS)
+  expect(saidIn(seen([slack, github]), same).said).toBe('Use your Acme workspace.')
+})
+
+it('the account that the company names is all that is said where each has its own', () => {
+  const own = { slack_1: 'your Acme workspace', slack_2: 'the Sales workspace' }
+  expect(saidIn(both, own)).toEqual({ said: 'Use your Acme workspace.', note: 'Use the Sales workspace.' })
 })
 
 it('someone whose app isn’t connected yet is told to use the other account, where names are alike', () => {

@@ -1,115 +1,111 @@
 // “Not now”, “I need an admin to approve this” and taking them back, and the counts for the intranet.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ada, frontDoor, github, PLAIN_CHECK, slack } from './front-door.ts'
 
-describe('what a person says of an app', () => {
-  it.each([
-    ['skip', 'skipped', 'Slack skipped'],
-    ['blocked', 'blocked', 'Slack is waiting for an admin'],
-  ])('by %s is kept, noted and shown', async (path, event, title) => {
-    const { page, post, asked, notes } = frontDoor()
-    await page('/onboarding?datasource=slack&datasource=github')
-    const { status, headers } = await post(`/onboarding/${path}/slack_1`)
-    const location = '/onboarding?datasource=slack&datasource=github&from=slack_1'
-    expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
-    expect(notes).toEqual([{ event, user: ada, datasource: 'slack_1' }])
-    expect(asked).toHaveLength(1)
-    expect(await page(location)).toMatchObject({ banner: { title }, card: { title: 'Connect GitHub' } })
-  })
+it.each([
+  ['skip', 'skipped', 'Slack skipped'],
+  ['blocked', 'blocked', 'Slack is waiting for an admin'],
+])('what a person says about an app by %s is kept, noted and shown', async (path, event, title) => {
+  const { page, post, asked, notes } = frontDoor()
+  await page('/onboarding?datasource=slack&datasource=github')
+  const { status, headers } = await post(`/onboarding/${path}/slack_1`)
+  const location = '/onboarding?datasource=slack&datasource=github&from=slack_1'
+  expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
+  expect(notes).toEqual([{ event, user: ada, datasource: 'slack_1' }])
+  expect(asked).toHaveLength(1)
+  expect(await page(location)).toMatchObject({ banner: { title }, card: { title: 'Connect GitHub' } })
+})
 
-  it.each([
-    ['skip', 'unskip'],
-    ['blocked', 'unblock'],
-  ])('by %s is taken back by %s, which is no event', async (path, back) => {
-    const { page, post, notes } = frontDoor()
-    await page('/onboarding?datasource=slack')
-    await post(`/onboarding/${path}/slack_1`)
-    const { status, headers } = await post(`/onboarding/${back}/slack_1`)
-    const location = '/onboarding?datasource=slack&from=slack_1'
-    expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
-    expect(notes).toHaveLength(1)
-    expect(await page(location)).toMatchObject({ card: { title: 'Connect Slack', focus: true } })
-  })
+it.each([
+  ['skip', 'unskip'],
+  ['blocked', 'unblock'],
+])('what a person says about an app by %s is taken back by %s, which is no event', async (path, back) => {
+  const { page, post, notes } = frontDoor()
+  await page('/onboarding?datasource=slack')
+  await post(`/onboarding/${path}/slack_1`)
+  const { status, headers } = await post(`/onboarding/${back}/slack_1`)
+  const location = '/onboarding?datasource=slack&from=slack_1'
+  expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
+  expect(notes).toHaveLength(1)
+  expect(await page(location)).toMatchObject({ card: { title: 'Connect Slack', focus: true } })
+})
 
-  it('by “I didn’t allow it” ends the wait at once, is noted, and says what to do', async () => {
-    const { at, to, page, post, back, notes } = frontDoor()
-    await to('/onboarding/connect/slack_1')
-    at.now += 10_000
-    expect(await page(back())).toMatchObject({
-      confirming: { decline: { href: '/onboarding/declined/slack_1' } },
-    })
-    const { headers } = await post('/onboarding/declined/slack_1')
-    expect(headers['location']).toBe('/onboarding?from=slack_1')
-    expect(notes.at(-1)).toEqual({ event: 'declined', user: ada, datasource: 'slack_1' })
-    const after = await page('/onboarding?from=slack_1')
-    expect([after['confirming'], after['refresh']]).toEqual([undefined, undefined])
-    expect(after.card).toMatchObject({
-      title: 'Slack isn’t connected yet',
-      paragraphs: ['Access wasn’t allowed, so search can’t find your work there. To connect:'],
-      focus: true,
-    })
+it('what a person says about an app by “I didn’t allow it” ends the wait at once, is noted, and says what to do', async () => {
+  const { at, to, page, post, back, notes } = frontDoor()
+  await to('/onboarding/connect/slack_1')
+  at.now += 10_000
+  expect(await page(back())).toMatchObject({
+    confirming: { decline: { href: '/onboarding/declined/slack_1' } },
   })
-
-  it('is refused for an app that is not theirs, unless it is taken back', async () => {
-    const { page, post, notes } = frontDoor()
-    await page('/onboarding')
-    for (const path of ['skip', 'blocked', 'declined']) {
-      const { status, body } = await post(`/onboarding/${path}/jira_1`)
-      expect({ status, code: body.code }).toEqual({ status: 404, code: 'datasource_unknown' })
-    }
-    for (const path of ['unskip', 'unblock'])
-      expect((await post(`/onboarding/${path}/jira_1`)).status).toBe(303)
-    expect(notes).toEqual([])
+  const { headers } = await post('/onboarding/declined/slack_1')
+  expect(headers['location']).toBe('/onboarding?from=slack_1')
+  expect(notes.at(-1)).toEqual({ event: 'declined', user: ada, datasource: 'slack_1' })
+  const after = await page('/onboarding?from=slack_1')
+  expect([after['confirming'], after['refresh']]).toEqual([undefined, undefined])
+  expect(after.card).toMatchObject({
+    title: 'Slack isn’t connected yet',
+    paragraphs: ['Access wasn’t allowed, so search can’t find your work there. To connect:'],
+    focus: true,
   })
 })
 
-describe('the counts for the intranet', () => {
-  it('are those of the person, ask the service once in a while, and keep no failure', async () => {
-    const { at, get, page, asked } = frontDoor()
-    const first = await page('/api/status')
-    const texts = { lang: 'en', dir: 'ltr', left: '2 apps left to connect', progress: '0 of 2 connected' }
-    expect(first).toEqual({ signedIn: true, connected: 0, pending: 2, skipped: 0, texts })
-    expect(await page('/api/status?language=ar')).toMatchObject({ texts: { lang: 'ar', dir: 'rtl' } })
-    at.waiting = [github]
-    at.now += 2_999
-    expect(await page('/api/status')).toEqual(first)
-    expect(asked).toEqual([PLAIN_CHECK])
-    at.now += 1
-    expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
-    expect(asked).toHaveLength(2)
-    at.person = { ...ada, subject: 'bob' }
-    at.waiting = [slack]
-    expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
-    expect(asked).toHaveLength(3)
-    at.now += 3_000
-    at.fails = true
-    expect((await get('/api/status')).status).toBe(503)
-    at.fails = false
-    expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
-  })
+it('what a person says of an app is refused for an app that is not theirs, unless it is taken back', async () => {
+  const { page, post, notes } = frontDoor()
+  await page('/onboarding')
+  for (const path of ['skip', 'blocked', 'declined']) {
+    const { status, body } = await post(`/onboarding/${path}/jira_1`)
+    expect({ status, code: body.code }).toEqual({ status: 404, code: 'datasource_unknown' })
+  }
+  for (const path of ['unskip', 'unblock'])
+    expect((await post(`/onboarding/${path}/jira_1`)).status).toBe(303)
+  expect(notes).toEqual([])
+})
 
-  it('show at once what the person did here', async () => {
-    const { at, page, post, to, asked } = frontDoor()
-    await page('/api/status')
-    await post('/onboarding/skip/slack_1')
-    expect(await page('/api/status')).toMatchObject({ pending: 1, skipped: 1 })
-    expect(asked).toHaveLength(1)
-    await to('/onboarding/connect/github_1')
-    at.now += 10_000
-    at.waiting = [slack]
-    // The one-time path that the browser follows is more than a count, or a page in another tab.
-    await page('/onboarding')
-    expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
-    await to(asked.at(-1)?.replace('https://onramp.example', '') ?? '')
-    expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 0, skipped: 1 })
-    expect(asked).toHaveLength(3)
-  })
+it('the status is the person’s own, checks at most every three seconds, and remembers no failure', async () => {
+  const { at, get, page, asked } = frontDoor()
+  const first = await page('/api/status')
+  const texts = { lang: 'en', dir: 'ltr', left: '2 apps left to connect', progress: '0 of 2 connected' }
+  expect(first).toEqual({ signedIn: true, connected: 0, pending: 2, skipped: 0, texts })
+  expect(await page('/api/status?language=ar')).toMatchObject({ texts: { lang: 'ar', dir: 'rtl' } })
+  at.waiting = [github]
+  at.now += 2_999
+  expect(await page('/api/status')).toEqual(first)
+  expect(asked).toEqual([PLAIN_CHECK])
+  at.now += 1
+  expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
+  expect(asked).toHaveLength(2)
+  at.person = { ...ada, subject: 'bob' }
+  at.waiting = [slack]
+  expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
+  expect(asked).toHaveLength(3)
+  at.now += 3_000
+  at.fails = true
+  expect((await get('/api/status')).status).toBe(503)
+  at.fails = false
+  expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
+})
 
-  it('are of one question where two tabs ask at once', async () => {
-    const { page, asked } = frontDoor()
-    await Promise.all([page('/api/status'), page('/api/status')])
-    expect(asked).toHaveLength(1)
-  })
+it('the status shows at once what the person did here', async () => {
+  const { at, page, post, to, asked } = frontDoor()
+  await page('/api/status')
+  await post('/onboarding/skip/slack_1')
+  expect(await page('/api/status')).toMatchObject({ pending: 1, skipped: 1 })
+  expect(asked).toHaveLength(1)
+  await to('/onboarding/connect/github_1')
+  at.now += 10_000
+  at.waiting = [slack]
+  // The one-time path that the browser follows is more than a count, or a page in another tab.
+  await page('/onboarding')
+  expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
+  await to(asked.at(-1)?.replace('https://onramp.example', '') ?? '')
+  expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 0, skipped: 1 })
+  expect(asked).toHaveLength(3)
+})
+
+it('two tabs that ask for the status at once share one check', async () => {
+  const { page, asked } = frontDoor()
+  await Promise.all([page('/api/status'), page('/api/status')])
+  expect(asked).toHaveLength(1)
 })
 
 it('whatever reaches the service is limited, and nothing else', async () => {

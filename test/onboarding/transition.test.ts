@@ -1,5 +1,5 @@
 // What a click and a return lead to, and what the audit log learns of it.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { afterClick, afterReturn, stepResultOf, type CheckResult } from '../../src/onboarding/transition.ts'
 import {
@@ -27,106 +27,100 @@ const back = { step: 's1', instance: 'slack_1', isAutomatic: true }
 const comesBack = (waiting: UnconnectedApp[], more: Partial<CheckResult> = {}, how: object = {}) =>
   afterReturn(click().walk, checkOf(waiting, more), { ...back, ...how })
 
-describe('a click on connect', () => {
-  it('leaves for what comes next, under the step id that the service was asked with', () => {
-    expect(click()).toMatchObject({ kind: 'leave', instance: 'slack_1' })
-    expect(findReturn(click().walk, 's1')).toMatchObject({ instance: 'slack_1', attempt: { leftAt: 1_000 } })
-    expect(click(both, 'github_1')).toMatchObject({ kind: 'leave', instance: 'github_1' })
-  })
-
-  it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)])(
-    'on what was never listed (%.20s) is unknown',
-    (wanted) =>
-      expect(() => click(both, wanted)).toThrow(expect.objectContaining({ code: 'datasource_unknown' })),
-  )
-
-  it('on what is switched off, or was connected meanwhile, goes to the list, which says so', () => {
-    const from = { kind: 'overview', from: 'slack_1' }
-    expect(click([app('slack_1', 'disabled')], 'slack_1')).toMatchObject(from)
-    expect(afterClick(click().walk, checkOf([app('github_1')]), 'slack_1')).toMatchObject(from)
-  })
-
-  it('that names none passes over what has no address, and goes on while another is being confirmed', () => {
-    const isStartable = (instance: string) => instance !== 'slack_1'
-    expect(click(both, undefined, { isStartable })).toMatchObject({ kind: 'leave', instance: 'github_1' })
-    const { walk } = comesBack(both)
-    const then = afterClick(walk, checkOf(both, { step: 's2' }), undefined)
-    expect(then).toMatchObject({ kind: 'leave', instance: 'github_1' })
-    expect(afterClick(walk, checkOf([app('slack_1')]), undefined)).toMatchObject({ kind: 'overview' })
-  })
-
-  it('that names none leads to one whose consent never showed, where nothing else is left', () => {
-    const only = [app('slack_1')]
-    const { walk } = afterReturn(click(only).walk, checkOf(only), back)
-    const late = afterClick(walk, checkOf(only, { now: 31_000, step: 's2' }), undefined)
-    expect(late).toMatchObject({ kind: 'leave', instance: 'slack_1' })
-  })
-
-  it('starts nothing where nothing can be started', () => {
-    expect(click([])).toMatchObject({ kind: 'overview' })
-    expect(click(both, undefined, { isStartable: () => false })).toMatchObject({ kind: 'overview' })
-    const named = () => click(both, 'slack_1', { isStartable: () => false })
-    expect(named).toThrow(expect.objectContaining({ code: 'datasource_cannot_start' }))
-  })
+it('a click on connect leaves for what comes next, under the step id that the service was asked with', () => {
+  expect(click()).toMatchObject({ kind: 'leave', instance: 'slack_1' })
+  expect(findReturn(click().walk, 's1')).toMatchObject({ instance: 'slack_1', attempt: { leftAt: 1_000 } })
+  expect(click(both, 'github_1')).toMatchObject({ kind: 'leave', instance: 'github_1' })
 })
 
-describe('a return', () => {
-  const page = { kind: 'page', from: 'slack_1' }
+it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)])(
+  'a click on connect on what was never listed (%.20s) is unknown',
+  (wanted) =>
+    expect(() => click(both, wanted)).toThrow(expect.objectContaining({ code: 'datasource_unknown' })),
+)
 
-  it('goes straight on when the service shows the consent, as one click', () => {
-    const transition = comesBack([app('github_1')])
-    expect(transition).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { clicks: 1 } })
-    expect(findReturn(transition.walk, 's1')).toBeUndefined()
-    expect(findReturn(transition.walk, 'new')).toMatchObject({ instance: 'github_1' })
-  })
-
-  it('that two servers judge at once leaves once: the later one leads to the page', () => {
-    const rest = [app('github_1'), app('gdrive_1')]
-    const first = comesBack(rest, { step: 's2' })
-    expect(first).toMatchObject({ kind: 'leave', instance: 'github_1' })
-    const later = afterReturn(first.walk, checkOf(rest, { step: 's3' }), back)
-    expect(later).toMatchObject(page)
-    expect(later.walk).toEqual(first.walk)
-  })
-
-  it('makes a page where one is wanted in between, nothing is left, or the service still lists the app', () => {
-    expect(comesBack([app('github_1')], {}, { isAutomatic: false })).toMatchObject(page)
-    expect(afterReturn(click([app('slack_1')]).walk, checkOf([]), back)).toMatchObject(page)
-    expect(comesBack(both)).toMatchObject(page)
-  })
-
-  it('that says it failed is asked about, not believed, and not waited for', () => {
-    const listed = comesBack(both, {}, { isRefused: true })
-    expect(listed).toMatchObject({ ...page, walk: { known: [{ unconfirmedAt: 1_000 }, {}] } })
-    expect(comesBack([app('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })
-  })
-
-  it('leads on to the app that the page would offer', () => {
-    const rest = [app('odd_1', 'attention'), app('github_1')]
-    expect(comesBack(rest)).toMatchObject({ kind: 'leave', instance: 'github_1' })
-    const { walk } = comesBack(rest, {}, { isAutomatic: false })
-    expect(nextStep(walkStates(walk, 1_000))).toMatchObject({ kind: 'connect', instance: 'github_1' })
-  })
-
-  it('pauses before an app that needs something first, and before no other', () => {
-    const hasHelp = (instance: string) => instance === 'github_1'
-    expect(comesBack([app('github_1')], { hasHelp })).toMatchObject(page)
-    expect(comesBack([app('jira_1')], { hasHelp })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
-  })
+it('a click on connect on what is switched off, or was connected meanwhile, goes to the list, which says so', () => {
+  const from = { kind: 'overview', from: 'slack_1' }
+  expect(click([app('slack_1', 'disabled')], 'slack_1')).toMatchObject(from)
+  expect(afterClick(click().walk, checkOf([app('github_1')]), 'slack_1')).toMatchObject(from)
 })
 
-describe('what comes of a return, for the audit log', () => {
-  const look = (before: Walk, now: number, waiting = both) => {
-    const after = afterReturn(before, checkOf(waiting, { now }), back).walk
-    return { after, result: stepResultOf(before, after, findReturn(before, 's1') as StartedApp, now) }
-  }
+it('a click on connect that names none passes over what has no address, and goes on while another is being confirmed', () => {
+  const isStartable = (instance: string) => instance !== 'slack_1'
+  expect(click(both, undefined, { isStartable })).toMatchObject({ kind: 'leave', instance: 'github_1' })
+  const { walk } = comesBack(both)
+  const then = afterClick(walk, checkOf(both, { step: 's2' }), undefined)
+  expect(then).toMatchObject({ kind: 'leave', instance: 'github_1' })
+  expect(afterClick(walk, checkOf([app('slack_1')]), undefined)).toMatchObject({ kind: 'overview' })
+})
 
-  it('is written once while it is waited for, and again when it has changed', () => {
-    const first = look(click().walk, 2_000)
-    expect(first.result).toBe('waiting')
-    const second = look(first.after, 4_000)
-    expect(second.result).toBeUndefined()
-    expect(look(second.after, 9_000, [app('github_1')]).result).toBe('connected')
-    expect(look(second.after, 32_000).result).toBe('unconfirmed')
-  })
+it('a click on connect that names none leads to one whose consent never showed, where nothing else is left', () => {
+  const only = [app('slack_1')]
+  const { walk } = afterReturn(click(only).walk, checkOf(only), back)
+  const late = afterClick(walk, checkOf(only, { now: 31_000, step: 's2' }), undefined)
+  expect(late).toMatchObject({ kind: 'leave', instance: 'slack_1' })
+})
+
+it('a click on connect starts nothing where nothing can be started', () => {
+  expect(click([])).toMatchObject({ kind: 'overview' })
+  expect(click(both, undefined, { isStartable: () => false })).toMatchObject({ kind: 'overview' })
+  const named = () => click(both, 'slack_1', { isStartable: () => false })
+  expect(named).toThrow(expect.objectContaining({ code: 'datasource_cannot_start' }))
+})
+
+const page = { kind: 'page', from: 'slack_1' }
+
+it('a return goes straight on when the service shows the consent, as one click', () => {
+  const transition = comesBack([app('github_1')])
+  expect(transition).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { clicks: 1 } })
+  expect(findReturn(transition.walk, 's1')).toBeUndefined()
+  expect(findReturn(transition.walk, 'new')).toMatchObject({ instance: 'github_1' })
+})
+
+it('a return that two servers judge at once leaves once: the later one leads to the page', () => {
+  const rest = [app('github_1'), app('gdrive_1')]
+  const first = comesBack(rest, { step: 's2' })
+  expect(first).toMatchObject({ kind: 'leave', instance: 'github_1' })
+  const later = afterReturn(first.walk, checkOf(rest, { step: 's3' }), back)
+  expect(later).toMatchObject(page)
+  expect(later.walk).toEqual(first.walk)
+})
+
+it('a return makes a page where one is wanted in between, nothing is left, or the service still lists the app', () => {
+  expect(comesBack([app('github_1')], {}, { isAutomatic: false })).toMatchObject(page)
+  expect(afterReturn(click([app('slack_1')]).walk, checkOf([]), back)).toMatchObject(page)
+  expect(comesBack(both)).toMatchObject(page)
+})
+
+it('a return that says it failed is asked about, not believed, and not waited for', () => {
+  const listed = comesBack(both, {}, { isRefused: true })
+  expect(listed).toMatchObject({ ...page, walk: { known: [{ unconfirmedAt: 1_000 }, {}] } })
+  expect(comesBack([app('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })
+})
+
+it('a return leads on to the app that the page would offer', () => {
+  const rest = [app('odd_1', 'attention'), app('github_1')]
+  expect(comesBack(rest)).toMatchObject({ kind: 'leave', instance: 'github_1' })
+  const { walk } = comesBack(rest, {}, { isAutomatic: false })
+  expect(nextStep(walkStates(walk, 1_000))).toMatchObject({ kind: 'connect', instance: 'github_1' })
+})
+
+it('a return pauses before an app that needs something first, and before no other', () => {
+  const hasHelp = (instance: string) => instance === 'github_1'
+  expect(comesBack([app('github_1')], { hasHelp })).toMatchObject(page)
+  expect(comesBack([app('jira_1')], { hasHelp })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
+})
+
+const look = (before: Walk, now: number, waiting = both) => {
+  const after = afterReturn(before, checkOf(waiting, { now }), back).walk
+  return { after, result: stepResultOf(before, after, findReturn(before, 's1') as StartedApp, now) }
+}
+
+it('what comes of a return, for the audit log is written once while it is waited for, and again when it has changed', () => {
+  const first = look(click().walk, 2_000)
+  expect(first.result).toBe('waiting')
+  const second = look(first.after, 4_000)
+  expect(second.result).toBeUndefined()
+  expect(look(second.after, 9_000, [app('github_1')]).result).toBe('connected')
+  expect(look(second.after, 32_000).result).toBe('unconfirmed')
 })

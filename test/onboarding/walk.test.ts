@@ -1,5 +1,5 @@
 // The walk's own decisions: what the service says, leaving for apps and coming back, and setting apps aside.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { automaticNext, nextStep, trackedAppState, walkStates } from '../../src/onboarding/next-step.ts'
 import {
   findReturn,
@@ -45,201 +45,189 @@ function progress(walk: Walk, now: number) {
   return { connected: connected.length, total: shown.length }
 }
 
-describe('what comes next', () => {
-  it.each<[string, Walk, number, object]>([
-    ['the first app that the service lists', seen(all), 0, { kind: 'connect', instance: 'slack_1' }],
-    ['nothing where the service lists nothing', seen([]), 0, { kind: 'finished' }],
-    ['another app while the person is on the way', left(), 1_000, { kind: 'connect', instance: 'github_1' }],
-    ['the first where no one came back', left(), IN_FLIGHT_MS, { kind: 'connect', instance: 'slack_1' }],
-    ['never one that is switched off', seen([app('a', 'disabled')]), 0, { kind: 'finished' }],
-    ['one whose permission has run out', seen([app('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
-    [
-      'never one without an address',
-      seen([app('a', 'attention'), app('b')]),
-      0,
-      { kind: 'connect', instance: 'b' },
-    ],
-    [
-      'nothing where only one without an address is left',
-      skip(seen([app('a', 'attention'), app('b')]), 'b', 1),
-      1,
-      { kind: 'finished' },
-    ],
-  ])('is %s', (_what, walk, now, where) => {
-    expect(nextOf(walk, now)).toEqual(where)
+it.each<[string, Walk, number, object]>([
+  ['the first app that the service lists', seen(all), 0, { kind: 'connect', instance: 'slack_1' }],
+  ['nothing where the service lists nothing', seen([]), 0, { kind: 'finished' }],
+  ['another app while the person is on the way', left(), 1_000, { kind: 'connect', instance: 'github_1' }],
+  ['the first where no one came back', left(), IN_FLIGHT_MS, { kind: 'connect', instance: 'slack_1' }],
+  ['never one that is switched off', seen([app('a', 'disabled')]), 0, { kind: 'finished' }],
+  ['one whose permission has run out', seen([app('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
+  [
+    'never one without an address',
+    seen([app('a', 'attention'), app('b')]),
+    0,
+    { kind: 'connect', instance: 'b' },
+  ],
+  [
+    'nothing where only one without an address is left',
+    skip(seen([app('a', 'attention'), app('b')]), 'b', 1),
+    1,
+    { kind: 'finished' },
+  ],
+])('the next step is %s', (_what, walk, now, where) => {
+  expect(nextOf(walk, now)).toEqual(where)
+})
+
+it.each([
+  [0, 5],
+  [59_999, 5],
+  [60_000, 30],
+  // A clock that was set back meanwhile.
+  [-59_999, 5],
+  [-60_000, 30],
+])(
+  'the next step is to wait after a return that does not show: %i ms later for %i seconds',
+  (later, lookAgainSeconds) => {
+    for (const listed of [[slack], all])
+      expect(nextOf(back(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
+  },
+)
+
+it('the next step is for the person to decide once the time to confirm is over', () => {
+  expect(nextOf(seen(all, back(), 30_999), 30_999).kind).toBe('wait')
+  const over = seen(all, back(), 31_000)
+  expect(nextOf(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
+  expect(findReturn(over, 's1')).toBeUndefined()
+})
+
+it('the next step waits for the last return that the page shows, and holds up none of the other apps', () => {
+  expect(nextOf(back(), 1_000)).toMatchObject({
+    kind: 'wait',
+    instance: 'slack_1',
+    meanwhile: 'github_1',
   })
+  const both = finishReturn(leave(back(), 'github_1', 's2', 2_000), 's2', 3_000).walk
+  expect(nextOf(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
+  const narrowed = { ...both, visit: { only: ['slack'] } }
+  expect(nextOf(narrowed, 3_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', step: 's1' })
+  expect(progress(seen([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
+})
 
-  it.each([
-    [0, 5],
-    [59_999, 5],
-    [60_000, 30],
-    // A clock that was set back meanwhile.
-    [-59_999, 5],
-    [-60_000, 30],
-  ])(
-    'is to wait after a return that does not show: %i ms later for %i seconds',
-    (later, lookAgainSeconds) => {
-      for (const listed of [[slack], all])
-        expect(nextOf(back(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
-    },
-  )
-
-  it('is for the person to decide once the time to confirm is over', () => {
-    expect(nextOf(seen(all, back(), 30_999), 30_999).kind).toBe('wait')
-    const over = seen(all, back(), 31_000)
-    expect(nextOf(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
-    expect(findReturn(over, 's1')).toBeUndefined()
-  })
-
-  it('waits for the last return that the page shows, and holds up none of the other apps', () => {
-    expect(nextOf(back(), 1_000)).toMatchObject({
-      kind: 'wait',
-      instance: 'slack_1',
-      meanwhile: 'github_1',
-    })
-    const both = finishReturn(leave(back(), 'github_1', 's2', 2_000), 's2', 3_000).walk
-    expect(nextOf(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
-    const narrowed = { ...both, visit: { only: ['slack'] } }
-    expect(nextOf(narrowed, 3_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', step: 's1' })
-    expect(progress(seen([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
-  })
-
-  it('is nothing to wait for where the service switched the app off meanwhile', () => {
-    expect(nextOf(seen([app('slack_1', 'disabled')], back([slack]), 2_000), 2_000)).toEqual({
-      kind: 'finished',
-    })
+it('the next step is nothing to wait for where the service switched the app off meanwhile', () => {
+  expect(nextOf(seen([app('slack_1', 'disabled')], back([slack]), 2_000), 2_000)).toEqual({
+    kind: 'finished',
   })
 })
 
-describe('a return', () => {
-  const judge = (waiting: UnconnectedApp[], isRefused = false) =>
-    finishReturn(seen(waiting, left(), 5), 's1', 5, isRefused)
+const judge = (waiting: UnconnectedApp[], isRefused = false) =>
+  finishReturn(seen(waiting, left(), 5), 's1', 5, isRefused)
 
-  it('counts as connected only when the service no longer lists the app, whatever the return says', () => {
-    expect(judge([github, drive]).outcome).toBe('connected')
-    expect(judge([github, drive], true).outcome).toBe('connected')
-    expect(judge(all).outcome).toBe('waiting')
-  })
-
-  it('is judged by its own app, and once', () => {
-    const both = seen([slack], leave(left(), 'github_1', 's2'))
-    const { walk, outcome } = finishReturn(both, 's2', 0)
-    expect(outcome).toBe('connected')
-    expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'over' })
-    expect(finishReturn(walk, 's1', 0).outcome).toBe('waiting')
-    expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'over' })
-  })
-
-  it('without a step that is known is from what was left for last and is not back', () => {
-    for (const step of [undefined, '', 'unknown']) {
-      expect(findReturn(left(), step)).toMatchObject({ instance: 'slack_1', attempt: { step: 's1' } })
-      expect(findReturn(leave(left(), 'github_1', 's2', 1), step)).toMatchObject({ instance: 'github_1' })
-      expect(findReturn(back(), step)).toBeUndefined()
-    }
-    expect(findReturn(leave(left(), 'slack_1', 's2', 1), 's1')).toMatchObject({ attempt: { step: 's2' } })
-  })
-
-  it('with a step that is over is none, and takes no other tab’s place', () => {
-    const connected = finishReturn(seen([github, drive], left(), 5), 's1', 5).walk
-    expect(findReturn(leave(connected, 'github_1', 's2', 6), 's1')).toBeUndefined()
-    expect(findReturn(leave(connected, 'github_1', 's2', 6), 's2')).toMatchObject({ instance: 'github_1' })
-  })
-
-  it('is known before the service could be asked', () => {
-    const known = markReturned(left(), findReturn(left(), 's1') as StartedApp, 2_000)
-    expect(findReturn(known, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
-    expect(mayCheck(known, 2_001)).toBe(true)
-    expect(markReturned(known, findReturn(known, 's1') as StartedApp, 3_000)).toEqual(known)
-  })
+it('a return counts as connected only when the service no longer lists the app, whatever the return says', () => {
+  expect(judge([github, drive]).outcome).toBe('connected')
+  expect(judge([github, drive], true).outcome).toBe('connected')
+  expect(judge(all).outcome).toBe('waiting')
 })
 
-describe('going on without a click', () => {
+it('a return is judged by its own app, and once', () => {
+  const both = seen([slack], leave(left(), 'github_1', 's2'))
+  const { walk, outcome } = finishReturn(both, 's2', 0)
+  expect(outcome).toBe('connected')
+  expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'over' })
+  expect(finishReturn(walk, 's1', 0).outcome).toBe('waiting')
+  expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'over' })
+})
+
+it('a return without a step that is known is from what was left for last and is not back', () => {
+  for (const step of [undefined, '', 'unknown']) {
+    expect(findReturn(left(), step)).toMatchObject({ instance: 'slack_1', attempt: { step: 's1' } })
+    expect(findReturn(leave(left(), 'github_1', 's2', 1), step)).toMatchObject({ instance: 'github_1' })
+    expect(findReturn(back(), step)).toBeUndefined()
+  }
+  expect(findReturn(leave(left(), 'slack_1', 's2', 1), 's1')).toMatchObject({ attempt: { step: 's2' } })
+})
+
+it('a return with a step that is over is none, and takes no other tab’s place', () => {
   const connected = finishReturn(seen([github, drive], left(), 5), 's1', 5).walk
+  expect(findReturn(leave(connected, 'github_1', 's2', 6), 's1')).toBeUndefined()
+  expect(findReturn(leave(connected, 'github_1', 's2', 6), 's2')).toMatchObject({ instance: 'github_1' })
+})
 
-  it('leads to the next app that was never started', () => {
-    expect(automaticNextOf(connected, 6)).toBe('github_1')
-    expect(automaticNextOf(connected, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
-    expect(automaticNextOf(skip(connected, 'github_1', 6), 6)).toBe('gdrive_1')
-    expect(automaticNextOf(leave(connected, 'github_1', 's2', 6), 6)).toBe('gdrive_1')
-  })
+it('a return is recorded before the service was asked', () => {
+  const known = markReturned(left(), findReturn(left(), 's1') as StartedApp, 2_000)
+  expect(findReturn(known, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
+  expect(mayCheck(known, 2_001)).toBe(true)
+  expect(markReturned(known, findReturn(known, 's1') as StartedApp, 3_000)).toEqual(known)
+})
 
-  it('does not start again what was connected and is listed again, in the wake of the same click', () => {
-    const again = seen([slack], finishReturn(seen([], left([slack]), 5), 's1', 5).walk, 6)
-    expect(automaticNextOf(again, 6)).toBeUndefined()
-    const clicked = leave(seen([slack, github], again, 7), 'github_1', 's2', 7)
-    expect(automaticNextOf(clicked, 7)).toBe('slack_1')
-    const byItself = startConsent(clicked, { instance: 'slack_1', step: 's3', now: 8, isAutomatic: true })
-    expect(byItself.clicks).toBe(clicked.clicks)
+const connected = finishReturn(seen([github, drive], left(), 5), 's1', 5).walk
+
+it('an automatic return leads to the next app that was never started', () => {
+  expect(automaticNextOf(connected, 6)).toBe('github_1')
+  expect(automaticNextOf(connected, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
+  expect(automaticNextOf(skip(connected, 'github_1', 6), 6)).toBe('gdrive_1')
+  expect(automaticNextOf(leave(connected, 'github_1', 's2', 6), 6)).toBe('gdrive_1')
+})
+
+it('an automatic return doesn’t start an app again that was connected and is listed again, after the same click', () => {
+  const again = seen([slack], finishReturn(seen([], left([slack]), 5), 's1', 5).walk, 6)
+  expect(automaticNextOf(again, 6)).toBeUndefined()
+  const clicked = leave(seen([slack, github], again, 7), 'github_1', 's2', 7)
+  expect(automaticNextOf(clicked, 7)).toBe('slack_1')
+  const byItself = startConsent(clicked, { instance: 'slack_1', step: 's3', now: 8, isAutomatic: true })
+  expect(byItself.clicks).toBe(clicked.clicks)
+})
+
+it('an app that was connected and is listed again is offered afresh and not called unconfirmed for the return of then', () => {
+  const again = seen(all, seen([github, drive], back(), 2_000), 3_600_000)
+  expect(nextOf(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
+  expect(again.known[0]).toMatchObject({
+    status: 'awaiting',
+    attempt: undefined,
+    unconfirmedAt: undefined,
   })
 })
 
-describe('an app that was connected and is listed again', () => {
-  it('is offered afresh and not called unconfirmed for the return of then', () => {
-    const again = seen(all, seen([github, drive], back(), 2_000), 3_600_000)
-    expect(nextOf(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
-    expect(again.known[0]).toMatchObject({
-      status: 'awaiting',
-      attempt: undefined,
-      unconfirmedAt: undefined,
-    })
-  })
-
-  it('can still be come back from, where another tab saw it connected first', () => {
-    const again = seen(all, seen([github, drive], left(), 2), 3)
-    expect(findReturn(again, 's1')).toMatchObject({ instance: 'slack_1' })
-  })
+it('an app that was connected and is listed again can still be come back from, where another tab saw it connected first', () => {
+  const again = seen(all, seen([github, drive], left(), 2), 3)
+  expect(findReturn(again, 's1')).toMatchObject({ instance: 'slack_1' })
 })
 
-describe('an app that the person didn’t allow', () => {
-  it('is waited for no longer, offered again, and connected where the service says so after all', () => {
-    const declined = decline(back(), 'slack_1', 2_000)
-    expect(nextOf(declined, 2_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
-    expect(declined.known[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
-    expect(leave(declined, 'slack_1', 's2', 3).known[0]?.attempt?.isDeclined).toBeUndefined()
-    expect(kindOf(seen([github, drive], declined, 3), 'slack_1')).toBe('connected')
-  })
-
-  it('is left alone where nothing is waited for', () => {
-    for (const walk of [seen(all), left(), seen([github, drive], back(), 2)])
-      expect(decline(walk, 'slack_1', 3)).toEqual(walk)
-  })
+it('an app that the person didn’t allow is waited for no longer, offered again, and connected where the service says so after all', () => {
+  const declined = decline(back(), 'slack_1', 2_000)
+  expect(nextOf(declined, 2_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
+  expect(declined.known[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
+  expect(leave(declined, 'slack_1', 's2', 3).known[0]?.attempt?.isDeclined).toBeUndefined()
+  expect(kindOf(seen([github, drive], declined, 3), 'slack_1')).toBe('connected')
 })
 
-describe('setting an app aside', () => {
-  it('“not now” lasts until it is taken back, or the person leaves for the app after all', () => {
-    const skipped = skip(seen(all), 'slack_1', 1)
-    expect(nextOf(seen(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
-    expect(nextOf(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
-    expect(leave(skipped, 'slack_1', 's', 2).known[0]?.skippedAt).toBeUndefined()
-  })
+it('an app that the person didn’t allow is left alone where nothing is waited for', () => {
+  for (const walk of [seen(all), left(), seen([github, drive], back(), 2)])
+    expect(decline(walk, 'slack_1', 3)).toEqual(walk)
+})
 
-  it('ends the waiting for that consent alone, for good', () => {
-    const both = finishReturn(leave(back(), 'github_1', 's2', 2), 's2', 3).walk
-    const skipped = skip(both, 'slack_1', 4)
-    expect([kindOf(skipped, 'slack_1'), kindOf(skipped, 'github_1')]).toEqual(['skipped', 'confirming'])
-    expect(kindOf(unskip(skipped, 'slack_1'), 'slack_1')).toBe('todo')
-  })
+it('“not now” lasts until it is taken back, or the person leaves for the app after all', () => {
+  const skipped = skip(seen(all), 'slack_1', 1)
+  expect(nextOf(seen(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
+  expect(nextOf(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
+  expect(leave(skipped, 'slack_1', 's', 2).known[0]?.skippedAt).toBeUndefined()
+})
 
-  it('counts at once while the app is open in another tab, whose return still counts', () => {
-    const skipped = skip(left(), 'slack_1', 1)
-    expect(kindOf(skipped, 'slack_1')).toBe('skipped')
-    expect(kindOf(finishReturn(skipped, 's1', 2).walk, 'slack_1')).toBe('confirming')
-  })
+it('an app that is set aside ends the wait for its consent alone', () => {
+  const both = finishReturn(leave(back(), 'github_1', 's2', 2), 's2', 3).walk
+  const skipped = skip(both, 'slack_1', 4)
+  expect([kindOf(skipped, 'slack_1'), kindOf(skipped, 'github_1')]).toEqual(['skipped', 'confirming'])
+  expect(kindOf(unskip(skipped, 'slack_1'), 'slack_1')).toBe('todo')
+})
 
-  it('means nothing for what is connected', () => {
-    const walk = seen([github, drive], seen(all), 1)
-    expect(skip(walk, 'slack_1', 2)).toEqual(walk)
-    const connected = seen([github, drive], skip(seen(all), 'slack_1', 1), 2)
-    expect(kindOf(connected, 'slack_1')).toBe('connected')
-    expect(kindOf(seen(all, connected, 3), 'slack_1')).toBe('todo')
-  })
+it('an app that is set aside counts at once while it is open in another tab, whose return still counts', () => {
+  const skipped = skip(left(), 'slack_1', 1)
+  expect(kindOf(skipped, 'slack_1')).toBe('skipped')
+  expect(kindOf(finishReturn(skipped, 's1', 2).walk, 'slack_1')).toBe('confirming')
+})
 
-  it('“I need an admin” is kept with its time until it is taken back, and a later word replaces it', () => {
-    const blocked = block(seen(all), 'slack_1', 7)
-    expect(blocked.known[0]?.blockedAt).toBe(7)
-    expect(kindOf(unblock(blocked, 'slack_1'), 'slack_1')).toBe('todo')
-    expect(kindOf(skip(blocked, 'slack_1', 8), 'slack_1')).toBe('skipped')
-  })
+it('a connected app can’t be set aside', () => {
+  const walk = seen([github, drive], seen(all), 1)
+  expect(skip(walk, 'slack_1', 2)).toEqual(walk)
+  const connected = seen([github, drive], skip(seen(all), 'slack_1', 1), 2)
+  expect(kindOf(connected, 'slack_1')).toBe('connected')
+  expect(kindOf(seen(all, connected, 3), 'slack_1')).toBe('todo')
+})
+
+it('“I need an admin” is kept with its time until it is taken back, and a later word replaces it', () => {
+  const blocked = block(seen(all), 'slack_1', 7)
+  expect(blocked.known[0]?.blockedAt).toBe(7)
+  expect(kindOf(unblock(blocked, 'slack_1'), 'slack_1')).toBe('todo')
+  expect(kindOf(skip(blocked, 'slack_1', 8), 'slack_1')).toBe('skipped')
 })
 
 it('the service is not asked while someone is leaving, and is after that, whatever the clocks do', () => {
@@ -250,42 +238,38 @@ it('the service is not asked while someone is leaving, and is after that, whatev
   expect(mayCheck(back(), 1_001)).toBe(true)
 })
 
-describe('what a visit shows', () => {
-  it.each([
-    [[], 'slack_2', true],
-    [['slack'], 'slack_12', true],
-    [['slack_1'], 'slack_12', false],
-    [['sla'], 'slack_2', false],
-    [['slack_eu'], 'slack_1_eu', false],
-  ])('narrowed to %j, %s: %s', (only, instance, isShown) => {
-    expect(inScope({ only }, instance)).toBe(isShown)
-  })
-
-  it('counts what was connected on the way, and only what the visit is about', () => {
-    expect(progress(seen([drive], seen(all), 1), 1)).toEqual({ connected: 2, total: 3 })
-    expect(progress({ ...seen(all), visit: { only: ['slack_1'] } }, 0)).toEqual({ connected: 0, total: 1 })
-  })
+it.each([
+  [[], 'slack_2', true],
+  [['slack'], 'slack_12', true],
+  [['slack_1'], 'slack_12', false],
+  [['sla'], 'slack_2', false],
+  [['slack_eu'], 'slack_1_eu', false],
+])('a visit narrowed to %j shows %s: %s', (only, instance, isShown) => {
+  expect(inScope({ only }, instance)).toBe(isShown)
 })
 
-describe('a walk', () => {
-  it('of more apps than anyone has forgets those that were connected first, and none that waits', () => {
-    const many = Array.from({ length: 2_001 }, (_, index) => app(`a${index}_1`))
-    expect(seen(many).known).toHaveLength(2_001)
-    const half = seen(many.slice(1_000), seen(many.slice(0, 2_000)), 1)
-    expect(half.known).toHaveLength(2_000)
-    expect(half.known[0]?.instance).toBe('a1_1')
-  })
+it('a visit counts apps that were connected on the way, and only its own apps', () => {
+  expect(progress(seen([drive], seen(all), 1), 1)).toEqual({ connected: 2, total: 3 })
+  expect(progress({ ...seen(all), visit: { only: ['slack_1'] } }, 0)).toEqual({ connected: 0, total: 1 })
+})
 
-  it('is the same walk where the service says what it said before', () => {
-    const connected = seen([github], seen(all), 1)
-    expect(seen([github], connected, 2)).toBe(connected)
-    expect(seen([{ ...github, name: 'Code' }], connected, 2).known[1]?.name).toBe('Code')
-    expect(seen([{ ...github, status: 'stale' }], connected, 2).known[1]?.status).toBe('stale')
-    expect(seen([drive], connected, 2).known.map(({ status }) => status)).toEqual([
-      'connected',
-      'connected',
-      'awaiting',
-    ])
-    expect(seen([], connected, 2).known[0]?.connectedAt).toBe(1)
-  })
+it('a walk of more apps than anyone has forgets those that were connected first, and none that waits', () => {
+  const many = Array.from({ length: 2_001 }, (_, index) => app(`a${index}_1`))
+  expect(seen(many).known).toHaveLength(2_001)
+  const half = seen(many.slice(1_000), seen(many.slice(0, 2_000)), 1)
+  expect(half.known).toHaveLength(2_000)
+  expect(half.known[0]?.instance).toBe('a1_1')
+})
+
+it('a walk is the same walk where the service says what it said before', () => {
+  const connected = seen([github], seen(all), 1)
+  expect(seen([github], connected, 2)).toBe(connected)
+  expect(seen([{ ...github, name: 'Code' }], connected, 2).known[1]?.name).toBe('Code')
+  expect(seen([{ ...github, status: 'stale' }], connected, 2).known[1]?.status).toBe('stale')
+  expect(seen([drive], connected, 2).known.map(({ status }) => status)).toEqual([
+    'connected',
+    'connected',
+    'awaiting',
+  ])
+  expect(seen([], connected, 2).known[0]?.connectedAt).toBe(1)
 })

@@ -1,5 +1,5 @@
 // Where walks are kept: nothing is lost between many writers, and no one is kept out by a damaged record.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
 import { applyCheck, skip } from '../../src/onboarding/walk.ts'
 import { WalkStore, eraseWalk } from '../../src/onboarding/walks.ts'
@@ -64,118 +64,112 @@ function office() {
   }
 }
 
-describe('a walk', () => {
-  it('loses nothing of forty changes at once by two processes', async () => {
-    const { process } = office()
-    const [one, other] = [process(), process()]
-    await one.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
-    await Promise.all(
-      apps.map(({ instance }, index) =>
-        (index % 2 === 0 ? one : other).update(ada, (walk) => skip(walk, instance, 2)),
-      ),
-    )
-    const walk = await other.load(ada)
-    expect(walk.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(40)
-  })
-
-  it('begins when the person first comes, and lives ninety days from its last change', async () => {
-    const { process, counted } = office()
-    const walks = process()
-    expect(await walks.load(ada)).toMatchObject({ startedAt: 1, known: [], clicks: 0 })
-    await walks.update(ada, (walk) => ({ ...walk }))
-    expect(counted.writes).toBe(0)
-    await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
-    expect(counted).toMatchObject({ writes: 1, seconds: 7_776_000 })
-  })
-
-  it('is neither read again nor written where a page changes nothing', async () => {
-    const { process, counted } = office()
-    const walks = process()
-    const walk = await walks.update(ada, (before) => applyCheck(before, apps, 1, 30))
-    const { reads, writes } = counted
-    expect(await walks.update(ada, (before) => before, walk)).toBe(walk)
-    expect(await walks.update(ada, (before) => ({ ...before }), walk)).toEqual(walk)
-    await walks.update(ada, (before) => skip(before, 'wiki_1', 2), walk)
-    expect([counted.reads, counted.writes]).toEqual([reads, writes + 1])
-  })
-
-  it('is changed where another process has written meanwhile, and not written twice for the same change', async () => {
-    const { process, between, counted } = office()
-    const walk = await process().update(ada, (before) => applyCheck(before, apps, 1, 30))
-    between(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))
-    const both = await process().update(ada, (before) => skip(before, 'wiki_2', 2), walk)
-    expect(both.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(2)
-    const { writes } = counted
-    between(() => process().update(ada, (before) => skip(before, 'wiki_3', 2)))
-    await process().update(ada, (before) => skip(before, 'wiki_3', 2))
-    expect(counted.writes).toBe(writes + 1)
-  })
-
-  it('is one person’s: the same subject of another issuer has another, and no record can be put in another’s place', async () => {
-    const { process, values } = office()
-    const walks = process()
-    const bob = { ...ada, issuer: 'https://other.example' }
-    await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
-    expect((await walks.load(bob)).known).toEqual([])
-    await walks.update(bob, (walk) => applyCheck(walk, apps.slice(0, 1), 1, 30))
-    const [adas = '', bobs = ''] = values.keys()
-    values.set(bobs, values.get(adas) ?? '')
-    expect((await walks.load(bob)).known).toEqual([])
-  })
-
-  it('shows who it is and what they connect to no one who has only the store', async () => {
-    const { process, values } = office()
-    await process().update(ada, (walk) => ({
-      ...applyCheck(walk, apps, 1, 30),
-      visit: { only: [], returnTo: 'https://intranet.example/ada' },
-    }))
-    // Random letters may spell a short word: so what is looked for has characters that sealed text has not.
-    expect([...values.values()].join('')).toMatch(/^[\w-]+$/)
-    expect([...values.keys()].join()).not.toMatch(/ada@|wiki_|intranet\.|as\.example/i)
-    expect([...values.keys()].join()).not.toContain(personKey(ada))
-    expect((await process().load(ada)).visit.returnTo).toBe('https://intranet.example/ada')
-  })
-
-  it('is gone when its person is forgotten', async () => {
-    const { process, values, keyRing } = office()
-    await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
-    const remove = async (key: string) => void values.delete(key)
-    await eraseWalk({ remove }, personKey(ada), await keyRing.dataKey())
-    expect(values.size).toBe(0)
-  })
-
-  it('leaves out an app that the company hides after people have seen it, in the company’s order', async () => {
-    const { process } = office()
-    await process().update(ada, (walk) => applyCheck(walk, apps.slice(0, 3), 1, 30))
-    const company = companyOf({ datasources: { wiki_0: { hidden: true }, wiki_2: { order: 1 } } }, new Map())
-    const walks = process(company)
-    const loaded = await walks.load(ada)
-    const after = await walks.update(ada, (walk) =>
-      applyCheck(walk, company.arrange(apps.slice(0, 3)), 2, 90),
-    )
-    for (const { known } of [loaded, after])
-      expect(known.map(({ instance }) => instance)).toEqual(['wiki_2', 'wiki_1'])
-  })
+it('a walk loses nothing of forty changes at once by two processes', async () => {
+  const { process } = office()
+  const [one, other] = [process(), process()]
+  await one.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
+  await Promise.all(
+    apps.map(({ instance }, index) =>
+      (index % 2 === 0 ? one : other).update(ada, (walk) => skip(walk, instance, 2)),
+    ),
+  )
+  const walk = await other.load(ada)
+  expect(walk.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(40)
 })
 
-describe('a walk whose record', () => {
-  const known = { instance: 'a', name: 'A', status: 'awaiting', firstSeen: 1 }
-  const full = { startedAt: 1, known: [known], visit: { only: ['a'] }, clicks: 3 }
+it('a walk begins when the person first comes, and lives ninety days from its last change', async () => {
+  const { process, counted } = office()
+  const walks = process()
+  expect(await walks.load(ada)).toMatchObject({ startedAt: 1, known: [], clicks: 0 })
+  await walks.update(ada, (walk) => ({ ...walk }))
+  expect(counted.writes).toBe(0)
+  await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
+  expect(counted).toMatchObject({ writes: 1, seconds: 7_776_000 })
+})
 
-  it.each(['not sealed', JSON.stringify(full)])(
-    'is damaged (%j) begins anew, and is kept from then on',
-    async (damaged) => {
-      const { process, damage } = office()
-      await damage(damaged)
-      await process().update(ada, (before) => skip(applyCheck(before, apps, 2, 30), 'wiki_1', 2))
-      const walk = await process().load(ada)
-      expect(walk.known.map(({ skippedAt }) => skippedAt).filter(Boolean)).toEqual([2])
-    },
-  )
+it('a walk is neither read again nor written where a page changes nothing', async () => {
+  const { process, counted } = office()
+  const walks = process()
+  const walk = await walks.update(ada, (before) => applyCheck(before, apps, 1, 30))
+  const { reads, writes } = counted
+  expect(await walks.update(ada, (before) => before, walk)).toBe(walk)
+  expect(await walks.update(ada, (before) => ({ ...before }), walk)).toEqual(walk)
+  await walks.update(ada, (before) => skip(before, 'wiki_1', 2), walk)
+  expect([counted.reads, counted.writes]).toEqual([reads, writes + 1])
+})
 
-  it('leads where the rules do not allow leads nowhere', async () => {
+it('a walk is changed where another process has written meanwhile, and not written twice for the same change', async () => {
+  const { process, between, counted } = office()
+  const walk = await process().update(ada, (before) => applyCheck(before, apps, 1, 30))
+  between(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))
+  const both = await process().update(ada, (before) => skip(before, 'wiki_2', 2), walk)
+  expect(both.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(2)
+  const { writes } = counted
+  between(() => process().update(ada, (before) => skip(before, 'wiki_3', 2)))
+  await process().update(ada, (before) => skip(before, 'wiki_3', 2))
+  expect(counted.writes).toBe(writes + 1)
+})
+
+it('a walk is one person’s: the same subject of another issuer has another, and no record can be put in another’s place', async () => {
+  const { process, values } = office()
+  const walks = process()
+  const bob = { ...ada, issuer: 'https://other.example' }
+  await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
+  expect((await walks.load(bob)).known).toEqual([])
+  await walks.update(bob, (walk) => applyCheck(walk, apps.slice(0, 1), 1, 30))
+  const [adas = '', bobs = ''] = values.keys()
+  values.set(bobs, values.get(adas) ?? '')
+  expect((await walks.load(bob)).known).toEqual([])
+})
+
+it('a walk shows who it is and what they connect to no one who has only the store', async () => {
+  const { process, values } = office()
+  await process().update(ada, (walk) => ({
+    ...applyCheck(walk, apps, 1, 30),
+    visit: { only: [], returnTo: 'https://intranet.example/ada' },
+  }))
+  // Random letters may spell a short word: so what is looked for has characters that sealed text has not.
+  expect([...values.values()].join('')).toMatch(/^[\w-]+$/)
+  expect([...values.keys()].join()).not.toMatch(/ada@|wiki_|intranet\.|as\.example/i)
+  expect([...values.keys()].join()).not.toContain(personKey(ada))
+  expect((await process().load(ada)).visit.returnTo).toBe('https://intranet.example/ada')
+})
+
+it('a walk is gone when its person is forgotten', async () => {
+  const { process, values, keyRing } = office()
+  await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
+  const remove = async (key: string) => void values.delete(key)
+  await eraseWalk({ remove }, personKey(ada), await keyRing.dataKey())
+  expect(values.size).toBe(0)
+})
+
+it('a walk leaves out an app that the company hides after people have seen it, in the company’s order', async () => {
+  const { process } = office()
+  await process().update(ada, (walk) => applyCheck(walk, apps.slice(0, 3), 1, 30))
+  const company = companyOf({ datasources: { wiki_0: { hidden: true }, wiki_2: { order: 1 } } }, new Map())
+  const walks = process(company)
+  const loaded = await walks.load(ada)
+  const after = await walks.update(ada, (walk) => applyCheck(walk, company.arrange(apps.slice(0, 3)), 2, 90))
+  for (const { known } of [loaded, after])
+    expect(known.map(({ instance }) => instance)).toEqual(['wiki_2', 'wiki_1'])
+})
+
+const known = { instance: 'a', name: 'A', status: 'awaiting', firstSeen: 1 }
+const full = { startedAt: 1, known: [known], visit: { only: ['a'] }, clicks: 3 }
+
+it.each(['not sealed', JSON.stringify(full)])(
+  'a walk whose record is damaged (%j) begins anew, and is kept from then on',
+  async (damaged) => {
     const { process, damage } = office()
-    await damage({ ...full, visit: { only: ['a'], returnTo: 'https://evil.example/' } })
-    expect((await process().load(ada)).visit).toEqual({ only: ['a'] })
-  })
+    await damage(damaged)
+    await process().update(ada, (before) => skip(applyCheck(before, apps, 2, 30), 'wiki_1', 2))
+    const walk = await process().load(ada)
+    expect(walk.known.map(({ skippedAt }) => skippedAt).filter(Boolean)).toEqual([2])
+  },
+)
+
+it('a walk whose record leads where the rules do not allow leads nowhere', async () => {
+  const { process, damage } = office()
+  await damage({ ...full, visit: { only: ['a'], returnTo: 'https://evil.example/' } })
+  expect((await process().load(ada)).visit).toEqual({ only: ['a'] })
 })

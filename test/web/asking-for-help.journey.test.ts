@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, expect, it } from 'vitest'
 import { run, signIn, type Running } from '../helpers/running.ts'
 
 let running: Running | undefined
@@ -30,32 +30,30 @@ async function refused(help: string | undefined) {
   return { text: browser.text, reference, hrefs: new Set(hrefs) }
 }
 
-describe('someone who needs help', () => {
-  it.each([
-    [
-      'mailto:search@acme.example?subject=Search',
-      'mailto:search@acme.example?subject=Search&amp;body=Reference%3A%20',
-    ],
-    ['https://desk.acme.example/new?form=7#top', 'https://desk.acme.example/new?form=7&amp;reference='],
-  ])('finds the reference in the link to %s', async (help, beginning) => {
-    const { text, reference, hrefs } = await refused(help)
-    expect(reference).toBeDefined()
-    const end = help.endsWith('#top') ? '#top' : ''
-    expect(hrefs).toEqual(new Set([`${beginning}${reference}${end}`]))
-    expect(text).not.toMatch(/\badmin\b/i)
-  })
+it.each([
+  [
+    'mailto:search@acme.example?subject=Search',
+    'mailto:search@acme.example?subject=Search&amp;body=Reference%3A%20',
+  ],
+  ['https://desk.acme.example/new?form=7#top', 'https://desk.acme.example/new?form=7&amp;reference='],
+])('someone who needs help finds the reference in the link to %s', async (help, beginning) => {
+  const { text, reference, hrefs } = await refused(help)
+  expect(reference).toBeDefined()
+  const end = help.endsWith('#top') ? '#top' : ''
+  expect(hrefs).toEqual(new Set([`${beginning}${reference}${end}`]))
+  expect(text).not.toMatch(/\badmin\b/i)
+})
 
-  it('sends it to their admin where the company names no one', async () => {
-    const { text, hrefs } = await refused(undefined)
-    expect(hrefs.size).toBe(0)
-    expect(text).toMatch(/Send your admin this reference: [0-9a-f]+/)
-  })
+it('someone who needs help sends it to their admin where the company names no one', async () => {
+  const { text, hrefs } = await refused(undefined)
+  expect(hrefs.size).toBe(0)
+  expect(text).toMatch(/Send your admin this reference: [0-9a-f]+/)
+})
 
-  it('gets none for a page that isn’t there', async () => {
-    running = await run({})
-    const browser = await signIn(running, 'ada')
-    await browser.open(`${running.url}/nothing`)
-    expect(browser.text).toContain('Page not found')
-    expect(browser.text).not.toMatch(/reference/i)
-  })
+it('someone who needs help gets none for a page that isn’t there', async () => {
+  running = await run({})
+  const browser = await signIn(running, 'ada')
+  await browser.open(`${running.url}/nothing`)
+  expect(browser.text).toContain('Page not found')
+  expect(browser.text).not.toMatch(/reference/i)
 })

@@ -1,5 +1,5 @@
 // The audit log: who it was can be found by whoever has the server's secret, and by nobody else.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createInvitations } from '../../src/invites/token.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
@@ -28,57 +28,55 @@ const idsOf = async (email: string, env: Record<string, string> = {}) => {
   return (JSON.parse(out) as { ids: { id: string; current: boolean }[] }).ids
 }
 
-describe('the audit log', () => {
-  it('names a person by ids that are the same each time, and by no address or name', () => {
-    const all = lines()
-    expect(all.map(({ audit }) => audit)).toEqual(
-      expect.arrayContaining(['sign_in', 'admin_viewed', 'opted_out']),
-    )
-    for (const line of all) expect(JSON.stringify(line)).not.toMatch(/acme\.example|Ada|Grace|"email"/)
-    const [signedIn, viewed] = ['sign_in', 'admin_viewed'].map((event) =>
-      all.find(({ audit }) => audit === event),
-    )
-    expect(signedIn).toMatchObject({ user: viewed?.['user'], emailId: viewed?.['emailId'] })
-    expect(String(signedIn?.['user'])).toMatch(/^[0-9a-f]{16}$/)
-    expect(signedIn?.['user']).not.toBe(signedIn?.['emailId'])
-  })
+it('the audit log names a person by ids that are the same each time, and by no address or name', () => {
+  const all = lines()
+  expect(all.map(({ audit }) => audit)).toEqual(
+    expect.arrayContaining(['sign_in', 'admin_viewed', 'opted_out']),
+  )
+  for (const line of all) expect(JSON.stringify(line)).not.toMatch(/acme\.example|Ada|Grace|"email"/)
+  const [signedIn, viewed] = ['sign_in', 'admin_viewed'].map((event) =>
+    all.find(({ audit }) => audit === event),
+  )
+  expect(signedIn).toMatchObject({ user: viewed?.['user'], emailId: viewed?.['emailId'] })
+  expect(String(signedIn?.['user'])).toMatch(/^[0-9a-f]{16}$/)
+  expect(signedIn?.['user']).not.toBe(signedIn?.['emailId'])
+})
 
-  it('is searched for a person by what onramp audit-id prints for the address, in whatever case', async () => {
-    const [ada] = await idsOf(' ADA@acme.example ')
-    const events = lines().filter(({ emailId }) => emailId === ada?.id)
-    expect(events.map(({ audit }) => audit)).toEqual(['sign_in', 'opted_out'])
-    const { exit, out, err } = await runCommand(['audit-id', 'ada@acme.example'], running.env)
-    expect({ exit, out, err }).toEqual({ exit: 0, out: `${ada?.id}\n`, err: '' })
-  })
+it('the audit log is searched for a person by what onramp audit-id prints for the address, in whatever case', async () => {
+  const [ada] = await idsOf(' ADA@acme.example ')
+  const events = lines().filter(({ emailId }) => emailId === ada?.id)
+  expect(events.map(({ audit }) => audit)).toEqual(['sign_in', 'opted_out'])
+  const { exit, out, err } = await runCommand(['audit-id', 'ada@acme.example'], running.env)
+  expect({ exit, out, err }).toEqual({ exit: 0, out: `${ada?.id}\n`, err: '' })
+})
 
-  it('takes addresses that differ in more than A to Z for two people', async () => {
-    const [[kim], [kelvin]] = [await idsOf('kim@acme.example'), await idsOf('\u212aim@acme.example')]
-    expect(kelvin?.id).not.toBe(kim?.id)
-  })
+it('the audit log takes addresses that differ in more than A to Z for two people', async () => {
+  const [[kim], [kelvin]] = [await idsOf('kim@acme.example'), await idsOf('\u212aim@acme.example')]
+  expect(kelvin?.id).not.toBe(kim?.id)
+})
 
-  it('has ids that no one makes without the secret: the command prints one for each that is configured', async () => {
-    const before = running.env['SESSION_SECRET'] ?? ''
-    const after = 'n'.repeat(40)
-    const [first] = await idsOf('ada@acme.example')
-    const rotated = await idsOf('ada@acme.example', { SESSION_SECRET: `${after},${before}` })
-    expect(rotated).toEqual([
-      { id: expect.any(String) as string, current: true },
-      { id: first?.id, current: false },
-    ])
-    expect(rotated[0]?.id).not.toBe(first?.id)
-    // Set for itself, INVITE_SECRET keeps the ids as they are when SESSION_SECRET changes.
-    const INVITE_SECRET = 'i'.repeat(40)
-    expect(await idsOf('ada@acme.example', { INVITE_SECRET })).toEqual(
-      await idsOf('ada@acme.example', { INVITE_SECRET, SESSION_SECRET: after }),
-    )
-  })
-
-  it.each([['ada'], ['ada@acme.example', 'bob@acme.example']])(
-    'takes nothing but one address (%j)',
-    async (...args) => {
-      const { exit, out, err } = await runCommand(['audit-id', ...args], running.env)
-      expect({ exit, out }).toEqual({ exit: 2, out: '' })
-      expect(err).toContain('onramp audit-id --help')
-    },
+it('the audit log has ids that no one makes without the secret: the command prints one for each that is configured', async () => {
+  const before = running.env['SESSION_SECRET'] ?? ''
+  const after = 'n'.repeat(40)
+  const [first] = await idsOf('ada@acme.example')
+  const rotated = await idsOf('ada@acme.example', { SESSION_SECRET: `${after},${before}` })
+  expect(rotated).toEqual([
+    { id: expect.any(String) as string, current: true },
+    { id: first?.id, current: false },
+  ])
+  expect(rotated[0]?.id).not.toBe(first?.id)
+  // Set for itself, INVITE_SECRET keeps the ids as they are when SESSION_SECRET changes.
+  const INVITE_SECRET = 'i'.repeat(40)
+  expect(await idsOf('ada@acme.example', { INVITE_SECRET })).toEqual(
+    await idsOf('ada@acme.example', { INVITE_SECRET, SESSION_SECRET: after }),
   )
 })
+
+it.each([['ada'], ['ada@acme.example', 'bob@acme.example']])(
+  'the audit log takes nothing but one address (%j)',
+  async (...args) => {
+    const { exit, out, err } = await runCommand(['audit-id', ...args], running.env)
+    expect({ exit, out }).toEqual({ exit: 2, out: '' })
+    expect(err).toContain('onramp audit-id --help')
+  },
+)

@@ -86,32 +86,28 @@ describe.each(['cross-site', 'same-site'])('from a page elsewhere (%s)', (site) 
   })
 })
 
-describe('what is no page elsewhere', () => {
-  it.each([
-    ['an older browser', {}],
-    ['an address that was typed', fetchMetadata({ site: 'none', mode: 'navigate', dest: 'document' })],
-    ['a page of ours', fetchMetadata({ site: 'same-origin', mode: 'navigate', dest: 'document' })],
-    ['a program that says only its mode', { 'sec-fetch-mode': 'cors' }],
-    ['a link in Chromium 79', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
-  ])('%s starts the sign-in', async (_what, headers) => {
-    expect((await sendRaw(running.url, '/sign-in', { headers })).status).toBe(303)
-  })
+it.each([
+  ['an older browser', {}],
+  ['an address that was typed', fetchMetadata({ site: 'none', mode: 'navigate', dest: 'document' })],
+  ['a page of ours', fetchMetadata({ site: 'same-origin', mode: 'navigate', dest: 'document' })],
+  ['a program that says only its mode', { 'sec-fetch-mode': 'cors' }],
+  ['a link in Chromium 79', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
+])('what is no page elsewhere %s starts the sign-in', async (_what, headers) => {
+  expect((await sendRaw(running.url, '/sign-in', { headers })).status).toBe(303)
 })
 
-describe('the intranet', () => {
-  const status = (headers: Record<string, string>) => sendRaw(running.url, '/api/status', { headers })
-  const fetched = fetchMetadata({ site: 'same-site', mode: 'cors', dest: 'empty' })
+const status = (headers: Record<string, string>) => sendRaw(running.url, '/api/status', { headers })
+const fetched = fetchMetadata({ site: 'same-site', mode: 'cors', dest: 'empty' })
 
-  it('may fetch the counts, and only from the origins that are allowed', async () => {
-    const cookie = (await signIn(running, 'ada')).cookieHeader(running.url)
-    expect((await status({ ...fetched, cookie, origin: INTRANET })).status).toBe(200)
-    expect((await status({ ...fetched, cookie, origin: 'https://other.acme.example' })).status).toBe(403)
-    const image = fetchMetadata({ site: 'same-site', mode: 'no-cors', dest: 'image' })
-    expect((await status({ ...image, cookie })).status).toBe(403)
-  })
+it('the intranet may fetch the counts, and only from the origins that are allowed', async () => {
+  const cookie = (await signIn(running, 'ada')).cookieHeader(running.url)
+  expect((await status({ ...fetched, cookie, origin: INTRANET })).status).toBe(200)
+  expect((await status({ ...fetched, cookie, origin: 'https://other.acme.example' })).status).toBe(403)
+  const image = fetchMetadata({ site: 'same-site', mode: 'no-cors', dest: 'image' })
+  expect((await status({ ...image, cookie })).status).toBe(403)
+})
 
-  it('may load the widget from anywhere', async () => {
-    const headers = fetchMetadata({ site: 'cross-site', mode: 'no-cors', dest: 'script' })
-    expect((await sendRaw(running.url, '/widget.js', { headers })).status).toBe(200)
-  })
+it('the intranet may load the widget from anywhere', async () => {
+  const headers = fetchMetadata({ site: 'cross-site', mode: 'no-cors', dest: 'script' })
+  expect((await sendRaw(running.url, '/widget.js', { headers })).status).toBe(200)
 })

@@ -2,7 +2,7 @@
 // path too.
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sendRaw } from '../helpers/raw-request.ts'
 import { routesFor } from '../helpers/routes.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
@@ -31,73 +31,63 @@ async function counted(route: string, method: string, status: string): Promise<n
 const lastLine = () => JSON.parse(running.log.at(-1) ?? '{}') as Record<string, unknown>
 const elsewhere = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
 
-describe('a request that fails before its route', () => {
-  it.each<[string, string, string, Record<string, string>, string]>([
-    ['from another site', 'POST', '/onboarding/skip/slack_1', elsewhere, '/onboarding'],
-    ['as an image elsewhere', 'GET', '/Sign-In/?return_to=/x', elsewhere, '/sign-in'],
-    ['with a bad encoding', 'GET', '/onboarding/connect/%E0%A4%A', {}, '/onboarding'],
-    [
-      'by someone signed out',
-      'GET',
-      '/onboarding/connect/x',
-      { accept: '*/json', cookie: '' },
-      '/onboarding',
-    ],
-    [
-      'with too large a form',
-      'POST',
-      '/sign-out/backchannel',
-      { 'content-type': 'application/x-www-form-urlencoded' },
-      '/sign-out/backchannel',
-    ],
-  ])(
-    '%s (%s %s) is logged and counted under the beginning of its path',
-    async (_why, method, path, headers, route) => {
-      const before = await counted(route, method, '4xx')
-      const body = method === 'POST' ? `a=${'x'.repeat(20_000)}` : ''
-      const answer = await sendRaw(running.url, path, {
-        method,
-        body,
-        headers: { cookie, ...headers, ...(body === '' ? {} : { 'content-length': String(body.length) }) },
-      })
-      expect(answer.status).toBeGreaterThanOrEqual(400)
-      expect(answer.status).toBeLessThan(500)
-      expect(lastLine()).toMatchObject({ route, method })
-      expect(await counted(route, method, '4xx')).toBe(before + 1)
-    },
-  )
+it.each<[string, string, string, Record<string, string>, string]>([
+  ['from another site', 'POST', '/onboarding/skip/slack_1', elsewhere, '/onboarding'],
+  ['as an image elsewhere', 'GET', '/Sign-In/?return_to=/x', elsewhere, '/sign-in'],
+  ['with a bad encoding', 'GET', '/onboarding/connect/%E0%A4%A', {}, '/onboarding'],
+  ['by someone signed out', 'GET', '/onboarding/connect/x', { accept: '*/json', cookie: '' }, '/onboarding'],
+  [
+    'with too large a form',
+    'POST',
+    '/sign-out/backchannel',
+    { 'content-type': 'application/x-www-form-urlencoded' },
+    '/sign-out/backchannel',
+  ],
+])(
+  'a request that fails before its route %s (%s %s) is logged and counted under the beginning of its path',
+  async (_why, method, path, headers, route) => {
+    const before = await counted(route, method, '4xx')
+    const body = method === 'POST' ? `a=${'x'.repeat(20_000)}` : ''
+    const answer = await sendRaw(running.url, path, {
+      method,
+      body,
+      headers: { cookie, ...headers, ...(body === '' ? {} : { 'content-length': String(body.length) }) },
+    })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.status).toBeLessThan(500)
+    expect(lastLine()).toMatchObject({ route, method })
+    expect(await counted(route, method, '4xx')).toBe(before + 1)
+  },
+)
 
-  it('is never counted as "other" where a route begins as it does', async () => {
-    const settings = { ...running.env, METRICS_TOKEN: TOKEN }
-    const routes = [...(await routesFor('get', settings)), ...(await routesFor('post', settings))]
-    expect(routes).toEqual(expect.arrayContaining(['/admin', '/api/status', '/metrics', '/signed-out']))
-    for (const path of routes)
-      await sendRaw(running.url, path, { method: 'PATCH', headers: { accept: 'application/json', cookie } })
-    expect(await counted('/onboarding', 'PATCH', '4xx')).toBeGreaterThan(0)
-    expect(await counted('other', 'PATCH', '4xx')).toBe(0)
-  })
-
-  it('that has no route is counted as "other", and its address is in no label', async () => {
-    const before = await counted('other', 'GET', '4xx')
-    for (const path of ['/nowhere/SECRET', '/%E0%A4%A', '/constructor/SECRET'])
-      await sendRaw(running.url, path, { headers: { accept: 'application/json', cookie } })
-    expect(await counted('other', 'GET', '4xx')).toBe(before + 3)
-    expect((await sendRaw(running.url, '/metrics', METRICS)).body).not.toContain('SECRET')
-  })
+it('a request that fails before its route is never counted as "other" where a route begins as it does', async () => {
+  const settings = { ...running.env, METRICS_TOKEN: TOKEN }
+  const routes = [...(await routesFor('get', settings)), ...(await routesFor('post', settings))]
+  expect(routes).toEqual(expect.arrayContaining(['/admin', '/api/status', '/metrics', '/signed-out']))
+  for (const path of routes)
+    await sendRaw(running.url, path, { method: 'PATCH', headers: { accept: 'application/json', cookie } })
+  expect(await counted('/onboarding', 'PATCH', '4xx')).toBeGreaterThan(0)
+  expect(await counted('other', 'PATCH', '4xx')).toBe(0)
 })
 
-describe('a request that the browser gives up', () => {
-  it('is counted, as one that was given up', async () => {
-    running.sandbox.switches.set({ latencyMs: 1_500 })
-    const before = await counted('/search', 'GET', '499')
-    const { hostname, port } = new URL(running.url)
-    const sent = request({ hostname, port, path: '/search?q=plan', headers: { cookie }, agent: false })
-    sent.on('error', () => {})
-    sent.end()
-    await sleep(300)
-    sent.destroy()
-    await expect.poll(() => counted('/search', 'GET', '499'), { timeout: 5_000 }).toBe(before + 1)
-    await sleep(1_500)
-    expect(await counted('/search', 'GET', '499')).toBe(before + 1)
-  })
+it('a request that fails before its route that has no route is counted as "other", and its address is in no label', async () => {
+  const before = await counted('other', 'GET', '4xx')
+  for (const path of ['/nowhere/SECRET', '/%E0%A4%A', '/constructor/SECRET'])
+    await sendRaw(running.url, path, { headers: { accept: 'application/json', cookie } })
+  expect(await counted('other', 'GET', '4xx')).toBe(before + 3)
+  expect((await sendRaw(running.url, '/metrics', METRICS)).body).not.toContain('SECRET')
+})
+
+it('a request that the browser gives up is counted, as one that was given up', async () => {
+  running.sandbox.switches.set({ latencyMs: 1_500 })
+  const before = await counted('/search', 'GET', '499')
+  const { hostname, port } = new URL(running.url)
+  const sent = request({ hostname, port, path: '/search?q=plan', headers: { cookie }, agent: false })
+  sent.on('error', () => {})
+  sent.end()
+  await sleep(300)
+  sent.destroy()
+  await expect.poll(() => counted('/search', 'GET', '499'), { timeout: 5_000 }).toBe(before + 1)
+  await sleep(1_500)
+  expect(await counted('/search', 'GET', '499')).toBe(before + 1)
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import request from 'supertest'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import { createOnramp } from '../../src/compose.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -34,8 +34,9 @@ const PRIVATE = [
   '/admin /admin/people /admin/people.csv /admin/report.json /nowhere',
 ]
 
-describe('a stranger', () => {
-  it.each(PRIVATE.join(' ').split(' '))('who asks for %s is led to sign in and back', async (path) => {
+it.each(PRIVATE.join(' ').split(' '))(
+  'a stranger who asks for %s is led to sign in and back',
+  async (path) => {
     const page = await request(onramp.app).get(path).set('accept', 'text/html')
     const back = encodeURIComponent(path)
     expect([page.status, page.headers['location']]).toEqual([303, `/sign-in?return_to=${back}`])
@@ -44,8 +45,8 @@ describe('a stranger', () => {
       const { type, body } = await request(onramp.app).get(path).set(program).expect(401)
       expect([type, body]).toMatchObject(['application/problem+json', { code: 'signed_out' }])
     }
-  })
-})
+  },
+)
 
 it('a HEAD of what does not exist is 404, and of all else says nothing of the person or their links', async () => {
   const statusOf = async (path: string) => (await request(onramp.app).head(path)).status
@@ -71,38 +72,36 @@ it('a program that asks for the schedule of an API that is none is told the valu
   expect([calendar.status, calendar.text]).toEqual([400, expect.stringContaining('client or indexing')])
 })
 
-describe("another site's page", () => {
-  const elsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+const elsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
 
-  it.each(['/sign-out', '/onboarding/skip/slack_1', '/onboarding/blocked/slack_1'])(
-    'can post nothing to %s, and ours can',
-    async (path) => {
-      const statusFor = async (how: Record<string, string>) =>
-        (await request(onramp.app).post(path).set(how)).status
-      const form = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-      expect(await statusFor({ ...elsewhere, ...form })).toBe(403)
-      expect(await statusFor({ origin: elsewhere.origin })).toBe(403)
-      // A frame in a sandbox.
-      expect(await statusFor({ origin: 'null' })).toBe(403)
-      // A neighbour: another host below the same domain.
-      expect(await statusFor({ 'sec-fetch-site': 'same-site', ...form })).toBe(403)
-      expect(await statusFor({ 'sec-fetch-site': 'same-origin', ...form })).not.toBe(403)
-    },
-  )
+it.each(['/sign-out', '/onboarding/skip/slack_1', '/onboarding/blocked/slack_1'])(
+  "another site's page can post nothing to %s, and ours can",
+  async (path) => {
+    const statusFor = async (how: Record<string, string>) =>
+      (await request(onramp.app).post(path).set(how)).status
+    const form = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    expect(await statusFor({ ...elsewhere, ...form })).toBe(403)
+    expect(await statusFor({ origin: elsewhere.origin })).toBe(403)
+    // A frame in a sandbox.
+    expect(await statusFor({ origin: 'null' })).toBe(403)
+    // A neighbour: another host below the same domain.
+    expect(await statusFor({ 'sec-fetch-site': 'same-site', ...form })).toBe(403)
+    expect(await statusFor({ 'sec-fetch-site': 'same-origin', ...form })).not.toBe(403)
+  },
+)
 
-  it('can link to a page of ours, and neither embed nor fetch nor frame one', async () => {
-    const get = (how: object) =>
-      request(onramp.app)
-        .get('/onboarding')
-        .set({ ...elsewhere, ...how })
-    const link = await get({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' })
-    expect(link.status).not.toBe(403)
-    expect(link.headers['content-security-policy']).toContain("frame-ancestors 'none'")
-    expect((await get({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })).status).toBe(403)
-    expect((await get({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' })).status).toBe(403)
-    const fetched = await get({ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*/*' })
-    expect([fetched.status, fetched.body]).toMatchObject([403, { code: 'cross_site' }])
-  })
+it("another site's page can link to a page of ours, and neither embed nor fetch nor frame one", async () => {
+  const get = (how: object) =>
+    request(onramp.app)
+      .get('/onboarding')
+      .set({ ...elsewhere, ...how })
+  const link = await get({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' })
+  expect(link.status).not.toBe(403)
+  expect(link.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+  expect((await get({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })).status).toBe(403)
+  expect((await get({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' })).status).toBe(403)
+  const fetched = await get({ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*/*' })
+  expect([fetched.status, fetched.body]).toMatchObject([403, { code: 'cross_site' }])
 })
 
 it('the figures say that they depend on the origin, and are for the intranet alone', async () => {

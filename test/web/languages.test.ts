@@ -74,82 +74,76 @@ describe.each(tags)('the texts in %s', (tag) => {
   })
 })
 
-describe('the texts in ja', () => {
-  it('keep a particle on the line of the name before it', () => {
-    // Emails do without: some programs show the mark.
-    const loose = Object.entries(own('ja')).filter(
-      ([key, text]) => !key.startsWith('email.') && /\{apps?\}\p{Script=Hiragana}/u.test(text),
-    )
-    expect(loose).toEqual([])
-  })
+it('the texts in ja keep a particle on the line of the name before it', () => {
+  // Emails do without: some programs show the mark.
+  const loose = Object.entries(own('ja')).filter(
+    ([key, text]) => !key.startsWith('email.') && /\{apps?\}\p{Script=Hiragana}/u.test(text),
+  )
+  expect(loose).toEqual([])
 })
 
-describe('the reference', () => {
-  it('has no message that nothing shows', () => {
-    const sources = [...sourceFiles('src'), ...sourceFiles('views')].join('\n')
-    const used = new Set([...sources.matchAll(/['"`]([a-z][\w]*(?:\.[\w]+)+)['"`]/gi)].map(([, key]) => key))
-    const patterns = [...sources.matchAll(/`([a-z][\w]*\.[^`\s]*\$\{[^`\s]*)`/gi)].map(
-      ([, key = '']) => new RegExp(`^${key.replaceAll('.', '\\.').replaceAll(/\$\{[^}]*\}/g, '[\\w]+')}$`),
-    )
-    const unused = keys.filter((key) => !used.has(key) && !patterns.some((pattern) => pattern.test(key)))
-    expect(unused).toEqual([])
-  })
+it('the reference has no message that nothing shows', () => {
+  const sources = [...sourceFiles('src'), ...sourceFiles('views')].join('\n')
+  const used = new Set([...sources.matchAll(/['"`]([a-z][\w]*(?:\.[\w]+)+)['"`]/gi)].map(([, key]) => key))
+  const patterns = [...sources.matchAll(/`([a-z][\w]*\.[^`\s]*\$\{[^`\s]*)`/gi)].map(
+    ([, key = '']) => new RegExp(`^${key.replaceAll('.', '\\.').replaceAll(/\$\{[^}]*\}/g, '[\\w]+')}$`),
+  )
+  const unused = keys.filter((key) => !used.has(key) && !patterns.some((pattern) => pattern.test(key)))
+  expect(unused).toEqual([])
 })
 
-describe('a message', () => {
-  const message = (text: string, values: Record<string, string | number>, tag = 'en') =>
-    createTexts(tag, { ...english, 'next.title': text })('next.title', values)
+const message = (text: string, values: Record<string, string | number>, tag = 'en') =>
+  createTexts(tag, { ...english, 'next.title': text })('next.title', values)
 
-  it('counts as its language does', () => {
-    const apps = '{count, plural, one {# aplikacja} few {# aplikacje} many {# aplikacji} other {# aplikacji}}'
-    expect([1, 3, 5, 1000].map((count) => message(apps, { count }, 'pl'))).toEqual([
-      '1 aplikacja',
-      '3 aplikacje',
-      '5 aplikacji',
-      '1000 aplikacji',
-    ])
-  })
+it('a message counts as its language does', () => {
+  const apps = '{count, plural, one {# aplikacja} few {# aplikacje} many {# aplikacji} other {# aplikacji}}'
+  expect([1, 3, 5, 1000].map((count) => message(apps, { count }, 'pl'))).toEqual([
+    '1 aplikacja',
+    '3 aplikacje',
+    '5 aplikacji',
+    '1000 aplikacji',
+  ])
+})
 
-  it('prefers the exact number to its category, and chooses by a word', () => {
-    const text = '{n, plural, =0 {none} one {one} other {# of {who, select, me {mine} other {{who}}}}}'
-    expect(message(text, { n: 0, who: 'me' })).toBe('none')
-    expect(message(text, { n: 2, who: 'me' })).toBe('2 of mine')
-    expect(message(text, { n: 1234, who: 'Ada' })).toBe('1,234 of Ada')
-  })
+it('a message prefers the exact number to its category, and chooses by a word', () => {
+  const text = '{n, plural, =0 {none} one {one} other {# of {who, select, me {mine} other {{who}}}}}'
+  expect(message(text, { n: 0, who: 'me' })).toBe('none')
+  expect(message(text, { n: 2, who: 'me' })).toBe('2 of mine')
+  expect(message(text, { n: 1234, who: 'Ada' })).toBe('1,234 of Ada')
+})
 
-  it('that lacks a value is an error, not an empty place', () => {
-    expect(() => message('Connect {app}', {})).toThrow('"app"')
-    expect(() => message('{at, date}', { at: 0 })).toThrow('dates')
-  })
+it('a message without one of its values is an error', () => {
+  expect(() => message('Connect {app}', {})).toThrow('"app"')
+  expect(() => message('{at, date}', { at: 0 })).toThrow('dates')
+})
 
-  it('keeps names that run the other way from turning the words around them', () => {
-    const texts = (tag: string) => createTexts(tag, { ...english, 'next.title': 'Connect {app}' })
-    expect(texts('en')('next.title', { app: 'נושן' })).toBe('Connect \u2068נושן\u2069')
-    expect(texts('en')('next.title', { app: 'Slack' })).toBe('Connect Slack')
-    expect(texts('ar')('next.title', { app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
-    expect(texts('ar').dir).toBe('rtl')
-    const chooses = createTexts('ar', {
-      ...english,
-      'next.title': '{has, select, yes {Connect {app}} other {Connect}}',
-    })
-    expect(chooses('next.title', { has: 'yes', app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
-    expect(createTexts('ar', english, { product: 'Acme' })('overview.title')).toContain('\u2068Acme\u2069')
-    expect(createTexts('ar', english).list(['Jira', 'نوشن'])).toBe('\u2068Jira\u2069 ونوشن')
-    for (const tag of ['zh-CN', 'ja'])
-      expect(createTexts(tag, english).list(['Jira', 'Slack', 'GitHub'])).toBe('Jira、Slack、GitHub')
+it('a message keeps names that run the other way from turning the words around them', () => {
+  const texts = (tag: string) => createTexts(tag, { ...english, 'next.title': 'Connect {app}' })
+  expect(texts('en')('next.title', { app: 'נושן' })).toBe('Connect \u2068נושן\u2069')
+  expect(texts('en')('next.title', { app: 'Slack' })).toBe('Connect Slack')
+  expect(texts('ar')('next.title', { app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
+  expect(texts('ar').dir).toBe('rtl')
+  const chooses = createTexts('ar', {
+    ...english,
+    'next.title': '{has, select, yes {Connect {app}} other {Connect}}',
   })
+  expect(chooses('next.title', { has: 'yes', app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
+  expect(createTexts('ar', english, { product: 'Acme' })('overview.title')).toContain('\u2068Acme\u2069')
+  expect(createTexts('ar', english).list(['Jira', 'نوشن'])).toBe('\u2068Jira\u2069 ونوشن')
+  for (const tag of ['zh-CN', 'ja'])
+    expect(createTexts(tag, english).list(['Jira', 'Slack', 'GitHub'])).toBe('Jira、Slack、GitHub')
+})
 
-  it('keeps a name on one line where words have no spaces between them', () => {
-    const texts = (tag: string) => createTexts(tag, { ...english, 'next.title': '{app}を接続' })
-    expect(texts('ja')('next.title', { app: 'Google Drive' })).toBe('Google\u00a0Driveを接続')
-    expect(texts('de')('next.title', { app: 'Google Drive' })).toBe('Google Driveを接続')
-  })
+it('a message keeps a name on one line where words have no spaces between them', () => {
+  const texts = (tag: string) => createTexts(tag, { ...english, 'next.title': '{app}を接続' })
+  expect(texts('ja')('next.title', { app: 'Google Drive' })).toBe('Google\u00a0Driveを接続')
+  expect(texts('de')('next.title', { app: 'Google Drive' })).toBe('Google Driveを接続')
+})
 
-  it('says how long ago something was', () => {
-    const ago = (tag: string) => [59, 125].map((minutes) => createTexts(tag, english).ago(minutes * 60_000))
-    expect(ago('en')).toEqual(['59 minutes ago', '2 hours ago'])
-    expect(ago('ar')[1]).toBe('قبل ساعتين')
-  })
+it('a message says how long ago something was', () => {
+  const ago = (tag: string) => [59, 125].map((minutes) => createTexts(tag, english).ago(minutes * 60_000))
+  expect(ago('en')).toEqual(['59 minutes ago', '2 hours ago'])
+  expect(ago('ar')[1]).toBe('قبل ساعتين')
 })
 
 describe('the language of a person', () => {

@@ -23,18 +23,16 @@ async function read(
   return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() }
 }
 
-describe('/metrics on PORT, without METRICS_TOKEN', () => {
-  it.each([
-    ['from this machine', {}],
-    ['from this machine, by its name', { host: 'localhost' }],
-    ['that a proxy forwarded', { 'x-forwarded-for': '192.0.2.7' }],
-    ['for a public name', { host: 'onramp.acme.example' }],
-    ['with a token, where none is set', { authorization: `Bearer ${token}` }],
-  ])('is not for a request %s', async (_what, headers) => {
-    const { status, body } = await read(headers)
-    expect(status).toBe(403)
-    expect(body).not.toContain('onramp_')
-  })
+it.each([
+  ['from this machine', {}],
+  ['from this machine, by its name', { host: 'localhost' }],
+  ['that a proxy forwarded', { 'x-forwarded-for': '192.0.2.7' }],
+  ['for a public name', { host: 'onramp.acme.example' }],
+  ['with a token, where none is set', { authorization: `Bearer ${token}` }],
+])('/metrics on PORT, without METRICS_TOKEN is not for a request %s', async (_what, headers) => {
+  const { status, body } = await read(headers)
+  expect(status).toBe(403)
+  expect(body).not.toContain('onramp_')
 })
 
 describe('/metrics with METRICS_TOKEN', () => {

@@ -1,72 +1,68 @@
 // docs/openapi.yaml: a sound document, and what the tests hold every answer of a running onramp against.
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { newPerson } from '../../src/people/person.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { eventBody } from '../../src/webhooks/sender.ts'
 import { faultIn, faultInEvent, OPENAPI } from '../helpers/openapi.ts'
 
-describe('the OpenAPI document', () => {
-  it('is a sound one of version 3.1', async () => {
-    const validator = new Validator()
-    expect(await validator.validate(OPENAPI)).toEqual({ valid: true })
-    expect(validator.version).toBe('3.1')
-  })
-
-  it('names the code of every problem', () => {
-    const { components } = parse(readFileSync(OPENAPI, 'utf8')) as {
-      components: { schemas: { Problem: { properties: { code: { 'x-extensible-enum': string[] } } } } }
-    }
-    const codes = Object.keys(readCatalogue(LANGUAGES_FOLDER, 'en')).flatMap((key) =>
-      [...key.matchAll(/^problem\.(\w+)\.title$/g)].map(([, code]) => code),
-    )
-    const named = components.schemas.Problem.properties.code['x-extensible-enum']
-    expect(new Set(named)).toEqual(new Set(codes))
-    expect(named).toHaveLength(codes.length)
-  })
-
-  it('describes each event that is sent', () => {
-    const arrival = { ...newPerson('ada@acme.example', 0), group: 'Sales' }
-    const app = { instance: 'slack_1', name: 'Slack' }
-    const piece = { id: 'msg_1', at: 0, tries: 0, dueAt: 0 }
-    for (const type of ['person.signed_in', 'person.finished'] as const) {
-      expect(faultInEvent(eventBody({ ...piece, type }, arrival))).toBeUndefined()
-      expect(faultInEvent(eventBody({ ...piece, type, app }, arrival))).toContain('additional')
-    }
-    for (const type of ['app.connected', 'app.waiting_for_admin'] as const) {
-      expect(faultInEvent(eventBody({ ...piece, type, app }, arrival))).toBeUndefined()
-      expect(faultInEvent(eventBody({ ...piece, type }, arrival))).toContain("'app'")
-    }
-  })
+it('the OpenAPI document is a sound one of version 3.1', async () => {
+  const validator = new Validator()
+  expect(await validator.validate(OPENAPI)).toEqual({ valid: true })
+  expect(validator.version).toBe('3.1')
 })
 
-describe('an answer', () => {
-  const status = { signedIn: true, connected: 1, pending: 0, skipped: 0 }
-  const answered = (body: object, changed = {}) =>
-    faultIn({
-      method: 'GET',
-      path: '/api/status',
-      status: 200,
-      type: 'application/json',
-      body: JSON.stringify(body),
-      ...changed,
-    })
+it('the OpenAPI document names the code of every problem', () => {
+  const { components } = parse(readFileSync(OPENAPI, 'utf8')) as {
+    components: { schemas: { Problem: { properties: { code: { 'x-extensible-enum': string[] } } } } }
+  }
+  const codes = Object.keys(readCatalogue(LANGUAGES_FOLDER, 'en')).flatMap((key) =>
+    [...key.matchAll(/^problem\.(\w+)\.title$/g)].map(([, code]) => code),
+  )
+  const named = components.schemas.Problem.properties.code['x-extensible-enum']
+  expect(new Set(named)).toEqual(new Set(codes))
+  expect(named).toHaveLength(codes.length)
+})
 
-  it.each<[string, string | undefined, string]>([
-    ['is as described', answered(status), 'fine'],
-    ['is as described, of a path in another spelling', answered(status, { path: '/API/Status/' }), 'fine'],
-    ['lacks a member', answered({ ...status, pending: undefined }), 'pending'],
-    ['has another member', answered({ ...status, token: 'x' }), 'additional'],
-    ['is of a route that is not described', answered(status, { path: '/api/other' }), 'not in'],
-    ['has a status that is not described', answered(status, { status: 418 }), 'not in'],
-    [
-      'is a problem without its code',
-      answered({ status: 401 }, { status: 401, type: 'application/problem+json' }),
-      'required',
-    ],
-  ])('that %s is judged so', (_what, fault, part) => {
-    expect(fault ?? 'fine').toContain(part)
+it('the OpenAPI document describes each event that is sent', () => {
+  const arrival = { ...newPerson('ada@acme.example', 0), group: 'Sales' }
+  const app = { instance: 'slack_1', name: 'Slack' }
+  const piece = { id: 'msg_1', at: 0, tries: 0, dueAt: 0 }
+  for (const type of ['person.signed_in', 'person.finished'] as const) {
+    expect(faultInEvent(eventBody({ ...piece, type }, arrival))).toBeUndefined()
+    expect(faultInEvent(eventBody({ ...piece, type, app }, arrival))).toContain('additional')
+  }
+  for (const type of ['app.connected', 'app.waiting_for_admin'] as const) {
+    expect(faultInEvent(eventBody({ ...piece, type, app }, arrival))).toBeUndefined()
+    expect(faultInEvent(eventBody({ ...piece, type }, arrival))).toContain("'app'")
+  }
+})
+
+const status = { signedIn: true, connected: 1, pending: 0, skipped: 0 }
+const answered = (body: object, changed = {}) =>
+  faultIn({
+    method: 'GET',
+    path: '/api/status',
+    status: 200,
+    type: 'application/json',
+    body: JSON.stringify(body),
+    ...changed,
   })
+
+it.each<[string, string | undefined, string]>([
+  ['is as described', answered(status), 'fine'],
+  ['is as described, of a path in another spelling', answered(status, { path: '/API/Status/' }), 'fine'],
+  ['lacks a member', answered({ ...status, pending: undefined }), 'pending'],
+  ['has another member', answered({ ...status, token: 'x' }), 'additional'],
+  ['is of a route that is not described', answered(status, { path: '/api/other' }), 'not in'],
+  ['has a status that is not described', answered(status, { status: 418 }), 'not in'],
+  [
+    'is a problem without its code',
+    answered({ status: 401 }, { status: 401, type: 'application/problem+json' }),
+    'required',
+  ],
+])('an answer that %s is judged so', (_what, fault, part) => {
+  expect(fault ?? 'fine').toContain(part)
 })

@@ -1,5 +1,5 @@
 // /readyz: a store that reads but does not write serves nobody. Tried on a real Redis that is full, or denies scripts.
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { newSecret } from '../doctor/set-up.ts'
 import { messagesOf } from '../helpers/faulty.ts'
 import { statusOf, until } from '../helpers/processes.ts'
@@ -32,37 +32,33 @@ const linesWith = (running: Running, words: string) =>
     .split('\n')
     .filter((line) => line.includes(words))
 
-describe('a server whose Redis', () => {
-  it('is full is not ready, says why once, and says when it is ready again', async () => {
-    const { redis, running } = await ready()
-    await becomes(running, 200)
-    await redis.ask('CONFIG', 'SET', 'maxmemory', '1')
-    await becomes(running, 503)
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
-    const page = await readyz(running)
-    expect(page.status).toBe(503)
-    expect(JSON.parse(page.body)).toMatchObject({ status: 'not ready', store: 'refuses' })
-    expect(linesWith(running, 'not ready')).toEqual(['not ready: Redis is full and takes no writes (OOM)'])
-    await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
-    await becomes(running, 200)
-    expect(linesWith(running, 'ready again')).toHaveLength(1)
-  })
-
-  it('denies EVAL, without which no one can sign in, is not ready', async () => {
-    const { redis, running } = await ready()
-    await becomes(running, 200)
-    await redis.ask('ACL', 'SETUSER', 'onramp', '-eval')
-    await becomes(running, 503)
-    expect(JSON.parse((await readyz(running)).body)).toMatchObject({ store: 'refuses' })
-  })
+it('a server whose Redis is full is not ready, says why once, and says when it is ready again', async () => {
+  const { redis, running } = await ready()
+  await becomes(running, 200)
+  await redis.ask('CONFIG', 'SET', 'maxmemory', '1')
+  await becomes(running, 503)
+  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  const page = await readyz(running)
+  expect(page.status).toBe(503)
+  expect(JSON.parse(page.body)).toMatchObject({ status: 'not ready', store: 'refuses' })
+  expect(linesWith(running, 'not ready')).toEqual(['not ready: Redis is full and takes no writes (OOM)'])
+  await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
+  await becomes(running, 200)
+  expect(linesWith(running, 'ready again')).toHaveLength(1)
 })
 
-describe('a server that is asked whether it is alive', () => {
-  it('is recognised as onramp, and does not tell its version', async () => {
-    const { running } = await ready()
-    const page = await new TestBrowser().open(`${running.url}/healthz`)
-    expect(page.headers['x-onramp']).toBe('healthz')
-    expect(JSON.parse(page.body)).toEqual({ status: 'ok' })
-    expect(JSON.stringify(page.headers)).not.toMatch(/\d+\.\d+\.\d+/)
-  })
+it('a server whose Redis denies EVAL, without which no one can sign in, is not ready', async () => {
+  const { redis, running } = await ready()
+  await becomes(running, 200)
+  await redis.ask('ACL', 'SETUSER', 'onramp', '-eval')
+  await becomes(running, 503)
+  expect(JSON.parse((await readyz(running)).body)).toMatchObject({ store: 'refuses' })
+})
+
+it('a server that is asked whether it is alive is recognised as onramp, and does not tell its version', async () => {
+  const { running } = await ready()
+  const page = await new TestBrowser().open(`${running.url}/healthz`)
+  expect(page.headers['x-onramp']).toBe('healthz')
+  expect(JSON.parse(page.body)).toEqual({ status: 'ok' })
+  expect(JSON.stringify(page.headers)).not.toMatch(/\d+\.\d+\.\d+/)
 })

@@ -1,6 +1,6 @@
 // What names a request: its id in the header, in the log and to people; its line in the log; the trace that it belongs to.
 import { request } from 'undici'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -29,97 +29,85 @@ const ask = async (path: string, headers: Record<string, string> = {}) => {
   }
 }
 
-describe('the id of a request', () => {
-  it('is in a header of every answer, another each time', async () => {
-    const answers = await Promise.all(
-      ['/healthz', '/sign-in', '/assets/nothing', '/nowhere'].map((path) => ask(path)),
-    )
-    const ids = answers.map(({ id }) => id)
-    expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[\da-f]{12}$/)))
-    expect(new Set(ids).size).toBe(ids.length)
-  })
+it('the id of a request is in a header of every answer, another each time', async () => {
+  const answers = await Promise.all(
+    ['/healthz', '/sign-in', '/assets/nothing', '/nowhere'].map((path) => ask(path)),
+  )
+  const ids = answers.map(({ id }) => id)
+  expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[\da-f]{12}$/)))
+  expect(new Set(ids).size).toBe(ids.length)
+})
 
-  it('is what people and programs are told, and in every line of the log', async () => {
-    running.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })
-    const ada = await signIn(running, 'ada')
-    const lines = await logged(async () => {
-      const { id, body } = await ask('/onboarding', { cookie: ada.cookieHeader(running.url) })
-      expect(JSON.parse(body)).toMatchObject({ code: 'service_unavailable', reference: id })
-      running.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
-      expect(id).not.toBe('undefined')
-    })
-    expect(lines.map(({ msg }) => msg)).toContain('request')
-    expect(lines.length).toBeGreaterThan(1)
-    expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(1)
-    expect(lines.find(({ reference }) => reference !== undefined)).toMatchObject({
-      reference: lines[0]?.['requestId'],
-    })
+it('the id of a request is what people and programs are told, and in every line of the log', async () => {
+  running.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })
+  const ada = await signIn(running, 'ada')
+  const lines = await logged(async () => {
+    const { id, body } = await ask('/onboarding', { cookie: ada.cookieHeader(running.url) })
+    expect(JSON.parse(body)).toMatchObject({ code: 'service_unavailable', reference: id })
+    running.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
+    expect(id).not.toBe('undefined')
   })
-
-  it('is the one of the proxy where that is trusted and the id is plain', async () => {
-    const given = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
-    expect((await ask('/healthz', { 'x-request-id': given })).id).toBe(given)
-    for (const odd of [
-      'short',
-      'a'.repeat(65),
-      'with spaces in',
-      'ada@acme.example',
-      '<script>alert</script>',
-    ])
-      expect((await ask('/healthz', { 'x-request-id': odd })).id).toMatch(/^[\da-f]{12}$/)
+  expect(lines.map(({ msg }) => msg)).toContain('request')
+  expect(lines.length).toBeGreaterThan(1)
+  expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(1)
+  expect(lines.find(({ reference }) => reference !== undefined)).toMatchObject({
+    reference: lines[0]?.['requestId'],
   })
 })
 
-describe('the log of requests', () => {
-  it('has one line for each, by the pattern of its route', async () => {
-    const lines = await logged(async () => {
-      await ask('/invite/some-secret-token?x=secret-query')
-      await ask('/healthz')
-    })
-    const requests = lines.filter(({ msg }) => msg === 'request')
-    expect(requests).toEqual([
-      expect.objectContaining({
-        level: 30,
-        method: 'GET',
-        route: '/invite/:token',
-        status: expect.any(Number),
-      }),
-      expect.objectContaining({ level: 20, method: 'GET', route: '/healthz', status: 200 }),
-    ])
-    for (const { ms, requestId } of requests) {
-      expect(ms).toBeGreaterThan(0)
-      expect(requestId).toMatch(/^[\da-f]{12}$/)
-    }
-    expect(JSON.stringify(lines)).not.toMatch(/secret/)
-  })
-
-  it('names no one', async () => {
-    const lines = await logged(async () => {
-      const ada = await signIn(running, 'ada', '/onboarding', new TestBrowser())
-      await ada.open('/search?q=secret-plan')
-    })
-    const requests = lines.filter(({ msg }) => msg === 'request')
-    expect(requests.length).toBeGreaterThan(2)
-    // Random letters may spell a short name, so the ids of the requests are left out.
-    const said = requests.map(({ requestId: _id, ...rest }) => rest)
-    expect(JSON.stringify(said)).not.toMatch(/ada|@|secret-plan|code|state/)
-  })
+it('the id of a request is the one of the proxy where that is trusted and the id is plain', async () => {
+  const given = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
+  expect((await ask('/healthz', { 'x-request-id': given })).id).toBe(given)
+  for (const odd of ['short', 'a'.repeat(65), 'with spaces in', 'ada@acme.example', '<script>alert</script>'])
+    expect((await ask('/healthz', { 'x-request-id': odd })).id).toMatch(/^[\da-f]{12}$/)
 })
 
-describe('a trace', () => {
-  const traceId = 'c'.repeat(32)
-  const traceparent = `00-${traceId}-${'d'.repeat(16)}-01`
-
-  it('that a request belongs to goes on to the service, and is in the log', async () => {
-    const ada = await signIn(running, 'ada')
-    const before = running.sandbox.requests.length
-    const lines = await logged(() =>
-      ada.open('/onboarding', { headers: { traceparent, tracestate: 'acme=1' } }),
-    )
-    const [call] = running.sandbox.requests.slice(before)
-    expect(call?.headers).toMatchObject({ traceparent, tracestate: 'acme=1' })
-    expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({ traceId })
+it('the log of requests has one line for each, by the pattern of its route', async () => {
+  const lines = await logged(async () => {
+    await ask('/invite/some-secret-token?x=secret-query')
+    await ask('/healthz')
   })
+  const requests = lines.filter(({ msg }) => msg === 'request')
+  expect(requests).toEqual([
+    expect.objectContaining({
+      level: 30,
+      method: 'GET',
+      route: '/invite/:token',
+      status: expect.any(Number),
+    }),
+    expect.objectContaining({ level: 20, method: 'GET', route: '/healthz', status: 200 }),
+  ])
+  for (const { ms, requestId } of requests) {
+    expect(ms).toBeGreaterThan(0)
+    expect(requestId).toMatch(/^[\da-f]{12}$/)
+  }
+  expect(JSON.stringify(lines)).not.toMatch(/secret/)
+})
+
+it('the log of requests names no one', async () => {
+  const lines = await logged(async () => {
+    const ada = await signIn(running, 'ada', '/onboarding', new TestBrowser())
+    await ada.open('/search?q=secret-plan')
+  })
+  const requests = lines.filter(({ msg }) => msg === 'request')
+  expect(requests.length).toBeGreaterThan(2)
+  // Random letters may spell a short name, so the ids of the requests are left out.
+  const said = requests.map(({ requestId: _id, ...rest }) => rest)
+  expect(JSON.stringify(said)).not.toMatch(/ada|@|secret-plan|code|state/)
+})
+
+const traceId = 'c'.repeat(32)
+const traceparent = `00-${traceId}-${'d'.repeat(16)}-01`
+
+it('a trace that a request belongs to goes on to the service, and is in the log', async () => {
+  const ada = await signIn(running, 'ada')
+  const before = running.sandbox.requests.length
+  const lines = await logged(() =>
+    ada.open('/onboarding', { headers: { traceparent, tracestate: 'acme=1' } }),
+  )
+  const [call] = running.sandbox.requests.slice(before)
+  expect(call?.headers).toMatchObject({ traceparent, tracestate: 'acme=1' })
+  expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({ traceId })
 })
 
 it('without a trusted proxy and without REQUEST_LOG, ids are our own and no request has a line', async () => {

@@ -63,37 +63,35 @@ function expectOurs(answer: RawAnswer, target: string): void {
 const ask = (target: string, headers: Record<string, string> = {}) =>
   sendRaw(running.url, target, { headers: { accept: 'text/html', ...headers } })
 
-describe('while everything works', () => {
-  it.each(targets)('%s leads to no other site, signed in or not', async (target) => {
-    for (const headers of [{}, { cookie }]) {
-      const answer = await ask(target, headers)
-      expect(answer.status, answer.body).toBeLessThan(500)
-      expectOurs(answer, target)
-      const next = answer.headers['location']
-      if (next?.startsWith('/sign-in')) expectOurs(await ask(next), next)
-    }
-  })
+it.each(targets)('while everything works %s leads to no other site, signed in or not', async (target) => {
+  for (const headers of [{}, { cookie }]) {
+    const answer = await ask(target, headers)
+    expect(answer.status, answer.body).toBeLessThan(500)
+    expectOurs(answer, target)
+    const next = answer.headers['location']
+    if (next?.startsWith('/sign-in')) expectOurs(await ask(next), next)
+  }
+})
 
-  it('a long address that is written longer in another one is come back to', async () => {
-    const target = `/onboarding?x=${encodeURIComponent('/'.repeat(300))}`
-    const { status, headers } = await ask(target)
-    expect({ status, location: headers['location'] }).toEqual({
-      status: 303,
-      location: `/sign-in?return_to=${encodeURIComponent(target.replace('?', '/?'))}`,
-    })
-    expect((await ask(headers['location'] ?? '')).status).toBe(303)
+it('while everything works a long address that is written longer in another one is come back to', async () => {
+  const target = `/onboarding?x=${encodeURIComponent('/'.repeat(300))}`
+  const { status, headers } = await ask(target)
+  expect({ status, location: headers['location'] }).toEqual({
+    status: 303,
+    location: `/sign-in?return_to=${encodeURIComponent(target.replace('?', '/?'))}`,
   })
+  expect((await ask(headers['location'] ?? '')).status).toBe(303)
+})
 
-  it('an answer that came to another address is redeemed as one to ours', async () => {
-    const begun = await ask('/sign-in')
-    const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
-    const state = new URL(begun.headers['location'] ?? '').searchParams.get('state')
-    running.sandbox.clearRequests()
-    const query = `state=${state}&code=forged&iss=${encodeURIComponent(running.sandbox.urls.authorizationServer)}`
-    await ask(`http://${EVIL}/Sign-In/Callback?${query}`, { cookie: own })
-    const token = running.sandbox.requests.find(({ operation }) => operation === 'token')?.body
-    expect(token).toMatchObject({ redirect_uri: `${running.url}/sign-in/callback` })
-  })
+it('while everything works an answer that came to another address is redeemed as one to ours', async () => {
+  const begun = await ask('/sign-in')
+  const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
+  const state = new URL(begun.headers['location'] ?? '').searchParams.get('state')
+  running.sandbox.clearRequests()
+  const query = `state=${state}&code=forged&iss=${encodeURIComponent(running.sandbox.urls.authorizationServer)}`
+  await ask(`http://${EVIL}/Sign-In/Callback?${query}`, { cookie: own })
+  const token = running.sandbox.requests.find(({ operation }) => operation === 'token')?.body
+  expect(token).toMatchObject({ redirect_uri: `${running.url}/sign-in/callback` })
 })
 
 describe('while the store is away', () => {

@@ -72,62 +72,56 @@ const NOT_PRINTED: Record<string, string[]> = {
 /** Only the overview can be told to stop looking by itself, and only while it waits. */
 const IN_SOME_STATES = new Set(['still'])
 
-describe('a view', () => {
-  const render = createViews(VIEWS)
+const render = createViews(VIEWS)
 
-  it.each(Object.keys(pages))('%s renders with what it is given', (view) => {
-    const html = render(view, pages[view] ?? {})
-    expect(html).toMatch(/^<!doctype html>\n<html lang="en" dir="ltr">/)
-    expect(html).not.toMatch(/undefined|\[object/)
-    expect(html).not.toMatch(/<%|%>/)
-  })
-
-  it.each(Object.keys(pages))('%s fails when any name that it uses is missing', (view) => {
-    const data = pages[view] ?? {}
-    const silent = Object.keys(data).filter((name) => {
-      const { [name]: _left, ...rest } = data
-      try {
-        render(view, rest)
-        return true
-      } catch {
-        return false
-      }
-    })
-    expect(silent.filter((name) => !IN_SOME_STATES.has(name))).toEqual(NOT_PRINTED[view] ?? [])
-  })
+it.each(Object.keys(pages))('a view %s renders with what it is given', (view) => {
+  const html = render(view, pages[view] ?? {})
+  expect(html).toMatch(/^<!doctype html>\n<html lang="en" dir="ltr">/)
+  expect(html).not.toMatch(/undefined|\[object/)
+  expect(html).not.toMatch(/<%|%>/)
 })
 
-describe('the way back from the overview', () => {
-  it.each([
-    ['https://intranet.acme.example/welcome', 'Back to the intranet'],
-    ['https://wiki.acme.example/', 'Back to wiki.acme.example'],
-  ])('to %s is called %s', (returnTo, label) => {
-    const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
-    const data = { ...pages['onboarding/overview'], brand: { ...frame.brand, home } }
-    const back = { href: returnTo, label: `Back to ${new URL(returnTo).host}`, host: new URL(returnTo).host }
-    const html = createViews(VIEWS)('onboarding/overview', { ...data, returnTo: back })
-    expect(html).toContain(`href="${returnTo}" rel="noreferrer">${label}</a>`)
-  })
-})
-
-describe('the page of a failure that only someone else can change', () => {
-  it('offers the company’s help first, where there is one', () => {
-    const help = { href: 'https://intranet.acme.example/search', label: 'Ask the search team' }
-    const buttonsWith = (own: object) => {
-      const html = createViews(VIEWS)('web/problem', { ...pages['web/problem'], needsHelp: true, ...own })
-      return [...html.matchAll(/<a class="(button[^"]*)" href="([^"]*)"/g)].map(([, name, to]) => [name, to])
+it.each(Object.keys(pages))('a view %s fails when any name that it uses is missing', (view) => {
+  const data = pages[view] ?? {}
+  const silent = Object.keys(data).filter((name) => {
+    const { [name]: _left, ...rest } = data
+    try {
+      render(view, rest)
+      return true
+    } catch {
+      return false
     }
-    expect(buttonsWith({ brand: { ...frame.brand, help } })).toEqual([
-      ['button', help.href],
-      ['button secondary', '/onboarding'],
-    ])
-    expect(buttonsWith({ brand: { ...frame.brand, help: undefined } })).toEqual([['button', '/onboarding']])
-    // Where the overview would fail the same way, the way back is the intranet's.
-    const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
-    const [, back] = buttonsWith({ brand: { ...frame.brand, help, home }, isShut: true })
-    expect(back).toEqual(['button secondary', home.href])
-    expect(buttonsWith({ brand: { ...frame.brand, help }, needsHelp: false })).toHaveLength(1)
   })
+  expect(silent.filter((name) => !IN_SOME_STATES.has(name))).toEqual(NOT_PRINTED[view] ?? [])
+})
+
+it.each([
+  ['https://intranet.acme.example/welcome', 'Back to the intranet'],
+  ['https://wiki.acme.example/', 'Back to wiki.acme.example'],
+])('the way back from the overview to %s is called %s', (returnTo, label) => {
+  const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
+  const data = { ...pages['onboarding/overview'], brand: { ...frame.brand, home } }
+  const back = { href: returnTo, label: `Back to ${new URL(returnTo).host}`, host: new URL(returnTo).host }
+  const html = createViews(VIEWS)('onboarding/overview', { ...data, returnTo: back })
+  expect(html).toContain(`href="${returnTo}" rel="noreferrer">${label}</a>`)
+})
+
+it('the page of a failure that only someone else can change offers the company’s help first, where there is one', () => {
+  const help = { href: 'https://intranet.acme.example/search', label: 'Ask the search team' }
+  const buttonsWith = (own: object) => {
+    const html = createViews(VIEWS)('web/problem', { ...pages['web/problem'], needsHelp: true, ...own })
+    return [...html.matchAll(/<a class="(button[^"]*)" href="([^"]*)"/g)].map(([, name, to]) => [name, to])
+  }
+  expect(buttonsWith({ brand: { ...frame.brand, help } })).toEqual([
+    ['button', help.href],
+    ['button secondary', '/onboarding'],
+  ])
+  expect(buttonsWith({ brand: { ...frame.brand, help: undefined } })).toEqual([['button', '/onboarding']])
+  // Where the overview would fail the same way, the way back is the intranet's.
+  const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
+  const [, back] = buttonsWith({ brand: { ...frame.brand, help, home }, isShut: true })
+  expect(back).toEqual(['button secondary', home.href])
+  expect(buttonsWith({ brand: { ...frame.brand, help }, needsHelp: false })).toHaveLength(1)
 })
 
 describe('what a view prints', () => {
@@ -161,24 +155,22 @@ describe('what a view prints', () => {
   })
 })
 
-describe('the stylesheet', () => {
-  const sheets = readdirSync(join(VIEWS, 'assets')).filter((file) => file.endsWith('.css'))
-  const css = sheets.map((file) => readFileSync(join(VIEWS, 'assets', file), 'utf8')).join('\n')
-  const declarations = css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/@media[^{]*/g, '')
+const sheets = readdirSync(join(VIEWS, 'assets')).filter((file) => file.endsWith('.css'))
+const css = sheets.map((file) => readFileSync(join(VIEWS, 'assets', file), 'utf8')).join('\n')
+const declarations = css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/@media[^{]*/g, '')
 
-  it('weighs at most 6 kB over the wire, and asks nobody for anything', () => {
-    // A page loads the sheet of all pages and at most one more.
-    const bytes = (file: string) => brotliCompressSync(readFileSync(join(VIEWS, 'assets', file))).length
-    for (const file of sheets)
-      expect(bytes(file) + (file === 'onramp.css' ? 0 : bytes('onramp.css')), file).toBeLessThanOrEqual(
-        6 * 1024,
-      )
-    expect(css).not.toMatch(/@import|url\(|@font-face/)
-  })
+it('the stylesheet weighs at most 6 kB over the wire, and loads nothing else', () => {
+  // A page loads the sheet of all pages and at most one more.
+  const bytes = (file: string) => brotliCompressSync(readFileSync(join(VIEWS, 'assets', file))).length
+  for (const file of sheets)
+    expect(bytes(file) + (file === 'onramp.css' ? 0 : bytes('onramp.css')), file).toBeLessThanOrEqual(
+      6 * 1024,
+    )
+  expect(css).not.toMatch(/@import|url\(|@font-face/)
+})
 
-  it('has logical properties only, so that right-to-left languages can follow', () => {
-    const physical =
-      /(?<![\w-])((margin|padding|border|inset)-(top|right|bottom|left)[\w-]*|(min-|max-)?(width|height)|top|right|bottom|left)\s*:|(text-align|float)\s*:\s*(left|right)/g
-    expect(declarations.match(physical) ?? []).toEqual([])
-  })
+it('the stylesheet has logical properties only, so that right-to-left languages can follow', () => {
+  const physical =
+    /(?<![\w-])((margin|padding|border|inset)-(top|right|bottom|left)[\w-]*|(min-|max-)?(width|height)|top|right|bottom|left)\s*:|(text-align|float)\s*:\s*(left|right)/g
+  expect(declarations.match(physical) ?? []).toEqual([])
 })
