@@ -65,7 +65,7 @@ it('every POST of another site is refused, and nothing happens', async () => {
   }
   browser.page = page
   const status = await browser.open('/api/status')
-  expect(JSON.parse(status.body)).toEqual({ signedIn: true, connected: 0, pending: 1, skipped: 0 })
+  expect(JSON.parse(status.body)).toMatchObject({ signedIn: true, connected: 0, pending: 1, skipped: 0 })
 })
 
 it('an unknown address is a page with a way on, and a problem for programs', async () => {
