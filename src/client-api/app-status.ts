@@ -6,14 +6,12 @@ type AppStatusMeaning = {
   authStatus: readonly string[]
   /** Whether the walk leads to it; `never` if the person can do nothing about it. */
   priority: 'first' | 'never'
-  /** In `onramp status`. */
   terminal: { text: string; colour: 'yellow' | 'red' | 'dim' }
 }
 
 export const APP_STATUSES = {
   /** Still to authorize, like every entry of the list (contract 2.1), whatever its authStatus. */
   awaiting: { authStatus: [], priority: 'first', terminal: { text: 'to connect', colour: 'yellow' } },
-  /** Was authorized, has to be again. */
   stale: {
     authStatus: ['STALE_OAUTH'],
     priority: 'first',
@@ -35,7 +33,6 @@ export const APP_STATUSES = {
 
 export type AppStatus = keyof typeof APP_STATUSES
 
-/** The person can do nothing about it. */
 export type UnavailableStatus = {
   [S in AppStatus]: (typeof APP_STATUSES)[S]['priority'] extends 'never' ? S : never
 }[AppStatus]

@@ -22,7 +22,6 @@ import {
   type UnconnectedApp,
 } from './responses.ts'
 
-/** One call as it went out, and its response. */
 type ServiceExchange = {
   method: 'POST'
   /** Path and query, without the service's address. */
@@ -54,7 +53,6 @@ type ServiceClientOptions = {
   onCall?: OnCall
   /** Gets each kind of oversized content in responses once. */
   onExcess?: (what: string) => void
-  /** Gets every call with its response. Must not throw. */
   onResponse?: (exchange: ServiceExchange) => void
   /** Milliseconds since 1970. */
   now?: () => number
@@ -179,7 +177,6 @@ export class ServiceClient {
   }
 }
 
-/** @returns undefined if no app has a path */
 function shapeOf(apps: readonly UnconnectedApp[], redirect: string | undefined): PathShape | undefined {
   const paths = apps.flatMap(({ authUrlRelativePath }) => authUrlRelativePath ?? [])
   const [first] = paths
@@ -191,7 +188,6 @@ function shapeOf(apps: readonly UnconnectedApp[], redirect: string | undefined):
   }
 }
 
-/** Raw, or encoded once or twice. */
 function includesUrl(path: string, url: string): boolean {
   const once = encodeURIComponent(url)
   const lower = path.toLowerCase()

@@ -38,7 +38,6 @@ export function consentUrl(base: string, instance: string, path: string): string
   return target.origin === home.origin && target.pathname.startsWith(under) ? joined : undefined
 }
 
-/** The usual form: its own segment and perhaps a query. */
 const ORDINARY = /^\/auth\/datasource\/([\w-]+)(?:\?[\x21-\x5b\x5d-\x7e]*)?$/
 const ANYWHERE = 'https://service.invalid'
 

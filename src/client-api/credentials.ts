@@ -3,7 +3,6 @@
 export type Credentials =
   /** A person's access token. `externalIdp`: not issued by the service's own authorization server. */
   | { kind: 'oauth'; accessToken: string; externalIdp: boolean }
-  /** A service token that acts as the person it belongs to. */
   | { kind: 'user-token'; token: string }
   /** A service token for everyone, useless without the person it acts for. `setting`: its name. */
   | { kind: 'global-token'; token: string; actAs: string; setting?: string }
@@ -35,7 +34,6 @@ export function credentialHeaders(
   return headers
 }
 
-/** The parts that no log may show. */
 export const secretsIn = (credentials: Credentials): string[] =>
   Object.entries(credentials).flatMap(([name, value]) =>
     name !== 'kind' && name !== 'setting' && typeof value === 'string' ? [value] : [],

@@ -22,13 +22,9 @@ export type ErrorResponse = {
   isAboutRedirectUrl: boolean
 }
 
-/** Documented messages, at any status. */
 type Message =
-  /** `Invalid Secret`. */
   | 'auth-type'
-  /** A message that names `…-Auth-Type`. */
   | 'auth-type-missing'
-  /** `Required header missing: X-Service-ActAs`. */
   | 'act-as-missing'
   /** Another message about `…-ActAs`: an unknown address. */
   | 'act-as-refused'
@@ -41,18 +37,14 @@ export type ErrorReason =
   | 'token'
   /** 403: scopes. */
   | 'scope'
-  /** 429. */
   | 'busy'
   /** 404, 405, 410: the path is not there. */
   | 'not-there'
   | 'redirected'
-  /** Another 4xx. */
   | 'request'
-  /** 5xx. */
   | 'failing'
   /** A global token worked without a person, although it must not (contract section 5, rule 2). */
   | 'personal'
-  /** A success that holds no list of datasources. */
   | 'unreadable'
 
 type Sent = {
@@ -128,10 +120,8 @@ const MAX_WORDS_CHARACTERS = 200
 const MAX_READ_CHARACTERS = 4_000
 const MAX_DEPTH = 6
 
-/** Members that explain an error. */
 const EXPLAINS = /^(message|error|errors|error_?description|error_?message|detail|details|title|reason|msg)$/i
 
-/** Members that name the wrong part of the request. */
 const NAMES = /^(field|param|parameter|property|path|loc|location|final_?redirect_?ur[li])$/i
 
 /** @param text plain text, HTML or JSON @returns one line of at most 200 characters; may be empty */

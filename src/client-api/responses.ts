@@ -16,11 +16,9 @@ const MAX_RESULTS = 50
 /** A longer list is rejected, because an app that was left out would count as connected. */
 const MAX_ENTRIES = 1_000
 
-/** A datasource instance that isn't connected. */
 export type UnconnectedApp = {
   /** Its identifier, usually `<datasource>_<n>`. */
   instance: string
-  /** For people; the identifier if the service gave none. */
   name: string
   status: AppStatus
   /** Relative to SERVICE_BASE_URL. Carries a one-time token: used at once and stored nowhere. */
@@ -51,7 +49,6 @@ const isVisible = (text: string | undefined): text is string =>
   /[!-~]/.test(text ?? '') ||
   presentable((text ?? '').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')) !== ''
 
-/** An app's name, or its identifier if the name shows nothing. */
 const nameToShow = (name: string | undefined, instance: string): string =>
   shortened(presentable(isVisible(name) ? name : instance), MAX_NAME_CHARACTERS)
 
@@ -66,7 +63,6 @@ const checkSchema = z.object({
   ),
 })
 
-/** The identifier in an entry's path. */
 const instanceInPath = (path: string | undefined) => {
   const segment = /^\/auth\/datasource\/([^/?#]+)/.exec(path ?? '')?.[1]
   try {
@@ -127,7 +123,6 @@ function instanceOf(entry: WireEntry, path: string | undefined): string {
   return named.find(isVisible) ?? NAMELESS
 }
 
-/** Without the one-time path. */
 export const withoutPath = ({ instance, name, status }: UnconnectedApp): UnconnectedApp => ({
   instance,
   name,

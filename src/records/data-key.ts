@@ -7,7 +7,6 @@ import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
 const KEY = 'installation'
-/** Outlives everything that it opens. */
 const LIFE_SECONDS = 100 * 365 * 24 * 3600
 /** The store may be emptied or adopted, and all processes have to agree. */
 const FRESH_MS = 60_000
@@ -94,7 +93,6 @@ export async function readDataKey(
   return key === undefined ? 'other secret' : dataKeyFrom(key)
 }
 
-/** Waits until the store can be reached. @throws {StoreUnreadable} */
 export async function waitForDataKey(keyRing: KeyRing, ending: AbortSignal): Promise<void> {
   while (!ending.aborted)
     try {

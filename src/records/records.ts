@@ -4,14 +4,12 @@ import { within } from '../within.ts'
 import { describeStoreError } from './store-error.ts'
 
 export type Records = {
-  /** Undefined if there is none or it has expired. */
   get(key: string): Promise<string | undefined>
   /** Writes over any value. The record expires after `seconds`. */
   put(key: string, value: string, seconds: number): Promise<void>
   /** Writes if the value still is `expected` (undefined: none). False: another writer was faster. */
   compareAndSet(key: string, expected: string | undefined, value: string, seconds: number): Promise<boolean>
   remove(key: string): Promise<void>
-  /** Removes the record if its value still is `expected`. */
   compareAndRemove(key: string, expected: string): Promise<void>
   /** Each key with this prefix once, in batches; may include keys that are written or removed meanwhile. */
   keys(prefix: string): AsyncGenerator<string[]>

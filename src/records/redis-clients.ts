@@ -16,7 +16,6 @@ export type RedisCommands = {
 
 type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' }
 
-/** The default of REDIS_PREFIX. */
 export const STANDARD_PREFIX = 'onramp:'
 
 type RedisNode = { host: string; port: number }
@@ -44,7 +43,6 @@ const scanning = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 /** Opens a client that answers. @param lost called if the client fails later @throws if it can't be opened */
 export type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
 
-/** For the first command of a new connection. */
 const PROBE_MS = 600
 const PROBE = 'probe'
 

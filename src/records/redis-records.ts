@@ -50,7 +50,6 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
   }
 }
 
-/** All commands that onramp sends, also in scripts. */
 export const REDIS_COMMANDS = ['get', 'set', 'del', 'eval', 'scan', 'ping'] as const
 
 /** Further commands to find the primary, or a cluster's nodes. */

@@ -20,7 +20,6 @@ export type Sealer = {
   seal(plain: string, associatedData: string): string
   /** Undefined for other associated data, a retired secret, or other text. Never throws. */
   open(sealed: string, associatedData: string): string | undefined
-  /** True if it was sealed under the first secret. */
   isCurrent(sealed: string): boolean
 }
 

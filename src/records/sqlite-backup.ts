@@ -13,7 +13,6 @@ export class BackupFailed extends OperatorError {
 
 const ALL_PAGES = 2 ** 31 - 1
 
-/** @returns the backup's path @throws {BackupFailed} */
 function target(folder: string, file: string, isReplaced: boolean): string {
   const path = resolve(file)
   const within = dirname(path)

@@ -52,7 +52,6 @@ const UNSAFE = new Map([
 /** @param type of statfs; negative on some systems @returns a file system in memory, or one whose locks may fail (sqlite.org/wal.html) */
 export const unsafeFileSystem = (type: number): string | undefined => UNSAFE.get(type >>> 0)
 
-/** An ending process finishes its requests first. */
 const WAIT_MS = 10_000
 
 export class FolderInUse extends OperatorError {
@@ -89,7 +88,6 @@ const [PERM, BUSY, LOCKED, READONLY, CORRUPT, CANTOPEN, NOTADB] = [3, 5, 6, 8, 1
 export type SqliteFailure = {
   /** `damaged`: no database; `rights`: not allowed for this user; `busy`: locked by another process. */
   kind: 'damaged' | 'rights' | 'busy' | 'other'
-  /** A system error code, or SQLite's text. */
   reason: string
 }
 

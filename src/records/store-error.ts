@@ -4,7 +4,6 @@
 type StoreErrorDescription = {
   /** Stable: OOM, NOPERM, … of Redis, or a system error such as ECONNREFUSED. */
   code: string
-  /** A sentence without its full stop. */
   words: string
   /** The store answered with an error, so it can be reached. */
   isRefusal: boolean
@@ -38,7 +37,6 @@ function refusalOf(message: string): string | undefined {
   return found === 'ERR' ? /\b(OOM|READONLY|MISCONF|NOREPLICAS|NOPERM)\b/.exec(message)?.[1] : undefined
 }
 
-/** Named since Redis 6. */
 const deniedCommand = (message: string): string | undefined =>
   /run the '([a-z|]{2,30})' command/.exec(message)?.[1]?.replace('|', ' ').toUpperCase()
 

@@ -25,7 +25,6 @@ type StoreSettings = {
   DATA_DIR: string
 }
 
-/** For messages. */
 export const describeStore = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial<StoreSettings>) =>
   url === undefined
     ? { name: 'SQLite', place: `in ${resolve(folder)}` }
@@ -34,7 +33,6 @@ export const describeStore = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial
 type StoreOptions = {
   /** A server locks DATA_DIR; commands read and write beside it. */
   isServer?: boolean
-  /** Accepts records of an older format. */
   isAdopting?: boolean
   onOperation?: OnOperation
 }
@@ -92,7 +90,6 @@ export type OnOperation = (operation: { operation: string; isDone: boolean; seco
 
 const OPERATIONS = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
 
-/** Checks the format, and counts and traces operations. */
 function instrumented(records: Records, system: 'redis' | 'sqlite', options: StoreOptions): Records {
   const { isAdopting, onOperation = () => {} } = options
   const checkFormat = createFormatCheck(records, isAdopting)

@@ -37,7 +37,7 @@ afterEach(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const targets = () => [...new Set(proxy.asked.map(({ target }) => target))]
+const targets = () => [...new Set(proxy.connects.map(({ target }) => target))]
 
 it('onramp status', async () => {
   const { exit, err } = await runCommand(['status', 'ada@acme.example'], env)
@@ -52,7 +52,7 @@ it('onramp invite send', async () => {
   const list = join(folder, 'people.csv')
   writeFileSync(list, 'email\nada@acme.example\n')
   const running = runCommand(['invite', 'send', list, '--dry-run'], env)
-  await expect.poll(() => proxy.asked.length).toBeGreaterThan(0)
+  await expect.poll(() => proxy.connects.length).toBeGreaterThan(0)
   // It would ask a few more times.
   process.emit('SIGINT')
   expect((await running).exit).toBe(130)

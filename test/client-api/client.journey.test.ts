@@ -82,7 +82,7 @@ it.each<[string, object]>([
   expect(took).toBeLessThan(LIMIT_MS + 500)
 })
 
-it('a call that no one waits for any more ends at once, and is no failure of the service', async () => {
+it('a call ends at once when its browser is gone, and doesn’t count as a failure of the service', async () => {
   answer({ hang: true })
   const calls: object[] = []
   const own = new ServiceClient({ baseUrl: sandbox.urls.service, onCall: (call) => calls.push(call) })
@@ -104,7 +104,7 @@ it.each<[string, object, string, RegExp]>([
   ['JSON of another shape', { body: { planted: 1 } }, 'unavailable', /: an answer of another shape/],
   ['half of its JSON', { body: '{"planted": [' }, 'unavailable', /: an answer of another shape/],
 ])(
-  'a success that can’t be read because it is %s is told by what came, and a page is not asked for again',
+  'a success that can’t be read because it is %s is named in the detail, and a web page isn’t requested again',
   async (_what, body, kind, detail) => {
     answer(body)
     const listing = await failure(client.checkDatasourceAuth(ada))
@@ -129,7 +129,7 @@ it('a redirect is never followed with a token', async () => {
   await elsewhere.close()
 })
 
-it('a refusal is told apart, and keeps what Retry-After says', async () => {
+it('each error status has its own code, and Retry-After is kept', async () => {
   for (const [status, code] of [
     [401, 'service_refused_sign_in'],
     [429, 'service_busy'],
@@ -139,7 +139,7 @@ it('a refusal is told apart, and keeps what Retry-After says', async () => {
   }
 })
 
-it('a token that no header can carry is refused without a request, and not quoted', async () => {
+it('a token with a line break is rejected without a request, and not quoted', async () => {
   const problem = await failure(
     client.checkDatasourceAuth({ kind: 'user-token', token: 'planted\r\nX-Evil: 1' }),
   )

@@ -55,8 +55,8 @@ const WAYS: Record<string, (url: string) => Promise<{ status: number; text: stri
     return await connection.send(checkCall(), credentials)
   },
   'the doctor': async (url) => {
-    const asked = await askOnce(url)
-    return asked.kind === 'answer' ? asked : Promise.reject(new Error(asked.why))
+    const reply = await askOnce(url)
+    return reply.kind === 'answer' ? reply : Promise.reject(new Error(reply.why))
   },
 }
 
@@ -193,7 +193,7 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
   })
 })
 
-it('a host with several addresses of which the first is slow and the second dead is reached', async () => {
+it('a host is reached though its first address is slow and its second one is dead', async () => {
   const port = await freePort()
   const slow = spawnOne(process.execPath, [
     '-e',
@@ -230,7 +230,7 @@ async function start(listener: RequestListener): Promise<number> {
   return await listening(server)
 }
 
-it('a server that speaks HTTP/2 is sent no more at once than connections are allowed', async () => {
+it('a server that speaks HTTP/2 gets no more concurrent calls than there may be connections', async () => {
   let [now, most] = [0, 0]
   const port = await start((_req, res) => {
     most = Math.max(most, ++now)
@@ -243,7 +243,7 @@ it('a server that speaks HTTP/2 is sent no more at once than connections are all
   expect(most).toBe(3)
 })
 
-it('a server that speaks HTTP/2 and whose connection died in silence is reached by a new one after one request', async () => {
+it('a dead HTTP/2 connection costs one request, and the next one uses a new connection', async () => {
   const port = await start((req, res) => void req.resume().on('end', () => res.end('{}')))
   let [connections, dead] = [0, 0]
   // As a firewall that forgot a connection: nothing passes, and neither side hears of it.

@@ -22,12 +22,9 @@ it.each([
   ['https://svc.example/tenant/a', 'https://svc.example/tenant/a/auth/datasource/slack_1?token=a%2Bb&x=1'],
   ['https://svc.example/tenant/a/', 'https://svc.example/tenant/a/auth/datasource/slack_1?token=a%2Bb&x=1'],
   ['http://127.0.0.1:8080/t//', 'http://127.0.0.1:8080/t/auth/datasource/slack_1?token=a%2Bb&x=1'],
-])(
-  'the address of a datasource’s authorization under %s keeps the path and the query byte for byte',
-  (base, expected) => {
-    expect(consentUrl(baseOf(base), 'slack_1', '/auth/datasource/slack_1?token=a%2Bb&x=1')).toBe(expected)
-  },
-)
+])('the consent URL under %s keeps path and query byte for byte', (base, expected) => {
+  expect(consentUrl(baseOf(base), 'slack_1', '/auth/datasource/slack_1?token=a%2Bb&x=1')).toBe(expected)
+})
 
 it.each([
   ['slack_1', '/auth/datasource/slack_1'],
@@ -39,7 +36,7 @@ it.each([
   ['custom space/%2F?#&_1', '/auth/datasource/custom%20space%2F%252F%3F%23%26_1?token=t'],
   ['ä_1', '/auth/datasource/%C3%A4_1?token=t'],
   ['slack', '/auth/datasource/slack?token=t'],
-])('the address of a datasource’s authorization of %s may be %s', (instance, path) => {
+])('the consent URL of %s may have the path %s', (instance, path) => {
   expect(consentUrl(BASE, instance, path)).toBe(BASE + path)
 })
 
@@ -65,20 +62,17 @@ const hostile = [
   '/auth/datasource/slack_1?token=a\u2028',
   `/auth/datasource/slack_1?token=${'a'.repeat(4096)}`,
 ]
-it.each(hostile)('the address of a datasource’s authorization is never made of %j', (path) => {
+it.each(hostile)('the hostile path %j gives no consent URL', (path) => {
   expect(consentUrl(BASE, 'slack_1', path)).toBeUndefined()
   expect(consentUrl(`${BASE}/tenant/a`, 'slack_1', path)).toBeUndefined()
 })
 
-it.each(['..', '.', '%2e%2e'])(
-  'the address of a datasource’s authorization of an instance that is called %s is not made',
-  (instance) => {
-    expect(consentUrl(BASE, instance, `/auth/datasource/${encodeURIComponent(instance)}/x`)).toSatisfy(
-      (url: unknown) => url === undefined || instance === '%2e%2e',
-    )
-    expect(consentUrl(BASE, instance, `/auth/datasource/${instance}/../../admin`)).toBeUndefined()
-  },
-)
+it.each(['..', '.', '%2e%2e'])('an instance called %s gives no consent URL', (instance) => {
+  expect(consentUrl(BASE, instance, `/auth/datasource/${encodeURIComponent(instance)}/x`)).toSatisfy(
+    (url: unknown) => url === undefined || instance === '%2e%2e',
+  )
+  expect(consentUrl(BASE, instance, `/auth/datasource/${instance}/../../admin`)).toBeUndefined()
+})
 
 const bits = [
     '/auth/datasource/slack_1', '/auth/datasource/', '/', '//', '\\', '@', ':', '.', '..', '%2e', '%2f', '%5c', '%25', '?', '#',
@@ -93,7 +87,7 @@ const likely = fc.oneof(
 )
 
 it.each(['https://svc.example', 'https://svc.example/tenant/a', 'http://127.0.0.1:8080/x'])(
-  'the address of a datasource’s authorization whatever the service says, a browser stays under %s and at that datasource',
+  'whatever the path, a consent URL stays under %s and at its datasource',
   (base) => {
     fc.assert(
       fc.property(likely, (value) => {
@@ -113,7 +107,7 @@ it.each(['https://svc.example', 'https://svc.example/tenant/a', 'http://127.0.0.
   },
 )
 
-it('the address of a datasource’s authorization is known to be there or not without knowing where the service is', () => {
+it('isStartable agrees with consentUrl for any path', () => {
   fc.assert(
     fc.property(likely, fc.constantFrom('slack_1', 'slack', '..', ''), (value, instance) => {
       expect(isStartable(instance, value)).toBe(consentUrl(BASE, instance, value) !== undefined)

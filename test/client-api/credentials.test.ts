@@ -11,11 +11,11 @@ it.each<[string, Credentials, object]>([
   ['of an external identity provider', external, { ...own, 'x-service-auth-type': 'OAUTH' }],
   ['of the service, for one person', { kind: 'user-token', token: 'abc' }, own],
   ['of the service, for everyone', global, { ...own, 'x-service-actas': 'ada@acme.example' }],
-])('the headers of a call with a token %s are these', (_what, credentials, headers) => {
+])('a token %s is sent in these headers', (_what, credentials, headers) => {
   expect(credentialHeaders(credentials)).toEqual(headers)
 })
 
-it('the headers of a call begin as the service’s do, where it names them after its own product', () => {
+it('the headers of a call begin with SERVICE_HEADER_PREFIX', () => {
   expect(credentialHeaders(external, 'X-Acme')).toEqual({ ...own, 'x-acme-auth-type': 'OAUTH' })
   expect(credentialHeaders(global, 'X-Acme')).toHaveProperty('x-acme-actas', 'ada@acme.example')
 })
@@ -37,23 +37,23 @@ it.each([
   'a@c.example\u0000',
   '<a@c.example>',
   `${'a'.repeat(64)}@${'b'.repeat(190)}.example`,
-])('the headers of a call never act as %j', (actAs) => {
+])('no call acts as %j', (actAs) => {
   expect(isActAsAddress(actAs)).toBe(false)
   expect(() => credentialHeaders({ kind: 'global-token', token: 'abc', actAs })).toThrow(TypeError)
 })
 
 const bad = [' ', 'a b', 'a\r\nX-Other: 1', 'a\u0000b', 'tökén', 'a"b', 'a,b', 'a=b']
-it.each(bad)('the headers of a call never carry the token %j, and the error does not quote it', (token) => {
+it.each(bad)('no call carries the token %j, and the error doesn’t quote it', (token) => {
   const headers = () => credentialHeaders({ kind: 'user-token', token: `planted${token}secret` })
   expect(headers).toThrow(TypeError)
   expect(headers).not.toThrow('planted')
 })
 
-it.each(['', '=', '=='])('the headers of a call never carry %j as a token', (token) => {
+it.each(['', '=', '=='])('no call carries %j as a token', (token) => {
   expect(() => credentialHeaders({ kind: 'user-token', token })).toThrow(TypeError)
 })
 
-it('the headers of a call can always be sent: one line each, nothing but what was asked', () => {
+it('any token and address give headers that can be sent, or a TypeError', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (token, actAs) => {
       let headers: Record<string, string>

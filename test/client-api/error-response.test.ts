@@ -11,9 +11,11 @@ it.each([
   ['UND_ERR_CONNECT_TIMEOUT', 'too-slow'],
   ['EPROTO', 'no-tls'],
   ['ECONNRESET', 'cut-off'],
-])('failed calls %s is told apart', (code, why) => expect(networkErrorOf(failed(code))).toBe(why))
+])('the error code %s is classified as a network error: %s', (code, why) =>
+  expect(networkErrorOf(failed(code))).toBe(why),
+)
 
-it('failed calls of several addresses count by the first', () => {
+it('of several addresses, the first network error counts', () => {
   expect(networkErrorOf(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]))).toBe(
     'refused',
   )

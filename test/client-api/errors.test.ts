@@ -58,7 +58,7 @@ describe.each([
   })
 })
 
-it('a refusal that only quotes the address is not about it; every other one names what was sent', () => {
+it('an error that only quotes the redirect URL isn’t about it, and any other 4xx names the parameter', () => {
   const path = '/rest/api/v1/checkdatasourceauth?final_redirect_url=https%3A%2F%2Fa.example'
   expect(refused(400, `Malformed header at ${path}`).code).toBe('service_refused_request')
   for (const text of ['', 'Bad Request', '{"code":3}'])
@@ -140,7 +140,7 @@ it.each([
   expect(refused(status)).toMatchObject({ status: ours, code })
 })
 
-it('other statuses each has words for people with a next step', () => {
+it('every error status has a text for people with a next step', () => {
   for (const status of [400, 401, 403, 404, 429, 500]) {
     const { title, advice } = problemTexts(refused(status), t, neutralCompany.displayName)
     expect(title).not.toBe('')
@@ -179,7 +179,7 @@ it.each([
   },
 )
 
-it('a search that fails tells a time-out from another silence, and keeps the cause for the log', () => {
+it('a search that times out has its own code, and keeps the cause for the log', () => {
   const late = Object.assign(new Error('late'), { name: 'TimeoutError' })
   expect(noResponse('search', 'no usable answer', late).code).toBe('search_too_slow')
   const cause = new Error('reset')

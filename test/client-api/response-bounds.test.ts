@@ -19,7 +19,7 @@ it('an identifier of 200 characters is kept as it is', () => {
   expect(read([entry(instance)])).toMatchObject([{ instance, status: 'awaiting' }])
 })
 
-it('an identifier that is longer is kept short, cannot be walked, and hides no other', () => {
+it('a longer identifier is cut, can’t be connected, and hides no other app', () => {
   const found = read([entry('a'.repeat(900_000)), entry('slack_1')]) ?? []
   expect(found).toHaveLength(2)
   expect(found[0]?.instance.length).toBeLessThanOrEqual(200)
@@ -28,7 +28,7 @@ it('an identifier that is longer is kept short, cannot be walked, and hides no o
   expect(JSON.stringify(found).length).toBeLessThan(1_000)
 })
 
-it('an identifier that is longer stays the same from answer to answer, and differs from one that begins alike', () => {
+it('a longer identifier is the same in every response, and differs from one with the same beginning', () => {
   const [one, other] = ['a'.repeat(900) + '1', 'a'.repeat(900) + '2']
   const first = read([entry(one), entry(other)]) ?? []
   expect(new Set(first.map(({ instance }) => instance)).size).toBe(2)
@@ -70,7 +70,7 @@ it('a list of a thousand is read, and one that is longer is no answer', () => {
   expect(read(many(1_001))).toBeUndefined()
 })
 
-it('an answer of the search shows no more, and no longer, results than a page can hold', () => {
+it('a search response is limited in the number and length of its results', () => {
   const results = Array.from({ length: 5_000 }, (_, index) => ({
     title: `${index} ${'t'.repeat(1_000)}`,
     url: `https://wiki.example/${'u'.repeat(5_000)}`,

@@ -14,7 +14,7 @@ it('JSON is read behind a byte order mark (RFC 8259 8.1)', () => {
   expect(parseJsonObject('\ufeff{"a":1}')).toEqual({ a: 1 })
 })
 
-it('what the service lists is read as the contract shows it', () => {
+it('the list of apps is read as the contract shows it', () => {
   expect(check(slack)).toEqual([
     {
       instance: 'slack_1',
@@ -37,7 +37,7 @@ it.each([
   { UnauthorizedDatasourceInstances: [] },
   { unauthorizedDatasourceInstances: [null] },
   { unauthorizedDatasourceInstances: [[]] },
-])('what the service lists is not understood from %j: that is never “all connected”', (json) => {
+])('%j isn’t a list of apps, and never means that everything is connected', (json) => {
   expect(readCheckResponse(json)).toBeUndefined()
 })
 
@@ -46,14 +46,11 @@ it.each([
   [{ datasourceInstance: 7 }, 'unnamed', 'unnamed'],
   [{ datasourceInstance: ' \t', displayName: '\u200b' }, 'unnamed', 'unnamed'],
   [{ displayName: 'Nameless' }, 'Nameless', 'Nameless'],
-])(
-  'what the service lists names nothing in %j: that needs attention, and the others work',
-  (entry, instance, name) => {
-    const [other, odd] = check(slack, entry) ?? []
-    expect(other).toMatchObject({ instance: 'slack_1', status: 'awaiting' })
-    expect(odd).toMatchObject({ instance, name, status: 'attention' })
-  },
-)
+])('an app without a name (%j) needs attention, and the others work', (entry, instance, name) => {
+  const [other, odd] = check(slack, entry) ?? []
+  expect(other).toMatchObject({ instance: 'slack_1', status: 'awaiting' })
+  expect(odd).toMatchObject({ instance, name, status: 'attention' })
+})
 
 it.each([
   ['AWAITING_AUTH', 'awaiting'],
@@ -64,12 +61,12 @@ it.each([
   [7, 'awaiting'],
   ['Disabled', 'awaiting'],
   ['__proto__', 'awaiting'],
-])('what the service lists with the status %j is %s', (authStatus, status) => {
+])('an app with authStatus %j is %s', (authStatus, status) => {
   expect(check({ ...slack, authStatus })?.[0]?.status).toBe(status)
 })
 
 it.each([undefined, null, '', 7, 'https://evil.example/', '/auth/datasource/other_1?token=t'])(
-  'what the service lists without an address to start from (%j) needs attention, and the others are as they are',
+  'an app without a usable path (%j) needs attention, and the others work',
   (path) => {
     const other = { ...slack, datasourceInstance: 'b', authUrlRelativePath: '/auth/datasource/b?token=t' }
     const found = check({ ...slack, authUrlRelativePath: path }, other)
@@ -82,21 +79,18 @@ it.each([
   [{}, { authStatus: 'DISABLED' }],
   [{ authUrlRelativePath: null }, {}],
   [{ authUrlRelativePath: null, authStatus: 'DISABLED' }, { authStatus: 'AUTHORIZED' }],
-])(
-  'what the service lists counts as something to connect if one of two entries says so: %j, %j',
-  (one, other) => {
-    const found = check({ ...slack, ...one }, { ...slack, ...other })
-    expect(found).toMatchObject([{ instance: 'slack_1', status: 'awaiting' }])
-    expect(found?.[0]?.authUrlRelativePath).toBe(slack.authUrlRelativePath)
-  },
-)
+])('of two entries of an app, the one that can be connected counts: %j, %j', (one, other) => {
+  const found = check({ ...slack, ...one }, { ...slack, ...other })
+  expect(found).toMatchObject([{ instance: 'slack_1', status: 'awaiting' }])
+  expect(found?.[0]?.authUrlRelativePath).toBe(slack.authUrlRelativePath)
+})
 
-it('what the service lists is called by its identifier where it has no name for people', () => {
+it('an app without a visible name is shown by its identifier', () => {
   for (const displayName of [undefined, null, '', ' \n ', '\u200b', ' \u2060\u00ad', '\u3164', 7, {}])
     expect(check({ ...slack, displayName })?.[0]?.name).toBe('slack_1')
 })
 
-it('what the service lists may have an identifier without a number, or only the one in its path', () => {
+it('an identifier may have no number, or come from the path alone', () => {
   expect(check({ ...slack, datasourceInstance: 'sharepoint' })?.[0]?.instance).toBe('sharepoint')
   const { datasourceInstance: _, ...nameless } = slack
   expect(check({ ...nameless, authUrlRelativePath: '/auth/datasource/a%20b?token=t' })?.[0]?.instance).toBe(
@@ -104,19 +98,19 @@ it('what the service lists may have an identifier without a number, or only the 
   )
 })
 
-it('what the service lists has a name that rearranges and breaks nothing', () => {
+it('an app’s name can’t rearrange or break the text around it', () => {
   const name = (displayName: string) => check({ ...slack, displayName })?.[0]?.name ?? ''
   expect(name('a\u202etxt.exe\u2066b\u0000\nc')).toBe('a txt.exe b c')
   expect(name('👩‍👩‍👧‍👦 Asana')).toBe('👩‍👩‍👧‍👦 Asana')
   expect(name('half \ud83d').isWellFormed()).toBe(true)
 })
 
-it('what the service lists has an identifier that can stand in an address', () => {
+it('an identifier can always be encoded in a URL', () => {
   const instance = check({ ...slack, datasourceInstance: 'half_\ud800_1' })?.[0]?.instance ?? ''
   expect(() => encodeURIComponent(instance)).not.toThrow()
 })
 
-it('what a search finds is read from several shapes, and a link leads to the web or nowhere', () => {
+it('search results are read in several shapes, and only web links are kept', () => {
   const answer = readSearchResponse({
     results: [
       { title: 'Plan', url: 'https://a.example', snippets: [{ text: 'words' }], datasource: 'slack' },

@@ -36,7 +36,7 @@ it('an app without a usable address is in the log once an hour with its fault, a
   expect(lines).toHaveLength(4)
 })
 
-it('made-up names fill neither the memory nor the log', () => {
+it('made-up names can’t fill the memory or the log', () => {
   const { lines, look } = watched()
   for (let times = 0; times < 3; times++)
     look(Array.from({ length: 1_500 }, (_, index) => app(`made_up_${times}_${index}`)))

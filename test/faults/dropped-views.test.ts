@@ -53,9 +53,9 @@ function drop(number: number): void {
     'sec-fetch-mode': 'navigate',
     'sec-fetch-dest': 'document',
   }
-  const asked = request(running.url + path, { headers, agent: false })
-  asked.once('error', () => {}).end()
-  setTimeout(() => asked.destroy(), 5 + (number % 7) * 5)
+  const outgoing = request(running.url + path, { headers, agent: false })
+  outgoing.once('error', () => {}).end()
+  setTimeout(() => outgoing.destroy(), 5 + (number % 7) * 5)
 }
 
 async function milliseconds(work: () => Promise<unknown>): Promise<number> {

@@ -35,7 +35,7 @@ function hold(operation: 'checkdatasourceauth' | 'token', milliseconds: number) 
   return () => until(() => running.sandbox.count(operation) > 0, operation)
 }
 
-it('a process that is told to end is not ready at once, serves on while proxies notice, ends what is in flight, and is gone', async () => {
+it('a process that gets SIGTERM is not ready at once, serves on while proxies notice, ends what is in flight, and is gone', async () => {
   const browser = await signIn(running, 'ada')
   const other = await signIn(running, 'bob')
   const isAsked = hold('checkdatasourceauth', 2_000)
@@ -52,7 +52,7 @@ it('a process that is told to end is not ready at once, serves on while proxies 
   expect(await statusOf(`${running.url}/healthz`)).toBeUndefined()
 })
 
-it('a process that is told to end finishes a sign-in whose code is being redeemed', async () => {
+it('a process that gets SIGTERM finishes a sign-in whose code is being redeemed', async () => {
   const browser = new TestBrowser()
   await browser.open(`${running.url}/onboarding`)
   const isAsked = hold('token', 1_500)
@@ -66,7 +66,7 @@ it('a process that is told to end finishes a sign-in whose code is being redeeme
   expect(callback?.location).toBe('/onboarding')
 })
 
-it('a process that is told to end does not wait for parked connections, a service that hangs, or a store that is frozen', async () => {
+it('a process that gets SIGTERM does not wait for parked connections, a service that hangs, or a store that is frozen', async () => {
   const browser = await signIn(running, 'ada')
   const parked = connect(Number(running.env['PORT']), 'localhost')
   parked.on('error', () => {})
@@ -81,7 +81,7 @@ it('a process that is told to end does not wait for parked connections, a servic
   expect(milliseconds).toBeLessThan(10_000)
 })
 
-it('a process that is told to end ends at once when it is told twice', async () => {
+it('a process that gets SIGTERM twice ends at once', async () => {
   const ended = onramp.end('SIGTERM')
   await sleep(100)
   onramp.signal('SIGTERM')

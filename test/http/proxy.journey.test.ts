@@ -45,26 +45,26 @@ it.each([
   ['HTTP/1.1 403 No\r\n\r\n', 'refuses to connect to service.example (403)'],
   ['HTTP/1.1 502 No\r\n\r\n', 'cannot reach service.example (502)'],
   ['', 'cannot be used: connection closed'],
-])('a proxy that does not open the way and says %j is named, with the settings', async (answer, words) => {
-  const { name, asked } = await startProxy(answer)
+])('a proxy that answers %j is named, with the settings', async (answer, words) => {
+  const { name, connects } = await startProxy(answer)
   expect(await failedCheck(`http://${name}`)).toMatchObject({
     code: 'service_unavailable',
     detail: `checkdatasourceauth: the proxy ${name} ${words}: see HTTPS_PROXY and NO_PROXY`,
   })
-  expect(asked).toEqual([{ target: 'service.example:443', authorization: undefined }])
+  expect(connects).toEqual([{ target: 'service.example:443', authorization: undefined }])
 })
 
-it('a proxy that does not open the way gets the user and password of its address, which no error repeats', async () => {
-  const { name, asked } = await startProxy('HTTP/1.1 407 No\r\n\r\n')
+it('a proxy gets the user name and password of HTTPS_PROXY, which no error repeats', async () => {
+  const { name, connects } = await startProxy('HTTP/1.1 407 No\r\n\r\n')
   const error = await failedCheck(`http://ada%40acme:${PASSWORD}@${name}`)
   expect(error).toMatchObject({
     detail: expect.stringContaining('rejects the username and password (407)'),
   })
-  expect(asked[0]?.authorization).toBe(`Basic ${btoa(`ada@acme:${PASSWORD}`)}`)
+  expect(connects[0]?.authorization).toBe(`Basic ${btoa(`ada@acme:${PASSWORD}`)}`)
   expect(JSON.stringify([error, String((error as Error).cause)])).not.toContain(PASSWORD)
 })
 
-it('a proxy that does not open the way because it is away or hangs is named too, however little time the call has', async () => {
+it('a proxy that is away or hangs is named too, however little time the call has', async () => {
   const hanging = await startProxy()
   const detail = expect.stringContaining(`the proxy ${hanging.name} cannot be used: timed out`)
   expect(await failedCheck(`http://${hanging.name}`, 300)).toMatchObject({ detail })
@@ -74,12 +74,12 @@ it('a proxy that does not open the way because it is away or hangs is named too,
   expect(await failedCheck(`http://${away.name}`)).toMatchObject({ detail: refused })
 })
 
-it('a proxy that does not open the way fails calls of the authorization server in the same way, by every means that make them', async () => {
-  const { name, asked } = await startProxy('HTTP/1.1 403 No\r\n\r\n')
+it('a proxy also fails calls of the authorization server, by fetch and by our own agent', async () => {
+  const { name, connects } = await startProxy('HTTP/1.1 403 No\r\n\r\n')
   useProxy({ HTTPS_PROXY: `http://${name}` })
   const headers = {}
   const init = { body: null, headers, method: 'GET', redirect: 'manual' } as const
   await failureOf(createFetch(1)('https://login.example/own', init))
   await failureOf(fetch('https://login.example:8443/global'))
-  expect(asked.map(({ target }) => target)).toEqual(['login.example:443', 'login.example:8443'])
+  expect(connects.map(({ target }) => target)).toEqual(['login.example:443', 'login.example:8443'])
 })

@@ -16,7 +16,7 @@ const isProxied = (url: string, NO_PROXY = '', HTTPS_PROXY = 'http://proxy.acme.
   return proxyFor(new URL(url)) === 'proxy.acme.example:3128'
 }
 
-it('what goes through the proxy is every other machine, and never this one', () => {
+it('the proxy is used for every other machine, and never for this one', () => {
   expect(isProxied('https://service.example/tenant')).toBe(true)
   expect(isProxied('https://10.1.2.3')).toBe(true)
   for (const own of ['https://localhost:8443', 'http://127.0.0.7', 'https://[::1]'])
@@ -35,7 +35,7 @@ it.each([
   ['10.1.2.3', 'https://10.1.2.3:8443', 'an address'],
   ['FD12::1', 'https://[fd12:0:0::1]', 'an address of IPv6'],
   ['[fd12::1]:8443', 'https://[fd12::1]:8443', 'an address of IPv6 with its port'],
-])('what goes through the proxy leaves out what NO_PROXY=%s has: %s (%s)', (exempt, url) => {
+])('NO_PROXY=%s exempts %s (%s)', (exempt, url) => {
   expect(isProxied(url, exempt)).toBe(false)
 })
 
@@ -46,11 +46,11 @@ it.each([
   ['10.0.0.0/8', 'https://10.20.30.40'],
   ['fd00::/8', 'https://[fd12:3456::1]'],
   ['[fd12::1]:8443', 'https://[fd12::1]'],
-])('what goes through the proxy keeps what NO_PROXY=%s does not have: %s', (exempt, url) => {
+])('NO_PROXY=%s doesn’t exempt %s', (exempt, url) => {
   expect(isProxied(url, exempt)).toBe(true)
 })
 
-it('what goes through the proxy is the same with HTTP_PROXY alone, and in lower case, which counts first', () => {
+it('HTTP_PROXY alone is used too, and a name in lower case takes precedence', () => {
   const through = (proxies: Record<string, string>) => {
     useProxy(loadSettings({ ...env, ...proxies }))
     return proxyFor(new URL(env.SERVICE_BASE_URL))

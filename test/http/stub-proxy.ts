@@ -5,10 +5,10 @@ import type { Duplex } from 'node:stream'
 
 /** A proxy that answers each CONNECT so, or not at all. @returns what it was asked, and its address */
 export async function stubProxy(answer?: string) {
-  const asked: { target: string | undefined; authorization: string | undefined }[] = []
+  const connects: { target: string | undefined; authorization: string | undefined }[] = []
   const sockets: Duplex[] = []
   const server = createServer().on('connect', (req, socket) => {
-    asked.push({ target: req.url, authorization: req.headers['proxy-authorization'] })
+    connects.push({ target: req.url, authorization: req.headers['proxy-authorization'] })
     sockets.push(socket)
     if (answer !== undefined) socket.end(answer)
   })
@@ -17,5 +17,5 @@ export async function stubProxy(answer?: string) {
     for (const socket of sockets) socket.destroy()
     server.close()
   }
-  return { asked, close, name: `127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { connects, close, name: `127.0.0.1:${(server.address() as AddressInfo).port}` }
 }

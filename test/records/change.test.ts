@@ -16,14 +16,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('a change of a record loses no other one of this process or of another, in any number at once', async () => {
+it('concurrent changes of a record lose nothing', async () => {
   const { values, records } = memoryRecords()
   const letters = 'abcdefghijklmnopqrstuvwxyz'.split('')
   await Promise.all(letters.map((letter) => changeRecord(records, { key: 'key', next: append(letter) })))
   expect(values.get('key')?.split('').sort()).toEqual(letters)
 })
 
-it('a change of a record is made though the one before it failed', async () => {
+it('a change of a record is made though another one failed', async () => {
   const { values, records } = memoryRecords()
   const change = (next: Change['next']) => changeRecord(records, { key: 'key', next })
   const fail = () => {
@@ -34,7 +34,7 @@ it('a change of a record is made though the one before it failed', async () => {
   expect(values.get('key')).toBe('a')
 })
 
-it('a change of a record asks the store nothing where the guess was right, and reads the record where it was wrong', async () => {
+it('a change of a record reads nothing if its guess was right, and reads the record if it was wrong', async () => {
   const { values, records } = memoryRecords()
   const get = vi.fn(records.get)
   const change = (given: Omit<Change, 'key'>) => changeRecord({ ...records, get }, { key: 'key', ...given })
@@ -46,7 +46,7 @@ it('a change of a record asks the store nothing where the guess was right, and r
   expect(values.get('key')).toBe('ab')
 })
 
-it('a change of a record tries again at once, then after pauses that grow, and fails as an outage does when others are always faster', async () => {
+it('a change of a record is retried at once, then after growing pauses, and fails as an outage if others are always faster', async () => {
   vi.useFakeTimers({ fakeNodeBuiltins: true })
   vi.spyOn(Math, 'random').mockReturnValue(0.75)
   const began = performance.now()

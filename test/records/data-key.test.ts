@@ -11,7 +11,7 @@ const store = () => createRedisRecords(memoryRedis().commands)
 const dataKeyWith = (records: ReturnType<typeof store>, ...secrets: string[]) =>
   createKeyRing(records, secrets).dataKey()
 
-it('the installation has one key, however many processes meet an empty store at once', async () => {
+it('a store gets one data key, however many processes start on it at once', async () => {
   const records = store()
   const dataKeys = await Promise.all(Array.from({ length: 8 }, () => dataKeyWith(records, OLD)))
   const sealed = dataKeys[0]?.sealer.seal('opted out', 'person:ada') ?? ''
@@ -21,7 +21,7 @@ it('the installation has one key, however many processes meet an empty store at 
   expect(new Set(dataKeys.map((dataKey) => dataKey.keyFor('person', 'ada@acme.example'))).size).toBe(1)
 })
 
-it('the installation keeps its key while SESSION_SECRET goes from old to new, and the old one then opens nothing', async () => {
+it('the data key stays while SESSION_SECRET is rotated, and the old secret then opens nothing', async () => {
   const records = store()
   const before = await dataKeyWith(records, OLD)
   const sealed = before.sealer.seal('opted out', 'person:ada')
@@ -33,7 +33,7 @@ it('the installation keeps its key while SESSION_SECRET goes from old to new, an
   await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed under another SESSION_SECRET')
 })
 
-it('the installation refuses a store of another secret and leaves it as it is, until it is adopted on purpose', async () => {
+it('a store of another secret is rejected and left unchanged, until it is adopted', async () => {
   const records = store()
   const mine = await dataKeyWith(records, OLD)
   const kept = await records.get('installation')
@@ -46,11 +46,11 @@ it('the installation refuses a store of another secret and leaves it as it is, u
   await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed under another SESSION_SECRET')
 })
 
-it('the installation is asked for again after an outage, and only once when it was found', async () => {
+it('the data key is read again after an outage, and only once when it was found', async () => {
   const records = store()
-  let asked = 0
+  let reads = 0
   const get = async (key: string) => {
-    if (asked++ < 2) throw new StoreUnavailable(new Error('away'))
+    if (reads++ < 2) throw new StoreUnavailable(new Error('away'))
     return records.get(key)
   }
   const keyRing = createKeyRing({ ...records, get }, [OLD])
@@ -58,12 +58,12 @@ it('the installation is asked for again after an outage, and only once when it w
   await waitForDataKey(keyRing, new AbortController().signal)
   await Promise.all([keyRing.dataKey(), keyRing.dataKey()])
   await waitForDataKey(keyRing, AbortSignal.abort())
-  expect(asked).toBe(3)
+  expect(reads).toBe(3)
   const opened = waitForDataKey(createKeyRing(records, [OTHER]), new AbortController().signal)
   await expect(opened).rejects.toThrow('sealed under another SESSION_SECRET')
 })
 
-it('the installation is given back to a store that was emptied, and goes on while a process with the former secret seals it', async () => {
+it('a store that was emptied gets its data key back, and a process with the former secret doesn’t disturb it', async () => {
   const redis = memoryRedis()
   const records = createRedisRecords(redis.commands)
   let time = 0
@@ -78,7 +78,7 @@ it('the installation is given back to a store that was emptied, and goes on whil
   expect((await running.dataKey()).keyFor('person', 'ada')).toBe(name)
 })
 
-it('the installation that an earlier onramp made is opened, and names everyone as before', async () => {
+it('the data key of an earlier onramp is opened, and gives the same keys', async () => {
   const records = store()
   const sealed =
     'Fp55LfxcMc639VRMsYLcjwwKSkoIGg93m8lVl2p_1jt1yIzCYprnkTsM5dxziw6E_CqZLfC5i6mwl86nswXC64D4NQBMF6aMOw4A'
@@ -87,7 +87,7 @@ it('the installation that an earlier onramp made is opened, and names everyone a
   expect(name).toBe('UEBpXUoMj1WaIj2FEwLFBZG2U_fj66FOQM0HZNmfUCk')
 })
 
-it('the installation names the same text differently for each purpose, and says nothing of it in the store', async () => {
+it('a key differs for each purpose, and reveals nothing in the store', async () => {
   const redis = memoryRedis()
   const dataKey = await dataKeyWith(createRedisRecords(redis.commands), OLD)
   expect(dataKey.keyFor('person', 'ada')).not.toBe(dataKey.keyFor('walk', 'ada'))

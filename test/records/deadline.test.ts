@@ -10,7 +10,7 @@ const failed = (work: Promise<unknown>) =>
     (error: unknown) => error as StoreUnavailable,
   )
 
-it('an answer that does not come within a second and a half is an outage, and leaves no timer behind', async () => {
+it('a reply that takes longer than a second and a half is an outage, and leaves no timer behind', async () => {
   vi.useFakeTimers()
   const answer = failed(withinDeadline(() => new Promise<never>(() => {})))
   await vi.advanceTimersByTimeAsync(1_499)
@@ -25,15 +25,15 @@ it('an answer that does not come within a second and a half is an outage, and le
   vi.useRealTimers()
 })
 
-it('a failure is an outage at once, also where the store could not even be asked', async () => {
+it('a failure is an outage at once, also one that is thrown synchronously', async () => {
   const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
-  const asked = [
+  const failing = [
     () => Promise.reject(cause),
     () => {
       throw cause
     },
   ]
-  for (const work of asked)
+  for (const work of failing)
     expect(await failed(withinDeadline(work))).toMatchObject({
       name: 'StoreUnavailable',
       status: 503,
@@ -44,7 +44,7 @@ it('a failure is an outage at once, also where the store could not even be asked
     })
 })
 
-it('an answer that came while this process was held up still counts', async () => {
+it('a reply that came while the event loop was blocked still counts', async () => {
   const answer = withinDeadline(() => pause(6, 'value'), 5)
   const end = performance.now() + 20
   while (performance.now() < end);

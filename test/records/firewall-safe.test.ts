@@ -24,7 +24,7 @@ it.each(['-', '_', '--', '_d', '_u', '-_d-u_', '_-d', 'd_u-'])(
   },
 )
 
-it('a random value in an address is spelled with letters, digits and _ alone, whatever it is', () => {
+it('any random value is encoded in a URL with letters, digits and _ only', () => {
   for (let count = 0; count < 500; count++) {
     const value = randomBytes(60).toString('base64url')
     expect(encodeFirewallSafe(value)).toMatch(/^\w+$/)

@@ -60,10 +60,10 @@ describe.each(stores)('on %s, a store', (name, open) => {
     ]
     const doctor = await runCommand(['doctor', '--json'], running.env)
     const { findings } = JSON.parse(doctor.out) as { findings: { check: string; status: string }[] }
-    const said = [child.output(), ...commands.map(({ err }) => err), JSON.stringify(findings)]
+    const outputs = [child.output(), ...commands.map(({ err }) => err), JSON.stringify(findings)]
     return {
       exits: [code, ...commands.map(({ exit }) => exit), doctor.exit],
-      said: said.map((text) => text.toLowerCase()),
+      outputs: outputs.map((text) => text.toLowerCase()),
       finding: findings.find(({ check }) => check === 'store.records')?.status,
       // Redis lists its keys in another order when its table grows.
       isUnchanged: isDeepStrictEqual(await contents(), before),
@@ -72,7 +72,7 @@ describe.each(stores)('on %s, a store', (name, open) => {
 
   const refusedWith = (words: string) => ({
     exits: [78, 78, 78, 78, 1],
-    said: Array.from({ length: 5 }, () => expect.stringContaining(words) as string),
+    outputs: Array.from({ length: 5 }, () => expect.stringContaining(words) as string),
     finding: 'fail',
     isUnchanged: true,
   })

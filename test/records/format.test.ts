@@ -32,7 +32,7 @@ it.each<[string, Record<string, string>, boolean]>([
   expect(await records.get('format')).toBe(keys['format'])
 })
 
-it('a store of another format is refused with what to do', async () => {
+it('a store of another format is rejected with what to do', async () => {
   const later = createFormatCheck(await storeWith({ format: '2' }))()
   await expect(later).rejects.toThrow(
     'the store has format 2, and this onramp reads format 1: run the version that wrote it',

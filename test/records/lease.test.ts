@@ -8,7 +8,7 @@ import { memoryRedis } from '../helpers/memory-redis.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('a lease that is given back while the store is away is not renewed any more, so that it runs out', async () => {
+it('a lease that is released while the store is away isn’t renewed, so it expires', async () => {
   const lives: number[] = []
   const records = {
     async compareAndSet(_key: string, _was: string | undefined, _is: string, seconds: number) {
@@ -41,11 +41,11 @@ it.each([
         await vi.advanceTimersByTimeAsync(milliseconds)
         pass(milliseconds)
       }
-      let asked = 0
+      let calls = 0
       const slow = {
         ...records,
         async compareAndSet(...given: Parameters<typeof records.compareAndSet>) {
-          if (++asked !== at) return await records.compareAndSet(...given)
+          if (++calls !== at) return await records.compareAndSet(...given)
           // Done before the caller gives up, or once the caller has.
           if (isDone === 'before') await records.compareAndSet(...given)
           else setTimeout(() => void records.compareAndSet(...given), 100)
@@ -62,7 +62,7 @@ it.each([
   },
 )
 
-it('a lease belongs to one at a time, and is held until it is given back', async () => {
+it('a lease has one owner at a time, until it is released', async () => {
   const records = createRedisRecords(memoryRedis().commands)
   const lease = await takeLease(records, 'one')
   expect(lease?.isHeld()).toBe(true)
@@ -72,15 +72,15 @@ it('a lease belongs to one at a time, and is held until it is given back', async
   expect(await takeLease(records, 'one')).toBeDefined()
 })
 
-it('a lease that another process took meanwhile is no longer held, and not asked for again', async () => {
-  let asked = 0
-  const records = { compareAndSet: async () => asked++ === 0, compareAndRemove: async () => {} }
+it('a lease that another process took meanwhile is lost, and not renewed', async () => {
+  let calls = 0
+  const records = { compareAndSet: async () => calls++ === 0, compareAndRemove: async () => {} }
   const lease = await takeLease(records, 'name')
   await vi.advanceTimersByTimeAsync(2_100)
-  expect([lease?.isHeld(), asked]).toEqual([false, 2])
+  expect([lease?.isHeld(), calls]).toEqual([false, 2])
 })
 
-it('work of one key under way is shared with its end, good or bad, and done anew after that', async () => {
+it('calls with the same key share one run and its result or failure, and the next call runs again', async () => {
   const once = createSingleFlight<number>()
   let times = 0
   const work = async () => ++times

@@ -9,43 +9,43 @@ afterEach(() => void vi.useRealTimers())
 const OPERATIONS = ['get', 'put', 'compareAndSet', 'remove'] as const
 
 /** @param refused the operation that fails */
-function store(refused?: (typeof OPERATIONS)[number]) {
-  const asked: string[] = []
-  const told: string[] = []
-  const state = { refused }
+function store(failing?: (typeof OPERATIONS)[number]) {
+  const calls: string[] = []
+  const logged: string[] = []
+  const state = { failing }
   const operation = (name: (typeof OPERATIONS)[number]) => async () => {
-    asked.push(name)
-    if (name === state.refused) throw new StoreUnavailable(new Error('OOM command not allowed'))
+    calls.push(name)
+    if (name === state.failing) throw new StoreUnavailable(new Error('OOM command not allowed'))
     return undefined as never
   }
   const [get, put] = [operation('get'), operation('put')]
   const [compareAndSet, remove] = [operation('compareAndSet'), operation('remove')]
   const log = {
-    warn: ({ reason }: object & { reason?: string }, line: string) => void told.push(`${line} [${reason}]`),
-    info: (_: object, line: string) => void told.push(line),
+    warn: ({ reason }: object & { reason?: string }, line: string) => void logged.push(`${line} [${reason}]`),
+    info: (_: object, line: string) => void logged.push(line),
   }
-  return { isReady: createReadinessProbe({ get, put, compareAndSet, remove }, log), asked, told, state }
+  return { isReady: createReadinessProbe({ get, put, compareAndSet, remove }, log), calls, logged, state }
 }
 
 it('a store is read with every probe, and written to once a second', async () => {
-  const { isReady, asked } = store()
+  const { isReady, calls } = store()
   await Promise.all([isReady(), isReady()])
   vi.advanceTimersByTime(999)
   await isReady()
-  expect(asked.toSorted()).toEqual(['compareAndSet', 'get', 'get', 'get', 'put', 'remove'])
+  expect(calls.toSorted()).toEqual(['compareAndSet', 'get', 'get', 'get', 'put', 'remove'])
   vi.advanceTimersByTime(1)
   await isReady()
-  expect(asked.filter((one) => one === 'put')).toHaveLength(2)
+  expect(calls.filter((one) => one === 'put')).toHaveLength(2)
 })
 
-it.each(OPERATIONS)('a store that refuses to %s is not ready', async (operation) => {
-  const { isReady, told, state } = store(operation)
+it.each(OPERATIONS)('a store that fails to %s is not ready', async (operation) => {
+  const { isReady, logged, state } = store(operation)
   for (let probe = 0; probe < 2; probe++) {
     await expect(isReady()).rejects.toBeInstanceOf(StoreUnavailable)
-    expect(told).toEqual(['not ready: Redis is full and takes no writes (OOM) [OOM]'])
+    expect(logged).toEqual(['not ready: Redis is full and takes no writes (OOM) [OOM]'])
   }
-  state.refused = undefined
+  state.failing = undefined
   vi.advanceTimersByTime(1_000)
   for (let probe = 0; probe < 2; probe++) await isReady()
-  expect(told.slice(1)).toEqual(['ready again: the store can be written to'])
+  expect(logged.slice(1)).toEqual(['ready again: the store can be written to'])
 })

@@ -28,7 +28,7 @@ describeRecords('the commands of Redis', async () => {
   return { records: createRedisRecords(redis.commands), pass: redis.pass, close: () => {} }
 })
 
-it('the embedded store is swept every minute of what is over, and of nothing else', async () => {
+it('the embedded store deletes expired records every minute, and no others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
   let now = 1_000
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })

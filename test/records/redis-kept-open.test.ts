@@ -58,14 +58,14 @@ it('a connection to Redis is opened at once, and a command that comes first wait
   expect([await first, redis.isReady]).toEqual([null, true])
 })
 
-it('a connection to Redis that hangs while it opens makes no command wait longer than the deadline', async () => {
+it('a Redis connection that hangs while opening makes no command wait longer than the deadline', async () => {
   const { connection: redis } = server(['hangs'])
   const first = outcome(redis.get('a'))
   await pass(1_502)
   expect(await first).toContain('(timeout)')
 })
 
-it('a connection to Redis is tried four times a second for ever, and commands fail at once with the reason meanwhile', async () => {
+it('a Redis connection is retried four times a second for ever, and commands fail at once with the reason', async () => {
   const { tried, connection: redis } = server(Array.from({ length: 40 }, () => AWAY))
   await pass(0)
   await expect(redis.get('a')).rejects.toMatchObject({ cause: AWAY })
@@ -75,7 +75,7 @@ it('a connection to Redis is tried four times a second for ever, and commands fa
   expect(redis.isReady).toBe(true)
 })
 
-it('a client that is lost is replaced once, though it says so twice, closed after a while, and not heard after that', async () => {
+it('a lost client is replaced once though it fails twice, and is closed after a while', async () => {
   const { connection: redis, clients } = server()
   await pass(0)
   clients[0]?.lose(AWAY)
@@ -89,7 +89,7 @@ it('a client that is lost is replaced once, though it says so twice, closed afte
   expect(redis.isReady).toBe(true)
 })
 
-it('a client that is lost costs the next one nothing, whatever comes of what was asked of it', async () => {
+it('a late failure of a lost client doesn’t touch the next one', async () => {
   const { connection: redis, clients } = server()
   await pass(0)
   clients[0]!.answer = () => new Promise((_, fail) => setTimeout(fail, 1_000, new Error('READONLY')))
@@ -101,7 +101,7 @@ it('a client that is lost costs the next one nothing, whatever comes of what was
   expect([redis.isReady, clients.length]).toEqual([true, 2])
 })
 
-it('a command that is not answered in time costs the client, which is closed and replaced', async () => {
+it('a command without a reply in time has its client closed and replaced', async () => {
   const { connection: redis, clients } = server()
   await pass(0)
   clients[0]!.answer = () => new Promise(() => {})
@@ -143,7 +143,7 @@ it.each(['READONLY says Redis', 'ERRATIC', 'it says ERR', 'Socket closed unexpec
   },
 )
 
-it('a connection that is ended closes its client, also one that is just opening, and tries no more', async () => {
+it('a destroyed connection closes its client, also one that is just opening, and retries nothing', async () => {
   const { connection: redis, clients, tried } = server([undefined, 'slow'])
   await pass(0)
   clients[0]?.lose(AWAY)
@@ -154,7 +154,7 @@ it('a connection that is ended closes its client, also one that is just opening,
   expect(tried).toHaveLength(2)
 })
 
-it('a connection that is ended while Redis is away tries no more', async () => {
+it('a connection that is destroyed while Redis is away retries nothing', async () => {
   const { connection: redis, tried } = server([AWAY, AWAY])
   await pass(0)
   redis.destroy()

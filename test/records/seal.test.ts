@@ -3,7 +3,7 @@ import { createSealer, hashOf, sealedJson } from '../../src/records/seal.ts'
 
 const [SECRET, NEWER] = ['s'.repeat(40), 'n'.repeat(40)]
 
-it('what is sealed with one flipped character anywhere is not opened', async () => {
+it('a sealed text with one flipped character isn’t opened', async () => {
   const sealer = createSealer([SECRET])
   const sealed = sealer.seal('plain', 'holder')
   for (let at = 0; at < sealed.length; at++) {
@@ -14,7 +14,7 @@ it('what is sealed with one flipped character anywhere is not opened', async () 
   expect(sealer.open(sealed, 'other')).toBeUndefined()
 })
 
-it('what is sealed never uses an IV again: two texts under one would give both away', () => {
+it('no IV is used twice, because two texts under one would reveal both', () => {
   const sealer = createSealer([SECRET])
   const ivs = Array.from({ length: 1_000 }, () =>
     Buffer.from(sealer.seal('plain', 'holder'), 'base64url').toString('hex', 4, 16),
@@ -22,7 +22,7 @@ it('what is sealed never uses an IV again: two texts under one would give both a
   expect(new Set(ivs).size).toBe(1_000)
 })
 
-it('what is sealed is not opened with a part of its tag, which would be easier to guess', () => {
+it('a sealed text with a shortened tag isn’t opened', () => {
   const sealer = createSealer([SECRET])
   const empty = Buffer.from(sealer.seal('', 'holder'), 'base64url')
   expect(sealer.open(empty.toString('base64url'), 'holder')).toBe('')
@@ -30,7 +30,7 @@ it('what is sealed is not opened with a part of its tag, which would be easier t
     expect(sealer.open(empty.toString('base64url', 0, length), 'holder')).toBeUndefined()
 })
 
-it('what is sealed is opened by every secret that is still known, and sealed by the first', () => {
+it('every known secret opens a sealed text, and the first one seals', () => {
   const old = createSealer([SECRET]).seal('plain', 'holder')
   const rotated = createSealer([NEWER, SECRET])
   expect(rotated.open(old, 'holder')).toBe('plain')
@@ -42,7 +42,7 @@ it('what is sealed is opened by every secret that is still known, and sealed by 
   expect(createSealer([NEWER]).open(old, 'holder')).toBeUndefined()
 })
 
-it('what is sealed is kept under a name that tells nothing of its holder', () => {
+it('the hash of a session ID reveals nothing of it', () => {
   expect(hashOf('session-id')).toMatch(/^[\w-]{43}$/)
   expect(hashOf('session-id')).not.toContain('session')
 })
@@ -50,13 +50,13 @@ it('what is sealed is kept under a name that tells nothing of its holder', () =>
 const sealer = createSealer(['s'.repeat(40)])
 const json = sealedJson<{ name: string }>(sealer)
 
-it('sealed JSON is opened with the key that it is kept under and with no other', () => {
+it('sealed JSON is opened with its own key and with no other', () => {
   const sealed = json.seal({ name: 'ada' }, 'person:1')
   expect(json.open(sealed, 'person:1')).toEqual({ name: 'ada' })
   expect(json.open(sealed, 'person:2')).toBeUndefined()
   expect(json.open(undefined, 'person:1')).toBeUndefined()
 })
 
-it.each(['[]', '7', 'null', 'no json'])('sealed JSON that is no object is none (%s)', (plain) => {
+it.each(['[]', '7', 'null', 'no json'])('sealed JSON that is no object isn’t read (%s)', (plain) => {
   expect(json.open(sealer.seal(plain, 'person:1'), 'person:1')).toBeUndefined()
 })

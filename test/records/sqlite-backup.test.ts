@@ -45,7 +45,7 @@ it('a backup goes into a folder', async () => {
     expect(await refusal(`${within}/copy`)).toBe(`there is no folder ${join(folder, within)}: make it first`)
 })
 
-it('a backup stays out of DATA_DIR by any name of it', async () => {
+it('a backup never goes into DATA_DIR, by any name of it', async () => {
   mkdirSync(join(folder, 'data/below'))
   for (const to of ['data', 'data/below']) {
     symlinkSync(join(folder, to), join(folder, 'another'))

@@ -10,7 +10,7 @@ const WRITES = ['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM']
 const OTHERS = ['DENIED', 'NOAUTH', 'WRONGPASS', 'LOADING', 'CLUSTERDOWN', 'MASTERDOWN', 'BUSY']
 const words = expect.stringContaining(' ') as string
 
-it.each([...WRITES, ...OTHERS])('a refusal of Redis %s has words of its own', (code) => {
+it.each([...WRITES, ...OTHERS])('the Redis error %s has its own description', (code) => {
   for (const message of [`${code} as Redis puts it.`, `-${code} as Redis puts it.`])
     expect(describeStoreError(new Error(message))).toMatchObject({ code, words, isRefusal: true })
 })
@@ -66,7 +66,7 @@ it.each<[unknown, string, string, boolean]>([
   expect(describeStoreError(error)).toEqual({ code, words, isRefusal })
 })
 
-it('a failure that is no refusal of Redis is looked for below wrappers, and of several the first', () => {
+it('the cause of a store error is found below wrappers, and of several the first', () => {
   const wrapped = new Error('outer', { cause: new AggregateError([system, sqlite]) })
   expect(rootCause(wrapped)).toBe(system)
   expect(describeStoreError(new StoreUnavailable(wrapped))).toEqual(describeStoreError(system))

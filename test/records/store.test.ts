@@ -12,10 +12,10 @@ type StoreSettings = Parameters<typeof openStore>[0]
 type Store = ReturnType<typeof openStore>
 
 let folder: string
-let told: string[]
+let operations: string[]
 const opened: Store[] = []
 beforeEach(() => {
-  told = []
+  operations = []
   folder = mkdtempSync(join(tmpdir(), 'onramp-store-'))
 })
 afterEach(async () => {
@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const onOperation: OnOperation = ({ operation, isDone }) => void told.push(`${operation} ${isDone}`)
+const onOperation: OnOperation = ({ operation, isDone }) => void operations.push(`${operation} ${isDone}`)
 const log = { warn: () => {}, info: () => {} }
 function open(settings: Partial<StoreSettings> = {}): Store {
   const all = { DATA_DIR: join(folder, 'data'), REDIS_PREFIX: 'acme:', ...settings } as StoreSettings
@@ -32,13 +32,13 @@ function open(settings: Partial<StoreSettings> = {}): Store {
   return store
 }
 
-it('the settings name a store and where it is, without a password', () => {
+it('a store is described by its name and place, without a password', () => {
   expect(describeStore({ DATA_DIR: 'data' })).toEqual({ name: 'SQLite', place: `in ${resolve('data')}` })
   const REDIS_URL = 'rediss://user:pass@redis.example:6380/2'
   expect(describeStore({ REDIS_URL })).toEqual({ name: 'Redis', place: 'at redis.example:6380' })
 })
 
-it('the settings name one server, a cluster, or Sentinels with the name they watch', () => {
+it('the settings give one server, a cluster, or Sentinels with the primary’s name', () => {
   const sentinels = [{ host: 'one.example', port: 26_379 }]
   expect(topologyOf({ REDIS_CLUSTER: 'no' })).toEqual({ kind: 'standalone' })
   expect(topologyOf({ REDIS_CLUSTER: 'yes' })).toEqual({ kind: 'cluster' })
@@ -49,7 +49,7 @@ it('the settings name one server, a cluster, or Sentinels with the name they wat
   })
 })
 
-it('a store that is embedded counts what it does, and fails when it is closed', async () => {
+it('the embedded store reports its operations, and fails after it was closed', async () => {
   const store = open()
   const { records } = store
   expect(store.isReachable()).toBe(true)
@@ -62,22 +62,22 @@ it('a store that is embedded counts what it does, and fails when it is closed', 
   await store.close()
   await expect(records.get('key')).rejects.toBeInstanceOf(StoreUnavailable)
   const done = ['put true', 'get true', 'compareAndSet true', 'compareAndRemove true', 'remove true']
-  expect(told).toEqual([...done, 'get false'])
+  expect(operations).toEqual([...done, 'get false'])
 })
 
 it.each(['no', 'yes'] as const)(
-  'a store that is in Redis fails at once where nothing listens (cluster: %s)',
+  'a store in Redis fails at once if nothing listens (cluster: %s)',
   async (REDIS_CLUSTER) => {
     const store = open({ REDIS_URL: 'redis://127.0.0.1:9', REDIS_CLUSTER })
     const { records } = store
     expect(store.isReachable()).toBe(false)
-    const asked = [records.get('a'), records.put('a', 'b', 1), records.compareAndRemove('a', 'b')]
-    for (const one of asked)
+    const calls = [records.get('a'), records.put('a', 'b', 1), records.compareAndRemove('a', 'b')]
+    for (const one of calls)
       await expect(one).rejects.toMatchObject({
         detail: expect.stringContaining('(ECONNREFUSED)') as string,
       })
     await expect(records.keys('a').next()).rejects.toBeInstanceOf(StoreUnavailable)
-    expect(told).toEqual(['get false', 'put false', 'compareAndRemove false'])
+    expect(operations).toEqual(['get false', 'put false', 'compareAndRemove false'])
     expect(readdirSync(folder)).toEqual([])
   },
 )

@@ -168,7 +168,7 @@ it('a browser is signed in for the idle time, and for the longest time in any ca
   expect([await ada.get('/'), store.lives.get(key)]).toEqual(['no one', 1.05 * HOUR])
 })
 
-it('a browser that signs out leaves no record, and is no one for the rest of the request', async () => {
+it('signing out leaves no record, and no one is signed in for the rest of the request', async () => {
   const { browser, store } = world()
   const ada = browser()
   await ada.get('/in')
@@ -272,7 +272,7 @@ it('a session that was ended meanwhile does not come back, by a refresh or by a 
   }
 })
 
-it('a session that its request has lost is read again by a refresh that goes on, and is gone where it was ended', async () => {
+it('a refresh reads a session again that its request has lost, unless it was ended', async () => {
   for (const isEnded of [false, true]) {
     const { browser, meanwhile, sessions } = world()
     const ada = browser()
@@ -297,7 +297,7 @@ it('a session that was changed meanwhile keeps the newer tokens', async () => {
   expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
 })
 
-it('a session that was ended from elsewhere has the next sign-in ask who is there', async () => {
+it('a session that was ended from another device has the next sign-in send prompt=login', async () => {
   const { browser, done, sessions, store } = world()
   const ada = browser()
   const id = (await ada.get('/in')) as string
@@ -314,7 +314,7 @@ it('a session that was ended from elsewhere has the next sign-in ask who is ther
   expect(full.store.values.size).toBe(0)
 })
 
-it('a session of a store that fails is an outage, and the cookie is kept', async () => {
+it('a failing store is an outage, and the session’s cookie is kept', async () => {
   const store = memoryStore()
   let fails = false
   const get = (key: string) =>

@@ -9,7 +9,7 @@ import { faultInEvent } from '../helpers/openapi.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-it('an app that many lost is one signed event that names no one', async () => {
+it('an app that many people lost is one signed event without names', async () => {
   const taken: { body: string; headers: Record<string, string> }[] = []
   const server = createServer((req, res) => {
     void text(req).then((body) => {

@@ -15,7 +15,7 @@ const piece = { id: 'msg_one', type: 'app.connected', at, tries: 0, dueAt: at } 
 const app = { instance: 'slack_1', name: 'Slack – “EU”' }
 const body = eventBody({ ...piece, app }, arrival)
 
-it('an event is verified with any of the secrets, and with no other', () => {
+it('an event’s signature is valid for each of the secrets, and for no other', () => {
   const headers = signatureHeaders([secret, former], piece.id, Date.now(), body)
   const expected = {
     type: piece.type,
@@ -30,12 +30,12 @@ it('an event is verified with any of the secrets, and with no other', () => {
   expect(() => new Webhook(other).verify(body, headers)).toThrow('No matching signature')
 })
 
-it('an event says nothing of an app or a department where there is none', () => {
+it('an event has no app or group if there is none', () => {
   expect(JSON.parse(eventBody(piece, newPerson(email, at)))).toMatchObject({ data: { email } })
   expect(eventBody(piece, newPerson(email, at))).not.toMatch(/app"|group/)
 })
 
-it('an event is tried again after seconds, then hours, and when the receiver asks for it', () => {
+it('an event is retried after seconds, then hours, or when the receiver requests it', () => {
   const pauses = Array.from({ length: 9 }, (_, index) => pauseMs(index + 1, 0, 0.5) / 1000)
   expect(pauses).toEqual([5, 30, 120, 600, 1800, 3600, 7200, 7200, 7200])
   expect(pauseMs(1, 90, 0.5)).toBe(90_000)

@@ -69,7 +69,7 @@ const blocked = (before: Person) => having(here(before), { slack_1: 'blocked' },
 const refused: DeliveryOutcome = { kind: 'rejected', why: 'status 500', wait: undefined }
 const silent: DeliveryOutcome = { kind: 'unreachable', why: 'too-slow' }
 
-it('events are delivered once, and then there is nothing left of them', async () => {
+it('events are delivered once, and then removed', async () => {
   const { process, sent } = office()
   const { people, registry } = process()
   await people.change(email, here)
@@ -91,7 +91,7 @@ it('events are sent in their order', async () => {
   expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected', 'person.finished'])
 })
 
-it('events of one person are not sent one by one to a receiver that is silent', async () => {
+it('further events of a person aren’t sent to an unreachable receiver', async () => {
   const { process, receiver, sent } = office()
   receiver.answer = () => Promise.resolve(silent)
   const { people } = process()
@@ -100,7 +100,7 @@ it('events of one person are not sent one by one to a receiver that is silent', 
   expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
 })
 
-it('events do not hold up what made them while the receiver thinks', async () => {
+it('a slow receiver doesn’t delay the change that made an event', async () => {
   const { process, receiver, sent } = office()
   receiver.answer = () => new Promise(() => {})
   const { people } = process()
@@ -109,7 +109,7 @@ it('events do not hold up what made them while the receiver thinks', async () =>
   expect(sent).toHaveLength(8)
 })
 
-it('events are tried again with the same id, signed anew: receivers refuse old times', async () => {
+it('an event is retried with the same id and a new signature, because receivers reject old timestamps', async () => {
   const { process, receiver, sent } = office()
   receiver.answer = () => Promise.resolve(refused)
   const { people, registry } = process()
@@ -127,7 +127,7 @@ it('events are tried again with the same id, signed anew: receivers refuse old t
   expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="failed"\} 2$/m)
 })
 
-it('events are tried again when the receiver asked for it, and not before', async () => {
+it('an event is retried when Retry-After says, and not before', async () => {
   const { process, receiver, sent } = office()
   receiver.answer = () => Promise.resolve({ ...refused, wait: 3_600 })
   const { people } = process()
@@ -138,7 +138,7 @@ it('events are tried again when the receiver asked for it, and not before', asyn
   expect(sent).toHaveLength(2)
 })
 
-it('events that wait are in the metrics, with the age of the oldest, also after a restart', async () => {
+it('waiting events are in the metrics, with the age of the oldest, also after a restart', async () => {
   const { process, receiver } = office()
   receiver.answer = () => Promise.resolve(refused)
   const figures = async ({ registry }: ReturnType<typeof process>) =>
@@ -160,7 +160,7 @@ it('events that wait are in the metrics, with the age of the oldest, also after 
   for (const one of [first, next]) expect(await figures(one)).toEqual([0, 0])
 })
 
-it('events that come just as the one before is settled follow it at once', async () => {
+it('an event that comes while the one before is settled follows at once', async () => {
   const { records, process, sent } = office()
   const { people } = process()
   const { compareAndSet } = records
@@ -176,7 +176,7 @@ it('events that come just as the one before is settled follow it at once', async
   expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
 })
 
-it('events of one person that the receiver refuses do not keep others back', async () => {
+it('a person’s rejected events don’t delay those of others', async () => {
   const { process, receiver, sent } = office()
   const { people } = process()
   receiver.answer = () =>
@@ -186,7 +186,7 @@ it('events of one person that the receiver refuses do not keep others back', asy
   expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
 })
 
-it('events are dropped after three days without a receiver, and a figure says so', async () => {
+it('events are dropped after three days without a receiver, and a metric counts them', async () => {
   const { process, receiver, sent } = office()
   receiver.answer = () => Promise.resolve(refused)
   const { people, registry } = process()
@@ -197,7 +197,7 @@ it('events are dropped after three days without a receiver, and a figure says so
   expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="dropped"\} 1$/m)
 })
 
-it('events of a process that died are sent by the next one', async () => {
+it('events of a process that died are sent by another one', async () => {
   const { process, receiver, sent } = office()
   receiver.answer = () => new Promise(() => {})
   await process().people.change(email, here)
@@ -212,7 +212,7 @@ it('events of a process that died are sent by the next one', async () => {
   expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
 })
 
-it('events that a command noticed are sent by the server', async () => {
+it('events from a command are sent by the server', async () => {
   const { process, command, sent } = office()
   await command.change(email, here)
   process().webhooks.start()
@@ -230,7 +230,7 @@ it('events are sent by one of several processes', async () => {
   expect(new Set(sent.map(({ id }) => id)).size).toBe(20)
 })
 
-it('events go with the person who is forgotten, also while one is on its way', async () => {
+it('forgetting a person drops their events, also while one is being sent', async () => {
   const { process, receiver, command } = office()
   let answer: (outcome: DeliveryOutcome) => void = () => {}
   receiver.answer = () => new Promise((resolve) => (answer = resolve))
