@@ -38,11 +38,7 @@ import { UserLookup } from './user-lookup.ts'
  * `use-par`: the server may require pushed requests of this client alone, which its metadata doesn't show (RFC 9126 6).
  */
 type Outcome =
-  | Exclude<ReturnType<typeof checkCallback>, 'redeem'>
-  | 'signed-in'
-  | 'same-account'
-  | 'prompt-login'
-  | 'use-par'
+  'signed-in' | 'keep-session' | 'same-account' | 'prompt-login' | 'restart' | 'no-cookie' | 'use-par'
 
 /** A code is valid for ten minutes at most (RFC 6749 4.1.2). */
 const USED_SECONDS = 600

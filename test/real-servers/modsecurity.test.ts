@@ -7,7 +7,7 @@ import { MODULE, RULES, startModSecurity } from './modsecurity.ts'
 import { lacks } from './world.ts'
 
 const isHere = existsSync(MODULE) && existsSync(RULES)
-/** Of each kind of way in. The rules about `--` met 4 to 27 in a hundred: state.test.ts looks for it in thousands. */
+/** Of each kind of way in. The rules about `--` met 4 to 27 in a hundred: login-transaction.test.ts looks for it in thousands. */
 const TIMES = Number(process.env['FIREWALL_TIMES'] ?? 2)
 
 const INTRANET = 'https://intranet.acme.example'

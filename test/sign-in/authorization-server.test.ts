@@ -6,49 +6,49 @@ import { knowing, PLACE, turn } from './known-server.ts'
 import { answerFetch, silent } from './network-of-answers.ts'
 
 it('metadata is discovered in the background and kept for ten minutes', async () => {
-  const { server, asked, started, idOf, calls } = knowing()
+  const { server, requests, started, idOf, calls } = knowing()
   expect(server.isReady()).toBe(false)
   await started()
   expect([server.isReady(), await idOf(), await idOf('refreshConfiguration')]).toEqual([true, 'c1', 'c1'])
-  expect([asked.length, calls]).toEqual([1, [{ operation: 'discovery', status: 200 }]])
+  expect([requests.length, calls]).toEqual([1, [{ operation: 'discovery', status: 200 }]])
   await turn(599_999)
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
   await turn(1)
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
   expect(await server.refreshConfiguration()).not.toBe(await server.configuration())
   server.close()
   await turn(600_000)
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
 })
 
 it('the first requests discover the metadata together, and later ones use it', async () => {
-  const { server, asked, idOf } = knowing()
+  const { server, requests, idOf } = knowing()
   const all = await Promise.all([idOf(), idOf(), idOf()])
   expect([...all, await idOf()]).toEqual(['c1', 'c1', 'c1', 'c1'])
-  expect([server.isReady(), asked.length]).toEqual([true, 1])
+  expect([server.isReady(), requests.length]).toEqual([true, 1])
 })
 
 it('a request gets a new client when the secret of the old one has expired', async () => {
-  const { at, idOf, asked } = knowing()
+  const { at, idOf, requests } = knowing()
   const client_secret_expires_at = (Date.now() + 600_000) / 1000
   at.client = { client_id: 'c1', client_secret: 'x', client_secret_expires_at, registered_at: Date.now() }
   expect(await idOf()).toBe('c1')
   vi.setSystemTime(Date.now() + 540_000)
   at.client = { client_id: 'c2' }
-  expect([await idOf(), asked.length]).toEqual(['c2', 2])
+  expect([await idOf(), requests.length]).toEqual(['c2', 2])
 })
 
 it('a client is renewed before its secret expires', async () => {
-  const { at, asked, started, idOf } = knowing()
+  const { at, requests, started, idOf } = knowing()
   const client_secret_expires_at = (Date.now() + 600_000) / 1000
   at.client = { client_id: 'c1', client_secret: 'x', client_secret_expires_at, registered_at: Date.now() }
   await started()
   at.client = { client_id: 'c2' }
   await turn(539_999)
-  expect([await idOf(), asked.length]).toEqual(['c1', 1])
+  expect([await idOf(), requests.length]).toEqual(['c1', 1])
   await turn(1)
-  expect(asked).toHaveLength(2)
-  expect([await idOf(), asked.length]).toEqual(['c2', 2])
+  expect(requests).toHaveLength(2)
+  expect([await idOf(), requests.length]).toEqual(['c2', 2])
 })
 
 it('a request gets the reason why the authorization server cannot be used', async () => {
@@ -67,12 +67,12 @@ it('a request gets the reason why the authorization server cannot be used', asyn
 })
 
 it('a request without a client waits for the background to register one', async () => {
-  const { server, at, asked, idOf } = knowing()
+  const { server, at, requests, idOf } = knowing()
   at.isThere = false
   await expect(server.configuration()).rejects.toMatchObject({ detail: 'the client is not registered yet' })
   server.start()
   server.start()
-  expect([await idOf(), asked.length]).toEqual(['c1', 2])
+  expect([await idOf(), requests.length]).toEqual(['c1', 2])
 })
 
 it('an optional endpoint with an unsafe address is not used, and the log says so once', async () => {
@@ -124,14 +124,14 @@ it('a request before the registration gets the reason, and registers no client',
 })
 
 it('forgotten keys are replaced by a new configuration, which the background discovers', async () => {
-  const { server, started, asked } = knowing()
+  const { server, started, requests } = knowing()
   server.forgetKeys()
   await turn()
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
   const before = await server.configuration()
   server.forgetKeys()
   expect(await server.configuration()).not.toBe(before)
   await turn()
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
   await started()
 })

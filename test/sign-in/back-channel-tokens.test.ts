@@ -40,7 +40,7 @@ const tokenOf = (claims: object = {}) =>
 
 function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<Records> = {}) {
   const { records, values, lives } = memoryStore()
-  const [ended, noted, logged]: [object[], object[], object[]] = [[], [], []]
+  const [ended, audited, logged]: [object[], object[], object[]] = [[], [], []]
   const server = {
     metadata: {
       issuer,
@@ -70,32 +70,32 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
       if (server.isLimited) throw new Problem(429, 'too_many_requests')
     },
     log: { info: (fields: object, words: string) => void logged.push({ ...fields, words }) } as never,
-    audit: (event) => void noted.push(event),
+    audit: (event) => void audited.push(event),
     now: () => NOW * 1000,
   })
   const explained: express.ErrorRequestHandler = (error: unknown, _req, res, _next) =>
     void res.status(error instanceof Problem ? error.status : 500).end()
   const app = express().use(routes, explained)
   const send = (body: object | string) => request(app).post('/sign-out/backchannel').type('form').send(body)
-  return { send, server, ended, noted, logged, values, lives }
+  return { send, server, ended, audited, logged, values, lives }
 }
 
 it('a logout token ends the sign-ins that it names, and leaves an audit event', async () => {
-  const { send, ended, noted, lives } = backChannel()
+  const { send, ended, audited, lives } = backChannel()
   const { text } = await send({ logout_token: await tokenOf({ sid: 's' }) }).expect(200)
   expect(text).toBe('')
   expect(ended).toEqual([{ of: issuer, issuer, jti: 'one', sub: 'ada', sid: 's' }])
-  expect(noted).toEqual([{ event: 'sign_out', by: 'authorization_server', sessions: 2 }])
+  expect(audited).toEqual([{ event: 'sign_out', by: 'authorization_server', sessions: 2 }])
   expect([...lives]).toEqual([[`jti:${hashOf(`${issuer}\none`)}`, 900]])
 })
 
 it('a logout token counts once', async () => {
-  const { send, ended, noted, logged, server } = backChannel()
+  const { send, ended, audited, logged, server } = backChannel()
   const body = { logout_token: await tokenOf() }
   await send(body).expect(200)
   const { body: response } = await send(body).expect(400)
   expect(response).toEqual({ error: 'invalid_request', error_description: 'it was used before' })
-  expect([ended.length, noted.length, server.counted]).toEqual([1, 1, 1])
+  expect([ended.length, audited.length, server.counted]).toEqual([1, 1, 1])
   expect(logged).toEqual([{ reason: 'it was used before', words: 'a back-channel logout was refused' }])
   await send({ logout_token: await tokenOf({ jti: 'two' }) }).expect(200)
 })
@@ -166,7 +166,7 @@ it('a logout that failed in the store can be repeated with the same token', asyn
 })
 
 it('a full store remembers no token, and the sign-ins end all the same', async () => {
-  const { send, server, ended, noted } = backChannel(
+  const { send, server, ended, audited } = backChannel(
     {},
     { compareAndSet: failing('OOM command not allowed') },
   )
@@ -174,7 +174,7 @@ it('a full store remembers no token, and the sign-ins end all the same', async (
   await send(body).expect(503)
   server.fails = new Error('away')
   await send(body).expect(503)
-  expect([ended.length, noted]).toEqual([2, []])
+  expect([ended.length, audited]).toEqual([2, []])
 })
 
 it('no sign-in ends while the store is unavailable', async () => {

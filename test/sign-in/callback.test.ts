@@ -10,72 +10,72 @@ async function begun(options: Options = {}, query: Form = { return_to: '/x' }) {
   const ada = world.browser()
   const sent = await ada.begin(query)
   const answered = (answer: Form) =>
-    ada.outcomeOf(
+    ada.follow(
       `/sign-in/callback?${new URLSearchParams({ state: sent['state'] ?? '', ...answer }).toString()}`,
     )
-  return { ...world, ada, sent, answered, redeemed: () => ada.outcomeOf(world.answerTo(sent)) }
+  return { ...world, ada, sent, answered, redeemed: () => ada.follow(world.callbackFor(sent)) }
 }
 
 const AGAIN = '/sign-in?return_to=%2Fx&again=1'
 const tryAgain = '/sign-in?return_to=%2Fx'
 
 it('a callback that comes twice leads to the page twice, and redeems the code once', async () => {
-  const { ada, sent, asked, answerTo, store } = await begun()
-  const address = answerTo(sent)
-  expect([await ada.outcomeOf(address), await ada.outcomeOf(address)]).toEqual(['/x', '/x'])
-  expect(asked).toHaveLength(1)
+  const { ada, sent, requests, callbackFor, store } = await begun()
+  const address = callbackFor(sent)
+  expect([await ada.follow(address), await ada.follow(address)]).toEqual(['/x', '/x'])
+  expect(requests).toHaveLength(1)
   // For as long as a code may be good (RFC 6749 4.1.2).
   expect(store.lives.get(store.named('used-state:')[0] ?? '')).toBe(600)
 })
 
 it('a callback with another spelling of its path redeems the code for the registered address', async () => {
-  const { ada, sent, asked, answerTo } = await begun()
-  expect(await ada.outcomeOf(answerTo(sent).replace('/callback', '/Callback/'))).toBe('/x')
-  expect(asked[0]?.form['redirect_uri']).toBe('http://localhost:3000/sign-in/callback')
+  const { ada, sent, requests, callbackFor } = await begun()
+  expect(await ada.follow(callbackFor(sent).replace('/callback', '/Callback/'))).toBe('/x')
+  expect(requests[0]?.form['redirect_uri']).toBe('http://localhost:3000/sign-in/callback')
 })
 
 it('two callbacks at the same moment redeem the code once', async () => {
-  const { ada, sent, asked, answerTo } = await begun()
-  const address = answerTo(sent)
-  const outcomes = await Promise.all([ada.outcomeOf(address), ada.outcomeOf(address)])
+  const { ada, sent, requests, callbackFor } = await begun()
+  const address = callbackFor(sent)
+  const outcomes = await Promise.all([ada.follow(address), ada.follow(address)])
   expect(outcomes.toSorted()).toEqual([AGAIN, '/x'])
-  expect(asked).toHaveLength(1)
-  expect(await ada.outcomeOf(AGAIN)).toBe('/x')
+  expect(requests).toHaveLength(1)
+  expect(await ada.follow(AGAIN)).toBe('/x')
 })
 
 it('a callback that comes again after a sign-out starts over and redeems nothing', async () => {
-  const { ada, sent, asked, answerTo, server } = await begun()
-  const address = answerTo(sent)
-  await ada.outcomeOf(address)
+  const { ada, sent, requests, callbackFor, server } = await begun()
+  const address = callbackFor(sent)
+  await ada.follow(address)
   server.isReady = false
   await ada.agent.post('/sign-out').expect(303)
-  expect(await ada.outcomeOf(address)).toBe(AGAIN)
-  expect(asked).toHaveLength(1)
+  expect(await ada.follow(address)).toBe(AGAIN)
+  expect(requests).toHaveLength(1)
 })
 
 it('a callback with an unknown state leads home if someone is signed in, and else to an error page', async () => {
   const { ada } = await begun()
   for (const query of ['', '?state=unknown', '?state=a&state=b', `?state=${'x'.repeat(2_000)}`])
-    expect(await ada.outcomeOf(`/sign-in/callback${query}`)).toMatchObject({
+    expect(await ada.follow(`/sign-in/callback${query}`)).toMatchObject({
       status: 400,
       code: 'sign_in_expired',
       tryAgain: '/sign-in?return_to=%2Fonboarding',
     })
   await ada.signIn()
-  expect(await ada.outcomeOf('/sign-in/callback')).toBe('/onboarding')
+  expect(await ada.follow('/sign-in/callback')).toBe('/onboarding')
 })
 
 it.each([
   ['an admin who consented for everyone', 'admin_consent=True&tenant=5f3c&scope=openid'],
   ['someone who confirmed an address', 'message=Your+email+was+verified.&success=true&code=success'],
 ])('a callback of %s says that they can sign in, and starts or ends no session', async (_who, query) => {
-  const { ada, asked, store, noted } = await begun()
+  const { ada, requests, store, audited } = await begun()
   // Nothing of what the address says: another site's link can say it too.
   const page = { status: 200, view: 'sign-in/confirmed' }
-  expect(await ada.outcomeOf(`/sign-in/callback?${query}`)).toEqual(page)
-  expect([asked, store.values.size, noted]).toEqual([[], 0, []])
+  expect(await ada.follow(`/sign-in/callback?${query}`)).toEqual(page)
+  expect([requests, store.values.size, audited]).toEqual([[], 0, []])
   await ada.signIn()
-  expect(await ada.outcomeOf(`/sign-in/callback?${query}`)).toBe('/onboarding')
+  expect(await ada.follow(`/sign-in/callback?${query}`)).toBe('/onboarding')
   expect(await ada.who()).toMatchObject({ subject: 'ada' })
 })
 
@@ -86,7 +86,7 @@ it.each([
 ])('an error without a state of ours is explained, and signs no one in or out: %s', async (query) => {
   const { ada } = await begun()
   const problem = { status: 400, code: 'sign_in_unfinished' }
-  const outcome = () => ada.outcomeOf(`/sign-in/callback?${query}`)
+  const outcome = () => ada.follow(`/sign-in/callback?${query}`)
   expect(await outcome()).toMatchObject({ ...problem, tryAgain: '/sign-in?return_to=%2Fonboarding' })
   await ada.signIn()
   expect(await outcome()).toMatchObject(problem)
@@ -100,18 +100,18 @@ it('a callback in another browser signs no one in, and starts over four times th
     ['3', '/sign-in?return_to=%2Fx&again=4'],
     ['4', 'sign_in_expired'],
   ] as const) {
-    const { browser, sent, asked, answerTo } = await begun({}, { return_to: '/x', again })
+    const { browser, sent, requests, callbackFor } = await begun({}, { return_to: '/x', again })
     const eve = browser()
     await eve.begin()
-    const came = await eve.outcomeOf(answerTo(sent))
+    const came = await eve.follow(callbackFor(sent))
     expect(typeof came === 'string' ? came : (came as { code: string }).code).toBe(outcome)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   }
 })
 
 it('a browser without cookies is told so after the second callback', async () => {
-  const { browser, sent, answerTo } = await begun({}, { return_to: '/x', again: '1' })
-  expect(await browser().outcomeOf(answerTo(sent))).toMatchObject({
+  const { browser, sent, callbackFor } = await begun({}, { return_to: '/x', again: '1' })
+  expect(await browser().follow(callbackFor(sent))).toMatchObject({
     status: 400,
     code: 'cookies_blocked',
     tryAgain,
@@ -119,36 +119,36 @@ it('a browser without cookies is told so after the second callback', async () =>
 })
 
 it('a tab that comes second leads to its own page, and its code is not redeemed', async () => {
-  const { ada, sent, asked, answerTo, person } = await begun()
-  const late = answerTo(sent)
+  const { ada, sent, requests, callbackFor, person } = await begun()
+  const late = callbackFor(sent)
   expect(await ada.signIn()).toBe('/onboarding')
   person.sub = 'bob'
-  expect(await ada.outcomeOf(late)).toBe('/x')
+  expect(await ada.follow(late)).toBe('/x')
   expect(await ada.who()).toMatchObject({ subject: 'ada' })
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 it('fifty tabs lead to their own pages in any order, and the cookies stay small', async () => {
-  const { ada, answerTo, asked } = await begun()
+  const { ada, callbackFor, requests } = await begun()
   const pages = Array.from({ length: 50 }, (_, tab) => `/search?q=tab${tab}`)
   const sent = await Promise.all(pages.map((page) => ada.begin({ return_to: page })))
   for (const tab of pages.keys()) {
     const other = (tab * 7) % pages.length
-    expect(await ada.outcomeOf(answerTo(sent[other] ?? {}))).toBe(pages[other])
+    expect(await ada.follow(callbackFor(sent[other] ?? {}))).toBe(pages[other])
     expect((await ada.cookies()).length).toBeLessThan(300)
   }
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 it("an attacker's callback signs no one in to another account, even with a planted cookie", async () => {
-  const { browser, ada, sent, answerTo, person } = await begun()
+  const { browser, ada, sent, callbackFor, person } = await begun()
   const planted = await ada.cookies()
   const victim = browser()
   await victim.signIn()
   const session = await victim.cookies()
   person.sub = 'eve'
   const both = [planted, ...session.split('; ').filter((one) => one.startsWith('onramp='))].join('; ')
-  const { headers } = await browser().agent.get(answerTo(sent)).set('cookie', both)
+  const { headers } = await browser().agent.get(callbackFor(sent)).set('cookie', both)
   expect(headers['location']).toBe('/x')
   expect(headers['set-cookie']).toBeUndefined()
   expect(await victim.who()).toMatchObject({ subject: 'ada' })
@@ -156,11 +156,11 @@ it("an attacker's callback signs no one in to another account, even with a plant
 
 // A browser takes a cookie whose name begins with this byte for one without the prefix __Host-, from a sibling host.
 it('a cookie that hides its name behind a no-break space is not the browser cookie', async () => {
-  const { browser, ada, sent, answerTo } = await begun()
+  const { browser, ada, sent, callbackFor } = await begun()
   const hidden = `x=1; \u00a0${await ada.cookies()}`
-  const { headers } = await browser().agent.get(answerTo(sent)).set('cookie', hidden)
+  const { headers } = await browser().agent.get(callbackFor(sent)).set('cookie', hidden)
   expect(headers['location']).toMatch(/^\/sign-in\?|\/authorize\?/)
-  expect(await ada.outcomeOf(answerTo(sent))).toBe('/x')
+  expect(await ada.follow(callbackFor(sent))).toBe('/x')
 })
 
 it('a sign-in replaces the browser cookie, so a planted one is worthless afterwards', async () => {
@@ -174,10 +174,10 @@ it('a sign-in replaces the browser cookie, so a planted one is worthless afterwa
 it('a second tab that finishes first wins: the restarted sign-in redirects to its page', async () => {
   const { ada } = await begun()
   await ada.signIn()
-  expect(await ada.outcomeOf(AGAIN)).toBe('/x')
+  expect(await ada.follow(AGAIN)).toBe('/x')
   // The last one by the page of a failure, for another site's link: it would lead to /x as if from our own page.
   for (const path of ['/sign-in?return_to=/x', `${AGAIN}&prompt=login`, `${AGAIN}&unattended=yes`])
-    expect(await ada.outcomeOf(path)).toContain(`${ISSUER}/authorize`)
+    expect(await ada.follow(path)).toContain(`${ISSUER}/authorize`)
 })
 
 it('a token response without an id_token signs no one in if openid was requested', async () => {
@@ -193,9 +193,9 @@ it.each<[string, Form, object]>([
   ['of the scope', { error: 'invalid_scope' }, { status: 502, code: 'sign_in_misconfigured' }],
   ['of another kind', { error: 'odd' }, { status: 400, code: 'sign_in_failed' }],
 ])('an authorization error %s is explained and leaves an audit event', async (_what, answer, outcome) => {
-  const { answered, noted, server } = await begun()
+  const { answered, audited, server } = await begun()
   expect(await answered(answer)).toMatchObject({ ...outcome, tryAgain })
-  expect(noted).toMatchObject([{ event: 'sign_in', result: 'refused' }])
+  expect(audited).toMatchObject([{ event: 'sign_in', result: 'refused' }])
   expect(server.did).toEqual([])
 })
 
@@ -207,9 +207,9 @@ it.each([
   ['login_required', { status: 403, code: 'sign_in_denied' }],
   ['server_error', { status: 503, code: 'sign_in_unavailable' }],
 ])('the error %s counts without the iss that the server advertises', async (error, outcome) => {
-  const { answered, asked } = await begun(promising)
+  const { answered, requests } = await begun(promising)
   expect(await answered({ error })).toMatchObject(outcome)
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 it('a refused select_account without iss leads to prompt=login', async () => {
@@ -225,20 +225,20 @@ it.each<[string, Form, string]>([
 ])(
   'a callback is refused with a line about iss if the server advertises it: %s',
   async (_what, answer, words) => {
-    const { answered, asked } = await begun(promising)
+    const { answered, requests } = await begun(promising)
     const detail = expect.stringContaining(words) as string
     expect(await answered(answer)).toMatchObject({ status: 400, code: 'sign_in_failed', detail })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   },
 )
 
 it.each(['invalid_client', 'invalid_grant'])(
   'the token error %s leads to no other request of ours',
   async (error) => {
-    const { redeemed, server, asked, answers } = await begun()
+    const { redeemed, server, requests, answers } = await begun()
     answers['/token'] = () => ({ status: 400, body: { error } })
     expect(await redeemed()).toMatchObject({ tryAgain })
-    expect([server.did, asked.map(({ path }) => path)]).toEqual([[], ['/token']])
+    expect([server.did, requests.map(({ path }) => path)]).toEqual([[], ['/token']])
   },
 )
 
@@ -249,7 +249,7 @@ it('someone who was signed out signs in without prompt=login if the server refus
   await ada.agent.post('/sign-out').expect(303)
   const { state = '', prompt } = await ada.begin()
   expect(prompt).toBe('login')
-  expect(await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`)).toBe(
+  expect(await ada.follow(`/sign-in/callback?state=${state}&error=invalid_request`)).toBe(
     '/sign-in?return_to=%2Fonboarding&again=1',
   )
   expect(await ada.begin()).not.toHaveProperty('prompt')

@@ -7,9 +7,9 @@ const uri = 'https://as.example/register/one'
 const client = { client_id: 'one', registration_client_uri: uri, registration_access_token: 'sesame' }
 
 it('a client is removed at its management address with its own token', async () => {
-  const asked = answerFetch({ [uri]: () => new Response(null, { status: 204 }) })
+  const requests = answerFetch({ [uri]: () => new Response(null, { status: 204 }) })
   expect(await removeClient(client)).toEqual({ kind: 'removed' })
-  expect(asked.map(({ method, headers }) => [method, headers.get('authorization')])).toEqual([
+  expect(requests.map(({ method, headers }) => [method, headers.get('authorization')])).toEqual([
     ['DELETE', 'Bearer sesame'],
   ])
 })
@@ -27,7 +27,7 @@ it.each([
   { registration_client_uri: 'http://as.example/register/one' },
   { registration_access_token: undefined },
 ])('a client stays if there is no safe address or no token: %j', async (without) => {
-  const asked = answerFetch({})
+  const requests = answerFetch({})
   expect(await removeClient({ ...client, ...without })).toEqual({ kind: 'no-means' })
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })

@@ -20,7 +20,7 @@ const redirect = (location: string) => () => new Response(null, { status: 302, h
 
 it('metadata is fetched once, without empty members', async () => {
   const body = { ...whole, registration_endpoint: null, userinfo_endpoint: '', grant_types_supported: [] }
-  const asked = answerFetch({ [OPENID]: json(body, { date: 'Sun, 01 Nov 2026 10:00:00 GMT' }) })
+  const requests = answerFetch({ [OPENID]: json(body, { date: 'Sun, 01 Nov 2026 10:00:00 GMT' }) })
   expect(await findMetadata(ISSUER, 5)).toEqual({
     kind: 'found',
     specification: 'oidc',
@@ -28,7 +28,7 @@ it('metadata is fetched once, without empty members', async () => {
     metadata: { ...whole, grant_types_supported: [] },
     date: 'Sun, 01 Nov 2026 10:00:00 GMT',
   })
-  expect(asked.map(({ url, method, headers }) => [url, method, headers.get('accept')])).toEqual([
+  expect(requests.map(({ url, method, headers }) => [url, method, headers.get('accept')])).toEqual([
     [OPENID, 'GET', 'application/json'],
   ])
 })
@@ -45,9 +45,9 @@ it.each([
 ])(
   'the metadata of %s is looked for at its well-known addresses, over https or loopback',
   async (setting, places) => {
-    const asked = answerFetch({})
+    const requests = answerFetch({})
     expect(await findMetadata(setting, 5)).toMatchObject({ kind: 'missing' })
-    expect(asked.map(({ url }) => url)).toEqual(places)
+    expect(requests.map(({ url }) => url)).toEqual(places)
   },
 )
 
@@ -69,9 +69,9 @@ it.each([
   ['https://login.microsoftonline.com/.well-known/oauth-authorization-server', 'https://sts.example', false],
   ['https://login.microsoftonline.com/common', 'https://sts.example/{tenantid}', false],
 ])('the metadata for %s with the issuer %s is accepted: %s', async (setting, issuer, isTaken) => {
-  const asked = answerFetch({})
+  const requests = answerFetch({})
   await findMetadata(setting, 5)
-  answerFetch({ [asked[0]?.url ?? '']: json({ ...whole, issuer }) })
+  answerFetch({ [requests[0]?.url ?? '']: json({ ...whole, issuer }) })
   const named = isTaken ? { kind: 'found', metadata: { issuer } } : { kind: 'other-issuer', issuer }
   expect(await findMetadata(setting, 5)).toMatchObject(named)
 })
@@ -116,19 +116,19 @@ it('a redirect is followed on the same origin only', async () => {
   const two = `${ISSUER}/two`
   answerFetch({ [OPENID]: redirect(`${two}?x=y`), [`${two}?x=y`]: json(whole) })
   expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', url: two })
-  const asked = answerFetch({ [OPENID]: redirect('https://elsewhere.example/x') })
+  const requests = answerFetch({ [OPENID]: redirect('https://elsewhere.example/x') })
   await findMetadata(ISSUER, 5)
-  expect(asked.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])
+  expect(requests.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])
 })
 
 it('a server that does not answer is asked once', async () => {
-  const asked = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
+  const requests = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
   const explanation = `${OPENID} cannot be read: connection refused`
   expect(await findMetadata(ISSUER, 5)).toMatchObject({
     kind: 'missing',
     attempts: [{ url: OPENID, networkError: 'refused', explanation }],
   })
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 const failureOf = (setting: string, scope = 'openid') =>

@@ -57,12 +57,12 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
   const returnTo = { publicOrigin: PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
   const store = memoryStore()
   const records = wrap?.(store.records) ?? store.records
-  const noted: object[] = []
+  const audited: object[] = []
   const logged: [level: string, words: string, fields: Record<string, unknown>][] = []
   const line = (level: string) => (fields: Record<string, unknown>, words: string) =>
     void logged.push([level, words, fields])
   const log = { debug: line('debug'), info: line('info'), warn: line('warn') } as unknown as Log
-  const audit = (event: object) => void noted.push(event)
+  const audit = (event: object) => void audited.push(event)
 
   /** The service answers with the credentials that it was called with. */
   const clientApi = {
@@ -135,7 +135,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       return parametersOf(headers['location'] ?? '')
     }
     /** What comes of an address: where it leads, or what is told. */
-    async function outcomeOf(address: string) {
+    async function follow(address: string) {
       const { status, headers, body } = await agent.get(address)
       return status === 303 ? (headers['location'] as string) : ({ status, ...body } as object)
     }
@@ -144,11 +144,11 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       return headers['x-cookies'] as string
     }
     /** Signs in, all the way. @returns where that leads */
-    const comeBack = async (query: Form = {}) => outcomeOf(there.answerTo(await begin(query)))
+    const comeBack = async (query: Form = {}) => follow(there.callbackFor(await begin(query)))
     return {
       agent,
       begin,
-      outcomeOf,
+      follow,
       signIn: comeBack,
       who: async () => (await agent.get('/me')).body as Record<string, unknown>,
       sessionId: async () => (await agent.get('/id')).text,
@@ -166,7 +166,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       cookies,
     }
   }
-  return { ...there, ...signIn, newProcess, app, clock, store, refused, noted, logged, browser }
+  return { ...there, ...signIn, newProcess, app, clock, store, refused, audited, logged, browser }
 }
 
 export const parametersOf = (address: string): Form =>

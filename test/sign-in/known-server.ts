@@ -23,7 +23,7 @@ export const turn = (milliseconds = 0) => vi.advanceTimersByTimeAsync(millisecon
 
 /** @param more members of its metadata */
 export function knowing(more: object = {}) {
-  const asked = answerFetch({ [PLACE]: () => Response.json({ ...METADATA, ...more }) })
+  const requests = answerFetch({ [PLACE]: () => Response.json({ ...METADATA, ...more }) })
   const logged: [level: string, words: string, fields?: object][] = []
   const line = (level: string) => (fields: object, words: string) =>
     void logged.push('err' in fields ? [level, words] : [level, words, fields])
@@ -50,5 +50,5 @@ export function knowing(more: object = {}) {
     server.start()
     await turn()
   }
-  return { server, at, asked, logged, calls, idOf, started }
+  return { server, at, requests, logged, calls, idOf, started }
 }

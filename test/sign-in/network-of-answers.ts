@@ -8,15 +8,15 @@ afterEach(() => vi.unstubAllGlobals())
 
 /** @returns what was asked, in order */
 export function answerFetch(answers: Record<string, Answer>): Sent[] {
-  const asked: Sent[] = []
+  const requests: Sent[] = []
   vi.stubGlobal('fetch', async (url: string | URL, init: RequestInit = {}) => {
     const { method = 'GET', headers, body } = init
     const sent = { url: String(url), method, headers: new Headers(headers), body: (body ?? '') as string }
-    asked.push(sent)
+    requests.push(sent)
     init.signal?.throwIfAborted()
     return await (answers[sent.url]?.(sent) ?? new Response('', { status: 404 }))
   })
-  return asked
+  return requests
 }
 
 /** What fetch rejects with where there is no answer. */

@@ -12,7 +12,7 @@ const pem = () =>
   }) as string
 
 it('the client of the settings is used with its secret, and nothing is registered', async () => {
-  const asked = answerFetch({})
+  const requests = answerFetch({})
   const { client } = ours({
     OIDC_CLIENT_ID: 'mine',
     OIDC_CLIENT_SECRET: 'hush',
@@ -25,40 +25,40 @@ it('the client of the settings is used with its secret, and nothing is registere
     { client_id: 'mine' },
     { client_id: 'mine', client_secret: 'hush' },
   ])
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 it('a client is registered in the background only, and once', async () => {
-  const asked = answerFetch({ [REGISTER]: made() })
+  const requests = answerFetch({ [REGISTER]: made() })
   const { client, calls, logged } = ours()
   expect(await client(METADATA, false)).toBeUndefined()
   const first = await client(METADATA, true)
   expect(first).toMatchObject({ metadata: { client_id: 'one', scope: settings.OIDC_SCOPE } })
   expect(await client(METADATA, true)).toMatchObject({ metadata: { client_id: 'one' } })
   expect(await client(METADATA, false)).toMatchObject({ metadata: { client_id: 'one' } })
-  expect([asked.length, calls]).toEqual([1, [{ operation: 'registration', status: 201 }]])
+  expect([requests.length, calls]).toEqual([1, [{ operation: 'registration', status: 201 }]])
   expect(logged).toEqual([['info', 'the client is registered', {}]])
   answerFetch({ [REGISTER]: made({ redirect_uris: [], client_secret: undefined }) })
   const odd = ours()
   await odd.client(METADATA, true)
   const words =
-    /^the client is registered, but not as asked: redirect_uris .*; the client proves itself by none/
+    /^the client is registered, but not as requests: redirect_uris .*; the client proves itself by none/
   expect(odd.logged).toEqual([['warn', expect.stringMatching(words), {}]])
 })
 
 it('a registration sends the initial access token, and the public key if the client signs', async () => {
   const key = pem()
-  const asked = answerFetch({ [REGISTER]: made({ client_secret: undefined }) })
+  const requests = answerFetch({ [REGISTER]: made({ client_secret: undefined }) })
   const signing = {
     OIDC_CLIENT_AUTH: 'private_key_jwt',
     OIDC_CLIENT_KEY: key,
     OIDC_INITIAL_ACCESS_TOKEN: 'sesame',
   }
   await ours(signing as Partial<Settings>).client(METADATA, true)
-  expect(asked[0]?.headers.get('authorization')).toBe('Bearer sesame')
-  expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ jwks: { keys: [{ kty: 'EC' }] } })
+  expect(requests[0]?.headers.get('authorization')).toBe('Bearer sesame')
+  expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ jwks: { keys: [{ kty: 'EC' }] } })
   await ours().client(METADATA, true)
-  expect(JSON.parse(asked[1]?.body ?? '')).not.toHaveProperty('jwks')
+  expect(JSON.parse(requests[1]?.body ?? '')).not.toHaveProperty('jwks')
 })
 
 it('people are asked for the scope that is listed and registered, unless the operator chose one', async () => {

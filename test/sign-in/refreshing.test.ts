@@ -19,12 +19,12 @@ async function someone({ records: wrap = (all) => all, ...options }: Options = {
   const world = inProcess({ ...options, records: (all) => counted(wrap(all)) })
   const ada = world.browser()
   await ada.signIn()
-  world.noted.length = 0
+  world.audited.length = 0
   const { clock } = world
   const first = await ada.call()
   const expire = () => void (clock.now += 5 * MINUTE)
   const isIn = async () => (await ada.who())['subject'] === 'ada'
-  const refreshes = () => world.asked.filter(({ form }) => form['grant_type'] === 'refresh_token').length
+  const refreshes = () => world.requests.filter(({ form }) => form['grant_type'] === 'refresh_token').length
   /** How often a process has looked whether another one refreshes: from then on it waits, by the clock. */
   const looksForLease = () => looks
   return { ...world, ada, first, expire, isIn, refreshes, looksForLease }
@@ -43,30 +43,32 @@ it('the service gets to know who issued the token', async () => {
 })
 
 it('tokens are refreshed shortly before they expire, for all processes', async () => {
-  const { ada, first, clock, asked, noted, refreshes } = await someone()
+  const { ada, first, clock, requests, audited, refreshes } = await someone()
   clock.now += 4 * MINUTE
   expect([await ada.call(), refreshes()]).toEqual([first, 0])
   clock.now += MINUTE - 1
   expect([await ada.call(), await ada.call(), await ada.call('elsewhere')]).toEqual(Array(3).fill('access-2'))
-  expect(asked.slice(1)).toMatchObject([{ form: { grant_type: 'refresh_token', refresh_token: 'refresh' } }])
-  expect(noted).toEqual([{ event: 'refresh', result: 'ok' }])
+  expect(requests.slice(1)).toMatchObject([
+    { form: { grant_type: 'refresh_token', refresh_token: 'refresh' } },
+  ])
+  expect(audited).toEqual([{ event: 'refresh', result: 'ok' }])
 })
 
 it('someone without a refresh token keeps the access token to its end, and then signs in again', async () => {
-  const { browser, person, clock, asked } = inProcess()
+  const { browser, person, clock, requests } = inProcess()
   person.tokens = { refresh_token: undefined }
   const ada = browser()
   await ada.signIn()
-  asked.length = 0
+  requests.length = 0
   clock.now += 5 * MINUTE - 1
   expect(await ada.call()).toMatch(/^access/)
   clock.now += 1
-  expect(await ada.outcomeOf('/call')).toMatchObject({
+  expect(await ada.follow('/call')).toMatchObject({
     status: 401,
     code: 'signed_out',
     tryAgain: '/sign-in?return_to=%2Fcall',
   })
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 it('a token that the service refuses is refreshed once', async () => {
@@ -83,7 +85,7 @@ it('a sign-in that the service keeps refusing ends, unless it is new', async () 
   refused.add('all')
   clock.now += MINUTE - 1
   expect([await ada.call(), await isIn()]).toEqual(['service_refused_sign_in', true])
-  expect(await ada.outcomeOf('/call')).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fcall' })
+  expect(await ada.follow('/call')).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fcall' })
   clock.now += 1
   expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
 })
@@ -148,7 +150,7 @@ it('a refresh that comes second keeps the tokens of the first', async () => {
 })
 
 it('a refresh of a session that was ended meanwhile revokes its new tokens', async () => {
-  const { ada, expire, answers, asked, store, isIn } = await someone({
+  const { ada, expire, answers, requests, store, isIn } = await someone({
     metadata: { revocation_endpoint: `${ISSUER}/revoke` },
   })
   expire()
@@ -158,7 +160,7 @@ it('a refresh of a session that was ended meanwhile revokes its new tokens', asy
     return { body: { access_token: 'new', refresh_token: 'newer', token_type: 'Bearer' } }
   }
   expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
-  await expect.poll(() => asked.map(({ form }) => form['token']).filter(Boolean)).toEqual(['newer', 'new'])
+  await expect.poll(() => requests.map(({ form }) => form['token']).filter(Boolean)).toEqual(['newer', 'new'])
 })
 
 it('an expired id_token at a refresh keeps the sign-in and its groups, and the log says so once', async () => {

@@ -59,8 +59,8 @@ it('a registration requests what the server supports and the operator chose', ()
     token_endpoint_auth_method: 'client_secret_post',
   })
   const chosen = { ...settings, OIDC_CLIENT_AUTH: 'none', PUBLIC_URL: 'http://127.0.0.1:3000' } as const
-  const asked = { token_endpoint_auth_method: 'none', application_type: 'native' }
-  expect(requestedMetadata(chosen, server, undefined)).toMatchObject(asked)
+  const requests = { token_endpoint_auth_method: 'none', application_type: 'native' }
+  expect(requestedMetadata(chosen, server, undefined)).toMatchObject(requests)
 })
 
 it('a registered client is stored as the server returned it, without what was not requested', () => {
@@ -131,8 +131,8 @@ it.each<[string | undefined, string | undefined, boolean, string, boolean]>([
   [undefined, 'client_secret_basic', false, 'none', true],
 ])(
   'a client uses %j if %j was requested, with a secret (%s), as %s',
-  (returned, asked, has, method, isOdd) => {
-    const wanted = { ...requested, token_endpoint_auth_method: asked } as RequestedMetadata
+  (returned, requests, has, method, isOdd) => {
+    const wanted = { ...requested, token_endpoint_auth_method: requests } as RequestedMetadata
     const oddity = `the client proves itself by ${method}, because it can't do so as agreed with what the server gave`
     const answer = { token_endpoint_auth_method: returned, ...(!has && { client_secret: undefined }) }
     expect(read(answer, wanted)).toMatchObject({

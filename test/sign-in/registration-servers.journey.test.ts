@@ -19,8 +19,10 @@ it('a closed registration endpoint is not asked more often when people come', as
 })
 
 const refusing = (is: (body: Json) => boolean, error: Json, status = 400): Answers => ({
-  '/register': (asked, own) =>
-    is(asked.body) ? own.json(asked.res, error, status) : own.json(asked.res, own.register(asked), 201),
+  '/register': (requests, own) =>
+    is(requests.body)
+      ? own.json(requests.res, error, status)
+      : own.json(requests.res, own.register(requests), 201),
 })
 
 it.each<[string, (body: Json) => boolean, Json]>([
@@ -64,17 +66,17 @@ it('a registration that is refused in every form ends with one clean line in the
 })
 
 /** Its secret and token have what Basic has to encode (RFC 6749 2.3.1). */
-const managed = (answer: (asked: PlainRequest, own: PlainServer) => void): Answers => ({
-  '/register': (asked, own) => {
-    const made = { ...own.register(asked), registration_client_uri: `${own.url}/client` }
-    own.json(asked.res, { ...made, registration_access_token: 'sesame' }, 201)
+const managed = (answer: (requests: PlainRequest, own: PlainServer) => void): Answers => ({
+  '/register': (requests, own) => {
+    const made = { ...own.register(requests), registration_client_uri: `${own.url}/client` }
+    own.json(requests.res, { ...made, registration_access_token: 'sesame' }, 201)
   },
   '/client': answer,
 })
-const known = (asked: PlainRequest, own: PlainServer) =>
+const known = (requests: PlainRequest, own: PlainServer) =>
   own.clients.size > 0
-    ? own.json(asked.res, { client_id: [...own.clients.keys()].at(-1) })
-    : own.json(asked.res, { error: 'invalid_token' }, 401)
+    ? own.json(requests.res, { client_id: [...own.clients.keys()].at(-1) })
+    : own.json(requests.res, { error: 'invalid_token' }, 401)
 
 it('a client that the management address denies is registered anew at the next start', async () => {
   const { running, server } = await start(managed(known))

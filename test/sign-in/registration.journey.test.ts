@@ -45,8 +45,8 @@ it('two processes that start together register once, and both sign people in', a
   expect(registrations(two)).toBe(1)
   const keys = (await two.redis.ask('KEYS', '*')) as string[]
   const values = await Promise.all(keys.map((key) => two.redis.ask('GET', key).catch(() => '')))
-  const asked = two.sandbox.requests.find(({ operation }) => operation === 'authorization')
-  const id = asked?.query['client_id']
+  const requests = two.sandbox.requests.find(({ operation }) => operation === 'authorization')
+  const id = requests?.query['client_id']
   expect(id).toBeTypeOf('string')
   expect([...keys, ...values].join('\n')).not.toContain(id)
 })

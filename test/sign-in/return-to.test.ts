@@ -168,6 +168,6 @@ it.each([
   ['/..//elsewhere.example', undefined],
   ['/sign-in/callback?code=secret', '/sign-in'],
   ['/Sign-In/callback?code=secret', '/sign-in'],
-])('"Try again" for %s leads to %s', (asked, leads) => {
-  expect(tryAgainPath(asked, rules.publicOrigin)).toBe(leads)
+])('"Try again" for %s leads to %s', (requests, leads) => {
+  expect(tryAgainPath(requests, rules.publicOrigin)).toBe(leads)
 })

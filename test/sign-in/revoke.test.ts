@@ -13,11 +13,11 @@ async function revoked(
   tokens = BOTH,
   metadata: object = { revocation_endpoint: `${ISSUER}/revoke` },
 ) {
-  const { server, answers, asked } = serverAsFunction(metadata, {})
+  const { server, answers, requests } = serverAsFunction(metadata, {})
   answers['/revoke'] = ({ form }) => does(form['token'] ?? '')
   const began = performance.now()
   const result = await revoke(server.configuration, tokens)
-  const names = asked.map(({ form: { token, token_type_hint: hint } }) => [hint, token])
+  const names = requests.map(({ form: { token, token_type_hint: hint } }) => [hint, token])
   return { ...result, names, seconds: (performance.now() - began) / 1000 }
 }
 

@@ -7,7 +7,7 @@ import { createConfiguration } from '../../src/sign-in/server/configuration.ts'
 export const ISSUER = 'http://as.example'
 
 export type Form = Record<string, string>
-type Asked = { path: string; form: Form }
+type RecordedRequest = { path: string; form: Form }
 type Answer = { status?: number; body?: unknown; headers?: Record<string, string> }
 
 const keys = await generateKeyPair('ES256')
@@ -23,8 +23,8 @@ const METADATA = {
 
 /** @param metadata members that are added, or replaced @param client what it has registered of the client */
 export function serverAsFunction(metadata: object, client: object) {
-  const asked: Asked[] = []
-  const answers: Record<string, (asked: Asked) => Answer | Promise<Answer>> = {}
+  const requests: RecordedRequest[] = []
+  const answers: Record<string, (request: RecordedRequest) => Answer | Promise<Answer>> = {}
   const person = {
     sub: 'ada',
     claims: {} as Record<string, unknown>,
@@ -51,7 +51,7 @@ export function serverAsFunction(metadata: object, client: object) {
       .setIssuedAt()
       .setExpirationTime(person.expires)
     const body = {
-      access_token: `access-${asked.length}`,
+      access_token: `access-${requests.length}`,
       token_type: 'Bearer',
       expires_in: 300,
       refresh_token: 'refresh',
@@ -65,7 +65,7 @@ export function serverAsFunction(metadata: object, client: object) {
     made[customFetch] = async (url, { body }) => {
       const path = new URL(url).pathname
       const one = { path, form: Object.fromEntries(new URLSearchParams(body as URLSearchParams | undefined)) }
-      if (path !== '/keys') asked.push(one)
+      if (path !== '/keys') requests.push(one)
       const standard: Answer | Promise<Answer> =
         path === '/keys' ? { body: { keys: [jwk] } } : path === '/token' ? tokens(one.form) : { status: 404 }
       const { status = 200, body: content, headers } = await (answers[path]?.(one) ?? standard)
@@ -88,15 +88,15 @@ export function serverAsFunction(metadata: object, client: object) {
 
   const challenges = new Map<string, string | undefined>()
   /** What the browser is sent back with, where it was sent there with these parameters. */
-  function answerTo({ state = '', nonce, code_challenge: challenge }: Form): string {
+  function callbackFor({ state = '', nonce, code_challenge: challenge }: Form): string {
     const code = `code-${codes.size}`
     codes.set(code, nonce)
     challenges.set(code, challenge)
     return `/sign-in/callback?${new URLSearchParams({ code, state }).toString()}`
   }
   /** Does the verifier of a token request belong to the challenge of its sign-in (RFC 7636)? */
-  const isProven = ({ code = '', code_verifier: verifier = '' }: Form) =>
+  const hasCodeVerifier = ({ code = '', code_verifier: verifier = '' }: Form) =>
     challenges.get(code) === createHash('sha256').update(verifier).digest('base64url')
 
-  return { asked, answers, person, server, authorizationServer, answerTo, isProven }
+  return { requests, answers, person, server, authorizationServer, callbackFor, hasCodeVerifier }
 }

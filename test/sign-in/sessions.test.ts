@@ -151,7 +151,7 @@ it('a logout by sub and sid also ends sign-ins without a sid', async () => {
 it.each([{ sub: 'ada' }, { sid: 's1' }, { sub: 'ada', sid: 's1' }])(
   'a logout ends a sign-in under way and revokes its tokens: %j',
   async (named) => {
-    const { browser, person, sessions, store, asked, answers, answerTo, clock } = inProcess({
+    const { browser, person, sessions, store, requests, answers, callbackFor, clock } = inProcess({
       metadata: { revocation_endpoint: `${ISSUER}/revoke` },
     })
     answers['/revoke'] = () => ({})
@@ -160,8 +160,8 @@ it.each([{ sub: 'ada' }, { sid: 's1' }, { sub: 'ada', sid: 's1' }])(
     const sent = await ada.begin({ return_to: '/x' })
     await sessions.endByLogoutToken(ISSUER, named)
     clock.now++
-    expect(await ada.outcomeOf(answerTo(sent))).toBe('/sign-in?return_to=%2Fx&again=1')
-    await expect.poll(() => asked.map(({ form }) => form['token']).filter(Boolean)).toHaveLength(2)
+    expect(await ada.follow(callbackFor(sent))).toBe('/sign-in?return_to=%2Fx&again=1')
+    await expect.poll(() => requests.map(({ form }) => form['token']).filter(Boolean)).toHaveLength(2)
     expect(store.named('session:')).toEqual([])
     expect(await ada.signIn()).toBe('/onboarding')
   },

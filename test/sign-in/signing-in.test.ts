@@ -5,7 +5,7 @@ import { inProcess, ISSUER, parametersOf, PUBLIC_URL } from './in-process.ts'
 const HINT = { login_hint: 'ada@acme.example' }
 
 it('someone signs in with PKCE, state and nonce, and comes back to where they were', async () => {
-  const { browser, answerTo, asked, isProven, noted, store } = inProcess()
+  const { browser, callbackFor, requests, hasCodeVerifier, audited, store } = inProcess()
   const ada = browser()
   const sent = await ada.begin({ return_to: '/connect?a=b', ...HINT })
   const { state: _state, nonce: _nonce, code_challenge: _challenge, ...others } = sent
@@ -19,18 +19,18 @@ it('someone signs in with PKCE, state and nonce, and comes back to where they we
     ...HINT,
   })
   expect(store.values.size).toBe(0)
-  expect(await ada.outcomeOf(answerTo(sent))).toBe('/connect?a=b')
-  expect(asked.map(({ path }) => path)).toEqual(['/token'])
-  expect(asked[0]?.form).toMatchObject({
+  expect(await ada.follow(callbackFor(sent))).toBe('/connect?a=b')
+  expect(requests.map(({ path }) => path)).toEqual(['/token'])
+  expect(requests[0]?.form).toMatchObject({
     grant_type: 'authorization_code',
     redirect_uri: others['redirect_uri'],
   })
-  expect(isProven(asked[0]?.form ?? {})).toBe(true)
+  expect(hasCodeVerifier(requests[0]?.form ?? {})).toBe(true)
   const user = { subject: 'ada', name: 'Ada', email: 'ada@acme.example', emailVerified: true }
   expect(await ada.who()).toMatchObject(user)
   // SESSION_IDLE_MINUTES and a twentieth, for which a renewal may be left out.
   expect(store.lives.get(store.named('session:')[0] ?? '')).toBe(63 * 60)
-  expect(noted).toEqual([{ event: 'sign_in', result: 'ok', user: expect.objectContaining(user) as object }])
+  expect(audited).toEqual([{ event: 'sign_in', result: 'ok', user: expect.objectContaining(user) as object }])
 })
 
 it('a sign-in without a return_to of ours leads to the walk, and never to another site', async () => {
@@ -49,12 +49,12 @@ it('a return_to that is too long is explained, however it is written', async () 
   const detail = 'return_to has more than 1024 characters'
   const problem = { status: 400, code: 'return_to_too_long', detail }
   for (const to of [`/${'x'.repeat(1024)}`, `/?${'"'.repeat(500)}`])
-    expect(await browser().outcomeOf(`/sign-in?return_to=${encodeURIComponent(to)}`)).toEqual(problem)
+    expect(await browser().follow(`/sign-in?return_to=${encodeURIComponent(to)}`)).toEqual(problem)
 })
 
 it('a page whose address is too long to come back to is explained', async () => {
   const { browser } = inProcess()
-  const page = (characters: number) => browser().outcomeOf('/me?'.padEnd(characters, 'x'))
+  const page = (characters: number) => browser().follow('/me?'.padEnd(characters, 'x'))
   expect(await page(1_024)).toMatchObject({ status: 401, code: 'signed_out' })
   expect(await page(1_025)).toMatchObject({ status: 400, code: 'return_to_too_long' })
 })
@@ -67,7 +67,7 @@ it('an authorization request sends what the settings and the registration say', 
     OIDC_PROMPT: 'consent',
     OIDC_AUTHORIZATION_PARAMS: { access_type: 'offline' },
   }
-  const { browser, asked, answerTo } = inProcess({ settings })
+  const { browser, requests, callbackFor } = inProcess({ settings })
   const ada = browser()
   const sent = await ada.begin()
   expect(sent).toMatchObject({
@@ -77,8 +77,8 @@ it('an authorization request sends what the settings and the registration say', 
     prompt: 'consent',
     access_type: 'offline',
   })
-  await ada.outcomeOf(answerTo(sent))
-  expect(asked[0]?.form).toMatchObject({ resource: 'https://service.example' })
+  await ada.follow(callbackFor(sent))
+  expect(requests[0]?.form).toMatchObject({ resource: 'https://service.example' })
   expect(
     await inProcess({ client: { scope: 'openid' } })
       .browser()
@@ -87,13 +87,13 @@ it('an authorization request sends what the settings and the registration say', 
 })
 
 it('plain OAuth gets no nonce and no language, and needs no id_token', async () => {
-  const { browser, answers, answerTo } = inProcess({ settings: { OIDC_SCOPE: 'openidx' } })
+  const { browser, answers, callbackFor } = inProcess({ settings: { OIDC_SCOPE: 'openidx' } })
   answers['/token'] = () => ({ body: { access_token: 'opaque', token_type: 'Bearer' } })
   const ada = browser()
   const sent = await ada.begin()
   expect(Object.keys(sent)).not.toContain('nonce')
   expect(Object.keys(sent)).not.toContain('ui_locales')
-  await ada.outcomeOf(answerTo(sent))
+  await ada.follow(callbackFor(sent))
   expect((await ada.who())['subject']).toMatch(/^unknown:/)
 })
 
@@ -113,17 +113,17 @@ const taken = () => ({ status: 201, body: { request_uri: 'urn:one', expires_in: 
 const refused = (error: string) => ({ status: 400, body: { error } })
 
 it('requests are pushed if the server requires it', async () => {
-  const { browser, answers, asked } = inProcess({ metadata })
+  const { browser, answers, requests } = inProcess({ metadata })
   answers['/par'] = taken
   expect(await browser().begin()).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
-  expect(asked[0]).toMatchObject({ path: '/par', form: { scope: 'openid offline_access' } })
+  expect(requests[0]).toMatchObject({ path: '/par', form: { scope: 'openid offline_access' } })
 })
 
 it('requests are not pushed if the server only advertises it', async () => {
   for (const more of [offered, { ...offered, require_pushed_authorization_requests: false }]) {
-    const { browser, asked } = inProcess({ metadata: more })
+    const { browser, requests } = inProcess({ metadata: more })
     expect(await browser().begin()).toMatchObject({ scope: 'openid offline_access' })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   }
 })
 
@@ -135,52 +135,52 @@ it.each([
 ])('a pushed request that is answered with %s fails with a line that says so', async (_what, answer) => {
   const { browser, answers } = inProcess({ metadata })
   answers['/par'] = answer
-  expect(await browser().outcomeOf('/sign-in')).toMatchObject({
+  expect(await browser().follow('/sign-in')).toMatchObject({
     status: 503,
     detail: expect.stringMatching(/^the pushed authorization request failed: /) as string,
   })
 })
 
 it('a request is pushed after the server refused it in the address', async () => {
-  const { browser, answers, answerTo, asked, noted } = inProcess({ metadata: offered })
+  const { browser, answers, callbackFor, requests, audited } = inProcess({ metadata: offered })
   answers['/par'] = taken
   const ada = browser()
   const { state = '' } = await ada.begin({ return_to: '/x' })
-  const pushed = await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`)
+  const pushed = await ada.follow(`/sign-in/callback?state=${state}&error=invalid_request`)
   expect(parametersOf(pushed as string)).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
-  expect(noted).toEqual([])
-  expect(await ada.outcomeOf(answerTo(asked[0]?.form ?? {}))).toBe('/x')
+  expect(audited).toEqual([])
+  expect(await ada.follow(callbackFor(requests[0]?.form ?? {}))).toBe('/x')
 })
 
 it('a request is pushed twice at most, and only if the server accepts that', async () => {
-  const { browser, answers, asked } = inProcess({ metadata: offered })
+  const { browser, answers, requests } = inProcess({ metadata: offered })
   answers['/par'] = taken
   const ada = browser()
   let { state = '' } = await ada.begin()
   const outcomes: unknown[] = []
   for (let times = 0; times < 3; times++) {
-    outcomes.push(await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`))
-    state = asked.at(-1)?.form['state'] ?? ''
+    outcomes.push(await ada.follow(`/sign-in/callback?state=${state}&error=invalid_request`))
+    state = requests.at(-1)?.form['state'] ?? ''
   }
   expect(outcomes.at(-1)).toMatchObject({ code: 'sign_in_misconfigured' })
-  expect(asked.map(({ path }) => path)).toEqual(['/par', '/par'])
+  expect(requests.map(({ path }) => path)).toEqual(['/par', '/par'])
   const bob = inProcess().browser()
   const sent = await bob.begin()
   const address = `/sign-in/callback?state=${sent['state']}&error=invalid_request`
-  expect(await bob.outcomeOf(address)).toMatchObject({ code: 'sign_in_misconfigured' })
+  expect(await bob.follow(address)).toMatchObject({ code: 'sign_in_misconfigured' })
 })
 
 it('a pushed request that is refused for select_account is repeated with login', async () => {
-  const { browser, answers, asked } = inProcess({ metadata })
+  const { browser, answers, requests } = inProcess({ metadata })
   answers['/par'] = ({ form }) => (form['prompt'] === 'select_account' ? refused('invalid_request') : taken())
   await browser().begin({ prompt: 'select_account' })
-  expect(asked.map(({ form }) => form['prompt'])).toEqual(['select_account', 'login'])
+  expect(requests.map(({ form }) => form['prompt'])).toEqual(['select_account', 'login'])
 })
 
 it('a pushed request that is refused otherwise is explained', async () => {
   const { browser, answers } = inProcess({ metadata })
   answers['/par'] = () => refused('invalid_scope')
-  expect(await browser().outcomeOf('/sign-in?return_to=/x&prompt=login')).toMatchObject({
+  expect(await browser().follow('/sign-in?return_to=/x&prompt=login')).toMatchObject({
     status: 502,
     code: 'sign_in_misconfigured',
     tryAgain: '/sign-in?return_to=%2Fx',
@@ -188,17 +188,17 @@ it('a pushed request that is refused otherwise is explained', async () => {
 })
 
 it('a pushed request that is refused for login is repeated without it for someone who was signed out only', async () => {
-  const { browser, answers, asked, server, answerTo } = inProcess({ metadata })
+  const { browser, answers, requests, server, callbackFor } = inProcess({ metadata })
   answers['/par'] = taken
   const ada = browser()
   await ada.begin()
-  await ada.outcomeOf(answerTo(asked.at(-1)?.form ?? {}))
+  await ada.follow(callbackFor(requests.at(-1)?.form ?? {}))
   server.isReady = false
   await ada.agent.post('/sign-out').expect(303)
   answers['/par'] = ({ form }) => (form['prompt'] === 'login' ? refused('invalid_request') : taken())
-  asked.length = 0
+  requests.length = 0
   expect(await ada.begin()).toMatchObject({ request_uri: 'urn:one' })
-  expect(asked.map(({ form }) => form['prompt'])).toEqual(['login', undefined])
+  expect(requests.map(({ form }) => form['prompt'])).toEqual(['login', undefined])
   await browser().agent.get('/sign-in?prompt=login').expect(502)
 })
 
@@ -211,29 +211,29 @@ it('"Not you?" sends select_account, or login if the server supports only that',
 })
 
 it('"Not you?" that returns the same account asks again, and then says so', async () => {
-  const { browser, answerTo, clock } = inProcess()
+  const { browser, callbackFor, clock } = inProcess()
   const ada = browser()
   await ada.signIn()
   const again = (await ada.signIn({ prompt: 'select_account', return_to: '/a?b=c' })) as string
   expect(again).toBe('/sign-in?return_to=%2Fa%3Fb%3Dc&again=1&prompt=login')
   const sent = await ada.begin(parametersOf(again))
   expect(sent['prompt']).toBe('login')
-  const same = (await ada.outcomeOf(answerTo(sent))) as string
+  const same = (await ada.follow(callbackFor(sent))) as string
   expect(same).toBe('/sign-in/same-account?return_to=%2Fa%3Fb%3Dc')
   const page = { account: 'ada@acme.example', returnTo: '/a?b=c&unattended=yes' }
-  expect(await ada.outcomeOf(same)).toMatchObject(page)
+  expect(await ada.follow(same)).toMatchObject(page)
   // The fragment must not hide the mark.
-  expect(await ada.outcomeOf('/sign-in/same-account?return_to=%2Fonboarding%2Fconnect%23x')).toMatchObject({
+  expect(await ada.follow('/sign-in/same-account?return_to=%2Fonboarding%2Fconnect%23x')).toMatchObject({
     returnTo: '/onboarding/connect?unattended=yes#x',
   })
-  expect(await browser().outcomeOf(same)).toBe('/a?b=c')
+  expect(await browser().follow(same)).toBe('/a?b=c')
   // Another site's link can name the same address at any time.
   clock.now += 60_000
-  expect(await ada.outcomeOf(same)).toBe('/a?b=c')
+  expect(await ada.follow(same)).toBe('/a?b=c')
 })
 
 it('"Not you?" signs another person in, and ends the session and tokens of the first', async () => {
-  const { browser, person, answers, asked, store } = inProcess({
+  const { browser, person, answers, requests, store } = inProcess({
     metadata: { revocation_endpoint: `${ISSUER}/revoke` },
   })
   answers['/revoke'] = () => ({})
@@ -243,7 +243,7 @@ it('"Not you?" signs another person in, and ends the session and tokens of the f
   expect(await both.signIn({ prompt: 'select_account', return_to: '/x' })).toBe('/x')
   expect(await both.who()).toMatchObject({ subject: 'bob' })
   expect(store.named('session:')).toHaveLength(1)
-  await expect.poll(() => asked.filter(({ path }) => path === '/revoke')).toHaveLength(2)
+  await expect.poll(() => requests.filter(({ path }) => path === '/revoke')).toHaveLength(2)
 })
 
 it('"Not you?" falls back to login if select_account is refused, and ends after four restarts', async () => {
@@ -251,14 +251,14 @@ it('"Not you?" falls back to login if select_account is refused, and ends after 
   const refusedOf = async (query: object) => {
     const ada = browser()
     const { state = '' } = await ada.begin({ prompt: 'select_account', ...query })
-    return await ada.outcomeOf(`/sign-in/callback?state=${state}&error=interaction_required`)
+    return await ada.follow(`/sign-in/callback?state=${state}&error=interaction_required`)
   }
   expect(await refusedOf({})).toBe('/sign-in?return_to=%2Fonboarding&again=1&prompt=login')
   expect(await refusedOf({ again: '4' })).toMatchObject({ code: 'sign_in_expired' })
 })
 
 it('someone who signs in again gets a new session in place of the old one, and keeps the grant', async () => {
-  const { browser, asked, answers, store } = inProcess({
+  const { browser, requests, answers, store } = inProcess({
     metadata: { revocation_endpoint: `${ISSUER}/revoke` },
   })
   answers['/revoke'] = () => ({})
@@ -268,7 +268,7 @@ it('someone who signs in again gets a new session in place of the old one, and k
   expect(await ada.signIn({ return_to: '/x' })).toBe('/x')
   expect(await ada.sessionId()).not.toBe(before)
   expect(store.named('session:')).toHaveLength(1)
-  expect(asked.map(({ path }) => path)).toEqual(['/token', '/token'])
+  expect(requests.map(({ path }) => path)).toEqual(['/token', '/token'])
 })
 
 it('a sign-in without a refresh token is explained in the log', async () => {

@@ -12,11 +12,11 @@ async function signedIn(options: Options = { metadata }) {
   world.answers['/revoke'] = () => ({})
   const ada = world.browser()
   await ada.signIn()
-  world.asked.length = 0
-  world.noted.length = 0
-  const page = (path: string) => ada.outcomeOf(path) as Promise<string>
+  world.requests.length = 0
+  world.audited.length = 0
+  const page = (path: string) => ada.follow(path) as Promise<string>
   const signOut = () => ada.agent.post('/sign-out').expect(303)
-  const taken = () => world.asked.map(({ form: { token, token_type_hint: hint } }) => [token, hint])
+  const taken = () => world.requests.map(({ form: { token, token_type_hint: hint } }) => [token, hint])
   return { ...world, ada, page, signOut, taken }
 }
 
@@ -24,7 +24,7 @@ const warnings = (logged: [string, string, unknown][]) =>
   logged.filter(([level]) => level === 'warn').map(([, words]) => words)
 
 it('someone who signs out is signed out here at once, then at the server, and comes back', async () => {
-  const { ada, page, signOut, taken, noted, store } = await signedIn()
+  const { ada, page, signOut, taken, audited, store } = await signedIn()
   const { headers } = await signOut()
   expect(headers['location']).toBe('/sign-out')
   // Chromium keeps pages in memory, and shows them to those who press back, unless a cookie changes.
@@ -39,7 +39,7 @@ it('someone who signs out is signed out here at once, then at the server, and co
     ['refresh', 'refresh_token'],
     ['access-1', 'access_token'],
   ])
-  expect(noted).toMatchObject([
+  expect(audited).toMatchObject([
     { event: 'sign_out', by: 'person', revoked: 'done', user: { subject: 'ada' } },
   ])
 
@@ -94,7 +94,7 @@ it('"Sign out" without a session leads to the page after it', async () => {
   const stranger = browser()
   await stranger.agent.post('/sign-out').expect(303).expect('location', '/signed-out')
   for (const path of ['/sign-out', '/sign-out/continue'])
-    expect(await stranger.outcomeOf(path)).toBe('/signed-out')
+    expect(await stranger.follow(path)).toBe('/signed-out')
 })
 
 it('"Sign out" over https removes the cookie with the attributes that its prefix demands', async () => {
@@ -115,21 +115,21 @@ it('someone who signed in again in another tab is told so', async () => {
 })
 
 it('a sign-in under way during a sign-out starts over with prompt=login', async () => {
-  const { ada, signOut, answerTo } = await signedIn()
-  const late = answerTo(await ada.begin({ return_to: '/x' }))
+  const { ada, signOut, callbackFor } = await signedIn()
+  const late = callbackFor(await ada.begin({ return_to: '/x' }))
   await signOut()
-  expect(await ada.outcomeOf(late)).toBe('/sign-in?return_to=%2Fx&again=1')
+  expect(await ada.follow(late)).toBe('/sign-in?return_to=%2Fx&again=1')
   expect((await ada.begin())['prompt']).toBe('login')
 })
 
 it('someone is signed out here only if the server has no such page or cannot be reached', async () => {
   const without = await signedIn({})
   expect((await without.signOut()).headers['location']).toBe('/signed-out')
-  expect(without.noted).toMatchObject([{ revoked: 'no_endpoint' }])
+  expect(without.audited).toMatchObject([{ revoked: 'no_endpoint' }])
   const away = await signedIn()
   away.server.isReady = false
   expect((await away.signOut()).headers['location']).toBe('/signed-out')
-  expect([away.asked, away.noted]).toMatchObject([[], [{ revoked: 'failed' }]])
+  expect([away.requests, away.audited]).toMatchObject([[], [{ revoked: 'failed' }]])
   const broken = await signedIn()
   broken.authorizationServer.configuration = () => Promise.reject(new Error('away'))
   expect((await broken.signOut()).headers['location']).toBe('/signed-out')
@@ -156,10 +156,10 @@ it.each([
   ['access_token', 'partly', 'one of the tokens'],
   ['both', 'failed', 'the tokens'],
 ])('tokens that were not revoked (%s) are logged: %s', async (which, revoked, what) => {
-  const { signOut, answers, noted, logged } = await signedIn()
+  const { signOut, answers, audited, logged } = await signedIn()
   answers['/revoke'] = ({ form }) => (which === 'both' || form['token_type_hint'] === which ? refused : {})
   await signOut()
-  expect(noted).toMatchObject([{ revoked }])
+  expect(audited).toMatchObject([{ revoked }])
   expect(warnings(logged).at(-1)).toContain(`did not take back ${what} at sign-out`)
 })
 

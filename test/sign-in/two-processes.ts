@@ -83,10 +83,10 @@ export async function signInAt(
   return browser
 }
 
-export type Asked = { status: number; location: string | undefined }
+type PageResponse = { status: number; location: string | undefined }
 
 /** What a page request is answered, without following anything; a connection that is cut is status 0. */
-export async function ask(url: string, browser: TestBrowser, path = '/onboarding'): Promise<Asked> {
+export async function ask(url: string, browser: TestBrowser, path = '/onboarding'): Promise<PageResponse> {
   const headers = { cookie: browser.cookieHeader(url), accept: 'text/html' }
   try {
     const { statusCode, headers: answered, body } = await request(url + path, { headers })
@@ -103,7 +103,7 @@ export const askMany = (
   url: string,
   browser: TestBrowser,
   path = '/onboarding',
-): Promise<Asked[]> => Promise.all(Array.from({ length: count }, () => ask(url, browser, path)))
+): Promise<PageResponse[]> => Promise.all(Array.from({ length: count }, () => ask(url, browser, path)))
 
 /** How often a refresh token was given to the token endpoint. */
 export const refreshesOf = (sandbox: Sandbox): number =>

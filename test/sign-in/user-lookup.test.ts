@@ -57,10 +57,10 @@ it('userinfo completes an id_token', async () => {
 it('userinfo is asked for groups that ADMIN_GROUPS needs', async () => {
   const wanted = ['Admins']
   const body = { sub: 'ada', groups: ['Admins'] }
-  const asked = { claims: whole, metadata: USERINFO, body }
-  expect((await identifying({ ...asked, wanted }).user).groups).toEqual(['Admins'])
-  expect(await identifying(asked).user).not.toHaveProperty('groups')
-  const withGroups = { ...asked, wanted, claims: { ...whole, groups: [] } }
+  const requests = { claims: whole, metadata: USERINFO, body }
+  expect((await identifying({ ...requests, wanted }).user).groups).toEqual(['Admins'])
+  expect(await identifying(requests).user).not.toHaveProperty('groups')
+  const withGroups = { ...requests, wanted, claims: { ...whole, groups: [] } }
   expect((await identifying(withGroups).user).groups).toEqual([])
 })
 
