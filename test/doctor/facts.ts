@@ -1,4 +1,4 @@
-// Facts of a set-up in which everything is right, to be made wrong one at a time, and what the doctor finds in them.
+// Facts of a set-up in which everything is right, to be made wrong one at a time, and what the rules report about them.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { expect } from 'vitest'
 import type { ProbeResult } from '../../src/client-api/client.ts'
@@ -7,7 +7,7 @@ import type { client } from '../../src/doctor/client.ts'
 import type { machine } from '../../src/doctor/machine.ts'
 import type { redirect } from '../../src/doctor/redirect.ts'
 import type { redis } from '../../src/doctor/redis.ts'
-import { applyRules, type DoctorContext, type Finding, type Rules } from '../../src/doctor/findings.ts'
+import { applyRules, type DoctorContext, type Rules } from '../../src/doctor/findings.ts'
 import type { server } from '../../src/doctor/server.ts'
 import type { service } from '../../src/doctor/service.ts'
 import type { sqlite } from '../../src/doctor/sqlite.ts'
@@ -37,26 +37,23 @@ const setup = (changed: Partial<DoctorContext> = {}): DoctorContext => ({
   },
 })
 
-/** What the rules of a check find. */
-export const found = <Facts>(
+/** What the rules of a check report: `fail OIDC_SCOPE: The sentence.`, for each finding. */
+export const report = <Facts>(
   { rules }: { rules: Rules<Facts> },
   facts: Facts,
   changed: Partial<DoctorContext> = {},
-): Finding[] => applyRules(rules, facts, setup(changed))
+): string[] =>
+  applyRules(rules, facts, setup(changed)).map(
+    ({ status, settings, message }) => `${status} ${settings.join(', ')}: ${message}`,
+  )
 
-/** `fail OIDC_SCOPE: What is the case.`, for each finding. */
-export const lines = (findings: Finding[]): string[] =>
-  findings.map(({ status, settings, message }) => `${status} ${settings.join(', ')}: ${message}`)
+/** Its warnings and failures. */
+export const problems = <Facts>(...check: Parameters<typeof report<Facts>>): string[] =>
+  report(...check).filter((line) => /^(warn|fail) /.test(line))
 
-export const messages = (findings: Finding[]): string[] => findings.map(({ message }) => message)
-
-/** What `messages` has to equal: a message for each part, in this order. */
-export const containing = (...parts: readonly string[]) =>
-  parts.map((part) => expect.stringContaining(part) as string)
-
-/** Only what is wrong, or may be. */
-export const troubles = (findings: Finding[]): Finding[] =>
-  findings.filter(({ status }) => status === 'warn' || status === 'fail')
+/** A line for each pattern, in this order. */
+export const matching = (...patterns: readonly RegExp[]) =>
+  patterns.map((pattern) => expect.stringMatching(pattern) as string)
 
 export const machineFacts = (changed: Partial<FactsOf<typeof machine>> = {}): FactsOf<typeof machine> => ({
   openFiles: [],
