@@ -42,7 +42,7 @@ it('a client is registered in the background only, and once', async () => {
   const odd = ours()
   await odd.client(METADATA, true)
   const words =
-    /^the client is registered, but not as requests: redirect_uris .*; the client proves itself by none/
+    /^the client is registered, but not as asked: redirect_uris .*; the client proves itself by none/
   expect(odd.logged).toEqual([['warn', expect.stringMatching(words), {}]])
 })
 

@@ -64,13 +64,7 @@ const tokens = { accessToken: 'a', issuedAt: NOW, expiresAt: NOW + 3_600_000 }
 const both = 'openid offline_access'
 
 it.each<[string, Partial<Tokens>, string, string | undefined, RegExp]>([
-  [
-    'it was requested',
-    {},
-    both,
-    undefined,
-    /_access was requests for: after 60 minutes.*OIDC_PROMPT=consent/,
-  ],
+  ['it was requested', {}, both, undefined, /_access was asked for: after 60 minutes.*OIDC_PROMPT=consent/],
   [
     'the expiry is unknown',
     { expiresAt: undefined },
