@@ -47,7 +47,7 @@ export type ErrorReason =
   | 'personal'
   | 'unreadable'
 
-type Sent = {
+type SentCall = {
   /** SERVICE_HEADER_PREFIX. */
   headerPrefix?: string | undefined
   /** Sent with the call and removed from the explanation: the token, an address. */
@@ -57,7 +57,7 @@ type Sent = {
 /** @param now milliseconds since 1970 */
 export function readErrorResponse(
   { status, text, headers }: HttpResponse,
-  { headerPrefix, secrets = [] }: Sent,
+  { headerPrefix, secrets = [] }: SentCall,
   now: number,
 ): ErrorResponse {
   const isFront = isFromIntermediary(status, headers)

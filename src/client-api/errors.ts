@@ -28,7 +28,7 @@ export class TokenRefused extends ServiceProblem {
 
 export type Operation = 'checkdatasourceauth' | 'search'
 
-type Sent = {
+type FailedCall = {
   operation: Operation
   credentials: Credentials
   /** SERVICE_HEADER_PREFIX. */
@@ -60,7 +60,7 @@ const globalTokenOf = (credentials: Credentials): string | undefined =>
   credentials.kind === 'global-token' ? (credentials.setting ?? 'the service token') : undefined
 
 /** What a documented message tells the operator to change. */
-function settingToChange(response: ErrorResponse, sent: Sent): string | undefined {
+function settingToChange(response: ErrorResponse, sent: FailedCall): string | undefined {
   const { credentials, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = sent
   const { otherPrefix: other } = response
   const globalToken = globalTokenOf(credentials)
@@ -95,12 +95,12 @@ const UNLIKE_THE_SERVICE =
 const NOT_FINAL = [408, 409, 421, 423, 425]
 
 /** Quotes the service only if nothing else explains the error. */
-export function serviceProblemOf(response: ErrorResponse, sent: Sent): ServiceProblem {
+export function serviceProblemOf(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   const { status, requestedWait, isFromIntermediary } = response
   return Object.assign(explain(response, sent), { responseStatus: status, requestedWait, isFromIntermediary })
 }
 
-function explain(response: ErrorResponse, sent: Sent): ServiceProblem {
+function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   const { status, retryAfter, isFromIntermediary } = response
   const { operation, credentials } = sent
   const codes = CODES[operation]

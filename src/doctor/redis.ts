@@ -95,10 +95,14 @@ function failureOf({ failed }: RedisFacts, { settings }: DoctorContext) {
   if (!(root instanceof Error)) return undefined
   const { message } = root
   if (topology !== 'cluster' && message.startsWith('MOVED')) return IS_CLUSTER
-  const { code, denied = 'a command', words, isRefusal } = describeStoreError(root)
+  const { code, denied = 'a command', message: description, isErrorReply } = describeStoreError(root)
   const timedOut = describeNetworkError('too-slow')
   const network = code === 'timeout' ? timedOut : describeNetworkError(networkErrorOf(root))
-  const why = isRefusal ? words : message.startsWith('ERR ') ? `it says: ${message.slice(4, 204)}` : network
+  const why = isErrorReply
+    ? description
+    : message.startsWith('ERR ')
+      ? `it says: ${message.slice(4, 204)}`
+      : network
   if (failed?.at === 'Sentinels') return sentinelFailure(root, why)
   if (code === 'NOPERM')
     return fail(

@@ -115,8 +115,8 @@ export class ProxyError extends Error {
           : status >= 500
             ? `cannot reach ${hostname} (${status})`
             : `refuses to connect to ${hostname} (${status})`
-    const says: ProxyErrorText = `the proxy ${proxy} ${what}`
-    super(says, { cause })
-    this.networkError = says
+    const text: ProxyErrorText = `the proxy ${proxy} ${what}`
+    super(text, { cause })
+    this.networkError = text
   }
 }

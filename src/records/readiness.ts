@@ -35,8 +35,8 @@ export function createReadinessProbe(
     try {
       await probe()
     } catch (error) {
-      const { code, words } = describeStoreError(error)
-      if (loggedCode !== code) log.warn({ err: error, reason: code }, `not ready: ${words} (${code})`)
+      const { code, message } = describeStoreError(error)
+      if (loggedCode !== code) log.warn({ err: error, reason: code }, `not ready: ${message} (${code})`)
       loggedCode = code
       throw error
     }

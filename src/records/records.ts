@@ -20,9 +20,9 @@ export const STORE_DEADLINE_MS = 1_500
 
 export class StoreUnavailable extends Problem {
   constructor(cause: unknown) {
-    const { code, words } = describeStoreError(cause)
+    const { code, message } = describeStoreError(cause)
     super(503, 'store_unavailable', {
-      detail: `${words} (${code}): see REDIS_URL or DATA_DIR`,
+      detail: `${message} (${code}): see REDIS_URL or DATA_DIR`,
       cause,
       retryAfter: 5,
     })

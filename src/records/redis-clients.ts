@@ -86,7 +86,7 @@ export function createRedisOpener(
     case 'standalone':
       return (lost) => openServer(url, lost, (client) => client.get(prefix + PROBE))
     case 'sentinel':
-      return async (lost) => openServer(await primaryUrl(url, topology), lost, refuseReplica)
+      return async (lost) => openServer(await primaryUrl(url, topology), lost, rejectReplica)
     case 'cluster':
       return clusterOpener(url, prefix)
   }
@@ -110,12 +110,12 @@ async function openServer(
 }
 
 /** A Sentinel may be behind a failover (redis.io, "Guidelines for Redis clients", step 3). */
-async function refuseReplica(client: Client): Promise<void> {
+async function rejectReplica(client: Client): Promise<void> {
   const found = await client.role()
   if (found?.role !== 'master') throw new Error('what the Sentinels name as the primary is none (yet)')
 }
 
-const ASK_MS = 1_000
+const QUERY_MS = 1_000
 
 /** A Sentinel answered, and knows no primary of that name. */
 export class NoSuchPrimary extends Error {
@@ -131,10 +131,10 @@ export async function primaryUrl(
   url: string,
   { sentinels, name }: Extract<RedisTopology, { kind: 'sentinel' }>,
 ): Promise<string> {
-  const asked = sentinels.map((sentinel) =>
-    withinDeadline(() => askSentinel(withNode(url, sentinel), name), ASK_MS),
+  const queries = sentinels.map((sentinel) =>
+    withinDeadline(() => querySentinel(withNode(url, sentinel), name), QUERY_MS),
   )
-  const primary = await Promise.any(asked).catch((error: unknown) => {
+  const primary = await Promise.any(queries).catch((error: unknown) => {
     const reasons = (error as AggregateError).errors.map(rootCause)
     const cause = reasons.find((reason) => reason instanceof NoSuchPrimary) ?? reasons[0]
     throw new Error('no Sentinel names a primary: see REDIS_SENTINELS and REDIS_SENTINEL_NAME', { cause })
@@ -143,20 +143,20 @@ export async function primaryUrl(
 }
 
 /** Sentinels often have no password though Redis has one, so only one that asks gets it. */
-async function askSentinel(url: string, name: string): Promise<RedisNode> {
+async function querySentinel(url: string, name: string): Promise<RedisNode> {
   const known = changed(url, { pathname: '' })
   const open = changed(known, { username: '', password: '' })
   try {
-    return await askOnce(open, name)
+    return await queryOnce(open, name)
   } catch (error) {
     if (open !== known && error instanceof Error && error.message.startsWith('NOAUTH'))
-      return await askOnce(known, name)
+      return await queryOnce(known, name)
     throw error
   }
 }
 
-async function askOnce(url: string, name: string): Promise<RedisNode> {
-  const socket = { ...SOCKET, connectTimeout: ASK_MS, socketTimeout: ASK_MS }
+async function queryOnce(url: string, name: string): Promise<RedisNode> {
+  const socket = { ...SOCKET, connectTimeout: QUERY_MS, socketTimeout: QUERY_MS }
   const client = clientOf({ ...CLIENT, url, socket })
   client.on('error', () => {})
   try {

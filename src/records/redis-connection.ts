@@ -92,15 +92,15 @@ export class RedisConnection implements RedisCommands {
     this.#isRenewing = true
     const before = this.#current
     if (reason !== undefined) {
-      this.#outages.away(reason)
+      this.#outages.failed(reason)
       await pause(retryIn())
     }
     while (!this.#ending.signal.aborted && this.#current === before)
       try {
         this.#current = await this.#openClient()
-        this.#outages.over()
+        this.#outages.recovered()
       } catch (error) {
-        this.#outages.away(error)
+        this.#outages.failed(error)
         this.#first.resolve()
         await pause(retryIn())
       }
@@ -151,15 +151,17 @@ class OutageLog {
     this.#log = log
   }
 
-  away(error: unknown): void {
+  failed(error: unknown): void {
     this.last = error
-    const { code, words, isRefusal } = describeStoreError(error)
-    const what = isRefusal ? `Redis refuses onramp: ${words} (${code})` : `Redis cannot be reached (${code})`
+    const { code, message, isErrorReply } = describeStoreError(error)
+    const what = isErrorReply
+      ? `Redis refuses onramp: ${message} (${code})`
+      : `Redis cannot be reached (${code})`
     if (!this.#logged.has(code)) this.#log.warn({ err: error }, `${what}: trying again until it can`)
     this.#logged.add(code)
   }
 
-  over(): void {
+  recovered(): void {
     if (this.#logged.size > 0) this.#log.info({}, 'Redis is reached again')
     this.#logged.clear()
   }

@@ -4,14 +4,14 @@
 type StoreErrorDescription = {
   /** Stable: OOM, NOPERM, … of Redis, or a system error such as ECONNREFUSED. */
   code: string
-  words: string
+  message: string
   /** The store answered with an error, so it can be reached. */
-  isRefusal: boolean
+  isErrorReply: boolean
   /** The command without permission (NOPERM), if Redis names it. */
   denied?: string | undefined
 }
 
-const REFUSALS: Record<string, string> = {
+const REDIS_ERRORS: Record<string, string> = {
   OOM: 'Redis is full and takes no writes',
   NOPERM: 'the user of REDIS_URL may not do this',
   READONLY: 'what answers is a replica and takes no writes',
@@ -27,12 +27,12 @@ const REFUSALS: Record<string, string> = {
   NOSUCHCOMMAND: 'Redis does not know a command that onramp needs: it was renamed or switched off',
 }
 
-function refusalOf(message: string): string | undefined {
+function redisErrorCode(message: string): string | undefined {
   if (/ACL failure in script|user executing the script can't run/.test(message)) return 'NOPERM'
   if (/^(ERR )?unknown (redis )?command/i.test(message) || /unknown redis command called/i.test(message))
     return 'NOSUCHCOMMAND'
   const found = /^-?([A-Z]+)\b/.exec(message)?.[1] ?? ''
-  if (found in REFUSALS) return found
+  if (found in REDIS_ERRORS) return found
   // "ERR Error running script …: -OOM command not allowed …" (before Redis 7).
   return found === 'ERR' ? /\b(OOM|READONLY|MISCONF|NOREPLICAS|NOPERM)\b/.exec(message)?.[1] : undefined
 }
@@ -53,27 +53,27 @@ export function rootCause(error: unknown): unknown {
 
 export function describeStoreError(error: unknown): StoreErrorDescription {
   const root = rootCause(error)
-  if (!(root instanceof Error)) return { code: 'unknown', words: 'the store failed', isRefusal: false }
-  const refusal = refusalOf(root.message)
-  if (refusal !== undefined) {
+  if (!(root instanceof Error)) return { code: 'unknown', message: 'the store failed', isErrorReply: false }
+  const reply = redisErrorCode(root.message)
+  if (reply !== undefined) {
     const denied = deniedCommand(root.message)
-    return { code: refusal, words: REFUSALS[refusal] ?? refusal, isRefusal: true, denied }
+    return { code: reply, message: REDIS_ERRORS[reply] ?? reply, isErrorReply: true, denied }
   }
   if (root.name === 'StoreUnreadable')
     return {
       code: root.name,
-      words: 'the store has another format or secret',
-      isRefusal: true,
+      message: 'the store has another format or secret',
+      isErrorReply: true,
     }
   if (root.name === 'TooSlow' || /time(d )?out/i.test(root.message))
-    return { code: 'timeout', words: 'the store did not answer in time', isRefusal: false }
+    return { code: 'timeout', message: 'the store did not answer in time', isErrorReply: false }
   if ('errstr' in root)
-    return { code: 'SQLITE', words: `SQLite says: ${String(root.errstr)}`, isRefusal: true }
+    return { code: 'SQLITE', message: `SQLite says: ${String(root.errstr)}`, isErrorReply: true }
   if ('code' in root && typeof root.code === 'string')
-    return { code: root.code, words: 'the store cannot be reached', isRefusal: false }
+    return { code: root.code, message: 'the store cannot be reached', isErrorReply: false }
   return {
     code: root.name === 'Error' ? root.constructor.name : root.name,
-    words: 'the store cannot be reached',
-    isRefusal: false,
+    message: 'the store cannot be reached',
+    isErrorReply: false,
   }
 }

@@ -32,7 +32,7 @@ export class Readiness {
   async report() {
     const store = await this.#probeStore().then(
       () => 'ok',
-      (error: unknown) => (describeStoreError(error).isRefusal ? 'refuses' : 'unreachable'),
+      (error: unknown) => (describeStoreError(error).isErrorReply ? 'refuses' : 'unreachable'),
     )
     const server = this.#authorizationServer
     // Without the proxy's name: anyone can read this.

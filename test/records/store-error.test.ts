@@ -1,4 +1,4 @@
-// Why the store failed, in the words of the log and the doctor.
+// How errors of the store are described in the log and by the doctor.
 import { expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { TooSlow } from '../../src/within.ts'
@@ -12,7 +12,7 @@ const words = expect.stringContaining(' ') as string
 
 it.each([...WRITES, ...OTHERS])('the Redis error %s has its own description', (code) => {
   for (const message of [`${code} as Redis puts it.`, `-${code} as Redis puts it.`])
-    expect(describeStoreError(new Error(message))).toMatchObject({ code, words, isRefusal: true })
+    expect(describeStoreError(new Error(message))).toMatchObject({ code, message: words, isErrorReply: true })
 })
 
 it.each(WRITES)(
@@ -20,7 +20,7 @@ it.each(WRITES)(
   (code) => {
     expect(describeStoreError(new Error(`${script} -${code} no writes now.`))).toMatchObject({
       code,
-      isRefusal: true,
+      isErrorReply: true,
     })
   },
 )
@@ -32,7 +32,7 @@ it.each([
   ["ERR The user executing the script can't run this command or subcommand script: 1a2b", undefined],
   ['NOPERM No permissions to access a key', undefined],
 ])('a refusal of Redis %s names the command that was denied: %s', (message, denied) => {
-  expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOPERM', isRefusal: true, denied })
+  expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOPERM', isErrorReply: true, denied })
 })
 
 it.each([
@@ -40,13 +40,13 @@ it.each([
   'ERR Unknown Redis command called from script script: 1a2b',
   `${script} Unknown Redis command called from Lua script`,
 ])('a refusal of Redis %s is a command that was renamed or switched off', (message) => {
-  expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOSUCHCOMMAND', words })
+  expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOSUCHCOMMAND', message: words })
 })
 
 it.each(['ERR syntax error', 'ERR its ZOOM', 'the OOM killer', 'OOMS are none', 'loading'])(
-  'a refusal of Redis is not read into other words: %s',
+  'another message is no error reply of Redis: %s',
   (message) => {
-    expect(describeStoreError(new Error(message)).isRefusal).toBe(false)
+    expect(describeStoreError(new Error(message)).isErrorReply).toBe(false)
   },
 )
 
@@ -62,8 +62,8 @@ it.each<[unknown, string, string, boolean]>([
   [system, 'ECONNREFUSED', 'the store cannot be reached', false],
   [new ClientClosedError('closed'), 'ClientClosedError', 'the store cannot be reached', false],
   ['a text', 'unknown', 'the store failed', false],
-])('a failure that is no refusal of Redis %s is told as %s: %s', (error, code, words, isRefusal) => {
-  expect(describeStoreError(error)).toEqual({ code, words, isRefusal })
+])('the error %s of the store has the code %s: %s', (error, code, words, isErrorReply) => {
+  expect(describeStoreError(error)).toEqual({ code, message: words, isErrorReply })
 })
 
 it('the cause of a store error is found below wrappers, and of several the first', () => {

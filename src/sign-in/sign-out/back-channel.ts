@@ -89,7 +89,7 @@ async function once(
     .compareAndSet(key, undefined, '1', REMEMBER_SECONDS)
     .catch(async (error: unknown) => {
       // A full store still deletes, and stores no new sign-in that a replay could end.
-      if (describeStoreError(error).isRefusal) await work().catch(() => {})
+      if (describeStoreError(error).isErrorReply) await work().catch(() => {})
       throw error
     })
   if (!isNew) throw new InvalidLogoutToken('it was used before')

@@ -66,7 +66,7 @@ export class SignOut {
 
   /** While the store is unavailable: removes the cookies. The session in the store expires. */
   endOnDevice(req: Request, res: Response, error: Error): void {
-    this.#deps.log.warn({ err: error }, `signed out on the device only: ${describeStoreError(error).words}`)
+    this.#deps.log.warn({ err: error }, `signed out on the device only: ${describeStoreError(error).message}`)
     delete (req as Partial<Request>).session
     this.#forgetDevice(req, res)
   }
@@ -130,7 +130,7 @@ export class SignOut {
     return this.#save(cookie, pending).then(
       () => true,
       (error: unknown) => {
-        this.#deps.log.warn({ err: error }, `signed out here only: ${describeStoreError(error).words}`)
+        this.#deps.log.warn({ err: error }, `signed out here only: ${describeStoreError(error).message}`)
         return false
       },
     )
