@@ -63,11 +63,7 @@ export async function listen(name: ServerName, addresses: ServerAddresses): Prom
     })
   })
 
-  function createExchange(
-    { operation: nameOf }: RequestHandler,
-    req: IncomingMessage,
-    res: ServerResponse,
-  ): Exchange {
+  function createExchange(handler: RequestHandler, req: IncomingMessage, res: ServerResponse): Exchange {
     const target = `http://sandbox${req.url}`
     const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
     const isBelow = `${url.pathname}/`.startsWith(`${mount}/`)
@@ -77,7 +73,7 @@ export async function listen(name: ServerName, addresses: ServerAddresses): Prom
     const entry: JournalEntry = {
       at: new Date().toISOString(),
       server: name,
-      operation: nameOf(path),
+      operation: handler.operation(path),
       method: req.method ?? 'GET',
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),

@@ -158,6 +158,6 @@ export class SwitchesControl {
 function merge(current: Switches, partial: Partial<Switches>): Switches {
   const merged = { ...current, ...partial, answers: { ...current.answers, ...partial.answers } }
   const { answers, ...others } = switchesSchema.parse(merged)
-  const left = Object.entries(answers).filter(([, answer]) => answer)
+  const left = Object.entries(answers).filter(([, override]) => override)
   return { ...others, answers: Object.fromEntries(left) }
 }

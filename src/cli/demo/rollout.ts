@@ -53,7 +53,7 @@ function workingDaysBefore(now: number): number[] {
 const emailOf = (name: string) =>
   `${name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replace(' ', '.')}@acme.example`
 
-/** A number from 0 to 99 that looks random: a different one for each person and topic. */
+/** A number from 0 to 96 that looks random, by person and topic. */
 const percent = (index: number, topic: number) => ((index + 3) * (topic + 5) * 7919 + topic * 6151) % 97
 
 /** The 200 colleagues of the demo's people, and what happened to each until now. */

@@ -10,7 +10,7 @@ import { evaluate, jsonReport, textReport } from '../report/report.ts'
 import { extendedSchedule, readWaivers } from '../schedule/files.ts'
 import { dayOf } from '../schedule/schedule.ts'
 
-type Options = Parameters<typeof evaluate>[2] & {
+type CheckOptions = Parameters<typeof evaluate>[2] & {
   schedule?: string[] | undefined
   waivers?: string | undefined
   asOf?: string | undefined
@@ -31,7 +31,7 @@ const sourcesFrom = (names: readonly string[], stdin: CommandContext['stdin']) =
 /** @returns the exit code @throws {UsageError} @throws {InputFault} */
 export async function check(
   names: readonly string[],
-  { asOf, input: format, ...values }: Options,
+  { asOf, input: format, ...values }: CheckOptions,
   { stdout, stderr, stdin, now, env }: CommandContext,
 ): Promise<number> {
   const schedule = extendedSchedule(values.schedule)

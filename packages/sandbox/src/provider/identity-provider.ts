@@ -82,10 +82,10 @@ async function createProvider(issuer: IssuerConfig, store: ProviderStore): Promi
   // Behind a TLS proxy its URLs follow X-Forwarded-Proto.
   provider.proxy = issuer.issuer.startsWith('https:')
   overridePrompts(provider, issuer)
-  provider.use(async (ctx, answer) => {
+  provider.use(async (ctx, next) => {
     // oidc-provider adds `oidc` to every context.
     const context = ctx as unknown as KoaContextWithOIDC
-    await answer()
+    await next()
     await applyFaults(context, issuer, store, key)
     await endSessionWithoutConfirmation(context, store)
     const { oidc } = context
@@ -106,9 +106,9 @@ function overridePrompts(provider: Provider, { switches }: IssuerConfig): void {
   Object.defineProperty(OIDCContext.prototype, 'prompts', {
     get(this: Context) {
       const { prompt, scope } = this.params ?? {}
-      const asked = new Set(switches.get().faults.prompt === 'ignored' ? [] : prompt?.split(' '))
+      const prompts = new Set(switches.get().faults.prompt === 'ignored' ? [] : prompt?.split(' '))
       const offline = scope?.split(' ').includes('offline_access')
-      return offline && !asked.has('none') ? asked.add('consent') : asked
+      return offline && !prompts.has('none') ? prompts.add('consent') : prompts
     },
   })
 }
@@ -260,10 +260,10 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const known = session?.grantIdFor(client.clientId)
   const found = known ? await provider.Grant.find(known) : undefined
   const grant = found ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
-  const asked = typeof params?.['scope'] === 'string' ? params['scope'] : ''
-  grant.addOIDCScope(asked)
+  const scope = typeof params?.['scope'] === 'string' ? params['scope'] : ''
+  grant.addOIDCScope(scope)
   for (const resource of [params?.['resource']].flat())
-    if (typeof resource === 'string') grant.addResourceScope(resource, asked)
+    if (typeof resource === 'string') grant.addResourceScope(resource, scope)
   await grant.save()
   return grant
 }
