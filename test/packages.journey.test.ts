@@ -69,7 +69,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** @param words what it prints when it has come so far */
 async function startDemo(words: string) {
   const port = await freePort()
-  const settings = { PORT: `${port}`, SANDBOX_PORT: `${await freePort()}`, SANDBOX_COMPANY: '0' }
+  const settings = { PORT: `${port}`, SANDBOX_PORT: `${await freePort()}` }
   const demo = spawnOne(binOf('onramp'), ['demo'], { ...env, ...settings })
   await until(() => demo.hasEnded() || demo.output().includes(words), `the demo to print ${words}`, 50_000)
   return { demo, port }
@@ -136,6 +136,12 @@ describe('the installed onramp', () => {
     const { demo, port } = await startDemo('Stop')
     try {
       expect(demo.output()).toContain('npx --no -- onramp invite send')
+      expect(
+        demo
+          .output()
+          .split('\n')
+          .filter((line) => line.length > 80),
+      ).toEqual([])
       const page = await request(`http://localhost:${port}/signed-out`, { headers: { accept: 'text/html' } })
       const html = await page.body.text()
       expect(html).toContain('Acme')
