@@ -1,31 +1,24 @@
 // The authorization server: codes, short-lived access tokens, and refresh tokens that rotate. A refresh token that comes a
-// second time ends the whole grant (RFC 9700 4.14.2), and is held against the process that brought it.
-import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+// second time ends the whole grant (RFC 9700 4.14.2), and is a fault of the process that sent it.
+import { randomUUID } from 'node:crypto'
+import { callbackUrl, createTokenSigner, metadataOf } from '../helpers/token-signer.ts'
 import { current, type Process } from './machine.ts'
+import type { Call, Delivery } from './network.ts'
 import type { Person, Reply } from './service.ts'
 
 export const ISSUER = 'https://login.example'
 export const CLIENT_ID = 'onramp'
-
-const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-
 export const METADATA = {
-  issuer: ISSUER,
-  authorization_endpoint: `${ISSUER}/authorize`,
-  token_endpoint: `${ISSUER}/token`,
+  ...metadataOf(ISSUER, 'ES256'),
   revocation_endpoint: `${ISSUER}/revoke`,
   end_session_endpoint: `${ISSUER}/logout`,
-  jwks_uri: `${ISSUER}/keys`,
-  response_types_supported: ['code'],
-  code_challenge_methods_supported: ['S256'],
-  id_token_signing_alg_values_supported: ['ES256'],
   scopes_supported: ['openid', 'email', 'profile', 'offline_access'],
 }
 
+const signer = createTokenSigner('ES256')
+
 type Grant = { person: Person; nonce: string | undefined; isOver: boolean }
-/** `sound`: its answer reached the process, which lives and had no trouble since. */
-type Asked = { form: URLSearchParams; process: Process; sentAt: number }
-type Refresh = { grant: Grant; used?: { by: Process; at: number; isAnswered: boolean } }
+type RefreshToken = { grant: Grant; used?: { by: Process; at: number; isAnswered: boolean } }
 
 /** A fault of the store so long before a redemption may have cost the lease (records/lease.ts). */
 const TROUBLE_COUNTS_MS = 5_000
@@ -33,7 +26,7 @@ const TROUBLE_COUNTS_MS = 5_000
 export class AuthorizationServer {
   readonly #codes = new Map<string, Grant>()
   readonly #access = new Map<string, { grant: Grant; until: number }>()
-  readonly #refresh = new Map<string, Refresh>()
+  readonly #refresh = new Map<string, RefreshToken>()
   readonly #lifeSeconds: number
   readonly #onFault: (what: string) => void
 
@@ -42,32 +35,25 @@ export class AuthorizationServer {
     this.#onFault = onFault
   }
 
-  /** The person says yes. @returns where the browser goes next */
-  approve(request: string, person: Person): string {
-    const asked = new URL(request).searchParams
+  /** The person agrees. @returns the callback URL */
+  approve(url: string, person: Person): string {
+    const query = new URL(url).searchParams
     const code = randomUUID()
-    this.#codes.set(code, { person, nonce: asked.get('nonce') ?? undefined, isOver: false })
-    const back = new URL(asked.get('redirect_uri') ?? '')
-    back.search = new URLSearchParams({ code, state: asked.get('state') ?? '', iss: ISSUER }).toString()
-    return back.href
+    this.#codes.set(code, { person, nonce: query.get('nonce') ?? undefined, isOver: false })
+    return callbackUrl(query, code, { iss: ISSUER })
   }
 
-  /** Whose access token it is; undefined: it is not good (any more). */
+  /** The person of an access token; undefined if it has expired or was revoked. */
   personOf(accessToken: string): Person | undefined {
     const found = this.#access.get(accessToken)
-    return found === undefined || found.grant.isOver || found.until <= current().now
-      ? undefined
-      : found.grant.person
+    const isGood = found !== undefined && !found.grant.isOver && found.until > current().now
+    return isGood ? found.grant.person : undefined
   }
 
-  /** @param answered called when the answer has reached the process */
-  token(call: Asked, answered: { tell?: () => void }): Reply {
-    const { form } = call
-    const given = form.get('refresh_token')
-    const isCode = form.get('grant_type') === 'authorization_code'
-    const grant = isCode
-      ? this.#redeemCode(form.get('code') ?? '')
-      : this.#redeem(given ?? '', call, answered)
+  /** @param delivery what to do when the response reaches the process */
+  token(call: Call, delivery: Delivery): Reply {
+    const isCode = call.form.get('grant_type') === 'authorization_code'
+    const grant = isCode ? this.#redeemCode(call) : this.#redeemRefreshToken(call, delivery)
     if (grant === undefined || grant.isOver) return { status: 400, body: { error: 'invalid_grant' } }
     const [access, refresh] = [randomUUID(), randomUUID()]
     this.#access.set(access, { grant, until: current().now + this.#lifeSeconds * 1000 })
@@ -82,51 +68,45 @@ export class AuthorizationServer {
     return { status: 200, body }
   }
 
-  #redeemCode(code: string): Grant | undefined {
+  #redeemCode({ form }: Call): Grant | undefined {
+    const code = form.get('code') ?? ''
     const grant = this.#codes.get(code)
     this.#codes.delete(code)
     return grant
   }
 
-  #redeem(token: string, { process: by, sentAt }: Asked, answered: { tell?: () => void }): Grant | undefined {
-    const refresh = this.#refresh.get(token)
+  #redeemRefreshToken({ form, process: by, sentAt }: Call, delivery: Delivery): Grant | undefined {
+    const refresh = this.#refresh.get(form.get('refresh_token') ?? '')
     if (refresh === undefined) return undefined
     const { grant, used } = refresh
     if (used !== undefined) {
       const isSound = used.by.isAlive && used.isAnswered && used.by.troubledAt < used.at - TROUBLE_COUNTS_MS
-      // It was sent under a lease that the store's trouble has cost since, and no one can call it back.
+      // It was sent under a lease that trouble of the store has cost since, and nothing can call it back.
       const isOvertaken = by.troubledAt >= sentAt
       if (isSound && !isOvertaken)
         this.#onFault(`one redemption per refresh token: ${by.name} redeems what ${used.by.name} had`)
       grant.isOver = true
       return undefined
     }
-    const mine = { by, at: current().now, isAnswered: false }
-    refresh.used = mine
-    answered.tell = () => (mine.isAnswered = true)
+    const use = { by, at: current().now, isAnswered: false }
+    refresh.used = use
+    delivery.onArrival = () => (use.isAnswered = true)
     return grant
   }
 
   revoke(form: URLSearchParams): Reply {
-    const grant =
-      this.#refresh.get(form.get('token') ?? '')?.grant ?? this.#access.get(form.get('token') ?? '')?.grant
+    const token = form.get('token') ?? ''
+    const grant = this.#refresh.get(token)?.grant ?? this.#access.get(token)?.grant
     if (grant !== undefined) grant.isOver = true
     return { status: 200, body: {} }
   }
 
-  keys = (): Reply => ({
-    status: 200,
-    body: { keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: '1' }] },
-  })
+  keys = (): Reply => ({ status: 200, body: signer.keys })
 }
 
-const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url')
-
 function idToken({ person, nonce }: Grant): string {
-  const seconds = Math.floor(current().now / 1000)
+  const iat = Math.floor(current().now / 1000)
   const { subject: sub, name, email } = person
-  const claims = { iss: ISSUER, aud: CLIENT_ID, sub, name, email, email_verified: true, nonce }
-  const signed = `${part({ alg: 'ES256', kid: '1' })}.${part({ ...claims, iat: seconds, exp: seconds + 600 })}`
-  const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' })
-  return `${signed}.${signature.toString('base64url')}`
+  const claims = { iss: ISSUER, aud: CLIENT_ID, iat, exp: iat + 600, nonce }
+  return signer.sign({ ...claims, sub, name, email, email_verified: true })
 }

@@ -1,5 +1,5 @@
-// Runs of one campaign: the real lease, ledger and delivery over the simulated store, the real questions to the service,
-// and a mail server that may take an email and lose its answer. Composing an email is left out.
+// Runs of one campaign: the real lease, ledger and delivery over the simulated store, real checks at the service, and a mail
+// server that may take an email and lose its response. Emails aren't composed.
 import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
@@ -16,12 +16,10 @@ import { GLOBAL_TOKEN, type World } from './world.ts'
 const now = () => current().now
 const clientApi = new ServiceClient({ baseUrl: settings.SERVICE_BASE_URL })
 
-type Around = { world: World; rules: Rules }
-
 /** One run, as `onramp invite send` makes it, in a process of its own. */
-export function startCampaign(process: Process, around: Around): void {
+export function startCampaign(process: Process, world: World, rules: Rules): void {
   within.run(process, () => {
-    run(around).then(
+    run(world, rules).then(
       (end) => current().note(`${process.name} ends: ${end}`),
       (error: unknown) => {
         if (!(error instanceof Dead)) current().note(`${process.name} ends: ${(error as Error).name}`)
@@ -30,14 +28,14 @@ export function startCampaign(process: Process, around: Around): void {
   })
 }
 
-async function run(around: Around): Promise<string> {
+async function run(world: World, rules: Rules): Promise<string> {
   const end = await withCampaignLease(sharedStore.records, { write: () => true }, (isHeld) =>
-    sendAll(around, isHeld),
+    sendAll(world, rules, isHeld),
   )
   return end ?? 'locked'
 }
 
-async function sendAll({ world, rules }: Around, isHeld: () => Promise<boolean>): Promise<string> {
+async function sendAll(world: World, rules: Rules, isHeld: () => Promise<boolean>): Promise<string> {
   const { records } = sharedStore
   const { signal } = new AbortController()
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
@@ -47,11 +45,11 @@ async function sendAll({ world, rules }: Around, isHeld: () => Promise<boolean>)
     throttle: new Throttle(1_000, { now, signal }),
     signal,
   })
-  const { people } = world.service
-  const everyone = new People({ records, keyRing, retentionDays: 90, now })
-  const { endedBy, error } = await office(everyone).run({
-    // Who is on a list twice is one person.
-    people: [...people, ...people].map(({ email }) => email),
+  const emails = world.service.people.map(({ email }) => email)
+  const people = new People({ records, keyRing, retentionDays: 90, now })
+  const { endedBy, error } = await office(people).run({
+    // An address that is on the list twice is one person.
+    people: [...emails, ...emails],
     ask,
     post: (to) => post(to, rules),
     isHeld,
@@ -62,7 +60,7 @@ async function sendAll({ world, rules }: Around, isHeld: () => Promise<boolean>)
   return endedBy
 }
 
-/** An email leaves: it arrives, or not; and what becomes of it is told, or not. */
+/** Sends an email: it may be lost, and so may the response. */
 function post(to: string, rules: Rules): Promise<SendResult> {
   const { random, now: at } = current()
   const process = within.getStore()
@@ -73,8 +71,8 @@ function post(to: string, rules: Rules): Promise<SendResult> {
       if (fate < 0.05) return resolve({ outcome: 'deferred', reply: '450 not now', reason: 'recipient' })
       if (fate < 0.95) rules.delivered(to)
       const unknown = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' } as const
-      const posted: SendResult = fate < 0.85 ? { outcome: 'sent' } : unknown
-      current().add({ at: current().now + random.below(50), process, drop, run: () => resolve(posted) })
+      const result: SendResult = fate < 0.85 ? { outcome: 'sent' } : unknown
+      current().add({ at: current().now + random.below(50), process, drop, run: () => resolve(result) })
     }
     const what = `${process?.name ?? ''} sends an email to ${to.split('-', 1)[0] ?? ''}`
     current().add({ at: at + random.below(50), process, run, drop, what })

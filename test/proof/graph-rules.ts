@@ -1,10 +1,10 @@
-// What holds in every state of the graph, and after every move.
+// The rules of every state of the graph, and of every move.
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { findReturn } from '../../src/onboarding/walk.ts'
 import { kindsIn, type Move, type State } from './graph.ts'
 
-/** Moves after which the walk has heard what the service says. */
-const ASKS: ReadonlySet<string> = new Set(['look', 'click', 'allow', 'deny', 'come back', 'look again'])
+/** Moves that check at the service. */
+const CHECKING: ReadonlySet<string> = new Set(['look', 'click', 'allow', 'deny', 'come back', 'look again'])
 
 /** @throws where a move does what may never happen */
 export function holdToRules(before: State, move: Move): void {
@@ -21,25 +21,20 @@ export function holdToRules(before: State, move: Move): void {
     if (kind !== 'connected' && now.get(app) === 'connected' && state.service[app] !== 'gone')
       fail('nothing that the service lists becomes connected')
   }
-  if (ASKS.has(what))
+  if (CHECKING.has(what))
     for (const [app, listed] of Object.entries(state.service)) {
       if (!now.has(app) && listed !== 'gone') fail('no app is lost')
       if (now.has(app) && (now.get(app) === 'connected') !== (listed === 'gone'))
         fail('the service is believed')
     }
-  const known = before.walk.known.find(({ instance }) => instance === byItself)
-  if (
-    byItself !== undefined &&
-    known !== undefined &&
-    known.status !== 'connected' &&
-    known.attempt !== undefined
-  )
+  const tracked = before.walk.known.find(({ instance }) => instance === byItself)
+  if (tracked?.attempt !== undefined && tracked.status !== 'connected')
     fail('no app is departed to twice automatically')
-  if (deadEnd(state)) fail('there is no dead end')
+  if (isDeadEnd(state)) fail('there is no dead end')
 }
 
-/** Does the page offer nothing although something is left, or something that leads nowhere? */
-function deadEnd(state: State): boolean {
+/** True if the page offers nothing although an app is left, or offers what leads nowhere. */
+function isDeadEnd(state: State): boolean {
   const where = nextStep(walkStates(state.walk, state.now))
   const kinds = [...kindsIn(state).values()]
   switch (where.kind) {

@@ -1,6 +1,5 @@
-// Every state that a walk can get into, with two tabs and so many apps: breadth first over the pure decisions, with every
-// answer of the person, the service and the clock. What surprises: two walks are one state where nothing decides
-// differently, so times are kept as "a moment ago" and "over".
+// Every state that a walk with two tabs can get into: breadth first over the pure decisions, with every choice of the person,
+// the service and the clock. Walks for which all decisions are the same count as one state.
 import { trackedAppState } from '../../src/onboarding/next-step.ts'
 import {
   type CheckResult,
@@ -22,7 +21,7 @@ import {
   unskip,
 } from '../../src/onboarding/walk.ts'
 
-/** What the service has: `late`: consented, and not shown yet. */
+/** At the service; `late`: consented, and not shown yet. */
 type Listed = 'listed' | 'late' | 'off' | 'gone'
 type Consent = { step: string; instance: string }
 export type State = {
@@ -32,43 +31,32 @@ export type State = {
   now: number
 }
 
-/** Who did what, about which app. `byItself`: an app that was departed to without a click. */
+/** What happened, to which app. `byItself`: an app that the walk left for without a click. */
 export type Move = { what: string; app?: string | undefined; byItself?: string | undefined; state: State }
 
 const CONFIRM_SECONDS = 30
-/** Ends a departure under way, and the wait for a consent. */
+/** Ends both a departure and the wait for a consent. */
 const PAUSE_MS = 40_000
 
-const waitingIn = (service: State['service']): UnconnectedApp[] =>
+const unconnectedIn = (service: State['service']): UnconnectedApp[] =>
   Object.entries(service).flatMap(([instance, listed]) =>
     listed === 'gone'
       ? []
       : [{ instance, name: instance, status: listed === 'off' ? 'disabled' : 'awaiting' } as const],
   )
 
-const beginning = (apps: number): State => {
-  const names = Array.from({ length: apps }, (_, number) => `app_${number + 1}`)
-  return {
-    walk: startWalk(0),
-    service: Object.fromEntries(names.map((name) => [name, 'listed'])),
-    tabs: [],
-    now: 0,
-  }
+function beginning(apps: number): State {
+  const names = Array.from({ length: apps }, (_, number) => [`app_${number + 1}`, 'listed'] as const)
+  return { walk: startWalk(0), service: Object.fromEntries(names), tabs: [], now: 0 }
 }
 
 let steps = 0
 
 function checkIn({ service, now }: State): CheckResult {
-  const waiting = waitingIn(service)
+  const waiting = unconnectedIn(service)
   const isStartable = (instance: string) => waiting.some((entry) => entry.instance === instance)
-  return {
-    now,
-    confirmSeconds: CONFIRM_SECONDS,
-    step: `step${++steps}`,
-    waiting,
-    isStartable,
-    hasHelp: () => false,
-  }
+  const step = `step${++steps}`
+  return { now, confirmSeconds: CONFIRM_SECONDS, step, waiting, isStartable, hasHelp: () => false }
 }
 
 function followed(state: State, transition: Transition, step: string): State {
@@ -84,11 +72,7 @@ const withListed = (state: State, app: string, listed: Listed): State => ({
 
 function click(state: State, app: string | undefined): Move {
   const check = checkIn(state)
-  return {
-    what: 'click',
-    app,
-    state: followed(state, afterClick(state.walk, check, app), check.step),
-  }
+  return { what: 'click', app, state: followed(state, afterClick(state.walk, check, app), check.step) }
 }
 
 /** The browser is back: from the consent, or to look again. */
@@ -103,25 +87,23 @@ function land(state: State, what: string, { step, instance }: Consent, isRefused
   return { what, app, byItself, state: followed(state, transition, check.step) }
 }
 
-type Extent = {
-  apps: number
-  maxTabs: number
-  /** Also what makes too many states of three apps: words taken back, "I need an admin", switching off, listing again. */
-  isWhole: boolean
-}
+/** `isWhole` adds what makes too many states of three apps: undoing, "I need an admin", switching off, listing again. */
+type Extent = { apps: number; isWhole: boolean }
+
+const MAX_TABS = 2
 
 /** Everything that can happen next. */
-function* movesFrom(before: State, { maxTabs, isWhole }: Extent): Generator<Move> {
+function* movesFrom(before: State, isWhole: boolean): Generator<Move> {
   const state = { ...before, now: before.now + 1 }
   const { walk, now, service, tabs } = state
   yield { what: 'time', state: { ...state, now: now + PAUSE_MS } }
   yield {
     what: 'look',
-    state: { ...state, walk: applyCheck(walk, waitingIn(service), now, CONFIRM_SECONDS) },
+    state: { ...state, walk: applyCheck(walk, unconnectedIn(service), now, CONFIRM_SECONDS) },
   }
-  if (tabs.length < maxTabs) yield click(state, undefined)
+  if (tabs.length < MAX_TABS) yield click(state, undefined)
   for (const [app, listed] of Object.entries(service)) {
-    if (tabs.length < maxTabs && walk.known.some(({ instance }) => instance === app)) yield click(state, app)
+    if (tabs.length < MAX_TABS && walk.known.some(({ instance }) => instance === app)) yield click(state, app)
     yield { what: 'skip', app, state: { ...state, walk: skip(walk, app, now) } }
     if (listed === 'late') yield { what: 'shows', app, state: withListed(state, app, 'gone') }
     if (!isWhole) continue
@@ -145,12 +127,11 @@ function* movesFrom(before: State, { maxTabs, isWhole }: Extent): Generator<Move
     yield land(state, 'look again', { step: attempt.step, instance })
 }
 
-/** What of a state decides about what can come. */
+/** Equal for states from which the same can follow. */
 function keyOf({ walk, service, tabs, now }: State): string {
   const known = walk.known.map((entry) => {
     const { instance, status, attempt, skippedAt, blockedAt, unconfirmedAt, leftIn } = entry
     const set = [skippedAt, blockedAt, unconfirmedAt].map((at) => at !== undefined)
-    // Asked only of an app that starts afresh.
     if (attempt === undefined) return [instance, status, set, leftIn === walk.clicks]
     const isOpen = tabs.some(({ step }) => step === attempt.step)
     const isOverdue = attempt.backAt !== undefined && now - attempt.backAt >= CONFIRM_SECONDS * 1000
@@ -158,17 +139,18 @@ function keyOf({ walk, service, tabs, now }: State): string {
     const how = isOver ? 'over' : attempt.backAt === undefined ? isInFlight(entry, now) : isOverdue
     return [instance, status, set, isReturned(entry), how, isOpen]
   })
-  // A tab whose app was left for again counts as one whose step was lost.
+  // A tab whose app was left for again counts like one whose step was lost.
   const closed = tabs
     .filter(({ step }) => walk.known.every(({ attempt }) => attempt?.step !== step || attempt.isOver))
     .map(({ step, instance }) => `${instance} ${findReturn(walk, step)?.instance}`)
   return JSON.stringify([known, closed.toSorted(), Object.values(service)])
 }
 
-type Visitor = (before: State, move: Move) => void
-
 /** @returns how many states and moves there are */
-export function explore(extent: Extent, visit: Visitor): { states: number; moves: number } {
+export function explore(
+  extent: Extent,
+  visit: (before: State, move: Move) => void,
+): { states: number; moves: number } {
   const first = beginning(extent.apps)
   const seen = new Set([keyOf(first)])
   const counts = { states: 1, moves: 0 }
@@ -176,7 +158,7 @@ export function explore(extent: Extent, visit: Visitor): { states: number; moves
   while (frontier.length > 0) {
     const found: State[] = []
     for (const state of frontier)
-      for (const move of movesFrom(state, extent)) {
+      for (const move of movesFrom(state, extent.isWhole)) {
         counts.moves++
         visit(state, move)
         const key = keyOf(move.state)

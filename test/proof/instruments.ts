@@ -1,13 +1,12 @@
-// Timers, clocks and chance as the simulated processes see them. Imported before the product, because libraries take
-// setImmediate and its kind when they are loaded. What surprises: only code that runs within a simulated process sees
-// these; everything else sees the real ones.
+// Timers, clocks and chance of the simulated processes; all other code keeps the real ones. Imported before the product,
+// because libraries take setImmediate and its kind when they are loaded.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import promises from 'node:timers/promises'
 import { awaited, current, Dead, within, type Process, type Step } from './machine.ts'
 
-type Callback = (...given: unknown[]) => void
+type Callback = (...args: unknown[]) => void
 
 function later(milliseconds: number, process: Process, step: Pick<Step, 'run' | 'drop'>): Step {
   const now = current().now
@@ -40,17 +39,20 @@ const real = {
   setTimeout,
   setInterval,
   setImmediate,
-  clearTimeout,
-  clearInterval,
-  promised: promises.setTimeout,
+  sleep: promises.setTimeout,
+  timeout: AbortSignal.timeout.bind(AbortSignal),
+  date: Date.now,
+  performance: performance.now.bind(performance),
+  random: Math.random,
+  randomBytes: crypto.randomBytes,
 }
 
 const timed =
   (otherwise: (callback: Callback, ms?: number) => unknown, again: boolean) =>
-  (callback: Callback, milliseconds = 0, ...given: unknown[]) => {
+  (callback: Callback, milliseconds = 0, ...args: unknown[]) => {
     const process = within.getStore()
     if (process === undefined) return otherwise(callback, milliseconds)
-    return timer(() => callback(...given), milliseconds, process, again)
+    return timer(() => callback(...args), milliseconds, process, again)
   }
 
 const clearing = (otherwise: (handle: never) => void) => (handle: unknown) => {
@@ -63,17 +65,17 @@ Object.assign(globalThis, {
   setInterval: timed(real.setInterval as never, true),
   clearTimeout: clearing(clearTimeout as never),
   clearInterval: clearing(clearInterval as never),
-  setImmediate(callback: Callback, ...given: unknown[]) {
+  setImmediate(callback: Callback, ...args: unknown[]) {
     const process = within.getStore()
-    if (process === undefined) return real.setImmediate(callback, ...given)
-    return timer(() => callback(...given), 0, process, false)
+    if (process === undefined) return real.setImmediate(callback, ...args)
+    return timer(() => callback(...args), 0, process, false)
   },
 })
 
 Object.assign(promises, {
   setTimeout(milliseconds: number, value?: unknown, options?: { ref?: boolean }) {
     const process = within.getStore()
-    if (process === undefined) return real.promised(milliseconds, value, options)
+    if (process === undefined) return real.sleep(milliseconds, value, options)
     return new Promise((resolve, reject) => {
       const step = later(milliseconds, process, { run: () => resolve(value), drop: () => reject(new Dead()) })
       if (options?.ref === false) step.isIdle = true
@@ -81,10 +83,9 @@ Object.assign(promises, {
   },
 })
 
-const realTimeout = AbortSignal.timeout.bind(AbortSignal)
 AbortSignal.timeout = (milliseconds) => {
   const process = within.getStore()
-  if (process === undefined) return realTimeout(milliseconds)
+  if (process === undefined) return real.timeout(milliseconds)
   const controller = new AbortController()
   const late = () =>
     controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
@@ -92,18 +93,15 @@ AbortSignal.timeout = (milliseconds) => {
   return controller.signal
 }
 
-const realNow = Date.now
-Date.now = () => (within.getStore() === undefined ? realNow() : current().now)
-const realPerformance = performance.now.bind(performance)
-performance.now = () => (within.getStore() === undefined ? realPerformance() : current().now)
-const realRandom = Math.random
-Math.random = () => (within.getStore() === undefined ? realRandom() : current().noise.next())
+const isSimulated = () => within.getStore() !== undefined
+Date.now = () => (isSimulated() ? current().now : real.date())
+performance.now = () => (isSimulated() ? current().now : real.performance())
+Math.random = () => (isSimulated() ? current().noise.next() : real.random())
 
-// What is random decides when a token is renewed ahead of time (by the session id), so it belongs to the seed.
-const realBytes = crypto.randomBytes
+// The session id decides when a token is renewed ahead of time, so random bytes belong to the seed.
 Object.assign(crypto, {
   randomBytes(size: number) {
-    if (within.getStore() === undefined) return realBytes(size)
+    if (!isSimulated()) return real.randomBytes(size)
     return Buffer.from(Array.from({ length: size }, () => current().noise.below(256)))
   },
 })
@@ -111,8 +109,6 @@ syncBuiltinESMExports()
 
 const { subtle } = globalThis.crypto
 for (const name of ['digest', 'importKey', 'sign', 'verify'] as const) {
-  const work = subtle[name].bind(subtle) as (...given: unknown[]) => Promise<unknown>
-  Object.assign(subtle, {
-    [name]: (...given: unknown[]) => awaited(() => work(...given)),
-  })
+  const work = subtle[name].bind(subtle) as (...args: unknown[]) => Promise<unknown>
+  Object.assign(subtle, { [name]: (...args: unknown[]) => awaited(() => work(...args)) })
 }

@@ -1,51 +1,40 @@
-// The machine that the simulated processes run on: its clock, and the one place where what is pending waits until the seed
-// chooses it. Its timers and its chance are in instruments.ts.
+// The machine that the simulated processes run on: its clock, and all pending steps, from which the seed chooses the next one.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createRandom, type Random } from './random.ts'
 
-/** One that was killed never goes on: its steps are dropped, and what it asks for from then on is refused. */
-export type Process = {
-  name: string
-  isAlive: boolean
-  /** Of the last fault that was made for it. */ troubledAt: number
-}
+/** After its death its steps are dropped and its calls refused. `troubledAt`: of the last fault that was made for it. */
+export type Process = { name: string; isAlive: boolean; troubledAt: number }
 
 export class Dead extends Error {
   override name = 'Dead'
 }
 
 export type Step = {
-  /** Not before; milliseconds since 1970. */
+  /** The earliest time; milliseconds since 1970. */
   at: number
   run(): void
-  /** For the journal; without it the step is not worth a line. */
+  /** Its line in the journal; without it, it has none. */
   what?: string
   process?: Process | undefined
-  /** The process died before it ran. */
+  /** Called instead of `run` if the process dies first. */
   drop?: () => void
-  /** The end need not wait for it. */
+  /** The end doesn't wait for it. */
   isIdle?: boolean
 }
 
 export const within = new AsyncLocalStorage<Process>()
 
 const realImmediate = setImmediate
-/** Real work outside of JavaScript that is under way: checking signatures. */
+/** Work of other threads: checking signatures. */
 const outside = { working: 0, last: Promise.resolve() }
 
-/** Ends in the order in which it began, whichever processor was faster: two keys may be checked at once. */
+/** Runs such work one after the other, so that the faster thread doesn't decide the order. */
 export async function awaited<T>(work: () => Promise<T>): Promise<T> {
   outside.working++
   const begun = outside.last.then(work)
-  outside.last = begun.then(
-    () => {},
-    () => {},
-  )
-  try {
-    return await begun
-  } finally {
-    outside.working--
-  }
+  const end = () => {}
+  outside.last = begun.then(end, end)
+  return await begun.finally(() => outside.working--)
 }
 
 export class Machine {
@@ -87,8 +76,8 @@ export class Machine {
   }
 
   /**
-   * Runs one pending step after the other, in an order that the seed chooses, until no one waits for any.
-   * @param isOwed is there someone whom only an idle step, such as a time limit, may still answer?
+   * Runs the pending steps in an order that the seed chooses, until only idle ones are left.
+   * @param isOwed true while an idle step, such as a time limit, may still have to answer a request
    */
   async run(maxSteps: number, isOwed: () => boolean = () => false): Promise<void> {
     for (let count = 0; this.#isAwaited() || (isOwed() && this.#steps.size > 0); count++) {
@@ -101,7 +90,7 @@ export class Machine {
     }
   }
 
-  /** No one does anything for so many milliseconds; what runs by itself, such as the end of a limit, runs in its order. */
+  /** Lets time pass in which people do nothing; the steps that are due run in the order of their times. */
   async pass(milliseconds: number): Promise<void> {
     const until = this.now + milliseconds
     const due = [...this.#steps].filter(({ at }) => at <= until)
@@ -113,7 +102,7 @@ export class Machine {
     this.now = until
   }
 
-  /** Whatever is left now never runs. */
+  /** Drops all pending steps. */
   async end(processes: readonly Process[]): Promise<void> {
     for (const process of processes) process.isAlive = false
     for (const step of this.#steps) step.drop?.()
@@ -126,7 +115,7 @@ export class Machine {
     return false
   }
 
-  /** Any that may run now; when none may, the clock goes on to the first that may. */
+  /** Any step that is due; if none is, the clock goes on to the first one. */
   #next(): Step {
     this.now += this.random.below(3)
     let earliest = Infinity
@@ -138,7 +127,6 @@ export class Machine {
 
 let machine: Machine | undefined
 
-/** From now on this is the machine. */
 export const begin = (seed: number, startedAt: number): Machine => (machine = new Machine(seed, startedAt))
 
 export function current(): Machine {
@@ -146,7 +134,7 @@ export function current(): Machine {
   return machine
 }
 
-/** Until everything that a step made possible has happened. */
+/** Resolves when everything that a step made possible has happened. */
 async function settled(): Promise<void> {
   do await new Promise((resolve) => realImmediate(resolve))
   while (outside.working > 0)

@@ -1,5 +1,5 @@
-// What the simulated processes ask of others: their calls end here instead of in a socket. A call may be slow, be lost on
-// its way, or take effect and lose its answer.
+// Calls of the simulated processes to the service and the authorization server end here instead of in a socket. A call may
+// be slow, be lost on its way, or take effect and lose its response.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Agent, Pool, type Dispatcher } from 'undici'
 import { METADATA } from './authorization-server.ts'
@@ -14,27 +14,28 @@ export type Call = {
   /** When it was sent, which may be long before it arrives. */
   sentAt: number
 }
-/** @param answered what to call when the answer has arrived */
-export type AnswerCall = (call: Call, answered: { tell?: () => void }) => Reply
-export type NetworkFaults = { fails: number; isSlow: number }
+/** `onArrival` is called when the response has reached the process. */
+export type Delivery = { onArrival?: () => void }
+type Handle = (call: Call, delivery: Delivery) => Reply
+/** How likely a call fails, or is slow. */
+type Faults = { fails: number; isSlow: number }
 
-let answerCall: AnswerCall | undefined
-let faults: NetworkFaults = { fails: 0, isSlow: 0 }
+let handle: Handle | undefined
+let faults: Faults = { fails: 0, isSlow: 0 }
 
-export function connectNetwork(answer: AnswerCall, given: NetworkFaults): void {
-  answerCall = answer
-  faults = given
+export function connectNetwork(to: Handle, failing: Faults): void {
+  handle = to
+  faults = failing
 }
 
 const cut = () => Object.assign(new Error('the connection broke'), { code: 'ECONNRESET' })
 
 function dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
   const process = within.getStore()
-  if (process === undefined || answerCall === undefined)
-    throw new Error('a call from outside of the simulation')
-  const answer = answerCall
+  if (process === undefined || handle === undefined) throw new Error('a call from outside of the simulation')
+  const handleCall = handle
   let isGivenUp = false
-  // As undici does it: what is given up fails.
+  // As undici does it: a call that is given up fails.
   const controller = {
     abort(reason: Error) {
       if (isGivenUp) return
@@ -49,8 +50,8 @@ function dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.Dispa
     process,
     sentAt: current().now,
   }
-  const what =
-    `${process.name} ${call.url.hostname}${call.url.pathname} ${call.form.get('grant_type') ?? ''}`.trim()
+  const { hostname, pathname } = call.url
+  const what = `${process.name} ${hostname}${pathname} ${call.form.get('grant_type') ?? ''}`.trim()
   const end = AsyncLocalStorage.bind((reply: Reply | Error) => {
     if (isGivenUp) return
     if (reply instanceof Error) return handler.onResponseError?.(controller, reply)
@@ -68,19 +69,18 @@ function dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.Dispa
   function arrive(): void {
     const fails = random.chance(faults.fails)
     if (fails) process!.troubledAt = current().now
-    const isLostOnItsWay = fails && random.chance(0.5)
-    if (isLostOnItsWay) {
+    if (fails && random.chance(0.5)) {
       current().note(`${what} is lost`)
       return end(cut())
     }
-    const answered: { tell?: () => void } = {}
-    const reply = answer(call, answered)
+    const delivery: Delivery = {}
+    const reply = handleCall(call, delivery)
     const run = () => {
-      if (!fails && !isGivenUp) answered.tell?.()
+      if (!fails && !isGivenUp) delivery.onArrival?.()
       end(fails ? cut() : reply)
     }
-    const said = fails ? 'loses its answer' : String(reply.status)
-    current().add({ at: current().now + random.below(10), process, what: `${what}: ${said}`, run, drop })
+    const result = fails ? 'loses its answer' : String(reply.status)
+    current().add({ at: current().now + random.below(10), process, what: `${what}: ${result}`, run, drop })
   }
   return true
 }

@@ -1,5 +1,5 @@
-// The real application, composed once for each process there may be, and asked over requests without sockets. A process
-// that takes the place of one that died is another composition, which has never heard of the people of this seed.
+// The real application, composed once for each process there may be; requests reach it without sockets. A process that
+// replaces a dead one is another composition, without any memory of this seed.
 import './instruments.ts'
 import { IncomingMessage, ServerResponse, type OutgoingHttpHeaders } from 'node:http'
 import { Socket } from 'node:net'
@@ -24,40 +24,43 @@ export const settings = loadSettings({
   SIGN_INS_PER_MINUTE: '100000',
 })
 
-export type Asked = { method: 'GET' | 'POST'; path: string; headers: Record<string, string>; address: string }
-export type Answer = { status: number; headers: OutgoingHttpHeaders; body: string }
+export type PageRequest = {
+  method: 'GET' | 'POST'
+  path: string
+  headers: Record<string, string>
+  address: string
+}
+export type PageResponse = { status: number; headers: OutgoingHttpHeaders; body: string }
 
-export const locationOf = ({ headers }: Answer): string => headers['location']?.toString() ?? ''
+export const locationOf = ({ headers }: PageResponse): string => headers['location']?.toString() ?? ''
 
-/** Two at work, and as many to take their places. */
-export const PROCESSES = 4
+/** Two at work, and as many to replace them. */
+const PROCESSES = 4
 
-let stored: SimulatedStore | undefined
+let storeOfSeed: SimulatedStore | undefined
 
-/** All processes were composed on one installation, and each seed is that one with nothing else in its store. */
+/** The store of a seed has only the record `installation`, which all processes were composed on. */
 export function useStore(store: SimulatedStore): void {
-  const installation = stored?.read('installation')
+  const installation = storeOfSeed?.read('installation')
   if (installation !== undefined) store.write('installation', installation, 1e9)
-  stored = store
+  storeOfSeed = store
 }
 
-export const storeNow = (): SimulatedStore => {
-  if (stored === undefined) throw new Error('no seed is running')
-  return stored
-}
-
-/** For commands: the store of whatever seed runs. */
-export const sharedStore = storeOn(storeNow)
+/** The store of the seed that runs. */
+export const sharedStore = storeOn(() => {
+  if (storeOfSeed === undefined) throw new Error('no seed is running')
+  return storeOfSeed
+})
 
 const log = createLog('silent')
 const now = () => current().now
 
 async function compose(name: string): Promise<Onramp> {
-  const onramp = createOnramp(settings, log, { now, open: () => storeOn(storeNow) })
+  const onramp = createOnramp(settings, log, { now, open: () => sharedStore })
   const process = { name, isAlive: true, troubledAt: 0 }
   void within.run(process, () => onramp.start().catch(() => {}))
   await current().run(100)
-  // What the background would do in an hour is not part of any seed.
+  // Background work is part of no seed.
   await current().end([])
   return onramp
 }
@@ -72,23 +75,28 @@ export async function composeAll(): Promise<Onramp[]> {
   return apps
 }
 
-/** @param done not called where the process dies first */
-export function ask({ app }: Onramp, process: Process, asked: Asked, done: (answer: Answer) => void): void {
-  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: asked.address })
+/** @param done not called if the process dies first */
+export function sendRequest(
+  { app }: Onramp,
+  process: Process,
+  { method, path: url, headers, address }: PageRequest,
+  done: (response: PageResponse) => void,
+): void {
+  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: address })
   const req = Object.assign(new IncomingMessage(socket), {
-    method: asked.method,
-    url: asked.path,
-    headers: asked.headers,
+    method,
+    url,
+    headers,
     httpVersion: '1.1',
     httpVersionMajor: 1,
     httpVersionMinor: 1,
   })
   req.push(null)
   const res = new ServerResponse(req)
-  const end = res.end.bind(res) as (...given: unknown[]) => ServerResponse
-  res.end = (...given: unknown[]) => {
-    end(...given)
-    const [chunk] = given
+  const end = res.end.bind(res) as (...args: unknown[]) => ServerResponse
+  res.end = (...args: unknown[]) => {
+    end(...args)
+    const [chunk] = args
     const body = typeof chunk === 'string' || Buffer.isBuffer(chunk) ? chunk.toString() : ''
     if (process.isAlive) done({ status: res.statusCode, headers: res.getHeaders(), body })
     return res

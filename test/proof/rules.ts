@@ -1,72 +1,67 @@
-// What may never happen, held against every answer that a process gives and against how everything ends.
+// What may never happen, checked for every response of a process and at the end of a seed.
 import { People } from '../../src/people/people.ts'
 import { appsOf } from '../../src/people/person.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
-import { locationOf, settings, type Answer, type Asked } from './processes.ts'
+import { locationOf, settings, type PageRequest, type PageResponse } from './processes.ts'
 import { SERVICE, type Person } from './service.ts'
 import { recordsOn } from './store.ts'
 import { pathOf, type World } from './world.ts'
 
-export type Given = {
-  person: Person
-  asked: Asked
-  answer: Answer
-  /** The cookie was signed out before it was sent. */ isEnded: boolean
-}
+/** `isEnded`: the cookie was signed out before it was sent. */
+type Exchange = { person: Person; request: PageRequest; response: PageResponse; isEnded: boolean }
 
-const CALLBACK = '/onboarding/callback'
-
-/** The apps that a page shows, with how it says they are doing. */
-export function appsOn(body: string): Map<string, string> {
+/** The apps that a page shows, with the class of each. */
+function appsOn(body: string): Map<string, string> {
   const found = body.matchAll(/<(?:li class="entry|section class="step) ([\w-]+)" data-app="([^"]+)"/g)
   return new Map([...found].map(([, kind = '', app = '']) => [app, kind]))
 }
 
 export class Rules {
   readonly #world: World
-  /** The steps of departures that no click led to, by person and app. */
+  /** The steps of departures without a click, by person and app. */
   readonly #automatic = new Map<string, Set<string>>()
   readonly #delivered = new Map<string, number>()
-  /** What the last page of each person showed. */
+  /** The apps on the last page of each person. */
   readonly #last = new Map<Person, ReadonlyMap<string, string>>()
 
   constructor(world: World) {
     this.#world = world
   }
 
-  judge(given: Given): void {
-    const { asked, answer } = given
-    if (answer.status === 500) this.#world.fail(`a fault in onramp at ${asked.method} ${pathOf(asked.path)}`)
-    this.#isSignedIn(given)
-    this.#isTrue(given)
-    this.#isSentOnce(given)
+  check(exchange: Exchange): void {
+    const { request, response } = exchange
+    if (response.status === 500)
+      this.#world.fail(`a fault in onramp at ${request.method} ${pathOf(request.path)}`)
+    this.#checkSignedOut(exchange)
+    this.#checkConnected(exchange)
+    this.#checkAutomatic(exchange)
   }
 
-  #isSignedIn({ asked, answer, isEnded }: Given): void {
-    const { status } = answer
-    const isPrivate = /^\/(onboarding|api|search)/.test(asked.path)
-    const isOut = status >= 400 || locationOf(answer).startsWith('/sign-in')
+  #checkSignedOut({ request, response, isEnded }: Exchange): void {
+    const { status } = response
+    const isPrivate = /^\/(onboarding|api|search)/.test(request.path)
+    const isOut = status >= 400 || locationOf(response).startsWith('/sign-in')
     if (isEnded && isPrivate && !isOut)
-      this.#world.fail(`no one signed in after sign-out: ${pathOf(asked.path)} answers ${status}`)
+      this.#world.fail(`no one signed in after sign-out: ${pathOf(request.path)} answers ${status}`)
   }
 
-  /** Nothing is called connected that the service never took off its list. */
-  #isTrue({ person, answer }: Given): void {
+  /** No app counts as connected that the service never took off its list. */
+  #checkConnected({ person, response }: Exchange): void {
     const { service } = this.#world
     const wasOff = (app: Person['apps'][number]) => app.wasConnected || !service.isListed(app)
-    for (const [instance, kind] of appsOn(answer.body)) {
+    for (const [instance, kind] of appsOn(response.body)) {
       const app = person.apps.find((one) => one.instance === instance)
       if (app === undefined) this.#world.fail(`${instance} is no app of ${person.name}`)
       else if (kind === 'connected' && !wasOff(app))
         this.#world.fail(`nothing on the service's list called connected: ${instance} of ${person.name}`)
     }
-    const counted = Number(/^\{"signedIn":true,"connected":(\d+)/.exec(answer.body)?.[1] ?? 0)
+    const counted = Number(/^\{"signedIn":true,"connected":(\d+)/.exec(response.body)?.[1] ?? 0)
     if (counted > person.apps.filter(wasOff).length)
       this.#world.fail(`nothing on the service's list counted as connected: ${counted} of ${person.name}`)
   }
 
-  /** After everyone's next page, what an administrator reads of a person is what the service and the person say. */
-  async report(): Promise<void> {
+  /** After each person's last page, their record agrees with the service and with what they skipped. */
+  async checkReport(): Promise<void> {
     const { store, machine, service } = this.#world
     const observing = { get: async (key: string) => store.read(key), compareAndSet: async () => false }
     const records = { ...recordsOn(() => store), ...observing }
@@ -85,10 +80,10 @@ export class Rules {
     }
   }
 
-  #isSentOnce({ person, asked, answer }: Given): void {
-    const location = locationOf(answer)
+  #checkAutomatic({ person, request, response }: Exchange): void {
+    const location = locationOf(response)
     const path = location.startsWith(SERVICE) ? this.#world.service.pathOf(location) : undefined
-    if (path === undefined || pathOf(asked.path) !== CALLBACK) return
+    if (path === undefined || pathOf(request.path) !== '/onboarding/callback') return
     const name = `${person.name} ${path.app.instance}`
     const steps = (this.#automatic.get(name) ?? new Set()).add(path.step)
     this.#automatic.set(name, steps)
@@ -96,7 +91,7 @@ export class Rules {
       this.#world.fail(`none departed to twice automatically: ${path.app.instance} of ${person.name}`)
   }
 
-  /** The service lists again what was connected: that starts afresh. */
+  /** The service lists a connected app again, which starts afresh. */
   listedAgain(person: Person, instance: string): void {
     this.#automatic.delete(`${person.name} ${instance}`)
   }
@@ -107,12 +102,8 @@ export class Rules {
     if (count > 1) this.#world.fail(`no one emailed twice: ${email.split('-', 1)[0] ?? ''}`)
   }
 
-  neverArrives(person: Person): void {
-    this.#world.fail(`no dead end: ${person.name} does not get to the overview`)
-  }
-
-  /** The last page that a person gets, when everything works again. */
-  last(person: Person, body: string): void {
+  /** The last page that a person gets, after all faults have ended. */
+  checkLast(person: Person, body: string): void {
     const shown = appsOn(body)
     for (const app of person.apps) {
       const kind = shown.get(app.instance)

@@ -1,5 +1,5 @@
 // `npm run proof`: the graph of three apps, then a million seeds on all processors. `npm run proof -- --seed 7` replays one
-// with its journal; `--seeds 10000` runs fewer, `--from 5001` others.
+// with its journal, and `--seeds 10000` runs fewer.
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -9,15 +9,17 @@ import { explore } from './graph.ts'
 import { holdToRules } from './graph-rules.ts'
 import { createSimulation } from './simulate.ts'
 
-const MILLION = 1_000_000
-const MAX_TOLD = 20
+const MAX_SHOWN = 20
+const HELP = `npm run proof -- [--seeds 1000000 | --seed 7]
+`
 
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean' },
     seed: { type: 'string' },
     seeds: { type: 'string' },
-    from: { type: 'string', default: '1' },
-    /** Runs every so many-th of them, in this process. */
+    /** For the processes of this one: runs each seed that is `share` plus a multiple of `every`. */
+    share: { type: 'string', default: '1' },
     every: { type: 'string' },
     backwards: { type: 'boolean', default: false },
     /** Ends with a digest of all journals, whatever the order of the seeds. */
@@ -25,67 +27,59 @@ const { values } = parseArgs({
   },
 })
 
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-const count = Number(values.seeds ?? MILLION)
-const from = Number(values.from)
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+const count = Number(values.seeds ?? 1_000_000)
 
 async function replay(seed: number): Promise<boolean> {
   const simulate = await createSimulation()
   const { journal, faults } = await simulate(seed)
-  say(journal.join('\n'))
+  print(journal.join('\n'))
   return faults.length === 0
 }
 
-async function runSeeds(every: number): Promise<boolean> {
+async function runShare(share: number, every: number): Promise<boolean> {
   const simulate = await createSimulation()
-  const seeds = Array.from({ length: Math.ceil(count / every) }, (_, number) => from + number * every)
+  const seeds: number[] = []
+  for (let seed = share; seed <= count; seed += every) seeds.push(seed)
   const journals: string[] = []
   let failed = 0
   for (const seed of values.backwards ? seeds.toReversed() : seeds) {
     const { faults, journal } = await simulate(seed)
     if (values.digest) journals.push(hash('sha256', `${seed}\n${journal.join('\n')}`))
     if (faults.length === 0) continue
-    say(`seed ${seed}: ${faults[0]}\n  replay it: npm run proof -- --seed ${seed}`)
-    if (++failed >= MAX_TOLD) break
+    print(`seed ${seed}: ${faults[0]}\n  replay it: npm run proof -- --seed ${seed}`)
+    if (++failed >= MAX_SHOWN) break
   }
-  say(`${seeds.length} seeds, ${failed} failed`)
-  if (values.digest) say(`digest ${hash('sha256', journals.toSorted().join('\n'))}`)
+  print(`${seeds.length} seeds, ${failed} failed`)
+  if (values.digest) print(`digest ${hash('sha256', journals.toSorted().join('\n'))}`)
   return failed === 0
 }
 
-/** The same on every processor. */
-async function spread(): Promise<boolean> {
-  const processors = availableParallelism()
-  const ends = Array.from({ length: processors }, (_, number) => {
-    const share = [
-      '--seeds',
-      String(count - number),
-      '--from',
-      String(from + number),
-      '--every',
-      String(processors),
-    ]
-    const args = [...process.execArgv, fileURLToPath(import.meta.url), ...share]
+/** Runs a share of the seeds on each processor. */
+async function runAll(): Promise<boolean> {
+  const every = String(availableParallelism())
+  const exits = Array.from({ length: Number(every) }, (_, number) => {
+    const options = ['--seeds', String(count), '--share', String(number + 1), '--every', every]
+    const args = [...process.execArgv, fileURLToPath(import.meta.url), ...options]
     const child = spawn(process.execPath, args, { stdio: 'inherit' })
     process.once('SIGTERM', () => child.kill())
     return new Promise<boolean>((resolve) => child.once('exit', (code) => resolve(code === 0)))
   })
-  return (await Promise.all(ends)).every(Boolean)
-}
-
-function exploreAll(): void {
-  const { states, moves } = explore({ apps: 3, maxTabs: 2, isWhole: false }, holdToRules)
-  say(`the graph of three apps: ${states} states, ${moves} moves, every one within the rules`)
+  return (await Promise.all(exits)).every(Boolean)
 }
 
 async function main(): Promise<boolean> {
+  if (values.help === true) return process.stdout.write(HELP)
   if (values.seed !== undefined) return await replay(Number(values.seed))
-  if (values.every !== undefined) return await runSeeds(Number(values.every))
-  if (values.seeds === undefined) exploreAll()
+  if (values.every !== undefined) return await runShare(Number(values.share), Number(values.every))
+  if (values.seeds === undefined) {
+    const { states, moves } = explore({ apps: 3, isWhole: false }, holdToRules)
+    print(`the graph of three apps: ${states} states, ${moves} moves, every one within the rules`)
+  }
   const began = Date.now()
-  const isRight = await spread()
-  say(`${Math.round(count / ((Date.now() - began) / 1000))} seeds a second`)
-  return isRight
+  const isKept = await runAll()
+  print(`${Math.round(count / ((Date.now() - began) / 1000))} seeds a second`)
+  return isKept
 }
 
 process.exit((await main()) ? 0 : 1)

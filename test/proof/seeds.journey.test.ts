@@ -1,22 +1,37 @@
-// The simulation, in processes of its own: it takes over the clock and the timers of a process. test/run has thousands of its
-// seeds.
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
-import { describe, expect, it } from 'vitest'
+// Some seeds of both simulations, in processes of their own: they take over the clock, the timers and JSON.parse. test/run has
+// thousands of seeds, and `npm run proof:year` a whole year.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
 
-const run = async (...args: string[]): Promise<string> => {
-  const flags = ['--disable-warning=ExperimentalWarning', 'test/proof/run.ts']
-  const child = spawn(process.execPath, [...flags, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  return await text(child.stdout)
+async function run(file: string, args: string): Promise<string> {
+  const flags = ['--disable-warning=ExperimentalWarning', `test/proof/${file}`]
+  const running = promisify(execFile)(process.execPath, [...flags, ...args.split(' ')])
+  // With a fault it exits with 1, and its output says which.
+  const { stdout } = await running.catch((error: { stdout: string }) => error)
+  return stdout
 }
 
-const digestIn = (said: string) => /digest \w+/.exec(said)?.[0]
-
-describe('every interleaving', () => {
-  it('the same seeds give the same journals, in whatever order they run', { timeout: 120_000 }, async () => {
-    const seeds = ['--seeds', '50', '--every', '1', '--digest']
-    const [once, again] = await Promise.all([run(...seeds), run(...seeds, '--backwards')])
-    expect(digestIn(once)).toBeDefined()
-    expect(digestIn(again)).toBe(digestIn(once))
-  })
+it('the same seeds give the same journals, in whatever order they run', { timeout: 120_000 }, async () => {
+  const seeds = '--seeds 50 --every 1 --digest'
+  const outputs = await Promise.all([run('run.ts', seeds), run('run.ts', `${seeds} --backwards`)])
+  const [once, again] = outputs.map((output) => /digest \w+/.exec(output)?.[0])
+  expect(once).toBeDefined()
+  expect(again).toBe(once)
 })
+
+it(
+  'onramp keep keeps its promises for sixty days, and the same seed gives the same days',
+  { timeout: 120_000 },
+  async () => {
+    const small = '--quiet --people 300 --days 60'
+    const [both, second] = await Promise.all([
+      run('year/run.ts', `${small} --seed 1 --seeds 2`),
+      run('year/run.ts', `${small} --seed 2`),
+    ])
+    expect(both).not.toMatch(/^BROKEN/m)
+    const hashes = [both, second].map((output) => output.match(/^hash \w+/gm))
+    expect(hashes[0]).toHaveLength(2)
+    expect(hashes[1]).toEqual(hashes[0]?.slice(1))
+  },
+)

@@ -1,5 +1,5 @@
-// The service, as far as a walk needs it: who may connect which app, one-time paths, consents that show late, and an
-// answer that may change at any moment. It never fails by itself; the network in front of it does.
+// The service, as far as a walk needs it: each person's apps, one-time paths, and consents that show late. Only the network
+// in front of it fails.
 import { randomUUID } from 'node:crypto'
 import { current } from './machine.ts'
 
@@ -7,9 +7,9 @@ export const SERVICE = 'https://search.example'
 
 type App = {
   instance: string
-  /** It says yes without a page. */
+  /** It consents without a page. */
   isSilent: boolean
-  /** When the consent shows; undefined: none was given. */
+  /** When the consent shows; undefined without a consent. */
   connectedFrom?: number | undefined
   /** It was once off the list. */
   wasConnected: boolean
@@ -23,7 +23,7 @@ export type Reply = { status: number; body: unknown }
 export class Service {
   readonly people: readonly Person[]
   readonly #paths = new Map<string, Path>()
-  /** Does a new check void the paths of the one before? */
+  /** True if a new check voids the paths of the one before. */
   readonly voidsPaths: boolean
 
   constructor(people: readonly Person[], voidsPaths: boolean) {
@@ -33,7 +33,7 @@ export class Service {
 
   isListed = ({ connectedFrom }: App): boolean => connectedFrom === undefined || connectedFrom > current().now
 
-  /** What an access token, or the address that a global token acts for, gets to see. */
+  /** The response of checkdatasourceauth. @param back absent: final_redirect_url was not sent */
   check(person: Person, back: string | undefined): Reply {
     if (this.voidsPaths)
       for (const path of this.#paths.values()) if (path.person === person) path.isVoid = true
@@ -51,17 +51,19 @@ export class Service {
     return { status: 200, body: { unauthorizedDatasourceInstances: entries } }
   }
 
-  /** The browser follows a departure. @returns undefined for a path that is void, or was followed before */
-  follow(address: string): Path | undefined {
-    const path = this.#paths.get(new URL(address).searchParams.get('token') ?? '')
+  /** The browser follows a consent URL. @returns undefined if the path is void or was followed before */
+  follow(url: string): Path | undefined {
+    const path = this.#pathIn(url)
     if (path === undefined || path.isVoid) return undefined
     path.isVoid = true
     return path
   }
 
-  /** Which app a departure leads to, and the step that it brings back. */
-  pathOf(address: string): { app: App; step: string } | undefined {
-    const path = this.#paths.get(new URL(address).searchParams.get('token') ?? '')
+  #pathIn = (url: string) => this.#paths.get(new URL(url).searchParams.get('token') ?? '')
+
+  /** The app of a consent URL, and the step that it brings back. */
+  pathOf(url: string): { app: App; step: string } | undefined {
+    const path = this.#pathIn(url)
     return path && { app: path.app, step: new URL(path.back).searchParams.get('step') ?? '' }
   }
 

@@ -1,7 +1,7 @@
-// One seed: two processes, three tabs, two people, now and then a campaign; then everything works again, and everyone looks
-// once more.
+// One seed: two processes, three tabs, two people, sometimes a campaign; then the faults end, and each person looks once more.
 import './instruments.ts'
 import { inspect } from 'node:util'
+import { CookieJar } from '../helpers/cookie-jar.ts'
 import { startCampaign } from './campaign.ts'
 import { Dead } from './machine.ts'
 import { composeAll } from './processes.ts'
@@ -9,34 +9,33 @@ import { Rules } from './rules.ts'
 import { Tab, type Browser } from './tab.ts'
 import { World } from './world.ts'
 
-export type Simulate = (seed: number) => Promise<Result>
-export type Result = { seed: number; faults: string[]; journal: string[] }
+type SeedResult = { faults: string[]; journal: string[] }
 
 const MAX_STEPS = 20_000
 const DAY_MS = 86_400_000
 /**
- * Long enough for a departure to be over (onboarding/walk.ts, IN_FLIGHT_MS), for a late consent to show, and for a process to
- * hand over again what it handed over before (onboarding/record-progress.ts, AGAIN_MS): another one may have written since.
+ * Longer than a departure (onboarding/walk.ts, IN_FLIGHT_MS), than a late consent takes to show, and than a process leaves
+ * progress unrecorded that it has recorded before (onboarding/record-progress.ts, AGAIN_MS).
  */
 const AFTERWARDS_MS = 700_000
 
-/** Everyone comes back to their tabs at the same moment, when tokens have run out. */
+/** People come back to their tabs at the same moment, when tokens have expired. */
 const LUNCH = -1
 const LUNCH_MS = 100_000
-/** How long people think at most: in a hurry, looking around, going out together. */
+/** How long people think at most: in a hurry, going to lunch together, looking around. */
 const TEMPERS = [[10], [10, 10, LUNCH], [50, 500, 3_000, 20_000, 150_000]] as const
 const MAX_ACTS = 12
 
-/** Composes the application; what it returns runs seeds, one after the other. */
-export async function createSimulation(): Promise<Simulate> {
+/** Composes the application. @returns runs a seed; seeds must not overlap */
+export async function createSimulation(): Promise<(seed: number) => Promise<SeedResult>> {
   const onramps = await composeAll()
   let days = 0
   let unhandled: string | undefined
   process.on('unhandledRejection', (reason) => {
     if (!(reason instanceof Dead)) unhandled ??= inspect(reason)
   })
-  const run = async (seed: number): Promise<Result> => {
-    // Each begins on another day, when nothing counts any more that a process remembers of the day before.
+  const run = async (seed: number): Promise<SeedResult> => {
+    // Each seed begins on another day, when limits that a process remembers have expired.
     const startedAt = Date.UTC(2026, 0, 1) + DAY_MS * ++days
     unhandled = undefined
     const world = new World(seed, startedAt, onramps)
@@ -44,9 +43,9 @@ export async function createSimulation(): Promise<Simulate> {
     for (const process of world.processes) world.store.forget(process)
     await world.machine.end(world.processes)
     if (unhandled !== undefined) world.fail(`nothing handled ${String(unhandled)}`)
-    return { seed, faults: world.faults, journal: world.machine.journal }
+    return { faults: world.faults, journal: world.machine.journal }
   }
-  // What is read and compiled at the first request is no part of a seed.
+  // The first request reads and compiles files, which is part of no seed.
   await run(0)
   return run
 }
@@ -56,25 +55,26 @@ async function play(world: World): Promise<void> {
   const { random } = machine
   const isOwed = () => world.unanswered() > 0
   const rules = new Rules(world)
-  const around = { world, rules }
   const [ada, bob] = service.people.map((person): Browser => ({
     person,
-    cookies: new Map(),
+    cookies: new CookieJar(),
     isKnownThere: false,
     ended: new Set(),
   })) as [Browser, Browser]
   const third = random.pick<Browser>([
     ada,
     bob,
-    { ...bob, person: ada.person, cookies: new Map(), ended: new Set() },
+    { ...bob, person: ada.person, cookies: new CookieJar(), ended: new Set() },
   ])
-  const tabs = [ada, ada, third].map((browser, number) => new Tab(`tab${number + 1}`, browser, around))
+  const tabs = [ada, ada, third].map(
+    (browser, number) => new Tab(`tab${number + 1}`, browser, { world, rules }),
+  )
 
   const thinking = random.pick(TEMPERS)
   const start = (tab: Tab, onRest?: () => void) =>
     live(world, tab, { acts: 2 + random.below(2), thinking, onRest })
   const [first, ...others] = tabs as [Tab, Tab, Tab]
-  // Either all at once, or the others when the first has signed in.
+  // All tabs start at once, or two of them when the first has signed in.
   const isTogether = random.chance(0.3)
   let isStarted = isTogether
   start(first, () => {
@@ -83,23 +83,23 @@ async function play(world: World): Promise<void> {
     for (const tab of others) start(tab)
   })
   if (isTogether) for (const tab of others) start(tab)
-  if (random.chance(0.2)) campaigns(around)
-  if (random.chance(0.1)) takeBack(around)
+  if (random.chance(0.2)) runCampaigns(world, rules)
+  if (random.chance(0.1)) listAgain(world, rules)
   await machine.run(MAX_STEPS, isOwed)
 
   if (isOwed()) world.fail('a request was never answered')
   machine.note('from here on everything works')
   world.calm()
   await machine.pass(AFTERWARDS_MS)
-  if (random.chance(0.2)) startCampaign(world.start('last campaign'), around)
-  for (const tab of new Map(tabs.map((one) => [one.browser.person, one])).values()) look(tab, rules)
+  if (random.chance(0.2)) startCampaign(world.start('last campaign'), world, rules)
+  for (const tab of new Map(tabs.map((one) => [one.browser.person, one])).values()) look(tab, world, rules)
   await machine.run(MAX_STEPS, isOwed)
-  await rules.report()
+  await rules.checkReport()
 }
 
 type Life = { acts: number; thinking: readonly number[]; onRest?: (() => void) | undefined }
 
-/** What the person does in a tab: so many acts, not counting those that only sign in. */
+/** Lets the person act in a tab so many times, not counting acts that only sign in. */
 function live({ machine }: World, tab: Tab, { acts, thinking, onRest }: Life): void {
   const { random } = machine
   let [left, all] = [acts, MAX_ACTS]
@@ -115,8 +115,8 @@ function live({ machine }: World, tab: Tab, { acts, thinking, onRest }: Life): v
   next()
 }
 
-function campaigns(around: { world: World; rules: Rules }): void {
-  const { machine } = around.world
+function runCampaigns(world: World, rules: Rules): void {
+  const { machine } = world
   const { random } = machine
   const runs = 1 + random.below(3)
   for (let number = 1; number <= runs; number++) {
@@ -124,19 +124,18 @@ function campaigns(around: { world: World; rules: Rules }): void {
     machine.add({
       at,
       run() {
-        const process = around.world.start(`campaign${number}`)
+        const process = world.start(`campaign${number}`)
         machine.note(`${process.name} starts`)
         if (random.chance(0.4))
-          machine.add({ at: machine.now + random.below(400), run: () => around.world.kill(process) })
-        startCampaign(process, around)
+          machine.add({ at: machine.now + random.below(400), run: () => world.kill(process) })
+        startCampaign(process, world, rules)
       },
     })
   }
 }
 
 /** The service lists again what was connected. */
-function takeBack({ world, rules }: { world: World; rules: Rules }): void {
-  const { machine, service } = world
+function listAgain({ machine, service }: World, rules: Rules): void {
   const person = machine.random.pick(service.people)
   const app = machine.random.pick(person.apps)
   machine.add({
@@ -150,15 +149,16 @@ function takeBack({ world, rules }: { world: World; rules: Rules }): void {
   })
 }
 
-/** Opens the overview, signs in where that is asked for, and holds what it shows against the service. */
-function look(tab: Tab, rules: Rules): void {
+/** Opens the overview, signing in if needed, and compares it with the service. */
+function look(tab: Tab, world: World, rules: Rules): void {
   let tries = 0
   const rested = () => {
     const { page } = tab
     if (page.kind === 'ours' && page.path.startsWith('/onboarding') && page.status === 200)
-      return rules.last(tab.browser.person, page.body)
-    // A lease to refresh tokens is held for 40 s where its holder died, and each page waits for five of them.
-    if (++tries > 12) return rules.neverArrives(tab.browser.person)
+      return rules.checkLast(tab.browser.person, page.body)
+    // A dead process holds a lease to refresh tokens for 40 s, and each page waits for five of them.
+    if (++tries > 12)
+      return world.fail(`no dead end: ${tab.browser.person.name} does not get to the overview`)
     if (page.kind === 'sign-in') tab.approve()
     else tab.open('/onboarding')
   }

@@ -1,38 +1,28 @@
-// The store of all simulated processes: the operations of Records on one map. Each takes effect, and is answered, when the
-// scheduler says so; it may fail before it takes effect, or take effect and lose its answer, as a network does.
+// The store of all simulated processes: the operations of Records on one map. The scheduler decides when each takes effect and
+// when it is answered; it may fail before it takes effect, or lose its response.
 import { withinDeadline, type Records } from '../../src/records/records.ts'
 import type { openStore } from '../../src/records/store.ts'
 import { current, Dead, within, type Process } from './machine.ts'
 
 type Store = ReturnType<typeof openStore>
 
-export type StoreFaults = {
-  /** What is asked for first is written first, as over one connection to one server. */
-  keepsOrder: boolean
-  /** How likely an operation fails, or is slow. */
-  fails: number
-  isSlow: number
-}
-
+/** `keepsOrder`: as over one connection to one server. `fails` and `isSlow`: how likely an operation is so. */
+type StoreFaults = { keepsOrder: boolean; fails: number; isSlow: number }
 type Held = { value: string; until: number }
-type Pending = { what: string; process: Process; effect: () => unknown; answer: Answer }
-type Answer = { resolve: (value: unknown) => void; reject: (error: Error) => void }
+type Promised = { resolve: (value: unknown) => void; reject: (error: Error) => void }
+type Pending = { what: string; process: Process; effect: () => unknown; promised: Promised }
 
 const cut = () => Object.assign(new Error('the connection broke'), { code: 'ECONNRESET' })
 
 export class SimulatedStore {
   readonly #held = new Map<string, Held>()
   readonly #faults: StoreFaults
-  /** What a process asked for and is not over, where order is kept. */
+  /** Pending operations of each process, if order is kept. */
   readonly #lines = new Map<Process, Pending[]>()
   isFaulty = true
 
   constructor(faults: StoreFaults) {
     this.#faults = faults
-  }
-
-  get keepsOrder(): boolean {
-    return this.#faults.keepsOrder
   }
 
   read(key: string): string | undefined {
@@ -49,14 +39,14 @@ export class SimulatedStore {
 
   erase = (key: string) => void this.#held.delete(key)
 
-  ask<T>(what: string, effect: () => T): Promise<T> {
+  perform<T>(what: string, effect: () => T): Promise<T> {
     const process = within.getStore()
-    if (process === undefined) throw new Error(`${what} was asked for outside of a process`)
+    if (process === undefined) throw new Error(`${what} outside of a process`)
     return withinDeadline(
       () =>
         new Promise<T>((resolve, reject) => {
-          const answer = { resolve: resolve as Answer['resolve'], reject }
-          this.#submit({ what, process, effect, answer })
+          const promised = { resolve: resolve as Promised['resolve'], reject }
+          this.#submit({ what, process, effect, promised })
         }),
     ).catch((error: unknown) => {
       if (error instanceof Error && error.cause instanceof Dead) throw error.cause
@@ -65,9 +55,9 @@ export class SimulatedStore {
   }
 
   #submit(pending: Pending): void {
-    // No one is in line behind a process that has died, or it would wait for ever, and a later seed on its app with it.
-    if (!pending.process.isAlive) return pending.answer.reject(new Dead())
-    if (!this.keepsOrder) return this.#schedule(pending)
+    // Behind a dead process it would wait for ever, and so would a later seed on the same composition.
+    if (!pending.process.isAlive) return pending.promised.reject(new Dead())
+    if (!this.#faults.keepsOrder) return this.#schedule(pending)
     const line = this.#lines.get(pending.process) ?? []
     this.#lines.set(pending.process, line)
     line.push(pending)
@@ -75,7 +65,7 @@ export class SimulatedStore {
   }
 
   #schedule(pending: Pending): void {
-    const { what, process, effect, answer } = pending
+    const { what, process, effect, promised } = pending
     const { random, now } = current()
     const isSlow = this.isFaulty && random.chance(this.#faults.isSlow)
     if (isSlow) process.troubledAt = now
@@ -85,14 +75,14 @@ export class SimulatedStore {
       what: `${process.name} store ${what}${isSlow ? ' (slow)' : ''}`,
       run: () => this.#run(pending),
       drop() {
-        // What was on its way when the process died may still arrive.
+        // An operation that was on its way when the process died may still arrive.
         if (random.chance(0.5)) effect()
-        answer.reject(new Dead())
+        promised.reject(new Dead())
       },
     })
   }
 
-  #run({ what, process, effect, answer }: Pending): void {
+  #run({ what, process, effect, promised }: Pending): void {
     const { random } = current()
     const fate = this.isFaulty ? random.next() / Math.max(this.#faults.fails, 1e-9) : 1
     const fails = fate < 1
@@ -103,11 +93,11 @@ export class SimulatedStore {
     const result = fate < 0.5 ? undefined : effect()
     const answered = () => {
       this.#next(process)
-      if (fails) answer.reject(cut())
-      else answer.resolve(result)
+      if (fails) promised.reject(cut())
+      else promised.resolve(result)
     }
     if (random.chance(0.6)) return answered()
-    const drop = () => answer.reject(new Dead())
+    const drop = () => promised.reject(new Dead())
     current().add({
       at: current().now,
       process,
@@ -118,36 +108,37 @@ export class SimulatedStore {
   }
 
   #next(process: Process): void {
-    if (!this.keepsOrder) return
+    if (!this.#faults.keepsOrder) return
     const line = this.#lines.get(process)
     line?.shift()
     if (line?.[0] !== undefined) this.#schedule(line[0])
   }
 
-  /** When a process dies, those behind the first in line are not steps yet. */
+  /** Rejects what a dead process still had in line, which isn't a step yet. */
   forget(process: Process): void {
-    for (const { answer } of this.#lines.get(process)?.splice(0) ?? []) answer.reject(new Dead())
+    for (const { promised } of this.#lines.get(process)?.splice(0) ?? []) promised.reject(new Dead())
   }
 }
 
-/** The product's side of it. @param stored the store of the seed that runs */
+/** Records on the store of the seed that runs. */
 export function recordsOn(stored: () => SimulatedStore): Records {
   const about = (operation: string, key: string) => `${operation} ${key.split(':', 1)[0] ?? ''}`
   return {
-    get: (key) => stored().ask(about('get', key), () => stored().read(key)),
-    put: (key, value, seconds) => stored().ask(about('put', key), () => stored().write(key, value, seconds)),
+    get: (key) => stored().perform(about('get', key), () => stored().read(key)),
+    put: (key, value, seconds) =>
+      stored().perform(about('put', key), () => stored().write(key, value, seconds)),
     compareAndSet: (key, expected, value, seconds) =>
-      stored().ask(about('cas', key), () => {
+      stored().perform(about('cas', key), () => {
         const isSame = stored().read(key) === expected
         if (isSame) stored().write(key, value, seconds)
         return isSame
       }),
     async *keys(prefix) {
-      yield await stored().ask(`keys ${prefix}`, () => stored().keys(prefix))
+      yield await stored().perform(`keys ${prefix}`, () => stored().keys(prefix))
     },
-    remove: (key) => stored().ask(about('remove', key), () => stored().erase(key)),
+    remove: (key) => stored().perform(about('remove', key), () => stored().erase(key)),
     compareAndRemove: (key, expected) =>
-      stored().ask(about('car', key), () => {
+      stored().perform(about('car', key), () => {
         if (stored().read(key) === expected) stored().erase(key)
       }),
   }

@@ -1,17 +1,17 @@
-// A tab of a browser, and the person in front of it: follows links and redirects, answers consents, goes back, signs out,
-// and does it at any moment.
+// A tab of a browser and its person, who at any moment follows links, decides on consents, goes back, or signs out.
 import { ISSUER } from './authorization-server.ts'
-import { locationOf, PUBLIC_URL, type Answer, type Asked } from './processes.ts'
+import { CookieJar } from '../helpers/cookie-jar.ts'
+import { locationOf, PUBLIC_URL, type PageRequest, type PageResponse } from './processes.ts'
 import type { Rules } from './rules.ts'
 import { SERVICE, type Person } from './service.ts'
 import { pathOf, type Outcome, type World } from './world.ts'
 
 export type Browser = {
   person: Person
-  cookies: Map<string, string>
+  cookies: CookieJar
   /** The authorization server remembers the person. */
   isKnownThere: boolean
-  /** Cookies that were signed out. */
+  /** The Cookie headers that were signed out. */
   ended: Set<string>
 }
 
@@ -27,7 +27,7 @@ const links = (body: string, pattern: RegExp) =>
   [...body.matchAll(pattern)].map(([, path = '']) => unescaped(path))
 const unescaped = (path: string) => path.replaceAll('&amp;', '&')
 const CONNECT = /<a [^>]*href="(\/onboarding\/connect[^"]*)"/g
-const SAY = /<form method="post" action="(\/onboarding\/[^"]*)"/g
+const FORM = /<form method="post" action="(\/onboarding\/[^"]*)"/g
 const REFRESH = /<meta http-equiv="refresh" content="\d+; *url=([^"]*)"/gi
 
 export class Tab {
@@ -36,7 +36,7 @@ export class Tab {
   readonly browser: Browser
   readonly #world: World
   readonly #rules: Rules
-  /** The navigation that counts: an earlier one is given up. */
+  /** The latest navigation; earlier ones are given up. */
   #navigation = 0
   #onRest: () => void = () => {}
 
@@ -47,7 +47,7 @@ export class Tab {
     this.#rules = rules
   }
 
-  /** @param rested called when the tab shows something and loads nothing */
+  /** @param rested called when the tab has loaded a page */
   act(rested: () => void): void {
     this.#onRest = rested
     const { random } = this.#world.machine
@@ -58,7 +58,7 @@ export class Tab {
       case 'sign-in':
         return random.chance(0.1) ? this.open('/onboarding') : this.approve()
       case 'consent':
-        return this.#answer(page)
+        return this.#decide(page)
       case 'ours':
         return this.#use(page)
     }
@@ -71,26 +71,26 @@ export class Tab {
     this.go(this.#world.server.approve(this.page.url, this.browser.person), 'cross-site')
   }
 
-  #answer({ app, back }: Extract<Page, { kind: 'consent' }>): void {
+  #decide({ app, back }: Extract<Page, { kind: 'consent' }>): void {
     const { random } = this.#world.machine
-    const answer = random.pick(['allow', 'allow', 'allow', 'late', 'deny', 'close'])
-    this.#note(`answers ${answer} to ${app.instance}`)
-    if (answer === 'close') return this.open('/onboarding')
-    if (answer === 'allow') this.#world.service.consent(app, 0)
-    if (answer === 'late') this.#world.service.consent(app, random.below(60_000))
-    this.go(answer === 'deny' ? `${back}&error=access_denied` : back, 'cross-site')
+    const choice = random.pick(['allow', 'allow', 'allow', 'late', 'deny', 'close'])
+    this.#note(`answers ${choice} to ${app.instance}`)
+    if (choice === 'close') return this.open('/onboarding')
+    if (choice === 'allow') this.#world.service.consent(app, 0)
+    if (choice === 'late') this.#world.service.consent(app, random.below(60_000))
+    this.go(choice === 'deny' ? `${back}&error=access_denied` : back, 'cross-site')
   }
 
   #use({ body, status }: Extract<Page, { kind: 'ours' }>): void {
     const { random } = this.#world.machine
     if (status >= 400) return this.open('/onboarding')
-    const [connect, say, again] = [links(body, CONNECT), links(body, SAY), links(body, REFRESH)]
+    const [connect, forms, again] = [links(body, CONNECT), links(body, FORM), links(body, REFRESH)]
     const choice = random.next()
     if (random.chance(this.#world.leaving)) return this.#send('POST', '/sign-out', 'same-origin')
     if (choice < 0.06) return this.#send('GET', '/api/status', 'same-origin')
     if (choice < 0.15 || connect.length === 0) return this.open('/onboarding')
     if (choice < 0.3 && again.length > 0) return this.go(PUBLIC_URL + random.pick(again), 'same-origin')
-    if (choice < 0.4 && say.length > 0) return this.#send('POST', random.pick(say), 'same-origin')
+    if (choice < 0.4 && forms.length > 0) return this.#send('POST', random.pick(forms), 'same-origin')
     const path = random.pick(connect)
     // A double click: the browser gives up the first request, which is on its way already.
     if (random.chance(0.15)) this.#send('GET', path, 'same-origin')
@@ -102,7 +102,7 @@ export class Tab {
     this.#send('GET', path, 'none')
   }
 
-  /** Wherever a link or a redirect leads. */
+  /** Follows a link or a redirect. */
   go(address: string, site: Site): void {
     const url = new URL(address, PUBLIC_URL)
     if (url.origin === ISSUER) return this.#atServer(url)
@@ -130,9 +130,9 @@ export class Tab {
     this.go(back, 'cross-site')
   }
 
-  #send(method: Asked['method'], path: string, site: Site): void {
+  #send(method: PageRequest['method'], path: string, site: Site): void {
     const navigation = ++this.#navigation
-    const cookie = [...this.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const cookie = this.browser.cookies.header
     const headers: Record<string, string> = {
       host: 'onramp.example',
       accept: 'text/html',
@@ -143,34 +143,29 @@ export class Tab {
       ...(cookie !== '' && { cookie }),
       ...(method === 'POST' && { origin: PUBLIC_URL }),
     }
-    const asked: Asked = { method, path, headers, address: this.#world.address }
+    const request: PageRequest = { method, path, headers, address: this.#world.address }
     const isEnded = this.browser.ended.has(cookie)
-    this.#world.request(this.name, asked, (outcome, process) => {
-      this.#note(`hears ${said(outcome)} from ${process.name}`)
+    this.#world.request(this.name, request, (outcome, process) => {
+      this.#note(`hears ${describe(outcome)} from ${process.name}`)
       if (outcome === 'cut off')
         return navigation === this.#navigation ? this.#rest({ kind: 'none' }) : undefined
       const { person } = this.browser
-      this.#rules.judge({ person, asked, answer: outcome, isEnded })
-      this.#keepCookies(outcome, { asked, cookie })
+      this.#rules.check({ person, request, response: outcome, isEnded })
+      this.#keepCookies(outcome, request, cookie)
       if (navigation === this.#navigation) this.#show(path, site, outcome)
     })
   }
 
-  #keepCookies({ headers, status }: Answer, { asked, cookie }: { asked: Asked; cookie: string }): void {
+  #keepCookies({ headers, status }: PageResponse, { method, path }: PageRequest, cookie: string): void {
     const set = [headers['set-cookie'] ?? []].flat().map(String)
-    const isSignOut = asked.method === 'POST' && pathOf(asked.path) === '/sign-out'
+    const isSignOut = method === 'POST' && pathOf(path) === '/sign-out'
     if (isSignOut && status === 303 && set.length === 0 && cookie !== '') this.browser.ended.add(cookie)
-    for (const one of set) {
-      const [pair = ''] = one.split(';', 1)
-      const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]
-      if (/expires=thu, 01 jan 1970|max-age=0/i.test(one)) this.browser.cookies.delete(name)
-      else this.browser.cookies.set(name, value)
-    }
+    this.browser.cookies.keep(set, this.#world.machine.now)
   }
 
-  #show(path: string, site: Site, answer: Answer): void {
-    const { status, body } = answer
-    const location = locationOf(answer)
+  #show(path: string, site: Site, response: PageResponse): void {
+    const { status, body } = response
+    const location = locationOf(response)
     if (location === '') return this.#rest({ kind: 'ours', path, body, status })
     this.go(location, site === 'same-origin' && location.startsWith('/') ? site : 'cross-site')
   }
@@ -185,5 +180,5 @@ export class Tab {
   }
 }
 
-const said = (outcome: Outcome) =>
+const describe = (outcome: Outcome) =>
   outcome === 'cut off' ? outcome : `${outcome.status} ${pathOf(locationOf(outcome))}`.trim()

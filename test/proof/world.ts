@@ -1,21 +1,20 @@
-// What one seed makes of the world: who there is, what fails, who dies, and what may never happen. A fault that is found is
-// noted in the journal and fails the seed.
+// The world of one seed: its people, what fails, and which processes die. A broken rule fails the seed.
 import type { Onramp } from '../../src/compose.ts'
 import { AuthorizationServer, ISSUER } from './authorization-server.ts'
 import { begin, type Machine, type Process } from './machine.ts'
-import { connectNetwork, type Call } from './network.ts'
-import { ask, useStore, type Answer, type Asked } from './processes.ts'
+import { connectNetwork, type Call, type Delivery } from './network.ts'
+import { sendRequest, useStore, type PageRequest, type PageResponse } from './processes.ts'
 import { Service, SERVICE, type Person, type Reply } from './service.ts'
 import { SimulatedStore } from './store.ts'
 
 export const GLOBAL_TOKEN = 'the-global-token'
-/** What a request brings back where the process died, or the answer was lost. */
-export type Outcome = Answer | 'cut off'
+/** A request is cut off if the process dies or the response is lost. */
+export type Outcome = PageResponse | 'cut off'
 
 type Server = { onramp: Onramp; process: Process }
 
-/** Mostly healthy, sometimes not, and now and then a bad day. */
-const WEATHER = [0, 0, 0.01, 0.05] as const
+/** How likely the store or the network fails: mostly never, now and then often. */
+const FAULTS = [0, 0, 0.01, 0.05] as const
 const APPS = ['slack_1', 'github_1', 'gdrive_1'] as const
 
 export class World {
@@ -27,22 +26,22 @@ export class World {
   readonly address: string
   readonly servers: Server[]
   readonly processes: Process[] = []
-  /** Of requests so many are sent before a process dies. */
+  /** After how many requests a process dies. */
   readonly #diesAfter: number[]
   readonly #spare: Onramp[]
   readonly #waiting = new Map<(outcome: Outcome) => void, Process>()
   #requests = 0
-  /** How likely a person signs out, whenever there is something else to do. */
+  /** How likely a person signs out instead of going on. */
   readonly leaving: number
 
   constructor(seed: number, startedAt: number, onramps: readonly Onramp[]) {
     this.machine = begin(seed, startedAt)
     const { random } = this.machine
-    const store = { fails: random.pick(WEATHER), isSlow: random.pick(WEATHER) }
-    const network = { fails: random.pick(WEATHER), isSlow: random.pick(WEATHER) }
+    const store = { fails: random.pick(FAULTS), isSlow: random.pick(FAULTS) }
+    const network = { fails: random.pick(FAULTS), isSlow: random.pick(FAULTS) }
     this.store = new SimulatedStore({ ...store, keepsOrder: random.chance(0.5) })
     useStore(this.store)
-    connectNetwork((call, answered) => this.#reply(call, answered), network)
+    connectNetwork(this.#reply, network)
     this.service = new Service([this.#person(seed, 'ada'), this.#person(seed, 'bob')], random.chance(0.5))
     this.server = new AuthorizationServer(random.pick([40, 90, 300]), (what) => this.fail(what))
     this.address = `10.${(seed >> 16) & 255}.${(seed >> 8) & 255}.${seed & 255}`
@@ -76,23 +75,23 @@ export class World {
     this.faults.push(what)
   }
 
-  /** A request of a browser, to whichever process is given it. @param done called once, with whatever comes of it */
-  request(who: string, asked: Asked, done: (outcome: Outcome, at: Process) => void): void {
+  /** Sends a browser's request to one of the processes. @param done called exactly once */
+  request(who: string, request: PageRequest, done: (outcome: Outcome, at: Process) => void): void {
     const { machine } = this
     const { random } = machine
     machine.add({
       at: machine.now + random.below(20),
       run: () => {
         const { onramp, process } = random.pick(this.servers)
-        machine.note(`${who} ${asked.method} ${pathOf(asked.path)} -> ${process.name}`)
-        const heard = (outcome: Outcome) => {
-          if (!this.#waiting.delete(heard)) return
+        machine.note(`${who} ${request.method} ${pathOf(request.path)} -> ${process.name}`)
+        const settle = (outcome: Outcome) => {
+          if (!this.#waiting.delete(settle)) return
           const run = () => done(outcome, process)
           machine.add({ at: machine.now + random.below(10), run })
         }
-        this.#waiting.set(heard, process)
+        this.#waiting.set(settle, process)
         this.#mayDie()
-        ask(onramp, process, asked, heard)
+        sendRequest(onramp, process, request, settle)
       },
     })
   }
@@ -115,36 +114,31 @@ export class World {
   kill(process: Process): void {
     this.machine.kill(process)
     this.store.forget(process)
-    for (const [heard, by] of this.#waiting) if (by === process) heard('cut off')
+    for (const [settle, by] of this.#waiting) if (by === process) settle('cut off')
   }
 
-  /** Requests that no one has answered, and no one will. */
+  /** How many requests have no response yet. */
   unanswered = (): number => this.#waiting.size
 
   /** From now on everything works. */
   calm(): void {
     this.store.isFaulty = false
-    connectNetwork((call, answered) => this.#reply(call, answered), { fails: 0, isSlow: 0 })
+    connectNetwork(this.#reply, { fails: 0, isSlow: 0 })
   }
 
-  #reply(call: Call, answered: { tell?: () => void }): Reply {
+  #reply = (call: Call, delivery: Delivery): Reply => {
     const { url, headers, form } = call
     const { server, service } = this
-    if (url.origin === ISSUER)
-      switch (url.pathname) {
-        case '/token':
-          return server.token(call, answered)
-        case '/revoke':
-          return server.revoke(form)
-        case '/keys':
-          return server.keys()
-      }
+    if (url.origin === ISSUER) {
+      if (url.pathname === '/token') return server.token(call, delivery)
+      return url.pathname === '/revoke' ? server.revoke(form) : server.keys()
+    }
     const token = headers['authorization']?.replace('Bearer ', '') ?? ''
     const isCampaign = token === GLOBAL_TOKEN
     const person = isCampaign
       ? service.people.find(({ email }) => email === headers['x-service-actas'])
       : server.personOf(token)
-    if (person === undefined || url.origin !== SERVICE) return { status: 401, body: {} }
+    if (person === undefined) return { status: 401, body: {} }
     return service.check(person, url.searchParams.get('final_redirect_url') ?? undefined)
   }
 }
