@@ -1,6 +1,6 @@
 // A tab of a browser and its person, who at any moment follows links, decides on consents, goes back, or signs out.
 import { ISSUER } from './authorization-server.ts'
-import { CookieJar } from '../helpers/cookie-jar.ts'
+import type { CookieJar } from '../helpers/cookie-jar.ts'
 import { locationOf, PUBLIC_URL, type PageRequest, type PageResponse } from './processes.ts'
 import type { Rules } from './rules.ts'
 import { SERVICE, type Person } from './service.ts'

@@ -4,7 +4,7 @@ import { AuthorizationServer, ISSUER } from './authorization-server.ts'
 import { begin, type Machine, type Process } from './machine.ts'
 import { connectNetwork, type Call, type Delivery } from './network.ts'
 import { sendRequest, useStore, type PageRequest, type PageResponse } from './processes.ts'
-import { Service, SERVICE, type Person, type Reply } from './service.ts'
+import { Service, type Person, type Reply } from './service.ts'
 import { SimulatedStore } from './store.ts'
 
 export const GLOBAL_TOKEN = 'the-global-token'

@@ -1,8 +1,7 @@
-// `npm run proof:year`: a year of `onramp keep` for 10,000 people. `-- --seed 7` lives another one, `--people 300 --days 60`
-// a smaller one, and `--help` says all of it.
+// `npm run proof:year`: a year of `onramp keep` for 10,000 people; see --help.
 import { parseArgs } from 'node:util'
-import { MODEL } from './world.ts'
-import { simulateYear } from './year.ts'
+import { MODEL } from './workforce.ts'
+import { Year } from './year.ts'
 
 const HELP = `npm run proof:year -- [--people 10000] [--days 365] [--seed 1] [--seeds 1] [--quiet]
 
@@ -12,53 +11,43 @@ Simulates hourly runs of onramp keep and says of each promise whether it was kep
 ${MODEL}
 `
 
+const text = { type: 'string' } as const
 const { values } = parseArgs({
   options: {
-    people: { type: 'string', default: '10000' },
-    days: { type: 'string', default: '365' },
-    seed: { type: 'string', default: '1' },
-    seeds: { type: 'string', default: '1' },
+    people: { ...text, default: '10000' },
+    days: { ...text, default: '365' },
+    seed: { ...text, default: '1' },
+    seeds: { ...text, default: '1' },
     quiet: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
-const say = (line: string) => void process.stdout.write(`${line}\n`)
+const print = (line: string) => void process.stdout.write(`${line}\n`)
 const DAYS_SHOWN = 7
 
 async function live(seed: number): Promise<boolean> {
   const began = process.cpuUsage()
-  const onDay = (day: number, figures: string) => {
-    if (!values.quiet && day % DAYS_SHOWN === 0) say(`day ${String(day).padStart(3)}  ${figures}`)
-  }
-  const given = { seed, size: Number(values.people), days: Number(values.days), onDay }
-  const { verdicts, counts, figures, lag, hash } = await simulateYear(given)
-  say(`seed ${seed}: ${values.people} people, ${values.days} days, at the end ${figures}`)
-  say(
-    Object.entries(counts)
-      .map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
-      .join(' · '),
-  )
-  say(lag)
-  for (const { line } of verdicts) say(line)
-  const isKept = verdicts.every(({ isKept }) => isKept)
+  const year = new Year({ seed, size: Number(values.people), days: Number(values.days) })
+  const hash = await year.live((day, figures) => {
+    if (!values.quiet && day % DAYS_SHOWN === 0) print(`day ${String(day).padStart(3)}  ${figures}`)
+  })
+  const counts = Object.entries(year.counts).map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
+  print(`seed ${seed}: ${values.people} people, ${values.days} days, at the end ${year.figures}`)
+  print([counts.join(' · '), year.promises.lag(), ...year.promises.verdicts()].join('\n'))
+  const isKept = year.promises.areKept()
   if (!isKept)
-    say(`live it again: npm run proof:year -- --people ${values.people} --days ${values.days} --seed ${seed}`)
+    print(
+      `live it again: npm run proof:year -- --people ${values.people} --days ${values.days} --seed ${seed}`,
+    )
   const { user, system } = process.cpuUsage(began)
-  say(`hash ${hash}\n${Math.round((user + system) / 1e6)} seconds of one processor`)
+  print(`hash ${hash}\n${Math.round((user + system) / 1e6)} seconds of one processor`)
   return isKept
 }
 
-async function main(): Promise<boolean> {
-  if (values.help) {
-    say(HELP)
-    return true
-  }
-  if (!values.quiet) say(`${MODEL}\n`)
-  let isKept = true
+if (values.help) print(HELP)
+else {
+  if (!values.quiet) print(`${MODEL}\n`)
   for (let count = 0; count < Number(values.seeds); count++)
-    isKept = (await live(Number(values.seed) + count)) && isKept
-  return isKept
+    if (!(await live(Number(values.seed) + count))) process.exitCode = 1
 }
-
-process.exit((await main()) ? 0 : 1)

@@ -1,12 +1,13 @@
-// The people of a simulated year and the service: what they have connected, what they do after an email, and what happens
-// to them. They know nothing of onramp but its pages and its emails. MODEL says all of it in words and is printed.
+// The people of a simulated year and the service: their consents, what they do after an email, and what happens to them.
+// They know only onramp's pages and emails. MODEL describes and prints all of it.
+import type { Invitee } from '../../../src/campaigns/people-file.ts'
 import type { UnconnectedApp } from '../../../src/client-api/responses.ts'
 import { withMilestone, withCheck, type Person } from '../../../src/people/person.ts'
 import type { People } from '../../../src/people/people.ts'
 import type { Random } from '../random.ts'
 import { DAY, HOUR, MINUTE, type Calendar } from './calendar.ts'
 
-export const APPS = ['slack_1', 'drive_1', 'jira_1', 'github_1', 'confluence_1'] as const
+const APPS = ['slack_1', 'drive_1', 'jira_1', 'github_1', 'confluence_1'] as const
 const ZONES = ['Europe/Berlin', 'Europe/Berlin', 'America/New_York', 'UTC', 'Asia/Kolkata', 'Asia/Tokyo']
 const WEEK = 7 * DAY
 
@@ -26,7 +27,7 @@ After an email 60% open their page, after a day on average, and connect each app
 A consent lapses at 1% a week. 15% of those who lose one notice it themselves, after two days on average, and repair it.
 Each email has 1% of its readers opt out. In a week 0.2% leave the list and 0.15% become unknown to the service; 30% of
 both come back two to four weeks later. Each week 0.4% are new.
-Twice many lose one app at once: 3 of 10 people (3,000), released three days after the notice
+Twice many lose one app at once: 3 of 10 people (3,000), resumed three days after the notice
 (with an even seed two hours after it); and 60, repaired by its cause after two days.
 The service is down for one day. One run of 50 is killed at a random step, and one of 50 is doubled; the second finds the
 lease and does nothing, as one that is due while another still works. One email of 200 is put off, one of 500 has an
@@ -37,9 +38,9 @@ type Lapse = { at: number; cause: 'alone' | 'big' | 'small' }
 export type Consent = {
   instance: string
   isConnected: boolean
-  /** When it was connected the last time. */
+  /** When it was last connected. */
   since: number
-  /** It ended, and isn't connected again. */
+  /** Absent while it is connected, and before. */
   lapse: Lapse | undefined
   /** Emails about this lapse. */
   emails: number
@@ -59,34 +60,33 @@ export type Employee = {
   emails: number[]
 }
 
-/** Many lose one app at once. */
+/** A mass disconnect: many lose one app at once. */
 export type Planted = { cause: 'big' | 'small'; instance: string; at: number; endsAt: number; size: number }
 
-type Watch = { lapsed: (employee: Employee, consent: Consent) => void; note: (line: string) => void }
+type WorkforceOptions = {
+  size: number
+  days: number
+  calendar: Calendar
+  random: Random
+  people: People
+  onLapse: (employee: Employee, consent: Consent) => void
+  note: (line: string) => void
+}
 
-export class World {
+export class Workforce {
   readonly employees: Employee[] = []
   readonly byEmail = new Map<string, Employee>()
   readonly planted: Planted[] = []
   readonly outage: { from: number; to: number }
   readonly #calendar: Calendar
   readonly #random: Random
-  readonly #people: Pick<People, 'change'>
-  readonly #watch: Watch
+  readonly #options: WorkforceOptions
 
-  constructor(given: {
-    size: number
-    days: number
-    calendar: Calendar
-    random: Random
-    people: Pick<People, 'change'>
-    watch: Watch
-  }) {
-    const { size, days, calendar, random, people, watch } = given
+  constructor(options: WorkforceOptions) {
+    const { size, days, calendar, random } = options
+    this.#options = options
     this.#calendar = calendar
     this.#random = random
-    this.#people = people
-    this.#watch = watch
     for (let count = 0; count < size; count++) this.#join()
     const start = calendar.now
     const moment = (from: number, to: number) =>
@@ -100,19 +100,18 @@ export class World {
       calendar.at(week, () => this.#planWeek(week))
   }
 
+  /** The list of a run. */
+  list = (): Invitee[] =>
+    this.employees.flatMap(({ email, timezone, isListed }) => (isListed ? [{ email, timezone }] : []))
+
   isDown = (): boolean => this.#calendar.now >= this.outage.from && this.#calendar.now < this.outage.to
 
   /** In milliseconds, with a mean. */
   #after = (mean: number): number => Math.ceil(-Math.log(1 - this.#random.next()) * mean)
 
   #join(): void {
-    const consents = APPS.map((instance): Consent => ({
-      instance,
-      isConnected: false,
-      since: 0,
-      lapse: undefined,
-      emails: 0,
-    }))
+    const unconnected = { isConnected: false, since: 0, lapse: undefined, emails: 0 }
+    const consents = APPS.map((instance): Consent => ({ instance, ...unconnected }))
     const employee: Employee = {
       email: `p${this.employees.length}@acme.example`,
       timezone: this.#random.pick(ZONES),
@@ -151,7 +150,7 @@ export class World {
     if (!employee.isListed) return
     employee.isListed = false
     employee.leftAt = this.#calendar.now
-    this.#watch.note(`${employee.email} leaves`)
+    this.#options.note(`${employee.email} leaves`)
     this.#comesBack(() => void (employee.isListed = true))
   }
 
@@ -164,7 +163,7 @@ export class World {
   #setKnown(employee: Employee, isKnown: boolean): void {
     employee.isKnown = isKnown
     employee.knownChangedAt = this.#calendar.now
-    this.#watch.note(`${employee.email} is ${isKnown ? 'known again' : 'unknown'}`)
+    this.#options.note(`${employee.email} is ${isKnown ? 'known again' : 'unknown'}`)
   }
 
   #plant(cause: Planted['cause'], instance: string, at: number, size: number): void {
@@ -181,16 +180,16 @@ export class World {
         this.#lapse(one.employee, one.consent, cause)
         planted.size++
       }
-      this.#watch.note(`${cause} break of ${instance}: ${planted.size}`)
-      if (cause === 'small') this.#calendar.at(at + 2 * DAY, () => this.mend(planted))
+      this.#options.note(`${cause} break of ${instance}: ${planted.size}`)
+      if (cause === 'small') this.#calendar.at(at + 2 * DAY, () => this.repair(planted))
     })
   }
 
-  /** The cause is removed. Of the small one nothing else was lost; after the big one each person has to connect it again. */
-  mend(planted: Planted): void {
+  /** Removes the cause. That repairs the small one; after the big one each person has to connect the app again. */
+  repair(planted: Planted): void {
     if (planted.endsAt !== Infinity) return
     planted.endsAt = this.#calendar.now
-    this.#watch.note(`${planted.cause} break ends`)
+    this.#options.note(`${planted.cause} break ends`)
     if (planted.cause === 'big') return
     for (const employee of this.employees) {
       const consent = consentOf(employee, planted.instance)
@@ -209,20 +208,20 @@ export class World {
   #lapse(employee: Employee, consent: Consent, cause: Lapse['cause']): void {
     const at = this.#calendar.now
     Object.assign(consent, { isConnected: false, lapse: { at, cause }, emails: 0 })
-    this.#watch.lapsed(employee, consent)
+    this.#options.onLapse(employee, consent)
     if (employee.neverReacts || !this.#random.chance(REPAIRS_ALONE)) return
     this.#calendar.at(at + this.#after(2 * DAY), () => this.#visit(employee))
   }
 
-  /** What the service lists, at this moment. */
-  listed = ({ consents }: Employee): UnconnectedApp[] =>
+  /** The apps that the service lists now. */
+  unconnected = ({ consents }: Employee): UnconnectedApp[] =>
     consents.flatMap(({ instance, isConnected, lapse }): UnconnectedApp[] =>
       isConnected
         ? []
         : [{ instance, name: instance, status: lapse?.cause === 'alone' ? 'stale' : 'awaiting' }],
     )
 
-  /** Can the person connect it now? The cause of a break keeps everyone whom it met from that. */
+  /** False while the cause of a mass disconnect keeps its people from connecting. */
   #canConnect = ({ instance, lapse }: Consent): boolean =>
     !this.planted.some(
       (one) => one.instance === instance && one.cause === lapse?.cause && one.endsAt === Infinity,
@@ -240,26 +239,26 @@ export class World {
 
   async #optOut(employee: Employee): Promise<void> {
     const now = this.#calendar.now
-    await this.#people.change(employee.email, (person) => withMilestone(person, 'optedOutAt', now))
+    await this.#options.people.change(employee.email, (person) => withMilestone(person, 'optedOutAt', now))
     employee.isOptedOut = true
-    this.#watch.note(`${employee.email} opts out`)
+    this.#options.note(`${employee.email} opts out`)
   }
 
-  /** The person opens the page, which asks the service, connects what they can, and is shown the page again. */
+  /** The person opens the page, which checks, connects what they can, and sees the page again. */
   async #visit(employee: Employee): Promise<void> {
     if (!employee.isListed || !employee.isKnown) return
     if (this.isDown()) return this.#calendar.at(this.#calendar.now + DAY, () => this.#visit(employee))
     const now = this.#calendar.now
-    const handOver = () => {
-      const answer = { checkedAt: now, listed: this.listed(employee) }
-      const here = (person: Person) => withCheck(withMilestone(person, 'signedInAt', now), answer, now)
-      return this.#people.change(employee.email, here)
+    const openPage = () => {
+      const response = { checkedAt: now, listed: this.unconnected(employee) }
+      const here = (person: Person) => withCheck(withMilestone(person, 'signedInAt', now), response, now)
+      return this.#options.people.change(employee.email, here)
     }
-    await handOver()
+    await openPage()
     for (const consent of employee.consents)
       if (!consent.isConnected && this.#canConnect(consent) && this.#random.chance(CONNECTS))
         this.#connect(employee, consent)
-    await handOver()
+    await openPage()
   }
 }
 
