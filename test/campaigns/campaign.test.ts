@@ -105,11 +105,11 @@ it.each<[string, Known, Partial<ReminderPolicy>, DueEmail]>([
   ['whom it may have emailed', wrote('unknown', now), {}, notDue],
   ['whom it is emailing', wrote('sending', now), {}, notDue],
   ['whom it could not email', wrote('deferred', now), {}, mail(0)],
-])('someone %s', (_who, known, policy, then) => {
+])('a person %s', (_who, known, policy, then) => {
   expect(dueEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(then)
 })
 
-it('the state of one email is written down beside the others', () => {
+it('the state of an email is recorded beside the others', () => {
   const known = person({ emails: [email('sent')], other: email('sent') })
   const change = { campaign: ONBOARDING, reminder: 1, now, runId: 'one' }
   const open = withEmail(known, { ...change, state: 'sending' })

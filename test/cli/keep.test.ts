@@ -140,7 +140,7 @@ const held = (instance: string) => ({
   had: 12,
 })
 
-it('a run of onramp keep asks the service about who is on the list, invites them, and writes down who they are and what was sent', async () => {
+it('a run of onramp keep checks and invites the people on its list, and records them', async () => {
   const { run, left, asked, to, people } = installation()
   left.set(ADA, ['slack_1'])
   expect((await run([ADA])).exit).toBe(0)
@@ -151,7 +151,7 @@ it('a run of onramp keep asks the service about who is on the list, invites them
   })
 })
 
-it('a run of onramp keep writes about access that ended in other words and another campaign', async () => {
+it('a lapse email of onramp keep has its own text and campaign', async () => {
   const { run, left, world, to, people, mails } = installation()
   left.set(ADA, ['slack_1'])
   await run([ADA])
@@ -180,7 +180,7 @@ it.each([
   ['the mail server can’t be used', { canEmail: false }],
   ['the token is a person’s', { isGlobal: false }],
   ['another run has taken over', { isHeld: false }],
-])('a run of onramp keep asks about no one where %s', async (_why, change) => {
+])('a run of onramp keep checks no one if %s', async (_why, change) => {
   const { run, world, asked, left } = installation()
   left.set(ADA, ['slack_1'])
   Object.assign(world, change)
@@ -196,13 +196,13 @@ it('a run of onramp keep emails no one once another run has taken over', async (
   expect(mails).toEqual([])
 })
 
-it('a run of onramp keep ends where it is interrupted, and doesn’t count as one that ended well', async () => {
+it('an interrupted run of onramp keep doesn’t count as one that ended well', async () => {
   const { run, keepState } = installation()
   await expect(run([ADA], { signal: AbortSignal.abort() })).rejects.toThrow(/abort/)
   expect(await keepState.load()).not.toHaveProperty('lastRunAt')
 })
 
-it('a run of onramp keep writes down when it ended, and one row of figures for a day', async () => {
+it('a run of onramp keep records its end, and one row of counts a day', async () => {
   const { run, keepState, left, world } = installation()
   left.set(ADA, ['slack_1'])
   await run([ADA])
@@ -214,7 +214,7 @@ it('a run of onramp keep writes down when it ended, and one row of figures for a
   ])
 })
 
-it('a run of onramp keep refuses a list that many have left, takes it with --confirm, and lets no one leave by a line that can’t be read', async () => {
+it('a list that many have left needs --confirm, and no one leaves by an unreadable line', async () => {
   const { run, people } = installation()
   const gone = async () => (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined).length
   await run([ADA, 'bob@acme.example'])
@@ -233,7 +233,7 @@ it('a run of onramp keep prints its counts as JSON', async () => {
   expect(JSON.parse(out)).toMatchObject({ leftOut: { blocked: 0, guest: 0, mailbox: 0 } })
 })
 
-it('an email of which no one knows whether it arrived needs someone, with the command, and counts as one of their emails, so the reminder comes after seven days', async () => {
+it('an email that may have arrived is reported with a command, and counts as sent', async () => {
   const { run, left, to, world } = installation()
   left.set(ADA, ['slack_1'])
   world.posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
@@ -249,7 +249,7 @@ it('an email of which no one knows whether it arrived needs someone, with the co
   }
 })
 
-it('an email of which no one knows whether it arrived is told by the run after one that was killed, and not for ever', async () => {
+it('an email that a killed run left open is reported once', async () => {
   const { run, left, people } = installation()
   left.set(ADA, ['slack_1'])
   await run(['bob@acme.example'])
@@ -265,7 +265,7 @@ it('an email of which no one knows whether it arrived is told by the run after o
 
 const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
 
-it('an app that many lost at once is one email to each administrator and one event, also where one of their addresses is rejected', async () => {
+it('a mass disconnect is one email to each administrator and one event, also if one address is rejected', async () => {
   const { run, left, world, to, events, mails } = installation()
   for (const email of twelve) left.set(email, ['slack_1'])
   // At night, so that no one is invited.
@@ -282,7 +282,7 @@ it('an app that many lost at once is one email to each administrator and one eve
   expect(events).toMatchObject([{ type: 'app.disconnected_for_many' }])
 })
 
-it('an app that many lost at once has its number where it is a second workspace, in the email and in what the run says', async () => {
+it('a mass disconnect of a second workspace has its number, in the email and the summary', async () => {
   const { run, left, names, world, to } = installation()
   names.set('slack_1', 'Slack').set('slack_2', 'Slack')
   for (const email of twelve) left.set(email, ['slack_1', 'slack_2'])
@@ -299,7 +299,7 @@ it('an app that many lost at once has its number where it is a second workspace,
   expect(last).toContain('Slack\u00a0(2): 12 of 12 people lost access')
 })
 
-it('an app that many lost at once is named with the one command that releases all of them', async () => {
+it('mass disconnects are reported with one command that resumes all of them', async () => {
   const { run, hold } = installation()
   await hold('slack_1', 'jira_1')
   const { exit, err } = await run([ADA])
@@ -313,19 +313,16 @@ it.each([
   [['slack_1'], ['jira_1', 'github_1']],
   [['slack_1', 'jira'], ['github_1']],
   [['all'], []],
-])(
-  'an app that many lost at once is on hold until --release %j, and then %j still are',
-  async (release, still) => {
-    const { run, hold, keepState } = installation()
-    await hold('slack_1', 'jira_1', 'github_1')
-    await run([ADA], { release })
-    const open = (await keepState.load()).massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
-    expect(open.map(({ instance }) => instance)).toEqual(still)
-  },
-)
+])('after --release %j the paused apps are %j', async (release, still) => {
+  const { run, hold, keepState } = installation()
+  await hold('slack_1', 'jira_1', 'github_1')
+  await run([ADA], { release })
+  const open = (await keepState.load()).massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
+  expect(open.map(({ instance }) => instance)).toEqual(still)
+})
 
 it.each([[['github_1']], [['slack_1', 'github_1']]])(
-  'an app that many lost at once is refused by --release %j where it isn’t one',
+  '--release %j is refused if one of them isn’t paused',
   async (release) => {
     const { run, hold, asked } = installation()
     await hold('slack_1')
@@ -334,13 +331,13 @@ it.each([[['github_1']], [['slack_1', 'github_1']]])(
   },
 )
 
-it('the digest comes once on its day, though a run comes every hour and one address is rejected', async () => {
+it('the digest comes once on its day, although a run comes every hour and one address is rejected', async () => {
   const { run, to } = installation()
   for (let hour = 0; hour < 7; hour++) await run([ADA], { digest: 'monday' })
   expect(to('admin@acme.example')).toHaveLength(1)
 })
 
-it('the digest doesn’t come where the company file names no day', async () => {
+it('no digest comes if the company file names no day', async () => {
   const { run, to } = installation()
   await run([ADA])
   expect(to('admin@acme.example')).toEqual([])

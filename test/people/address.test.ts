@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import { addressToInvite, isSameAddress, maskedAddress } from '../../src/people/address.ts'
 
-it('an address to invite is taken in lower case and without spaces around', () => {
+it('an address is trimmed and lowered', () => {
   expect(addressToInvite(' Ada.Lovelace@Acme.Example ')).toBe('ada.lovelace@acme.example')
 })
 
@@ -27,11 +27,11 @@ it.each([
   'clau\u017Fe@acme.example',
   '\u0130da@acme.example',
   '\uFF41da@acme.example',
-])('an address to invite is not %j', (text) => {
+])('%j is no address to invite', (text) => {
   expect(addressToInvite(text)).toBeUndefined()
 })
 
-it('an address to invite never holds anything that ends a header', () => {
+it('an address to invite can’t end a header', () => {
   assert(
     property(string({ unit: 'binary' }), (text) => {
       expect(addressToInvite(`${text}@acme.example`) ?? '').not.toMatch(/[\s,;<>"()\p{Cc}]/u)
@@ -48,7 +48,7 @@ it.each([
   ['behind a byte order mark', '\uFEFFada@acme.example', 'ada@acme.example'],
   ['before a hard space', 'ada@acme.example\u00A0', 'ada@acme.example'],
   ['with its letters composed differently', 'ad\u00E4@acme.example', 'ada\u0308@acme.example'],
-])('an address that only looks like another %s is somebody else', (_what, one, other) => {
+])('an address that only looks like another %s is another person', (_what, one, other) => {
   expect(isSameAddress(one, other)).toBe(false)
   const isAdmin = createAdminCheck([other], [])
   expect(isAdmin({ issuer: 'i', subject: 's', email: one, emailVerified: true })).toBe(false)
@@ -59,6 +59,6 @@ it('two spellings of an address are one person', () => {
   expect(isSameAddress('bob@acme.example', 'ada@acme.example')).toBe(false)
 })
 
-it('shows an address to somebody else without its name', () => {
+it('an address is shown to other people without its name', () => {
   expect(maskedAddress('ada.lovelace@acme.example')).toBe('a••@acme.example')
 })

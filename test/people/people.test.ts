@@ -25,14 +25,14 @@ async function emailsOf(people: ReturnType<typeof testPeople>): Promise<string[]
   return emails.toSorted()
 }
 
-it('what is written down about people shows no address in a dump of the store', async () => {
+it('a dump of the store shows no address of a person', async () => {
   const { values, open } = office()
   await open().change(ada, opened)
   expect([...values].flat().join()).not.toMatch(/ada|acme/)
   expect(await open().get(' ADA@acme.example')).toMatchObject({ openedAt: at })
 })
 
-it('what is written down about people is of one person, however the address is written', async () => {
+it('two spellings of an address share one record', async () => {
   const { open, values } = office()
   await open().change(' Ada@ACME.example', (before) => withMilestone(before, 'signedInAt', at))
   await open().change(ada, opened)
@@ -40,7 +40,7 @@ it('what is written down about people is of one person, however the address is w
   expect([...values.keys()].filter((key) => key.startsWith('person:'))).toHaveLength(1)
 })
 
-it('what is written down about people loses nothing when two processes change it at once, and is written only when something changed', async () => {
+it('a record that two processes change at once loses nothing, and is written only if something changed', async () => {
   const { values, open } = office()
   const processes = [open(), open()] as const
   await Promise.all(
@@ -58,7 +58,7 @@ it('what is written down about people loses nothing when two processes change it
   expect([...values.values()]).toEqual(before)
 })
 
-it('what is written down about people is forgotten when nothing happened for long, but for that someone wants no emails', async () => {
+it('a person is forgotten after the retention, except for their opt-out', async () => {
   const { open } = office()
   await open().change(ada, opened)
   await open().change(bob, (before) => ({ ...withMilestone(opened(before), 'optedOutAt', at), leftAt: at }))
@@ -75,7 +75,7 @@ it('what is written down about people is forgotten when nothing happened for lon
   expect(await emailsOf(open(at + OPT_OUT_DAYS * DAY))).toEqual([])
 })
 
-it('what is written down about people lives in the store for as long as it is remembered', async () => {
+it('a record lives in the store as long as the person is remembered', async () => {
   const { records } = memoryRecords()
   const lives: number[] = []
   const people = testPeople({
@@ -93,7 +93,7 @@ it('what is written down about people lives in the store for as long as it is re
   expect(lives).toEqual([90, OPT_OUT_DAYS, 90])
 })
 
-it('what is written down about people is removed at once where that is asked for, and no one else is', async () => {
+it('a person who is to be forgotten is removed at once, and no one else is', async () => {
   const { open } = office()
   for (const email of [ada, bob]) await open().change(email, opened)
   expect(await open().forget('ADA@acme.example ')).toBe(true)
@@ -101,7 +101,7 @@ it('what is written down about people is removed at once where that is asked for
   expect(await emailsOf(open())).toEqual([bob])
 })
 
-it('what is written down about people is never taken for none where it can’t be read, and is named; it can be forgotten', async () => {
+it('an unreadable record never counts as absent, is named, and can be forgotten', async () => {
   const { values, open } = office()
   await open().change(ada, (before) => withMilestone(before, 'optedOutAt', at))
   await open().change(bob, opened)
@@ -118,7 +118,7 @@ it('what is written down about people is never taken for none where it can’t b
   expect(await open().get(ada)).toBeUndefined()
 })
 
-it('what is written down about people is read in slices, between which others get their turn', async () => {
+it('people are read in slices, so that requests come in between', async () => {
   const { open } = office()
   for (let person = 0; person < 300; person++) await open().change(`p${person}@acme.example`, opened)
   let turns = 0
@@ -158,7 +158,7 @@ it('apps that the company hides are left out when reading, and kept as they were
   ])
 })
 
-it('events are written with what makes them true, and the process that wrote them hears of it', async () => {
+it('events are written together with their cause, and onEvents is called', async () => {
   const { open } = office()
   const heard: [string, number][] = []
   const people = open(at, { onEvents: (...one) => heard.push(one) })
@@ -170,7 +170,7 @@ it('events are written with what makes them true, and the process that wrote the
   ])
 })
 
-it('events are not written where no other system asks for them', async () => {
+it('events aren’t written without a webhook', async () => {
   const { open } = office()
   expect(await open().change(ada, (before) => withMilestone(before, 'signedInAt', at))).not.toHaveProperty(
     'outbox',

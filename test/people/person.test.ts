@@ -31,7 +31,7 @@ const states = (person: Person) => appsOf(person).map(({ instance, state }) => `
 
 const both = answered(ada, listed('slack_1', 'jira_1'))
 
-it('an answer of the service replaces the one before: what is no longer listed is connected, and what is listed again is not', () => {
+it('an app that is no longer listed is connected, and one that is listed again isn’t', () => {
   expect(states(both)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
   const one = answered(both, listed('jira_1'), AT + 1)
   expect(states(one)).toEqual(['slack_1 connected', 'jira_1 waiting'])
@@ -42,12 +42,12 @@ it('an answer of the service replaces the one before: what is no longer listed i
   ])
 })
 
-it('an answer of the service changes nothing where a newer one is known, whoever asked', () => {
+it('a response changes nothing if a newer one is known', () => {
   const newer = answered(both, listed('jira_1'), AT + 2)
   expect(answered(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
 })
 
-it('an answer of the service makes someone who lost an app fall back, and no one who connected it again and got another one', () => {
+it('a person falls back by losing an app, and not by getting a new one', () => {
   const lost = answered(answered(answered(ada, listed('slack_1')), [], AT + 1), listed('slack_1'), AT + 2)
   const again = answered(lost, [], AT + 3)
   expect([lost, again, answered(again, listed('jira_1'), AT + 4)].map(hasFallenBack)).toEqual([
@@ -57,31 +57,31 @@ it('an answer of the service makes someone who lost an app fall back, and no one
   ])
 })
 
-it('an answer of the service counts over one from a clock that is more than a minute ahead, and not over one that is less', () => {
+it('a response replaces one from a clock that is more than a minute ahead', () => {
   const ahead = (by: number) => answered(both, [], AT + by)
   expect(states(answered(ahead(61_000), listed('slack_1'), AT))).toContain('slack_1 waiting')
   expect(states(answered(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
 })
 
-it('an answer of the service brings what a walk remembers as connected, where the record was lost', () => {
+it('a lost record gets its connected apps back from a walk', () => {
   const remembered = [{ instance: 'slack_1', name: 'Slack', since: AT - MINUTE }]
   const after = withCheck(ada, { checkedAt: AT, listed: [], connected: remembered }, AT)
   expect(states(after)).toEqual(['slack_1 connected'])
   expect(after.lastCheck?.apps[0]?.since).toBe(AT - MINUTE)
 })
 
-it('an answer of the service keeps since when an app is as it is, until that changes', () => {
+it('an app keeps its time until its status changes', () => {
   const since = (person: Person) => person.lastCheck?.apps.map((app) => app.since)
   const again = answered(both, listed('slack_1'), AT + 5)
   expect(since(again)).toEqual([AT, AT + 5])
   expect(since(answered(again, listed('slack_1'), AT + 9))).toEqual([AT, AT + 5])
 })
 
-it('an answer of the service shows that the service knows the person again', () => {
+it('a response shows that the service knows the person again', () => {
   expect(answered({ ...ada, unknownAt: AT }, [], AT + 1)).not.toHaveProperty('unknownAt')
 })
 
-it('an answer of the service with made-up names does not fill the record, and drops what is connected first', () => {
+it('a response with made-up names doesn’t fill the record, and connected apps go first', () => {
   const flood = answered(answered(both, listed('slack_1'), AT + 1), listed('slack_1', ...many(3_000)), AT + 2)
   const after = answered(flood, listed('slack_1'), AT + 3)
   expect(after.lastCheck?.apps.length).toBeLessThanOrEqual(3_001)
@@ -102,16 +102,16 @@ it.each<[string, Person, string, boolean]>([
   ['came back without its consent', said('unconfirmed'), 'waiting', true],
   ['is switched off, whatever the person said', said('skipped', answered(ada, [off])), 'off', false],
   ['is connected, whatever the person said', answered(said('blocked'), [], AT + 1), 'connected', false],
-])('how an app is doing %s', (_what, person, state, isUnconfirmed) => {
+])('the state of an app %s', (_what, person, state, isUnconfirmed) => {
   expect(appsOf(person)).toEqual([expect.objectContaining({ state, isUnconfirmed })])
 })
 
-it('how an app is doing has the person’s word again when it is switched on again', () => {
+it('an app that is switched on again has the person’s intent again', () => {
   const again = answered(answered(said('skipped'), [off], AT + 1), listed('slack_1'), AT + 2)
   expect(states(again)).toEqual(['slack_1 skipped'])
 })
 
-it('how an app is doing keeps what the newest page found in the walk, also where a campaign asked later', () => {
+it('the intents of the newest page stay after a later check of a run', () => {
   const later = answered(said('skipped'), listed('slack_1'), AT + MINUTE)
   const blocked: AppIntent[] = [{ instance: 'slack_1', kind: 'blocked' }]
   expect(states(withIntents(later, AT + 1, blocked, AT + MINUTE))).toEqual(['slack_1 blocked'])
@@ -124,18 +124,18 @@ it.each<[string, Person, boolean, boolean]>([
   ['ready where all that is left is switched off', having(ada, { a_1: 'off' }, AT), true, false],
   ['finished once everything is connected', having(ada, { a_1: 'connected', b_1: 'off' }, AT), true, true],
   ['neither while something is left', having(ada, { a_1: 'connected', b_1: 'skipped' }, AT), false, false],
-])('someone is %s', (_what, person, ready, finished) => {
+])('a person is %s', (_what, person, ready, finished) => {
   expect([isReady(person), isFinished(person)]).toEqual([ready, finished])
 })
 
-it('someone is finished since the first time, also after something was lost and connected again', () => {
+it('a person stays finished since the first time, also after a lapse', () => {
   const done = answered(answered(ada, listed('slack_1')), [], AT + 1)
   const lost = answered(done, listed('slack_1'), AT + 2)
   expect([isFinished(lost), lost.finishedAt]).toEqual([false, AT + 1])
   expect(answered(lost, [], AT + 3).finishedAt).toBe(AT + 1)
 })
 
-it('a moment counts the first time, and ten sign-ins with one address are kept', () => {
+it('a milestone keeps its first time, and ten sign-ins with one address are kept', () => {
   expect(withMilestone(withMilestone(ada, 'openedAt', AT), 'openedAt', AT + 1).openedAt).toBe(AT)
   let person = ada
   for (let number = 0; number < 12; number++) person = withSignIn(person, `p${number}`)
@@ -165,11 +165,11 @@ it.each<[string, Person, Person, string[]]>([
   ],
   ['nothing happened', waiting, { ...waiting, openedAt: AT }, []],
   ['a lost record brings back what has been connected', here, having(here, { a_1: 'connected' }, AT), []],
-])('events for other systems say that %s', (_what, before, after, events) => {
+])('an event says that %s', (_what, before, after, events) => {
   expect(types(before, after)).toEqual(events)
 })
 
-it('events for other systems have an id of their own each, and the oldest go where there are too many', () => {
+it('each event has an id, and the oldest are dropped if there are too many', () => {
   let person = waiting
   let dropped = 0
   for (let turn = 0; turn < MAX_OUTBOX; turn++) {
