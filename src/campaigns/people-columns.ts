@@ -92,14 +92,14 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
 
 export function describeColumns(headers: readonly string[], { signals, ...texts }: Columns): string {
   const taken = Object.entries(texts).filter(([, at]) => at >= 0)
-  const words = taken.map(([what, at]) =>
+  const names = taken.map(([what, at]) =>
     headers[at] === what ? what : `${what} (${quoteCell(headers[at] ?? '')})`,
   )
   const judging = signals.map(({ at }) => headers[at] ?? '')
-  if (judging.length > 0) words.push(`who is left out (${quoteCells(judging, ', ')})`)
+  if (judging.length > 0) names.push(`who is left out (${quoteCells(judging, ', ')})`)
   const places = [...Object.values(texts), ...signals.map(({ at }) => at)]
   const ignored = headers.filter((_, at) => !places.includes(at))
-  return `Columns: ${words.join(', ')}. Ignored: ${quoteCells(ignored, ', ') || 'none'}.`
+  return `Columns: ${names.join(', ')}. Ignored: ${quoteCells(ignored, ', ') || 'none'}.`
 }
 
 export const EMAIL_ONLY: Columns = { ...columnsFromHeader([]), email: 0 }

@@ -22,8 +22,8 @@ export const newTally = () => Object.fromEntries(KEYS.map((key) => [key, 0])) as
 
 const formatCount = (count: number) => count.toLocaleString('en')
 
-const labelOf = (words: string | readonly [one: string, many: string], count: number): string =>
-  typeof words === 'string' ? words : count === 1 ? words[0] : words[1]
+const labelOf = (label: string | readonly [one: string, many: string], count: number): string =>
+  typeof label === 'string' ? label : count === 1 ? label[0] : label[1]
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
@@ -41,7 +41,7 @@ export function formatSummary(
   lines.push([notDue, 'not due: already emailed, nothing to connect, on hold, opted out, or listed twice'])
   return lines
     .filter(([count], index) => index === 0 || count > 0)
-    .map(([count, words]) => `${formatCount(count).padStart(9)}  ${words}\n`)
+    .map(([count, label]) => `${formatCount(count).padStart(9)}  ${label}\n`)
     .join('')
 }
 

@@ -10,7 +10,7 @@ import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
 import { LAPSES } from '../campaigns/lapses.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
-import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
+import { NoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
@@ -136,8 +136,8 @@ export async function runOnce(
   const tally = newTally()
   const progress = stderr.isTTY ? new RunProgress(tally, list.length, context) : undefined
   const checksPerSecond = options.askRate / 60
-  const parts = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal }
-  const campaignRun = createCampaignRun(records, run, parts)
+  const deps = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal }
+  const campaignRun = createCampaignRun(records, run, deps)
   const composer = (campaign: string) => composerFor(settings, company, { campaign, days: DAYS }, now)
   const invitation = composer(ONBOARDING)
   const t = invitation.languages.in('')
@@ -166,7 +166,7 @@ class AdminNotices {
   readonly #neighbors: KeepNeighbors
   readonly #people: CampaignRun['people']
   readonly #texts: { t: Texts; publicUrl: string } & Pick<Company, 'displayName'>
-  readonly #compose: ReturnType<typeof createNoticeComposer>
+  readonly #composer: NoticeComposer
 
   constructor(
     run: Run,
@@ -178,7 +178,7 @@ class AdminNotices {
     this.#neighbors = neighbors
     this.#people = people
     this.#texts = { ...company, t, publicUrl: settings.PUBLIC_URL }
-    this.#compose = createNoticeComposer({ from: settings.MAIL_FROM ?? NO_FROM, company })
+    this.#composer = new NoticeComposer(settings.MAIL_FROM ?? NO_FROM, company)
   }
 
   /** Unless that was done. @returns when it was done */
@@ -206,7 +206,9 @@ class AdminNotices {
   async #send(notice: Notice, id: string): Promise<boolean> {
     const outcomes = []
     for (const admin of this.#run.settings.ADMIN_EMAILS ?? [])
-      outcomes.push((await this.#neighbors.mailServer?.send(this.#compose(admin, notice, id)))?.outcome)
+      outcomes.push(
+        (await this.#neighbors.mailServer?.send(this.#composer.compose(admin, notice, id)))?.outcome,
+      )
     return outcomes.includes('sent')
   }
 }

@@ -25,12 +25,12 @@ type Mark = {
   event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
   /** Returns the same object if nothing changes. */
   change: (person: Person) => Person
-  words: { done: string; unchanged: string }
+  messages: { done: string; unchanged: string }
 }
 
 /** @throws {PersonUnreadable} {StoreUnavailable} */
-async function mark(emails: Iterable<string>, { event, change, words }: Mark, parts: CommandContext) {
-  const { env, stdout, stderr, now } = parts
+async function mark(emails: Iterable<string>, { event, change, messages }: Mark, context: CommandContext) {
+  const { env, stdout, stderr, now } = context
   const settings = loadWithoutClient(env)
   const ids = createAuditIds(settings.INVITE_SECRET ?? settings.SESSION_SECRET, normalizedAddress)
   const log = createLog('info', { write: (line) => void stderr.write(line) })
@@ -45,7 +45,7 @@ async function mark(emails: Iterable<string>, { event, change, words }: Mark, pa
         return after
       })
       if (isChanged) audit({ ...event, email, operator: operatorName() })
-      stdout.write(`${email}: ${isChanged ? words.done : words.unchanged}\n`)
+      stdout.write(`${email}: ${isChanged ? messages.done : messages.unchanged}\n`)
     }
   })
 }
@@ -53,26 +53,26 @@ async function mark(emails: Iterable<string>, { event, change, words }: Mark, pa
 const BOUNCED: Mark = {
   event: { event: 'bounced' },
   change: withBounce,
-  words: { done: 'marked as bounced', unchanged: 'unchanged: no email to them, or marked before' },
+  messages: { done: 'marked as bounced', unchanged: 'unchanged: no email to them, or marked before' },
 }
 
 export async function bounced(
   emails: readonly string[],
   { list: file }: { list?: string | undefined },
-  parts: CommandContext,
+  context: CommandContext,
 ): Promise<number> {
   if (emails.length === 0 && file === undefined) throw new UsageError('EMAIL or --list is missing')
-  const list = file === undefined ? undefined : openList(file, parts.stdin)
+  const list = file === undefined ? undefined : openList(file, context.stdin)
   const { people = [], faults = [] } = list ? await readList(list, true, { write: () => {} }) : {}
   const all = new Set([...emails, ...people.map(({ email }) => email)])
-  for (const fault of limitFaults(faults)) parts.stderr.write(`${fault}\n`)
-  await mark(all, BOUNCED, parts)
+  for (const fault of limitFaults(faults)) context.stderr.write(`${fault}\n`)
+  await mark(all, BOUNCED, context)
   return faults.length > 0 ? 1 : 0
 }
 
-export async function optOut(email: string, parts: CommandContext): Promise<number> {
-  const change = (person: Person) => withMilestone(person, 'optedOutAt', parts.now())
-  const words = { done: 'gets no more emails', unchanged: 'unchanged: had opted out before' }
-  await mark([email], { event: { event: 'opted_out', result: 'done' }, change, words }, parts)
+export async function optOut(email: string, context: CommandContext): Promise<number> {
+  const change = (person: Person) => withMilestone(person, 'optedOutAt', context.now())
+  const messages = { done: 'gets no more emails', unchanged: 'unchanged: had opted out before' }
+  await mark([email], { event: { event: 'opted_out', result: 'done' }, change, messages }, context)
   return 0
 }

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ConfigData } from 'html-validate'
-import { EmailStyles } from '../../src/campaigns/mail/email-style.ts'
-import { createComposer, type Email, type MailParts } from '../../src/campaigns/mail/email.ts'
+import { createComposer, type Email, type ComposerOptions } from '../../src/campaigns/mail/email.ts'
 import { createEmailTemplates, DEFAULT_TEMPLATES } from '../../src/campaigns/mail/templates.ts'
 import { createStaticAsset, type StaticAsset, type FileExtension } from '../../src/company/static-asset.ts'
 import { companyOf } from '../../src/company/company.ts'
@@ -28,7 +27,7 @@ function createFolder(): string {
   return folder
 }
 
-export type Written = Partial<MailParts> & {
+export type Written = Partial<ComposerOptions> & {
   apps?: string[]
   reminder?: number
   isLapse?: boolean
@@ -62,8 +61,7 @@ export function createEmails() {
         invitations: { issue: () => Promise.resolve('TOKEN') },
         render,
         languages: languagesFor(company, folder, true),
-        styles: new EmailStyles(company),
-        displayName: (app, lang) => company.displayName(app, lang),
+        company,
         from: { name: 'the Acme search team', address: 'search@acme.example' },
         publicUrl: 'https://search-setup.acme.example',
         campaign: 'test',

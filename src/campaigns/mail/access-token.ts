@@ -74,8 +74,8 @@ function noAccessToken(
       : `it answered ${describeErrorResponse(error)}`
   const why = problem?.detail.replaceAll('OIDC_ISSUER', 'SMTP_OAUTH_ISSUER') ?? answer
   const { host } = new URL(url ?? issuer ?? '')
-  const words = `no access token for the mailbox from ${host} (${why}): see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE`
-  return new NoAccessToken(words, { cause: error })
+  const message = `no access token for the mailbox from ${host} (${why}): see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE`
+  return new NoAccessToken(message, { cause: error })
 }
 
 type AccessToken = { token: string; until: number }
@@ -99,11 +99,11 @@ export class AccessTokens {
     done: (error: Error | null, token: string, until: number) => void,
   ): void => {
     const isValid = !renew && this.#current !== undefined && this.#current.until > this.#now()
-    const found = isValid
+    const current = isValid
       ? Promise.resolve(this.#current)
       : this.#singleFlight(mailbox, () => this.#renewed(mailbox))
-    found.then(
-      (given) => done(null, given?.token ?? '', given?.until ?? 0),
+    current.then(
+      (access) => done(null, access?.token ?? '', access?.until ?? 0),
       (error: unknown) => done(noAccessToken(error, this.#settings), '', 0),
     )
   }

@@ -8,7 +8,7 @@ import type { Invitations } from '../../invites/token.ts'
 import { withUniqueNames, MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import type { Company } from '../../company/company.ts'
 import type { Languages } from '../../web/languages/languages.ts'
-import type { InlineImage, EmailStyles } from './email-style.ts'
+import { EmailStyles, type InlineImage } from './email-style.ts'
 
 export type Email = {
   from: { name: string; address: string }
@@ -22,12 +22,11 @@ export type Email = {
   inlines?: readonly InlineImage[]
 }
 
-export type MailParts = {
+export type ComposerOptions = {
+  company: Company
   invitations: Pick<Invitations, 'issue'>
   render: RenderEmail
   languages: Pick<Languages, 'nearest'>
-  styles: EmailStyles
-  displayName: Company['displayName']
   from: Email['from']
   /** PUBLIC_URL. */
   publicUrl: string
@@ -59,17 +58,18 @@ export const AUTO_GENERATED = {
 export const messageIdOf = ({ address }: Email['from'], what: string): string =>
   `<${hash('sha256', what, 'hex').slice(0, 32)}@${address.split('@')[1] ?? 'localhost'}>`
 
-export function createComposer(parts: MailParts): ComposeEmail {
+export function createComposer(options: ComposerOptions): ComposeEmail {
+  const { company, invitations, languages, render, datasources, days, publicUrl, from } = options
+  const styles = new EmailStyles(company)
   return async (person, apps, { reminder, isLapse, known = [] }) => {
-    const { datasources, days, publicUrl, from, styles } = parts
-    const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
-    const t = parts.languages.nearest(person.language ?? '')
-    const named = [...apps, ...known].map((app) => ({ ...app, name: parts.displayName(app, t.lang) }))
+    const link = `${publicUrl}/invite/${await invitations.issue({ email: person.email, datasources }, days)}`
+    const t = languages.nearest(person.language ?? '')
+    const named = [...apps, ...known].map((app) => ({ ...app, name: company.displayName(app, t.lang) }))
     const names = withUniqueNames(named)
       .map(({ name }) => name)
       .slice(0, apps.length)
     const isLong = names.length > MAX_SCANNABLE_APPS
-    const words = parts.render({
+    const rendered = render({
       t,
       look: styles.in(t),
       email: person.email,
@@ -86,15 +86,15 @@ export function createComposer(parts: MailParts): ComposeEmail {
       address: publicUrl,
       host: new URL(publicUrl).host,
       days,
-      expires: t.day(parts.now() + days * DAY_MS),
+      expires: t.day(options.now() + days * DAY_MS),
       from: from.name === '' ? from.address : from.name,
     })
     return {
-      ...words,
+      ...rendered,
       from,
       to: person.email,
       inlines: styles.inlines,
-      messageId: messageIdOf(from, `onramp mail\n${parts.campaign}\n${reminder}\n${person.email}`),
+      messageId: messageIdOf(from, `onramp mail\n${options.campaign}\n${reminder}\n${person.email}`),
       headers: {
         ...AUTO_GENERATED,
         'List-Unsubscribe': `<${link}/opt-out>`,

@@ -4,6 +4,7 @@ import { languagesFor } from '../../web/brand.ts'
 import { LANGUAGES_FOLDER } from '../../web/languages/catalogue.ts'
 import { EmailStyles } from './email-style.ts'
 import { AUTO_GENERATED, messageIdOf, type Email } from './email.ts'
+import type { Texts } from '../../web/languages/texts.ts'
 import { createRenderer, VIEWS } from './templates.ts'
 
 export type Notice = {
@@ -16,18 +17,29 @@ export type Notice = {
   link: { href: string; label: string }
 }
 
-/** @returns composes a notice; the same `id` gives the same Message-ID */
-export function createNoticeComposer({ from, company }: { from: Email['from']; company: Company }) {
-  const t = languagesFor(company, LANGUAGES_FOLDER, true).nearest('')
-  const styles = new EmailStyles(company)
-  const frame = { t, look: styles.in(t), sender: from.name === '' ? from.address : from.name }
-  const render = createRenderer(VIEWS, { text: 'mail/notice-text', html: 'mail/notice-html' })
-  return (to: string, notice: Notice, id: string): Email => ({
-    ...render({ ...frame, ...notice, email: to }),
-    from,
-    to,
-    inlines: styles.inlines,
-    messageId: messageIdOf(from, `onramp notice\n${id}\n${to}`),
-    headers: AUTO_GENERATED,
-  })
+export class NoticeComposer {
+  readonly #from: Email['from']
+  readonly #styles: EmailStyles
+  readonly #t: Texts
+  readonly #render = createRenderer(VIEWS, { text: 'mail/notice-text', html: 'mail/notice-html' })
+
+  constructor(from: Email['from'], company: Company) {
+    this.#from = from
+    this.#styles = new EmailStyles(company)
+    this.#t = languagesFor(company, LANGUAGES_FOLDER, true).nearest('')
+  }
+
+  /** @param id identifies the notice: at every try its Message-ID is the same */
+  compose(to: string, notice: Notice, id: string): Email {
+    const from = this.#from
+    const sender = from.name === '' ? from.address : from.name
+    return {
+      ...this.#render({ t: this.#t, look: this.#styles.in(this.#t), sender, ...notice, email: to }),
+      from,
+      to,
+      inlines: this.#styles.inlines,
+      messageId: messageIdOf(from, `onramp notice\n${id}\n${to}`),
+      headers: AUTO_GENERATED,
+    }
+  }
 }

@@ -46,7 +46,7 @@ type ReplyRule = {
   stages?: readonly string[]
   code: RegExp
   enhanced?: RegExp
-  words?: RegExp
+  text?: RegExp
   means: { outcome: 'deferred' | 'failed'; reason: FailureReason }
 }
 
@@ -60,18 +60,18 @@ const REPLY_RULES: readonly ReplyRule[] = [
   // There is no such mailbox, or it takes no email from anyone.
   { stages: RECIPIENT, code: /^5/, enhanced: /^5\.(1\.([1-36]|10)|2\.1)$/, means: REJECTED },
   // Exchange Online says no more than this of people whom it doesn't know.
-  { stages: RECIPIENT, code: /^550/, words: /^550[ -]5\.4\.1 recipient address rejected/i, means: REJECTED },
+  { stages: RECIPIENT, code: /^550/, text: /^550[ -]5\.4\.1 recipient address rejected/i, means: REJECTED },
   // It closes the connection, whatever the command was (RFC 5321 3.8).
   { code: /^421/, means: THROTTLED },
   // Of us, though Postfix says it only once a recipient is named.
-  { code: /^4/, words: /\b(client host|helo command) rejected\b/i, means: THROTTLED },
+  { code: /^4/, text: /\b(client host|helo command) rejected\b/i, means: THROTTLED },
   // A mailbox that is full, busy or greylisted. X.2 is about the mailbox (RFC 3463 3.3).
   { stages: RECIPIENT, code: /^[45]/, enhanced: /^(4\.2\.\d+|5\.2\.2)$/, means: LATER },
   // Many servers refuse a sender only at RCPT. X.1.7 and X.1.8 are the sender's address, X.3 and X.5 the mail system.
   { stages: ['RCPT TO'], code: /^4/, enhanced: /^4\.(1\.[78]|3\.\d+|5\.\d+)$/, means: THROTTLED },
-  { code: /^4/, words: TOO_FAST, means: THROTTLED },
-  { code: /^4/, enhanced: /^4\.7\./, words: /\b(limit|quota)\b/i, means: THROTTLED },
-  { code: /^5/, enhanced: /^(5\.7\.\d+)?$/, words: TOO_FAST, means: THROTTLED },
+  { code: /^4/, text: TOO_FAST, means: THROTTLED },
+  { code: /^4/, enhanced: /^4\.7\./, text: /\b(limit|quota)\b/i, means: THROTTLED },
+  { code: /^5/, enhanced: /^(5\.7\.\d+)?$/, text: TOO_FAST, means: THROTTLED },
   { stages: ['RCPT TO'], code: /^55[013]/, enhanced: /^$/, means: REJECTED },
   { stages: ['RCPT TO'], code: /^4/, means: LATER },
   { code: /^4/, means: THROTTLED },
@@ -79,11 +79,8 @@ const REPLY_RULES: readonly ReplyRule[] = [
 
 function meaningOf(response: string, command = ''): ReplyRule['means'] {
   const status = ENHANCED.exec(response)?.[1] ?? ''
-  const fits = ({ stages, code, enhanced = /^/, words = /^/ }: ReplyRule) =>
-    stages?.includes(command) !== false &&
-    code.test(response) &&
-    enhanced.test(status) &&
-    words.test(response)
+  const fits = ({ stages, code, enhanced = /^/, text = /^/ }: ReplyRule) =>
+    stages?.includes(command) !== false && code.test(response) && enhanced.test(status) && text.test(response)
   return REPLY_RULES.find(fits)?.means ?? OTHER
 }
 

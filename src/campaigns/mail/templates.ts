@@ -66,7 +66,7 @@ const SAMPLE: TemplateData = {
 
 type Rendered = { subject: string; text: string; html: string }
 
-export type RenderEmail = (words: TemplateData) => Rendered
+export type RenderEmail = (data: TemplateData) => Rendered
 
 /** The message names the file. */
 export class FaultyTemplate extends OperatorError {
@@ -116,9 +116,9 @@ export function createRenderer(folder: string, views: TemplateNames) {
     }
   }
 
-  return (given: object): Rendered => {
-    const words = { ...given, ...tools }
-    const whole = rendered(views.text, () => plain.render(`./${views.text}`, words))
+  return (values: object): Rendered => {
+    const data = { ...values, ...tools }
+    const whole = rendered(views.text, () => plain.render(`./${views.text}`, data))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)/.exec(whole) ?? []
     if (subject.trim() === '' || text.trim() === '')
       throw new FaultyTemplate(`${views.text}.eta must start with "Subject: …" followed by an empty line`)
@@ -128,7 +128,7 @@ export function createRenderer(folder: string, views: TemplateNames) {
     return {
       subject: Array.from(subject.trim()).slice(0, MAX_SUBJECT_CHARACTERS).join(''),
       text: text.trim() + '\n',
-      html: rendered(views.html, () => html(views.html, words)),
+      html: rendered(views.html, () => html(views.html, data)),
     }
   }
 }

@@ -59,7 +59,7 @@ export async function withNeighbors<T>(
   }
 }
 
-type RunParts = Neighbors & {
+type RunDeps = Neighbors & {
   tally: Tally
   isHeld: () => Promise<boolean>
   checksPerSecond: number
@@ -71,7 +71,7 @@ type RunParts = Neighbors & {
 export function createCampaignRun(
   records: Records,
   { settings, company, context: { now } }: RunInput,
-  { service, mailServer, tally, isHeld, checksPerSecond, progress, events, signal }: RunParts,
+  { service, mailServer, tally, isHeld, checksPerSecond, progress, events, signal }: RunDeps,
 ): CampaignRun {
   return {
     people: openPeople({ records, settings, now }, company),

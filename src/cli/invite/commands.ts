@@ -18,7 +18,7 @@ export const addressBy =
 
 export const recipient = addressBy(addressToInvite)
 
-export const addInvite: DefineCommands = (program, parts, exit) => {
+export const addInvite: DefineCommands = (program, context, exit) => {
   const invite = program.command('invite').description('Invite people by link or email, and track progress.')
 
   invite
@@ -37,11 +37,11 @@ Example:
     .option('--json', 'print {"url", "email", "expires"}')
     .addHelpText('after', EXITS)
     .action((email, options) =>
-      exit(import('../one-person.ts').then(({ invitationLink }) => invitationLink(email, options, parts))),
+      exit(import('../one-person.ts').then(({ invitationLink }) => invitationLink(email, options, context))),
     )
 
   sendOn(invite).action((file, options) =>
-    exit(import('./send.ts').then(({ send }) => send(file, options, parts))),
+    exit(import('./send.ts').then(({ send }) => send(file, options, context))),
   )
 
   invite
@@ -66,7 +66,7 @@ Examples:
     .addOption(datasource())
     .addHelpText('after', EXITS)
     .action((folder, options) =>
-      exit(import('./preview.ts').then(({ preview }) => preview(folder, options, parts))),
+      exit(import('./preview.ts').then(({ preview }) => preview(folder, options, context))),
     )
 
   invite
@@ -78,7 +78,7 @@ Reads saved data only; doesn't contact the service.`,
     .addOption(new Option('--json', 'print the counts').conflicts('csv'))
     .option('--csv', 'print one row per person, safe to open in a spreadsheet')
     .addHelpText('after', EXITS)
-    .action((options) => exit(import('./report.ts').then(({ report }) => report(options, parts))))
+    .action((options) => exit(import('./report.ts').then(({ report }) => report(options, context))))
 
   invite
     .command('bounced')
@@ -98,7 +98,7 @@ Examples:
     .addOption(textOption('--list <FILE>', 'and everyone on this list (- is standard input)'))
     .addHelpText('after', EXITS)
     .action((emails, options) =>
-      exit(import('../opt-outs.ts').then(({ bounced }) => bounced(emails ?? [], options, parts))),
+      exit(import('../opt-outs.ts').then(({ bounced }) => bounced(emails ?? [], options, context))),
     )
 
   invite
@@ -112,6 +112,6 @@ the next run will invite them again.`,
     .argument('<EMAIL>', '', recipient)
     .addHelpText('after', EXITS)
     .action((email) =>
-      exit(import('../one-person.ts').then(({ forgetPerson }) => forgetPerson(email, parts))),
+      exit(import('../one-person.ts').then(({ forgetPerson }) => forgetPerson(email, context))),
     )
 }

@@ -1,5 +1,4 @@
 // Settings, company, service and composer of the commands that send emails.
-import { EmailStyles } from '../../campaigns/mail/email-style.ts'
 import { createComposer } from '../../campaigns/mail/email.ts'
 import { createEmailTemplates, DEFAULT_TEMPLATES, VIEWS } from '../../campaigns/mail/templates.ts'
 import { ServiceClient } from '../../client-api/client.ts'
@@ -90,6 +89,7 @@ export function composerFor(
   const languages = languagesFor(company, LANGUAGES_FOLDER, publicUrl.startsWith('https:'))
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const compose = createComposer({
+    company,
     campaign,
     datasources: datasource,
     days,
@@ -99,8 +99,6 @@ export function composerFor(
         ? createEmailTemplates(VIEWS, DEFAULT_TEMPLATES)
         : createEmailTemplates(template),
     languages,
-    styles: new EmailStyles(company),
-    displayName: (app, lang) => company.displayName(app, lang),
     from,
     publicUrl,
     now,

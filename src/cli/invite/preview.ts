@@ -36,16 +36,16 @@ export async function preview(
     language?: string[] | undefined
     list?: string
   },
-  parts: CommandContext,
+  context: CommandContext,
 ): Promise<number> {
   const { to, language: tags = [], list } = options
   if ((folder === undefined) === (to === undefined)) throw new UsageError('expected FOLDER, or --to EMAIL')
-  const settings = loadSettingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], parts.env)
+  const settings = loadSettingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], context.env)
   const sample = { ...options, campaign: 'preview', days: DAYS }
-  const { compose, languages } = composerFor(settings, loadCompanyOf(settings), sample, parts.now)
-  const shown = await languagesShown(languages, tags, list, parts)
-  if (to !== undefined) return await sendTo(to, shown, compose, settings, parts.stderr)
-  await writeTo(folder ?? '', shown, compose, languages.offered[0]?.tag, parts.stdout)
+  const { compose, languages } = composerFor(settings, loadCompanyOf(settings), sample, context.now)
+  const shown = await languagesShown(languages, tags, list, context)
+  if (to !== undefined) return await sendTo(to, shown, compose, settings, context.stderr)
+  await writeTo(folder ?? '', shown, compose, languages.offered[0]?.tag, context.stdout)
   return 0
 }
 
@@ -122,10 +122,10 @@ async function sendTo(
   try {
     await server.check()
     for (const language of languages) {
-      const posted = await server.send(await compose({ ...SAMPLE, email, language }, APPS, KINDS.invitation))
-      if (posted.outcome !== 'sent') {
-        const what = posted.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
-        throw new OperatorError(`the email ${what} (${quoteReply(posted.reply)}): see SMTP_URL and MAIL_FROM`)
+      const result = await server.send(await compose({ ...SAMPLE, email, language }, APPS, KINDS.invitation))
+      if (result.outcome !== 'sent') {
+        const what = result.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
+        throw new OperatorError(`the email ${what} (${quoteReply(result.reply)}): see SMTP_URL and MAIL_FROM`)
       }
       stderr.write(`Sent to ${email}.\n`)
     }

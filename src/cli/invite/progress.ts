@@ -19,7 +19,8 @@ export class RunProgress {
   readonly #timer: NodeJS.Timeout
   #samples: { at: number; rows: number }[]
   #isShown = false
-  readonly #announced = new Set<'slow' | 'throttled'>()
+  #wasThrottled = false
+  #wasSlow = false
 
   /** @param people on the list @param context.now milliseconds since 1970 */
   constructor(tally: Tally, people: number, { stderr, now }: Pick<CommandContext, 'stderr' | 'now'>) {
@@ -43,22 +44,20 @@ export class RunProgress {
   }
 
   onThrottle(seconds: number, reply: string): void {
-    if (this.#isFirst('throttled') || seconds >= MIN_PAUSE_SECONDS)
+    if (!this.#wasThrottled || seconds >= MIN_PAUSE_SECONDS)
       this.print(`The mail server takes no more emails for now: ${reply}. Waiting ${seconds} s…\n`)
+    this.#wasThrottled = true
   }
 
   onSlowReply(): void {
-    if (this.#isFirst('slow'))
+    if (!this.#wasSlow)
       this.print('Waiting for the mail server: an email has up to 10 minutes to be answered…\n')
+    this.#wasSlow = true
   }
 
   end(): void {
     clearInterval(this.#timer)
     this.#clear()
-  }
-
-  #isFirst(what: 'slow' | 'throttled'): boolean {
-    return !this.#announced.has(what) && this.#announced.add(what).has(what)
   }
 
   #perSecond(): number {
