@@ -38,7 +38,7 @@ const importsOf = (file: string): string[] =>
       (path.startsWith('@') ? exportedAs(path) : normalize(join(dirname(file), path))).split(sep).join('/'),
   )
 
-/** `src/sign-in/registration/client.ts` is in the folder sign-in; a package counts as a folder. */
+/** `src/sign-in/registration/registration.ts` is in the folder sign-in; a package counts as a folder. */
 const folderOf = (file: string) =>
   /^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? ''
 

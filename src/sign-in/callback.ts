@@ -57,7 +57,6 @@ type CallbackDeps = {
   sessions: PersonSessions
   log: Log
   audit: Audit
-  /** Milliseconds since 1970. */
   now: () => number
 }
 

@@ -45,7 +45,6 @@ type TokenRefreshDeps = {
   authorizationServer: AuthorizationServer
   log: Pick<Log, 'debug' | 'warn'>
   audit: Audit
-  /** Milliseconds since 1970. */
   now: () => number
 }
 

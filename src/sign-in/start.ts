@@ -1,12 +1,7 @@
 // Sends a person to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1). Requests are pushed
 // (RFC 9126) only where the server requires it, because each GET of a stranger would cost a call.
 import type { Request, Response } from 'express'
-import {
-  buildAuthorizationUrl,
-  buildAuthorizationUrlWithPAR,
-  ResponseBodyError,
-  type Configuration,
-} from 'openid-client'
+import { buildAuthorizationUrl, buildAuthorizationUrlWithPAR, ResponseBodyError } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
@@ -42,9 +37,7 @@ type SignInStartDeps = {
   authorizationServer: AuthorizationServer
   transactions: LoginTransactions
   cookies: BrowserCookies
-  /** The language of the person who makes the request, as a BCP 47 tag. */
   languageOf: (req: Request) => string
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
@@ -60,7 +53,9 @@ export class SignInStart {
     const cookie = this.#deps.cookies.extend(req, res)
     const promptLogin =
       (cookie.promptLogin || req.session.promptLogin === true) && signedInOf(req) === undefined
-    const prompt = await this.#supported(promptLogin ? 'login' : request.prompt)
+    const wanted = promptLogin ? 'login' : request.prompt
+    const metadata = serverMetadataOf(await this.#deps.authorizationServer.configuration())
+    const prompt = wanted && supportedPrompt(wanted, metadata)
     try {
       return await this.#buildUrl(req, cookie, { ...request, prompt })
     } catch (error) {
@@ -75,16 +70,20 @@ export class SignInStart {
     }
   }
 
-  async #supported(prompt: Prompt | undefined): Promise<Prompt | undefined> {
-    if (prompt === undefined) return undefined
-    return supportedPrompt(prompt, serverMetadataOf(await this.#deps.authorizationServer.configuration()))
-  }
-
   async #buildUrl(req: Request, cookie: BrowserCookie, request: StartRequest): Promise<string> {
-    const parameters = this.#parameters(req, cookie, request)
     const configuration = await this.#deps.authorizationServer.configuration()
+    const { require_pushed_authorization_requests: isRequired, pushed_authorization_request_endpoint: par } =
+      serverMetadataOf(configuration)
+    const isPushed = isRequired === true || (request.isPushed === true && par !== undefined)
+    // A client that registered itself requests the scope that it was registered for.
+    const { scope } = clientMetadataOf(configuration)
+    const own = this.#parameters(req, cookie, request)
+    const parameters = typeof scope === 'string' ? { ...own, scope } : own
     try {
-      return await urlFor(configuration, parameters, request.isPushed === true)
+      const url = isPushed
+        ? await buildAuthorizationUrlWithPAR(configuration, parameters)
+        : buildAuthorizationUrl(configuration, parameters)
+      return url.href
     } catch (error) {
       const tryAgain = signInPath(request.returnTo)
       throw errorResponseProblem(error, tryAgain, 'the pushed authorization request failed: ')
@@ -121,21 +120,4 @@ export class SignInStart {
       prompt: promptParameter(alwaysPrompt, prompt),
     })
   }
-}
-
-async function urlFor(
-  configuration: Configuration,
-  given: Record<string, string>,
-  isPushed: boolean,
-): Promise<string> {
-  // A client that registered itself requests the scope that it was registered for.
-  const { scope } = clientMetadataOf(configuration)
-  const parameters = typeof scope === 'string' ? { ...given, scope } : given
-  const metadata = serverMetadataOf(configuration)
-  const canPush = metadata.pushed_authorization_request_endpoint !== undefined
-  const url =
-    metadata.require_pushed_authorization_requests === true || (isPushed && canPush)
-      ? await buildAuthorizationUrlWithPAR(configuration, parameters)
-      : buildAuthorizationUrl(configuration, parameters)
-  return url.href
 }

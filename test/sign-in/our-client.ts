@@ -1,8 +1,7 @@
 // Our client at an authorization server, with its records in memory.
 import type { Settings } from '../../src/settings/settings.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
-import { Registration } from '../../src/sign-in/registration/registration.ts'
-import { createFindClient } from '../../src/sign-in/registration/client.ts'
+import { createFindClient, Registration } from '../../src/sign-in/registration/registration.ts'
 import { memoryStore } from './memory-store.ts'
 
 export const ISSUER = 'https://as.example'

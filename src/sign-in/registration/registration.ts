@@ -5,11 +5,19 @@ import type { KeyRing } from '../../records/data-key.ts'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 import { sealedJson } from '../../records/seal.ts'
-import type { Settings } from '../../settings/settings.ts'
-import { keyThumbprint } from '../server/client-authentication.ts'
+import { settings as definitions, type Settings } from '../../settings/settings.ts'
+import type { OnCall } from '../../trace/calls.ts'
+import type { Log } from '../../web/log.ts'
+import type { FindClient } from '../server/authorization-server.ts'
+import {
+  createClientAuth,
+  keyThumbprint,
+  readClientAuthentication,
+  type ClientAuthentication,
+} from '../server/client-authentication.ts'
 import { signInUnavailable } from '../server/error-response.ts'
-import type { RegisteredClient } from './metadata.ts'
-import { readClient } from './register.ts'
+import { scopeToRequest, type RegisteredClient } from './metadata.ts'
+import { readClient, registerClient } from './register.ts'
 
 const LIFE_SECONDS = 5 * 365 * 24 * 3600
 const RENEW_AHEAD_MS = 3600 * 1000
@@ -32,7 +40,7 @@ function identityOf(settings: Settings): string {
   return [OIDC_ISSUER, PUBLIC_URL, scope, method, thumbprint].join('\n')
 }
 
-export type RegistrationDeps = {
+type RegistrationDeps = {
   records: Pick<Records, 'get' | 'put' | 'remove' | 'compareAndSet' | 'compareAndRemove'>
   keyRing: KeyRing
   /** Milliseconds since 1970. */
@@ -104,5 +112,34 @@ export class Registration {
     const key = `client:${keyFor('client', this.#identity)}`
     const json = sealedJson<RegisteredClient>(sealer)
     return { key, json, client: json.open(await this.#deps.records.get(key), key) }
+  }
+}
+
+const defaultScope = definitions.find(({ name }) => name === 'OIDC_SCOPE')?.default
+
+/** The client of OIDC_CLIENT_ID, or else the one that onramp registers. */
+export function createFindClient(
+  settings: Settings,
+  deps: RegistrationDeps & { log: Log; onCall?: OnCall | undefined },
+): FindClient {
+  const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, OIDC_SCOPE: scope } = settings
+  const own = readClientAuthentication(settings) ?? { method }
+  if (clientId !== undefined)
+    return async () => ({ metadata: { client_id: clientId }, auth: await createClientAuth(own) })
+  const registration = new Registration(settings, deps)
+
+  return async (server, mayRegister) => {
+    const client = mayRegister
+      ? await registration.current(() => registerClient(settings, server, deps))
+      : await registration.stored()
+    if (client === undefined) return undefined
+    const agreed = client.token_endpoint_auth_method as ClientAuthentication['method']
+    // A scope that the operator chose is requested unchanged.
+    const requested = scope === defaultScope ? scopeToRequest(scope, server, client['scope']) : scope
+    return {
+      metadata: { ...client, scope: requested },
+      auth: await createClientAuth({ ...own, method: agreed, secret: client.client_secret }),
+      renewAt: renewalTime(client),
+    }
   }
 }

@@ -34,7 +34,6 @@ type PersonSessionsDeps = {
   store: Pick<SessionStore, 'has' | 'end' | 'endElsewhere'>
   /** SESSION_MAX_HOURS, in seconds. */
   maxSeconds: number
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
