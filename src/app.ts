@@ -42,7 +42,7 @@ import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
-export type Services = {
+type Services = {
   settings: Settings
   company: Company
   /** The company's words about apps, in a language. */

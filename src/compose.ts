@@ -71,8 +71,11 @@ export function createOnramp(
   const { records } = store
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
-  const ids = createAuditIds(secrets, normalizedAddress)
-  const audit = createAudit({ log, registry: metrics.registry, ids })
+  const audit = createAudit({
+    log,
+    registry: metrics.registry,
+    ids: createAuditIds(secrets, normalizedAddress),
+  })
   const base: Base = { settings, company, log, now, metrics, records, keyRing, audit }
 
   const returnTo = { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
@@ -84,20 +87,10 @@ export function createOnramp(
   const { authorizationServer, signIn } = createIdentity(base, (req) => pages.languages.of(req).lang)
   const serviceClient = createServiceClient(base)
   const service = createService(base, serviceClient, signIn)
-  const walks = new WalkStore({
-    records,
-    keyRing,
-    checkReturnTo,
-    arrange: (known) => company.arrange(known),
-    now,
-  })
+  const walks = new WalkStore({ records, keyRing, checkReturnTo, company, now })
   const keepStateStore = new KeepStateStore(records, keyRing)
   const readiness = new Readiness(createReadinessProbe(records, log), authorizationServer)
-  metrics.watchReachability({
-    store: () => store.isReachable(),
-    authorization_server: () => authorizationServer.isReady(),
-  })
-  metrics.watchPeople(() => lastRun(keepStateStore))
+  watchHealth(metrics, store, authorizationServer, keepStateStore)
 
   const app = createApp({
     settings,
@@ -234,9 +227,19 @@ const createChecks = (
     now,
   })
 
-/** For the metrics: the newest row of `onramp keep`. */
-async function lastRun(keepStateStore: KeepStateStore) {
-  const { days, lastRunAt } = await keepStateStore.load()
-  const row = days.at(-1)
-  return { states: row && Object.fromEntries(PERSON_STATES.map((state) => [state, row[state]])), lastRunAt }
+function watchHealth(
+  metrics: Metrics,
+  store: { isReachable(): boolean },
+  authorizationServer: AuthorizationServer,
+  keepStateStore: KeepStateStore,
+): void {
+  metrics.watchReachability({
+    store: () => store.isReachable(),
+    authorization_server: () => authorizationServer.isReady(),
+  })
+  metrics.watchPeople(async () => {
+    const { days, lastRunAt } = await keepStateStore.load()
+    const row = days.at(-1)
+    return { states: row && Object.fromEntries(PERSON_STATES.map((state) => [state, row[state]])), lastRunAt }
+  })
 }

@@ -17,20 +17,7 @@ import type { Invitation, Invitations } from './token.ts'
 
 const MAX_APPS = 6
 
-export function createInviteRoutes({
-  publicUrl,
-  company,
-  describeIn,
-  sender,
-  invitations,
-  people,
-  start,
-  limit,
-  sendPage,
-  audit,
-  log,
-  now,
-}: {
+type InviteRoutesDeps = {
   /** PUBLIC_URL. */
   publicUrl: string
   company: Pick<Company, 'arrange' | 'datasources'>
@@ -45,9 +32,12 @@ export function createInviteRoutes({
   audit: Audit
   log: { warn(fields: object, message: string): void }
   now: () => number
-}): Router {
+}
+
+export function createInviteRoutes(deps: InviteRoutesDeps): Router {
+  const { publicUrl, sender, invitations, people, start, limit, sendPage } = deps
   const router = Router()
-  const companyApps = appsOf(company)
+  const companyApps = appsOf(deps.company)
 
   router.get(['/invite', '/invite/:token'], async (req, res) => {
     const { token } = req.params as { token?: string }
@@ -75,7 +65,7 @@ export function createInviteRoutes({
         address,
         isValid: invitation !== undefined,
         sender: invitation && sender,
-        ...shownApps(invitation, companyApps, describeIn(lang)),
+        ...shownApps(invitation, companyApps, deps.describeIn(lang)),
       }),
     })
   })
@@ -92,11 +82,11 @@ export function createInviteRoutes({
 
     const location = await start.authorizationUrl(req, res, { returnTo: `/invite/${token}`, ...account })
     if (isBrowser(req))
-      await countOpened(people, invitation.email, now()).catch((error: unknown) =>
+      await countOpened(people, invitation.email, deps.now()).catch((error: unknown) =>
         // It is only for the report, so it must not keep anyone out.
-        log.warn({ err: error }, 'an arrival was not counted for the report'),
+        deps.log.warn({ err: error }, 'an arrival was not counted for the report'),
       )
-    audit({ event: 'invitation_opened', email: invitation.email })
+    deps.audit({ event: 'invitation_opened', email: invitation.email })
 
     seeOther(res, location)
   })

@@ -15,15 +15,10 @@ export function stepIn(query: Record<string, unknown>): string | undefined {
   return typeof first === 'string' ? /^[\w-]+/.exec(first)?.[0] : undefined
 }
 
-const pathFor = (action: string) => (instance: string) =>
-  `/onboarding/${action}/${encodeURIComponent(instance)}`
-
-export const connectPath = pathFor('connect')
-export const skipPath = pathFor('skip')
-export const unskipPath = pathFor('unskip')
-export const declinePath = pathFor('declined')
-export const blockPath = pathFor('blocked')
-export const unblockPath = pathFor('unblock')
+export const actionPath = (
+  action: 'connect' | 'skip' | 'unskip' | 'declined' | 'blocked' | 'unblock',
+  instance: string,
+): string => `/onboarding/${action}/${encodeURIComponent(instance)}`
 
 const MAX_DATASOURCES = 50
 const MAX_CHARACTERS = 200

@@ -1,10 +1,11 @@
 // Where walks are stored: one sealed record per person (issuer and subject), so that a walk continues on any device.
 // Changes are compare-and-set, so two tabs lose nothing of each other's. An unreadable record counts as none.
+import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { personKey, type User } from '../session/signed-in.ts'
-import { startWalk, type TrackedApp, type Walk } from './walk.ts'
+import { startWalk, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
 
@@ -13,8 +14,7 @@ type WalkStoreOptions = {
   keyRing: KeyRing
   /** Where a return may lead, else undefined. A stored address is checked like a new one: the rules may have changed. */
   checkReturnTo: (returnTo: unknown) => string | undefined
-  /** Puts apps in the company's order, without those that it hides. Default: as they were seen. */
-  arrange?: (known: TrackedApp[]) => TrackedApp[]
+  company: Pick<Company, 'arrange'>
   now: () => number
 }
 
@@ -78,8 +78,9 @@ export class WalkStore {
     return walk
   }
 
+  /** In the company's order, without the apps that it hides. */
   #arranged(walk: Walk): Walk {
-    const known = this.#options.arrange?.(walk.known) ?? walk.known
+    const known = this.#options.company.arrange(walk.known)
     return known === walk.known ? walk : { ...walk, known }
   }
 

@@ -7,7 +7,7 @@ import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { WalkChecks } from '../../src/onboarding/check.ts'
 import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import { WalkStore } from '../../src/onboarding/walks.ts'
-import { companyOf } from '../../src/company/company.ts'
+import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { Problem } from '../../src/problem.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
@@ -67,6 +67,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     records: memoryRecords().records,
     keyRing: testKeyRing(),
     checkReturnTo: (value) => safeReturnTo(value, returnTo),
+    company: neutralCompany,
     now,
   })
   const company = companyOf({ datasources }, new Map())

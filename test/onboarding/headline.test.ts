@@ -1,11 +1,11 @@
 // What a list comes to, and the words that it opens with: every mixture of apps has a heading that is true of it.
 import { expect, it } from 'vitest'
-import { countsOf, outcomeOf, headlineOf } from '../../src/onboarding/overview/headline.ts'
+import { countsOf, headlineOf } from '../../src/onboarding/overview/headline.ts'
 import { t } from '../helpers/texts.ts'
 
-type Seen = Parameters<typeof outcomeOf>[0]
+type Seen = Parameters<typeof headlineOf>[0]
 
-type Ending = ReturnType<typeof outcomeOf>
+type Ending = ReturnType<typeof headlineOf>['outcome']
 
 type Counts = ReturnType<typeof countsOf>
 
@@ -164,7 +164,8 @@ it('an app without a usable address is no dead end: the list says why, who knows
 })
 
 it('the headline of a narrowed visit makes no claim about the other apps', () => {
-  const narrowed = (shown: Counts, hidden: Counts) => outcomeOf({ shown, hidden, isNarrowed: true })
+  const narrowed = (shown: Counts, hidden: Counts) =>
+    headlineOf({ shown, hidden, isNarrowed: true }, t).outcome
   expect(narrowed(counts(), counts(1))).toBe('unknown-name')
   expect(narrowed(counts(1), counts(0, 1))).toBe('these')
   expect(narrowed(counts(1), counts(0, 0, 1))).toBe('these')

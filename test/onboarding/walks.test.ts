@@ -44,7 +44,7 @@ function office() {
       records: watched,
       keyRing,
       checkReturnTo: (value) => safeReturnTo(value, rules),
-      arrange: (known) => company.arrange(known),
+      company,
       now: () => 1,
     })
   /** Writes over Ada's record: text as it is, anything else sealed as if it were ours. */

@@ -1,7 +1,7 @@
 // The card: the one thing that the overview offers now. The next app, a consent that is being confirmed, or one that the
 // service never showed. Pure.
 import type { Texts } from '../../web/languages/texts.ts'
-import { callbackPath, connectPath, declinePath, overviewPath, skipPath } from '../paths.ts'
+import { actionPath, callbackPath, overviewPath } from '../paths.ts'
 import type { TrackedApp } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
 import { blockAction, fitLabel, fitText, fitTitle, isLong, type Action } from './entries.ts'
@@ -47,7 +47,7 @@ const emptyCard = (model: OverviewModel, instance: string) => {
     /** A name that is too long for the title. */
     named: '',
     short: findApp(model, instance)?.short ?? app,
-    skip: skipPath(instance),
+    skip: actionPath('skip', instance),
     /** Above the main action: what happened. */
     paragraphs: [] as string[],
     /** Above the main action: what to do first, what search may read, that it changes nothing, and which account to use. */
@@ -124,7 +124,7 @@ function connectCard(model: OverviewModel, instance: string) {
     // It was just put back on the list.
     focus: model.from === instance && !model.isSignedInAgain,
     main: {
-      href: connectPath(instance),
+      href: actionPath('connect', instance),
       ...fitLabel(
         app,
         t,
@@ -143,7 +143,7 @@ function waitCard(model: OverviewModel, { instance, step }: { instance: string; 
     ...fitTitle(card.app, t, ['wait.title', 'plain.checking']),
     paragraphs: [t('wait.explain')],
     main: undefined,
-    decline: { href: declinePath(instance), label: t('wait.declined') },
+    decline: { href: actionPath('declined', instance), label: t('wait.declined') },
     control: controlOf(model, step),
   }
 }
@@ -170,7 +170,10 @@ function attendCard(model: OverviewModel, instance: string) {
       fitText(short, t, ['attend.fix1', 'plain.fix1']),
       account === undefined ? ownAccount : t('next.useAccount', { account }),
     ],
-    main: { href: connectPath(instance), ...fitLabel(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
+    main: {
+      href: actionPath('connect', instance),
+      ...fitLabel(app, t, ['start.unconfirmed', 'problem.tryAgain']),
+    },
     block: blockAction(instance, 'unconfirmed', t),
     focus: model.from === instance,
   }
@@ -185,7 +188,7 @@ export function confirmingOf(model: OverviewModel) {
     instance,
     ...fitTitle(appName(model, instance), t, ['wait.title', 'plain.checking']),
     text: fitText(appName(model, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
-    decline: { href: declinePath(instance), label: t('wait.declined') },
+    decline: { href: actionPath('declined', instance), label: t('wait.declined') },
     control: controlOf(model, step),
     // Only when the person comes back: a reload must not move the focus away from what they do.
     focus: from === instance && looks <= 1,
@@ -204,7 +207,7 @@ export function resumeAction(model: OverviewModel): (Action & { notes: string[] 
   const isFirst = apps.every(({ state }) => state.kind !== 'connected')
   const plain = isFirst ? 'plain.first' : 'plain.skipped'
   return {
-    href: connectPath(instance),
+    href: actionPath('connect', instance),
     ...(later ? { label: t('overview.goOn'), forApp: app.name } : fitLabel(app.name, t, [key, plain])),
     notes: linkNotes(model, app),
   }

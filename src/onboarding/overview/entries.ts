@@ -3,7 +3,7 @@ import { isUnavailable } from '../../client-api/app-status.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import type { AppState } from '../app-state.ts'
-import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
+import { actionPath } from '../paths.ts'
 import { iconOf } from '../../company/app-description.ts'
 import { hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
 import { configuredAccount, linkNotes } from './same-name-apps.ts'
@@ -72,7 +72,7 @@ const ROW_LABELS = {
 } as const
 
 /** The link in a row, below the app's name; undefined if there is nothing to start. */
-export const rowLabel = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
+const rowLabel = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
   kind === 'connected' || isUnavailable(kind) ? undefined : { label: t(ROW_LABELS[kind]), forApp: name }
 
 /** More rows are behind "Show more". */
@@ -136,13 +136,15 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
     /** It was just put back on the list: reading continues there. */
     focus: kind === 'todo' && instance === from,
     id: `status-${index}`,
-    connect: label && { href: connectPath(instance), ...label },
+    connect: label && { href: actionPath('connect', instance), ...label },
     skip:
       label !== undefined && kind !== 'skipped' && kind !== 'blocked'
-        ? { href: skipPath(instance), label: t('overview.skip'), forApp: name }
+        ? { href: actionPath('skip', instance), label: t('overview.skip'), forApp: name }
         : undefined,
     unskip:
-      kind === 'skipped' ? { href: unskipPath(instance), label: t('plain.undo'), forApp: name } : undefined,
+      kind === 'skipped'
+        ? { href: actionPath('unskip', instance), label: t('plain.undo'), forApp: name }
+        : undefined,
     block: block && { ...block, forApp: name },
   }
 }
@@ -151,8 +153,10 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
 const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'skipped']
 
 export function blockAction(instance: string, kind: EntryKind, t: Texts): Action | undefined {
-  if (kind === 'blocked') return { href: unblockPath(instance), label: t('overview.unblock') }
-  return MAY_BLOCK.includes(kind) ? { href: blockPath(instance), label: t('overview.block') } : undefined
+  if (kind === 'blocked') return { href: actionPath('unblock', instance), label: t('overview.unblock') }
+  return MAY_BLOCK.includes(kind)
+    ? { href: actionPath('blocked', instance), label: t('overview.block') }
+    : undefined
 }
 
 const NEW_AFTER_MS = 60_000

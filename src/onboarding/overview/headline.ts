@@ -27,7 +27,7 @@ const sumOf = (one: OffByStatus, other: OffByStatus): OffByStatus => {
   return sum
 }
 
-export type OverviewCounts = {
+type OverviewCounts = {
   shown: Counts
   hidden: Counts
   /** The visit is narrowed to some apps. */
@@ -57,7 +57,7 @@ type Outcome =
   /** None: all are switched off. */
   | 'off'
 
-export function outcomeOf({ shown, hidden, isNarrowed }: OverviewCounts): Outcome {
+function outcomeOf({ shown, hidden, isNarrowed }: OverviewCounts): Outcome {
   const left = shown.skipped + shown.blocked
   if (shown.pending > 0) return 'open'
   if (shown.connected + left + shown.off === 0) return isNarrowed ? 'unknown-name' : 'nothing'

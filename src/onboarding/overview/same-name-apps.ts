@@ -30,7 +30,7 @@ export const configuredAccount = (
 ): string | undefined => (sharedAccounts.has(instance) ? undefined : describe(instance).account)
 
 /** Which account to choose, for an app that shares its name or had an account; undefined if the company file says it. */
-export function accountHint(model: OverviewModel, app: OverviewApp): string | undefined {
+function accountHint(model: OverviewModel, app: OverviewApp): string | undefined {
   const { t } = model
   if (configuredAccount(model, app.entry.instance) !== undefined) return undefined
   const isAgain = hasLapsed(app)
