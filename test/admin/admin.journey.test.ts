@@ -2,7 +2,7 @@
 import { get } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CRITERIA, hasAppIn, summarize } from '../../src/admin/person-summary.ts'
 import type { Report } from '../../src/admin/report.ts'
 import { crowdOf, settle } from '../helpers/crowd.ts'
@@ -31,110 +31,91 @@ const exported = async (query: string) => {
   return parse<Record<string, string>>(body, { bom: true, columns: true })
 }
 
-describe('the overview for administrators', () => {
-  it('begins with how many are ready to search, of everyone known', async () => {
-    await grace.open(`${running.url}/admin`)
-    const ready = all.filter(CRITERIA.ready)
-    const share = Math.round((ready.length / PEOPLE) * 100)
-    expect(grace.text).toContain('1,200 people on record')
-    expect(grace.text).toContain(`Ready to search ${share}% ${ready.length} of 1,200 people`)
-    const { body } = await grace.open(`${running.url}/admin/report.json`)
-    const report = JSON.parse(body) as Report
-    expect(report.ready).toBe(report.finished + report.nothing)
-    for (const count of Object.values(report.ofInvited)) expect(count).toBeLessThanOrEqual(report.invited)
-  })
-
-  it('separates thousands, and says of whom each share is', async () => {
-    await grace.open(`${running.url}/admin`)
-    const invited = all.filter((summary) => CRITERIA.invited(summary) && !CRITERIA.nothing(summary))
-    const arrived = invited.filter(
-      (summary) => CRITERIA.signedIn(summary) || hasAppIn(summary, 'connected'),
-    ).length
-    const share = Math.round((arrived / invited.length) * 100)
-    expect(grace.text).toContain(`Funnel of ${invited.length} invited people with apps to connect`)
-    expect(grace.text).toContain(`Signed in ${arrived} ${share}%`)
-    expect(grace.page.body).toMatch(/role="img" aria-label="From [^"]*\. Invited: 934; Signed in: 800;/)
-  })
-
-  it('says what needs the reader, each with the people it is about', async () => {
-    const { body } = await grace.open(`${running.url}/admin`)
-    const bounced = all.filter(CRITERIA.failed).length
-    expect(grace.text).toContain(`Fix ${bounced} bounced emails`)
-    expect(body).toContain('href="/admin/people?show=failed"')
-    await grace.open(`${running.url}/admin/people?show=failed`)
-    expect(grace.text).toContain(`${bounced} people`)
-  })
-
-  it('is noted in the audit log, as each of the other pages is', async () => {
-    const pages = ['/admin', '/admin/people', '/admin/departments', '/admin/apps']
-    const before = running.log.length
-    for (const page of pages) expect((await grace.open(running.url + page)).status).toBe(200)
-    const noted = running.log.slice(before).filter((line) => line.includes('"admin_viewed"'))
-    expect(noted.map((line) => (JSON.parse(line) as { what: string }).what)).toEqual([
-      'overview',
-      'people',
-      'emails',
-      'departments',
-      'apps',
-    ])
-  })
+it('the overview for administrators begins with how many are ready to search, of everyone known', async () => {
+  await grace.open(`${running.url}/admin`)
+  const ready = all.filter(CRITERIA.ready)
+  const share = Math.round((ready.length / PEOPLE) * 100)
+  expect(grace.text).toContain('1,200 people on record')
+  expect(grace.text).toContain(`Ready to search ${share}% ${ready.length} of 1,200 people`)
+  const { body } = await grace.open(`${running.url}/admin/report.json`)
+  const report = JSON.parse(body) as Report
+  expect(report.ready).toBe(report.finished + report.nothing)
+  for (const count of Object.values(report.ofInvited)) expect(count).toBeLessThanOrEqual(report.invited)
 })
 
-describe('departments and apps', () => {
-  it('come in the order of a column, and say which', async () => {
-    const { body } = await grace.open(`${running.url}/admin/departments?sort=-name`)
-    expect(body.match(/<th scope="col" aria-sort[^>]*><a href="[^"]*">[^<]*/g)).toEqual([
-      '<th scope="col" aria-sort="descending"><a href="/admin/departments?sort=name">Department',
-    ])
-    expect(grace.text).toMatch(/Nothing to do 100% 6 0 0 0/)
-    const names = [...body.matchAll(/<th scope="row">.*?<bdi>([^<]*)/g)].map(([, name = '']) => name)
-    expect(names).toEqual(names.toSorted(new Intl.Collator('en').compare).toReversed())
-    for (const [, percent] of grace.text.matchAll(/(\d+)%/g)) expect(Number(percent)).toBeLessThanOrEqual(100)
-  })
-
-  it('are shown as text, whatever the list said', async () => {
-    const { body } = await grace.open(`${running.url}/admin/departments`)
-    expect(body).toContain('<bdi>&lt;b&gt;Sales&lt;/b&gt; &amp; =1+1</bdi>')
-    expect(body).not.toContain('<b>Sales')
-  })
-
-  it('lead to their people', async () => {
-    const { body } = await grace.open(`${running.url}/admin/apps?sort=stuck`)
-    const href = /<td[^>]*><a href="(\/admin\/people\?show=stuck&amp;app=[^"]*)">(\d+)/.exec(body)
-    await grace.open(running.url + (href?.[1] ?? '').replaceAll('&amp;', '&'))
-    expect(grace.text).toContain(`${href?.[2]} people`)
-    expect(grace.page.body).toContain('aria-label="Remove filter “App: ')
-  })
+it('the overview for administrators separates thousands, and says of whom each share is', async () => {
+  await grace.open(`${running.url}/admin`)
+  const invited = all.filter((summary) => CRITERIA.invited(summary) && !CRITERIA.nothing(summary))
+  const arrived = invited.filter(
+    (summary) => CRITERIA.signedIn(summary) || hasAppIn(summary, 'connected'),
+  ).length
+  const share = Math.round((arrived / invited.length) * 100)
+  expect(grace.text).toContain(`Funnel of ${invited.length} invited people with apps to connect`)
+  expect(grace.text).toContain(`Signed in ${arrived} ${share}%`)
+  expect(grace.page.body).toMatch(/role="img" aria-label="From [^"]*\. Invited: 934; Signed in: 800;/)
 })
 
-describe('the list of people', () => {
-  it('names the first few apps of someone who has many left', async () => {
-    await grace.open(`${running.url}/admin/people?q=lastname-0000`)
-    expect(grace.text).toContain('Microsoft SharePoint Online and 34 more')
-  })
-
-  it('says which filter is on, and how many each would leave', async () => {
-    const { body } = await grace.open(`${running.url}/admin/people?show=undelivered`)
-    expect(body.match(/<option [^>]*selected>[^<]*/g)).toEqual([
-      expect.stringMatching(/>Email not delivered \(\d+\)$/),
-    ])
-    expect(body).toContain('>Everyone (1,200)</option>')
-  })
-
-  it('exports whom it shows, and everyone otherwise', async () => {
-    const { body } = await grace.open(`${running.url}/admin/people?show=nothing&q=lastname-00`)
-    const href = /href="(\/admin\/people\.csv\?[^"]*)">([^<]*)/.exec(body)
-    expect(href?.[2]).toBe('Export filtered CSV')
-    const some = await exported((href?.[1] ?? '').replaceAll('&amp;', '&').replace('/admin/people.csv', ''))
-    const numbers = new Set(some.map(({ email }) => email?.slice(19, 23)))
-    expect(numbers).toEqual(new Set(Array.from({ length: 10 }, (_, index) => `00${index}2`)))
-    expect(await exported('')).toHaveLength(PEOPLE)
-    expect((await grace.open(`${running.url}/admin/people`)).body).toContain('>Export CSV<')
-  })
+it('the overview for administrators says what needs the reader, each with the people it is about', async () => {
+  const { body } = await grace.open(`${running.url}/admin`)
+  const bounced = all.filter(CRITERIA.failed).length
+  expect(grace.text).toContain(`Fix ${bounced} bounced emails`)
+  expect(body).toContain('href="/admin/people?show=failed"')
+  await grace.open(`${running.url}/admin/people?show=failed`)
+  expect(grace.text).toContain(`${bounced} people`)
 })
 
-describe('a view or download that is canceled', () => {
-  it.each(['/admin/people.csv', '/admin/people', '/admin'])('%s is no fault of ours', async (path) => {
+it('departments and apps come in the order of a column, and say which', async () => {
+  const { body } = await grace.open(`${running.url}/admin/departments?sort=-name`)
+  expect(body.match(/<th scope="col" aria-sort[^>]*><a href="[^"]*">[^<]*/g)).toEqual([
+    '<th scope="col" aria-sort="descending"><a href="/admin/departments?sort=name">Department',
+  ])
+  expect(grace.text).toMatch(/Nothing to do 100% 6 0 0 0/)
+  const names = [...body.matchAll(/<th scope="row">.*?<bdi>([^<]*)/g)].map(([, name = '']) => name)
+  expect(names).toEqual(names.toSorted(new Intl.Collator('en').compare).toReversed())
+  for (const [, percent] of grace.text.matchAll(/(\d+)%/g)) expect(Number(percent)).toBeLessThanOrEqual(100)
+})
+
+it('departments and apps are shown as text, whatever the list said', async () => {
+  const { body } = await grace.open(`${running.url}/admin/departments`)
+  expect(body).toContain('<bdi>&lt;b&gt;Sales&lt;/b&gt; &amp; =1+1</bdi>')
+  expect(body).not.toContain('<b>Sales')
+})
+
+it('departments and apps lead to their people', async () => {
+  const { body } = await grace.open(`${running.url}/admin/apps?sort=stuck`)
+  const href = /<td[^>]*><a href="(\/admin\/people\?show=stuck&amp;app=[^"]*)">(\d+)/.exec(body)
+  await grace.open(running.url + (href?.[1] ?? '').replaceAll('&amp;', '&'))
+  expect(grace.text).toContain(`${href?.[2]} people`)
+  expect(grace.page.body).toContain('aria-label="Remove filter “App: ')
+})
+
+it('the list of people names the first few apps of someone who has many left', async () => {
+  await grace.open(`${running.url}/admin/people?q=lastname-0000`)
+  expect(grace.text).toContain('Microsoft SharePoint Online and 34 more')
+})
+
+it('the list of people says which filter is on, and how many each would leave', async () => {
+  const { body } = await grace.open(`${running.url}/admin/people?show=undelivered`)
+  expect(body.match(/<option [^>]*selected>[^<]*/g)).toEqual([
+    expect.stringMatching(/>Email not delivered \(\d+\)$/),
+  ])
+  expect(body).toContain('>Everyone (1,200)</option>')
+})
+
+it('the list of people exports whom it shows, and everyone otherwise', async () => {
+  const { body } = await grace.open(`${running.url}/admin/people?show=nothing&q=lastname-00`)
+  const href = /href="(\/admin\/people\.csv\?[^"]*)">([^<]*)/.exec(body)
+  expect(href?.[2]).toBe('Export filtered CSV')
+  const some = await exported((href?.[1] ?? '').replaceAll('&amp;', '&').replace('/admin/people.csv', ''))
+  const numbers = new Set(some.map(({ email }) => email?.slice(19, 23)))
+  expect(numbers).toEqual(new Set(Array.from({ length: 10 }, (_, index) => `00${index}2`)))
+  expect(await exported('')).toHaveLength(PEOPLE)
+  expect((await grace.open(`${running.url}/admin/people`)).body).toContain('>Export CSV<')
+})
+
+it.each(['/admin/people.csv', '/admin/people', '/admin'])(
+  'a canceled request of %s is no error in the log',
+  async (path) => {
     const { port } = new URL(running.url)
     const before = running.log.length
     for (let times = 0; times < 20; times++) {
@@ -152,22 +133,18 @@ describe('a view or download that is canceled', () => {
     expect((await grace.open(running.url + path)).status).toBe(200)
     const failures = running.log.slice(before).filter((line) => /"level":[45]0/.test(line))
     expect(failures).toEqual([])
-  })
+  },
+)
+
+it('the link to /admin is on the pages of administrators and on no one else’s', async () => {
+  expect((await grace.open(`${running.url}/onboarding`)).body).toContain('href="/admin"')
+  const ada = await signIn(running, 'ada')
+  expect(ada.page.body).not.toContain('/admin')
 })
 
-describe('the way to it', () => {
-  it('is on the pages of administrators and on no one else’s', async () => {
-    expect((await grace.open(`${running.url}/onboarding`)).body).toContain('href="/admin"')
-    const ada = await signIn(running, 'ada')
-    expect(ada.page.body).not.toContain('/admin')
-  })
-})
-
-describe('an address that only looks like an administrator’s', () => {
-  it('shows nothing to whom it belongs', async () => {
-    const [id, email] = ['kelvin-sign', 'fran\u212A@acme.example']
-    running.sandbox.people.push({ id, name: id, email, datasources: [] })
-    const browser = await signIn(running, id, '/admin')
-    expect(browser.page.status).toBe(403)
-  })
+it('someone whose address only looks like an administrator’s sees nothing', async () => {
+  const [id, email] = ['kelvin-sign', 'fran\u212A@acme.example']
+  running.sandbox.people.push({ id, name: id, email, datasources: [] })
+  const browser = await signIn(running, id, '/admin')
+  expect(browser.page.status).toBe(403)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { compareSince } from '../../src/admin/comparison.ts'
 import type { DayCounts } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
@@ -17,26 +17,24 @@ const day = (date: string, finished: number, fellBack = 0): DayCounts => ({
 const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
 const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
 
-describe('a comparison', () => {
-  const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
-  const flows = { reminded: 7, acted: 4 }
-  const before = { ...day('2026-11-13', 0, 5), ...flows }
-  const report = { ready: 7, days: [before, { ...day('2026-11-14', 3, 2), ...flows }] }
-  const dayFor = (asked?: unknown, days = rows) =>
-    compareSince(report, { massDisconnects: [], zones: {}, days }, now, asked)?.row.day
+const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
+const flows = { reminded: 7, acted: 4 }
+const before = { ...day('2026-11-13', 0, 5), ...flows }
+const report = { ready: 7, days: [before, { ...day('2026-11-14', 3, 2), ...flows }] }
+const dayFor = (asked?: unknown, days = rows) =>
+  compareSince(report, { massDisconnects: [], zones: {}, days }, now, asked)?.row.day
 
-  it('is with the newest row up to the day, else up to a week ago, else with the oldest', () => {
-    expect([dayFor(), dayFor('2026-11-12'), dayFor('2026-10-01')]).toEqual([
-      '2026-11-13',
-      '2026-11-02',
-      '2026-11-02',
-    ])
-    for (const odd of ['9999-99-99', 'soon', ['2026-11-02'], '']) expect(dayFor(odd)).toBe('2026-11-13')
-    expect(dayFor(undefined, rows.slice(2))).toBeUndefined()
-  })
+it('a comparison is with the newest row up to the day, else up to a week ago, else with the oldest', () => {
+  expect([dayFor(), dayFor('2026-11-12'), dayFor('2026-10-01')]).toEqual([
+    '2026-11-13',
+    '2026-11-02',
+    '2026-11-02',
+  ])
+  for (const odd of ['9999-99-99', 'soon', ['2026-11-02'], '']) expect(dayFor(odd)).toBe('2026-11-13')
+  expect(dayFor(undefined, rows.slice(2))).toBeUndefined()
+})
 
-  it('counts who fell back, was reminded and acted after that day', () => {
-    const compared = compareSince(report, { massDisconnects: [], zones: {}, days: rows }, now)
-    expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, reminded: 7, acted: 4 })
-  })
+it('a comparison counts who fell back, was reminded and acted after that day', () => {
+  const compared = compareSince(report, { massDisconnects: [], zones: {}, days: rows }, now)
+  expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, reminded: 7, acted: 4 })
 })

@@ -1,5 +1,5 @@
 // The emails that `onramp keep` sends to administrators: what they say, and whom they never name.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { massDisconnectNotice, digestNotice, isDigestDue } from '../../src/admin/notices.ts'
 import { createReport } from '../../src/admin/report.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
@@ -37,86 +37,80 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
     }
   })
 
-describe('the email about an app that many lost at once', () => {
-  it('says what is known and what is likely, and has the two commands and one link', () => {
-    const notice = massDisconnectNotice(slack, words)
-    expect(notice.subject).toBe('Slack: 412 of 450 people lost access (January 14, 2027)')
-    expect(notice.paragraphs[0]).toBe(
-      '412 of the 450 people who had connected Slack lost access. Onramp noticed it on January 14, 2027.',
-    )
-    expect(notice.paragraphs[1]).toMatch(
-      /the app was removed, a secret expired, or an approval was withdrawn/,
-    )
-    expect(notice.commands).toEqual([
-      expect.stringContaining('keep PEOPLE.csv --release slack_1'),
-      expect.stringContaining('status EMAIL'),
-    ])
-    expect(notice.link.href).toBe('https://onramp.acme.example/admin')
-  })
-
-  it('offers no command that a shell would read more in', () => {
-    expect(massDisconnectNotice({ ...slack, instance: 'x;curl evil' }, words).commands).toHaveLength(1)
-  })
+it('the email about a mass disconnect says what is known and what is likely, and has the two commands and one link', () => {
+  const notice = massDisconnectNotice(slack, words)
+  expect(notice.subject).toBe('Slack: 412 of 450 people lost access (January 14, 2027)')
+  expect(notice.paragraphs[0]).toBe(
+    '412 of the 450 people who had connected Slack lost access. Onramp noticed it on January 14, 2027.',
+  )
+  expect(notice.paragraphs[1]).toMatch(/the app was removed, a secret expired, or an approval was withdrawn/)
+  expect(notice.commands).toEqual([
+    expect.stringContaining('keep PEOPLE.csv --release slack_1'),
+    expect.stringContaining('status EMAIL'),
+  ])
+  expect(notice.link.href).toBe('https://onramp.acme.example/admin')
 })
 
-describe('the digest', () => {
-  it('is due once on its day, in working time where the company is, though runs are not on the minute', () => {
-    const last = Date.parse('2027-01-18T09:01:05Z')
-    const dueAt = (text: string, digestAt?: number, timezone = 'UTC') =>
-      isDigestDue(
-        { massDisconnects: [], zones: {}, days: [], ...(digestAt !== undefined && { digestAt }) },
-        { digest: 'monday', timezone },
-        Date.parse(text),
-      )
-    expect(dueAt('2027-01-18T09:01:05Z')).toBe(true)
-    expect(dueAt('2027-01-18T15:00:00Z', last)).toBe(false)
-    expect(dueAt('2027-01-19T09:01:00Z', last)).toBe(false)
-    expect(dueAt('2027-01-25T08:59:00Z', last)).toBe(false)
-    expect(dueAt('2027-01-25T09:00:10Z', last)).toBe(true)
-    expect(dueAt('2027-01-25T09:00:10Z', last, 'America/New_York')).toBe(false)
-    expect(dueAt('2027-01-26T09:00:10Z', last)).toBe(false)
-  })
+it('the email about a mass disconnect offers no command with characters of a shell', () => {
+  expect(massDisconnectNotice({ ...slack, instance: 'x;curl evil' }, words).commands).toHaveLength(1)
+})
 
-  const everyone = [...people('Sales', 6, true), ...people('Law', 4, true), ...people('Ops', 10, false)]
-  const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
-  const keepState: KeepState = {
-    massDisconnects: [slack],
-    zones: {},
-    days: [{ ...before, day: '2027-01-18' }],
-  }
-
-  it('has each count with its change since a week ago, and what needs someone', async () => {
-    const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
-    expect(notice.subject).toBe('Rollout progress: 50% ready to search')
-    expect(notice.figures.map(({ label, value, change }) => [label, value, change].join(' '))).toEqual([
-      'People 20 0',
-      'Ready to search 10 -10',
-      'In progress 0 0',
-      'Not started 0 0',
-      'Stuck 0 0',
-      'Fell back 10 +10',
-      'No longer on the list 0 -2',
-    ])
-    const command = expect.stringContaining('--release slack_1') as string
-    expect(notice.needs).toMatchObject([
-      { title: 'Slack: 412 of 450 people lost access (January 14, 2027)', command },
-    ])
-    expect(notice.paragraphs.join(' ')).toContain('Since January 18, 2027: 10 fewer ready, 10 fell back')
-  })
-
-  it('names no one, and no department', async () => {
-    const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
-    expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
-  })
-
-  it('says that nothing needs anyone where that is so, and no change before there is a row', async () => {
-    const quiet = digestNotice(
-      await createReport(summaries(...people('Ops', 5, false)), now),
-      { massDisconnects: [], zones: {}, days: [] },
-      now,
-      words,
+it('the digest is due once on its day, in working hours of the company, though runs are not on the minute', () => {
+  const last = Date.parse('2027-01-18T09:01:05Z')
+  const dueAt = (text: string, digestAt?: number, timezone = 'UTC') =>
+    isDigestDue(
+      { massDisconnects: [], zones: {}, days: [], ...(digestAt !== undefined && { digestAt }) },
+      { digest: 'monday', timezone },
+      Date.parse(text),
     )
-    expect(quiet.paragraphs).toEqual(['Nothing needs you right now.'])
-    expect(quiet.figures.every(({ change }) => change === '')).toBe(true)
-  })
+  expect(dueAt('2027-01-18T09:01:05Z')).toBe(true)
+  expect(dueAt('2027-01-18T15:00:00Z', last)).toBe(false)
+  expect(dueAt('2027-01-19T09:01:00Z', last)).toBe(false)
+  expect(dueAt('2027-01-25T08:59:00Z', last)).toBe(false)
+  expect(dueAt('2027-01-25T09:00:10Z', last)).toBe(true)
+  expect(dueAt('2027-01-25T09:00:10Z', last, 'America/New_York')).toBe(false)
+  expect(dueAt('2027-01-26T09:00:10Z', last)).toBe(false)
+})
+
+const everyone = [...people('Sales', 6, true), ...people('Law', 4, true), ...people('Ops', 10, false)]
+const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
+const keepState: KeepState = {
+  massDisconnects: [slack],
+  zones: {},
+  days: [{ ...before, day: '2027-01-18' }],
+}
+
+it('the digest has each count with its change since a week ago, and what needs someone', async () => {
+  const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
+  expect(notice.subject).toBe('Rollout progress: 50% ready to search')
+  expect(notice.figures.map(({ label, value, change }) => [label, value, change].join(' '))).toEqual([
+    'People 20 0',
+    'Ready to search 10 -10',
+    'In progress 0 0',
+    'Not started 0 0',
+    'Stuck 0 0',
+    'Fell back 10 +10',
+    'No longer on the list 0 -2',
+  ])
+  const command = expect.stringContaining('--release slack_1') as string
+  expect(notice.needs).toMatchObject([
+    { title: 'Slack: 412 of 450 people lost access (January 14, 2027)', command },
+  ])
+  expect(notice.paragraphs.join(' ')).toContain('Since January 18, 2027: 10 fewer ready, 10 fell back')
+})
+
+it('the digest names no one, and no department', async () => {
+  const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
+  expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
+})
+
+it('the digest says that nothing needs anyone where that is so, and no change before there is a row', async () => {
+  const quiet = digestNotice(
+    await createReport(summaries(...people('Ops', 5, false)), now),
+    { massDisconnects: [], zones: {}, days: [] },
+    now,
+    words,
+  )
+  expect(quiet.paragraphs).toEqual(['Nothing needs you right now.'])
+  expect(quiet.figures.every(({ change }) => change === '')).toBe(true)
 })

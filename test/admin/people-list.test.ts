@@ -1,5 +1,5 @@
 // The list of people and their addresses, as administrators ask for them.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
 import { listPeople, PEOPLE_A_PAGE, latestStage } from '../../src/admin/people-page.ts'
 import { summarize } from '../../src/admin/person-summary.ts'
@@ -22,108 +22,106 @@ const emails = async (all: Person[], query: Record<string, unknown>) =>
     ({ person }) => person.email.split('@')[0],
   )
 
-describe('a list of people for administrators', () => {
-  it('goes through everyone once, in order, a page at a time', async () => {
-    const many = Array.from({ length: 3 * PEOPLE_A_PAGE }, (_, index) =>
-      named(`person-${String(index).padStart(3, '0')}`),
+it('a list of people for administrators goes through everyone once, in order, a page at a time', async () => {
+  const many = Array.from({ length: 3 * PEOPLE_A_PAGE }, (_, index) =>
+    named(`person-${String(index).padStart(3, '0')}`),
+  )
+  const seen: string[] = []
+  let after = ''
+  for (let page = 0; page < 3; page++) {
+    const list = await listPeople(summaries(...many), parsePeopleQuery({ after }))
+    expect(list).toMatchObject({ total: many.length, hasMore: page < 2 })
+    seen.push(...list.people.map(({ person }) => person.email))
+    after = seen.at(-1) ?? ''
+  }
+  expect(seen).toEqual(many.map(({ email }) => email))
+})
+
+it('a list of people for administrators has those who lost an app, and those who fell back by it', async () => {
+  const listed = (status: 'awaiting', ...all: string[]) =>
+    all.map((instance) => ({ instance, name: instance, status }))
+  const both = listed('awaiting', 'slack_1', 'jira_1')
+  const answered = (name: string, ...answers: (typeof both)[]) =>
+    answers.reduce(
+      (person, left, index) => withCheck(person, { checkedAt: at + index, listed: left }, at + index),
+      withMilestone(named(name), 'signedInAt', at),
     )
-    const seen: string[] = []
-    let after = ''
-    for (let page = 0; page < 3; page++) {
-      const list = await listPeople(summaries(...many), parsePeopleQuery({ after }))
-      expect(list).toMatchObject({ total: many.length, hasMore: page < 2 })
-      seen.push(...list.people.map(({ person }) => person.email))
-      after = seen.at(-1) ?? ''
-    }
-    expect(seen).toEqual(many.map(({ email }) => email))
-  })
-
-  it('has those who lost an app, and those who fell back by it', async () => {
-    const listed = (status: 'awaiting', ...all: string[]) =>
-      all.map((instance) => ({ instance, name: instance, status }))
-    const both = listed('awaiting', 'slack_1', 'jira_1')
-    const answered = (name: string, ...answers: (typeof both)[]) =>
-      answers.reduce(
-        (person, left, index) => withCheck(person, { checkedAt: at + index, listed: left }, at + index),
-        withMilestone(named(name), 'signedInAt', at),
-      )
-    const all = [
-      answered('ada', both, [], listed('awaiting', 'slack_1')),
-      answered('bob', both, listed('awaiting', 'jira_1'), both),
-      answered('eve', both, []),
-    ]
-    expect(await emails(all, { show: 'fellBack' })).toEqual(['ada'])
-    expect(await emails(all, { show: 'fellBack', app: 'slack_1' })).toEqual(['ada'])
-    expect(await emails(all, { show: 'fellBack', app: 'jira_1' })).toEqual([])
-    expect(await emails(all, { show: 'lapsed' })).toEqual(['ada', 'bob'])
-    expect(await emails(all, { show: 'lapsed', app: 'slack_1' })).toEqual(['ada', 'bob'])
-    expect(await emails(all, { show: 'lapsed', app: 'jira_1' })).toEqual([])
-  })
-
-  const absent = sent('absent', 'sent')
-  const unsure = sent('unsure', 'unknown')
-  const everyone = [
-    absent,
-    unsure,
-    withMilestone(sent('arrived', 'sent'), 'signedInAt', at),
-    having(named('blocked'), { x_1: 'blocked', y_1: 'waiting' }, at),
-    having(named('other'), { x_1: 'waiting', y_1: 'blocked' }, at),
-    withMilestone(named('out'), 'optedOutAt', at),
-    having(named('nothing'), {}, at),
-    sent('late', 'deferred'),
-    sent('refused', 'failed'),
-    { ...named('dan'), group: 'Sales' },
-    { ...named('eve'), group: 'Sales EU' },
+  const all = [
+    answered('ada', both, [], listed('awaiting', 'slack_1')),
+    answered('bob', both, listed('awaiting', 'jira_1'), both),
+    answered('eve', both, []),
   ]
+  expect(await emails(all, { show: 'fellBack' })).toEqual(['ada'])
+  expect(await emails(all, { show: 'fellBack', app: 'slack_1' })).toEqual(['ada'])
+  expect(await emails(all, { show: 'fellBack', app: 'jira_1' })).toEqual([])
+  expect(await emails(all, { show: 'lapsed' })).toEqual(['ada', 'bob'])
+  expect(await emails(all, { show: 'lapsed', app: 'slack_1' })).toEqual(['ada', 'bob'])
+  expect(await emails(all, { show: 'lapsed', app: 'jira_1' })).toEqual([])
+})
 
-  it.each<[Record<string, unknown>, string[]]>([
-    [{ show: 'absent' }, ['absent', 'unsure']],
-    [{ show: 'uncertain' }, ['unsure']],
-    [{ show: 'blocked' }, ['blocked', 'other']],
-    [{ show: 'blocked', app: 'x_1' }, ['blocked']],
-    [{ show: 'stuck', app: 'y_1' }, ['other']],
-    [{ app: 'x_1' }, ['blocked', 'other']],
-    [{ show: 'optedOut' }, ['out']],
-    [{ show: 'nothing' }, ['nothing']],
-    [{ show: 'finished' }, []],
-    [{ show: 'undelivered' }, ['late', 'refused']],
-    [{ q: ' EVE@ ' }, ['eve']],
-    [{ q: 'sales' }, ['dan', 'eve']],
-    [{ q: 'no one' }, []],
-    [{ group: 'Sales' }, ['dan']],
-    [{ group: 'sales' }, []],
-    [{ show: 'nonsense', q: ['a', 'b'], group: 'Sales EU' }, ['eve']],
-  ])('shows whom %j asks for', async (query, expected) => {
-    expect(await emails(everyone, query)).toEqual(expected)
-  })
+const absent = sent('absent', 'sent')
+const unsure = sent('unsure', 'unknown')
+const everyone = [
+  absent,
+  unsure,
+  withMilestone(sent('arrived', 'sent'), 'signedInAt', at),
+  having(named('blocked'), { x_1: 'blocked', y_1: 'waiting' }, at),
+  having(named('other'), { x_1: 'waiting', y_1: 'blocked' }, at),
+  withMilestone(named('out'), 'optedOutAt', at),
+  having(named('nothing'), {}, at),
+  sent('late', 'deferred'),
+  sent('refused', 'failed'),
+  { ...named('dan'), group: 'Sales' },
+  { ...named('eve'), group: 'Sales EU' },
+]
 
-  it('counts whom each filter would leave, in the same pass', async () => {
-    const { counts } = await listPeople(
-      summaries(sent('ada', 'failed'), sent('bob', 'sent')),
-      parsePeopleQuery({ show: 'failed' }),
-    )
-    expect(counts).toMatchObject({ all: 2, stuck: 1, notStarted: 1, failed: 1, undelivered: 1, absent: 1 })
-  })
+it.each<[Record<string, unknown>, string[]]>([
+  [{ show: 'absent' }, ['absent', 'unsure']],
+  [{ show: 'uncertain' }, ['unsure']],
+  [{ show: 'blocked' }, ['blocked', 'other']],
+  [{ show: 'blocked', app: 'x_1' }, ['blocked']],
+  [{ show: 'stuck', app: 'y_1' }, ['other']],
+  [{ app: 'x_1' }, ['blocked', 'other']],
+  [{ show: 'optedOut' }, ['out']],
+  [{ show: 'nothing' }, ['nothing']],
+  [{ show: 'finished' }, []],
+  [{ show: 'undelivered' }, ['late', 'refused']],
+  [{ q: ' EVE@ ' }, ['eve']],
+  [{ q: 'sales' }, ['dan', 'eve']],
+  [{ q: 'no one' }, []],
+  [{ group: 'Sales' }, ['dan']],
+  [{ group: 'sales' }, []],
+  [{ show: 'nonsense', q: ['a', 'b'], group: 'Sales EU' }, ['eve']],
+])('a list of people for administrators shows whom %j asks for', async (query, expected) => {
+  expect(await emails(everyone, query)).toEqual(expected)
+})
 
-  it('says how far someone is by the furthest that they reached', () => {
-    const invited = sent('ada', 'sent')
-    const opened = withMilestone(invited, 'openedAt', at + 1)
-    const here = withMilestone(opened, 'signedInAt', at + 2)
-    const stages = [
-      named('ada'),
-      invited,
-      opened,
-      here,
-      having(here, {}, at + 3),
-      having(here, { a_1: 'connected' }, at + 4),
-    ]
-    expect(stages.map((person) => Object.values(latestStage(summarize(person))))).toEqual([
-      ['known', undefined],
-      ['invited', at],
-      ['opened', at + 1],
-      ['signedIn', at + 2],
-      ['nothing', at + 3],
-      ['finished', at + 4],
-    ])
-  })
+it('a list of people for administrators counts whom each filter would leave, in the same pass', async () => {
+  const { counts } = await listPeople(
+    summaries(sent('ada', 'failed'), sent('bob', 'sent')),
+    parsePeopleQuery({ show: 'failed' }),
+  )
+  expect(counts).toMatchObject({ all: 2, stuck: 1, notStarted: 1, failed: 1, undelivered: 1, absent: 1 })
+})
+
+it('a list of people for administrators says how far someone is by the furthest that they reached', () => {
+  const invited = sent('ada', 'sent')
+  const opened = withMilestone(invited, 'openedAt', at + 1)
+  const here = withMilestone(opened, 'signedInAt', at + 2)
+  const stages = [
+    named('ada'),
+    invited,
+    opened,
+    here,
+    having(here, {}, at + 3),
+    having(here, { a_1: 'connected' }, at + 4),
+  ]
+  expect(stages.map((person) => Object.values(latestStage(summarize(person))))).toEqual([
+    ['known', undefined],
+    ['invited', at],
+    ['opened', at + 1],
+    ['signedIn', at + 2],
+    ['nothing', at + 3],
+    ['finished', at + 4],
+  ])
 })

@@ -47,7 +47,7 @@ async function count(all: AsyncIterable<unknown>): Promise<number> {
   return people
 }
 
-it('is read once for every page and export within ten seconds, also at the same time', async () => {
+it('the people are read once for every page and export within ten seconds, also at the same time', async () => {
   const { at, snapshot } = crowd()
   const [list, report] = await Promise.all([count(snapshot.summaries(here, 'page')), snapshot.report(here)])
   expect([list, report.people, report.unread]).toEqual([PEOPLE, PEOPLE, 3])
@@ -60,34 +60,37 @@ it('is read once for every page and export within ten seconds, also at the same 
   expect(at.passes).toBe(2)
 })
 
-it('comes in the order of the addresses', async () => {
+it('the people are sorted by email', async () => {
   const { snapshot } = crowd()
   const seen: string[] = []
   for await (const { person } of snapshot.summaries(here, 'page')) seen.push(person.email)
   expect(seen).toEqual(inOrder)
 })
 
-it.each(['before a pass', 'after it'])('lets other work in between, however many come %s', async (when) => {
-  const { snapshot } = crowd()
-  if (when === 'after it') await snapshot.report(here)
-  let [rows, most] = [0, 0]
-  const looking = { isOver: false }
-  const others = (async () => {
-    for (; !looking.isOver; rows = 0) {
-      await nextTurn()
-      most = Math.max(most, rows)
+it.each(['before a pass', 'after it'])(
+  'the event loop gets other work done, however many requests come %s',
+  async (when) => {
+    const { snapshot } = crowd()
+    if (when === 'after it') await snapshot.report(here)
+    let [rows, most] = [0, 0]
+    const looking = { isOver: false }
+    const others = (async () => {
+      for (; !looking.isOver; rows = 0) {
+        await nextTurn()
+        most = Math.max(most, rows)
+      }
+    })()
+    const look = async () => {
+      for await (const _summary of snapshot.summaries(here, 'page')) rows++
     }
-  })()
-  const look = async () => {
-    for await (const _summary of snapshot.summaries(here, 'page')) rows++
-  }
-  await Promise.all(Array.from({ length: 20 }, look))
-  looking.isOver = true
-  await others
-  // One slice a turn, over all who look.
-  expect(most).toBeGreaterThan(0)
-  expect(most).toBeLessThanOrEqual(1_000)
-})
+    await Promise.all(Array.from({ length: 20 }, look))
+    looking.isOver = true
+    await others
+    // One slice a turn, over all who look.
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThanOrEqual(1_000)
+  },
+)
 
 it('a page waits for no download, however many there are', async () => {
   const { snapshot } = crowd()
@@ -102,7 +105,7 @@ it('a page waits for no download, however many there are', async () => {
   await Promise.all(downloads)
 })
 
-it('is read again where the store was away', async () => {
+it('the people are read again after the store was away', async () => {
   const { at, snapshot } = crowd()
   at.fails = true
   await expect(snapshot.report(here)).rejects.toThrow('away')
@@ -129,7 +132,7 @@ it('a pass ends where everyone who waited for it has gone, and goes on for anyon
   expect([mine.people, at.read, at.passes]).toEqual([PEOPLE, 1_000 + PEOPLE, 2])
 })
 
-it('is read by one pass at a time, also where a browser comes just as another one has gone', async () => {
+it('the people are read by one pass at a time, also if a browser comes just as another one has gone', async () => {
   const { at, snapshot } = crowd()
   for (let number = 0; number < 20; number++) {
     const leaving = new AbortController()
@@ -167,7 +170,7 @@ it('an export that is held up goes on behind its last address in the newest pass
   expect(at.passes).toBeGreaterThan(5)
 })
 
-it('holds a row for each person and one object for their apps, not their records', async () => {
+it('the snapshot holds a summary for each person and one object for equal apps, not their records', async () => {
   const { snapshot } = crowd()
   const apps = new Set<unknown>()
   for await (const summary of snapshot.summaries(here, 'page')) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createPlot } from '../../src/admin/plot.ts'
 import type { DayCounts } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
@@ -25,87 +25,85 @@ const pointsOf = (plot: ReturnType<typeof createPlot>, what: string) =>
     ?.points.split(' ')
     .map((point) => point.split(',').map(Number))
 
-describe('progress over time', () => {
-  it('is nothing before anything happened', () => {
-    expect(createPlot(counted([]), [], Date.parse('2026-11-02T12:00:00Z'))).toBeUndefined()
-  })
+it('the trend is empty before anything happened', () => {
+  expect(createPlot(counted([]), [], Date.parse('2026-11-02T12:00:00Z'))).toBeUndefined()
+})
 
-  it('ends now, however much of the day is left', () => {
-    const days = [day('2026-11-01', 10), day('2026-11-02', 10)]
-    const plot = createPlot(counted(days), [], Date.parse('2026-11-02T12:00:00Z'))
-    expect(plot).toMatchObject({ from: Date.parse('2026-11-01'), to: Date.parse('2026-11-02T12:00:00Z') })
-    expect(plot?.isOneDay).toBe(false)
-    // Nothing lies between noon and midnight of today: a day and a half is the whole width.
-    expect(pointsOf(plot, 'invited')).toEqual([
-      [0, 200],
-      [426.7, 100],
-      [426.7, 100],
-      [640, 0],
-      [640, 0],
-    ])
-  })
+it('the trend ends now, however much of the day is left', () => {
+  const days = [day('2026-11-01', 10), day('2026-11-02', 10)]
+  const plot = createPlot(counted(days), [], Date.parse('2026-11-02T12:00:00Z'))
+  expect(plot).toMatchObject({ from: Date.parse('2026-11-01'), to: Date.parse('2026-11-02T12:00:00Z') })
+  expect(plot?.isOneDay).toBe(false)
+  // Nothing lies between noon and midnight of today: a day and a half is the whole width.
+  expect(pointsOf(plot, 'invited')).toEqual([
+    [0, 200],
+    [426.7, 100],
+    [426.7, 100],
+    [640, 0],
+    [640, 0],
+  ])
+})
 
-  it('is a rise from midnight to now on the first day', () => {
-    const plot = createPlot(counted([day('2026-11-02', 3, 1)]), [], Date.parse('2026-11-02T09:30:00Z'))
-    expect(plot?.isOneDay).toBe(true)
-    expect(plot?.marks.map(({ count }) => count)).toEqual([4, 2, 0])
-    expect(plot?.lines.map(({ what, total }) => [what, total])).toEqual([
-      ['invited', 3],
-      ['signedIn', 1],
-      ['ready', 0],
-    ])
-    expect(pointsOf(plot, 'ready')?.every(([, y]) => y === 200)).toBe(true)
-  })
+it('the trend rises from midnight to now on the first day', () => {
+  const plot = createPlot(counted([day('2026-11-02', 3, 1)]), [], Date.parse('2026-11-02T09:30:00Z'))
+  expect(plot?.isOneDay).toBe(true)
+  expect(plot?.marks.map(({ count }) => count)).toEqual([4, 2, 0])
+  expect(plot?.lines.map(({ what, total }) => [what, total])).toEqual([
+    ['invited', 3],
+    ['signedIn', 1],
+    ['ready', 0],
+  ])
+  expect(pointsOf(plot, 'ready')?.every(([, y]) => y === 200)).toBe(true)
+})
 
-  it('counts people who had nothing to connect as ready from the first day', () => {
-    const plot = createPlot(counted([day('2026-11-01', 0, 0, 6)], 4), [], Date.parse('2026-11-03'))
-    expect(pointsOf(plot, 'ready')).toEqual([
-      [0, 120],
-      [320, 0],
-      // Now, which is the beginning of a day.
-      [640, 0],
-      [640, 0],
-      [640, 0],
-    ])
-    expect(plot?.lines.find(({ what }) => what === 'ready')?.total).toBe(10)
-  })
+it('the trend counts people who had nothing to connect as ready from the first day', () => {
+  const plot = createPlot(counted([day('2026-11-01', 0, 0, 6)], 4), [], Date.parse('2026-11-03'))
+  expect(pointsOf(plot, 'ready')).toEqual([
+    [0, 120],
+    [320, 0],
+    // Now, which is the beginning of a day.
+    [640, 0],
+    [640, 0],
+    [640, 0],
+  ])
+  expect(plot?.lines.find(({ what }) => what === 'ready')?.total).toBe(10)
+})
 
-  it('falls on the day on which onramp keep counted fewer, and ends with those who are ready now', () => {
-    const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
-    const rows: DailyCounts[] = [{ ...counts, day: '2026-11-03', ready: 2 }]
-    const report = { ...counted([day('2026-11-01', 0, 0, 8), day('2026-11-04', 0, 0, 1)]), ready: 4 }
-    expect(pointsOf(createPlot(report, rows, Date.parse('2026-11-05')), 'ready')?.join(' ')).toBe(
-      [
-        '0,200 160,0', // 8 on the 1st
-        '320,0 480,150', // 2 at the end of the 3rd
-        '480,150 640,125', // one more on the 4th
-        '640,125 640,100 640,100', // 4 now
-      ].join(' '),
-    )
-  })
+it('the trend falls on the day on which onramp keep counted fewer, and ends with those who are ready now', () => {
+  const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
+  const rows: DailyCounts[] = [{ ...counts, day: '2026-11-03', ready: 2 }]
+  const report = { ...counted([day('2026-11-01', 0, 0, 8), day('2026-11-04', 0, 0, 1)]), ready: 4 }
+  expect(pointsOf(createPlot(report, rows, Date.parse('2026-11-05')), 'ready')?.join(' ')).toBe(
+    [
+      '0,200 160,0', // 8 on the 1st
+      '320,0 480,150', // 2 at the end of the 3rd
+      '480,150 640,125', // one more on the 4th
+      '640,125 640,100 640,100', // 4 now
+    ].join(' '),
+  )
+})
 
-  it('shows no fall that never was, where runs counted fewer than have nothing to connect by now', () => {
-    const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
-    const rows = [2, 10, 40].map((ready, index): DailyCounts => ({
-      ...counts,
-      day: `2026-11-0${1 + index}`,
-      ready,
-    }))
-    const early = { ...counted([day('2026-11-01', 9, 0, 1)], 100), ready: 101 }
-    const late = { ...counted([day('2026-10-20', 9, 0, 1), day('2026-10-25', 0, 0, 1)], 100), ready: 102 }
-    for (const report of [early, late]) {
-      const ys = pointsOf(createPlot(report, rows, Date.parse('2026-11-05')), 'ready')?.map(([, y]) => y)
-      expect(ys?.length).toBeGreaterThan(6)
-      expect(ys).toEqual(ys?.toSorted((one = 0, other = 0) => other - one))
-    }
-  })
+it('the trend shows no fall that never was, where runs counted fewer than have nothing to connect by now', () => {
+  const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
+  const rows = [2, 10, 40].map((ready, index): DailyCounts => ({
+    ...counts,
+    day: `2026-11-0${1 + index}`,
+    ready,
+  }))
+  const early = { ...counted([day('2026-11-01', 9, 0, 1)], 100), ready: 101 }
+  const late = { ...counted([day('2026-10-20', 9, 0, 1), day('2026-10-25', 0, 0, 1)], 100), ready: 102 }
+  for (const report of [early, late]) {
+    const ys = pointsOf(createPlot(report, rows, Date.parse('2026-11-05')), 'ready')?.map(([, y]) => y)
+    expect(ys?.length).toBeGreaterThan(6)
+    expect(ys).toEqual(ys?.toSorted((one = 0, other = 0) => other - one))
+  }
+})
 
-  it.each([1, 7, 10, 11, 99, 100, 101, 49_999])('marks round numbers above %i', (count) => {
-    const plot = createPlot(counted([day('2026-11-02', count)]), [], Date.parse('2026-11-02T00:00:00Z'))
-    const [top, half] = plot?.marks ?? []
-    expect(top?.count).toBeGreaterThanOrEqual(count)
-    expect(top?.count).toBeLessThanOrEqual(Math.max(2, 2 * count))
-    expect(Number.isInteger(half?.count)).toBe(true)
-    expect(JSON.stringify(plot)).not.toMatch(/NaN|null/)
-  })
+it.each([1, 7, 10, 11, 99, 100, 101, 49_999])('the trend marks round numbers above %i', (count) => {
+  const plot = createPlot(counted([day('2026-11-02', count)]), [], Date.parse('2026-11-02T00:00:00Z'))
+  const [top, half] = plot?.marks ?? []
+  expect(top?.count).toBeGreaterThanOrEqual(count)
+  expect(top?.count).toBeLessThanOrEqual(Math.max(2, 2 * count))
+  expect(Number.isInteger(half?.count)).toBe(true)
+  expect(JSON.stringify(plot)).not.toMatch(/NaN|null/)
 })

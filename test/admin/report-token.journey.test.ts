@@ -1,5 +1,5 @@
 // What programs read with REPORT_TOKEN, and that nothing else opens it.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { run, signIn, type Running } from '../helpers/running.ts'
 
 const TOKEN = 'dashboards-3f1c5be2a97d4e60'
@@ -20,52 +20,48 @@ const get = (path: string, authorization?: string) =>
 const audited = () =>
   running.log.filter((line) => line.includes('"audit"')).map((line) => JSON.parse(line) as { audit: string })
 
-describe('a program with REPORT_TOKEN', () => {
-  it('reads the report and the people, and the audit log says so', async () => {
-    const report = await get('/admin/report.json', `Bearer ${TOKEN}`)
-    expect(report.status).toBe(200)
-    expect(report.headers.get('cache-control')).toContain('no-store')
-    expect(await report.json()).toMatchObject({ people: 1, signedIn: 1 })
-    const people = await get('/admin/people.csv?show=inProgress', `bearer ${TOKEN}`)
-    expect(people.headers.get('content-type')).toBe('text/csv; charset=utf-8')
-    expect(await people.text()).toContain('\n"ada@acme.example",')
-    expect(audited().slice(-2)).toMatchObject([
-      { audit: 'admin_viewed', by: 'report_token', what: 'report.json' },
-      { audit: 'admin_viewed', by: 'report_token', what: 'people.csv' },
-    ])
-    expect(running.log.join('')).not.toContain(TOKEN)
-  })
-
-  it.each(['/admin', '/admin/people', '/onboarding', '/api/status', '/sessions'])(
-    'gets nothing else with it: %s',
-    async (path) => {
-      expect((await get(path, `Bearer ${TOKEN}`)).status).toBe(401)
-    },
-  )
+it('a program with REPORT_TOKEN reads the report and the people, and the audit log says so', async () => {
+  const report = await get('/admin/report.json', `Bearer ${TOKEN}`)
+  expect(report.status).toBe(200)
+  expect(report.headers.get('cache-control')).toContain('no-store')
+  expect(await report.json()).toMatchObject({ people: 1, signedIn: 1 })
+  const people = await get('/admin/people.csv?show=inProgress', `bearer ${TOKEN}`)
+  expect(people.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(await people.text()).toContain('\n"ada@acme.example",')
+  expect(audited().slice(-2)).toMatchObject([
+    { audit: 'admin_viewed', by: 'report_token', what: 'report.json' },
+    { audit: 'admin_viewed', by: 'report_token', what: 'people.csv' },
+  ])
+  expect(running.log.join('')).not.toContain(TOKEN)
 })
 
-describe('another token', () => {
-  it.each([`Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(0, -1)}`, 'Bearer', `Bearer ${TOKEN} ${TOKEN}`])(
-    'is refused and noted: %s',
-    async (authorization) => {
-      for (const path of ['/admin/report.json', '/Admin/People.csv/']) {
-        const answer = await get(path, authorization)
-        expect(answer.status).toBe(401)
-        expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/)
-        expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
-        expect(await answer.json()).toMatchObject({ status: 401, code: 'token_refused' })
-        expect(audited().at(-1)).toMatchObject({ audit: 'report_refused' })
-      }
-    },
-  )
+it.each(['/admin', '/admin/people', '/onboarding', '/api/status', '/sessions'])(
+  'a program with REPORT_TOKEN gets nothing else with it: %s',
+  async (path) => {
+    expect((await get(path, `Bearer ${TOKEN}`)).status).toBe(401)
+  },
+)
 
-  it('is no reason to keep out a browser behind a proxy that adds a token of its own', async () => {
-    const headers = { authorization: 'Bearer of-the-proxy', accept: 'text/html,*/*;q=0.8' }
-    for (const path of ['/admin/report.json', '/admin/people.csv', '/onboarding', '/']) {
-      const answer = await fetch(running.url + path, { redirect: 'manual', headers })
-      expect([path, answer.status]).toEqual([path, 303])
+it.each([`Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(0, -1)}`, 'Bearer', `Bearer ${TOKEN} ${TOKEN}`])(
+  'another token is refused and noted: %s',
+  async (authorization) => {
+    for (const path of ['/admin/report.json', '/Admin/People.csv/']) {
+      const answer = await get(path, authorization)
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/)
+      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+      expect(await answer.json()).toMatchObject({ status: 401, code: 'token_refused' })
+      expect(audited().at(-1)).toMatchObject({ audit: 'report_refused' })
     }
-  })
+  },
+)
+
+it('another token is no reason to keep out a browser behind a proxy that adds a token of its own', async () => {
+  const headers = { authorization: 'Bearer of-the-proxy', accept: 'text/html,*/*;q=0.8' }
+  for (const path of ['/admin/report.json', '/admin/people.csv', '/onboarding', '/']) {
+    const answer = await fetch(running.url + path, { redirect: 'manual', headers })
+    expect([path, answer.status]).toEqual([path, 303])
+  }
 })
 
 it('without REPORT_TOKEN no token opens it', async () => {

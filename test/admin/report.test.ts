@@ -1,6 +1,6 @@
 // What the report counts: where each person is, what needs the reader, the funnel, apps, departments and days.
 import { parse } from 'csv-parse/sync'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
 import { listPeople } from '../../src/admin/people-page.ts'
 import { createPlot } from '../../src/admin/plot.ts'
@@ -37,328 +37,312 @@ const lostApp = (person: Person, lapsedAt: number): Person => {
 
 const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck'] as const
 
-describe('where a person is', () => {
-  it.each<[string, Person, (typeof PROGRESS)[number]]>([
-    ['not started before they sign in', known, 'notStarted'],
-    [
-      'not started, also once they are invited and their apps are known',
-      having(invited, { a_1: 'waiting' }, at),
-      'notStarted',
-    ],
-    [
-      'in progress while an app is left',
-      having(here, { a_1: 'waiting', b_1: 'connected' }, at),
-      'inProgress',
-    ],
-    ['in progress where an app was set aside', having(here, { a_1: 'skipped' }, at), 'inProgress'],
-    ['ready where everything is connected', having(here, { a_1: 'connected' }, at), 'ready'],
-    ['ready where there is nothing to connect', having(known, {}, at), 'ready'],
-    ['ready where all that is left is switched off', having(here, { a_1: 'off' }, at), 'ready'],
-    ['stuck where an app waits for an admin', having(here, { a_1: 'blocked' }, at), 'stuck'],
-    ['stuck where a consent never showed', having(here, { a_1: 'unconfirmed' }, at), 'stuck'],
-    ['stuck where the newest email bounced', bounced, 'stuck'],
-    [
-      'not stuck once a later one has left',
-      mailed(bounced, 'sent', { reminder: 1, now: at + 1 }),
-      'notStarted',
-    ],
-    [
-      'not stuck by a bounce once they sign in',
-      having(withMilestone(bounced, 'signedInAt', at), { a_1: 'waiting' }, at),
-      'inProgress',
-    ],
-  ])('is %s', (_what, person, progress) => {
-    const summary = summarize(person)
-    expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
-  })
+it.each<[string, Person, (typeof PROGRESS)[number]]>([
+  ['not started before they sign in', known, 'notStarted'],
+  [
+    'not started, also once they are invited and their apps are known',
+    having(invited, { a_1: 'waiting' }, at),
+    'notStarted',
+  ],
+  ['in progress while an app is left', having(here, { a_1: 'waiting', b_1: 'connected' }, at), 'inProgress'],
+  ['in progress where an app was set aside', having(here, { a_1: 'skipped' }, at), 'inProgress'],
+  ['ready where everything is connected', having(here, { a_1: 'connected' }, at), 'ready'],
+  ['ready where there is nothing to connect', having(known, {}, at), 'ready'],
+  ['ready where all that is left is switched off', having(here, { a_1: 'off' }, at), 'ready'],
+  ['stuck where an app waits for an admin', having(here, { a_1: 'blocked' }, at), 'stuck'],
+  ['stuck where a consent never showed', having(here, { a_1: 'unconfirmed' }, at), 'stuck'],
+  ['stuck where the newest email bounced', bounced, 'stuck'],
+  [
+    'not stuck once a later one has left',
+    mailed(bounced, 'sent', { reminder: 1, now: at + 1 }),
+    'notStarted',
+  ],
+  [
+    'not stuck by a bounce once they sign in',
+    having(withMilestone(bounced, 'signedInAt', at), { a_1: 'waiting' }, at),
+    'inProgress',
+  ],
+])('the progress of a person is %s', (_what, person, progress) => {
+  const summary = summarize(person)
+  expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
+})
 
-  it('is one of four, which add up to everyone', async () => {
-    const crowd = crowdOf(500, at)
-    const report = await reportOf(...crowd)
-    expect(report.ready + report.inProgress + report.notStarted + report.stuck).toBe(report.people)
-    for (const progress of PROGRESS) expect(report[progress]).toBeGreaterThan(0)
-  })
+it('the progress of a person is one of four, which add up to everyone', async () => {
+  const crowd = crowdOf(500, at)
+  const report = await reportOf(...crowd)
+  expect(report.ready + report.inProgress + report.notStarted + report.stuck).toBe(report.people)
+  for (const progress of PROGRESS) expect(report[progress]).toBeGreaterThan(0)
+})
 
-  it('is ready no more once an app is listed again, and finished keeps its date', async () => {
-    const more = having({ ...here, finishedAt: at - 9 * DAY }, { a_1: 'waiting' }, at)
-    const lost = lostApp({ ...here, finishedAt: at - 9 * DAY }, at - DAY)
-    expect([more, lost].map((person) => summarize(person).progress)).toEqual(['inProgress', 'fellBack'])
-    const report = await reportOf(more, lost)
-    expect(report).toMatchObject({ ready: 0, finished: 0, inProgress: 1, fellBack: 1 })
-    expect(report.days.map(({ day, finished, fellBack }) => [day, finished, fellBack])).toEqual([
-      ['2026-10-24', 2, 0],
-      ['2026-11-01', 0, 1],
-      ['2026-11-02', 0, 0],
-    ])
-    const ready = createPlot(report, [], at)?.lines.find(({ what }) => what === 'ready')
-    expect(ready?.total).toBe(report.ready)
-  })
+it('a person is no longer ready once an app is listed again, and keeps the day of finishing', async () => {
+  const more = having({ ...here, finishedAt: at - 9 * DAY }, { a_1: 'waiting' }, at)
+  const lost = lostApp({ ...here, finishedAt: at - 9 * DAY }, at - DAY)
+  expect([more, lost].map((person) => summarize(person).progress)).toEqual(['inProgress', 'fellBack'])
+  const report = await reportOf(more, lost)
+  expect(report).toMatchObject({ ready: 0, finished: 0, inProgress: 1, fellBack: 1 })
+  expect(report.days.map(({ day, finished, fellBack }) => [day, finished, fellBack])).toEqual([
+    ['2026-10-24', 2, 0],
+    ['2026-11-01', 0, 1],
+    ['2026-11-02', 0, 0],
+  ])
+  const ready = createPlot(report, [], at)?.lines.find(({ what }) => what === 'ready')
+  expect(ready?.total).toBe(report.ready)
+})
 
-  it('counts as reminded once, and has acted where what the email was about is connected now', async () => {
-    const about = (apps?: string[]) => (person: Person, now: number) =>
-      withEmail(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
-    const [begin, lapse] = [about(), about(['slack_1'])]
-    const lost = (email: string) => lapse(lostApp({ ...here, email }, at - 3 * DAY), at - 2 * DAY)
-    const connected = (person: Person) => withCheck(person, { checkedAt: at + 1, listed: [] }, at + 1)
-    const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' } as const
-    const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: at + 1, listed: [jira] }, at + 1)
-    const open = begin(having({ ...here, email: 'eve@acme.example' }, { a_1: 'waiting' }, at), at - 2 * DAY)
-    const report = await reportOf(
-      lapse(connected(lost('ada@acme.example')), at - DAY),
-      onlySlack,
-      lost('dan@acme.example'),
-      connected({ ...open, email: 'kim@acme.example' }),
-      open,
-    )
-    // An administrator switched off what they lacked.
-    const off = begin(having(here, { a_1: 'connected', b_1: 'off' }, at - 9 * DAY), at - 2 * DAY)
-    const { days } = await reportOf(off)
-    expect(days.find(({ reminded }) => reminded > 0)).toMatchObject({ reminded: 1, acted: 0 })
-    const flows = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
-    expect(flows.filter(([, reminded]) => reminded !== 0)).toEqual([
-      ['2026-10-31', 4, 2],
-      ['2026-11-01', 1, 1],
-    ])
-  })
+it('a person counts as reminded once, and has acted once the apps of the email are connected', async () => {
+  const about = (apps?: string[]) => (person: Person, now: number) =>
+    withEmail(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
+  const [begin, lapse] = [about(), about(['slack_1'])]
+  const lost = (email: string) => lapse(lostApp({ ...here, email }, at - 3 * DAY), at - 2 * DAY)
+  const connected = (person: Person) => withCheck(person, { checkedAt: at + 1, listed: [] }, at + 1)
+  const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' } as const
+  const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: at + 1, listed: [jira] }, at + 1)
+  const open = begin(having({ ...here, email: 'eve@acme.example' }, { a_1: 'waiting' }, at), at - 2 * DAY)
+  const report = await reportOf(
+    lapse(connected(lost('ada@acme.example')), at - DAY),
+    onlySlack,
+    lost('dan@acme.example'),
+    connected({ ...open, email: 'kim@acme.example' }),
+    open,
+  )
+  // An administrator switched off what they lacked.
+  const off = begin(having(here, { a_1: 'connected', b_1: 'off' }, at - 9 * DAY), at - 2 * DAY)
+  const { days } = await reportOf(off)
+  expect(days.find(({ reminded }) => reminded > 0)).toMatchObject({ reminded: 1, acted: 0 })
+  const flows = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
+  expect(flows.filter(([, reminded]) => reminded !== 0)).toEqual([
+    ['2026-10-31', 4, 2],
+    ['2026-11-01', 1, 1],
+  ])
+})
 
-  it('signed in on a day in UTC, wherever the server is', async () => {
-    const evening = { ...known, signedInAt: Date.parse('2026-11-02T15:00:00Z') }
-    expect(new Date(evening.signedInAt).getDate()).toBe(3)
-    expect((await reportOf(evening)).days.map(({ day }) => day)).toEqual(['2026-11-02'])
-  })
+it('a person signed in on a day in UTC, wherever the server is', async () => {
+  const evening = { ...known, signedInAt: Date.parse('2026-11-02T15:00:00Z') }
+  expect(new Date(evening.signedInAt).getDate()).toBe(3)
+  expect((await reportOf(evening)).days.map(({ day }) => day)).toEqual(['2026-11-02'])
+})
 
-  it('is counted apart once they left the list, or the service knows them no more', async () => {
-    const left = { ...having(here, { a_1: 'blocked' }, at), leftAt: at }
-    const report = await reportOf(left, { ...bounced, unknownAt: at }, known)
-    expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
-    const shown = async (show: string) =>
-      (await listPeople(summaries(left, known), parsePeopleQuery({ show }))).total
-    expect([await shown('all'), await shown('blocked'), await shown('gone')]).toEqual([1, 0, 1])
+it('a person is counted apart once they left the list, or the service no longer knows them', async () => {
+  const left = { ...having(here, { a_1: 'blocked' }, at), leftAt: at }
+  const report = await reportOf(left, { ...bounced, unknownAt: at }, known)
+  expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
+  const shown = async (show: string) =>
+    (await listPeople(summaries(left, known), parsePeopleQuery({ show }))).total
+  expect([await shown('all'), await shown('blocked'), await shown('gone')]).toEqual([1, 0, 1])
+})
+
+it('the report counts people once, by what they reached, and days by when they did', async () => {
+  const ada = { ...having(invited, { slack_1: 'waiting' }, at), signedInAt: at + DAY }
+  const bob = having(
+    mailed(newPerson('bob@acme.example', at), 'sent', { now: at + DAY }),
+    { slack_1: 'connected' },
+    at + DAY,
+  )
+  const report = await reportOf(ada, bob)
+  expect(report).toMatchObject({ people: 2, invited: 2, signedIn: 1, finished: 1, uncertain: 0 })
+  expect(report.asOf).toBe(new Date(at).toISOString())
+  expect(report.datasources).toMatchObject([{ instance: 'slack_1', counts: { waiting: 1, connected: 1 } }])
+  expect(report.days).toMatchObject([
+    { day: '2026-11-02', invited: 1, signedIn: 0, finished: 0 },
+    { day: '2026-11-03', invited: 1, signedIn: 1, finished: 1 },
+  ])
+})
+
+it('the report counts people with nothing to connect apart, and shares of the invited among the invited', async () => {
+  const done = having(newPerson('bob@acme.example', at), { slack_1: 'connected' }, at)
+  const report = await reportOf(having(invited, {}, at), { ...done, signedInAt: at })
+  expect(report).toMatchObject({ nothing: 1, finished: 1, ready: 2, invited: 1, signedIn: 1 })
+  expect(report.ofInvited).toEqual({ opened: 0, signedIn: 0, finished: 0, nothing: 1, ready: 1 })
+})
+
+it('the report counts what the mail server did with the newest email to each', async () => {
+  const late = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
+  const refused = mailed(invited, 'failed', { reminder: 1, now: at + DAY })
+  const arrived = mailed(refused, 'sent', { campaign: 'd', now: at + 2 * DAY })
+  expect(await reportOf(late, refused, arrived)).toMatchObject({
+    people: 3,
+    invited: 3,
+    reminded: 0,
+    deferred: 1,
+    failed: 1,
   })
 })
 
-describe('the report', () => {
-  it('counts people once, by what they reached, and days by when they did', async () => {
-    const ada = { ...having(invited, { slack_1: 'waiting' }, at), signedInAt: at + DAY }
-    const bob = having(
-      mailed(newPerson('bob@acme.example', at), 'sent', { now: at + DAY }),
-      { slack_1: 'connected' },
-      at + DAY,
+it('the report puts the apps first that most people wait for, and counts consents that never showed', async () => {
+  const { datasources, ...report } = await reportOf(
+    having(here, { github_1: 'waiting', slack_1: 'waiting' }, at),
+    having(here, { slack_1: 'unconfirmed' }, at),
+  )
+  expect(datasources.map(({ instance, unconfirmed }) => [instance, unconfirmed])).toEqual([
+    ['slack_1', 1],
+    ['github_1', 0],
+  ])
+  expect(report).toMatchObject({ stuck: 1, unconfirmed: 1, inProgress: 1 })
+})
+
+it('the report says who is due for an email now: who had none, or none for a week; and when the others are', async () => {
+  const after = (days: number, reminder = 0) => mailed(known, 'sent', { reminder, now: at - days * DAY })
+  const out = { ...after(30), optedOutAt: at }
+  expect(
+    await reportOf(
+      known,
+      after(7),
+      after(0),
+      after(2),
+      after(30, 3),
+      mailed(known, 'unknown', { now: at - 30 * DAY }),
+      out,
+      having(here, { a_1: 'waiting' }, at),
+    ),
+  ).toMatchObject({
+    due: 2,
+    dueLater: { count: 2, from: new Date(at + 5 * DAY).toISOString() },
+  })
+})
+
+it('the funnel only narrows, also with someone who connected everything and was never seen to sign in', async () => {
+  const { funnel } = await reportOf(...crowdOf(500, at), having(invited, { a_1: 'connected' }, at))
+  const stages = [funnel.invited, funnel.opened, funnel.signedIn, funnel.connecting, funnel.finished]
+  expect(stages).toEqual(stages.toSorted((one, other) => other - one))
+})
+
+it('the funnel is of the invited who had something to connect', async () => {
+  const half = having(mailed(here, 'sent', { now: at }), { slack_1: 'connected', github_1: 'waiting' }, at)
+  const report = await reportOf(having(invited, {}, at), half, known)
+  expect(report.funnel).toEqual({ invited: 1, opened: 1, signedIn: 1, connecting: 1, finished: 0 })
+  expect(report).toMatchObject({ notInvited: 1, inProgressApps: { all: 2, connected: 1 } })
+  expect(report.lastEmailAt).toBe(new Date(at).toISOString())
+})
+
+const members = (group: string, count: number, person = known) =>
+  Array.from({ length: count }, () => ({ ...person, group }))
+const shownOf = async (...people: Person[]) => (await reportOf(...people)).groups
+
+it('the figures of departments count those of fewer than five people together, as they would tell who it is', async () => {
+  const none = {
+    fellBack: 0,
+    signedIn: 0,
+    finished: 0,
+    nothing: 0,
+    ready: 0,
+    inProgress: 0,
+    notStarted: 0,
+    stuck: 0,
+  }
+  expect(
+    await shownOf(...members('Four', 4, here), ...members('One', 1), ...members('Five', 5), known),
+  ).toEqual([
+    { ...none, name: 'Five', people: 5, notStarted: 5 },
+    { ...none, name: undefined, people: 5, signedIn: 4, inProgress: 4, notStarted: 1 },
+  ])
+})
+
+it('the figures of departments leave out the small ones where even together they are fewer than five', async () => {
+  const groups = await shownOf(...members('Five', 5), ...members('Two', 2), ...members('One', 1))
+  expect(groups.map(({ name }) => name)).toEqual(['Five'])
+})
+
+it('the figures of departments begin with the one that has most to do', async () => {
+  const done = having(known, {}, at)
+  const people = [
+    members('Done', 6, done),
+    members('Not begun', 6),
+    members('Half', 3),
+    members('Half', 3, done),
+  ]
+  expect((await shownOf(...people.flat())).map(({ name }) => name)).toEqual(['Not begun', 'Half', 'Done'])
+})
+
+const waits = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
+  having(here, { [`${app}_1`]: state }, at)
+const needs = async (...people: Person[]) =>
+  actionItemsOf(await reportOf(...people)).map(({ kind, count, href }) => [kind, count, href])
+
+it('nothing needs the admin where everyone is ready, set an app aside, or had an email a minute ago', async () => {
+  expect(await needs()).toEqual([])
+  expect(await needs(waits('slack', 'skipped'), mailed(known, 'sent', { now: at - 60_000 }))).toEqual([])
+})
+
+it('what needs the admin begins with the apps that most people wait for an admin for, then consents, then emails', async () => {
+  const people = [
+    waits('slack'),
+    waits('jira'),
+    waits('jira'),
+    waits('jira', 'waiting'),
+    waits('slack', 'unconfirmed'),
+  ]
+  const emails = (['failed', 'deferred', 'unknown'] as const).map((state) =>
+    mailed(known, state, { now: at }),
+  )
+  expect(await needs(...people, known, ...emails)).toEqual([
+    ['app', 2, '/admin/people?show=blocked&app=jira_1'],
+    ['app', 1, '/admin/people?show=blocked&app=slack_1'],
+    ['unconfirmed', 1, '/admin/people?show=unconfirmed'],
+    ['notStarted', 2, '/admin/people?show=notStarted'],
+    ['failed', 1, '/admin/people?show=failed'],
+    ['deferred', 1, '/admin/people?show=deferred'],
+    ['uncertain', 1, '/admin/people?show=uncertain'],
+  ])
+})
+
+it('what needs the admin names an app that the service lists without a usable address, and how many people can’t connect it', async () => {
+  const broken = (...listed: string[]) =>
+    withCheck(
+      here,
+      {
+        checkedAt: at,
+        listed: listed.map((instance) => ({ instance, name: instance, status: 'attention' })),
+      },
+      at,
     )
-    const report = await reportOf(ada, bob)
-    expect(report).toMatchObject({ people: 2, invited: 2, signedIn: 1, finished: 1, uncertain: 0 })
-    expect(report.asOf).toBe(new Date(at).toISOString())
-    expect(report.datasources).toMatchObject([{ instance: 'slack_1', counts: { waiting: 1, connected: 1 } }])
-    expect(report.days).toMatchObject([
-      { day: '2026-11-02', invited: 1, signedIn: 0, finished: 0 },
-      { day: '2026-11-03', invited: 1, signedIn: 1, finished: 1 },
-    ])
-  })
+  expect(await needs(broken('evil_1'), broken('evil_1', 'box_1'), waits('jira'))).toEqual([
+    ['app', 1, '/admin/people?show=blocked&app=jira_1'],
+    ['noAddress', 2, '/admin/people?show=all&app=evil_1'],
+    ['noAddress', 1, '/admin/people?show=all&app=box_1'],
+  ])
+})
 
-  it('counts people with nothing to connect apart, and shares of the invited among the invited', async () => {
-    const done = having(newPerson('bob@acme.example', at), { slack_1: 'connected' }, at)
-    const report = await reportOf(having(invited, {}, at), { ...done, signedInAt: at })
-    expect(report).toMatchObject({ nothing: 1, finished: 1, ready: 2, invited: 1, signedIn: 1 })
-    expect(report.ofInvited).toEqual({ opened: 0, signedIn: 0, finished: 0, nothing: 1, ready: 1 })
-  })
+it('what needs the admin names three apps, or four, and counts the others', async () => {
+  const apps = ['a', 'b', 'c', 'd', 'e'].map((app) => waits(app))
+  expect((await needs(...apps.slice(0, 4))).map(([kind]) => kind)).toEqual(['app', 'app', 'app', 'app'])
+  expect((await needs(...apps)).at(-1)).toMatchObject(['otherApps', 2, '/admin/apps?sort=stuck'])
+})
 
-  it('counts what the mail server did with the newest email to each', async () => {
-    const late = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
-    const refused = mailed(invited, 'failed', { reminder: 1, now: at + DAY })
-    const arrived = mailed(refused, 'sent', { campaign: 'd', now: at + 2 * DAY })
-    expect(await reportOf(late, refused, arrived)).toMatchObject({
-      people: 3,
-      invited: 3,
-      reminded: 0,
-      deferred: 1,
-      failed: 1,
+it('the admin is told where most people are stuck only where it is at least half of them', async () => {
+  const few = ['a', 'b', 'c'].map((app) => waits(app))
+  expect(dominantApp(await reportOf(...few), 3)).toBeUndefined()
+  expect(dominantApp(await reportOf(...few, waits('a')), 4)?.instance).toBe('a_1')
+})
+
+it('the export can be read as a list, with name, language and department for the next email', async () => {
+  const hana = { ...known, name: '=Hana', language: 'ja', group: 'Sales' }
+  expect(await listed(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
+    { person: { email: known.email, name: '=Hana', language: 'ja', group: 'Sales' } },
+  ])
+})
+
+const textOf = async (person: Person) => (await listed(peopleCsv(summaries(person)))).join('')
+
+it('the export has the emails that are out, the state of the newest, and apps that can be told apart', async () => {
+  const put = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
+  const names = { slack_1: 'Slack', slack_2: 'Slack' }
+  const text = await textOf(having(put, { slack_1: 'waiting', slack_2: 'waiting' }, at, names))
+  expect(text.charCodeAt(0)).toBe(0xfeff)
+  const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
+  expect(person).toMatchObject({
+    mails: '1',
+    mail: 'deferred',
+    waiting: 'Slack [slack_1]; Slack [slack_2]',
+  })
+})
+
+it('the export is no formula in a spreadsheet, whatever the apps and departments are called', async () => {
+  for (const name of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']) {
+    const person = { ...newPerson('=cmd@acme.example', at), group: name }
+    const [, record = []] = parse(await textOf(having(person, { x_1: 'waiting' }, at, { x_1: name })), {
+      bom: true,
     })
-  })
-
-  it('puts the apps first that most people wait for, and counts consents that never showed', async () => {
-    const { datasources, ...report } = await reportOf(
-      having(here, { github_1: 'waiting', slack_1: 'waiting' }, at),
-      having(here, { slack_1: 'unconfirmed' }, at),
-    )
-    expect(datasources.map(({ instance, unconfirmed }) => [instance, unconfirmed])).toEqual([
-      ['slack_1', 1],
-      ['github_1', 0],
-    ])
-    expect(report).toMatchObject({ stuck: 1, unconfirmed: 1, inProgress: 1 })
-  })
-
-  it('says who is due for an email now: who had none, or none for a week; and when the others are', async () => {
-    const after = (days: number, reminder = 0) => mailed(known, 'sent', { reminder, now: at - days * DAY })
-    const out = { ...after(30), optedOutAt: at }
-    expect(
-      await reportOf(
-        known,
-        after(7),
-        after(0),
-        after(2),
-        after(30, 3),
-        mailed(known, 'unknown', { now: at - 30 * DAY }),
-        out,
-        having(here, { a_1: 'waiting' }, at),
-      ),
-    ).toMatchObject({
-      due: 2,
-      dueLater: { count: 2, from: new Date(at + 5 * DAY).toISOString() },
-    })
-  })
-})
-
-describe('the funnel', () => {
-  it('only narrows, also with someone who connected everything and was never seen to sign in', async () => {
-    const { funnel } = await reportOf(...crowdOf(500, at), having(invited, { a_1: 'connected' }, at))
-    const stages = [funnel.invited, funnel.opened, funnel.signedIn, funnel.connecting, funnel.finished]
-    expect(stages).toEqual(stages.toSorted((one, other) => other - one))
-  })
-
-  it('is of the invited who had something to connect', async () => {
-    const half = having(mailed(here, 'sent', { now: at }), { slack_1: 'connected', github_1: 'waiting' }, at)
-    const report = await reportOf(having(invited, {}, at), half, known)
-    expect(report.funnel).toEqual({ invited: 1, opened: 1, signedIn: 1, connecting: 1, finished: 0 })
-    expect(report).toMatchObject({ notInvited: 1, inProgressApps: { all: 2, connected: 1 } })
-    expect(report.lastEmailAt).toBe(new Date(at).toISOString())
-  })
-})
-
-describe('the figures of departments', () => {
-  const members = (group: string, count: number, person = known) =>
-    Array.from({ length: count }, () => ({ ...person, group }))
-  const shownOf = async (...people: Person[]) => (await reportOf(...people)).groups
-
-  it('count those of fewer than five people together, as they would tell who it is', async () => {
-    const none = {
-      fellBack: 0,
-      signedIn: 0,
-      finished: 0,
-      nothing: 0,
-      ready: 0,
-      inProgress: 0,
-      notStarted: 0,
-      stuck: 0,
-    }
-    expect(
-      await shownOf(...members('Four', 4, here), ...members('One', 1), ...members('Five', 5), known),
-    ).toEqual([
-      { ...none, name: 'Five', people: 5, notStarted: 5 },
-      { ...none, name: undefined, people: 5, signedIn: 4, inProgress: 4, notStarted: 1 },
-    ])
-  })
-
-  it('leave out the small ones where even together they are fewer than five', async () => {
-    const groups = await shownOf(...members('Five', 5), ...members('Two', 2), ...members('One', 1))
-    expect(groups.map(({ name }) => name)).toEqual(['Five'])
-  })
-
-  it('begin with the one that has most to do', async () => {
-    const done = having(known, {}, at)
-    const people = [
-      members('Done', 6, done),
-      members('Not begun', 6),
-      members('Half', 3),
-      members('Half', 3, done),
-    ]
-    expect((await shownOf(...people.flat())).map(({ name }) => name)).toEqual(['Not begun', 'Half', 'Done'])
-  })
-})
-
-describe('what needs the person who runs the rollout', () => {
-  const waits = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
-    having(here, { [`${app}_1`]: state }, at)
-  const needs = async (...people: Person[]) =>
-    actionItemsOf(await reportOf(...people)).map(({ kind, count, href }) => [kind, count, href])
-
-  it('is nothing where everyone is ready, set an app aside, or had an email a minute ago', async () => {
-    expect(await needs()).toEqual([])
-    expect(await needs(waits('slack', 'skipped'), mailed(known, 'sent', { now: at - 60_000 }))).toEqual([])
-  })
-
-  it('begins with the apps that most people wait for an admin for, then consents, then emails', async () => {
-    const people = [
-      waits('slack'),
-      waits('jira'),
-      waits('jira'),
-      waits('jira', 'waiting'),
-      waits('slack', 'unconfirmed'),
-    ]
-    const emails = (['failed', 'deferred', 'unknown'] as const).map((state) =>
-      mailed(known, state, { now: at }),
-    )
-    expect(await needs(...people, known, ...emails)).toEqual([
-      ['app', 2, '/admin/people?show=blocked&app=jira_1'],
-      ['app', 1, '/admin/people?show=blocked&app=slack_1'],
-      ['unconfirmed', 1, '/admin/people?show=unconfirmed'],
-      ['notStarted', 2, '/admin/people?show=notStarted'],
-      ['failed', 1, '/admin/people?show=failed'],
-      ['deferred', 1, '/admin/people?show=deferred'],
-      ['uncertain', 1, '/admin/people?show=uncertain'],
-    ])
-  })
-
-  it('names an app that the service lists without a usable address, and how many people can’t connect it', async () => {
-    const broken = (...listed: string[]) =>
-      withCheck(
-        here,
-        {
-          checkedAt: at,
-          listed: listed.map((instance) => ({ instance, name: instance, status: 'attention' })),
-        },
-        at,
-      )
-    expect(await needs(broken('evil_1'), broken('evil_1', 'box_1'), waits('jira'))).toEqual([
-      ['app', 1, '/admin/people?show=blocked&app=jira_1'],
-      ['noAddress', 2, '/admin/people?show=all&app=evil_1'],
-      ['noAddress', 1, '/admin/people?show=all&app=box_1'],
-    ])
-  })
-
-  it('names three apps, or four, and counts the others', async () => {
-    const apps = ['a', 'b', 'c', 'd', 'e'].map((app) => waits(app))
-    expect((await needs(...apps.slice(0, 4))).map(([kind]) => kind)).toEqual(['app', 'app', 'app', 'app'])
-    expect((await needs(...apps)).at(-1)).toMatchObject(['otherApps', 2, '/admin/apps?sort=stuck'])
-  })
-
-  it('says where most people are stuck only where it is at least half of them', async () => {
-    const few = ['a', 'b', 'c'].map((app) => waits(app))
-    expect(dominantApp(await reportOf(...few), 3)).toBeUndefined()
-    expect(dominantApp(await reportOf(...few, waits('a')), 4)?.instance).toBe('a_1')
-  })
-})
-
-describe('the export', () => {
-  it('can be read as a list, with name, language and department for the next email', async () => {
-    const hana = { ...known, name: '=Hana', language: 'ja', group: 'Sales' }
-    expect(await listed(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
-      { person: { email: known.email, name: '=Hana', language: 'ja', group: 'Sales' } },
-    ])
-  })
-
-  const textOf = async (person: Person) => (await listed(peopleCsv(summaries(person)))).join('')
-
-  it('has the emails that are out, the state of the newest, and apps that can be told apart', async () => {
-    const put = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
-    const names = { slack_1: 'Slack', slack_2: 'Slack' }
-    const text = await textOf(having(put, { slack_1: 'waiting', slack_2: 'waiting' }, at, names))
-    expect(text.charCodeAt(0)).toBe(0xfeff)
-    const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
-    expect(person).toMatchObject({
-      mails: '1',
-      mail: 'deferred',
-      waiting: 'Slack [slack_1]; Slack [slack_2]',
-    })
-  })
-
-  it('is no formula in a spreadsheet, whatever the apps and departments are called', async () => {
-    for (const name of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']) {
-      const person = { ...newPerson('=cmd@acme.example', at), group: name }
-      const [, record = []] = parse(await textOf(having(person, { x_1: 'waiting' }, at, { x_1: name })), {
-        bom: true,
-      })
-      expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])
-      expect(record[0]).toBe("'=cmd@acme.example")
-    }
-  })
+    expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])
+    expect(record[0]).toBe("'=cmd@acme.example")
+  }
 })

@@ -1,7 +1,7 @@
 // What the pages for administrators are made from, each part once: what they show and hide stands or falls with it.
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import request from 'supertest'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
 import { createAdminRoutes, requireAdmin } from '../../src/admin/routes.ts'
@@ -133,22 +133,21 @@ it('twenty downloads that no one reads make the next one wait, until one of them
 it('an app is called what the company calls it', async () => {
   const open = await pages([lacksJira])
   expect((await open('/admin/people')).body).toMatchObject({ people: [{ left: 'Tickets' }] })
+  expect((await open('/admin')).body.apps.rows[0].name).toBe('Tickets')
   expect((await open('/admin/apps')).body.table.rows[0].name).toBe('Tickets')
   expect((await open('/admin/report.json')).body.datasources[0].name).toBe('Tickets')
   expect((await open('/admin/people.csv')).text).toContain('Tickets [jira_1]')
 })
 
-describe('what onramp keep left behind', () => {
-  it('is on the overview: the app on hold, the last run, and that no one needs to be reminded by hand', async () => {
-    const open = await pages([lacksSlack])
-    expect((await open('/admin')).body.needs).toMatchObject([
-      { id: 'need-0', command: expect.stringContaining('onramp-people.csv --remind-after 7') },
-    ])
-    at.keepState = { ...at.keepState, massDisconnects: [onHold], lastRunAt: NOW }
-    const { needs, freshness } = (await open('/admin')).body
-    expect(needs).toMatchObject([{ command: expect.stringContaining('--release slack_1') }])
-    expect(freshness).toHaveLength(3)
-  })
+it('the overview has what onramp keep left behind: the app on hold, the last run, and that no one needs to be reminded by hand', async () => {
+  const open = await pages([lacksSlack])
+  expect((await open('/admin')).body.needs).toMatchObject([
+    { id: 'need-0', command: expect.stringContaining('onramp-people.csv --remind-after 7') },
+  ])
+  at.keepState = { ...at.keepState, massDisconnects: [onHold], lastRunAt: NOW }
+  const { needs, freshness } = (await open('/admin')).body
+  expect(needs).toMatchObject([{ command: expect.stringContaining('--release slack_1') }])
+  expect(freshness).toHaveLength(3)
 })
 
 it('the clock says who is due', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { AppCounts, GroupCounts } from '../../src/admin/report.ts'
 import { appTable, FIRST_ROWS, groupTable, NO_SHARE, shareFormatter } from '../../src/admin/sorted-table.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
@@ -17,25 +17,22 @@ const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wik
 const tableOf = (apps: readonly AppCounts[], query: Record<string, unknown> = {}) =>
   appTable(apps, { query, most: FIRST_ROWS }, t)
 
-describe('the table of apps', () => {
-  it('shows an admin the first ten, and leads to all', () => {
-    const first = tableOf(forty)
-    expect(first.rows.map(({ name }) => name).slice(0, 2)).toEqual(['Wiki 0', 'Wiki 1'])
-    expect(first).toMatchObject({ total: 40, all: '/admin/apps?sort=waiting&page=1' })
-    expect(first.rows).toHaveLength(10)
-    const all = tableOf(forty, { sort: 'name', page: '1' })
-    expect(all.rows).toHaveLength(40)
-    expect(all).toMatchObject({ all: undefined, sortedBy: 'name', pages: 1 })
-    expect(tableOf(forty.slice(30)).all).toBeUndefined()
-  })
+it('the table of apps shows an admin the first ten, and leads to all', () => {
+  const first = tableOf(forty)
+  expect(first.rows.map(({ name }) => name).slice(0, 2)).toEqual(['Wiki 0', 'Wiki 1'])
+  expect(first).toMatchObject({ total: 40, all: '/admin/apps?sort=waiting&page=1' })
+  expect(first.rows).toHaveLength(10)
+  const all = tableOf(forty, { sort: 'name', page: '1' })
+  expect(all.rows).toHaveLength(40)
+  expect(all).toMatchObject({ all: undefined, sortedBy: 'name', pages: 1 })
+  expect(tableOf(forty.slice(30)).all).toBeUndefined()
+})
 
-  it('leaves out an identifier that the name says already', () => {
-    const secondOf = (instance: string, name: string) =>
-      tableOf([app(instance, name)]).rows[0]?.second.join('')
-    expect(secondOf('jira_9', 'Jira\u00a0(9)')).toBe('')
-    expect(secondOf('github_1', 'GitHub')).toBe('')
-    expect(secondOf('gdrive_1', 'Google Drive')).toBe('gdrive_1')
-  })
+it('the table of apps leaves out an identifier that the name says already', () => {
+  const secondOf = (instance: string, name: string) => tableOf([app(instance, name)]).rows[0]?.second.join('')
+  expect(secondOf('jira_9', 'Jira\u00a0(9)')).toBe('')
+  expect(secondOf('github_1', 'GitHub')).toBe('')
+  expect(secondOf('gdrive_1', 'Google Drive')).toBe('gdrive_1')
 })
 
 const group = (name: string | undefined, people: number, ready: number, stuck = 0): GroupCounts => ({
@@ -51,55 +48,49 @@ const group = (name: string | undefined, people: number, ready: number, stuck = 
   fellBack: 0,
 })
 
-describe('the order of departments', () => {
-  const groups = [
-    group('Ähm', 10, 5),
-    group('Zoo', 20, 2, 6),
-    group('bees', 10, 5, 1),
-    group(undefined, 5, 0),
-  ]
-  const by = (sort: unknown) => {
-    const { rows, columns } = groupTable(groups, { query: { sort }, most: FIRST_ROWS }, t)
-    return [rows.map(({ name }) => name[0]).join(''), columns.find((one) => one.sort !== undefined)?.sort]
-  }
+const groups = [group('Ähm', 10, 5), group('Zoo', 20, 2, 6), group('bees', 10, 5, 1), group(undefined, 5, 0)]
+const by = (sort: unknown) => {
+  const { rows, columns } = groupTable(groups, { query: { sort }, most: FIRST_ROWS }, t)
+  return [rows.map(({ name }) => name[0]).join(''), columns.find((one) => one.sort !== undefined)?.sort]
+}
 
-  it.each([
-    ['name', 'ÄbZ', 'ascending'],
-    ['-name', 'ZbÄ', 'descending'],
-    ['ready', 'ZÄb', 'ascending'],
-    ['-ready', 'ÄbZ', 'descending'],
-    ['stuck', 'ZbÄ', 'descending'],
-    ['-stuck', 'ÄbZ', 'ascending'],
-  ])('by %s is as the language has it, most to do first, small ones last', (sort, initials, direction) => {
+it.each([
+  ['name', 'ÄbZ', 'ascending'],
+  ['-name', 'ZbÄ', 'descending'],
+  ['ready', 'ZÄb', 'ascending'],
+  ['-ready', 'ÄbZ', 'descending'],
+  ['stuck', 'ZbÄ', 'descending'],
+  ['-stuck', 'ÄbZ', 'ascending'],
+])(
+  'the order of departments by %s is as the language has it, most to do first, small ones last',
+  (sort, initials, direction) => {
     expect(by(sort)).toEqual([expect.stringMatching(`^${initials}.$`), direction])
-  })
+  },
+)
 
-  it.each([undefined, '', 'constructor', '--stuck', ['stuck'], 'STUCK'])(
-    'is the usual one where the address asks for %j',
-    (sort) => {
-      expect(by(sort)).toEqual(by('ready'))
-    },
-  )
-})
+it.each([undefined, '', 'constructor', '--stuck', ['stuck'], 'STUCK'])(
+  'the order of departments is the usual one where the address asks for %j',
+  (sort) => {
+    expect(by(sort)).toEqual(by('ready'))
+  },
+)
 
 const shares = (tag: string) => shareFormatter(createTexts(tag, readCatalogue(LANGUAGES_FOLDER, 'en')))
 
-describe('a share', () => {
-  it('is written as the language of its reader writes it', () => {
-    expect(shares('de')(1, 3)).toBe('33\u00a0%')
-    expect(shares('tr')(1, 3)).toBe('%33')
-    expect(shares('ar-EG')(1, 3)).toContain('٣٣')
-  })
+it('a share is written as the language of its reader writes it', () => {
+  expect(shares('de')(1, 3)).toBe('33\u00a0%')
+  expect(shares('tr')(1, 3)).toBe('%33')
+  expect(shares('ar-EG')(1, 3)).toContain('٣٣')
+})
 
-  it.each([
-    [0, 0, NO_SHARE],
-    [0, 7, '0%'],
-    [7, 7, '100%'],
-    [1, 3, '33%'],
-    [1999, 2000, '99%'],
-    [1, 2000, '<1%'],
-    [8, 7, '100%'],
-  ])('of %i in %i is %s', (part, whole, shown) => {
-    expect(shares('en')(part, whole)).toBe(shown)
-  })
+it.each([
+  [0, 0, NO_SHARE],
+  [0, 7, '0%'],
+  [7, 7, '100%'],
+  [1, 3, '33%'],
+  [1999, 2000, '99%'],
+  [1, 2000, '<1%'],
+  [8, 7, '100%'],
+])('a share of %i in %i is %s', (part, whole, shown) => {
+  expect(shares('en')(part, whole)).toBe(shown)
 })

@@ -20,7 +20,7 @@ const PATHS = [
   '/admin/nothing',
 ]
 
-it('is refused to anyone else, whatever the address, with who it is for and whom to ask', async () => {
+it('anyone else is refused, whatever the address, and is told whom to ask', async () => {
   const bob = await signIn(running, 'bob')
   const noted = () => running.log.filter((line) => line.includes('"admin_viewed"')).length
   for (const path of PATHS) expect((await bob.open(path, { follow: false })).status, path).toBe(403)

@@ -1,7 +1,7 @@
 // Every command reads its arguments in one way. What is wrong takes one line that repeats nothing but a name, as someone
 // may have pasted a token.
 import { Command } from '@commander-js/extra-typings'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { onramp } from '../../src/cli/commands.ts'
 import { VERSION } from '../../src/version.ts'
 import { runCommand } from './run-command.ts'
@@ -36,8 +36,9 @@ async function refusal(args: string[]): Promise<string> {
   return ran.err
 }
 
-describe('help', () => {
-  it.each(all)('of %s is on standard output, and fits a terminal of 80 columns', async (name, { path }) => {
+it.each(all)(
+  'help of %s is on standard output, and fits a terminal of 80 columns',
+  async (name, { path }) => {
     const { exit, out, err } = await runCommand([...path, '--help'], {})
     expect([exit, err]).toEqual([0, ''])
     expect(out.startsWith(`Usage: onramp ${name}`)).toBe(true)
@@ -47,142 +48,137 @@ describe('help', () => {
       [...path.slice(0, -1), 'help', ...path.slice(-1)],
     ])
       expect(await runCommand(args, {})).toEqual({ exit: 0, out, err: '' })
-  })
+  },
+)
 
-  it.each(actions)(
-    'of %s is given although the rest is wrong, and says the exit codes',
-    async (_, { path }) => {
-      const { exit, out } = await runCommand([...path, '--nonsense', SECRET, '--help'], {})
-      expect(exit).toBe(0)
-      expect(out).toMatch(/Exit codes:[^]*usage error/)
-    },
-  )
+it.each(actions)(
+  'help of %s is given although the rest is wrong, and says the exit codes',
+  async (_, { path }) => {
+    const { exit, out } = await runCommand([...path, '--nonsense', SECRET, '--help'], {})
+    expect(exit).toBe(0)
+    expect(out).toMatch(/Exit codes:[^]*usage error/)
+  },
+)
 
-  it('of onramp lists every command', async () => {
-    const { out } = await runCommand(['--help'], {})
-    const top = all.filter(([, { path }]) => path.length === 1)
-    expect(top.filter(([name]) => !out.includes(`\n  ${name} `))).toEqual([])
-  })
-
-  it.each([[[]], [['invite']], [['registration']]])(
-    'of %j is on standard error where a command is missing',
-    async (args) => {
-      const { exit, out, err } = await runCommand(args, {})
-      expect([exit, out]).toEqual([2, ''])
-      expect(err).toMatch(/^Usage: onramp/)
-    },
-  )
+it('help of onramp lists every command', async () => {
+  const { out } = await runCommand(['--help'], {})
+  const top = all.filter(([, { path }]) => path.length === 1)
+  expect(top.filter(([name]) => !out.includes(`\n  ${name} `))).toEqual([])
 })
+
+it.each([[[]], [['invite']], [['registration']]])(
+  'help of %j is on standard error where a command is missing',
+  async (args) => {
+    const { exit, out, err } = await runCommand(args, {})
+    expect([exit, out]).toEqual([2, ''])
+    expect(err).toMatch(/^Usage: onramp/)
+  },
+)
 
 it('the version is printed', async () => {
   expect(await runCommand(['--version'], {})).toMatchObject({ exit: 0, out: `${VERSION}\n` })
 })
 
-describe('what no command takes', () => {
-  it.each(actions)('an option that %s does not have', async (name, { path }) => {
-    for (const [given, shown] of [
-      [['--nonsense', SECRET], 'unknown option --nonsense'],
-      [[`--nonsense=${SECRET}`], 'unknown option --nonsense'],
-      [[`--${SECRET}`], 'unknown option.'],
-      [[`-z${SECRET}`], 'unknown option.'],
-      [['--constructor'], 'unknown option --constructor'],
-    ] as const)
-      expect(await refusal([...path, ...given])).toContain(`onramp ${name}: ${shown}`)
-  })
-
-  // Those of deprecations, and of invite bounced, take any number.
-  it.each(actions.filter(([name]) => !/^(deprecations |invite bounced$)/.test(name)))(
-    'more words than %s takes',
-    async (_name, { path }) => {
-      expect(await refusal([...path, PERSON, SECRET, SECRET])).toContain('too many arguments')
-      expect(await refusal([...path, '--', PERSON, SECRET, SECRET])).toContain('too many arguments')
-    },
-  )
+it.each(actions)('what no command takes an option that %s does not have', async (name, { path }) => {
+  for (const [given, shown] of [
+    [['--nonsense', SECRET], 'unknown option --nonsense'],
+    [[`--nonsense=${SECRET}`], 'unknown option --nonsense'],
+    [[`--${SECRET}`], 'unknown option.'],
+    [[`-z${SECRET}`], 'unknown option.'],
+    [['--constructor'], 'unknown option --constructor'],
+  ] as const)
+    expect(await refusal([...path, ...given])).toContain(`onramp ${name}: ${shown}`)
 })
 
-describe('an argument', () => {
-  it.each(['invite link --json', 'doctor --offline', 'deprecations check --ignore-broken'])(
-    'with a value is refused for an option without one: %s',
-    async (line) => {
-      const path = line.split(' ')
-      const option = path.pop() ?? ''
-      const needed = line.startsWith('invite link') ? [PERSON] : []
-      expect(await refusal([...path, ...needed, `${option}=${SECRET}`])).toContain(
-        `${option} doesn't accept a value`,
-      )
-    },
-  )
+// Those of deprecations, and of invite bounced, take any number.
+it.each(actions.filter(([name]) => !/^(deprecations |invite bounced$)/.test(name)))(
+  'what no command takes more words than %s takes',
+  async (_name, { path }) => {
+    expect(await refusal([...path, PERSON, SECRET, SECRET])).toContain('too many arguments')
+    expect(await refusal([...path, '--', PERSON, SECRET, SECRET])).toContain('too many arguments')
+  },
+)
 
-  it.each([
-    'invite link --days',
-    'invite link --datasource',
-    'invite send --template',
-    'doctor --as',
-    'deprecations check --waivers',
-    'deprecations calendar --within',
-  ])('is a value that may not be missing or empty: %s', async (line) => {
-    const args = line.split(' ')
-    for (const given of [args, [...args, ''], [...args, '--json'], [...args, `-${SECRET}`]])
-      expect(await refusal(given)).toContain(`${args.at(-1)} requires a value`)
-  })
-
-  it.each([
-    [['nonsense'], 'onramp: unknown command nonsense.'],
-    [[SECRET], 'onramp: unknown command.'],
-    [['docter'], 'onramp: unknown command docter; did you mean doctor?'],
-    [[''], 'onramp: unknown command.'],
-    [['--jsno'], 'onramp: unknown option --jsno.'],
-    [['deprecations', SECRET], 'onramp deprecations: unknown command.'],
-    [['deprecations', 'lst'], 'onramp deprecations: unknown command; did you mean list?'],
-    [['deprecations', '--jsn'], 'onramp deprecations: unknown option --jsn; did you mean --json?'],
-    [['doctor', '--ofline'], 'onramp doctor: unknown option --ofline; did you mean --offline?'],
-    [['backup', '-'], 'it goes to a file and not to standard output'],
-    [['invite', 'link'], 'onramp invite link: EMAIL is missing.'],
-    [['invite', 'link', PERSON, '--days', SECRET], '--days expects a whole number from 1 to 90'],
-    [['invite', 'link', PERSON, '--datasource', `${SECRET}\n`], '--datasource expects an identifier'],
-    [['invite', 'link', SECRET], 'EMAIL must be an email address'],
-    [['invite', 'send', '-', '--on-invalid', 'skp'], '--on-invalid expects stop or skip; did you mean skip?'],
-    [['invite', 'send', SECRET], 'file not found'],
-    [['doctor', '--as', SECRET], '--as must be an email address'],
-    [['status', '--timeout', '1e1'], '--timeout expects a whole number from 1 to 120'],
-    [['status', SECRET], 'must be an email address'],
-    [['deprecations', 'list', '--as-of', SECRET], '--as-of expects a date'],
-    [['deprecations', 'calendar', '--api', SECRET], '--api expects client or indexing.'],
-    [['deprecations', 'schema', SECRET], 'the name expects schedule or waivers.'],
-    [['deprecations', 'check', '--input', SECRET, '-'], '--input expects har,'],
-  ])('that makes no sense, or is missing, is explained and not repeated: %j', async (args, words) => {
-    expect(await refusal(args)).toContain(words)
-  })
-})
-
-describe('settings that need to be fixed', () => {
-  it('take one line when there is one, and are all named when there are more', async () => {
-    const one = await runCommand(['status', PERSON], {})
-    expect(one).toMatchObject({ exit: 78, out: '' })
-    expect(one.err).toMatch(/^onramp status: SERVICE_BASE_URL [^\n]+\.\n$/)
-    for (const args of [['link', PERSON], ['send', '-'], ['report']]) {
-      const { exit, out, err } = await runCommand(['invite', ...args], {})
-      expect([exit, out]).toEqual([78, ''])
-      expect(err).toMatch(
-        /^onramp invite [a-z]+: 4 settings need to be fixed:\n( {2}- [A-Z_]+ is required: .+\n){4}$/,
-      )
-    }
-  })
-
-  it('are also those that only sending needs', async () => {
-    const env = {
-      PUBLIC_URL: 'https://onramp.acme.test',
-      SERVICE_BASE_URL: 'https://acme.test',
-      OIDC_ISSUER: 'https://acme.test',
-      SESSION_SECRET: 'a-secret-of-more-than-32-characters-0',
-    }
-    const { exit, err } = await runCommand(['invite', 'send', '-'], env)
-    expect(exit).toBe(78)
-    for (const name of ['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'])
-      expect(err).toContain(`- ${name} is required for this command: `)
-    const dry = await runCommand(['invite', 'send', '-', '--dry-run'], env)
-    expect(dry.err).toMatch(
-      /^onramp invite send: SERVICE_GLOBAL_TOKEN is required for this command: [^\n]+\n$/,
+it.each(['invite link --json', 'doctor --offline', 'deprecations check --ignore-broken'])(
+  'an argument with a value is refused for an option without one: %s',
+  async (line) => {
+    const path = line.split(' ')
+    const option = path.pop() ?? ''
+    const needed = line.startsWith('invite link') ? [PERSON] : []
+    expect(await refusal([...path, ...needed, `${option}=${SECRET}`])).toContain(
+      `${option} doesn't accept a value`,
     )
-  })
+  },
+)
+
+it.each([
+  'invite link --days',
+  'invite link --datasource',
+  'invite send --template',
+  'doctor --as',
+  'deprecations check --waivers',
+  'deprecations calendar --within',
+])('an argument is a value that may not be missing or empty: %s', async (line) => {
+  const args = line.split(' ')
+  for (const given of [args, [...args, ''], [...args, '--json'], [...args, `-${SECRET}`]])
+    expect(await refusal(given)).toContain(`${args.at(-1)} requires a value`)
+})
+
+it.each([
+  [['nonsense'], 'onramp: unknown command nonsense.'],
+  [[SECRET], 'onramp: unknown command.'],
+  [['docter'], 'onramp: unknown command docter; did you mean doctor?'],
+  [[''], 'onramp: unknown command.'],
+  [['--jsno'], 'onramp: unknown option --jsno.'],
+  [['deprecations', SECRET], 'onramp deprecations: unknown command.'],
+  [['deprecations', 'lst'], 'onramp deprecations: unknown command; did you mean list?'],
+  [['deprecations', '--jsn'], 'onramp deprecations: unknown option --jsn; did you mean --json?'],
+  [['doctor', '--ofline'], 'onramp doctor: unknown option --ofline; did you mean --offline?'],
+  [['backup', '-'], 'it goes to a file and not to standard output'],
+  [['invite', 'link'], 'onramp invite link: EMAIL is missing.'],
+  [['invite', 'link', PERSON, '--days', SECRET], '--days expects a whole number from 1 to 90'],
+  [['invite', 'link', PERSON, '--datasource', `${SECRET}\n`], '--datasource expects an identifier'],
+  [['invite', 'link', SECRET], 'EMAIL must be an email address'],
+  [['invite', 'send', '-', '--on-invalid', 'skp'], '--on-invalid expects stop or skip; did you mean skip?'],
+  [['invite', 'send', SECRET], 'file not found'],
+  [['doctor', '--as', SECRET], '--as must be an email address'],
+  [['status', '--timeout', '1e1'], '--timeout expects a whole number from 1 to 120'],
+  [['status', SECRET], 'must be an email address'],
+  [['deprecations', 'list', '--as-of', SECRET], '--as-of expects a date'],
+  [['deprecations', 'calendar', '--api', SECRET], '--api expects client or indexing.'],
+  [['deprecations', 'schema', SECRET], 'the name expects schedule or waivers.'],
+  [['deprecations', 'check', '--input', SECRET, '-'], '--input expects har,'],
+])(
+  'an argument that makes no sense, or is missing, is explained and not repeated: %j',
+  async (args, words) => {
+    expect(await refusal(args)).toContain(words)
+  },
+)
+
+it('settings that need to be fixed take one line when there is one, and are all named when there are more', async () => {
+  const one = await runCommand(['status', PERSON], {})
+  expect(one).toMatchObject({ exit: 78, out: '' })
+  expect(one.err).toMatch(/^onramp status: SERVICE_BASE_URL [^\n]+\.\n$/)
+  for (const args of [['link', PERSON], ['send', '-'], ['report']]) {
+    const { exit, out, err } = await runCommand(['invite', ...args], {})
+    expect([exit, out]).toEqual([78, ''])
+    expect(err).toMatch(
+      /^onramp invite [a-z]+: 4 settings need to be fixed:\n( {2}- [A-Z_]+ is required: .+\n){4}$/,
+    )
+  }
+})
+
+it('settings that need to be fixed are also those that only sending needs', async () => {
+  const env = {
+    PUBLIC_URL: 'https://onramp.acme.test',
+    SERVICE_BASE_URL: 'https://acme.test',
+    OIDC_ISSUER: 'https://acme.test',
+    SESSION_SECRET: 'a-secret-of-more-than-32-characters-0',
+  }
+  const { exit, err } = await runCommand(['invite', 'send', '-'], env)
+  expect(exit).toBe(78)
+  for (const name of ['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'])
+    expect(err).toContain(`- ${name} is required for this command: `)
+  const dry = await runCommand(['invite', 'send', '-', '--dry-run'], env)
+  expect(dry.err).toMatch(/^onramp invite send: SERVICE_GLOBAL_TOKEN is required for this command: [^\n]+\n$/)
 })

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { runCommand } from './run-command.ts'
@@ -53,54 +53,52 @@ async function restore(file: string, name: string): Promise<void> {
 
 const signedIn = async () => (await ada.open(`${running.url}/api/status`)).body.includes('"signedIn":true')
 
-describe('onramp backup', () => {
-  it('keeps sessions and who was emailed, while the server writes', async () => {
-    const file = inFolder('copy.sqlite')
-    const writing = Array.from({ length: 20 }, () => fetch(`${running.url}/sign-in`, { redirect: 'manual' }))
-    const { exit, out, err } = await backUp(file, '--json')
-    expect((await Promise.all(writing)).map(({ status }) => status)).toEqual(Array(20).fill(303))
-    expect(exit, err).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ schema_version: 1, file, bytes: statSync(file).size })
-    expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
-    expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.sqlite'])
+it('onramp backup keeps sessions and who was emailed, while the server writes', async () => {
+  const file = inFolder('copy.sqlite')
+  const writing = Array.from({ length: 20 }, () => fetch(`${running.url}/sign-in`, { redirect: 'manual' }))
+  const { exit, out, err } = await backUp(file, '--json')
+  expect((await Promise.all(writing)).map(({ status }) => status)).toEqual(Array(20).fill(303))
+  expect(exit, err).toBe(0)
+  expect(JSON.parse(out)).toMatchObject({ schema_version: 1, file, bytes: statSync(file).size })
+  expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.sqlite'])
 
-    // What not to do: the file alone, while a server runs.
-    expect(statSync(join(data(), 'onramp.sqlite-wal')).size).toBeGreaterThan(0)
-    execFileSync('cp', [join(data(), 'onramp.sqlite'), inFolder('file-alone')])
-    await restore(inFolder('file-alone'), 'wrong')
-    expect(await signedIn()).toBe(false)
+  // What not to do: the file alone, while a server runs.
+  expect(statSync(join(data(), 'onramp.sqlite-wal')).size).toBeGreaterThan(0)
+  execFileSync('cp', [join(data(), 'onramp.sqlite'), inFolder('file-alone')])
+  await restore(inFolder('file-alone'), 'wrong')
+  expect(await signedIn()).toBe(false)
 
-    await restore(file, 'right')
-    expect(await signedIn()).toBe(true)
-    expect(await invite({ DATA_DIR: inFolder('right') })).toBe(1)
-  })
+  await restore(file, 'right')
+  expect(await signedIn()).toBe(true)
+  expect(await invite({ DATA_DIR: inFolder('right') })).toBe(1)
+})
 
-  it('replaces a file only when asked to, and never what is in DATA_DIR', async () => {
-    const file = inFolder('kept')
-    writeFileSync(file, 'something else')
-    expect(await backUp(file)).toMatchObject({ exit: 1, out: '' })
-    expect(statSync(file).size).toBe(14)
-    expect(await backUp(file, '--force')).toMatchObject({ exit: 0, err: '' })
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    for (const within of ['onramp.sqlite', 'other'])
-      expect((await backUp(join(data(), within), '--force')).err).toContain('outside DATA_DIR')
-  })
+it('onramp backup replaces a file only when asked to, and never what is in DATA_DIR', async () => {
+  const file = inFolder('kept')
+  writeFileSync(file, 'something else')
+  expect(await backUp(file)).toMatchObject({ exit: 1, out: '' })
+  expect(statSync(file).size).toBe(14)
+  expect(await backUp(file, '--force')).toMatchObject({ exit: 0, err: '' })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  for (const within of ['onramp.sqlite', 'other'])
+    expect((await backUp(join(data(), within), '--force')).err).toContain('outside DATA_DIR')
+})
 
-  it('leaves nothing behind where there is no store, or one that is damaged', async () => {
-    const file = inFolder('never')
-    const from = (name: string) => runCommand(['backup', file], { DATA_DIR: inFolder(name) })
-    expect(await from('nowhere')).toMatchObject({ exit: 1, out: '' })
-    mkdirSync(inFolder('damaged'))
-    writeFileSync(join(inFolder('damaged'), 'onramp.sqlite'), 'no database '.repeat(1000))
-    const { exit, err } = await from('damaged')
-    expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('not a database') as string })
-    expect(readdirSync(folder).filter((name) => name.startsWith('never') || name === 'nowhere')).toEqual([])
-  })
+it('onramp backup leaves nothing behind where there is no store, or one that is damaged', async () => {
+  const file = inFolder('never')
+  const from = (name: string) => runCommand(['backup', file], { DATA_DIR: inFolder(name) })
+  expect(await from('nowhere')).toMatchObject({ exit: 1, out: '' })
+  mkdirSync(inFolder('damaged'))
+  writeFileSync(join(inFolder('damaged'), 'onramp.sqlite'), 'no database '.repeat(1000))
+  const { exit, err } = await from('damaged')
+  expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('not a database') as string })
+  expect(readdirSync(folder).filter((name) => name.startsWith('never') || name === 'nowhere')).toEqual([])
+})
 
-  it('of Redis is refused, and so is a call without a file', async () => {
-    const { exit, err } = await runCommand(['backup', inFolder('never')], { REDIS_URL: 'redis://localhost' })
-    expect(exit).toBe(2)
-    expect(err).toContain('BGSAVE')
-    expect((await backUp()).exit).toBe(2)
-  })
+it('onramp backup of Redis is refused, and so is a call without a file', async () => {
+  const { exit, err } = await runCommand(['backup', inFolder('never')], { REDIS_URL: 'redis://localhost' })
+  expect(exit).toBe(2)
+  expect(err).toContain('BGSAVE')
+  expect((await backUp()).exit).toBe(2)
 })

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { openPeople, withStore } from '../../src/cli/store.ts'
 import type { Person } from '../../src/people/person.ts'
@@ -65,43 +65,41 @@ const audited = (err: string): unknown[] =>
     .map((line) => JSON.parse(line) as unknown)
 const idOf = async (email: string) => (await runCommand(['audit-id', email], env)).out.trim()
 
-describe('onramp invite bounced', () => {
-  it('marks the newest email as rejected, once, and the audit line says who reported it', async () => {
-    await emailed(ada)
-    const first = await runCommand(['invite', 'bounced', 'Ada@acme.example', bob], env)
-    expect([first.exit, first.out]).toEqual([
-      0,
-      `${ada}: marked as bounced\n${bob}: unchanged: no email to them, or marked before\n`,
-    ])
-    const { username } = userInfo()
-    expect(audited(first.err)).toEqual([
-      expect.objectContaining({
-        level: 'info',
-        audit: 'bounced',
-        emailId: await idOf(ada),
-        operator: username,
-      }),
-    ])
-    expect(first.err).not.toContain('ada@')
-    expect(await states(ada)).toEqual(['sent', 'failed'])
-    // The same report once more changes nothing, and an address that onramp doesn't know is not written down.
-    const again = await runCommand(['invite', 'bounced', ada], env)
-    expect([again.exit, audited(again.err), await states(ada)]).toEqual([0, [], ['sent', 'failed']])
-    expect(await states(bob)).toBeUndefined()
-    const { out } = await runCommand(['invite', 'report', '--csv'], env)
-    expect(out).toMatch(/"ada@acme\.example".*,"failed",/)
-  })
+it('onramp invite bounced marks the newest email as rejected, once, and the audit line says who reported it', async () => {
+  await emailed(ada)
+  const first = await runCommand(['invite', 'bounced', 'Ada@acme.example', bob], env)
+  expect([first.exit, first.out]).toEqual([
+    0,
+    `${ada}: marked as bounced\n${bob}: unchanged: no email to them, or marked before\n`,
+  ])
+  const { username } = userInfo()
+  expect(audited(first.err)).toEqual([
+    expect.objectContaining({
+      level: 'info',
+      audit: 'bounced',
+      emailId: await idOf(ada),
+      operator: username,
+    }),
+  ])
+  expect(first.err).not.toContain('ada@')
+  expect(await states(ada)).toEqual(['sent', 'failed'])
+  // The same report once more changes nothing, and an address that onramp doesn't know is not written down.
+  const again = await runCommand(['invite', 'bounced', ada], env)
+  expect([again.exit, audited(again.err), await states(ada)]).toEqual([0, [], ['sent', 'failed']])
+  expect(await states(bob)).toBeUndefined()
+  const { out } = await runCommand(['invite', 'report', '--csv'], env)
+  expect(out).toMatch(/"ada@acme\.example".*,"failed",/)
+})
 
-  it('takes a list too, and names the lines that are no address', async () => {
-    await emailed(ada)
-    await emailed(bob)
-    const input = `${bob}\nnobody\n`
-    const { exit, out, err } = await runCommand(['invite', 'bounced', ada, '--list', '-'], env, { input })
-    expect([exit, out]).toEqual([1, `${ada}: marked as bounced\n${bob}: marked as bounced\n`])
-    expect(err).toContain('line 2: "nobody" is not a valid email address')
-    expect((await runCommand(['invite', 'bounced'], env)).exit).toBe(2)
-    expect((await runCommand(['invite', 'bounced', '--list', '-'], env, { input: '' })).exit).toBe(0)
-  })
+it('onramp invite bounced takes a list too, and names the lines that are no address', async () => {
+  await emailed(ada)
+  await emailed(bob)
+  const input = `${bob}\nnobody\n`
+  const { exit, out, err } = await runCommand(['invite', 'bounced', ada, '--list', '-'], env, { input })
+  expect([exit, out]).toEqual([1, `${ada}: marked as bounced\n${bob}: marked as bounced\n`])
+  expect(err).toContain('line 2: "nobody" is not a valid email address')
+  expect((await runCommand(['invite', 'bounced'], env)).exit).toBe(2)
+  expect((await runCommand(['invite', 'bounced', '--list', '-'], env, { input: '' })).exit).toBe(0)
 })
 
 it('onramp opt-out remembers that someone wants no emails, also before they had one', async () => {
@@ -121,62 +119,60 @@ it('onramp opt-out remembers that someone wants no emails, also before they had 
   ])
 })
 
-describe('the script of the docs', () => {
-  /** A report as RFC 3464 has it. */
-  const report = (...fields: string[]) =>
-    [
-      'From: MAILER-DAEMON@mail.acme.example',
-      'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
-      '',
-      '--b',
-      'Content-Type: message/delivery-status',
-      '',
-      'Reporting-MTA: dns; mail.acme.example',
-      '',
-      ...fields,
-      '',
-      '--b--',
-      '',
-    ].join('\n')
-  const REPORTS = {
-    postfix: report(
-      'Final-Recipient: rfc822; ada.l@new.example',
-      `Original-Recipient: rfc822;${ada}`,
-      'Action: failed',
-      'Status: 5.1.1',
-      'Diagnostic-Code: smtp; 550 5.1.1 User unknown',
-    ),
-    exchange: report(`Final-Recipient: rfc822;${bob}`, 'Action: failed', 'Status: 5.1.10').replaceAll(
-      '\n',
-      '\r\n',
-    ),
-    full: report('Final-Recipient: rfc822; dan@acme.example', 'Action: failed', 'Status: 5.2.2'),
-    late: report('Final-Recipient: rfc822; eve@acme.example', 'Action: delayed', 'Status: 4.4.1'),
-    policy: report('Final-Recipient: rfc822; fay@acme.example', 'Action: failed', 'Status: 5.7.1'),
-    answer: 'From: gus@acme.example\nSubject: Out of office\n\nStatus: 5.1.1\n',
-  }
+/** A report as RFC 3464 has it. */
+const report = (...fields: string[]) =>
+  [
+    'From: MAILER-DAEMON@mail.acme.example',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
+    '',
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; mail.acme.example',
+    '',
+    ...fields,
+    '',
+    '--b--',
+    '',
+  ].join('\n')
+const REPORTS = {
+  postfix: report(
+    'Final-Recipient: rfc822; ada.l@new.example',
+    `Original-Recipient: rfc822;${ada}`,
+    'Action: failed',
+    'Status: 5.1.1',
+    'Diagnostic-Code: smtp; 550 5.1.1 User unknown',
+  ),
+  exchange: report(`Final-Recipient: rfc822;${bob}`, 'Action: failed', 'Status: 5.1.10').replaceAll(
+    '\n',
+    '\r\n',
+  ),
+  full: report('Final-Recipient: rfc822; dan@acme.example', 'Action: failed', 'Status: 5.2.2'),
+  late: report('Final-Recipient: rfc822; eve@acme.example', 'Action: delayed', 'Status: 4.4.1'),
+  policy: report('Final-Recipient: rfc822; fay@acme.example', 'Action: failed', 'Status: 5.7.1'),
+  answer: 'From: gus@acme.example\nSubject: Out of office\n\nStatus: 5.1.1\n',
+}
 
-  it('reports only addresses that do not exist, and moves what it has read', () => {
-    const docs = readFileSync(new URL('../../docs/invitations.md', import.meta.url), 'utf8')
-    const script = /```sh\n(cd "\$HOME\/Maildir"[^]*?)```/.exec(docs)?.[1] ?? ''
-    const box = join(folder, 'Maildir')
-    for (const name of ['new', 'cur']) mkdirSync(join(box, name), { recursive: true })
-    for (const [name, text] of Object.entries(REPORTS)) writeFileSync(join(box, 'new', name), text)
-    // In place of the command: what it is given.
-    const onramp = join(folder, 'onramp')
-    writeFileSync(onramp, `#!/bin/sh\necho "$@" >"${folder}/called"\ncat >>"${folder}/called"\n`)
-    chmodSync(onramp, 0o755)
-    const run = () =>
-      execFileSync('sh', ['-c', script], {
-        env: { HOME: folder, PATH: `${folder}:${process.env['PATH'] ?? ''}` },
-      })
-    run()
-    expect(readFileSync(join(folder, 'called'), 'utf8').split('\n').toSorted()).toEqual(
-      ['', ada, bob, 'invite bounced --list -'].toSorted(),
-    )
-    expect([readdirSync(join(box, 'new')), readdirSync(join(box, 'cur')).length]).toEqual([[], 6])
-    rmSync(join(folder, 'called'))
-    run()
-    expect(existsSync(join(folder, 'called'))).toBe(false)
-  })
+it('the script in the docs reports only addresses that do not exist, and moves what it has read', () => {
+  const docs = readFileSync(new URL('../../docs/invitations.md', import.meta.url), 'utf8')
+  const script = /```sh\n(cd "\$HOME\/Maildir"[^]*?)```/.exec(docs)?.[1] ?? ''
+  const box = join(folder, 'Maildir')
+  for (const name of ['new', 'cur']) mkdirSync(join(box, name), { recursive: true })
+  for (const [name, text] of Object.entries(REPORTS)) writeFileSync(join(box, 'new', name), text)
+  // In place of the command: what it is given.
+  const onramp = join(folder, 'onramp')
+  writeFileSync(onramp, `#!/bin/sh\necho "$@" >"${folder}/called"\ncat >>"${folder}/called"\n`)
+  chmodSync(onramp, 0o755)
+  const run = () =>
+    execFileSync('sh', ['-c', script], {
+      env: { HOME: folder, PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+    })
+  run()
+  expect(readFileSync(join(folder, 'called'), 'utf8').split('\n').toSorted()).toEqual(
+    ['', ada, bob, 'invite bounced --list -'].toSorted(),
+  )
+  expect([readdirSync(join(box, 'new')), readdirSync(join(box, 'cur')).length]).toEqual([[], 6])
+  rmSync(join(folder, 'called'))
+  run()
+  expect(existsSync(join(folder, 'called'))).toBe(false)
 })

@@ -39,7 +39,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const targets = () => [...new Set(proxy.connects.map(({ target }) => target))]
 
-it('onramp status', async () => {
+it('onramp status leaves by the proxy', async () => {
   const { exit, err } = await runCommand(['status', 'ada@acme.example'], env)
   expect(exit).toBe(7)
   expect(err.replaceAll(/\s+/g, ' ')).toContain(
@@ -48,7 +48,7 @@ it('onramp status', async () => {
   expect(targets()).toEqual(['service.example:443'])
 })
 
-it('onramp invite send', async () => {
+it('onramp invite send leaves by the proxy', async () => {
   const list = join(folder, 'people.csv')
   writeFileSync(list, 'email\nada@acme.example\n')
   const running = runCommand(['invite', 'send', list, '--dry-run'], env)
@@ -59,7 +59,7 @@ it('onramp invite send', async () => {
   expect(targets()).toEqual(['service.example:443'])
 })
 
-it('onramp registration forget', async () => {
+it('onramp registration forget leaves by the proxy', async () => {
   const settings = loadSettings(env)
   const store = openStore(settings, createLog('silent'))
   const { records } = store

@@ -1,5 +1,5 @@
 // onramp registration forget: what the operator calls when the client at the authorization server has to be another one.
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { expectSignedIn, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { expectSignsIn, start, statusOf } from '../sign-in/at-plain-server.ts'
@@ -19,35 +19,36 @@ async function startOwn(): Promise<Running> {
   return running
 }
 
-describe('onramp registration forget', () => {
-  it('forgets the client, removes it at the authorization server, and the next start registers anew', async () => {
-    const running = await startOwn()
-    await signIn(running, 'ada')
-    const before = running.sandbox.requests.find(({ operation }) => operation === 'authorization')?.query
-    await running.stopOnramp()
-    const { exit, out } = await runCommand(FORGET, running.env)
-    expect(exit).toBe(0)
-    expect(out).toContain(`Deleted the client ${before?.['client_id']}`)
-    expect(out).toContain('removed from the authorization server')
-    const managed = running.sandbox.requests.filter(({ operation }) => operation === 'registrationManagement')
-    expect(managed.map(({ method }) => method)).toEqual(['GET', 'DELETE'])
-    await running.restart()
-    await expectSignedIn(running, await signIn(running, 'bob'))
-    expect(running.sandbox.count('registration')).toBe(2)
-  })
+it('onramp registration forget deletes the client, removes it at the authorization server, and the next start registers anew', async () => {
+  const running = await startOwn()
+  await signIn(running, 'ada')
+  const before = running.sandbox.requests.find(({ operation }) => operation === 'authorization')?.query
+  await running.stopOnramp()
+  const { exit, out } = await runCommand(FORGET, running.env)
+  expect(exit).toBe(0)
+  expect(out).toContain(`Deleted the client ${before?.['client_id']}`)
+  expect(out).toContain('removed from the authorization server')
+  const managed = running.sandbox.requests.filter(({ operation }) => operation === 'registrationManagement')
+  expect(managed.map(({ method }) => method)).toEqual(['GET', 'DELETE'])
+  await running.restart()
+  await expectSignedIn(running, await signIn(running, 'bob'))
+  expect(running.sandbox.count('registration')).toBe(2)
+})
 
-  it('says so where there is none, and where the server gave no means to remove it', async () => {
-    const { running } = await start()
-    await expectSignsIn(running)
-    await running.stopOnramp()
-    expect((await runCommand(FORGET, running.env)).out).toContain('remove it there yourself')
-    expect(await runCommand(FORGET, running.env)).toMatchObject({
-      exit: 0,
-      out: expect.stringContaining('No client is registered') as string,
-    })
+it('onramp registration forget says if there is none, and if the server has no way to remove it', async () => {
+  const { running } = await start()
+  await expectSignsIn(running)
+  await running.stopOnramp()
+  expect((await runCommand(FORGET, running.env)).out).toContain('remove it there yourself')
+  expect(await runCommand(FORGET, running.env)).toMatchObject({
+    exit: 0,
+    out: expect.stringContaining('No client is registered') as string,
   })
+})
 
-  it.each([401, 404])('takes %i for a client that is gone there already', async (status) => {
+it.each([401, 404])(
+  'onramp registration forget takes %i for a client that is gone there already',
+  async (status) => {
     const { running, server } = await start({
       '/register': (asked, own) => {
         const manage = { registration_client_uri: `${own.url}/gone`, registration_access_token: 'to-manage' }
@@ -61,25 +62,25 @@ describe('onramp registration forget', () => {
     expect(out).toContain(`gone from the authorization server already (${status})`)
     expect(out).not.toContain('yourself')
     expect(out).toContain('A running server can keep using it for up to ten minutes: restart it')
-  })
+  },
+)
 
-  it('lets a server be asked again before the hour is over', async () => {
-    const { running, server } = await start({ '/register': ({ res }, own) => own.json(res, {}, 201) })
-    expect(await statusOf(running, '/sign-in')).toBe(503)
-    await running.stopOnramp()
-    server.answers = {}
-    await runCommand(FORGET, running.env)
-    await running.restart()
-    await expectSignsIn(running)
-  })
+it('onramp registration forget ends the pause after a failed registration', async () => {
+  const { running, server } = await start({ '/register': ({ res }, own) => own.json(res, {}, 201) })
+  expect(await statusOf(running, '/sign-in')).toBe(503)
+  await running.stopOnramp()
+  server.answers = {}
+  await runCommand(FORGET, running.env)
+  await running.restart()
+  await expectSignsIn(running)
+})
 
-  it('does nothing without a terminal and without --yes', async () => {
-    const running = await startOwn()
-    await signIn(running, 'ada')
-    const { exit, err } = await runCommand(['registration', 'forget'], running.env)
-    expect(exit).toBe(2)
-    expect(err).toContain('--yes')
-    await running.restart()
-    expect(running.sandbox.count('registration')).toBe(1)
-  })
+it('onramp registration forget does nothing without a terminal and without --yes', async () => {
+  const running = await startOwn()
+  await signIn(running, 'ada')
+  const { exit, err } = await runCommand(['registration', 'forget'], running.env)
+  expect(exit).toBe(2)
+  expect(err).toContain('--yes')
+  await running.restart()
+  expect(running.sandbox.count('registration')).toBe(1)
 })

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startFaulty, type Faulty } from '../doctor/set-up.ts'
 import { runCommand } from './run-command.ts'
 
@@ -81,39 +81,37 @@ const broken: [string, Record<string, string>][] = [
   ],
 ]
 
-describe('no secret gets out', () => {
-  // The issuer's own path is public, and is told; it is the only one of them that may be.
-  const searched = (text: string) => text.replaceAll(canary('issuer'), '')
+// The issuer's own path is public, and is told; it is the only one of them that may be.
+const searched = (text: string) => text.replaceAll(canary('issuer'), '')
 
-  it.each(broken)('of doctor or status %s', async (_title, changed) => {
-    const env = { ...planted(), ...changed }
-    for (const args of [
-      ['doctor', '--as', 'ada@acme.example'],
-      ['doctor', '--json', '--as', 'ada@acme.example'],
-      ['status', 'ada@acme.example'],
-      ['status', '--json'],
-    ]) {
-      const { out, err } = await runCommand(args, env)
-      expect(out + err).not.toBe('')
-      expect(searched(out + err)).not.toContain(CANARY)
-    }
-  })
+it.each(broken)('no secret gets out of doctor or status: %s', async (_title, changed) => {
+  const env = { ...planted(), ...changed }
+  for (const args of [
+    ['doctor', '--as', 'ada@acme.example'],
+    ['doctor', '--json', '--as', 'ada@acme.example'],
+    ['status', 'ada@acme.example'],
+    ['status', '--json'],
+  ]) {
+    const { out, err } = await runCommand(args, env)
+    expect(out + err).not.toBe('')
+    expect(searched(out + err)).not.toContain(CANARY)
+  }
+})
 
-  it('of a process of its own either, whatever it is told to debug', async () => {
-    const root = join(import.meta.dirname, '../..')
-    const node = join(root, 'node_modules/.bin/node')
-    const env = { ...planted(), PATH: process.env['PATH'], NODE_DEBUG: 'http,net,undici,fetch', DEBUG: '*' }
-    const text = await new Promise<string>((resolve) => {
-      execFile(
-        node,
-        [join(root, 'src/cli/main.ts'), 'status', 'ada@acme.example'],
-        { env },
-        (_error, out, err) => resolve(out + err),
-      )
-    })
-    expect(text).toContain('onramp status:')
-    expect(text.split('\n').filter((line) => line.includes(CANARY))).toEqual([])
+it('no secret gets out of a process, whatever it is told to debug', async () => {
+  const root = join(import.meta.dirname, '../..')
+  const node = join(root, 'node_modules/.bin/node')
+  const env = { ...planted(), PATH: process.env['PATH'], NODE_DEBUG: 'http,net,undici,fetch', DEBUG: '*' }
+  const text = await new Promise<string>((resolve) => {
+    execFile(
+      node,
+      [join(root, 'src/cli/main.ts'), 'status', 'ada@acme.example'],
+      { env },
+      (_error, out, err) => resolve(out + err),
+    )
   })
+  expect(text).toContain('onramp status:')
+  expect(text.split('\n').filter((line) => line.includes(CANARY))).toEqual([])
 })
 
 it('the service tokens are not used outside of the command line and the doctor', () => {
@@ -124,6 +122,6 @@ it('the service tokens are not used outside of the command line and the doctor',
     .filter((file) =>
       /SERVICE_(GLOBAL|USER)_TOKEN|kind: '(global|user)-token'/.test(readFileSync(join(root, file), 'utf8')),
     )
-  // The inquiry is for these two.
-  expect(naming).toEqual(['client-api/credentials.ts', 'client-api/probe.ts'])
+  // The client's probe is for these two.
+  expect(naming).toEqual(['client-api/client.ts', 'client-api/credentials.ts'])
 })

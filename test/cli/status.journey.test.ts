@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { runCommand } from './run-command.ts'
 
@@ -30,93 +30,91 @@ const user = (person: string) => ({
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const status = (env: NodeJS.ProcessEnv, ...args: string[]) => runCommand(['status', ...args], env)
 
-describe('onramp status', () => {
-  it('shows what a person still has to connect, asking once for that person alone', async () => {
-    sandbox.clearRequests()
-    const { exit, out, err } = await status(global(), 'bob@acme.example')
-    expect([exit, err]).toEqual([0, ''])
-    expect(out).toMatch(
-      /bob@acme.example: 2 apps left to connect\n\n {2}Slack +slack_1 +to connect\n {2}Google Drive +gdrive_1/,
-    )
-    // Contract 5, rule 2: a global token is refused without a person, which tells it from a personal one.
-    expect(sandbox.requests.map(({ status, headers }) => [status, headers['x-service-actas']])).toEqual([
-      [401, undefined],
-      [200, 'bob@acme.example'],
-    ])
-  })
+it('onramp status shows what a person still has to connect, asking once for that person alone', async () => {
+  sandbox.clearRequests()
+  const { exit, out, err } = await status(global(), 'bob@acme.example')
+  expect([exit, err]).toEqual([0, ''])
+  expect(out).toMatch(
+    /bob@acme.example: 2 apps left to connect\n\n {2}Slack +slack_1 +to connect\n {2}Google Drive +gdrive_1/,
+  )
+  // Contract 5, rule 2: a global token is refused without a person, which tells it from a personal one.
+  expect(sandbox.requests.map(({ status, headers }) => [status, headers['x-service-actas']])).toEqual([
+    [401, undefined],
+    [200, 'bob@acme.example'],
+  ])
+})
 
-  it.each([
-    ['carol', /^carol@acme.example has nothing left to connect\.$/],
-    [
-      'frank',
-      /^frank@acme.example: 4 apps left to connect[^]*GitHub +github_1 +search says it's turned off\n[^]*Box +box_1 +can't be connected: no usable link/,
+it.each([
+  ['carol', /^carol@acme.example has nothing left to connect\.$/],
+  [
+    'frank',
+    /^frank@acme.example: 4 apps left to connect[^]*GitHub +github_1 +search says it's turned off\n[^]*Box +box_1 +can't be connected: no usable link/,
+  ],
+])('onramp status counts what %s can connect, as the page does', async (who, says) => {
+  expect((await status(global(), `${who}@acme.example`)).out.trimEnd()).toMatch(says)
+})
+
+it('onramp status gives JSON without any one-time path', async () => {
+  const { out } = await status(global(), 'frank@acme.example', '--json')
+  expect(JSON.parse(out)).toEqual({
+    schema_version: 1,
+    person: 'frank@acme.example',
+    left: [
+      { instance: 'slack_1', name: 'Slack', status: 'stale' },
+      { instance: 'github_1', name: 'GitHub', status: 'disabled' },
+      { instance: 'gdrive_1', name: 'Google Drive', status: 'awaiting' },
+      { instance: 'jira_1', name: 'Jira', status: 'awaiting' },
+      { instance: 'salesforce_1', name: 'salesforce_1', status: 'awaiting' },
+      { instance: 'box_1', name: 'Box', status: 'attention' },
     ],
-  ])('counts what %s can connect, as the page does', async (who, says) => {
-    expect((await status(global(), `${who}@acme.example`)).out.trimEnd()).toMatch(says)
   })
+  expect(out).not.toMatch(/auth\/datasource|token=/)
+})
 
-  it('gives JSON without any one-time path', async () => {
-    const { out } = await status(global(), 'frank@acme.example', '--json')
-    expect(JSON.parse(out)).toEqual({
-      schema_version: 1,
-      person: 'frank@acme.example',
-      left: [
-        { instance: 'slack_1', name: 'Slack', status: 'stale' },
-        { instance: 'github_1', name: 'GitHub', status: 'disabled' },
-        { instance: 'gdrive_1', name: 'Google Drive', status: 'awaiting' },
-        { instance: 'jira_1', name: 'Jira', status: 'awaiting' },
-        { instance: 'salesforce_1', name: 'salesforce_1', status: 'awaiting' },
-        { instance: 'box_1', name: 'Box', status: 'attention' },
-      ],
-    })
-    expect(out).not.toMatch(/auth\/datasource|token=/)
-  })
+it('onramp status with a user token shows its owner only, and says so', async () => {
+  const own = await status(user('bob'))
+  expect(own.err).toContain('owner of SERVICE_USER_TOKEN')
+  expect(own.out).toContain("The token's owner: 2 apps")
+  expect(JSON.parse((await status(user('bob'), '--json')).out)).toMatchObject({ person: null })
+})
 
-  it("tells of a user token's own person only, and says so", async () => {
-    const own = await status(user('bob'))
-    expect(own.err).toContain('owner of SERVICE_USER_TOKEN')
-    expect(own.out).toContain("The token's owner: 2 apps")
-    expect(JSON.parse((await status(user('bob'), '--json')).out)).toMatchObject({ person: null })
-  })
+it('onramp status shows no one as someone else: a token of a person looks up no other, and is no global one', async () => {
+  sandbox.clearRequests()
+  const other = await status(user('bob'), 'ada@acme.example')
+  expect([other.exit, other.out, sandbox.requests]).toEqual([2, '', []])
+  expect(other.err).toContain('SERVICE_USER_TOKEN only looks up its owner')
+  const misplaced = { ...global(), SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.user('bob') }
+  const { exit, out, err } = await status(misplaced, 'ada@acme.example', '--json')
+  expect([exit, out]).toEqual([78, ''])
+  expect(err).toMatch(/SERVICE_GLOBAL_TOKEN holds a personal token.* SERVICE_GLOBAL_TOKEN: set a global/)
+})
 
-  it('shows no one as someone else: a token of a person looks up no other, and is no global one', async () => {
-    sandbox.clearRequests()
-    const other = await status(user('bob'), 'ada@acme.example')
-    expect([other.exit, other.out, sandbox.requests]).toEqual([2, '', []])
-    expect(other.err).toContain('SERVICE_USER_TOKEN only looks up its owner')
-    const misplaced = { ...global(), SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.user('bob') }
-    const { exit, out, err } = await status(misplaced, 'ada@acme.example', '--json')
-    expect([exit, out]).toEqual([78, ''])
-    expect(err).toMatch(/SERVICE_GLOBAL_TOKEN holds a personal token.* SERVICE_GLOBAL_TOKEN: set a global/)
+it('onramp status reads the token from a file', async () => {
+  const file = join(folder, 'token')
+  writeFileSync(file, `${sandbox.serviceTokens.global}\n`, { mode: 0o600 })
+  const env = { SERVICE_BASE_URL: sandbox.urls.service, SERVICE_GLOBAL_TOKEN_FILE: file }
+  expect(await status(env, 'bob@acme.example')).toMatchObject({ exit: 0, err: '' })
+  chmodSync(file, 0o644)
+  expect(await status(env, 'bob@acme.example')).toMatchObject({
+    exit: 0,
+    err: expect.stringContaining('every user'),
   })
+})
 
-  it('reads the token from a file', async () => {
-    const file = join(folder, 'token')
-    writeFileSync(file, `${sandbox.serviceTokens.global}\n`, { mode: 0o600 })
-    const env = { SERVICE_BASE_URL: sandbox.urls.service, SERVICE_GLOBAL_TOKEN_FILE: file }
-    expect(await status(env, 'bob@acme.example')).toMatchObject({ exit: 0, err: '' })
-    chmodSync(file, 0o644)
-    expect(await status(env, 'bob@acme.example')).toMatchObject({
-      exit: 0,
-      err: expect.stringContaining('every user'),
-    })
-  })
+it('onramp status fits names that bite on 80 columns, and lets none of them act on the terminal', async () => {
+  const { out } = await runCommand(['status', 'eve@acme.example'], global(), { isTTY: true, columns: 80 })
+  const lines = stripVTControlCharacters(out).split('\n')
+  expect(lines.filter((line) => [...graphemes.segment(line)].length > 80)).toEqual([])
+  expect(stripVTControlCharacters(out)).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
+})
 
-  it('fits names that bite on 80 columns, and lets none of them act on the terminal', async () => {
-    const { out } = await runCommand(['status', 'eve@acme.example'], global(), { isTTY: true, columns: 80 })
-    const lines = stripVTControlCharacters(out).split('\n')
-    expect(lines.filter((line) => [...graphemes.segment(line)].length > 80)).toEqual([])
-    expect(stripVTControlCharacters(out)).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
-  })
-
-  it('is colorful for eyes only: not in a file, and not with NO_COLOR', async () => {
-    const shown = async (env: object, terminal: object) =>
-      (await runCommand(['status', 'bob@acme.example'], { ...global(), ...env }, terminal)).out
-    const terminal = { isTTY: true, columns: 80 }
-    expect(await shown({}, terminal)).toContain('\u001B[')
-    expect(await shown({ NO_COLOR: '1' }, terminal)).not.toContain('\u001B[')
-    expect(await shown({}, {})).not.toContain('\u001B[')
-  })
+it('onramp status is colorful for eyes only: not in a file, and not with NO_COLOR', async () => {
+  const shown = async (env: object, terminal: object) =>
+    (await runCommand(['status', 'bob@acme.example'], { ...global(), ...env }, terminal)).out
+  const terminal = { isTTY: true, columns: 80 }
+  expect(await shown({}, terminal)).toContain('\u001B[')
+  expect(await shown({ NO_COLOR: '1' }, terminal)).not.toContain('\u001B[')
+  expect(await shown({}, {})).not.toContain('\u001B[')
 })
 
 it.each([
@@ -133,67 +131,57 @@ it.each([
 })
 
 // Why the service refuses is told apart in client-api/refusal.test.ts; here each exit code has its case.
-describe('what goes wrong', () => {
-  it.each<[string, object, number, RegExp]>([
-    ['a token that is not accepted', { status: 401, body: 'Unauthorized' }, 3, /SERVICE_GLOBAL_TOKEN/],
-    ['a missing scope', { status: 403, body: 'Forbidden' }, 4, /scope/],
-    [
-      'a header that got lost',
-      { status: 400, body: { message: 'Required header missing: X-Service-ActAs' } },
-      5,
-      /removes the header/,
-    ],
-    [
-      'a person no one knows',
-      { status: 400, body: 'X-Service-ActAs names no one' },
-      5,
-      /rejected the person/,
-    ],
-    ['a token that may not act for them', { status: 403, body: 'X-Service-ActAs: not allowed' }, 4, /scope/],
-    ['too many requests', { status: 429, body: '', headers: { 'retry-after': '17' } }, 6, /17 seconds/],
-    ['a failing service', { status: 503, body: 'down' }, 7, /returned an error/],
-    ['a service that does not answer', { hang: true }, 7, /timed out/],
-    ['another address', { status: 404, body: '' }, 78, /SERVICE_BASE_URL/],
-    ['an answer without a list', { status: 200, body: {} }, 78, /SERVICE_BASE_URL/],
-    ['a firewall', { status: 403, body: '<h1>No</h1>', contentType: 'text/html' }, 1, /in front of the/],
-    ['a refused question', { status: 422, body: '' }, 1, /422/],
-  ])('%s has one line and an exit code of its own', async (_what, answer, code, says) => {
-    sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
-    const { exit, out, err } = await status(global(), 'ada@acme.example', '--timeout', '1')
-    expect([exit, out]).toEqual([code, ''])
-    expect(err).toMatch(says)
-    expect(err.trim().split('\n')).toHaveLength(1)
-    expect(err).not.toContain(sandbox.serviceTokens.global)
-  })
+it.each<[string, object, number, RegExp]>([
+  ['a token that is not accepted', { status: 401, body: 'Unauthorized' }, 3, /SERVICE_GLOBAL_TOKEN/],
+  ['a missing scope', { status: 403, body: 'Forbidden' }, 4, /scope/],
+  [
+    'a header that got lost',
+    { status: 400, body: { message: 'Required header missing: X-Service-ActAs' } },
+    5,
+    /removes the header/,
+  ],
+  ['a person no one knows', { status: 400, body: 'X-Service-ActAs names no one' }, 5, /rejected the person/],
+  ['a token that may not act for them', { status: 403, body: 'X-Service-ActAs: not allowed' }, 4, /scope/],
+  ['too many requests', { status: 429, body: '', headers: { 'retry-after': '17' } }, 6, /17 seconds/],
+  ['a failing service', { status: 503, body: 'down' }, 7, /returned an error/],
+  ['a service that does not answer', { hang: true }, 7, /timed out/],
+  ['another address', { status: 404, body: '' }, 78, /SERVICE_BASE_URL/],
+  ['an answer without a list', { status: 200, body: {} }, 78, /SERVICE_BASE_URL/],
+  ['a firewall', { status: 403, body: '<h1>No</h1>', contentType: 'text/html' }, 1, /in front of the/],
+  ['a refused question', { status: 422, body: '' }, 1, /422/],
+])('a failure has one line and an exit code of its own: %s', async (_what, answer, code, says) => {
+  sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+  const { exit, out, err } = await status(global(), 'ada@acme.example', '--timeout', '1')
+  expect([exit, out]).toEqual([code, ''])
+  expect(err).toMatch(says)
+  expect(err.trim().split('\n')).toHaveLength(1)
+  expect(err).not.toContain(sandbox.serviceTokens.global)
+})
 
-  it('a person whom the service does not know', async () => {
-    const { exit, err } = await status(global(), 'nobody@acme.example')
-    expect([exit, err]).toEqual([5, expect.stringContaining('check the address')])
-  })
+it('a person unknown to the service has exit code 5', async () => {
+  const { exit, err } = await status(global(), 'nobody@acme.example')
+  expect([exit, err]).toEqual([5, expect.stringContaining('check the address')])
+})
 
-  it("a global token in the place of a person's", async () => {
-    const env = { SERVICE_BASE_URL: sandbox.urls.service, SERVICE_USER_TOKEN: sandbox.serviceTokens.global }
-    const { exit, err } = await status(env)
-    expect([exit, err]).toEqual([5, expect.stringContaining('SERVICE_GLOBAL_TOKEN: move the token here')])
-  })
+it('a global token in place of a personal one has exit code 5', async () => {
+  const env = { SERVICE_BASE_URL: sandbox.urls.service, SERVICE_USER_TOKEN: sandbox.serviceTokens.global }
+  const { exit, err } = await status(env)
+  expect([exit, err]).toEqual([5, expect.stringContaining('SERVICE_GLOBAL_TOKEN: move the token here')])
+})
 
-  it('settings that are missing or faulty name themselves, and no other setting is asked for', async () => {
-    const none = await status({}, 'ada@acme.example')
-    expect([none.exit, none.err]).toEqual([78, expect.stringContaining('SERVICE_BASE_URL')])
-    const token = await status({ SERVICE_BASE_URL: sandbox.urls.service }, 'ada@acme.example')
-    expect([token.exit, token.err]).toEqual([78, expect.stringContaining('SERVICE_GLOBAL_TOKEN')])
-    const broken = await status(
-      { ...global(), SERVICE_GLOBAL_TOKEN: 'canary token\u00e9' },
-      'ada@acme.example',
-    )
-    expect([broken.exit, broken.err]).toEqual([78, expect.stringContaining('no bearer token')])
-    expect(broken.err).not.toContain('canary')
-  })
+it('missing or faulty settings are named, and no other setting is required', async () => {
+  const none = await status({}, 'ada@acme.example')
+  expect([none.exit, none.err]).toEqual([78, expect.stringContaining('SERVICE_BASE_URL')])
+  const token = await status({ SERVICE_BASE_URL: sandbox.urls.service }, 'ada@acme.example')
+  expect([token.exit, token.err]).toEqual([78, expect.stringContaining('SERVICE_GLOBAL_TOKEN')])
+  const broken = await status({ ...global(), SERVICE_GLOBAL_TOKEN: 'canary token\u00e9' }, 'ada@acme.example')
+  expect([broken.exit, broken.err]).toEqual([78, expect.stringContaining('no bearer token')])
+  expect(broken.err).not.toContain('canary')
+})
 
-  it('no address for a token that needs one is wrong usage', async () => {
-    expect(await status(global())).toMatchObject({
-      exit: 2,
-      err: expect.stringContaining('EMAIL is required'),
-    })
+it('a token that needs an address, without one, is a usage error', async () => {
+  expect(await status(global())).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('EMAIL is required'),
   })
 })

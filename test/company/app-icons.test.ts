@@ -1,7 +1,7 @@
 // What stands for an app: the company's picture, a mark, or a letter.
 import { readFileSync } from 'node:fs'
 import { withUniqueNames } from '../../src/company/app-names.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { appIcons, initialOf, libraryIconOf } from '../../src/company/app-icons.ts'
 import { neutralCompany, type Company } from '../../src/company/company.ts'
 import { loadCompany } from '../../src/company/read-company.ts'
@@ -13,89 +13,83 @@ const acme = loadCompany(new URL('../../examples/acme/company.yaml', import.meta
 const ONE_PATH =
   /^<svg xmlns="[\w:/.]+" viewBox="0 0 24 24"><path fill="#[\da-f]+" d="[\w\s,.-]+"\/><\/svg>$/i
 
-describe('the marks of apps', () => {
-  it('are what the icon library has, as `npm run icons` writes them', () => {
-    expect(readFileSync(ICONS_FILE, 'utf8')).toBe(iconsDocument())
-  })
-
-  it('are one path each, and nothing else', () => {
-    expect(appIcons.length).toBeGreaterThan(70)
-    for (const { path, content } of appIcons) expect(content.toString(), path).toMatch(ONE_PATH)
-  })
-
-  it.each([
-    ['github_1', 'github'],
-    ['gdrive_2', 'googledrive'],
-    ['google_drive', 'googledrive'],
-    ['Jira_1', 'jira'],
-    ['bigquery', 'googlebigquery'],
-  ])('are found for %s', (instance, mark) => {
-    expect(libraryIconOf(instance)?.path).toMatch(new RegExp(`^/assets/apps/${mark}\\.[0-9a-f]{12}\\.svg$`))
-  })
+it('the icons of apps are what the icon library has, as `npm run icons` writes them', () => {
+  expect(readFileSync(ICONS_FILE, 'utf8')).toBe(iconsDocument())
 })
 
-describe('an app', () => {
-  it("has the company's own logo first, then its mark, then a letter", () => {
-    const logoOf = (company: Company, instance: string) => createAppDescriptions(company)('en')(instance).logo
-    expect(logoOf(acme, 'slack_1')).toBe(acme.datasourceOf('slack_1')?.logo?.path)
-    expect(logoOf(acme, 'github_1')).toBe(libraryIconOf('github_1')?.path)
-    expect(logoOf(neutralCompany, 'slack_1')).toBeUndefined()
-  })
-
-  it.each([
-    ['github_1', 'GitHub'],
-    ['gdrive_2', 'Google Drive'],
-    ['slack', 'Slack'],
-    ['our_wiki_3', 'Our wiki'],
-  ])('of which only the instance %s is known is called %s', (instance, name) => {
-    expect(nameAndIconOf(instance, createAppDescriptions(neutralCompany)('en')).name).toBe(name)
-  })
-
-  it.each([
-    [' salesforce', 'S'],
-    ['🗂️ Ablage', '🗂️'],
-    ['نوشن', 'ن'],
-    ['étage', 'É'],
-    ['… Wiki', 'W'],
-    ['…', '·'],
-    ['constructor', 'C'],
-  ])('that is called %j has the letter %j', (name, letter) => {
-    expect(initialOf(name)).toBe(letter)
-  })
+it('the icons of apps are one path each, and nothing else', () => {
+  expect(appIcons.length).toBeGreaterThan(70)
+  for (const { path, content } of appIcons) expect(content.toString(), path).toMatch(ONE_PATH)
 })
 
-describe('apps next to each other', () => {
-  const namesOf = (...apps: [instance: string, name: string][]) =>
-    withUniqueNames(apps.map(([instance, name]) => ({ instance, name }))).map(({ name }) => name)
+it.each([
+  ['github_1', 'github'],
+  ['gdrive_2', 'googledrive'],
+  ['google_drive', 'googledrive'],
+  ['Jira_1', 'jira'],
+  ['bigquery', 'googlebigquery'],
+])('an icon is found for %s', (instance, mark) => {
+  expect(libraryIconOf(instance)?.path).toMatch(new RegExp(`^/assets/apps/${mark}\\.[0-9a-f]{12}\\.svg$`))
+})
 
-  it.each([
-    [
-      ['slack_1', 'slack_2'],
-      ['', '(2)'],
-    ],
-    [
-      ['slack_10', 'slack_2', 'slack_1'],
-      ['(10)', '(2)', ''],
-    ],
-    [
-      ['slack_3', 'slack_7'],
-      ['', '(7)'],
-    ],
-    [
-      ['slack_1', 'slack'],
-      ['(1)', ''],
-    ],
-    [
-      ['slack_1', 'chat_1', 'chat_2'],
-      ['(slack_1)', '', '(chat_2)'],
-    ],
-  ])('numbers those of one name from the second one, each on one line with its name: %j', (all, marks) => {
-    const expected = marks.map((mark) => (mark === '' ? 'Slack' : `Slack\u00a0${mark}`))
-    const slacks = all.map((instance): [string, string] => [instance, 'Slack'])
-    expect(namesOf(...slacks, ['jira_2', 'Jira'])).toEqual([...expected, 'Jira'])
-  })
+it("an app has the company's own logo first, then its icon, then a letter", () => {
+  const logoOf = (company: Company, instance: string) => createAppDescriptions(company)('en')(instance).logo
+  expect(logoOf(acme, 'slack_1')).toBe(acme.datasourceOf('slack_1')?.logo?.path)
+  expect(logoOf(acme, 'github_1')).toBe(libraryIconOf('github_1')?.path)
+  expect(logoOf(neutralCompany, 'slack_1')).toBeUndefined()
+})
 
-  it('gives no number to an app that is only listed twice, as by two people', () => {
-    expect(namesOf(['slack_1', 'Slack'], ['slack_1', 'Slack'])).toEqual(['Slack', 'Slack'])
-  })
+it.each([
+  ['github_1', 'GitHub'],
+  ['gdrive_2', 'Google Drive'],
+  ['slack', 'Slack'],
+  ['our_wiki_3', 'Our wiki'],
+])('an app of which only the instance %s is known is called %s', (instance, name) => {
+  expect(nameAndIconOf(instance, createAppDescriptions(neutralCompany)('en')).name).toBe(name)
+})
+
+it.each([
+  [' salesforce', 'S'],
+  ['🗂️ Ablage', '🗂️'],
+  ['نوشن', 'ن'],
+  ['étage', 'É'],
+  ['… Wiki', 'W'],
+  ['…', '·'],
+  ['constructor', 'C'],
+])('an app that is called %j has the letter %j', (name, letter) => {
+  expect(initialOf(name)).toBe(letter)
+})
+
+const namesOf = (...apps: [instance: string, name: string][]) =>
+  withUniqueNames(apps.map(([instance, name]) => ({ instance, name }))).map(({ name }) => name)
+
+it.each([
+  [
+    ['slack_1', 'slack_2'],
+    ['', '(2)'],
+  ],
+  [
+    ['slack_10', 'slack_2', 'slack_1'],
+    ['(10)', '(2)', ''],
+  ],
+  [
+    ['slack_3', 'slack_7'],
+    ['', '(7)'],
+  ],
+  [
+    ['slack_1', 'slack'],
+    ['(1)', ''],
+  ],
+  [
+    ['slack_1', 'chat_1', 'chat_2'],
+    ['(slack_1)', '', '(chat_2)'],
+  ],
+])('apps of one name are numbered from the second one, each on one line with its name: %j', (all, marks) => {
+  const expected = marks.map((mark) => (mark === '' ? 'Slack' : `Slack\u00a0${mark}`))
+  const slacks = all.map((instance): [string, string] => [instance, 'Slack'])
+  expect(namesOf(...slacks, ['jira_2', 'Jira'])).toEqual([...expected, 'Jira'])
+})
+
+it('an app that two people have gets no number', () => {
+  expect(namesOf(['slack_1', 'Slack'], ['slack_1', 'Slack'])).toEqual(['Slack', 'Slack'])
 })

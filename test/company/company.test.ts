@@ -1,7 +1,7 @@
 // What a company file becomes, and what there is without one.
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { Company } from '../../src/company/company.ts'
 import { neutralCompany } from '../../src/company/company.ts'
@@ -20,86 +20,80 @@ const companyOf = (yaml: string): Company => {
   return company
 }
 
-describe('the example, Acme', () => {
-  const company = loadCompany(ACME)
+const company = loadCompany(ACME)
 
-  it('is what its file says', () => {
-    expect(company).toMatchObject({ name: 'Acme', product: 'Acme Search', languages: ['en', 'de', 'ar'] })
-    expect(company.color).toMatchObject({ light: { brand: '#0b6e5f' }, dark: { brand: '#4fd1b5' } })
-    expect(company.links.help?.url).toBe('https://intranet.acme.example/search')
-    expect(company.localized(company.links.help?.label, 'de-AT')).toBe('Such-Team kontaktieren')
-    expect(company.datasourceOf('slack_1')).toMatchObject({ isRequired: true, isHidden: false, order: 1 })
-    expect(company.assets.map(({ path }) => path.split('.')[0])).toEqual([
-      '/assets/company/logo',
-      '/assets/company/logo-dark',
-      '/assets/company/icon',
-    ])
-  })
-
-  it('is valid by company.schema.json, which refuses what start-up refuses', () => {
-    const schema = JSON.parse(readFileSync(`${root}company.schema.json`, 'utf8')) as object
-    const validate = new Ajv2020({ strict: false }).compile(schema)
-    const acme = parse(readFileSync(ACME, 'utf8')) as Record<string, unknown>
-    expect(validate(acme), JSON.stringify(validate.errors)).toBe(true)
-    for (const wrong of [{ nam: 'Acme' }, { logo: {} }, { languages: 'en' }, { color: { light: 'teal' } }])
-      expect(validate({ ...acme, ...wrong })).toBe(false)
-  })
+it('the example company, Acme, is what its file says', () => {
+  expect(company).toMatchObject({ name: 'Acme', product: 'Acme Search', languages: ['en', 'de', 'ar'] })
+  expect(company.color).toMatchObject({ light: { brand: '#0b6e5f' }, dark: { brand: '#4fd1b5' } })
+  expect(company.links.help?.url).toBe('https://intranet.acme.example/search')
+  expect(company.localized(company.links.help?.label, 'de-AT')).toBe('Such-Team kontaktieren')
+  expect(company.datasourceOf('slack_1')).toMatchObject({ isRequired: true, isHidden: false, order: 1 })
+  expect(company.assets.map(({ path }) => path.split('.')[0])).toEqual([
+    '/assets/company/logo',
+    '/assets/company/logo-dark',
+    '/assets/company/icon',
+  ])
 })
 
-describe('without a company file', () => {
-  it('the pages are neutral, and their colour can be read', () => {
-    const { name, product, logo, links, languages, color } = loadCompany(undefined)
-    expect({ name, product, logo, languages }).toEqual({
-      name: undefined,
-      product: undefined,
-      logo: undefined,
-      languages: [],
-    })
-    expect(Object.values(links).filter(Boolean)).toEqual([])
-    expect(isReadable(color.light.brand, 'light') && isReadable(color.dark.brand, 'dark')).toBe(true)
-    expect(neutralCompany.datasourceOf('slack_1')).toBeUndefined()
-  })
+it('the example company, Acme, is valid by company.schema.json, which refuses what start-up refuses', () => {
+  const schema = JSON.parse(readFileSync(`${root}company.schema.json`, 'utf8')) as object
+  const validate = new Ajv2020({ strict: false }).compile(schema)
+  const acme = parse(readFileSync(ACME, 'utf8')) as Record<string, unknown>
+  expect(validate(acme), JSON.stringify(validate.errors)).toBe(true)
+  for (const wrong of [{ nam: 'Acme' }, { logo: {} }, { languages: 'en' }, { color: { light: 'teal' } }])
+    expect(validate({ ...acme, ...wrong })).toBe(false)
 })
 
-describe('a company', () => {
-  it('says each thing in the language of the person, else in the default one, else in the first', () => {
-    const { localized, examples, links } = companyOf(
-      'languages: [de, en]\nexamples: { fr: [f], de: [d], pt-br: [p] }\nlinks: { home: { url: "https://a.example", label: Home } }',
-    )
-    expect(localized(examples, 'fr-CA')).toEqual(['f'])
-    expect(localized(examples, 'pt-BR')).toEqual(['p'])
-    expect(localized(examples, 'ja')).toEqual(['d'])
-    expect(localized(links.home?.label, 'ja')).toBe('Home')
-    expect(localized(undefined, 'en')).toBeUndefined()
-    const { localized: without, examples: two } = companyOf('examples: { fr: [f], de: [d] }')
-    expect(without(two, 'ja')).toEqual(['f'])
+it('without a company file the pages are neutral, and their color is readable', () => {
+  const { name, product, logo, links, languages, color } = loadCompany(undefined)
+  expect({ name, product, logo, languages }).toEqual({
+    name: undefined,
+    product: undefined,
+    logo: undefined,
+    languages: [],
   })
+  expect(Object.values(links).filter(Boolean)).toEqual([])
+  expect(isReadable(color.light.brand, 'light') && isReadable(color.dark.brand, 'dark')).toBe(true)
+  expect(neutralCompany.datasourceOf('slack_1')).toBeUndefined()
+})
 
-  it('replaces a text in its language only', () => {
-    const { textOf } = companyOf('texts: { en: { overview.title: Connect } }')
-    expect(textOf('en-GB', 'overview.title')).toBe('Connect')
-    expect(textOf('de', 'overview.title')).toBeUndefined()
-    expect(textOf('en', 'overview.lead')).toBeUndefined()
-  })
+it('the texts of a company are in the language of the person, else in the default one, else in the first', () => {
+  const { localized, examples, links } = companyOf(
+    'languages: [de, en]\nexamples: { fr: [f], de: [d], pt-br: [p] }\nlinks: { home: { url: "https://a.example", label: Home } }',
+  )
+  expect(localized(examples, 'fr-CA')).toEqual(['f'])
+  expect(localized(examples, 'pt-BR')).toEqual(['p'])
+  expect(localized(examples, 'ja')).toEqual(['d'])
+  expect(localized(links.home?.label, 'ja')).toBe('Home')
+  expect(localized(undefined, 'en')).toBeUndefined()
+  const { localized: without, examples: two } = companyOf('examples: { fr: [f], de: [d] }')
+  expect(without(two, 'ja')).toEqual(['f'])
+})
 
-  it('speaks of an instance first, then of its datasource, then of all', () => {
-    const { datasourceOf } = companyOf(
-      'datasources: { slack: { order: 2 }, slack_1: { order: 1 }, all: { order: 3 } }',
-    )
-    const orders = ['slack_1', 'slack_2', 'slack', 'jira_1'].map((one) => datasourceOf(one)?.order)
-    expect(orders).toEqual([1, 2, 2, 3])
-  })
+it('a company replaces a text in its language only', () => {
+  const { textOf } = companyOf('texts: { en: { overview.title: Connect } }')
+  expect(textOf('en-GB', 'overview.title')).toBe('Connect')
+  expect(textOf('de', 'overview.title')).toBeUndefined()
+  expect(textOf('en', 'overview.lead')).toBeUndefined()
+})
 
-  it('with one logo has it on dark pages too', () => {
-    const { logo, assets } = companyOf('logo: { light: logo.svg }\ndatasources: { jira: { logo: logo.svg } }')
-    expect(logo?.dark).toBe(logo?.light)
-    expect(assets).toHaveLength(1)
-  })
+it('the entry of an instance comes before that of its datasource, and that before all', () => {
+  const { datasourceOf } = companyOf(
+    'datasources: { slack: { order: 2 }, slack_1: { order: 1 }, all: { order: 3 } }',
+  )
+  const orders = ['slack_1', 'slack_2', 'slack', 'jira_1'].map((one) => datasourceOf(one)?.order)
+  expect(orders).toEqual([1, 2, 2, 3])
+})
 
-  it('with a colour for light pages only has one for dark pages', () => {
-    const { color } = companyOf("color: { light: '#0b6e5f' }")
-    expect(isReadable(color.dark.brand, 'dark')).toBe(true)
-  })
+it('a company with one logo has it on dark pages too', () => {
+  const { logo, assets } = companyOf('logo: { light: logo.svg }\ndatasources: { jira: { logo: logo.svg } }')
+  expect(logo?.dark).toBe(logo?.light)
+  expect(assets).toHaveLength(1)
+})
+
+it('a company with a color for light pages gets one for dark pages', () => {
+  const { color } = companyOf("color: { light: '#0b6e5f' }")
+  expect(isReadable(color.dark.brand, 'dark')).toBe(true)
 })
 
 it('docs/company-file.md has examples that start-up accepts', () => {

@@ -1,6 +1,6 @@
 // A brand colour, and what is made of it: every pair of colours that a page uses can be read.
 import { assert, integer, property } from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   contrast,
   darkOf,
@@ -15,49 +15,45 @@ const colors = integer({ min: 0, max: 0xff_ff_ff }).map(
   (number) => `#${number.toString(16).padStart(6, '0')}`,
 )
 
-describe('a contrast', () => {
-  it.each([
-    ['#000000', '#ffffff', 21],
-    ['#767676', '#ffffff', 4.54],
-    ['#0000ff', '#ffffff', 8.59],
-  ])('of %s and %s is what WCAG has', (one, other, ratio) => {
-    expect(contrast(one, other)).toBeCloseTo(ratio, 1)
-    expect(contrast(other, one)).toBe(contrast(one, other))
-  })
+it.each([
+  ['#000000', '#ffffff', 21],
+  ['#767676', '#ffffff', 4.54],
+  ['#0000ff', '#ffffff', 8.59],
+])('a contrast of %s and %s is what WCAG has', (one, other, ratio) => {
+  expect(contrast(one, other)).toBeCloseTo(ratio, 1)
+  expect(contrast(other, one)).toBe(contrast(one, other))
 })
 
-describe('a brand colour', () => {
-  it('below 4.5:1 on the page is refused, and at 4.5:1 is taken', () => {
-    expect([isReadable('#777777', 'light'), isReadable('#767676', 'light')]).toEqual([false, true])
-    expect([isReadable('#0b6e5f', 'dark'), isReadable('#4fd1b5', 'dark')]).toEqual([false, true])
-  })
+it('a brand color below 4.5:1 on the page is refused, and at 4.5:1 is taken', () => {
+  expect([isReadable('#777777', 'light'), isReadable('#767676', 'light')]).toEqual([false, true])
+  expect([isReadable('#0b6e5f', 'dark'), isReadable('#4fd1b5', 'dark')]).toEqual([false, true])
+})
 
-  it.each(['light', 'dark'] as const)(
-    'that is taken has text on it that can be read, in %s',
-    (scheme: Scheme) => {
-      assert(
-        property(
-          colors.filter((color) => isReadable(color, scheme)),
-          (color) => {
-            const { brand, onBrand, soft, strong } = paletteOf(color, scheme)
-            const ink = scheme === 'light' ? '#171a26' : '#eceef6'
-            const pairs = [
-              [onBrand, brand],
-              [onBrand, strong],
-              [brand, GROUND[scheme]],
-              [strong, soft],
-              [ink, soft],
-            ] as const
-            for (const [one, other] of pairs)
-              expect(contrast(one, other), `${one} on ${other}`).toBeGreaterThanOrEqual(MIN_CONTRAST)
-          },
-        ),
-      )
-    },
-  )
+it.each(['light', 'dark'] as const)(
+  'an accepted brand color has readable text on it, in %s',
+  (scheme: Scheme) => {
+    assert(
+      property(
+        colors.filter((color) => isReadable(color, scheme)),
+        (color) => {
+          const { brand, onBrand, soft, strong } = paletteOf(color, scheme)
+          const ink = scheme === 'light' ? '#171a26' : '#eceef6'
+          const pairs = [
+            [onBrand, brand],
+            [onBrand, strong],
+            [brand, GROUND[scheme]],
+            [strong, soft],
+            [ink, soft],
+          ] as const
+          for (const [one, other] of pairs)
+            expect(contrast(one, other), `${one} on ${other}`).toBeGreaterThanOrEqual(MIN_CONTRAST)
+        },
+      ),
+    )
+  },
+)
 
-  it('for light pages is made lighter for dark ones until it can be read there', () => {
-    assert(property(colors, (color) => isReadable(darkOf(color), 'dark')))
-    expect(darkOf('#4fd1b5')).toBe('#4fd1b5')
-  })
+it('a brand color for light pages is made lighter for dark ones until it is readable', () => {
+  assert(property(colors, (color) => isReadable(darkOf(color), 'dark')))
+  expect(darkOf('#4fd1b5')).toBe('#4fd1b5')
 })

@@ -1,7 +1,7 @@
 // Pictures of a company: what is refused, and why.
 import { symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readLogo } from '../../src/company/logos.ts'
 import { companyFolder, png, svg, type CompanyFolder } from './company-folder.ts'
 
@@ -13,86 +13,84 @@ const logoOf = (name: string, content: string | Buffer) => {
   return readLogo(folderOf(folder), name)
 }
 
-describe('a picture', () => {
-  it.each([
-    ['an SVG', svg(), 'image/svg+xml', 'svg'],
-    [
-      'an SVG with an XML declaration',
-      `<?xml version="1.0" encoding="UTF-8"?>\n${svg()}`,
-      'image/svg+xml',
-      'svg',
-    ],
-    [
-      'an SVG with a document type, entities and an author',
-      `<?xml version="1.0"?><!-- <ada@acme.example> --><!DOCTYPE svg [<!ENTITY a "b">]>${svg('&a;')}`,
-      'image/svg+xml',
-      'svg',
-    ],
-    ['an SVG with a prefix', '<s:svg xmlns:s="http://www.w3.org/2000/svg"/>', 'image/svg+xml', 'svg'],
-    ['a PNG', png(), 'image/png', 'png'],
-    ['a JPEG', Buffer.from('\xff\xd8\xff\xe0', 'latin1'), 'image/jpeg', 'jpg'],
-    ['a WebP', Buffer.from('RIFF\0\0\0\0WEBPVP8 '), 'image/webp', 'webp'],
-  ])('that is %s is taken for what it holds, whatever its name ends with', (_what, content, type, ending) => {
-    expect(logoOf('My logo (1).gif', content)).toMatchObject({
-      logo: { type, path: expect.stringMatching(`^/assets/company/My-logo-1-\\.[0-9a-f]{12}\\.${ending}$`) },
-    })
+it.each([
+  ['an SVG', svg(), 'image/svg+xml', 'svg'],
+  [
+    'an SVG with an XML declaration',
+    `<?xml version="1.0" encoding="UTF-8"?>\n${svg()}`,
+    'image/svg+xml',
+    'svg',
+  ],
+  [
+    'an SVG with a document type, entities and an author',
+    `<?xml version="1.0"?><!-- <ada@acme.example> --><!DOCTYPE svg [<!ENTITY a "b">]>${svg('&a;')}`,
+    'image/svg+xml',
+    'svg',
+  ],
+  ['an SVG with a prefix', '<s:svg xmlns:s="http://www.w3.org/2000/svg"/>', 'image/svg+xml', 'svg'],
+  ['a PNG', png(), 'image/png', 'png'],
+  ['a JPEG', Buffer.from('\xff\xd8\xff\xe0', 'latin1'), 'image/jpeg', 'jpg'],
+  ['a WebP', Buffer.from('RIFF\0\0\0\0WEBPVP8 '), 'image/webp', 'webp'],
+])('a picture that is %s is recognized by its content, whatever its name', (_what, content, type, ending) => {
+  expect(logoOf('My logo (1).gif', content)).toMatchObject({
+    logo: { type, path: expect.stringMatching(`^/assets/company/My-logo-1-\\.[0-9a-f]{12}\\.${ending}$`) },
   })
+})
 
-  it('has another address when its content changes', () => {
-    const [one, other] = [logoOf('logo.svg', svg()), logoOf('logo.svg', svg('<g/>'))]
-    expect('logo' in one && 'logo' in other && one.logo.path !== other.logo.path).toBe(true)
-  })
+it('a picture has another address when its content changes', () => {
+  const [one, other] = [logoOf('logo.svg', svg()), logoOf('logo.svg', svg('<g/>'))]
+  expect('logo' in one && 'logo' in other && one.logo.path !== other.logo.path).toBe(true)
+})
 
-  it.each([
-    ['a GIF', Buffer.from('GIF89a'), /no SVG, PNG, WebP or JPEG/],
-    ['a page that holds an SVG', `<!doctype html><html>${svg()}</html>`, /no SVG, PNG/],
-    ['a page behind an SVG in a comment', `<!-- ${svg()} --><html>${svg()}</html>`, /no SVG, PNG/],
-    ['a text', svg().slice(1), /no SVG, PNG/],
-    ['another XML', '<svgs xmlns="http://www.w3.org/2000/svg"/>', /no SVG, PNG/],
-    ['an SVG that no browser shows', '<svg viewBox="0 0 8 8"/>', /lacks xmlns="http/],
-    ['empty', '', /is empty/],
-    ['larger than 256 KB', png(256 * 1024), /257 KB, more than 256 KB/],
-    ['an SVG in UTF-16', Buffer.from(svg(), 'utf16le'), /no SVG, PNG/],
-  ])('that is %s is refused', (_what, content, fault) => {
-    expect(logoOf('logo.svg', content)).toEqual({ fault: expect.stringMatching(fault) })
-  })
+it.each([
+  ['a GIF', Buffer.from('GIF89a'), /no SVG, PNG, WebP or JPEG/],
+  ['a page that holds an SVG', `<!doctype html><html>${svg()}</html>`, /no SVG, PNG/],
+  ['a page behind an SVG in a comment', `<!-- ${svg()} --><html>${svg()}</html>`, /no SVG, PNG/],
+  ['a text', svg().slice(1), /no SVG, PNG/],
+  ['another XML', '<svgs xmlns="http://www.w3.org/2000/svg"/>', /no SVG, PNG/],
+  ['an SVG that no browser shows', '<svg viewBox="0 0 8 8"/>', /lacks xmlns="http/],
+  ['empty', '', /is empty/],
+  ['larger than 256 KB', png(256 * 1024), /257 KB, more than 256 KB/],
+  ['an SVG in UTF-16', Buffer.from(svg(), 'utf16le'), /no SVG, PNG/],
+])('a picture that is %s is refused', (_what, content, fault) => {
+  expect(logoOf('logo.svg', content)).toEqual({ fault: expect.stringMatching(fault) })
+})
 
-  it.each(['../outside.svg', 'inner/../../outside.svg', 'link.svg', 'linked/outside.svg', 'near.svg'])(
-    'that is outside of the folder is refused as %s',
-    (name) => {
-      using folder = companyFolder()
-      const around = dirname(folderOf(folder))
-      folder.write('inner/logo.svg', svg())
-      symlinkSync(join(around, 'outside.svg'), join(folderOf(folder), 'link.svg'))
-      symlinkSync(around, join(folderOf(folder), 'linked'))
-      // A folder beside it whose name begins with its name.
-      const near = folder.write('../company-of-others/logo.svg', svg())
-      symlinkSync(near, join(folderOf(folder), 'near.svg'))
-      expect(readLogo(folderOf(folder), name)).toEqual({ fault: expect.stringContaining('is outside of') })
-    },
-  )
-
-  it.each(['/etc/passwd', 'https://cdn.example/logo.svg', 'file:///etc/passwd', '..\\logo.svg', 'a\0.svg'])(
-    'is a path from the folder, not %j',
-    (name) => {
-      using folder = companyFolder()
-      expect(readLogo(folderOf(folder), name)).toEqual({
-        fault: expect.stringContaining('must be a path from'),
-      })
-    },
-  )
-
-  it('is a file, not a folder', () => {
+it.each(['../outside.svg', 'inner/../../outside.svg', 'link.svg', 'linked/outside.svg', 'near.svg'])(
+  'a picture that is outside of the folder is refused as %s',
+  (name) => {
     using folder = companyFolder()
+    const around = dirname(folderOf(folder))
     folder.write('inner/logo.svg', svg())
-    expect(readLogo(folderOf(folder), 'inner')).toEqual({ fault: expect.stringContaining('is not a file') })
-  })
+    symlinkSync(join(around, 'outside.svg'), join(folderOf(folder), 'link.svg'))
+    symlinkSync(around, join(folderOf(folder), 'linked'))
+    // A folder beside it whose name begins with its name.
+    const near = folder.write('../company-of-others/logo.svg', svg())
+    symlinkSync(near, join(folderOf(folder), 'near.svg'))
+    expect(readLogo(folderOf(folder), name)).toEqual({ fault: expect.stringContaining('is outside of') })
+  },
+)
 
-  it('may be behind a link within the folder, as a mounted ConfigMap has it', () => {
+it.each(['/etc/passwd', 'https://cdn.example/logo.svg', 'file:///etc/passwd', '..\\logo.svg', 'a\0.svg'])(
+  'a picture is a path from the folder, not %j',
+  (name) => {
     using folder = companyFolder()
-    folder.write('..2026/logo.svg', svg())
-    symlinkSync('..2026', join(folderOf(folder), '..data'))
-    symlinkSync('..data/logo.svg', join(folderOf(folder), 'logo.svg'))
-    expect(readLogo(folderOf(folder), 'logo.svg')).toHaveProperty('logo')
-  })
+    expect(readLogo(folderOf(folder), name)).toEqual({
+      fault: expect.stringContaining('must be a path from'),
+    })
+  },
+)
+
+it('a picture is a file, not a folder', () => {
+  using folder = companyFolder()
+  folder.write('inner/logo.svg', svg())
+  expect(readLogo(folderOf(folder), 'inner')).toEqual({ fault: expect.stringContaining('is not a file') })
+})
+
+it('a picture may be behind a link within the folder, as a mounted ConfigMap has it', () => {
+  using folder = companyFolder()
+  folder.write('..2026/logo.svg', svg())
+  symlinkSync('..2026', join(folderOf(folder), '..data'))
+  symlinkSync('..data/logo.svg', join(folderOf(folder), 'logo.svg'))
+  expect(readLogo(folderOf(folder), 'logo.svg')).toHaveProperty('logo')
 })

@@ -1,6 +1,6 @@
 // Faults of a company file: all at once, each with its line, and none of them invented.
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readCompany } from '../../src/company/read-company.ts'
 import { companyFolder, png, svg } from './company-folder.ts'
 
@@ -18,102 +18,98 @@ const faultsOf = (yaml: string): readonly string[] => {
   return folder.read(yaml).faults
 }
 
-describe('a company file with thirty faults', () => {
-  using folder = companyFolder()
-  folder.write('page.svg', '<html></html>')
-  folder.write('big.png', png(300_000))
-  const { company, faults } = folder.read(FAULTY, { knownTexts })
+using folder = companyFolder()
+folder.write('page.svg', '<html></html>')
+folder.write('big.png', png(300_000))
+const { company, faults } = folder.read(FAULTY, { knownTexts })
 
-  it('is none, with thirty messages, each at the line of its fault and saying how to correct it', () => {
-    expect(company).toBeUndefined()
-    expect(faults).toEqual([
-      'company.yaml:2:1 name: must be text: put it in quotes',
-      'company.yaml:3:1 produkt: is not a key of company files: did you mean product?',
-      'company.yaml:4:1 product: is empty: give it a value or remove the line',
-      'company.yaml:6:3 logo.light: nowhere.svg is not there: check the path',
-      "company.yaml:7:3 logo.dark: ../outside.svg is outside of the company file's folder: copy it there",
-      'company.yaml:8:3 logo.icon: page.svg is no SVG, PNG, WebP or JPEG picture: save it as one of them',
-      'company.yaml:9:3 logo.print: is not a key of company files: known are light, dark, icon',
-      'company.yaml:11:3 color.light: has a contrast of 1.79:1 on #ffffff, and text needs 4.5:1: make it darker',
-      "company.yaml:12:3 color.dark: must be a color like '#0b6e5f', in quotes",
-      'company.yaml:14:11 links.help.url: must start with https:// or mailto:, not with ftp:',
-      'company.yaml:15:14 links.privacy.url: must start with https://, not with mailto:',
-      'company.yaml:16:11 links.home.url: must start with https:// (plain http is accepted for loopback addresses only)',
-      'company.yaml:17:3 links.search.url: is missing: add it',
-      'company.yaml:20:5 languages.1: is no language tag: write it like en, de or pt-BR',
-      'company.yaml:21:5 languages.2: is no language that is known: write a tag like en, de or pt-BR',
-      'company.yaml:22:5 languages.3: must be text: put it in quotes',
-      'company.yaml:25:5 texts.en.overview.titel: is not a text of onramp: did you mean overview.title?',
-      'company.yaml:26:5 texts.en.overview.progress: lacks {total}: put it where the value belongs',
-      'company.yaml:27:5 texts.en.overview.start: has {place}, which nothing fills in: it may have {app}',
-      'company.yaml:28:3 texts.de_DE: is no language tag: write it like en, de or pt-BR',
-      'company.yaml:29:1 examples: must be a list, or a list for each language, like { en: [One, Two] }',
-      'company.yaml:32:5 datasources.slack.logo: big.png has 293 KB, more than 256 KB: make it smaller',
-      'company.yaml:33:14 datasources.slack.reads.en: must be a list, like [one, two]',
-      'company.yaml:34:16 datasources.slack.account.en: must be text: put it in quotes',
-      'company.yaml:35:5 datasources.slack.order: must be a whole number, like 1',
-      'company.yaml:36:5 datasources.slack.required: must be true or false',
-      'company.yaml:37:5 datasources.slack.readz: is not a key of company files: did you mean reads?',
-      'company.yaml:39:5 datasources.github.order: must be a whole number, like 1',
-      'company.yaml:40:5 datasources.github.help: is empty: write a text or remove the line',
-      'company.yaml:42:5 hidden: is there twice: keep one of them',
-    ])
-  })
+it('a company file with thirty faults is none, with thirty messages, each at the line of its fault and saying how to correct it', () => {
+  expect(company).toBeUndefined()
+  expect(faults).toEqual([
+    'company.yaml:2:1 name: must be text: put it in quotes',
+    'company.yaml:3:1 produkt: is not a key of company files: did you mean product?',
+    'company.yaml:4:1 product: is empty: give it a value or remove the line',
+    'company.yaml:6:3 logo.light: nowhere.svg is not there: check the path',
+    "company.yaml:7:3 logo.dark: ../outside.svg is outside of the company file's folder: copy it there",
+    'company.yaml:8:3 logo.icon: page.svg is no SVG, PNG, WebP or JPEG picture: save it as one of them',
+    'company.yaml:9:3 logo.print: is not a key of company files: known are light, dark, icon',
+    'company.yaml:11:3 color.light: has a contrast of 1.79:1 on #ffffff, and text needs 4.5:1: make it darker',
+    "company.yaml:12:3 color.dark: must be a color like '#0b6e5f', in quotes",
+    'company.yaml:14:11 links.help.url: must start with https:// or mailto:, not with ftp:',
+    'company.yaml:15:14 links.privacy.url: must start with https://, not with mailto:',
+    'company.yaml:16:11 links.home.url: must start with https:// (plain http is accepted for loopback addresses only)',
+    'company.yaml:17:3 links.search.url: is missing: add it',
+    'company.yaml:20:5 languages.1: is no language tag: write it like en, de or pt-BR',
+    'company.yaml:21:5 languages.2: is no language that is known: write a tag like en, de or pt-BR',
+    'company.yaml:22:5 languages.3: must be text: put it in quotes',
+    'company.yaml:25:5 texts.en.overview.titel: is not a text of onramp: did you mean overview.title?',
+    'company.yaml:26:5 texts.en.overview.progress: lacks {total}: put it where the value belongs',
+    'company.yaml:27:5 texts.en.overview.start: has {place}, which nothing fills in: it may have {app}',
+    'company.yaml:28:3 texts.de_DE: is no language tag: write it like en, de or pt-BR',
+    'company.yaml:29:1 examples: must be a list, or a list for each language, like { en: [One, Two] }',
+    'company.yaml:32:5 datasources.slack.logo: big.png has 293 KB, more than 256 KB: make it smaller',
+    'company.yaml:33:14 datasources.slack.reads.en: must be a list, like [one, two]',
+    'company.yaml:34:16 datasources.slack.account.en: must be text: put it in quotes',
+    'company.yaml:35:5 datasources.slack.order: must be a whole number, like 1',
+    'company.yaml:36:5 datasources.slack.required: must be true or false',
+    'company.yaml:37:5 datasources.slack.readz: is not a key of company files: did you mean reads?',
+    'company.yaml:39:5 datasources.github.order: must be a whole number, like 1',
+    'company.yaml:40:5 datasources.github.help: is empty: write a text or remove the line',
+    'company.yaml:42:5 hidden: is there twice: keep one of them',
+  ])
 })
 
-describe('a company file', () => {
-  it.each([
-    ['an unquoted colour', 'color:\n  light: #0b6e5f\n', 2, /quotes, because # begins a comment/],
-    ['a tab', 'logo:\n\tlight: logo.svg\n', 2, /tab|YAML/],
-    ['a quote that is not closed', 'name: Acme\nproduct: "Acme\n', 3, /is not YAML/],
-    ['a second document', 'name: Acme\n---\nname: Other\n', 2, /second document/],
-    ['an alias without its anchor', 'name: Acme\nproduct: *acme\n', 2, /\*acme refers to nothing/],
-    ['a language twice', 'languages: [en, de, en]', 1, /has a language twice/],
-    ['keys in the place of a key', 'name: Acme\n{ a: b }: c\n', 2, /key that is no plain text/],
-    ['a key that is many lines long', '"a\\nb\\e[31m": c\n', 1, /^[^\p{Cc}]+ is not a key|is not a key/u],
-    ['a list in the place of keys', '- Acme\n', 1, /must hold keys with values/],
-    ['an address with a password', 'links: { home: { url: "https://a:b@acme.example" } }', 1, /password/],
-    ['an address that is none', 'links: { home: { url: "intranet" } }', 1, /is not an address/],
-    ['a script as an address', 'links: { help: { url: "javascript:alert(1)" } }', 1, /must start with/],
-    ['a language of a text that does not exist', 'examples: { english: [x] }', 1, /no language tag/],
-    ['a text for no language', 'links: { home: { url: "https://a.example", label: 3 } }', 1, /for each lang/],
-    ['a place that is out of range', 'datasources: { slack: { order: -1 } }', 1, /between 0 and 1000/],
-  ])('with %s is told so at its line, once', (_what, yaml, line, says) => {
-    const faults = faultsOf(yaml)
-    expect(faults).toHaveLength(1)
-    expect(faults[0]).toMatch(new RegExp(`^company\\.yaml:${line}:\\d+ `))
-    expect(faults[0]).toMatch(says)
-  })
+it.each([
+  ['an unquoted colour', 'color:\n  light: #0b6e5f\n', 2, /quotes, because # begins a comment/],
+  ['a tab', 'logo:\n\tlight: logo.svg\n', 2, /tab|YAML/],
+  ['a quote that is not closed', 'name: Acme\nproduct: "Acme\n', 3, /is not YAML/],
+  ['a second document', 'name: Acme\n---\nname: Other\n', 2, /second document/],
+  ['an alias without its anchor', 'name: Acme\nproduct: *acme\n', 2, /\*acme refers to nothing/],
+  ['a language twice', 'languages: [en, de, en]', 1, /has a language twice/],
+  ['keys in the place of a key', 'name: Acme\n{ a: b }: c\n', 2, /key that is no plain text/],
+  ['a key that is many lines long', '"a\\nb\\e[31m": c\n', 1, /^[^\p{Cc}]+ is not a key|is not a key/u],
+  ['a list in the place of keys', '- Acme\n', 1, /must hold keys with values/],
+  ['an address with a password', 'links: { home: { url: "https://a:b@acme.example" } }', 1, /password/],
+  ['an address that is none', 'links: { home: { url: "intranet" } }', 1, /is not an address/],
+  ['a script as an address', 'links: { help: { url: "javascript:alert(1)" } }', 1, /must start with/],
+  ['a language of a text that does not exist', 'examples: { english: [x] }', 1, /no language tag/],
+  ['a text for no language', 'links: { home: { url: "https://a.example", label: 3 } }', 1, /for each lang/],
+  ['a place that is out of range', 'datasources: { slack: { order: -1 } }', 1, /between 0 and 1000/],
+])('a company file with %s is reported once, at its line', (_what, yaml, line, says) => {
+  const faults = faultsOf(yaml)
+  expect(faults).toHaveLength(1)
+  expect(faults[0]).toMatch(new RegExp(`^company\\.yaml:${line}:\\d+ `))
+  expect(faults[0]).toMatch(says)
+})
 
-  it('may be empty, may use anchors, and may leave everything out', () => {
-    expect(faultsOf('')).toEqual([])
-    expect(faultsOf('# later\n')).toEqual([])
-    expect(faultsOf('datasources:\n  slack: &usual { help: Needs the VPN }\n  jira: *usual\n')).toEqual([])
-  })
+it('a company file may be empty, may use anchors, and may leave everything out', () => {
+  expect(faultsOf('')).toEqual([])
+  expect(faultsOf('# later\n')).toEqual([])
+  expect(faultsOf('datasources:\n  slack: &usual { help: Needs the VPN }\n  jira: *usual\n')).toEqual([])
+})
 
-  it('may link to this machine by plain http, and to an address for mail where there is help', () => {
-    expect(
-      faultsOf('links: { home: { url: "http://localhost:8080/" }, help: { url: "mailto:it@acme.example" } }'),
-    ).toEqual([])
-  })
+it('a company file may link to this machine by plain http, and to an address for mail where there is help', () => {
+  expect(
+    faultsOf('links: { home: { url: "http://localhost:8080/" }, help: { url: "mailto:it@acme.example" } }'),
+  ).toEqual([])
+})
 
-  it('offers only languages that the pages have', () => {
-    using folder = companyFolder()
-    const { faults } = folder.read('languages: [en, fr]', { knownLanguages: ['en', 'de'] })
-    expect(faults).toEqual([
-      'company.yaml:1:17 languages.1: is not a language of the pages: choose from en, de',
-    ])
-  })
+it('a company file offers only languages that the pages have', () => {
+  using folder = companyFolder()
+  const { faults } = folder.read('languages: [en, fr]', { knownLanguages: ['en', 'de'] })
+  expect(faults).toEqual([
+    'company.yaml:1:17 languages.1: is not a language of the pages: choose from en, de',
+  ])
+})
 
-  it('that is not there, or is no text, is told by the setting', () => {
-    using folder = companyFolder()
-    expect(readCompany(folder.file).faults).toEqual([
-      'COMPANY_FILE names a file that cannot be read (ENOENT): it takes the path of a YAML file',
-    ])
-    expect(readCompany(folder.write('company.yaml', png())).faults[0]).toMatch(/^COMPANY_FILE names a file/)
-    const latin1 = Buffer.from('name: Café', 'latin1')
-    expect(readCompany(folder.write('company.yaml', latin1)).faults).toEqual([
-      'COMPANY_FILE names a file in another encoding than UTF-8: save it as UTF-8',
-    ])
-  })
+it('a company file that is missing, or is no text, is reported with its setting', () => {
+  using folder = companyFolder()
+  expect(readCompany(folder.file).faults).toEqual([
+    'COMPANY_FILE names a file that cannot be read (ENOENT): it takes the path of a YAML file',
+  ])
+  expect(readCompany(folder.write('company.yaml', png())).faults[0]).toMatch(/^COMPANY_FILE names a file/)
+  const latin1 = Buffer.from('name: Café', 'latin1')
+  expect(readCompany(folder.write('company.yaml', latin1)).faults).toEqual([
+    'COMPANY_FILE names a file in another encoding than UTF-8: save it as UTF-8',
+  ])
 })

@@ -1,7 +1,7 @@
 // The company's pictures and colours reach a browser from this origin, and a faulty file keeps the server from starting.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { loadCompany } from '../../src/company/read-company.ts'
 import { brandStylesheet } from '../../src/web/assets.ts'
 import { libraryIconOf } from '../../src/company/app-icons.ts'
@@ -20,39 +20,37 @@ afterAll(() => running.close())
 
 const get = (path: string) => fetch(`${running.url}${path}`, { redirect: 'manual' })
 
-describe("a company's pictures", () => {
-  it('are served for a year, each under a name that changes with it, and can do nothing when opened alone', async () => {
-    const paths = [...acme.assets.map(({ path }) => path), libraryIconOf('github_1')?.path ?? '']
-    expect(paths).toHaveLength(4)
-    for (const path of paths) {
-      const answer = await get(path)
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
-      expect(Object.fromEntries(answer.headers)).toMatchObject({
-        'cache-control': 'public, max-age=31536000, immutable',
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-        'x-content-type-options': 'nosniff',
-      })
-      expect(await answer.text()).toContain('<svg')
-    }
-  })
+it("a company's pictures are served for a year, each under a name that changes with it, and can do nothing when opened alone", async () => {
+  const paths = [...acme.assets.map(({ path }) => path), libraryIconOf('github_1')?.path ?? '']
+  expect(paths).toHaveLength(4)
+  for (const path of paths) {
+    const answer = await get(path)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      'x-content-type-options': 'nosniff',
+    })
+    expect(await answer.text()).toContain('<svg')
+  }
+})
 
-  it('include the icon on the card of the next app', async () => {
-    const ada = await signIn(running, 'ada')
-    expect(ada.page.body).toContain(`<img src="${acme.icon?.path}"`)
-  })
+it("a company's pictures include the icon on the card of the next app", async () => {
+  const ada = await signIn(running, 'ada')
+  expect(ada.page.body).toContain(`<img src="${acme.icon?.path}"`)
+})
 
-  it('are only those that the file names', async () => {
-    for (const path of [
-      '/assets/company/company.yaml',
-      '/assets/company/logo.svg',
-      '/assets/company/..%2Flogo.svg',
-    ])
-      expect((await get(path)).status, path).toBe(404)
-  })
+it("a company's pictures are only those that the file names", async () => {
+  for (const path of [
+    '/assets/company/company.yaml',
+    '/assets/company/logo.svg',
+    '/assets/company/..%2Flogo.svg',
+  ])
+    expect((await get(path)).status, path).toBe(404)
+})
 
-  it('include the icon that browsers ask for', async () => {
-    expect((await get('/favicon.ico')).headers.get('location')).toBe(acme.icon?.path)
-  })
+it("a company's pictures include the icon that browsers ask for", async () => {
+  expect((await get('/favicon.ico')).headers.get('location')).toBe(acme.icon?.path)
 })
 
 it("an SVG with a script is an image of a page and never part of its markup, and can't run it when opened alone", async () => {
@@ -89,29 +87,27 @@ it('what pages load, like the stylesheet of the brand color, comes in the smalle
   expect(await codingFor('identity')).toBeNull()
 })
 
-describe('npm start with a faulty company file', () => {
-  it('says every fault with its line, ends with 78, and has started nothing', async () => {
-    using folder = companyFolder()
-    folder.write('big.png', png(300_000))
-    const file = folder.write(
-      'company.yaml',
-      "nam: Acme\ncolor: { light: '#7fd0c0' }\nlogo: { light: big.png }\n",
-    )
-    const data = join(file, '..', 'data')
-    const port = String(await freePort())
-    const settings = { ...running.env, PORT: port, DATA_DIR: data, COMPANY_FILE: file }
-    const onramp = spawnOnramp(settings)
-    await until(() => onramp.hasEnded(), 'its end')
-    const { code } = await onramp.end('SIGKILL')
-    expect(code).toBe(78)
-    expect(onramp.output()).toMatch(/^onramp cannot start: 3 faults in COMPANY_FILE need to be fixed:$/m)
-    for (const place of [
-      'company.yaml:1:1 nam',
-      'company.yaml:2:10 color.light',
-      'company.yaml:3:9 logo.light',
-    ])
-      expect(onramp.output()).toContain(`  - ${place}: `)
-    expect(onramp.output()).not.toMatch(/listens|at .*\.ts/)
-    expect(() => rmSync(data)).toThrow('ENOENT')
-  })
+it('npm start with a faulty company file says every fault with its line, ends with 78, and has started nothing', async () => {
+  using folder = companyFolder()
+  folder.write('big.png', png(300_000))
+  const file = folder.write(
+    'company.yaml',
+    "nam: Acme\ncolor: { light: '#7fd0c0' }\nlogo: { light: big.png }\n",
+  )
+  const data = join(file, '..', 'data')
+  const port = String(await freePort())
+  const settings = { ...running.env, PORT: port, DATA_DIR: data, COMPANY_FILE: file }
+  const onramp = spawnOnramp(settings)
+  await until(() => onramp.hasEnded(), 'its end')
+  const { code } = await onramp.end('SIGKILL')
+  expect(code).toBe(78)
+  expect(onramp.output()).toMatch(/^onramp cannot start: 3 faults in COMPANY_FILE need to be fixed:$/m)
+  for (const place of [
+    'company.yaml:1:1 nam',
+    'company.yaml:2:10 color.light',
+    'company.yaml:3:9 logo.light',
+  ])
+    expect(onramp.output()).toContain(`  - ${place}: `)
+  expect(onramp.output()).not.toMatch(/listens|at .*\.ts/)
+  expect(() => rmSync(data)).toThrow('ENOENT')
 })

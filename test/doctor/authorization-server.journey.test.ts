@@ -1,5 +1,5 @@
 // What the doctor makes of authorization servers that answer otherwise than the sandbox: each probe over real HTTP.
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import {
   startPlainServer,
   type Answers,
@@ -38,53 +38,49 @@ async function found(
   return findings.filter((finding) => finding.check === `authorization-server.${check}`)
 }
 
-describe('the client', () => {
-  it('is told to send its secret in the form, also after a bare challenge', async () => {
-    const posting: Answers = {
-      '/token': ({ headers, res }, own) =>
-        headers.authorization === undefined
-          ? own.json(res, { error: 'invalid_grant' }, 400)
-          : res.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
-    }
-    expect(await found(await start(posting), 'client')).toMatchObject([
-      { settings: ['OIDC_CLIENT_AUTH'], fix: 'set it to client_secret_post' },
-    ])
-  })
+it('the client is told to send its secret in the form, also after a bare challenge', async () => {
+  const posting: Answers = {
+    '/token': ({ headers, res }, own) =>
+      headers.authorization === undefined
+        ? own.json(res, { error: 'invalid_grant' }, 400)
+        : res.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
+  }
+  expect(await found(await start(posting), 'client')).toMatchObject([
+    { settings: ['OIDC_CLIENT_AUTH'], fix: 'set it to client_secret_post' },
+  ])
 })
 
-describe('the redirect address', () => {
-  const check = 'redirect-registered'
-  const to = ({ res }: PlainRequest, location: string) => void res.writeHead(302, { location }).end()
+const check = 'redirect-registered'
+const to = ({ res }: PlainRequest, location: string) => void res.writeHead(302, { location }).end()
 
-  it('is asked for as a browser would, and no code is kept', async () => {
-    const server = await start({
-      '/authorize': (asked, own) => {
-        const isBrowser = asked.headers['sec-fetch-mode'] === 'navigate'
-        const isOurs = asked.query.get('redirect_uri') === CALLBACK
-        return isBrowser
-          ? to(asked, isOurs ? `${CALLBACK}?code=canary` : '/error')
-          : own.json(asked.res, { error: 'login_required' }, 401)
-      },
-    })
-    const lines = await found(server, check)
-    expect(lines).toMatchObject([{ status: 'ok' }])
-    expect(JSON.stringify(lines)).not.toContain('canary')
+it('the redirect address is asked for as a browser would, and no code is kept', async () => {
+  const server = await start({
+    '/authorize': (asked, own) => {
+      const isBrowser = asked.headers['sec-fetch-mode'] === 'navigate'
+      const isOurs = asked.query.get('redirect_uri') === CALLBACK
+      return isBrowser
+        ? to(asked, isOurs ? `${CALLBACK}?code=canary` : '/error')
+        : own.json(asked.res, { error: 'login_required' }, 401)
+    },
   })
+  const lines = await found(server, check)
+  expect(lines).toMatchObject([{ status: 'ok' }])
+  expect(JSON.stringify(lines)).not.toContain('canary')
+})
 
-  it('is not doubted where a server shows its sign-in page to any', async () => {
-    const page: Answers = { '/authorize': ({ res }) => void res.end('<h1>Sign in</h1>') }
-    expect(await found(await start(page), check)).toEqual([])
-  })
+it('the redirect address is not doubted where a server shows its sign-in page to any', async () => {
+  const page: Answers = { '/authorize': ({ res }) => void res.end('<h1>Sign in</h1>') }
+  expect(await found(await start(page), check)).toEqual([])
+})
 
-  it.each<[string, Answers[string]]>([
-    ['an ordinary page', ({ res }) => void res.end('<p>AADSTS50011: The redirect URI does not match</p>')],
-    ['a page of its own, by a redirect', (asked) => to(asked, '/problem?error=invalid_redirect_uri')],
-    ['403 and a reason', ({ res }) => void res.writeHead(403).end('Callback URL mismatch: redirect_uri')],
-  ])('that is refused on %s is found', async (_what, authorize) => {
-    expect(await found(await start({ '/authorize': authorize }), check)).toMatchObject([
-      { status: 'fail', settings: ['PUBLIC_URL'] },
-    ])
-  })
+it.each<[string, Answers[string]]>([
+  ['an ordinary page', ({ res }) => void res.end('<p>AADSTS50011: The redirect URI does not match</p>')],
+  ['a page of its own, by a redirect', (asked) => to(asked, '/problem?error=invalid_redirect_uri')],
+  ['403 and a reason', ({ res }) => void res.writeHead(403).end('Callback URL mismatch: redirect_uri')],
+])('the redirect address that is refused on %s is found', async (_what, authorize) => {
+  expect(await found(await start({ '/authorize': authorize }), check)).toMatchObject([
+    { status: 'fail', settings: ['PUBLIC_URL'] },
+  ])
 })
 
 it('a registration of anything is undone', async () => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { freePort } from '../helpers/running.ts'
@@ -50,17 +50,13 @@ const EVERY = [
   'store.redis',
 ].toSorted()
 
-describe('a certificate', () => {
-  it.each([
-    ['has expired', 'expired', true, /its certificate has expired\W+(fix: )?have it renewed/i],
-    ['is for another name', 'other', true, /its certificate is for other\.example, not for this name\W/],
-    [
-      'has an unknown issuer',
-      'named',
-      false,
-      /authority that this machine doesn't trust\W+set NODE_EXTRA_CA/i,
-    ],
-  ])('that %s is told in the same words wherever it is', async (_what, file, isTrusted, words) => {
+it.each([
+  ['has expired', 'expired', true, /its certificate has expired\W+(fix: )?have it renewed/i],
+  ['is for another name', 'other', true, /its certificate is for other\.example, not for this name\W/],
+  ['has an unknown issuer', 'named', false, /authority that this machine doesn't trust\W+set NODE_EXTRA_CA/i],
+])(
+  'a certificate that %s is told in the same words wherever it is',
+  async (_what, file, isTrusted, words) => {
     trust(...(isTrusted ? [ca()] : []))
     const server = createServer(pem(folder, file)).on('tlsClientError', () => {})
     await once(server.listen(0, 'localhost'), 'listening')
@@ -68,40 +64,33 @@ describe('a certificate', () => {
     server.close()
     const told = findings.filter(({ says, fix }) => words.test(`${says} ${fix}`))
     expect([...new Set(told.map(({ check }) => check))].toSorted()).toEqual(EVERY)
-  })
-})
+  },
+)
 
-describe('a cluster with TLS', () => {
-  const start = async (...announcing: string[]) => {
-    const port = String(await freePort())
-    const files = ['cert-file', 'named.crt', 'key-file', 'named.key', 'ca-cert-file', 'ca.crt']
-    const tls = files.map((word, index) => (index % 2 === 0 ? `--tls-${word}` : join(folder, word)))
-    const listening = ['--tls-port', port, '--tls-auth-clients', 'no', '--tls-cluster', 'yes', ...tls]
-    const redis = await startRedis({
-      options: () => ['--cluster-enabled', 'yes', ...listening, ...announcing],
-    })
-    await redis.ask('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
-    const isUp = async () => String(await redis.ask('CLUSTER', 'INFO')).includes('cluster_state:ok')
-    await until(isUp, 'the cluster')
-    const env = { ...envOf('127.0.0.1:9'), REDIS_URL: `rediss://localhost:${port}`, REDIS_CLUSTER: 'yes' }
-    const { findings } = await examined(env).finally(() => redis.close())
-    return findings.filter(({ check, status }) => check === 'store.redis' && status === 'fail')
-  }
-
-  it('whose nodes are called by their IP addresses is told which options name them', async () => {
-    trust(ca())
-    expect(await start('--cluster-announce-ip', '127.0.0.1')).toMatchObject([
-      {
-        says: expect.stringContaining('its certificate is for localhost, not for this name'),
-        fix: expect.stringMatching(/cluster-announce-hostname.*cluster-preferred-endpoint-type/),
-      },
-    ])
-    const named = [
-      '--cluster-announce-hostname',
-      'localhost',
-      '--cluster-preferred-endpoint-type',
-      'hostname',
-    ]
-    expect(await start('--cluster-announce-ip', '127.0.0.1', ...named)).toEqual([])
+const start = async (...announcing: string[]) => {
+  const port = String(await freePort())
+  const files = ['cert-file', 'named.crt', 'key-file', 'named.key', 'ca-cert-file', 'ca.crt']
+  const tls = files.map((word, index) => (index % 2 === 0 ? `--tls-${word}` : join(folder, word)))
+  const listening = ['--tls-port', port, '--tls-auth-clients', 'no', '--tls-cluster', 'yes', ...tls]
+  const redis = await startRedis({
+    options: () => ['--cluster-enabled', 'yes', ...listening, ...announcing],
   })
+  await redis.ask('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  const isUp = async () => String(await redis.ask('CLUSTER', 'INFO')).includes('cluster_state:ok')
+  await until(isUp, 'the cluster')
+  const env = { ...envOf('127.0.0.1:9'), REDIS_URL: `rediss://localhost:${port}`, REDIS_CLUSTER: 'yes' }
+  const { findings } = await examined(env).finally(() => redis.close())
+  return findings.filter(({ check, status }) => check === 'store.redis' && status === 'fail')
+}
+
+it('a cluster with TLS whose nodes are called by their IP addresses is told which options name them', async () => {
+  trust(ca())
+  expect(await start('--cluster-announce-ip', '127.0.0.1')).toMatchObject([
+    {
+      says: expect.stringContaining('its certificate is for localhost, not for this name'),
+      fix: expect.stringMatching(/cluster-announce-hostname.*cluster-preferred-endpoint-type/),
+    },
+  ])
+  const named = ['--cluster-announce-hostname', 'localhost', '--cluster-preferred-endpoint-type', 'hostname']
+  expect(await start('--cluster-announce-ip', '127.0.0.1', ...named)).toEqual([])
 })

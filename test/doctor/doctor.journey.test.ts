@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { Registration } from '../../src/sign-in/registration/registration.ts'
@@ -33,193 +33,187 @@ const folder = () => {
 const found = async (check: string, changed: Record<string, string>, args: string[] = []) =>
   (await examined({ ...ours.env, ...changed }, args)).findings.filter((finding) => finding.check === check)
 
-describe('a set-up in which everything is right', () => {
-  it('is said to be so, with the addresses to register', async () => {
-    const report = await examined(ours.env, AS_ADA)
-    // The made-up name of this set-up resolves nowhere, and that is part of no "All checks passed".
-    expect(troubles(report).map(({ check }) => check)).toEqual(['settings.public-url-reached'])
-    expect(report).toMatchObject({ exit: 0, result: 'warn' })
-    expect(report.findings.map(({ says }) => says).join('\n')).toMatch(
-      /Redirect URI: https:\/\/onramp\.acme\.test\/sign-in\/callback.*redirect URI is registered.*Client authentication accepted.*5 apps left.*redirects back/s,
-    )
-  })
-
-  it('is left as it was: no one signs in and nothing is registered', async () => {
-    ours.sandbox.clearRequests()
-    await examined({ ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }, AS_ADA)
-    const registrations = ours.sandbox.requests.filter(({ operation }) => operation === 'registration')
-    expect(registrations.map(({ status }) => status)).toEqual([400])
-    expect(ours.sandbox.count('checkdatasourceauth')).toBeLessThanOrEqual(5)
-    expect(existsSync(join(ours.folder, 'onramp.sqlite'))).toBe(false)
-  })
-
-  it('is asked nothing with --offline, and one line counts what could not run', async () => {
-    ours.sandbox.clearRequests()
-    const { out } = await runCommand(['doctor', '--offline', ...AS_ADA], ours.env)
-    expect(ours.sandbox.requests).toEqual([])
-    expect(out).toMatch(/\n\d+ checks could not run: .*--offline is set\.\n/)
-    expect(out).toContain('All checks passed.')
-  })
-
-  it('may be without anything set, as before the first start: only what is required is named', async () => {
-    const env = { DATA_DIR: join(ours.folder, 'later') }
-    const report = await examined(env)
-    const required = ['PUBLIC_URL', 'SERVICE_BASE_URL', 'OIDC_ISSUER', 'SESSION_SECRET']
-    expect(troubles(report).map(({ settings }) => settings[0])).toEqual(required)
-    expect(report).toMatchObject({ exit: 1, counts: { skip: expect.any(Number) } })
-    expect(report.counts['skip']).toBeGreaterThan(8)
-    expect(report.findings.filter(({ status }) => status === 'skip')).toEqual([])
-    expect((await runCommand(['doctor'], env)).out.match(/could not run/g)).toHaveLength(1)
-  })
-
-  it('counts warnings as failures only with --strict', async () => {
-    const env = { ...ours.env, TRUST_PROXY: '' }
-    expect((await examined(env, ['--offline'])).exit).toBe(0)
-    expect((await examined(env, ['--offline', '--strict'])).exit).toBe(1)
-  })
+it('a set-up in which everything is right is said to be so, with the addresses to register', async () => {
+  const report = await examined(ours.env, AS_ADA)
+  // The made-up name of this set-up resolves nowhere, and that is part of no "All checks passed".
+  expect(troubles(report).map(({ check }) => check)).toEqual(['settings.public-url-reached'])
+  expect(report).toMatchObject({ exit: 0, result: 'warn' })
+  expect(report.findings.map(({ says }) => says).join('\n')).toMatch(
+    /Redirect URI: https:\/\/onramp\.acme\.test\/sign-in\/callback.*redirect URI is registered.*Client authentication accepted.*5 apps left.*redirects back/s,
+  )
 })
 
-describe('the doctor finds', () => {
-  const GONE = 'http://127.0.0.1:2'
-  const PATH_OF_API = { SERVICE_BASE_URL: 'https://service.acme.test/rest/api/v1' }
-  const OTHER_PREFIX = { SERVICE_HEADER_PREFIX: 'X-Acme', TOKEN_ISSUED_BY: 'external-idp' }
-  it.each<[string, Record<string, string>, RegExp]>([
-    ['a client that is not known', { OIDC_CLIENT_ID: 'onrmap' }, /^OIDC_CLIENT_ID.*invalid_client/],
-    ['a wrong client secret', { OIDC_CLIENT_SECRET: newSecret() }, /OIDC_CLIENT_SECRET.*invalid_client/],
-    ['a scope too many', { OIDC_SCOPE: 'openid offline_access groups' }, /^OIDC_SCOPE.*groups/],
-    ['an issuer where nothing is', { OIDC_ISSUER: GONE }, /^OIDC_ISSUER.*connection refused/],
-    ['a service where nothing is', { SERVICE_BASE_URL: GONE }, /^SERVICE_BASE_URL.*connection refused/],
-    ['a service token that is not accepted', { SERVICE_USER_TOKEN: newSecret() }, /^SERVICE_USER_TOKEN.*401/],
-    ['a path of the API', PATH_OF_API, /^SERVICE_BASE_URL.*before \/rest\/api\/v1/],
-    ['another prefix', OTHER_PREFIX, /^SERVICE_HEADER_PREFIX.*X-Service/],
-    ['a company file that is not there', { COMPANY_FILE: '/nowhere.yaml' }, /^COMPANY_FILE.*ENOENT/],
-  ])('%s, once', async (_title, changed, says) => {
-    const report = await examined({ ...ours.env, ...changed }, AS_ADA)
-    const lines = troubles(report).map((one) => `${one.settings.join(' ')} ${one.says}`)
-    expect(lines.filter((line) => !line.includes('in PUBLIC_URL'))).toEqual([expect.stringMatching(says)])
-    expect(report.exit).toBe(report.result === 'fail' ? 1 : 0)
-  })
-
-  it('a wrong clock, once', async () => {
-    const report = await examined(ours.env, [], { now: () => Date.now() + 600_000 })
-    expect(troubles(report).filter(({ check }) => check.endsWith('.clock'))).toMatchObject([
-      { says: expect.stringContaining('10 minutes ahead'), fix: expect.stringContaining('NTP') },
-    ])
-  })
-
-  it('a personal token in SERVICE_GLOBAL_TOKEN, also without a person to look up', async () => {
-    const token = { SERVICE_GLOBAL_TOKEN: ours.sandbox.serviceTokens.user('bob') }
-    for (const args of [[], AS_ADA])
-      expect(await found('service.token', token, args)).toMatchObject([
-        { status: 'fail', says: expect.stringContaining('holds a personal token') },
-      ])
-  })
-
-  it('a way back that the service does not accept', async () => {
-    const answer = { skip: 3, status: 400, body: 'not an allowed redirect' }
-    ours.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
-    expect(await found('service.final-redirect', {}, AS_ADA)).toMatchObject([{ settings: ['PUBLIC_URL'] }])
-  })
-
-  it('that the client which onramp registered itself is refused, and what to do', async () => {
-    const env = { ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', DATA_DIR: folder() }
-    const [settings, records] = [loadSettings(env), createSqliteRecords(env.DATA_DIR)]
-    const keyRing = createKeyRing(records, settings.SESSION_SECRET)
-    const made = { client_id: 'onramp', client_secret: newSecret() }
-    const method = { token_endpoint_auth_method: 'client_secret_basic' }
-    await new Registration(settings, { records, keyRing, now: Date.now }).current(async () => ({
-      ...made,
-      ...method,
-    }))
-    records.close()
-    expect(await found('authorization-server.client', env)).toMatchObject([
-      {
-        status: 'fail',
-        says: expect.stringContaining('that onramp registered'),
-        fix: expect.stringContaining('registration forget'),
-      },
-    ])
-    // Nothing is registered in its place.
-    expect(await found('authorization-server.registration', env)).toEqual([])
-  })
+it('a set-up in which everything is right is left as it was: no one signs in and nothing is registered', async () => {
+  ours.sandbox.clearRequests()
+  await examined({ ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }, AS_ADA)
+  const registrations = ours.sandbox.requests.filter(({ operation }) => operation === 'registration')
+  expect(registrations.map(({ status }) => status)).toEqual([400])
+  expect(ours.sandbox.count('checkdatasourceauth')).toBeLessThanOrEqual(5)
+  expect(existsSync(join(ours.folder, 'onramp.sqlite'))).toBe(false)
 })
 
-describe('what is around onramp', () => {
-  it('leads people there', async () => {
-    const running = await run()
-    open.push(() => running.close())
-    const { findings } = await examined(running.env)
-    const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
-    expect(about).toMatchObject([{ check: 'settings.public-url-reached', status: 'ok' }])
-  })
+it('a set-up in which everything is right is asked nothing with --offline, and one line counts what could not run', async () => {
+  ours.sandbox.clearRequests()
+  const { out } = await runCommand(['doctor', '--offline', ...AS_ADA], ours.env)
+  expect(ours.sandbox.requests).toEqual([])
+  expect(out).toMatch(/\n\d+ checks could not run: .*--offline is set\.\n/)
+  expect(out).toContain('All checks passed.')
+})
 
-  it('is a proxy that puts its own host into redirects, and replaces addresses in pages', async () => {
-    const port = await freePort('localhost')
-    const running = await run({ port, settings: { PORT: String(await freePort('localhost')) } })
-    open.push(() => running.close())
-    const proxy = createServer((req, res) => {
-      void fetch(`http://localhost:${running.env['PORT']}${req.url}`, {
-        headers: { accept: req.headers.accept ?? '*/*' },
-        redirect: 'manual',
-      }).then(async (answer) => {
-        const headers = Object.fromEntries(answer.headers)
-        delete headers['content-length']
-        if (headers['location']?.startsWith('http'))
-          headers['location'] = headers['location'].replace(/^https?:\/\/[^/]+/, running.url)
-        res.writeHead(answer.status, headers)
-        res.end((await answer.text()).replace(/\w+@[\w.]+/, '<a class="hidden">[email protected]</a>'))
-      })
-    }).listen(port, 'localhost')
-    open.push(() => proxy.close())
-    const { findings } = await examined(running.env)
-    const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
-    expect(about).toMatchObject([
-      { check: 'settings.public-url-reached', status: 'ok' },
-      {
-        check: 'settings.public-url-redirects',
-        status: 'fail',
-        says: `Something in front of onramp changes its redirects: /sign-in leads to ${running.url} instead of ${running.sandbox.urls.authorizationServer}.`,
-      },
-      { check: 'settings.public-url-pages', status: 'warn' },
+it('a set-up in which everything is right may be without anything set, as before the first start: only what is required is named', async () => {
+  const env = { DATA_DIR: join(ours.folder, 'later') }
+  const report = await examined(env)
+  const required = ['PUBLIC_URL', 'SERVICE_BASE_URL', 'OIDC_ISSUER', 'SESSION_SECRET']
+  expect(troubles(report).map(({ settings }) => settings[0])).toEqual(required)
+  expect(report).toMatchObject({ exit: 1, counts: { skip: expect.any(Number) } })
+  expect(report.counts['skip']).toBeGreaterThan(8)
+  expect(report.findings.filter(({ status }) => status === 'skip')).toEqual([])
+  expect((await runCommand(['doctor'], env)).out.match(/could not run/g)).toHaveLength(1)
+})
+
+it('a set-up in which everything is right counts warnings as failures only with --strict', async () => {
+  const env = { ...ours.env, TRUST_PROXY: '' }
+  expect((await examined(env, ['--offline'])).exit).toBe(0)
+  expect((await examined(env, ['--offline', '--strict'])).exit).toBe(1)
+})
+
+const GONE = 'http://127.0.0.1:2'
+const PATH_OF_API = { SERVICE_BASE_URL: 'https://service.acme.test/rest/api/v1' }
+const OTHER_PREFIX = { SERVICE_HEADER_PREFIX: 'X-Acme', TOKEN_ISSUED_BY: 'external-idp' }
+it.each<[string, Record<string, string>, RegExp]>([
+  ['a client that is not known', { OIDC_CLIENT_ID: 'onrmap' }, /^OIDC_CLIENT_ID.*invalid_client/],
+  ['a wrong client secret', { OIDC_CLIENT_SECRET: newSecret() }, /OIDC_CLIENT_SECRET.*invalid_client/],
+  ['a scope too many', { OIDC_SCOPE: 'openid offline_access groups' }, /^OIDC_SCOPE.*groups/],
+  ['an issuer where nothing is', { OIDC_ISSUER: GONE }, /^OIDC_ISSUER.*connection refused/],
+  ['a service where nothing is', { SERVICE_BASE_URL: GONE }, /^SERVICE_BASE_URL.*connection refused/],
+  ['a service token that is not accepted', { SERVICE_USER_TOKEN: newSecret() }, /^SERVICE_USER_TOKEN.*401/],
+  ['a path of the API', PATH_OF_API, /^SERVICE_BASE_URL.*before \/rest\/api\/v1/],
+  ['another prefix', OTHER_PREFIX, /^SERVICE_HEADER_PREFIX.*X-Service/],
+  ['a company file that is not there', { COMPANY_FILE: '/nowhere.yaml' }, /^COMPANY_FILE.*ENOENT/],
+])('the doctor finds %s, once', async (_title, changed, says) => {
+  const report = await examined({ ...ours.env, ...changed }, AS_ADA)
+  const lines = troubles(report).map((one) => `${one.settings.join(' ')} ${one.says}`)
+  expect(lines.filter((line) => !line.includes('in PUBLIC_URL'))).toEqual([expect.stringMatching(says)])
+  expect(report.exit).toBe(report.result === 'fail' ? 1 : 0)
+})
+
+it('the doctor finds a wrong clock, once', async () => {
+  const report = await examined(ours.env, [], { now: () => Date.now() + 600_000 })
+  expect(troubles(report).filter(({ check }) => check.endsWith('.clock'))).toMatchObject([
+    { says: expect.stringContaining('10 minutes ahead'), fix: expect.stringContaining('NTP') },
+  ])
+})
+
+it('the doctor finds a personal token in SERVICE_GLOBAL_TOKEN, also without a person to look up', async () => {
+  const token = { SERVICE_GLOBAL_TOKEN: ours.sandbox.serviceTokens.user('bob') }
+  for (const args of [[], AS_ADA])
+    expect(await found('service.token', token, args)).toMatchObject([
+      { status: 'fail', says: expect.stringContaining('holds a personal token') },
     ])
-  })
+})
 
-  it('is a file with a secret that every user can read', async () => {
-    const file = join(folder(), 'secret')
-    writeFileSync(file, ours.env['OIDC_CLIENT_SECRET'] ?? '')
-    chmodSync(file, 0o644)
-    const changed = { OIDC_CLIENT_SECRET: '', OIDC_CLIENT_SECRET_FILE: file }
-    expect(await found('settings.files', changed, ['--offline'])).toMatchObject([{ status: 'warn' }])
-    chmodSync(file, 0o600)
-    expect(await found('settings.files', changed, ['--offline'])).toEqual([])
-  })
+it('the doctor finds a way back that the service does not accept', async () => {
+  const answer = { skip: 3, status: 400, body: 'not an allowed redirect' }
+  ours.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+  expect(await found('service.final-redirect', {}, AS_ADA)).toMatchObject([{ settings: ['PUBLIC_URL'] }])
+})
 
-  it.runIf(existsSync('/dev/shm'))('is a DATA_DIR in memory', async () => {
-    const made = mkdtempSync('/dev/shm/onramp-doctor-')
-    open.push(() => rmSync(made, { recursive: true }))
-    const findings = await found('store.sqlite', { DATA_DIR: join(made, 'later') }, ['--offline'])
-    expect(findings.map(({ says }) => says).join()).toContain('tmpfs')
-  })
+it('the doctor finds that the client which onramp registered itself is refused, and what to do', async () => {
+  const env = { ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', DATA_DIR: folder() }
+  const [settings, records] = [loadSettings(env), createSqliteRecords(env.DATA_DIR)]
+  const keyRing = createKeyRing(records, settings.SESSION_SECRET)
+  const made = { client_id: 'onramp', client_secret: newSecret() }
+  const method = { token_endpoint_auth_method: 'client_secret_basic' }
+  await new Registration(settings, { records, keyRing, now: Date.now }).current(async () => ({
+    ...made,
+    ...method,
+  }))
+  records.close()
+  expect(await found('authorization-server.client', env)).toMatchObject([
+    {
+      status: 'fail',
+      says: expect.stringContaining('that onramp registered'),
+      fix: expect.stringContaining('registration forget'),
+    },
+  ])
+  // Nothing is registered in its place.
+  expect(await found('authorization-server.registration', env)).toEqual([])
+})
 
-  it('is a database that is none, which is one finding', async () => {
-    const broken = folder()
-    writeFileSync(join(broken, 'onramp.sqlite'), 'this is not a database, however long it may be'.repeat(40))
-    const { findings } = await examined({ ...ours.env, DATA_DIR: broken })
-    expect(findings.filter(({ group }) => group === 'Store')).toMatchObject([
-      { check: 'store.sqlite', says: 'onramp.sqlite in DATA_DIR is not a database.' },
+it('what is around onramp leads people there', async () => {
+  const running = await run()
+  open.push(() => running.close())
+  const { findings } = await examined(running.env)
+  const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
+  expect(about).toMatchObject([{ check: 'settings.public-url-reached', status: 'ok' }])
+})
+
+it('what is around onramp is a proxy that puts its own host into redirects, and replaces addresses in pages', async () => {
+  const port = await freePort('localhost')
+  const running = await run({ port, settings: { PORT: String(await freePort('localhost')) } })
+  open.push(() => running.close())
+  const proxy = createServer((req, res) => {
+    void fetch(`http://localhost:${running.env['PORT']}${req.url}`, {
+      headers: { accept: req.headers.accept ?? '*/*' },
+      redirect: 'manual',
+    }).then(async (answer) => {
+      const headers = Object.fromEntries(answer.headers)
+      delete headers['content-length']
+      if (headers['location']?.startsWith('http'))
+        headers['location'] = headers['location'].replace(/^https?:\/\/[^/]+/, running.url)
+      res.writeHead(answer.status, headers)
+      res.end((await answer.text()).replace(/\w+@[\w.]+/, '<a class="hidden">[email protected]</a>'))
+    })
+  }).listen(port, 'localhost')
+  open.push(() => proxy.close())
+  const { findings } = await examined(running.env)
+  const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
+  expect(about).toMatchObject([
+    { check: 'settings.public-url-reached', status: 'ok' },
+    {
+      check: 'settings.public-url-redirects',
+      status: 'fail',
+      says: `Something in front of onramp changes its redirects: /sign-in leads to ${running.url} instead of ${running.sandbox.urls.authorizationServer}.`,
+    },
+    { check: 'settings.public-url-pages', status: 'warn' },
+  ])
+})
+
+it('what is around onramp is a file with a secret that every user can read', async () => {
+  const file = join(folder(), 'secret')
+  writeFileSync(file, ours.env['OIDC_CLIENT_SECRET'] ?? '')
+  chmodSync(file, 0o644)
+  const changed = { OIDC_CLIENT_SECRET: '', OIDC_CLIENT_SECRET_FILE: file }
+  expect(await found('settings.files', changed, ['--offline'])).toMatchObject([{ status: 'warn' }])
+  chmodSync(file, 0o600)
+  expect(await found('settings.files', changed, ['--offline'])).toEqual([])
+})
+
+it.runIf(existsSync('/dev/shm'))('what is around onramp is a DATA_DIR in memory', async () => {
+  const made = mkdtempSync('/dev/shm/onramp-doctor-')
+  open.push(() => rmSync(made, { recursive: true }))
+  const findings = await found('store.sqlite', { DATA_DIR: join(made, 'later') }, ['--offline'])
+  expect(findings.map(({ says }) => says).join()).toContain('tmpfs')
+})
+
+it('what is around onramp is a database that is none, which is one finding', async () => {
+  const broken = folder()
+  writeFileSync(join(broken, 'onramp.sqlite'), 'this is not a database, however long it may be'.repeat(40))
+  const { findings } = await examined({ ...ours.env, DATA_DIR: broken })
+  expect(findings.filter(({ group }) => group === 'Store')).toMatchObject([
+    { check: 'store.sqlite', says: 'onramp.sqlite in DATA_DIR is not a database.' },
+  ])
+})
+
+it('what is around onramp is a secret in a faulty setting, which is never shown', async () => {
+  for (const [name, url] of [
+    ['REDIS_URL', 'redis://search:planted%zz@h'],
+    ['SMTP_URL', 'smtps://s:planted%ff@h'],
+  ] as const) {
+    const report = await examined({ ...ours.env, [name]: url }, ['--offline'])
+    expect(troubles(report)).toMatchObject([
+      { check: 'settings.read', settings: [name], fix: 'write % as %25' },
     ])
-  })
-
-  it('is a secret in a faulty setting, which is never shown', async () => {
-    for (const [name, url] of [
-      ['REDIS_URL', 'redis://search:planted%zz@h'],
-      ['SMTP_URL', 'smtps://s:planted%ff@h'],
-    ] as const) {
-      const report = await examined({ ...ours.env, [name]: url }, ['--offline'])
-      expect(troubles(report)).toMatchObject([
-        { check: 'settings.read', settings: [name], fix: 'write % as %25' },
-      ])
-      expect(report.text).not.toContain('planted')
-    }
-  })
+    expect(report.text).not.toContain('planted')
+  }
 })
