@@ -65,7 +65,7 @@ export function createRollout(now: number): Colleague[] {
     const datasources = APPS.map(({ instance, name: displayName }, app) =>
       connected.includes(app) ? { instance, displayName, authorized: true } : { instance, displayName },
     )
-    const person = { id: `person-${index + 1}`, name, email: emailOf(name), datasources }
+    const person = { id: `colleague-${index + 1}`, name, email: emailOf(name), datasources }
     return { person, group: GROUPS[percent(index, 5) % GROUPS.length] ?? '', connected, events }
   })
 }
