@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
-import { connectRedis } from '../../src/records/redis-connection.ts'
+import { connectRedis, type RedisConnection } from '../../src/records/redis-connection.ts'
 import { primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
@@ -11,8 +11,6 @@ import { startWire } from '../helpers/network.ts'
 import { until } from '../helpers/processes.ts'
 import { startRedis, type RedisServer, type RedisOptions } from '../helpers/redis.ts'
 import { describeRecords } from './contract.ts'
-
-type RedisConnection = ReturnType<typeof connectRedis>
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -40,11 +38,11 @@ const works = (connection: RedisConnection) => async () =>
       () => false,
     )
 
-type Told = { port: number; heard: string[]; answer(command: string): string }
+type FakeSentinel = { port: number; commands: string[]; answer(command: string): string }
 
 /** Something that answers like a Sentinel. */
-async function fakeSentinel(answer: (command: string) => string): Promise<Told> {
-  const told: Told = { port: 0, heard: [], answer }
+async function fakeSentinel(answer: (command: string) => string): Promise<FakeSentinel> {
+  const sentinel: FakeSentinel = { port: 0, commands: [], answer }
   const listener = createServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', (chunk) => {
@@ -52,16 +50,16 @@ async function fakeSentinel(answer: (command: string) => string): Promise<Told> 
         .toString()
         .split(/^\*\d+\r\n/m)
         .filter(Boolean)) {
-        told.heard.push(command)
-        socket.write(told.answer(command))
+        sentinel.commands.push(command)
+        socket.write(sentinel.answer(command))
       }
     })
   })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   closing.push(() => listener.close())
-  told.port = (listener.address() as AddressInfo).port
-  return told
+  sentinel.port = (listener.address() as AddressInfo).port
+  return sentinel
 }
 
 const names = (port: number) => `*2\r\n$9\r\n127.0.0.1\r\n$${String(port).length}\r\n${port}\r\n`
@@ -92,7 +90,7 @@ for (const kind of ['standalone', 'cluster'] as const)
     }
   })
 
-it('a connection to Redis leaves a server that takes no more writes for the one that its address leads to now', async () => {
+it('a Redis connection leaves a server that takes no writes for the one behind its address now', async () => {
   const [old, next] = [await server(), await server()]
   const proxy = await startWire(old.port)
   closing.push(() => proxy.close())
@@ -104,7 +102,7 @@ it('a connection to Redis leaves a server that takes no more writes for the one 
   expect(await until(works(connection), 'writes')).toBeLessThan(5_000)
 })
 
-it('a connection to Redis through a proxy that knows neither HELLO nor CLIENT works, with a password and a database', async () => {
+it('a Redis connection works through a proxy without HELLO and CLIENT, with a password and a database', async () => {
   const redis = await server({
     url: (port) => `redis://:sesame@127.0.0.1:${port}`,
     options: () => ['--requirepass', 'sesame'],
@@ -118,7 +116,7 @@ it('a connection to Redis through a proxy that knows neither HELLO nor CLIENT wo
   expect(await records.get('a')).toBe('2')
 })
 
-it('a connection to Redis to a cluster is opened again by the nodes that it knows, and leaves none open at its end', async () => {
+it('a connection to a cluster is opened again by its known nodes, and leaves none open at its end', async () => {
   const redis = await clusterOfOne()
   const wire = await startWire(redis.port)
   closing.push(() => redis.close())
@@ -132,7 +130,7 @@ it('a connection to Redis to a cluster is opened again by the nodes that it know
   await until(async () => (await clients())?.length === 1, 'the end of the connection')
 })
 
-it('a connection to Redis does not believe a Sentinel that still names a replica', async () => {
+it('a Redis connection rejects a replica that a Sentinel still names', async () => {
   const primary = await server()
   const replica = await server({ options: () => ['--replicaof', '127.0.0.1', String(primary.port)] })
   const sentinel = await fakeSentinel(() => names(replica.port))
@@ -142,18 +140,18 @@ it('a connection to Redis does not believe a Sentinel that still names a replica
     sentinelsAt(sentinel.port),
   )
   closing.push(() => connection.destroy())
-  await until(() => sentinel.heard.length > 2, 'it to ask again')
+  await until(() => sentinel.commands.length > 2, 'it to ask again')
   await expect(createRedisRecords(connection).get('a')).rejects.toBeInstanceOf(StoreUnavailable)
   sentinel.answer = () => names(primary.port)
   expect(await until(works(connection), 'the primary')).toBeLessThan(3_000)
 })
 
-it('a connection to Redis tells a Sentinel the password only where it asks for one', async () => {
+it('a Sentinel gets the password only if it requires one', async () => {
   const url = (port: number) => `redis://:sesame@127.0.0.1:${port}`
   const redis = await server({ url, options: () => ['--requirepass', 'sesame'] })
   const open = await fakeSentinel(() => names(redis.port))
   await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(open.port))
-  expect(open.heard.join('')).not.toContain('sesame')
+  expect(open.commands.join('')).not.toContain('sesame')
   let known = false
   const strict = await fakeSentinel((command) => {
     known ||= command.includes('sesame')
@@ -161,14 +159,14 @@ it('a connection to Redis tells a Sentinel the password only where it asks for o
     return known ? names(redis.port) : '-NOAUTH Authentication required.\r\n'
   })
   await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(strict.port))
-  expect(strict.heard.join('')).toContain('sesame')
+  expect(strict.commands.join('')).toContain('sesame')
 })
 
-it('a connection to Redis says best why no Sentinel knows the primary: one that answered, before one that is away', async () => {
+it('without a primary, the cause is a Sentinel’s reply rather than one that is away', async () => {
   const sentinel = await fakeSentinel(() => '*-1\r\n')
-  const asked = primaryUrl('redis://127.0.0.1:1', sentinelsAt(9, sentinel.port))
+  const primary = primaryUrl('redis://127.0.0.1:1', sentinelsAt(9, sentinel.port))
   const message = 'no Sentinel names a primary: see REDIS_SENTINELS and REDIS_SENTINEL_NAME'
-  await expect(asked).rejects.toMatchObject({ message, cause: { name: 'NoSuchPrimary' } })
+  await expect(primary).rejects.toMatchObject({ message, cause: { name: 'NoSuchPrimary' } })
   await expect(primaryUrl('redis://127.0.0.1:1', sentinelsAt(9))).rejects.toMatchObject({
     cause: { code: 'ECONNREFUSED' },
   })

@@ -29,7 +29,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const PAGE_BYTES = 4096
 
-async function refusal(file: string, isReplaced = true): Promise<string> {
+async function failureOf(file: string, isReplaced = true): Promise<string> {
   const error: unknown = await backUpFolder(join(folder, 'data'), resolve(folder, file), {
     isReplaced,
   }).catch((caught: unknown) => caught)
@@ -42,14 +42,16 @@ async function refusal(file: string, isReplaced = true): Promise<string> {
 it('a backup goes into a folder', async () => {
   writeFileSync(join(folder, 'file'), '')
   for (const within of ['file', 'nowhere'])
-    expect(await refusal(`${within}/copy`)).toBe(`there is no folder ${join(folder, within)}: make it first`)
+    expect(await failureOf(`${within}/copy`)).toBe(
+      `there is no folder ${join(folder, within)}: make it first`,
+    )
 })
 
 it('a backup never goes into DATA_DIR, by any name of it', async () => {
   mkdirSync(join(folder, 'data/below'))
   for (const to of ['data', 'data/below']) {
     symlinkSync(join(folder, to), join(folder, 'another'))
-    expect(await refusal('another/onramp.sqlite')).toContain('outside DATA_DIR')
+    expect(await failureOf('another/onramp.sqlite')).toContain('outside DATA_DIR')
     rmSync(join(folder, 'another'))
   }
 })
@@ -74,8 +76,8 @@ it('a backup that fails says why, as SQLite or the system tells it', async () =>
   const database = new DatabaseSync(join(folder, 'data/onramp.sqlite'))
   database.exec('DROP TABLE records')
   database.close()
-  expect(await refusal('copy')).toBe('the backup failed: SQLite says: SQL logic error')
-  expect(await refusal('/proc/copy')).toMatch(
+  expect(await failureOf('copy')).toBe('the backup failed: SQLite says: SQL logic error')
+  expect(await failureOf('/proc/copy')).toMatch(
     /^the backup failed: ENOENT: .* '\/proc\/copy.[0-9a-f]{8}.part'$/,
   )
   expect(readdirSync(folder)).toEqual(['data'])
@@ -85,6 +87,6 @@ it('a store with a damaged page has no backup', async () => {
   const database = openSync(join(folder, 'data/onramp.sqlite'), 'r+')
   writeSync(database, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, 5 * PAGE_BYTES)
   closeSync(database)
-  expect(await refusal('copy')).toBe('the store is damaged: the copy did not pass its check')
+  expect(await failureOf('copy')).toBe('the store is damaged: the copy did not pass its check')
   expect(readdirSync(folder)).toEqual(['data'])
 })

@@ -72,19 +72,16 @@ async function serve(data: string, prefix: string[] = [], more: Record<string, s
   return child
 }
 
-it.each(['000', '777'])(
-  'the files of the embedded store are their owner’s only under umask %s',
-  async (umask) => {
-    const data = join(folder, 'new')
-    const server = await serve(data, ['bash', '-c', `umask ${umask} && exec "$@"`, 'serve'])
-    expect(server.hasEnded(), server.output()).toBe(false)
-    expect(modeOf(data)).toBe('700')
-    expect(modesIn(data)).toEqual(expect.arrayContaining(['onramp.sqlite 600', 'onramp.sqlite-wal 600']))
-    expect(openOnes(data)).toEqual([])
-  },
-)
+it.each(['000', '777'])('only the owner can read the embedded store under umask %s', async (umask) => {
+  const data = join(folder, 'new')
+  const server = await serve(data, ['bash', '-c', `umask ${umask} && exec "$@"`, 'serve'])
+  expect(server.hasEnded(), server.output()).toBe(false)
+  expect(modeOf(data)).toBe('700')
+  expect(modesIn(data)).toEqual(expect.arrayContaining(['onramp.sqlite 600', 'onramp.sqlite-wal 600']))
+  expect(openOnes(data)).toEqual([])
+})
 
-it('the files of the embedded store that others could read are closed to them, and so is a folder that has nothing else', async () => {
+it('existing files lose the rights of others, and so does a folder with nothing else', async () => {
   const before = createSqliteRecords(folder)
   await before.put('key', 'value', 60)
   chmodSync(folder, 0o755)
@@ -96,7 +93,7 @@ it('the files of the embedded store that others could read are closed to them, a
   before.close()
 })
 
-it('the files of the embedded store are closed in a folder that others use too, which stays as it is and is named in the log', async () => {
+it('a folder with other files keeps its rights and is named in the log', async () => {
   writeFileSync(join(folder, 'notes.txt'), 'of someone else', { mode: 0o644 })
   chmodSync(folder, 0o777)
   const lines: unknown[] = []
@@ -109,7 +106,7 @@ it('the files of the embedded store are closed in a folder that others use too, 
 })
 
 it.skipIf(!existsSync('/usr/bin/bindfs') || process.getuid?.() !== 0)(
-  'the files of the embedded store on a file system of FUSE (needs bindfs, as root) are used, with a warning that names Redis',
+  'an embedded store on FUSE (needs bindfs, as root) is used, with a warning that names Redis',
   async () => {
     const data = join(folder, 'mounted')
     mkdirSync(data)
@@ -130,7 +127,7 @@ it.skipIf(!existsSync('/usr/bin/bindfs') || process.getuid?.() !== 0)(
   },
 )
 
-it('the files of the embedded store whose rights cannot be taken away are named', () => {
+it('files whose rights can’t be changed are named', () => {
   // Not even root changes the rights of a file there.
   const open = join(folder, 'onramp.lock-journal')
   symlinkSync('/proc/self/status', open)
@@ -143,7 +140,7 @@ const whyOf = async (more: Record<string, string>) => {
   return server.output()
 }
 
-it('a server that cannot start names PORT where another process has it', async () => {
+it('a server that can’t start names a PORT that another process has', async () => {
   const other = createServer().listen(0, 'localhost')
   await once(other, 'listening')
   const port = String((other.address() as AddressInfo).port)
@@ -153,7 +150,7 @@ it('a server that cannot start names PORT where another process has it', async (
   other.close()
 })
 
-it('a server that cannot start names DATA_DIR where the file there is no database, and holds the folder no longer', async () => {
+it('a server that can’t start names DATA_DIR if its file is no database, and unlocks the folder', async () => {
   const file = join(folder, 'onramp.sqlite')
   writeFileSync(file, 'this is not a database, however long it may be'.repeat(40))
   expect(await whyOf({})).toContain(
@@ -172,7 +169,7 @@ it('a server that cannot start names DATA_DIR where the file there is no databas
   )
 })
 
-it('a folder of the embedded store takes one server: a second one says after ten seconds why it ends, and the first serves on', async () => {
+it('a second server on a DATA_DIR ends after ten seconds with the reason, and the first serves on', async () => {
   const first = await serve(folder)
   const second = await serve(folder)
   const { code } = await second.end('SIGKILL')
@@ -181,7 +178,7 @@ it('a folder of the embedded store takes one server: a second one says after ten
   expect(second.output()).toContain('REDIS_URL')
 })
 
-it('a folder of the embedded store takes the next server when the one before is killed, or is just ending', async () => {
+it('a DATA_DIR takes the next server when the one before was killed, or is just ending', async () => {
   const first = await serve(folder)
   await first.end('SIGKILL')
   const second = await serve(folder, [], { DRAIN_SECONDS: '1' })
