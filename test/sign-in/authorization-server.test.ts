@@ -30,20 +30,18 @@ it('the first requests discover the metadata together, and later ones use it', a
 
 it('a request gets a new client when the secret of the old one has expired', async () => {
   const { at, idOf, requests } = knowing()
-  const client_secret_expires_at = (Date.now() + 600_000) / 1000
-  at.client = { client_id: 'c1', client_secret: 'x', client_secret_expires_at, registered_at: Date.now() }
+  at.more = { renewAt: Date.now() + 540_000 }
   expect(await idOf()).toBe('c1')
   vi.setSystemTime(Date.now() + 540_000)
-  at.client = { client_id: 'c2' }
+  Object.assign(at, { client: { client_id: 'c2' }, more: {} })
   expect([await idOf(), requests.length]).toEqual(['c2', 2])
 })
 
 it('a client is renewed before its secret expires', async () => {
   const { at, requests, started, idOf } = knowing()
-  const client_secret_expires_at = (Date.now() + 600_000) / 1000
-  at.client = { client_id: 'c1', client_secret: 'x', client_secret_expires_at, registered_at: Date.now() }
+  at.more = { renewAt: Date.now() + 540_000 }
   await started()
-  at.client = { client_id: 'c2' }
+  Object.assign(at, { client: { client_id: 'c2' }, more: {} })
   await turn(539_999)
   expect([await idOf(), requests.length]).toEqual(['c1', 1])
   await turn(1)

@@ -3,7 +3,6 @@ import { None } from 'openid-client'
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { AuthorizationServer, type FindClient } from '../../src/sign-in/server/authorization-server.ts'
-import { renewalTime } from '../../src/sign-in/registration/registration.ts'
 import type { AuthenticatedClient } from '../../src/sign-in/server/configuration.ts'
 import { answerFetch } from './network-of-answers.ts'
 
@@ -35,7 +34,7 @@ export function knowing(more: object = {}) {
   }
   const client: FindClient = async (_server, mayRegister) => {
     if (!mayRegister && !at.isThere) return undefined
-    return { metadata: at.client, auth: None(), renewAt: renewalTime(at.client), ...at.more }
+    return { metadata: at.client, auth: None(), ...at.more }
   }
   const server = new AuthorizationServer({
     settings,

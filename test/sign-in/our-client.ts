@@ -14,6 +14,7 @@ export const settings = {
   OIDC_CLIENT_AUTH: 'client_secret_basic',
 } as Settings
 
+export const NOW = 1_700_000_000_000
 const keyRing = testKeyRing()
 
 export function ours(own: Partial<Settings> = {}) {
@@ -21,7 +22,7 @@ export function ours(own: Partial<Settings> = {}) {
   const logged: unknown[][] = []
   const line = (level: string) => (fields: object, words: string) => void logged.push([level, words, fields])
   const calls: object[] = []
-  const parts = { records: store.records, keyRing, now: () => 1_700_000_000_000 }
+  const parts = { records: store.records, keyRing, now: () => NOW }
   const all = { ...settings, ...own } as Settings
   const log = { info: line('info'), warn: line('warn') } as never
   const client = createFindClient(all, {

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { answerFetch } from './network-of-answers.ts'
-import { made, METADATA, ours, REGISTER, settings } from './our-client.ts'
+import { made, METADATA, ours, REGISTER, settings, NOW } from './our-client.ts'
 
 const pem = () =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
@@ -44,6 +44,17 @@ it('a client is registered in the background only, and once', async () => {
   const words =
     /^the client is registered, but not as asked: redirect_uris .*; the client proves itself by none/
   expect(odd.logged).toEqual([['warn', expect.stringMatching(words), {}]])
+})
+
+it.each([
+  ['an hour before a secret of two days expires', 2 * 86_400, 2 * 86_400 - 3_600],
+  ['at nine tenths of a secret of ten minutes', 600, 540],
+  ['never for a secret that does not expire', 0, Infinity],
+])('a registered client is renewed %s', async (_when, life, renewal) => {
+  const client_secret_expires_at = life === 0 ? 0 : NOW / 1000 + life
+  answerFetch({ [REGISTER]: made({ client_secret_expires_at }) })
+  const found = await ours().client(METADATA, true)
+  expect(found?.renewAt).toBe(NOW + renewal * 1000)
 })
 
 it('a registration sends the initial access token, and the public key if the client signs', async () => {

@@ -25,7 +25,7 @@ const MAX_WAIT_MS = 10_000
 const RETRY_MS = 200
 
 /** When the client has to be registered anew; milliseconds since 1970. 0 means never (RFC 7591 3.2.1). */
-export function renewalTime(client: RegisteredClient): number {
+function renewalTime(client: RegisteredClient): number {
   const expires = (client.client_secret_expires_at ?? 0) * 1000
   if (client.client_secret === undefined || expires === 0) return Infinity
   const life = typeof client.registered_at === 'number' ? expires - client.registered_at : RENEW_AHEAD_MS
