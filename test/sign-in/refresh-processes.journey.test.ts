@@ -27,8 +27,8 @@ async function expired(person = 'ada'): Promise<TestBrowser> {
 }
 
 const answered = (status: number, count = REQUESTS) => Array.from({ length: count }, () => status)
-/** Until a process has asked the token endpoint: it is the one that holds the lease. */
-const requests = () => until(() => two.sandbox.count('token') > 0, 'a refresh')
+/** Once a process has called the token endpoint, it holds the lease. */
+const refreshStarted = () => until(() => two.sandbox.count('token') > 0, 'a refresh')
 
 /** As after forty seconds. */
 async function leaseRunsOut(): Promise<void> {
@@ -52,7 +52,7 @@ it('people wait when the refreshing process is killed, and get their page once i
   two.sandbox.switches.set({ answers: { token: { hang: true, times: 1 } } })
   const [holder, waiter] = two.processes
   const cut = askMany(REQUESTS, holder.url, browser)
-  await requests()
+  await refreshStarted()
   await holder.end('SIGKILL')
   expect((await cut).map(({ status }) => status)).toEqual(answered(0))
   expect((await askMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(503, 10))
