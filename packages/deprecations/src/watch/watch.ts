@@ -1,7 +1,7 @@
 // Watches a client's calls for scheduled removals and for deprecation headers. Logs each item once in a process, counts it
 // every time, never throws and keeps no values:
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
-import { createMatcher, endpointsOf, pathOf, matchCall, type Call } from '../matching/matching.ts'
+import { createMatcher, endpointsOf, pathOf, matchCall, type Call, type Match } from '../matching/matching.ts'
 import {
   dayOf,
   removalText,
@@ -46,8 +46,8 @@ const USE_TEXTS = {
 }
 
 /** One notice for each announced item that a call uses. */
-const useNotices = (uses: ReturnType<typeof matchCall>, day: () => string): Notice[] => {
-  return [...Map.groupBy(uses, ({ entry }) => entry)].flatMap(([entry, ofEntry]): Notice[] => {
+const useNotices = (matches: readonly Match[], day: () => string): Notice[] => {
+  return [...Map.groupBy(matches, ({ entry }) => entry)].flatMap(([entry, ofEntry]): Notice[] => {
     const status = statusOn(entry, day())
     const known = (['exact', 'sent', 'name'] as const).find((confidence) =>
       ofEntry.some((use) => use.confidence === confidence),
