@@ -45,6 +45,10 @@ const off: ReadonlySet<string> = new Set(
 
 export const isUnavailable = (status: string): status is UnavailableStatus => off.has(status)
 
+/** Pages, the report and emails all derive "connected" and "off" here. @param status of a walk's or a person's app */
+export const availabilityOf = (status: AppStatus | 'connected'): 'connected' | 'off' | 'open' =>
+  status === 'connected' ? 'connected' : isUnavailable(status) ? 'off' : 'open'
+
 const byAuthStatus = new Map<unknown, AppStatus>(
   APP_STATUS_NAMES.flatMap((name) => APP_STATUSES[name].authStatus.map((word) => [word, name] as const)),
 )

@@ -19,8 +19,7 @@ export type AppState =
 
 /** @param app what the newest check said, and what the person did since; times are milliseconds since 1970 */
 export function appStateOf(app: {
-  isConnected: boolean
-  isOff: boolean
+  availability: 'connected' | 'off' | 'open'
   isConfirming: boolean
   isInFlight: boolean
   connectedAt?: number | undefined
@@ -28,8 +27,8 @@ export function appStateOf(app: {
   blockedAt?: number | undefined
   unconfirmedAt?: number | undefined
 }): AppState {
-  if (app.isConnected) return { kind: 'connected', since: app.connectedAt }
-  if (app.isOff) return { kind: 'off' }
+  if (app.availability === 'connected') return { kind: 'connected', since: app.connectedAt }
+  if (app.availability === 'off') return { kind: 'off' }
   if (app.isConfirming) return { kind: 'confirming' }
   if (app.blockedAt !== undefined) return { kind: 'blocked', since: app.blockedAt }
   if (app.unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: app.unconfirmedAt }

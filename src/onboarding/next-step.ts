@@ -1,5 +1,5 @@
 // The states of a walk's apps, derived once for each request, and what the person does next. Pure.
-import { isUnavailable } from '../client-api/app-status.ts'
+import { availabilityOf } from '../client-api/app-status.ts'
 import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
 import { appStateOf, type AppState } from './app-state.ts'
 import { inScope, isInFlight, isReturned, lastReturned, type TrackedApp, type Walk } from './walk.ts'
@@ -43,8 +43,7 @@ export function walkStates(walk: Walk, now: number): WalkStates {
 export const trackedAppState = (entry: TrackedApp, now: number): AppState =>
   appStateOf({
     ...entry,
-    isConnected: entry.status === 'connected',
-    isOff: isUnavailable(entry.status),
+    availability: availabilityOf(entry.status),
     isConfirming: isReturned(entry),
     isInFlight: isInFlight(entry, now),
   })

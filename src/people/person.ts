@@ -1,6 +1,6 @@
 // The record of one person of the rollout, and the states derived from it. Pure. The newest response of the service wins,
 // from pages and runs alike; an app that it no longer lists is connected. It holds no one-time path, token or link.
-import { isUnavailable, type AppStatus } from '../client-api/app-status.ts'
+import { availabilityOf, isUnavailable, type AppStatus } from '../client-api/app-status.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 
 /** One app, as of the newest check. Times are milliseconds since 1970. */
@@ -204,9 +204,10 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   return (lastCheck?.apps ?? []).map(({ instance, name, status, lapsedAt }) => {
     const kind = kinds.get(instance)
     const app = { instance, name, isUnconfirmed: false }
-    if (status === 'connected') return { ...app, state: 'connected' }
-    if (isUnavailable(status))
-      return { ...app, state: 'off', ...(status === 'attention' && { hasNoAddress: true }) }
+    const availability = availabilityOf(status)
+    if (availability === 'connected') return { ...app, state: availability }
+    if (availability === 'off')
+      return { ...app, state: availability, ...(status === 'attention' && { hasNoAddress: true }) }
     if (kind === 'unconfirmed') return { ...app, state: 'waiting', isUnconfirmed: true, lapsedAt }
     return { ...app, state: kind ?? 'waiting', lapsedAt }
   })

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { appsOf, newPerson } from '../../src/people/person.ts'
-import { isUnavailable } from '../../src/client-api/app-status.ts'
+import { availabilityOf } from '../../src/client-api/app-status.ts'
 import { ProgressRecorder } from '../../src/onboarding/record-progress.ts'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import {
@@ -33,8 +33,7 @@ function* everything(): Generator<Case> {
       const has = (bit: (typeof BITS)[number]) => (bits & (1 << BITS.indexOf(bit))) !== 0
       yield {
         status,
-        isConnected: status === 'connected',
-        isOff: isUnavailable(status),
+        availability: availabilityOf(status),
         ...(status === 'connected' && { connectedAt: 1 }),
         ...(has('blockedAt') && { blockedAt: 2 }),
         ...(has('unconfirmedAt') && { unconfirmedAt: 3 }),
