@@ -48,7 +48,7 @@ export function createAuthorizationServer(issuer: string, personOf: (req: Incomi
       refresh_token: `refresh-${person}-abcdefghijklmnopqrstuvwxyz012345678`,
       token_type: 'Bearer',
       expires_in: LIFE_SECONDS,
-      id_token: signer.sign({ ...claims, ...profileOf(person) }),
+      id_token: signer.idToken({ ...claims, ...profileOf(person) }),
     }
   }
 

@@ -1,14 +1,15 @@
-// Any web page can make an admin's browser open our pages again and again, and drop each view at once. Small by default.
-// DROPPED_VIEWS_PEOPLE=50000 takes minutes, with the heap that Node takes in a container of 512 MB, which is half of it.
-import { readFileSync } from 'node:fs'
+// Any web page can make an admin's browser open our pages again and again, and drop each view at once.
+// DROPPED_VIEWS_PEOPLE=50000 takes minutes, with the heap that Node takes in a container of 512 MB.
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { crowdOf, settle } from '../helpers/crowd.ts'
-import { startOnramp, type OnrampProcess } from '../helpers/processes.ts'
+import { residentMb } from '../bench/machine.ts'
+import { startOnramp, statusOf, type OnrampProcess } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
+import { timed } from './outage.ts'
 
 const PEOPLE = Number(process.env['DROPPED_VIEWS_PEOPLE'] ?? 8_000)
 const IS_LARGE = PEOPLE >= 50_000
@@ -43,7 +44,7 @@ const PATHS = [
   '/admin/report.json',
 ]
 
-/** Asks, and goes away a moment later without the answer. */
+/** Sends a request, and drops it a moment later. */
 function drop(number: number): void {
   const path = number % 2 === 0 ? '/admin/people' : (PATHS[number % PATHS.length] ?? '')
   const headers = {
@@ -58,39 +59,31 @@ function drop(number: number): void {
   setTimeout(() => outgoing.destroy(), 5 + (number % 7) * 5)
 }
 
-async function milliseconds(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
-}
-
-const megabytes = () =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${onramp.pid}/status`, 'utf8'))?.[1]) / 1024
-
 it(
   'an admin whose browser drops views by the hundred sees their own page, and no one else waits',
   { timeout: 200_000 },
   async () => {
-    const flood = { isOver: false }
+    const flood = { hasEnded: false }
     const [health, memory, views]: [number[], number[], number[]] = [[], [], []]
     const probing = (async () => {
-      for (; !flood.isOver; await sleep(50)) {
-        health.push(await milliseconds(async () => (await fetch(`${running.url}/healthz`)).text()))
-        memory.push(megabytes())
+      for (; !flood.hasEnded; await sleep(50)) {
+        health.push((await timed(() => statusOf(`${running.url}/healthz`))).milliseconds)
+        memory.push(residentMb(onramp.pid))
       }
     })()
     const looking = (async () => {
-      for (; !flood.isOver; await sleep(2_000))
-        for (const path of ['/admin/people', '/admin'])
-          views.push(
-            await milliseconds(async () => expect((await grace.open(running.url + path)).status).toBe(200)),
-          )
+      for (; !flood.hasEnded; await sleep(2_000))
+        for (const path of ['/admin/people', '/admin']) {
+          const view = await timed(() => grace.open(running.url + path))
+          expect(view.result.status).toBe(200)
+          views.push(view.milliseconds)
+        }
     })()
     for (let number = 0; number < VIEWS; number++) {
       drop(number)
       await sleep((SECONDS * 1000) / VIEWS)
     }
-    flood.isOver = true
+    flood.hasEnded = true
     await Promise.all([probing, looking])
 
     const [early, late] = [memory.slice(0, memory.length / 2), memory.slice(memory.length / 2)]

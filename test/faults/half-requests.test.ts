@@ -1,4 +1,4 @@
-// Half a request: a program that begins one and never ends it holds a connection no longer than docs/operations.md says.
+// A program that begins a request and never ends it holds a connection no longer than docs/operations.md says.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -26,13 +26,13 @@ it.concurrent.each([
   const { hostname, port } = new URL(running.url)
   const socket = connect(Number(port), hostname)
   const began = performance.now()
-  let answer = ''
-  socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
+  let response = ''
+  socket.setEncoding('utf8').on('data', (text: string) => (response += text))
   socket.write(sent)
   await once(socket, 'close')
-  expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+  expect(response).toMatch(/^HTTP\/1\.1 408 /)
   const took = (performance.now() - began) / 1000
   expect(took).toBeGreaterThan(seconds - 1)
-  // The wider, the busier the machine; Node's own interval made it 30 and 60.
+  // Node's own interval made it 30 and 60; a busy machine takes longer.
   expect(took).toBeLessThan(seconds + 8)
 })

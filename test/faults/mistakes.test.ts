@@ -1,4 +1,4 @@
-// A mistake of ours that nothing catches: what is in flight ends, then the process, so that another one takes over.
+// An error of ours that nothing catches: requests in flight end, then the process, so that another one takes over.
 import { expect, it } from 'vitest'
 import { startOnramp, statusOf, until } from '../helpers/processes.ts'
 import { run, signIn } from '../helpers/running.ts'

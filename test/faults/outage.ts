@@ -1,9 +1,16 @@
 // What an outage of the store must look like.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { startLoad, type Load } from '../helpers/load.ts'
+import { statusOf, until } from '../helpers/processes.ts'
+import type { Running } from '../helpers/running.ts'
 import type { Hop, TestBrowser } from '../helpers/test-browser.ts'
 
-/** A page that says so and when to try again, with the cookie left alone. */
+/** @returns after how many milliseconds onramp was ready */
+export const untilReady = ({ url }: Pick<Running, 'url'>): Promise<number> =>
+  until(async () => (await statusOf(`${url}/readyz`)) === 200, 'readiness')
+
+/** A page that names the outage and when to try again, and leaves the cookie alone. */
 export function expectOutage(hop: Hop): void {
   expect(hop.status).toBe(503)
   expect(Number(hop.headers['retry-after'])).toBeGreaterThan(0)
@@ -12,7 +19,7 @@ export function expectOutage(hop: Hop): void {
   expect(hop.body).toContain('We’ll be right back')
 }
 
-/** No answer with 503 that this browser ever got set or took back a cookie. */
+/** No response with 503 has set or removed a cookie of this browser. */
 export function expectCookiesKept(browser: TestBrowser): void {
   const outages = browser.hops.filter((hop) => hop.status === 503)
   expect(outages.filter((hop) => hop.headers['set-cookie'] !== undefined)).toEqual([])
@@ -24,26 +31,45 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ result: T; mil
   return { result, milliseconds: performance.now() - start }
 }
 
-/** Each of these people looks at the list of apps again and again. */
-export const lookingAt = (url: string, browsers: readonly TestBrowser[]): Load =>
+/** Each of these people loads the list of apps again and again. */
+export const startPageLoad = (url: string, browsers: readonly TestBrowser[]): Load =>
   startLoad(
     url,
     browsers.map((browser) => ({ path: '/onboarding', cookie: browser.cookieHeader(url) })),
   )
 
-/** Nothing but pages and refusals, each within two seconds, none of which touched a cookie; and at last pages. */
-export function expectOnlyRefusals(load: Load): void {
-  expect(Object.keys(load.counts()).filter((status) => !['200', '503'].includes(status))).toEqual([])
-  expect(load.answers.filter(({ status, setCookie }) => status === 503 && setCookie)).toEqual([])
-  expect(Math.max(...load.answers.map(({ milliseconds }) => milliseconds))).toBeLessThan(2_000)
-  expect(load.answers.at(-1)?.status).toBe(200)
+/**
+ * Lets a fault happen while people load their pages.
+ * @param fault resolves when another server has taken over
+ */
+export async function loadDuring(
+  running: Running,
+  browsers: readonly TestBrowser[],
+  fault: () => Promise<unknown>,
+): Promise<Load> {
+  const load = startPageLoad(running.url, browsers)
+  await sleep(500)
+  await fault()
+  await untilReady(running)
+  await sleep(2_000)
+  await load.stop()
+  return load
 }
 
-/** Each browser still is who it was, and its page is there. */
-export async function expectSignedIn(browsers: readonly TestBrowser[], url: string): Promise<void> {
+/** Only pages and outages, each within two seconds; no outage touched a cookie; pages at last. */
+export function expectOnlyOutages(load: Load): void {
+  const { responses } = load
+  expect(Object.keys(load.counts()).filter((status) => !['200', '503'].includes(status))).toEqual([])
+  expect(responses.filter(({ status, setCookie }) => status === 503 && setCookie)).toEqual([])
+  expect(Math.max(...responses.map(({ milliseconds }) => milliseconds))).toBeLessThan(2_000)
+  expect(responses.at(-1)?.status).toBe(200)
+}
+
+/** Each browser is still signed in: its page opens without a redirect. */
+export async function expectSignedIn(browsers: readonly TestBrowser[], { url }: Running): Promise<void> {
   for (const browser of browsers) {
     const before = browser.hops.length
-    await browser.open(url)
+    await browser.open(`${url}/onboarding`)
     expect(browser.page.status).toBe(200)
     expect(browser.hops.length - before).toBe(1)
     expectCookiesKept(browser)

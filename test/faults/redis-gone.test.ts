@@ -1,11 +1,11 @@
-// Redis is away: at the start, in the middle, for good with all it knew. People are told, stay signed in, and lose nothing
-// that Redis did not lose.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+// Redis is away: at the start, in the middle, or for good with its data. People see an outage page, stay signed in, and lose
+// only what Redis has lost.
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { expectCookiesKept, expectOutage, timed } from './outage.ts'
+import { expectCookiesKept, expectOutage, timed, untilReady } from './outage.ts'
 
 let redis: RedisServer
 let running: Running
@@ -18,81 +18,76 @@ afterAll(async () => {
   await redis.close()
 })
 
-const ready = () => until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
-const restart = async () => {
+afterEach(async () => {
   await redis.kill()
   await redis.start()
-  await ready()
-}
+  await untilReady(running)
+})
 
-describe('while Redis is away', () => {
-  afterEach(restart)
+it('without Redis, onramp starts, is alive and not ready, shows an outage at once, and recovers by itself', async () => {
+  expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+  expect(await statusOf(`${running.url}/readyz`)).toBe(503)
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/onboarding`)
+  const page = await timed(() => chooseAccount(running, browser, 'ada'))
+  expectOutage(browser.page)
+  expect(page.milliseconds).toBeLessThan(1_500)
+  await redis.start()
+  expect(await untilReady(running)).toBeLessThan(5_000)
+  expect((await browser.open(`${running.url}/onboarding`)).status).toBe(200)
+})
 
-  it('onramp starts, is alive and not ready, tells people at once, and needs nobody when Redis comes', async () => {
-    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
-    expect(await statusOf(`${running.url}/readyz`)).toBe(503)
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding`)
-    const page = await timed(() => chooseAccount(running, browser, 'ada'))
-    expectOutage(browser.page)
-    expect(page.milliseconds).toBeLessThan(1_500)
-    await redis.start()
-    expect(await ready()).toBeLessThan(5_000)
-    expect((await browser.open(`${running.url}/onboarding`)).status).toBe(200)
-  })
+it('while Redis is away, every page shows the outage at once and keeps the cookie', async () => {
+  const browser = await signIn(running, 'ada')
+  const cookie = browser.cookieHeader(running.url)
+  await redis.kill()
+  for (const path of ['/onboarding', '/search?q=a', '/sign-in', '/sign-in/callback?code=a&state=b']) {
+    const page = await timed(() => browser.open(path))
+    expectOutage(page.result)
+    expect(page.milliseconds).toBeLessThan(1_000)
+  }
+  expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+  expect(await statusOf(`${running.url}/readyz`)).toBe(503)
+  expect(browser.cookieHeader(running.url)).toBe(cookie)
+  expectCookiesKept(browser)
+})
 
-  it('a page says so at once and keeps the cookie, and every other page does too', async () => {
-    const browser = await signIn(running, 'ada')
-    const cookie = browser.cookieHeader(running.url)
-    await redis.kill()
-    for (const path of ['/onboarding', '/search?q=a', '/sign-in', '/sign-in/callback?code=a&state=b']) {
-      const page = await timed(() => browser.open(path))
-      expectOutage(page.result)
-      expect(page.milliseconds).toBeLessThan(1_000)
-    }
-    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
-    expect(await statusOf(`${running.url}/readyz`)).toBe(503)
-    expect(browser.cookieHeader(running.url)).toBe(cookie)
-    expectCookiesKept(browser)
-  })
+it('a sign-in that loses Redis after its code was redeemed ends on the outage page without a cookie', async () => {
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/onboarding`)
+  const before = browser.cookieHeader(running.url)
+  running.sandbox.clearRequests()
+  running.sandbox.switches.set({ latencyMs: { token: 600 } })
+  const finishing = chooseAccount(running, browser, 'ada')
+  await until(() => running.sandbox.count('token') === 1, 'the token request')
+  await redis.kill()
+  await finishing
+  running.sandbox.switches.reset()
+  expectOutage(browser.page)
+  expect(browser.page.url).toContain('/sign-in/callback')
+  expect(browser.cookieHeader(running.url)).toBe(before)
+  await redis.start()
+  await untilReady(running)
+  await browser.open('/onboarding')
+  if (browser.page.url.startsWith(running.sandbox.urls.authorizationServer))
+    await chooseAccount(running, browser, 'ada')
+  expect(browser.page.status).toBe(200)
+  expectCookiesKept(browser)
+})
 
-  it('a sign-in whose code was just redeemed ends in words and in no cookie', async () => {
-    const browser = new TestBrowser()
-    await browser.open(`${running.url}/onboarding`)
-    const before = browser.cookieHeader(running.url)
-    running.sandbox.clearRequests()
-    running.sandbox.switches.set({ latencyMs: { token: 600 } })
-    const finishing = chooseAccount(running, browser, 'ada')
-    await until(() => running.sandbox.count('token') === 1, 'the token request')
-    await redis.kill()
-    await finishing
-    running.sandbox.switches.reset()
-    expectOutage(browser.page)
-    expect(browser.page.url).toContain('/sign-in/callback')
-    expect(browser.cookieHeader(running.url)).toBe(before)
-    await redis.start()
-    await ready()
-    await browser.open('/onboarding')
-    if (browser.page.url.startsWith(running.sandbox.urls.authorizationServer))
-      await chooseAccount(running, browser, 'ada')
-    expect(browser.page.status).toBe(200)
-    expectCookiesKept(browser)
-  })
-
-  it('a sign-out in the middle of which it goes away still ends on this device', async () => {
-    const browser = await signIn(running, 'ada')
-    running.sandbox.clearRequests()
-    running.sandbox.switches.set({ latencyMs: { revocation: 600 } })
-    const signingOut = browser.post('/sign-out')
-    await until(() => running.sandbox.count('revocation') > 0, 'the revocation')
-    await redis.kill()
-    await signingOut
-    running.sandbox.switches.reset()
-    expect(browser.page.url).toBe(`${running.url}/signed-out`)
-    expect(browser.page.status).toBe(200)
-    // Of what was there only the mark that a sign-out leaves: the next sign-in asks who is there.
-    expect(browser.cookieHeader(running.url)).toMatch(/^onramp-browser=[\w-]+\.ask$/)
-  })
+it('a sign-out that loses Redis in the middle still ends on this device', async () => {
+  const browser = await signIn(running, 'ada')
+  running.sandbox.clearRequests()
+  running.sandbox.switches.set({ latencyMs: { revocation: 600 } })
+  const signingOut = browser.post('/sign-out')
+  await until(() => running.sandbox.count('revocation') > 0, 'the revocation')
+  await redis.kill()
+  await signingOut
+  running.sandbox.switches.reset()
+  expect(browser.page.url).toBe(`${running.url}/signed-out`)
+  expect(browser.page.status).toBe(200)
+  // Only the mark of a sign-out is left: the next sign-in sends prompt=login.
+  expect(browser.cookieHeader(running.url)).toMatch(/^onramp-browser=[\w-]+\.ask$/)
 })
 
 it('when Redis is back after a kill, pages work again by themselves, and a person who was signed in before signs in once', async () => {
@@ -101,7 +96,7 @@ it('when Redis is back after a kill, pages work again by themselves, and a perso
   await redis.kill()
   expectOutage(await browser.open('/search?q=plans'))
   await redis.start()
-  expect(await ready()).toBeLessThan(5_000)
+  expect(await untilReady(running)).toBeLessThan(5_000)
   // Nothing was saved: it is back empty. The authorization server still knows the browser, so nobody is asked.
   const before = browser.hops.length
   await browser.open('/search?q=plans')

@@ -1,5 +1,4 @@
-// Redis over TLS, for a user of its own who may touch nothing but what is ours. The certificate is made here, by a CA that
-// only a process that was told of it trusts.
+// Redis over TLS, with a private certificate authority, and a Redis user that may touch only onramp's keys.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

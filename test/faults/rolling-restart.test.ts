@@ -1,11 +1,10 @@
-// Two processes on one Redis behind a proxy that asks them whether they are ready, each ended and started again while
-// people work and sign in: no request is lost, and no sign-in.
+// Two processes on one Redis behind a proxy that polls their readiness, each restarted while people work and sign in.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startOnramp, until, type OnrampProcess } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
 import type { Hop } from '../helpers/test-browser.ts'
-import { expectSignedIn, lookingAt } from './outage.ts'
+import { expectSignedIn, startPageLoad } from './outage.ts'
 import { startBalancer } from '../helpers/network.ts'
 
 let redis: RedisServer
@@ -43,20 +42,17 @@ function startSigningIn(people: readonly string[]) {
       hops.push(...browser.hops)
     }
   })()
-  return {
-    pages,
-    hops,
-    async stop() {
-      stopping.abort()
-      await working
-    },
+  const stop = async () => {
+    stopping.abort()
+    await working
   }
+  return { pages, hops, stop }
 }
 
 it('a rolling restart of two processes loses no request and no sign-in', async () => {
   const page = `${running.url}/onboarding`
   const browsers = await Promise.all(['ada', 'bob', 'carol'].map((person) => signIn(running, person)))
-  const load = lookingAt(running.url, browsers)
+  const load = startPageLoad(running.url, browsers)
   const signIns = [startSigningIn(['dan', 'eve']), startSigningIn(['frank', 'bob'])]
 
   for (const [index, port] of ports.entries()) {
@@ -70,11 +66,11 @@ it('a rolling restart of two processes loses no request and no sign-in', async (
 
   await load.stop()
   await Promise.all(signIns.map((signingIn) => signingIn.stop()))
-  expect(load.counts()).toEqual({ 200: load.answers.length })
-  expect(load.answers.length).toBeGreaterThan(100)
+  expect(load.counts()).toEqual({ 200: load.responses.length })
+  expect(load.responses.length).toBeGreaterThan(100)
   const [pages, hops] = [signIns.flatMap((one) => one.pages), signIns.flatMap((one) => one.hops)]
   expect(pages.length).toBeGreaterThan(10)
   expect(pages.filter(({ status, url }) => status !== 200 || url !== page)).toEqual([])
   expect(hops.filter(({ status }) => status >= 400)).toEqual([])
-  await expectSignedIn(browsers, page)
+  await expectSignedIn(browsers, running)
 })

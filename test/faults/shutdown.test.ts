@@ -1,4 +1,4 @@
-// SIGTERM: not ready at once, served on for a moment, requests in flight ended, gone within ten seconds.
+// SIGTERM: unready at once, still serving for a moment, requests in flight end, gone within ten seconds.
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ afterAll(async () => {
   await redis.close()
 })
 
-/** From now on an operation of the sandbox takes so long. @returns what waits until somebody has asked for it */
+/** Slows an operation of the sandbox down. @returns waits until it was called */
 function hold(operation: 'checkdatasourceauth' | 'token', milliseconds: number) {
   running.sandbox.clearRequests()
   running.sandbox.switches.set({ latencyMs: { [operation]: milliseconds } })
@@ -38,9 +38,9 @@ function hold(operation: 'checkdatasourceauth' | 'token', milliseconds: number) 
 it('a process that gets SIGTERM is not ready at once, serves on while proxies notice, ends what is in flight, and is gone', async () => {
   const browser = await signIn(running, 'ada')
   const other = await signIn(running, 'bob')
-  const isAsked = hold('checkdatasourceauth', 2_000)
+  const isCalled = hold('checkdatasourceauth', 2_000)
   const page = browser.open('/onboarding')
-  await isAsked()
+  await isCalled()
   const ended = onramp.end('SIGTERM')
   await until(async () => (await statusOf(`${running.url}/readyz`)) === 503, 'it to be unready', 1_000)
   expect(await statusOf(`${running.url}/healthz`)).toBe(200)
@@ -55,9 +55,9 @@ it('a process that gets SIGTERM is not ready at once, serves on while proxies no
 it('a process that gets SIGTERM finishes a sign-in whose code is being redeemed', async () => {
   const browser = new TestBrowser()
   await browser.open(`${running.url}/onboarding`)
-  const isAsked = hold('token', 1_500)
+  const isCalled = hold('token', 1_500)
   const finishing = chooseAccount(running, browser, 'ada').catch(() => {})
-  await isAsked()
+  await isCalled()
   const ended = await onramp.end('SIGTERM')
   await finishing
   expect(ended.code).toBe(0)
@@ -70,9 +70,9 @@ it('a process that gets SIGTERM does not wait for parked connections, a service 
   const browser = await signIn(running, 'ada')
   const parked = connect(Number(running.env['PORT']), 'localhost')
   parked.on('error', () => {})
-  const isAsked = hold('checkdatasourceauth', 60_000)
+  const isCalled = hold('checkdatasourceauth', 60_000)
   const page = browser.open('/onboarding').catch(() => {})
-  await isAsked()
+  await isCalled()
   redis.freeze()
   const { code, milliseconds } = await onramp.end('SIGTERM')
   await page

@@ -1,27 +1,32 @@
-// Requests that go on while processes are restarted or a store is away: pages, and forms, which a proxy may not repeat as
-// it likes.
+// Requests that go on while processes restart or a store is away: pages, and forms, which a proxy must not repeat.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 
-export type Asked = { path: string; cookie: string; method?: 'GET' | 'POST' }
-type Answer = { asked: Asked; at: number; status: number; milliseconds: number; setCookie: boolean }
+export type LoadRequest = { path: string; cookie: string; method?: 'GET' | 'POST' }
+type LoadResponse = {
+  request: LoadRequest
+  at: number
+  status: number
+  milliseconds: number
+  setCookie: boolean
+}
 
-/** Few people ask for everything here, and each has a limit. */
-const PACE_MS = 100
+/** Few people send all requests here, and each has a limit. */
+const PAUSE_MS = 100
 
 export type Load = ReturnType<typeof startLoad>
 
-/** @param url the origin @param asks asked for in turn by each worker @param ca whose certificates are believed */
-export function startLoad(url: string, asks: readonly Asked[], { workers = 4, ca = '' } = {}) {
+/** @param url the origin @param requests sent in turn by each worker @param ca a trusted certificate authority */
+export function startLoad(url: string, requests: readonly LoadRequest[], { workers = 4, ca = '' } = {}) {
   const agent = new Agent({
     connections: workers,
     keepAliveTimeout: 1_000,
     ...(ca === '' ? {} : { connect: { ca }, allowH2: false }),
   })
-  const answers: Answer[] = []
+  const responses: LoadResponse[] = []
   const stopping = new AbortController()
-  async function ask(asked: Asked): Promise<void> {
-    const { path, cookie, method = 'GET' } = asked
+  async function send(sent: LoadRequest): Promise<void> {
+    const { path, cookie, method = 'GET' } = sent
     const at = performance.now()
     const headers = {
       accept: 'text/html',
@@ -30,34 +35,34 @@ export function startLoad(url: string, asks: readonly Asked[], { workers = 4, ca
       'sec-fetch-site': method === 'GET' ? 'none' : 'same-origin',
       ...(method === 'GET' ? {} : { origin: url, 'content-type': 'application/x-www-form-urlencoded' }),
     }
-    const answer = await request(url + path, { dispatcher: agent, method, headers }).then(
-      async ({ statusCode, headers: sent, body }) => {
+    const response = await request(url + path, { dispatcher: agent, method, headers }).then(
+      async ({ statusCode, headers: received, body }) => {
         await body.dump()
-        return { status: statusCode, setCookie: sent['set-cookie'] !== undefined }
+        return { status: statusCode, setCookie: received['set-cookie'] !== undefined }
       },
       () => ({ status: 0, setCookie: false }),
     )
-    answers.push({ asked, at, milliseconds: performance.now() - at, ...answer })
+    responses.push({ request: sent, at, milliseconds: performance.now() - at, ...response })
   }
   const working = Array.from({ length: workers }, async (_, worker) => {
     for (let turn = worker; !stopping.signal.aborted; turn++) {
-      await ask(asks[turn % asks.length] ?? { path: '/', cookie: '' })
-      await sleep(PACE_MS)
+      await send(requests[turn % requests.length] ?? { path: '/', cookie: '' })
+      await sleep(PAUSE_MS)
     }
   })
   return {
     /** Status 0: the connection was refused or broke. */
-    answers,
-    /** Milliseconds between the first and the last answer that was not 200; 0 when all were. */
+    responses,
+    /** Milliseconds between the first and the last response other than 200; 0 if there was none. */
     trouble() {
-      const failed = answers.filter(({ status }) => status !== 200)
+      const failed = responses.filter(({ status }) => status !== 200)
       const [first, last] = [failed[0], failed.at(-1)]
       return first === undefined || last === undefined ? 0 : last.at + last.milliseconds - first.at
     },
-    /** How many answers there were of each status. */
+    /** The number of responses by status. */
     counts() {
       const counts: Record<string, number> = {}
-      for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+      for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
       return counts
     },
     async stop() {

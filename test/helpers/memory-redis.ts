@@ -1,5 +1,5 @@
-// The few commands of Redis that onramp sends, in this process's memory, with a clock that tests move. What surprises: it
-// knows no Lua, so it tells scripts apart by a word in each; that they say what is done here is for the real Redis to judge.
+// The few Redis commands that onramp sends, in memory, with a clock that tests move. It knows no Lua: it tells scripts apart by
+// a word in each, so only tests on a real Redis prove the scripts themselves.
 import type { RedisCommands } from '../../src/records/redis-clients.ts'
 
 type Kept = { value: string; ends: number }

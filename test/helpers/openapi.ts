@@ -1,10 +1,9 @@
-// Holds what onramp answers and sends against docs/openapi.yaml. Stricter than the document: a member that it doesn't
-// name is a fault here, so that none is added without a word.
+// Compares onramp's responses and events with docs/openapi.yaml. A member that the document doesn't name is a fault here.
 import { readFileSync } from 'node:fs'
 import addFormats from 'ajv-formats'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
-import type { Answered } from './answers.ts'
+import type { JsonResponse } from './json-responses.ts'
 
 type Json = { [name: string]: Json }
 
@@ -14,7 +13,7 @@ const document = parse(readFileSync(OPENAPI, 'utf8')) as Json
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/** In place: objects have the members that are described. An inline part of `allOf` describes only some of them. */
+/** Forbids undescribed members, in place. A part of `allOf` describes only some of them. */
 function strict(value: unknown): void {
   if (!isObject(value)) return
   if (isObject(value['properties']) && !Array.isArray(value))
@@ -29,7 +28,7 @@ ajv.addSchema(document, 'openapi')
 
 const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Where a path into the document leads, references followed. @returns undefined for nothing there */
+/** Resolves a path into the document, following references. */
 function find(...path: string[]): string[] | undefined {
   let value: Json | undefined = document
   let at: string[] = []
@@ -53,19 +52,19 @@ function validated(path: readonly string[], body: string): string | undefined {
   return validate(JSON.parse(body)) === true ? undefined : ajv.errorsText(validate.errors)
 }
 
-/** What the document doesn't allow of an answer; undefined: nothing, or it isn't JSON. */
-export function faultIn({ method, path, status, type, body }: Answered): string | undefined {
+/** What the document doesn't allow in a response; undefined if it is documented or isn't JSON. */
+export function faultIn({ method, path, status, type, body }: JsonResponse): string | undefined {
   if (!/\bjson$/.test(type) || body === '') return undefined
   const route = path.toLowerCase().replace(/(.)\/$/, '$1')
   const operation = ['paths', route, method.toLowerCase()]
   if (find(...operation) === undefined && type === 'application/problem+json')
     return validated(['components', 'schemas', 'Problem'], body)
-  const said = ['responses', find(...operation, 'responses', String(status)) ? String(status) : 'default']
-  const schema = find(...operation, ...said, 'content', type, 'schema')
+  const response = ['responses', find(...operation, 'responses', String(status)) ? String(status) : 'default']
+  const schema = find(...operation, ...response, 'content', type, 'schema')
   return schema === undefined ? 'not in docs/openapi.yaml' : validated(schema, body)
 }
 
-/** What the document doesn't allow of an event. */
+/** The same for a webhook event. */
 export function faultInEvent(body: string): string | undefined {
   const { type } = JSON.parse(body) as { type: string }
   const schema = find('webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema')

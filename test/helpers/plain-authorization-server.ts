@@ -75,7 +75,7 @@ function standardAnswers(metadata: (url: string) => Json): Answers {
       if (nonce === undefined) return server.json(res, { error: 'invalid_grant' }, 400)
       const iat = Math.floor(Date.now() / 1000)
       const claims = { iss: server.url, aud: credentialsOf(request)[0], sub: 'ada', iat, exp: iat + 300 }
-      const id_token = signer.sign({
+      const id_token = signer.idToken({
         ...claims,
         ...(!isRefresh && { nonce }),
         email: 'ada@acme.example',

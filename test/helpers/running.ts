@@ -13,7 +13,7 @@ import { createInvitations } from '../../src/invites/token.ts'
 import { startServer } from '../../src/server.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
 import { describeError, requestIds, type Log } from '../../src/web/log.ts'
-import { expectDocumented, keepAnswers, type Answered } from './answers.ts'
+import { expectDocumented, recordResponses, type JsonResponse } from './json-responses.ts'
 import { statusOf, until } from './processes.ts'
 import { TestBrowser } from './test-browser.ts'
 
@@ -23,23 +23,22 @@ export type RunOptions = {
   settings?: Record<string, string>
   sandbox?: SandboxOptions
   host?: string
-  /** Of onramp, where another server has to know its address first. */
+  /** Of onramp, if another server has to know its URL first. */
   port?: number
-  /** Another clock than the machine's; milliseconds since 1970. */
+  /** Another clock; milliseconds since 1970. */
   now?: () => number
 }
 
-/** Below what the system hands out by itself, so that no connection takes a port between its choice and its use. */
+/** Below the ports that the system assigns, so that no connection takes a port between its choice and its use. */
 const FIRST_PORT = 12_000
 const PORTS_A_WORKER = 2_000
 const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % 10
-let nextPort = FIRST_PORT + worker * PORTS_A_WORKER + (process.pid % PORTS_A_WORKER)
+let nextPort = process.pid
 
-/** A port where nothing listens, that no other test worker is given. */
+/** A port that nothing uses, of this test worker alone. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   for (let tries = 0; tries < PORTS_A_WORKER; tries++) {
-    const first = FIRST_PORT + worker * PORTS_A_WORKER
-    const port = first + ((nextPort++ - first) % PORTS_A_WORKER)
+    const port = FIRST_PORT + worker * PORTS_A_WORKER + (nextPort++ % PORTS_A_WORKER)
     const server = createServer()
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false)).listen(port, host, () => resolve(true))
@@ -51,23 +50,21 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   throw new Error('no port')
 }
 
+/** Onramp's registration at the sandbox. */
+export const clientAt = (url: string, secret: string) => ({
+  client_id: 'onramp',
+  client_secret: secret,
+  redirect_uris: [`${url}/sign-in/callback`],
+  post_logout_redirect_uris: [`${url}/signed-out`],
+  backchannel_logout_uri: `${url}/sign-out/backchannel`,
+})
+
 export async function run(options: RunOptions = {}) {
   const host = options.host ?? 'localhost'
   const port = options.port ?? (await freePort(host))
   const url = `http://${host}:${port}`
   const secret = randomBytes(24).toString('base64url')
-  const sandbox = await startSandbox({
-    ...options.sandbox,
-    clients: [
-      {
-        client_id: 'onramp',
-        client_secret: secret,
-        redirect_uris: [`${url}/sign-in/callback`],
-        post_logout_redirect_uris: [`${url}/signed-out`],
-        backchannel_logout_uri: `${url}/sign-out/backchannel`,
-      },
-    ],
-  })
+  const sandbox = await startSandbox({ ...options.sandbox, clients: [clientAt(url, secret)] })
   const folder = mkdtempSync(join(tmpdir(), 'onramp-test-'))
   const env: Record<string, string> = {
     PORT: String(port),
@@ -88,22 +85,19 @@ export async function run(options: RunOptions = {}) {
       done()
     },
   })
-  const log = pino(
-    { level: 'trace', base: null, mixin: requestIds, serializers: { err: describeError } },
-    sink,
-  )
-  const answers: (readonly Answered[])[] = []
-  const start = async (given: Record<string, string>) => {
-    const settings = loadSettings(given)
+  const logging = { level: 'trace', base: null, mixin: requestIds, serializers: { err: describeError } }
+  const log = pino(logging, sink)
+  const responses: (readonly JsonResponse[])[] = []
+  const start = async (variables: Record<string, string>) => {
+    const settings = loadSettings(variables)
+    const { now } = options
     const started =
-      options.now === undefined
-        ? await startServer(settings, log)
-        : await startWithClock(settings, log, options.now)
-    answers.push(keepAnswers(started.server))
+      now === undefined ? await startServer(settings, log) : await startWithClock(settings, log, now)
+    responses.push(recordResponses(started.server))
     return started
   }
   let server = await start(env)
-  // Redis is connected to in a moment; a test of one that refuses goes on without it.
+  // A test of a Redis that refuses goes on without it.
   if (env['REDIS_URL'] !== undefined)
     await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'readiness', 2_000).catch(() => {})
   let running = true
@@ -128,7 +122,7 @@ export async function run(options: RunOptions = {}) {
       await stopOnramp()
       await sandbox.close()
       rmSync(folder, { recursive: true, force: true })
-      await expectDocumented(answers.flat())
+      await expectDocumented(responses.flat())
     },
   }
 }
@@ -163,7 +157,7 @@ export async function signIn(
 
 export async function chooseAccount(running: Running, browser: TestBrowser, person: string): Promise<void> {
   const found = running.sandbox.people.find((candidate) => candidate.id === person)
-  if (found === undefined) throw new Error(`nobody is called ${person}`)
+  if (found === undefined) throw new Error(`no person ${person} in the sandbox`)
   await browser.post(browser.page.url, { person: found.id })
 }
 

@@ -1,6 +1,7 @@
-// A browser for tests without a window: cookies per host (not per port, as browsers do), redirects followed one by one
-// and kept, Fetch Metadata sent as Chromium sends it.
+// A browser for tests, without a window: cookies per host (not per port, as in browsers), every hop of a redirect kept, Fetch
+// Metadata as Chromium sends it.
 import { Agent, request } from 'undici'
+import { CookieJar } from './cookie-jar.ts'
 
 export type Hop = {
   method: string
@@ -21,29 +22,33 @@ type Step = {
 
 export class TestBrowser {
   readonly hops: Hop[] = []
-  /** Go out with each request. Without User-Agent, it is no browser of a person (isBrowser of the walk). */
+  /** Sent with each request. Without User-Agent, onramp takes it for no person's browser. */
   headers: Record<string, string> = {}
-  readonly #cookies = new Map<string, Map<string, string>>()
+  readonly #jars = new Map<string, CookieJar>()
   readonly #agent: Agent
-  /** Where it is: the last page that was shown. */
+  /** The page that it shows. */
   page: Hop = { method: 'GET', url: 'about:blank', status: 0, body: '', headers: {} }
 
   constructor(connect: Agent.Options['connect'] = {}) {
     this.#agent = new Agent({ keepAliveTimeout: 1_000, connect })
   }
 
-  cookieHeader(url: string): string {
-    const jar = this.#cookies.get(new URL(url).hostname) ?? new Map<string, string>()
-    return [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  #jarOf(url: string): CookieJar {
+    const { hostname } = new URL(url)
+    const jar = this.#jars.get(hostname) ?? new CookieJar()
+    this.#jars.set(hostname, jar)
+    return jar
   }
 
+  cookieHeader = (url: string): string => this.#jarOf(url).header
+
   setCookie(url: string, name: string, value: string): void {
-    this.#keep(url, [`${name}=${value}`])
+    this.#jarOf(url).keep(`${name}=${value}`)
   }
 
   clearCookies(url?: string): void {
-    if (url === undefined) this.#cookies.clear()
-    else this.#cookies.delete(new URL(url).hostname)
+    if (url === undefined) this.#jars.clear()
+    else this.#jars.delete(new URL(url).hostname)
   }
 
   /** Types an address, or follows a link of the page that is shown. */
@@ -53,8 +58,7 @@ export class TestBrowser {
     let body = step.body
     let initiator = step.from
     for (let count = 0; count < 60; count++) {
-      const sent = { ...step, method, body }
-      const hop = await this.#send(target, sent, initiator)
+      const hop = await this.#send(target, { ...step, method, body }, initiator)
       this.hops.push(hop)
       if (hop.location === undefined || step.follow === false) {
         if (step.follow !== false) this.page = hop
@@ -74,7 +78,7 @@ export class TestBrowser {
     throw new Error(`redirected without end: ${last.join(' -> ')}`)
   }
 
-  /** Follows a link whose address starts so. */
+  /** Follows the first link whose href has this start. */
   async click(start: string, step: Step = {}): Promise<Hop> {
     const href = linksOf(this.page.body).find((link) => link.startsWith(start))
     if (href === undefined)
@@ -82,7 +86,7 @@ export class TestBrowser {
     return await this.open(href, { from: this.page.url, ...step })
   }
 
-  /** Presses the button of the form of the page whose action starts so. */
+  /** Submits the first form whose action has this start. */
   async submit(start: string, step: Step = {}): Promise<Hop> {
     const forms = this.page.body.matchAll(/<form[^>]*method="post"[^>]*action="([^"]*)"/g)
     const actions = [...forms].map(([, action = '']) => unescape(action))
@@ -91,13 +95,13 @@ export class TestBrowser {
     return await this.post(action, {}, step)
   }
 
-  /** Sends fields as a form of the page that is shown would. */
+  /** Sends fields as a form of this page. */
   async post(url: string, fields: Record<string, string> = {}, step: Step = {}): Promise<Hop> {
     const body = new URLSearchParams(fields).toString()
     return await this.open(url, { method: 'POST', body, from: this.page.url, ...step })
   }
 
-  /** What the page says, without its markup. */
+  /** The page's text without markup. */
   get text(): string {
     return textOf(this.page.body)
   }
@@ -124,36 +128,14 @@ export class TestBrowser {
       },
       body: step.body ?? null,
     })
-    const text = await response.body.text()
+    const body = await response.body.text()
     const headers = Object.fromEntries(
       Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
     )
-    this.#keep(url, [response.headers['set-cookie'] ?? []].flat())
-    const location = headers['location']
-    return {
-      method,
-      url,
-      status: response.statusCode,
-      body: text,
-      headers,
-      ...(location === undefined ? {} : { location }),
-    }
-  }
-
-  #keep(url: string, cookies: string[]): void {
-    const host = new URL(url).hostname
-    const jar = this.#cookies.get(host) ?? new Map<string, string>()
-    for (const cookie of cookies) {
-      const [pair = '', ...attributes] = cookie.split(';')
-      const name = pair.slice(0, pair.indexOf('=')).trim()
-      const expires = attributes.find((attribute) => /^\s*expires=/i.test(attribute))?.split('=')[1]
-      const gone =
-        attributes.some((attribute) => /^\s*max-age=0/i.test(attribute)) ||
-        (expires && Date.parse(expires) < Date.now())
-      if (gone) jar.delete(name)
-      else jar.set(name, pair.slice(pair.indexOf('=') + 1))
-    }
-    this.#cookies.set(host, jar)
+    this.#jarOf(url).keep(response.headers['set-cookie'])
+    const { location } = headers
+    const hop = { method, url, status: response.statusCode, body, headers }
+    return location === undefined ? hop : { ...hop, location }
   }
 }
 

@@ -7,15 +7,11 @@ import { createServer, type Server as TlsServer } from 'node:https'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 
-/**
- * Writes `ca.crt` into the folder, and FILE.key and FILE.crt for each file.
- * @param files the names or addresses that each certificate is for
- * @param ended the file whose certificate has expired
- */
+/** Writes ca.crt, and FILE.key and FILE.crt for each file. @param files the hosts of each @param expired a file */
 export function makeCertificates(
   folder: string,
   files: Record<string, readonly string[]>,
-  ended?: string,
+  expired?: string,
 ): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
@@ -25,16 +21,8 @@ export function makeCertificates(
     const all = names.map((name) => `${isIP(name) === 0 ? 'DNS' : 'IP'}:${name}`).join(',')
     writeFileSync(join(folder, 'names'), `subjectAltName=${all}`)
     const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days']
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      `${file}.csr`,
-      '-out',
-      `${file}.crt`,
-      ...signed,
-      file === ended ? '0' : '2',
-    )
+    const days = file === expired ? '0' : '2'
+    openssl('x509', '-req', '-in', `${file}.csr`, '-out', `${file}.crt`, ...signed, days)
   }
 }
 
@@ -46,16 +34,16 @@ export const pem = (folder: string, file: string) => ({
 
 export type Gateway = { key: Buffer; cert: Buffer; target: number; port: number; host?: string }
 
-/** Ends TLS and hands each request on to the target's port, as a gateway does. */
+/** Ends TLS and forwards each request to the target's port. */
 export async function startGateway({ target, port, host, ...own }: Gateway): Promise<TlsServer> {
   const server = createServer(own, (req, res) => {
     const headers = { ...req.headers, 'x-forwarded-proto': 'https' }
     const { method, url: path } = req
-    const onward = { host: '127.0.0.1', port: target, method, path, headers, agent: false }
+    const forwarded = { host: '127.0.0.1', port: target, method, path, headers, agent: false }
     req.pipe(
-      request(onward, (answer) => {
-        res.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(res)
+      request(forwarded, (response) => {
+        res.writeHead(response.statusCode ?? 502, response.headers)
+        response.pipe(res)
       }).on('error', () => res.destroy()),
     )
   }).listen(port, host ?? '127.0.0.1')

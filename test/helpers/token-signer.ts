@@ -1,21 +1,24 @@
 // What the authorization servers of tests share: keys and id_tokens, metadata, and the redirect back to the client.
-import { generateKeyPairSync, sign } from 'node:crypto'
+import crypto from 'node:crypto'
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-export type TokenSigner = { keys: object; sign(claims: object): string }
+export type TokenSigner = { keys: object; idToken(claims: object): string }
 
 export function createTokenSigner(alg: 'RS256' | 'ES256'): TokenSigner {
   const { privateKey, publicKey } =
     alg === 'RS256'
-      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
-      : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      ? crypto.generateKeyPairSync('rsa', { modulusLength: 2048 })
+      : crypto.generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const header = encoded({ alg, kid: '1', typ: 'JWT' })
   return {
     keys: { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: '1', use: 'sig', alg }] },
-    sign(claims) {
+    idToken(claims) {
       const text = `${header}.${encoded(claims)}`
-      const signature = sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+      const signature = crypto.sign('sha256', Buffer.from(text), {
+        key: privateKey,
+        dsaEncoding: 'ieee-p1363',
+      })
       return `${text}.${signature.toString('base64url')}`
     },
   }

@@ -11,7 +11,7 @@ import { startRedis } from '../helpers/redis.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { makeCertificates } from '../helpers/tls.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { startLoad, type Asked } from '../helpers/load.ts'
+import { startLoad, type LoadRequest } from '../helpers/load.ts'
 import { lookAgain, say, walk } from './walker.ts'
 
 const [, , folder = '', ...names] = process.argv
@@ -99,7 +99,7 @@ async function checkEdges(url: string, agent: Agent): Promise<void> {
   assert.ok(bodyTooLarge.statusCode >= 400 && bodyTooLarge.statusCode < 500, String(bodyTooLarge.statusCode))
 }
 
-function workOf(browsers: TestBrowser[], url: string): Asked[] {
+function workOf(browsers: TestBrowser[], url: string): LoadRequest[] {
   const cookies = browsers.map((browser) => browser.cookieHeader(url))
   const pages = cookies.flatMap((cookie) => [cookie, cookie])
   return [
@@ -164,8 +164,12 @@ async function checkProxy(name: string): Promise<void> {
     await pause(2_500)
   }
   await load.stop()
-  const lost = load.answers.filter(({ asked, status }) => status !== (asked.method === 'POST' ? 303 : 200))
-  say(`${name}: people walk; of ${load.answers.length} pages and forms, ${lost.length} got lost in restarts`)
+  const lost = load.responses.filter(
+    ({ request: sent, status }) => status !== (sent.method === 'POST' ? 303 : 200),
+  )
+  say(
+    `${name}: people walk; of ${load.responses.length} pages and forms, ${lost.length} got lost in restarts`,
+  )
   assert.deepEqual(lost, [], `${name}: ${proxy.output().slice(-2_000)}`)
   for (const browser of browsers) await lookAgain(url, browser)
 

@@ -108,5 +108,5 @@ function idToken({ person, nonce }: Grant): string {
   const iat = Math.floor(current().now / 1000)
   const { subject: sub, name, email } = person
   const claims = { iss: ISSUER, aud: CLIENT_ID, iat, exp: iat + 600, nonce }
-  return signer.sign({ ...claims, sub, name, email, email_verified: true })
+  return signer.idToken({ ...claims, sub, name, email, email_verified: true })
 }

@@ -4,7 +4,7 @@ import { request } from 'undici'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { startOnramp, type OnrampProcess } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { freePort } from '../helpers/running.ts'
+import { clientAt, freePort } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 export type TwoProcesses = {
@@ -29,14 +29,7 @@ export async function startTwo(options: TwoProcessesOptions = {}): Promise<TwoPr
   ]
   const url = `http://localhost:${port}`
   const secret = randomBytes(24).toString('base64url')
-  const client = {
-    client_id: 'onramp',
-    client_secret: secret,
-    redirect_uris: [`${url}/sign-in/callback`],
-    post_logout_redirect_uris: [`${url}/signed-out`],
-    backchannel_logout_uri: `${url}/sign-out/backchannel`,
-  }
-  const sandbox = await startSandbox({ ...options.sandbox, clients: [client] })
+  const sandbox = await startSandbox({ ...options.sandbox, clients: [clientAt(url, secret)] })
   const env: Record<string, string> = {
     HOST: 'localhost',
     PUBLIC_URL: url,
