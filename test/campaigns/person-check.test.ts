@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest'
 import { createPersonCheck, type CheckResult } from '../../src/campaigns/person-check.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
-import { refused } from '../client-api/error-of.ts'
+import { problemFor } from '../client-api/problem-for.ts'
 
 type Fault = Partial<
   Pick<ServiceProblem, 'responseStatus' | 'requestedWait' | 'affectsEveryone' | 'isFromIntermediary'>
@@ -10,7 +10,7 @@ type Fault = Partial<
 
 /** As the client makes it of this status; none: no response. */
 function problem(fault: Fault): ServiceProblem {
-  const { status: code, detail } = refused(fault.responseStatus ?? 500)
+  const { status: code, detail } = problemFor(fault.responseStatus ?? 500)
   return Object.assign(new ServiceProblem(code, 'service_unavailable', { detail }), fault)
 }
 

@@ -1,11 +1,10 @@
 // What a failed call of the service is called: for the person by a code, for the operator by the setting to change.
 import { describe, expect, it } from 'vitest'
 import { noResponse, TokenRefused } from '../../src/client-api/errors.ts'
-import { retryAfterSeconds } from '../../src/http/retry-after.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { problemTexts } from '../../src/web/error-page.ts'
 import { t } from '../helpers/texts.ts'
-import { GLOBAL_TOKEN, NOW, refused } from './error-of.ts'
+import { GLOBAL_TOKEN, problemFor } from './problem-for.ts'
 
 /** The contract shows no shape of an error's body: the same words in several. */
 const shapes: [string, (message: string) => string][] = [
@@ -29,7 +28,7 @@ describe.each(shapes)('a refusal of the service as %s', (_name, shaped) => {
     [429, 'planted', 'service_busy', /too many requests$/],
     [502, 'planted', 'service_unavailable', /answered 502$/],
   ])('%i “%s” is %s', (status, message, code, detail) => {
-    const problem = refused(status, shaped(message))
+    const problem = problemFor(status, shaped(message))
     expect(problem.code).toBe(code)
     expect(problem.detail).toMatch(detail)
     expect(problem instanceof TokenRefused).toBe(code === 'service_refused_sign_in')
@@ -50,7 +49,7 @@ describe.each([
     'redirect destination: not an allowed host',
   ])('is told apart, worth no other try, and names the setting: %s', (message) => {
     for (const status of [400, 422]) {
-      const problem = refused(status, shaped(message))
+      const problem = problemFor(status, shaped(message))
       expect(problem).toMatchObject({ status: 502, code: 'service_refused_return', retryAfter: undefined })
       expect(problem.detail).toMatch(/PUBLIC_URL.*allowed redirect addresses.*It said: “.*(allow|permitted)/)
       expect(problem.detail).not.toContain('s3cr3tstep')
@@ -60,9 +59,9 @@ describe.each([
 
 it('an error that only quotes the redirect URL isn’t about it, and any other 4xx names the parameter', () => {
   const path = '/rest/api/v1/checkdatasourceauth?final_redirect_url=https%3A%2F%2Fa.example'
-  expect(refused(400, `Malformed header at ${path}`).code).toBe('service_refused_request')
+  expect(problemFor(400, `Malformed header at ${path}`).code).toBe('service_refused_request')
   for (const text of ['', 'Bad Request', '{"code":3}'])
-    expect(refused(422, text).detail).toMatch(/final_redirect_url, made of PUBLIC_URL/)
+    expect(problemFor(422, text).detail).toMatch(/final_redirect_url, made of PUBLIC_URL/)
 })
 
 it.each<[number, string, RegExp]>([
@@ -73,7 +72,7 @@ it.each<[number, string, RegExp]>([
   [400, 'Required header missing: X-Acme-ActAs', /set SERVICE_HEADER_PREFIX=X-Acme$/],
   [400, 'Redirect URI is not permitted', /would not accept it again/],
 ])('a refusal of SERVICE_GLOBAL_TOKEN %i %s names no setting of sign-ins', (status, text, detail) => {
-  const problem = refused(status, text, { credentials: GLOBAL_TOKEN })
+  const problem = problemFor(status, text, { credentials: GLOBAL_TOKEN })
   expect(problem.detail).toMatch(detail)
   expect(problem.detail).not.toMatch(/OIDC_|TOKEN_ISSUED_BY/)
 })
@@ -85,12 +84,12 @@ it.each(['Auth-Type', 'ActAs'])(
   (name) => {
     for (const externalIdp of [true, false]) {
       const credentials = { kind: 'oauth', accessToken: 'abc', externalIdp } as const
-      const { code, detail } = refused(400, missing(name), { credentials })
+      const { code, detail } = problemFor(400, missing(name), { credentials })
       expect(code).toBe('service_misconfigured')
       expect(detail).toContain('set SERVICE_HEADER_PREFIX=X-Acme-Search')
       expect(detail.includes('TOKEN_ISSUED_BY')).toBe(!externalIdp)
     }
-    expect(refused(400, missing(name), { headerPrefix: 'x-acme-search' }).detail).not.toContain('PREFIX=')
+    expect(problemFor(400, missing(name), { headerPrefix: 'x-acme-search' }).detail).not.toContain('PREFIX=')
   },
 )
 
@@ -101,11 +100,11 @@ it.each([
 ])(
   'another name of the service’s headers is not what someone searched for, nor of an outage: %i %s',
   (status, text) => {
-    expect(refused(status, text, { operation: 'search' }).detail).not.toContain('SERVICE_HEADER_PREFIX')
+    expect(problemFor(status, text, { operation: 'search' }).detail).not.toContain('SERVICE_HEADER_PREFIX')
   },
 )
 
-const explained = (text: string, secrets: string[] = []) => refused(400, text, { secrets }).detail
+const explained = (text: string, secrets: string[] = []) => problemFor(400, text, { secrets }).detail
 
 it.each([
   ['a token', 'bad token tok-4711 given', 'tok-4711'],
@@ -137,12 +136,12 @@ it.each([
   [425, 503, 'service_unavailable'],
   [599, 503, 'service_unavailable'],
 ])('other statuses %i is answered with %i %s', (status, ours, code) => {
-  expect(refused(status)).toMatchObject({ status: ours, code })
+  expect(problemFor(status)).toMatchObject({ status: ours, code })
 })
 
 it('every error status has a text for people with a next step', () => {
   for (const status of [400, 401, 403, 404, 429, 500]) {
-    const { title, advice } = problemTexts(refused(status), t, neutralCompany.displayName)
+    const { title, advice } = problemTexts(problemFor(status), t, neutralCompany.displayName)
     expect(title).not.toBe('')
     expect(advice).toMatch(/try again|sign in again|ask for access|needs to fix this|fixing on our side/i)
   }
@@ -152,9 +151,9 @@ it.each([
   [403, { 'content-type': 'text/html' }],
   [401, { 'www-authenticate': 'Basic' }],
 ])('other statuses %i with %j may be from something in front of the service', (status, headers) => {
-  expect(refused(status, '', { headers }).detail).toContain('a firewall or a login in front of it may')
-  expect(refused(status).detail).not.toContain('firewall')
-  const ofToken = refused(status, '', { headers, credentials: GLOBAL_TOKEN })
+  expect(problemFor(status, '', { headers }).detail).toContain('a firewall or a login in front of it may')
+  expect(problemFor(status).detail).not.toContain('firewall')
+  const ofToken = problemFor(status, '', { headers, credentials: GLOBAL_TOKEN })
   expect(ofToken.detail).toContain('something in front of the service')
 })
 
@@ -170,7 +169,7 @@ it.each([
 ])(
   'a search that fails with %i is answered with %i %s, and in words about searching',
   (status, ours, code) => {
-    const problem = refused(status, '', { operation: 'search', headers })
+    const problem = problemFor(status, '', { operation: 'search', headers })
     expect(problem).toMatchObject({ status: ours, code })
     expect(problem.retryAfter).toBe(ours === 503 ? 7 : undefined)
     const { title, advice } = problemTexts(problem, t, neutralCompany.displayName)
@@ -185,23 +184,4 @@ it('a search that times out has its own code, and keeps the cause for the log', 
   const cause = new Error('reset')
   const problem = noResponse('search', 'no usable answer', cause)
   expect(problem).toMatchObject({ status: 503, code: 'search_unavailable', retryAfter: 5, cause })
-})
-
-it.each([
-  [undefined, 5],
-  ['', 5],
-  ['0', 1],
-  [' 30 ', 30],
-  ['1000000000', 300],
-  ['9'.repeat(400), 300],
-  ['-5', 5],
-  ['1.5', 5],
-  ['30 seconds', 5],
-  ['Sat, 21 Nov 2026 12:00:42 GMT', 42],
-  ['Sat, 21 Nov 2026 11:00:00 GMT', 1],
-  ['Sat, 21 Nov 2099 11:00:00 GMT', 300],
-  ['Saturday, 21-Nov-26 12:00:42 GMT', 42],
-  ['Sat Nov 21 12:00:42 2026', 42],
-])('Retry-After %j means %i seconds', (header, seconds) => {
-  expect(retryAfterSeconds(header, NOW)).toBe(seconds)
 })

@@ -1,4 +1,4 @@
-// The problem that an answer of the service means, as the client makes it.
+// The problem that the client makes of an error response.
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { serviceProblemOf, type Operation } from '../../src/client-api/errors.ts'
 import { readErrorResponse } from '../../src/client-api/error-response.ts'
@@ -14,7 +14,7 @@ type Given = {
 }
 
 /** By default a check with a person's token. */
-export function refused(status: number, text = '', given: Given = {}) {
+export function problemFor(status: number, text = '', given: Given = {}) {
   const { operation = 'checkdatasourceauth', headers = {}, secrets, headerPrefix } = given
   const { credentials = { kind: 'oauth', accessToken: 'abc', externalIdp: false } } = given
   const sent = { headerPrefix, ...(secrets && { secrets }) }
