@@ -29,9 +29,7 @@ export type Invitee = {
   timezone?: string
 }
 
-export type ListRow = { line: number } & (
-  { kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string }
-)
+type ListRow = { line: number } & ({ kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string })
 
 /** The message says why. */
 class InvalidRow extends Error {}

@@ -4,13 +4,13 @@ import { randomBytes } from 'node:crypto'
 import { appsOf, isFinished, type OutboxEvent, type Person } from './person.ts'
 
 /** The oldest are dropped: a person may go back and forth all day. */
-export const MAX_OUTBOX = 50
+const MAX_OUTBOX = 50
 
 /**
  * An app counts as newly connected only if it was seen before in another state: after a deleted record, old connections come
  * back as new.
  */
-export function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type' | 'app'>[] {
+function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type' | 'app'>[] {
   const events: Pick<OutboxEvent, 'type' | 'app'>[] = []
   if (before.signedInAt === undefined && after.signedInAt !== undefined)
     events.push({ type: 'person.signed_in' })

@@ -12,7 +12,7 @@ import { withEvents } from './outbox.ts'
 import { newPerson, type AppRecord, type Person } from './person.ts'
 
 /** At least; people asked for it. */
-export const OPT_OUT_DAYS = 730
+const OPT_OUT_DAYS = 730
 const DAY_MS = 86_400_000
 const DAY_SECONDS = 86_400
 

@@ -4,11 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
-import {
-  createEmailTemplates,
-  FaultyTemplate,
-  type TemplateData,
-} from '../../src/campaigns/mail/templates.ts'
+import { createEmailTemplates, FaultyTemplate, type RenderEmail } from '../../src/campaigns/mail/templates.ts'
 import { t } from '../helpers/texts.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'onramp-templates-'))
@@ -24,7 +20,7 @@ function folderWith(text: string | undefined, html: string | undefined = '<p>Hel
 }
 
 /** What these templates print. */
-const words = { t, name: 'Bob & <b>' } as TemplateData
+const words = { t, name: 'Bob & <b>' } as Parameters<RenderEmail>[0]
 
 const rendered = (text: string, html?: string) => createEmailTemplates(folderWith(text, html))(words)
 

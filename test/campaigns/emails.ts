@@ -2,17 +2,14 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { ConfigData } from 'html-validate'
-import { createComposer, type Email, type ComposerOptions } from '../../src/campaigns/mail/email.ts'
-import { createEmailTemplates, DEFAULT_TEMPLATES } from '../../src/campaigns/mail/templates.ts'
+import { createComposer, type Email } from '../../src/campaigns/mail/email.ts'
+import { createEmailTemplates } from '../../src/campaigns/mail/templates.ts'
 import { createStaticAsset, type StaticAsset, type FileExtension } from '../../src/company/static-asset.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { languagesFor } from '../../src/web/brand.ts'
 import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
-
-const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 
 /** English, and the same words under other tags; German has a subject of its own. */
 function createFolder(): string {
@@ -27,7 +24,7 @@ function createFolder(): string {
   return folder
 }
 
-export type Written = Partial<ComposerOptions> & {
+export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   apps?: string[]
   reminder?: number
   isLapse?: boolean
@@ -44,7 +41,7 @@ export const NOW = Date.UTC(2026, 10, 21, 12)
 /** Composes emails in a folder of languages that it makes; `end` removes it. */
 export function createEmails() {
   const folder = createFolder()
-  const render = createEmailTemplates(VIEWS, DEFAULT_TEMPLATES)
+  const render = createEmailTemplates()
   return {
     write({
       apps = ['Slack', 'GitHub', 'Google Drive'],

@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest'
 import { UnreadableCsv } from '../../src/people/csv.ts'
 import { UnreadableList } from '../../src/campaigns/people-columns.ts'
-import { readPeopleList, type Invitee, type ListRow } from '../../src/campaigns/people-file.ts'
+import { listed } from '../helpers/people.ts'
+import { readPeopleList, type Invitee } from '../../src/campaigns/people-file.ts'
 
 /** In pieces of so many bytes, as a pipe may hand them over. */
 async function* inPieces(text: string | Uint8Array, size: number) {
@@ -10,11 +11,7 @@ async function* inPieces(text: string | Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-async function rowsOf(text: string | Uint8Array, size = 65_536): Promise<ListRow[]> {
-  const rows: ListRow[] = []
-  for await (const row of readPeopleList(inPieces(text, size))) rows.push(row)
-  return rows
-}
+const rowsOf = (text: string | Uint8Array, size = 65_536) => listed(readPeopleList(inPieces(text, size)))
 
 /** Each row by its line: the person's address and name, or what is wrong. */
 const read = async (text: string | Uint8Array, size?: number) =>

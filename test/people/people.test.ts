@@ -1,7 +1,7 @@
 // Where people are kept: sealed, for as long as was promised, and never taken for none.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { OPT_OUT_DAYS, PersonUnreadable, type PeopleOptions } from '../../src/people/people.ts'
+import { PersonUnreadable, type PeopleOptions } from '../../src/people/people.ts'
 import { withoutOptOut, withMilestone, withCheck, type Person } from '../../src/people/person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { having, testPeople } from '../helpers/people.ts'
@@ -72,7 +72,7 @@ it('a person is forgotten after the retention, except for their opt-out', async 
     campaigns: [],
   })
   expect(await emailsOf(later)).toEqual([bob])
-  expect(await emailsOf(open(at + OPT_OUT_DAYS * DAY))).toEqual([])
+  expect(await emailsOf(open(at + 730 * DAY))).toEqual([])
 })
 
 it('a record lives in the store as long as the person is remembered', async () => {
@@ -90,7 +90,7 @@ it('a record lives in the store as long as the person is remembered', async () =
   await people.change(ada, opened)
   await people.change(ada, (before) => withMilestone(before, 'optedOutAt', at))
   await people.change(ada, withoutOptOut)
-  expect(lives).toEqual([90, OPT_OUT_DAYS, 90])
+  expect(lives).toEqual([90, 730, 90])
 })
 
 it('a person who is to be forgotten is removed at once, and no one else is', async () => {

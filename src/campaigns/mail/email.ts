@@ -22,7 +22,7 @@ export type Email = {
   inlines?: readonly InlineImage[]
 }
 
-export type ComposerOptions = {
+type ComposerOptions = {
   company: Company
   invitations: Pick<Invitations, 'issue'>
   render: RenderEmail
@@ -44,7 +44,7 @@ const DAY_MS = 86_400_000
 type NamedApp = { instance: string; name: string }
 
 /** `isLapse`: access to these apps has ended. `known`: all apps of the person, which make a name unique as on the pages. */
-export type EmailKind = { reminder: number; isLapse: boolean; known?: readonly NamedApp[] | undefined }
+type EmailKind = { reminder: number; isLapse: boolean; known?: readonly NamedApp[] | undefined }
 
 export type ComposeEmail = (person: Invitee, apps: readonly NamedApp[], kind: EmailKind) => Promise<Email>
 

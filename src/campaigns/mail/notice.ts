@@ -5,7 +5,7 @@ import { LANGUAGES_FOLDER } from '../../web/languages/catalogue.ts'
 import { EmailStyles } from './email-style.ts'
 import { AUTO_GENERATED, messageIdOf, type Email } from './email.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { createRenderer, VIEWS } from './templates.ts'
+import { createRenderer } from './templates.ts'
 
 export type Notice = {
   subject: string
@@ -21,7 +21,7 @@ export class NoticeComposer {
   readonly #from: Email['from']
   readonly #styles: EmailStyles
   readonly #t: Texts
-  readonly #render = createRenderer(VIEWS, { text: 'mail/notice-text', html: 'mail/notice-html' })
+  readonly #render = createRenderer({ text: 'mail/notice-text', html: 'mail/notice-html' })
 
   constructor(from: Email['from'], company: Company) {
     this.#from = from

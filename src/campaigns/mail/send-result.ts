@@ -9,7 +9,7 @@ export type EmailOutcome = 'sent' | 'deferred' | 'failed' | 'unknown'
  * recipient: about this mailbox. throttled: the server takes nothing from us for now. other: such as a refused sender or a
  * broken connection.
  */
-export type FailureReason = 'recipient' | 'throttled' | 'other'
+type FailureReason = 'recipient' | 'throttled' | 'other'
 
 /** `reply` is for people: the server's, or why there is none; one bounded line without links. */
 export type SendResult =

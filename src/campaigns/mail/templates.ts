@@ -14,7 +14,7 @@ import { OperatorError } from '../../problem.ts'
 import { EmailStyles, type EmailStyle } from './email-style.ts'
 
 /** Everything that a template may print. No secrets. */
-export type TemplateData = {
+type TemplateData = {
   /** In the person's language. */
   t: Texts
   look: EmailStyle
@@ -75,8 +75,8 @@ export class FaultyTemplate extends OperatorError {
 
 type TemplateNames = { text: string; html: string }
 
-export const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
-export const DEFAULT_TEMPLATES: TemplateNames = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
+const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
+const OURS: TemplateNames = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
 const REPLACED: TemplateNames = { text: 'invitation-text', html: 'invitation-html' }
 const MAX_SUBJECT_CHARACTERS = 150
 
@@ -93,17 +93,18 @@ const tools = { letterOf: initialOf, wrapped }
  * @param folder that holds invitation-text.eta and invitation-html.eta
  * @throws {FaultyTemplate} when one of them is missing, or fails
  */
-export function createEmailTemplates(folder: string, views: TemplateNames = REPLACED): RenderEmail {
+export function createEmailTemplates(folder = VIEWS): RenderEmail {
+  const views = folder === VIEWS ? OURS : REPLACED
   for (const view of Object.values(views))
     if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} has no ${view}.eta`)
-  const render: RenderEmail = createRenderer(folder, views)
+  const render: RenderEmail = createRenderer(views, folder)
   render(SAMPLE)
   render({ ...SAMPLE, isLapse: true })
   return render
 }
 
 /** @returns renders the two templates of an email @throws {FaultyTemplate} when one of them fails */
-export function createRenderer(folder: string, views: TemplateNames) {
+export function createRenderer(views: TemplateNames, folder = VIEWS): (values: object) => Rendered {
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 
@@ -116,7 +117,7 @@ export function createRenderer(folder: string, views: TemplateNames) {
     }
   }
 
-  return (values: object): Rendered => {
+  return (values) => {
     const data = { ...values, ...tools }
     const whole = rendered(views.text, () => plain.render(`./${views.text}`, data))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)/.exec(whole) ?? []

@@ -1,6 +1,6 @@
 // Settings, company, service and composer of the commands that send emails.
 import { createComposer } from '../../campaigns/mail/email.ts'
-import { createEmailTemplates, DEFAULT_TEMPLATES, VIEWS } from '../../campaigns/mail/templates.ts'
+import { createEmailTemplates } from '../../campaigns/mail/templates.ts'
 import { ServiceClient } from '../../client-api/client.ts'
 import type { UnconnectedApp } from '../../client-api/responses.ts'
 import { useProxy } from '../../http/proxy.ts'
@@ -94,10 +94,7 @@ export function composerFor(
     datasources: datasource,
     days,
     invitations: createInvitations({ secrets, audience: publicUrl, now }),
-    render:
-      template === undefined
-        ? createEmailTemplates(VIEWS, DEFAULT_TEMPLATES)
-        : createEmailTemplates(template),
+    render: createEmailTemplates(template),
     languages,
     from,
     publicUrl,
