@@ -107,6 +107,22 @@ it('an email is about the apps that the person can connect, and all listed apps 
   expect((await everyone.get(ada))?.lastCheck?.apps).toHaveLength(4)
 })
 
+it.each([
+  [['slack_1'], true],
+  [['slack_1', 'jira_1'], false],
+])('an email about %j to a person who had Slack is a lapse email: %s', async (instances, isLapse) => {
+  const { run, everyone } = office()
+  await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
+  const unconnected = instances.map((instance) => ({ instance, name: instance, status: 'awaiting' as const }))
+  const kinds: unknown[] = []
+  await run({
+    people: [ada],
+    ask: () => ({ kind: 'checked', unconnected }),
+    campaign: ({ compose }) => ({ compose: (...all) => (kinds.push(all[2].isLapse), compose(...all)) }),
+  })
+  expect(kinds).toEqual([isLapse])
+})
+
 it('an email is composed with all apps of the person, for names as on the pages', async () => {
   const { run, everyone } = office()
   await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
