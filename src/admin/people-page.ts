@@ -12,7 +12,7 @@ import {
 } from './filters.ts'
 import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
 
-export const PEOPLE_A_PAGE = 25
+const PEOPLE_A_PAGE = 25
 
 type PeopleList = {
   /** At most PEOPLE_A_PAGE. */

@@ -6,7 +6,7 @@ import { toQueryString, type Filter } from './filters.ts'
 import { peopleWithApp, peopleStuckAt, type AppCounts, type GroupCounts } from './report.ts'
 
 /** The share of nothing. */
-export const NO_SHARE = '–'
+const NO_SHARE = '–'
 
 /** Formats percentages. Only all is "100%" and only none "0%": other shares don't round to them. */
 export function shareFormatter(t: Texts): (part: number, whole: number) => string {

@@ -1,8 +1,9 @@
 // Why the service refused a call, and which setting to change: for the doctor and `onramp status`.
 import type { ProbeResult } from '../client-api/client.ts'
+import type { ErrorResponse } from '../client-api/error-response.ts'
 import { fail, unreachable, warn } from './findings.ts'
 
-export type ServiceCall = {
+type ServiceCall = {
   /** SERVICE_BASE_URL and SERVICE_HEADER_PREFIX. */
   baseUrl: string
   prefix: string
@@ -13,23 +14,22 @@ export type ServiceCall = {
 type Unanswered = Exclude<ProbeResult, { kind: 'answered' }>
 
 /** The reason `request` quotes the service: for the terminal only. */
-export function explainServiceError(reply: Unanswered, { baseUrl, prefix, setting }: ServiceCall) {
+export function explainServiceError(reply: Unanswered, call: ServiceCall) {
+  const { baseUrl, prefix } = call
   if (reply.kind === 'unreachable')
     return unreachable(reply.why, 'SERVICE_BASE_URL', `The service at ${baseUrl} cannot be reached`)
-  const { reason, status, retryAfter, explanation, otherPrefix } = reply
+  const { otherPrefix } = reply
   if (otherPrefix !== undefined)
     return fail(
       'SERVICE_HEADER_PREFIX',
       `The service's headers begin with ${otherPrefix}, and onramp sends ${prefix}.`,
       `set it to ${otherPrefix}`,
     )
+  return aboutToken(reply, call) ?? aboutService(reply, call)
+}
+
+function aboutToken({ reason, status }: ErrorResponse, { prefix, setting }: ServiceCall) {
   switch (reason) {
-    case 'in-front':
-      return fail(
-        'SERVICE_BASE_URL',
-        `Something in front of the service seems to have answered (${status}): a firewall, or a login.`,
-        `have it let the calls through; if the service itself answers so, check ${setting}`,
-      )
     case 'token':
       return fail(setting, `The token in ${setting} is invalid or has expired (401).`, 'set a new token')
     case 'scope':
@@ -69,6 +69,22 @@ export function explainServiceError(reply: Unanswered, { baseUrl, prefix, settin
         `The service rejected the person (${status}, ${prefix}-ActAs).`,
         'check the address (EMAIL, or --as EMAIL): it must belong to someone in the service',
       )
+    default:
+      return undefined
+  }
+}
+
+function aboutService(
+  { reason, status, retryAfter, explanation }: ErrorResponse,
+  { baseUrl, setting }: ServiceCall,
+) {
+  switch (reason) {
+    case 'in-front':
+      return fail(
+        'SERVICE_BASE_URL',
+        `Something in front of the service seems to have answered (${status}): a firewall, or a login.`,
+        `have it let the calls through; if the service itself answers so, check ${setting}`,
+      )
     case 'busy':
       return warn(
         'SERVICE_BASE_URL',
@@ -99,7 +115,7 @@ export function explainServiceError(reply: Unanswered, { baseUrl, prefix, settin
         `The service at ${baseUrl} returned an error (${status}).`,
         `try again in ${retryAfter} seconds, and check the URL if it keeps failing`,
       )
-    case 'request':
+    default:
       return fail(
         'SERVICE_BASE_URL',
         `The service rejected the request (${status}). ${explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`}.`,

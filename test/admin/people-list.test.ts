@@ -1,7 +1,7 @@
 // The list of people and their addresses, as administrators ask for them.
 import { expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
-import { listPeople, PEOPLE_A_PAGE, latestStage } from '../../src/admin/people-page.ts'
+import { listPeople, latestStage } from '../../src/admin/people-page.ts'
 import { summarize } from '../../src/admin/person-summary.ts'
 import {
   newPerson,
@@ -12,6 +12,8 @@ import {
 } from '../../src/people/person.ts'
 import { having, mailed, summaries } from '../helpers/people.ts'
 
+/** A page of the list. */
+const PEOPLE_A_PAGE = 25
 const at = Date.parse('2026-11-02T09:00:00Z')
 const named = (name: string) => newPerson(`${name}@acme.example`, at)
 const sent = (name: string, state: EmailRecord['state'], campaign = 'c', now = at) =>

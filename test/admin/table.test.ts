@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AppCounts, GroupCounts } from '../../src/admin/report.ts'
-import { appTable, FIRST_ROWS, groupTable, NO_SHARE, shareFormatter } from '../../src/admin/sorted-table.ts'
+import { appTable, FIRST_ROWS, groupTable, shareFormatter } from '../../src/admin/sorted-table.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
@@ -84,7 +84,7 @@ it('a share is written as the language of its reader writes it', () => {
 })
 
 it.each([
-  [0, 0, NO_SHARE],
+  [0, 0, '–'],
   [0, 7, '0%'],
   [7, 7, '100%'],
   [1, 3, '33%'],
