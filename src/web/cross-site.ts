@@ -1,6 +1,7 @@
 // Refuses what other sites do in a person's browser, and what browsers and scanners do before the person wants it.
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
+import { routeOf } from './route-of.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -81,20 +82,9 @@ const isSpeculative = ({ headers }: Request) =>
     (name) => headers[name] !== undefined && /prefetch|prerender|preview/i.test(String(headers[name])),
   )
 
-type Layer = {
-  match(path: string): boolean
-  route?: { methods: Record<string, boolean> }
-  handle: { stack?: Layer[] }
-}
-
-const isRoute = (layers: Layer[], path: string): boolean =>
-  layers.some(
-    (layer) => layer.match(path) && (layer.route?.methods['get'] ?? isRoute(layer.handle.stack ?? [], path)),
-  )
-
 /**
  * A prefetch, and a HEAD (mail scanners send one to every link), start and consume nothing. A HEAD is 404 for a path
- * without a route.
+ * that begins as none of our routes.
  */
 export const answerSpeculation: RequestHandler = (req, res, next) => {
   if (isSpeculative(req)) {
@@ -102,7 +92,7 @@ export const answerSpeculation: RequestHandler = (req, res, next) => {
     res.statusCode = 503
     res.end()
   } else if (req.method === 'HEAD') {
-    if (!isRoute(req.app.router.stack as unknown as Layer[], req.path)) throw new Problem(404, 'not_found')
+    if (routeOf(req) === undefined) throw new Problem(404, 'not_found')
     res.setHeader('Content-Type', 'text/html; charset=utf-8')
     res.end()
   } else next()
