@@ -1,5 +1,5 @@
-// The service, called as the signed-in person. The access token is refreshed ahead of its expiry, and once more when the
-// service rejects it.
+// The service, called as the signed-in person, a few calls at once for each. The access token is refreshed ahead of its
+// expiry, and once more when the service rejects it.
 import type { Request } from 'express'
 import type { ServiceClient } from '../client-api/client.ts'
 import type { SearchQuery } from '../client-api/connection.ts'
@@ -7,14 +7,21 @@ import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
 import type { SearchResponse, UnconnectedApp } from '../client-api/responses.ts'
 import type { Company } from '../company/company.ts'
+import { Problem } from '../problem.ts'
 import { endSession } from '../session/session.ts'
-import { signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
+import { personKey, signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
 import { within } from '../within.ts'
 import type { TokenRefresh } from './refresh.ts'
 import { isRecentSignIn, SignInAgain, signInAgainPath } from './require-sign-in.ts'
 import { expiryOf } from './tokens.ts'
 
 const MAX_EARLY_WAIT_MS = 1_000
+
+/** At once, for each person: one of them must not take all connections to a slow service. */
+const MAX_CALLS = 8
+const MAX_WAITING = 200
+
+type Call<T> = (credentials: Credentials) => Promise<T>
 
 type ServiceForPersonDeps = {
   clientApi: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
@@ -33,6 +40,8 @@ type ServiceForPersonDeps = {
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
   readonly #deps: ServiceForPersonDeps
+  /** By personKey, in order: the first MAX_CALLS have their turn. */
+  readonly #turns = new Map<string, Set<() => void>>()
 
   constructor(deps: ServiceForPersonDeps) {
     this.#deps = deps
@@ -45,7 +54,7 @@ export class ServiceForPerson {
    */
   async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, gone?: AbortSignal) {
     const { clientApi, company, onCheck } = this.#deps
-    const apps = await this.#call(req, (credentials) =>
+    const apps = await this.#inTurn(req, gone, (credentials) =>
       clientApi.checkDatasourceAuth(credentials, finalRedirectUrl, gone),
     )
     const arranged = company.arrange(apps)
@@ -55,10 +64,29 @@ export class ServiceForPerson {
 
   /** Contract 4.2. */
   search(req: Request, query: SearchQuery, gone?: AbortSignal): Promise<SearchResponse> {
-    return this.#call(req, (credentials) => this.#deps.clientApi.search(credentials, query, gone))
+    return this.#inTurn(req, gone, (credentials) => this.#deps.clientApi.search(credentials, query, gone))
   }
 
-  async #call<T>(req: Request, call: (credentials: Credentials) => Promise<T>): Promise<T> {
+  async #inTurn<T>(req: Request, gone: AbortSignal | undefined, call: Call<T>): Promise<T> {
+    const person = personKey(whoIsSignedIn(req).user)
+    const turns = this.#turns.get(person) ?? new Set()
+    if (turns.size >= MAX_CALLS + MAX_WAITING) throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
+    const { promise: turn, resolve: start, reject } = Promise.withResolvers<void>()
+    this.#turns.set(person, turns.add(start))
+    if (turns.size <= MAX_CALLS) start()
+    gone?.addEventListener('abort', () => reject(gone.reason as Error))
+    try {
+      await turn
+      return await this.#call(req, call)
+    } finally {
+      turns.delete(start)
+      // Starting a call again does nothing.
+      for (const startNext of [...turns].slice(0, MAX_CALLS)) startNext()
+      if (turns.size === 0) this.#turns.delete(person)
+    }
+  }
+
+  async #call<T>(req: Request, call: Call<T>): Promise<T> {
     const callWith = ({ accessToken }: Tokens) =>
       call({ kind: 'oauth', accessToken, externalIdp: this.#deps.isExternalIdp })
     const tokens = await this.#usableTokens(req)

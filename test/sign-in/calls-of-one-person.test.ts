@@ -1,0 +1,124 @@
+// One person with many tabs and a slow service: a few calls at once, the others in order, and everyone else is served.
+import express, { type ErrorRequestHandler } from 'express'
+import request from 'supertest'
+import { expect, it, vi } from 'vitest'
+import type { Credentials } from '../../src/client-api/credentials.ts'
+import { Problem } from '../../src/problem.ts'
+import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
+
+/** A service that answers when a test lets it. */
+function slowService() {
+  /** Of the calls under way, by query and in order. */
+  const answers = new Map<string, () => void>()
+  const asked: string[] = []
+  const pages = new Map<string, AbortController>()
+  let arrived = 0
+  let most = 0
+  const service = new ServiceForPerson({
+    clientApi: {
+      async search(_credentials: Credentials, { query }) {
+        asked.push(query)
+        await new Promise<void>((resolve) => {
+          answers.set(query, resolve)
+          most = Math.max(most, answers.size)
+        })
+        answers.delete(query)
+        if (query === 'fails') throw new Problem(503, 'search_unavailable')
+        return { results: [], requestId: undefined }
+      },
+      checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
+    },
+    tokenRefresh: { refresh: () => Promise.resolve(undefined) },
+    isExternalIdp: false,
+    callbackUrl: '',
+    company: { arrange: (apps) => apps },
+    now: () => 0,
+  })
+  const failed: ErrorRequestHandler = (error: Problem, _req, res, _next) =>
+    void res.status(error.status ?? 500).json({ code: error.code, retryAfter: error.retryAfter })
+  const app = express()
+    .get('/:person/:query', async (req, res) => {
+      const { person: subject, query } = req.params
+      const session = { user: { issuer: '', subject }, tokens: { accessToken: '', issuedAt: 0 } }
+      Object.assign(req, { session })
+      const page = new AbortController()
+      pages.set(query, page)
+      arrived++
+      res.json(await service.search(req, { query, pageSize: 1 }, page.signal))
+    })
+    .use(failed)
+  /** @returns once the page has asked for its call */
+  const open = async (person: string, query: string) => {
+    const before = arrived
+    const page = request(app).get(`/${person}/${query}`).then()
+    await vi.waitFor(() => expect(arrived).toBe(before + 1), { interval: 1 })
+    return { page }
+  }
+  async function openAll(person: string, queries: string[]) {
+    const pages: { page: Promise<request.Response> }[] = []
+    for (const query of queries) pages.push(await open(person, query))
+    return pages.map(({ page }) => page)
+  }
+  const answer = async (query: string) => {
+    await vi.waitFor(() => expect(answers.has(query)).toBe(true), { interval: 1 })
+    answers.get(query)?.()
+  }
+  return {
+    open,
+    openAll,
+    answer,
+    asked,
+    drop: (query: string) => pages.get(query)?.abort(new Problem(500, 'internal')),
+    most: () => most,
+  }
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `q${index}`)
+
+it('someone who holds 190 pages has eight calls under way, in order, and another person is served meanwhile', async () => {
+  const { open, openAll, answer, asked, most } = slowService()
+  const queries = numbered(190)
+  const pages = await openAll('ada', queries)
+  expect(asked).toEqual(queries.slice(0, 8))
+
+  const other = await open('grace', 'hers')
+  await answer('hers')
+  expect((await other.page).status).toBe(200)
+  expect(asked).toEqual([...queries.slice(0, 8), 'hers'])
+
+  for (const query of queries) await answer(query)
+  expect(new Set((await Promise.all(pages)).map(({ status }) => status))).toEqual(new Set([200]))
+  expect(asked.filter((query) => query !== 'hers')).toEqual(queries)
+  expect(most()).toBe(9)
+})
+
+it('a page that is dropped while its call waits asks the service for nothing, and holds up no one', async () => {
+  const { open, openAll, answer, asked, drop } = slowService()
+  const first = await openAll('ada', numbered(8))
+  const dropped = await open('ada', 'dropped')
+  const last = await open('ada', 'last')
+  drop('dropped')
+  expect((await dropped.page).status).toBe(500)
+  for (const query of [...numbered(8), 'last']) await answer(query)
+  await Promise.all([...first, last.page])
+  expect(asked).toEqual([...numbered(8), 'last'])
+})
+
+it('a call that fails makes room for the next one', async () => {
+  const { openAll, answer, asked } = slowService()
+  const pages = await openAll('ada', ['fails', ...numbered(8)])
+  for (const query of ['fails', ...numbered(8)]) await answer(query)
+  expect((await Promise.all(pages)).map(({ status }) => status)).toEqual([503, ...Array<number>(8).fill(200)])
+  expect(asked).toHaveLength(9)
+})
+
+it('the 209th call of one person at once is told to wait, and the 208th is not', async () => {
+  const { open, openAll, answer } = slowService()
+  const queries = numbered(208)
+  const pages = await openAll('ada', queries)
+  const { page } = await open('ada', 'more')
+  const { status, body } = await page
+  expect([status, body]).toEqual([429, { code: 'too_many_requests', retryAfter: 10 }])
+  for (const query of queries) await answer(query)
+  expect(new Set((await Promise.all(pages)).map((done) => done.status))).toEqual(new Set([200]))
+})
