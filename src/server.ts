@@ -74,7 +74,8 @@ const LIMITS = {
   maxHeaderSize: 16_384,
 }
 
-const fault = (code: string) => Object.assign(new Error(code), { code })
+/** Logout tokens and forms have less than 16 kB. */
+const MAX_BODY_BYTES = 65_536
 
 /**
  * Refuses pipelined requests (RFC 9112 9.3.2): 64 kB of them, never read, would leave 11 MB of responses in memory. Node
@@ -85,11 +86,20 @@ function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof ref
     // Node would go on to make the objects of every request in this piece. 2: what follows is no HTTP (as for CONNECT).
     const parser = Reflect.get(socket, 'parser') as { onIncoming: () => 2 } | null
     if (parser) parser.onIncoming = () => 2
-    refuse(fault(code), socket)
+    refuse(Object.assign(new Error(code), { code }), socket)
   }
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
     // A response has no socket while another one is before it.
     if (res.socket === null) return refuseAll(req.socket, 'PIPELINED')
+    // Node reads a body that no route reads to its end.
+    let length = Number(req.headers['content-length'] ?? 0)
+    if (length > MAX_BODY_BYTES) return refuseAll(req.socket, 'BODY_TOO_LARGE')
+    if (req.headers['transfer-encoding'] !== undefined)
+      req.on('data', (chunk: Buffer) => {
+        if ((length += chunk.length) <= MAX_BODY_BYTES) return
+        if (res.headersSent) req.socket.destroySoon()
+        else refuseAll(req.socket, 'BODY_TOO_LARGE')
+      })
     const hasHost = req.headers.host !== undefined || req.httpVersion === '1.0'
     return hasHost ? listener(req, res) : refuseAll(req.socket, 'NO_HOST')
   })

@@ -1,5 +1,5 @@
-// Answers requests that Node's parser rejects, as Node would, and counts and logs them like other failures. Only too large
-// headers get a body: a person can do something about these.
+// Answers requests that Node's parser rejects, or with too long a body, as Node would, and counts and logs them like other
+// failures. Only what is too large gets a body: a person can do something about it.
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '../problem.ts'
@@ -8,14 +8,17 @@ import type { Log } from './log.ts'
 /** Node's statuses; everything else is 400. */
 const RESPONSES: Record<string, { status: number; code: ProblemCode }> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'too_large' },
+  BODY_TOO_LARGE: { status: 413, code: 'too_large' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too_large' },
   UNKNOWN_EXPECTATION: { status: 417, code: 'bad_request' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'bad_request' },
 }
 
 /** In English: the request's language is in the headers. */
-const TOO_LARGE =
-  'Your browser sent more than 16 KiB of headers, most likely cookies: delete the cookies of this site, then open the link again.\n'
+const TEXTS: Record<number, string> = {
+  413: 'The request is too large: nothing here takes so much.\n',
+  431: 'Your browser sent more than 16 KiB of headers, most likely cookies: delete the cookies of this site, then open the link again.\n',
+}
 
 /** For `clientError` of a server. @param count counts a problem by its code */
 export const refuseMalformed =
@@ -29,7 +32,7 @@ export const refuseMalformed =
     log.info({ code, status, cause }, 'malformed HTTP request')
     const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse }
     if (underWay?.headersSent !== true) {
-      const body = status === 431 ? TOO_LARGE : ''
+      const body = TEXTS[status] ?? ''
       const type = body && `Content-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\n`
       socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${type}Connection: close\r\n\r\n${body}`)
     }

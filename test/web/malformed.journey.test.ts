@@ -31,6 +31,12 @@ async function problems(code: string): Promise<number> {
 
 const linesOf = (code: string) => running.log.filter((line) => line.includes(`"cause":"${code}"`))
 
+const POST = 'POST /sign-out HTTP/1.1\r\nHost: x\r\n'
+const TEXTS: Record<number, RegExp> = {
+  413: /^The request is too large: .*\.\n$/,
+  431: /16 KiB.*delete the cookies of this site.*again/,
+}
+
 it.each([
   ['bytes that are no HTTP', 'NONSENSE\r\n\r\n', 400, 'bad_request', 'HPE_INVALID_METHOD'],
   [
@@ -48,6 +54,7 @@ it.each([
     'bad_request',
     'UNKNOWN_EXPECTATION',
   ],
+  ['a body that is too long', `${POST}Content-Length: 65537\r\n\r\n`, 413, 'too_large', 'BODY_TOO_LARGE'],
   [
     'two lengths at once',
     'POST /sign-out HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -61,7 +68,7 @@ it.each([
   const [head = '', body] = answer.split('\r\n\r\n')
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z][^]*\r\nConnection: close$`))
   // Someone whose cookies are too large reads what to do.
-  expect(body).toMatch(status === 431 ? /16 KiB.*delete the cookies of this site.*again/ : /^$/)
+  expect(body).toMatch(TEXTS[status] ?? /^$/)
   expect(await problems(code)).toBe(before + 1)
   expect(linesOf(cause)).toHaveLength(1)
   expect(JSON.parse(linesOf(cause)[0] ?? '')).toMatchObject({ code, status })
@@ -89,3 +96,36 @@ it.each([
     expect(lines()).toBe(before + 1)
   },
 )
+
+const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n`
+const CHUNKED = 'Transfer-Encoding: chunked\r\n'
+
+it.each([
+  ['of 64 KiB', 'Content-Length: 65536\r\nConnection: close\r\n', 'a'.repeat(65_536), 303],
+  ['in chunks of 64 KiB', `${CHUNKED}Connection: close\r\n`, `${chunk(65_000)}${chunk(536)}0\r\n\r\n`, 303],
+  ['announced as longer', 'Content-Length: 65537\r\n', '', 413],
+])(
+  'a request with a body %s gets one answer, and its connection ends',
+  async (_what, headers, body, status) => {
+    const answer = await send(`POST /sign-out HTTP/1.1\r\nHost: x\r\n${headers}\r\n${body}`)
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
+  },
+)
+
+it.each([
+  ['a page that reads none', 'GET /healthz', 200, chunk(65_537)],
+  ['a form that reads less', 'POST /sign-out/backchannel', 413, chunk(65_000) + chunk(537)],
+])('a body without end for %s ends the connection after its answer', async (_what, line, status, body) => {
+  const type = 'Content-Type: application/x-www-form-urlencoded\r\n'
+  const answer = await send(`${line} HTTP/1.1\r\nHost: x\r\n${type}${CHUNKED}\r\n${body}`)
+  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
+})
+
+it('a logout token in chunks is read', async () => {
+  const body = 'logout_token=x'
+  const head = `Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n${CHUNKED}`
+  const answer = await send(
+    `POST /sign-out/backchannel HTTP/1.1\r\nHost: x\r\n${head}\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+  )
+  expect(answer).toMatch(/^HTTP\/1.1 400 .*[^]*the token/)
+})
