@@ -221,7 +221,8 @@ function addFailures(app: Express, services: Services): void {
       sendPage: pages.send,
       languages: pages.languages,
       origin: originOf(settings),
-      pathOf: (address) => tryAgainPath(address, settings.PUBLIC_URL),
+      pathOf: (address) =>
+        tryAgainPath(address, settings.PUBLIC_URL, (url) => signIn.callback.open(url)?.transaction.returnTo),
       displayName: company.displayName,
       count: metrics.countProblem,
       now,

@@ -45,12 +45,14 @@ function allowedAddress(value: unknown, rules: ReturnToRules): string | undefine
   return path === undefined ? undefined : encodeReturnTo(path)
 }
 
+type ReturnToOf = (callback: URL) => string | undefined
+
 /** The path for "Try again", normalized. @param value untrusted: may be a whole address (RFC 9112 3.2.2) */
-export function tryAgainPath(value: string, publicOrigin: string): string | undefined {
+export function tryAgainPath(value: string, publicOrigin: string, returnToOf: ReturnToOf) {
   const url = parseAddress(value, publicOrigin)
   if (url === undefined || url.origin !== publicOrigin) return undefined
   // A callback's code is valid once, and belongs in no page.
-  return /^\/sign-in\//i.test(url.pathname) ? '/sign-in' : pathOf(url)
+  return /^\/sign-in\//i.test(url.pathname) ? signInPath(returnToOf(url) ?? '/onboarding') : pathOf(url)
 }
 
 /** A path or a web address, as a browser at `base` reads it; undefined if browsers could read it otherwise. */

@@ -160,14 +160,17 @@ it.each(['/onboarding?datasource=slack_0', '/onboarding', '/onboarding/callback?
   },
 )
 
+const returnToOf = ({ searchParams }: URL) =>
+  searchParams.get('state') === 'ours' ? '/search?q=a' : undefined
+
 it.each([
   ['/onboarding?a=1', '/onboarding?a=1'],
   [`${rules.publicOrigin}/onboarding`, '/onboarding'],
   ['https://elsewhere.example/onboarding', undefined],
   ['//elsewhere.example/onboarding', undefined],
   ['/..//elsewhere.example', undefined],
-  ['/sign-in/callback?code=secret', '/sign-in'],
-  ['/Sign-In/callback?code=secret', '/sign-in'],
+  ['/sign-in/callback?code=secret', '/sign-in?return_to=%2Fonboarding'],
+  ['/Sign-In/callback?code=secret&state=ours', '/sign-in?return_to=%2Fsearch%3Fq%3Da'],
 ])('"Try again" for %s leads to %s', (requests, leads) => {
-  expect(tryAgainPath(requests, rules.publicOrigin)).toBe(leads)
+  expect(tryAgainPath(requests, rules.publicOrigin, returnToOf)).toBe(leads)
 })

@@ -115,6 +115,19 @@ describe('while the store is away', () => {
     expect(waysOn(answer).map(({ href }) => href)).toContain(running.url + target)
   })
 
+  it('offers a sign-in that came back the way to where it began', async () => {
+    const begun = await ask('/sign-in?return_to=%2Fsearch%3Fq%3Da')
+    const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
+    const state = new URL(begun.headers['location'] ?? '').searchParams.get('state')
+    for (const cookies of [own, `${cookie}; ${own}`]) {
+      const answer = await ask(`/sign-in/callback?state=${state}&code=secret`, { cookie: cookies })
+      expect(answer.status).toBe(503)
+      const ways = waysOn(answer).map(({ href }) => href)
+      expect(ways).toContain(`${running.url}/sign-in?return_to=%2Fsearch%3Fq%3Da`)
+      expect(answer.body).not.toContain('secret')
+    }
+  })
+
   it('goes on by itself when the announced wait is over, and can be told not to', async () => {
     const answer = await ask('/onboarding?datasource=slack_1', { cookie })
     const seconds = answer.headers['retry-after']
