@@ -95,12 +95,12 @@ function secretsOf(form: string, authorization = ''): string[] {
   return SECRETS.flatMap((name) => parameters.getAll(name)).filter((secret) => secret !== '')
 }
 
-/** Removes what the library rejects (empty members, spaces in token_type), and secrets that a description repeats. */
+/** Removes what the library rejects, and secrets that a description repeats. DPoP is rejected: the service takes only Bearer. */
 function normalizeTokenResponse(json: Record<string, unknown>, secrets: readonly string[]) {
   const { error_description: text, token_type: type, ...others } = json
   const description =
     typeof text === 'string' ? secrets.reduce((plain, secret) => plain.replaceAll(secret, '…'), text) : ''
-  const token_type = typeof type === 'string' ? type.trim() : type
+  const token_type = typeof type === 'string' ? type.trim().replace(/^dpop$/i, 'other') : type
   const members = Object.entries({ ...others, token_type, error_description: description })
   return Object.fromEntries(members.filter(([, value]) => (value ?? '') !== ''))
 }
