@@ -57,6 +57,7 @@ export const credentialsIn = (settings: Credentials, prefix: Prefix) => ({
   key: settings[`${prefix}_CLIENT_KEY`],
   certificate: settings[`${prefix}_CLIENT_CERT`],
   assertionFile: settings[`${prefix}_CLIENT_ASSERTION_FILE`],
+  assertionSetting: `${prefix}_CLIENT_ASSERTION_FILE`,
 })
 
 /** Rules between these settings. */

@@ -130,7 +130,7 @@ export class TokenRefresh {
       // OpenID Connect Core 12.2: the sub must be the same, which the library doesn't check.
       if (claims === undefined || claims.sub === user.subject)
         return { tokens: tokensFrom(response, now(), tokens), groups }
-      log.debug({}, 'refresh: the new id_token is about another person, so the sign-in ends')
+      log.warn({}, 'refresh: the new id_token has another sub, so the sign-in ends')
       return undefined
     } catch (error) {
       const isEarly = tokens.expiresAt !== undefined && now() < tokens.expiresAt

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import type { ServerMetadata } from 'openid-client'
 import { afterAll, expect, it } from 'vitest'
+import { credentialsIn } from '../../src/settings/client-credentials.ts'
 import {
   createClientAuth,
   formEncoded,
@@ -64,7 +65,10 @@ it.each(keysOf)('private_key_jwt signs with %s', async (_what, key, alg) => {
 })
 
 const assertionFile = join(folder, 'token')
-const federated: ClientAuthentication = { method: 'private_key_jwt', assertionFile }
+const federated: ClientAuthentication = {
+  method: 'private_key_jwt',
+  ...credentialsIn({ OIDC_CLIENT_ASSERTION_FILE: assertionFile }, 'OIDC'),
+}
 
 it('an assertion file is read anew for each request', async () => {
   for (const token of ['a.b.c', 'd.e.f']) {
@@ -81,14 +85,19 @@ it.each([
   ['is empty', '', 'holds no signed JWT'],
   ['holds something else', 'root:planted:0', 'holds no signed JWT'],
   ['is not there', undefined, 'cannot be read (ENOENT)'],
-])('an assertion file %s sends nothing, and the log names its path', async (_what, text, why) => {
-  if (text === undefined) rmSync(assertionFile)
-  else writeFileSync(assertionFile, text)
-  const refused = await sent(federated).catch((error: unknown) => error)
-  expect(refused).toMatchObject({ code: 'sign_in_misconfigured' })
-  expect(String(Reflect.get(Object(refused), 'detail'))).toContain(`${assertionFile} ${why}`)
-  expect(JSON.stringify(refused)).not.toContain('planted')
-})
+])(
+  'an assertion file %s sends nothing, and the log names its path and its setting',
+  async (_what, text, why) => {
+    if (text === undefined) rmSync(assertionFile)
+    else writeFileSync(assertionFile, text)
+    const refused = await sent(federated).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'sign_in_misconfigured' })
+    expect(String(Reflect.get(Object(refused), 'detail'))).toContain(
+      `${assertionFile} ${why}: see OIDC_CLIENT_ASSERTION_FILE`,
+    )
+    expect(JSON.stringify(refused)).not.toContain('planted')
+  },
+)
 
 it.each(keysOf)('%s is published without its private parts', (_what, key) => {
   const { keys } = publicJwks(key)

@@ -177,15 +177,16 @@ it('an expired id_token at a refresh keeps the sign-in and its groups, and the l
   expect(words.filter((message) => message.includes('past its time'))).toHaveLength(1)
 })
 
-it('an id_token for another client at a refresh is logged', async () => {
+it.each([
+  ['for another client', { audience: 'another' }, 'another issuer or audience'],
+  ['about another person', { sub: 'eve' }, 'another sub'],
+])('an id_token %s at a refresh is logged', async (_what, change, reason) => {
   const { ada, expire, person, isIn, logged } = await someone()
   expire()
-  person.audience = 'another'
+  Object.assign(person, change)
   expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
-  expect(logged.at(-1)?.slice(0, 2)).toEqual([
-    'warn',
-    'refresh: the new id_token has another issuer or audience, so the sign-in ends',
-  ])
+  const warned = logged.filter(([level]) => level === 'warn').map(([, words]) => words)
+  expect(warned).toEqual([`refresh: the new id_token has ${reason}, so the sign-in ends`])
 })
 
 it('a refresh updates the admin groups if the id_token has them', async () => {

@@ -5,7 +5,7 @@ import { expectSignedIn, expectSignedOut, messagesOf } from '../helpers/faulty.t
 import { expectPage } from '../helpers/journey.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { started } from './at-plain-server.ts'
+import { expectSignsIn, signInThere, start, started } from './at-plain-server.ts'
 import { refreshesOf } from './two-processes.ts'
 
 /** The external identity provider of the sandbox; its address is known only when it runs. */
@@ -123,4 +123,25 @@ it('keys that are listed twice, beside null, verify a sign-in and a back-channel
   await sandbox.endSessions('ada')
   await expect.poll(() => messagesOf(running)).toContain('sign_out')
   await expectSignedOut(running, browser)
+})
+
+it('keys of more than 1 MiB are called too large, not unreachable', async () => {
+  const running = await started({})
+  const body = { keys: [], more: 'x'.repeat(1024 * 1024) }
+  running.sandbox.switches.set({ answers: { jwks: { status: 200, body } } })
+  const browser = await signIn(running, 'ada')
+  expect(browser.page.status).toBe(503)
+  expect(messagesOf(running)).toContain('keys (jwks_uri), or another response, exceed 1 MiB')
+  expect(messagesOf(running)).not.toContain('cannot be reached')
+})
+
+it('an access token that is bound to a key, or of another type, signs no one in: the service takes bearer tokens', async () => {
+  const { running, server } = await start()
+  for (const type of ['DPoP', 'dpop ', 'JWT']) {
+    server.tokens['token_type'] = type
+    expect((await signInThere(running)).hops.at(-1)?.status, type).toBe(502)
+    expect(messagesOf(running).split('\n').at(-1)).toContain("isn't a bearer token, by its token_type")
+  }
+  server.tokens['token_type'] = 'bearer'
+  await expectSignsIn(running)
 })

@@ -19,8 +19,8 @@ export function readClientAuthentication(settings: Partial<Settings>): ClientAut
 
 /** @throws {Error} if the key can't sign; the message doesn't quote it */
 export async function createClientAuth(client: ClientAuthentication): Promise<ClientAuth> {
-  const { method, secret, key = '', certificate, assertionFile } = client
-  if (assertionFile !== undefined) return assertionFrom(assertionFile)
+  const { method, secret, key = '', certificate, assertionFile, assertionSetting } = client
+  if (assertionFile !== undefined) return assertionFrom(assertionFile, assertionSetting)
   switch (method) {
     case 'none':
       return None()
@@ -35,15 +35,15 @@ export async function createClientAuth(client: ClientAuthentication): Promise<Cl
 
 /** Workload identity: a short-lived assertion, which is replaced while onramp runs (RFC 7521 4.2). */
 const assertionFrom =
-  (path: string): ClientAuth =>
+  (path: string, setting?: string): ClientAuth =>
   (_server, client, body) => {
     body.set('client_id', client.client_id)
     body.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
-    body.set('client_assertion', readAssertion(path))
+    body.set('client_assertion', readAssertion(path, setting))
   }
 
 /** @throws {Problem} sign_in_misconfigured, which quotes nothing of the file */
-function readAssertion(path: string): string {
+function readAssertion(path: string, setting = ''): string {
   let why = 'holds no signed JWT'
   try {
     const assertion = readFileSync(path, 'utf8').trim()
@@ -51,7 +51,7 @@ function readAssertion(path: string): string {
   } catch (error) {
     why = `cannot be read (${String(Reflect.get(Object(error), 'code'))})`
   }
-  const detail = `the file ${path} ${why}: see ASSERTION_FILE in the settings of the client`
+  const detail = `the file ${path} ${why}: see ${setting}`
   throw new Problem(502, 'sign_in_misconfigured', { detail })
 }
 
