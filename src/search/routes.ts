@@ -4,9 +4,10 @@ import type { SearchResponse } from '../client-api/responses.ts'
 import { nameAndIconOf, type DescribeApp } from '../company/app-description.ts'
 import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import { browserGoneSignal } from '../web/browser-gone.ts'
-import { isFromOtherSite } from '../web/cross-site.ts'
+import { isFromOtherSite, isUnattended, unattendedPath } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
+import { seeOther } from '../web/see-other.ts'
 
 const PAGE_SIZE = 10
 const MAX_CHARACTERS = 500
@@ -33,6 +34,10 @@ export function createSearchRoutes({
 
     // Another site's link only fills in the form: the person decides to search.
     const isSearched = query !== '' && !isFromOtherSite(req, origin)
+    // The language menu repeats the address, from our own page.
+    if (query !== '' && !isSearched && !isUnattended(req))
+      return seeOther(res, unattendedPath(req.originalUrl))
+
     const response = isSearched
       ? await service.search(req, { query, pageSize: PAGE_SIZE }, browserGoneSignal(res))
       : undefined

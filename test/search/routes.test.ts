@@ -12,6 +12,7 @@ import { languages } from '../helpers/texts.ts'
 const ORIGIN = 'https://onramp.example'
 const EVIL = 'https://evil.example'
 
+/** Follows redirects, and says the same of itself as before, as browsers do. */
 async function open(path: string, headers: Record<string, string>) {
   const asked: string[] = []
   let signal: AbortSignal | null | undefined
@@ -40,8 +41,9 @@ async function open(path: string, headers: Record<string, string>) {
   })
   const session = { user: { issuer: '', subject: 'ada' }, tokens: { accessToken: '', issuedAt: 0 } }
   const app = express().use((req, _res, next) => next(void Object.assign(req, { session })), routes)
-  const { body } = await request(app).get(path).set(headers)
-  return { asked, gone: () => signal?.aborted, page: body as Record<string, unknown> }
+  const { body, redirects } = await request(app).get(path).set(headers).redirects(1)
+  const address = new URL(redirects.at(-1) ?? path, ORIGIN).search
+  return { asked, gone: () => signal?.aborted, page: body as Record<string, unknown>, address }
 }
 
 it.each([
@@ -61,6 +63,13 @@ it.each([
     expect(page['heading'] === undefined).toBe(!isMade)
   },
 )
+
+it('a page that another site filled in searches for nothing in another language either, and its form searches', async () => {
+  const { address } = await open('/search?q=layoffs', { 'sec-fetch-site': 'cross-site' })
+  const own = { 'sec-fetch-site': 'same-origin' }
+  expect((await open(`/search${address}&lang=de`, own)).asked).toEqual([])
+  expect((await open('/search?q=layoffs', own)).asked).toEqual(['layoffs'])
+})
 
 it('an empty search asks nothing', async () => {
   expect((await open('/search?q=+', { 'sec-fetch-site': 'none' })).asked).toEqual([])
