@@ -35,16 +35,18 @@ const TIMEZONE_HEADER = /^(time[ _-]?zone|tz)$/i
 /** The first that fits. In Entra's template `Block sign in (Yes/No) [accountEnabled] Required`, in each language, a yes blocks. */
 const SIGNAL_HEADERS = {
   blocked:
-    /^((is|user|account|sign[ _-]?in)[ _-]?)?(suspended|archived|disabled|deactivated|terminated|block(ed)?([ _-]?(credential|sign[ _-]?in\b.*))?)$|\[accountEnabled\]/i,
+    /^((is|user|account|sign[ _-]?in)[ _-]?)?(suspended|archived|disabled|deactivated|terminated|block(ed)?([ _-]?(credential|sign[ _-]?in\b.*))?)$|\[accountEnabled\]|^nsAccountLock$/i,
   active:
     /^((is|currently|user|account|employ(ee|ment)|worker|sign[ _-]?in|login)[ _-]?)?(enabled|active|status|active[ _-]?status)$/i,
   guest:
     /^(is[ _-]?guest|(user|recipient|account|member)[ _-]?type([ _-]?details)?|user[ _-]?principal[ _-]?name|upn)$/i,
   /** Active Directory's flags; 2 is ACCOUNTDISABLE. */
   flags: /^userAccountControl$/i,
+  /** A time means yes. */
+  deleted: /^deleted[ _-]?(date[ _-]?time|at|on|date)$/i,
 }
 
-const SIGNALS = ['blocked', 'active', 'guest', 'flags'] as const
+const SIGNALS = ['blocked', 'active', 'guest', 'flags', 'deleted'] as const
 
 /** `User name [userPrincipalName] Required` has two names, and so has `profile.email`. */
 const namesIn = (header: string): string[] => {

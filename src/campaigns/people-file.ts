@@ -266,7 +266,8 @@ async function* documentLines(
   } catch {
     throw new UnreadableList(`the list is neither one JSON document nor an object per line. ${advice}`)
   }
-  const list = listIn(value)
+  const isPerson = columnsFromHeader(Object.keys(membersOf(Object(value) as object))).email >= 0
+  const list = isPerson ? [value] : listIn(value)
   if (list === undefined)
     throw new UnreadableList(`the JSON has no list of people in it, or several. ${advice}`)
   const next = Object.entries(Object(value) as object).find(
@@ -287,6 +288,7 @@ function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof 
   const reasons = columns.signals.map(({ at, means }) => {
     const cell = textOf(cells[at])
     if (means === 'guest') return exclusionOf(cell) ?? (isBlocked(cell, true) ? 'guest' : undefined)
+    if (means === 'deleted') return cell === '' ? undefined : 'blocked'
     if (means === 'flags') return (Number(cell) & 2) === 0 ? undefined : 'blocked'
     const is = isBlocked(cell, means === 'blocked')
     if (is === undefined) onUnread('Statuses', cell)

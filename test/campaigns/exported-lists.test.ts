@@ -134,6 +134,15 @@ it.each([
 })
 
 it.each([
+  ['of Microsoft Graph', { '@odata.context': 'x', businessPhones: [], displayName: 'Ann', mail: a }],
+  ['with lists of objects', { mail: a, assignedLicenses: [{ skuId: 'x' }], plans: [{}] }],
+  ['of SCIM', { schemas: ['x'], userName: 'ann', emails: [{ value: a, primary: true }] }],
+])('the JSON of one person %s is a list of one, in one line or many', async (_whose, person) => {
+  for (const space of [0, 2])
+    expect((await readText(JSON.stringify(person, undefined, space))).emails).toEqual([a])
+})
+
+it.each([
   [
     'is one page of several',
     '{"value":[],"@odata.nextLink":"https://…"}',
@@ -250,6 +259,8 @@ it.each([
   ['Sign-in status', ['Sign-in blocked', 'Blocked'], ['Sign-in allowed', 'Allowed']],
   ['Account Status', ['User disabled', 'Admin suspended'], ['User enabled']],
   ['Currently Active', ['No'], ['Yes']],
+  ['nsAccountLock', ['true', 'TRUE'], ['false', '']],
+  ['deletedDateTime', ['2026-11-01T08:00:00Z', '11/1/2026'], ['']],
   ['userAccountControl', ['514', '66050'], ['512', '66048', '']],
   ['isGuest', ['TRUE'], ['FALSE', '']],
   ['Block sign in (Yes/No) [accountEnabled] Required', ['Yes'], ['No']],
