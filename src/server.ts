@@ -73,8 +73,6 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16_384,
 }
-
-/** Logout tokens and forms have less than 16 kB. */
 const MAX_BODY_BYTES = 65_536
 
 /**
@@ -96,9 +94,9 @@ function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof ref
     if (length > MAX_BODY_BYTES) return refuseAll(req.socket, 'BODY_TOO_LARGE')
     if (req.headers['transfer-encoding'] !== undefined)
       req.on('data', (chunk: Buffer) => {
-        if ((length += chunk.length) <= MAX_BODY_BYTES) return
-        if (res.headersSent) req.socket.destroySoon()
-        else refuseAll(req.socket, 'BODY_TOO_LARGE')
+        length += chunk.length
+        if (length > MAX_BODY_BYTES && res.headersSent) req.socket.destroySoon()
+        else if (length > MAX_BODY_BYTES) refuseAll(req.socket, 'BODY_TOO_LARGE')
       })
     const hasHost = req.headers.host !== undefined || req.httpVersion === '1.0'
     return hasHost ? listener(req, res) : refuseAll(req.socket, 'NO_HOST')

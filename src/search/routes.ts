@@ -32,12 +32,9 @@ export function createSearchRoutes({
     const { q } = req.query
     const query = typeof q === 'string' ? q.trim().slice(0, MAX_CHARACTERS) : ''
 
-    // Another site's link only fills in the form: the person decides to search.
+    // Another site's link only fills in the form, in each language: the person decides to search.
     const isSearched = query !== '' && !isFromOtherSite(req, origin)
-    // The language menu repeats the address, from our own page.
-    if (query !== '' && !isSearched && !isUnattended(req))
-      return seeOther(res, unattendedPath(req.originalUrl))
-
+    if (query && !isSearched && !isUnattended(req)) return seeOther(res, unattendedPath(req.originalUrl))
     const response = isSearched
       ? await service.search(req, { query, pageSize: PAGE_SIZE }, browserGoneSignal(res))
       : undefined

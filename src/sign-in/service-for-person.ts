@@ -80,8 +80,7 @@ export class ServiceForPerson {
       return await this.#call(req, call)
     } finally {
       turns.delete(start)
-      // Starting a call again does nothing.
-      for (const startNext of [...turns].slice(0, MAX_CALLS)) startNext()
+      for (const startOnce of [...turns].slice(0, MAX_CALLS)) startOnce()
       if (turns.size === 0) this.#turns.delete(person)
     }
   }

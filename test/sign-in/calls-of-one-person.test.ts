@@ -50,7 +50,9 @@ function slowService() {
   /** @returns once the page has asked for its call */
   const open = async (person: string, query: string) => {
     const before = arrived
-    const page = request(app).get(`/${person}/${query}`).then()
+    const page = request(app)
+      .get(`/${person}/${query}`)
+      .then((response) => response)
     await vi.waitFor(() => expect(arrived).toBe(before + 1), { interval: 1 })
     return { page }
   }
