@@ -92,7 +92,7 @@ it('a sign-out that loses Redis in the middle still ends on this device', async 
 
 it('when Redis is back after a kill, pages work again by themselves, and a person who was signed in before signs in once', async () => {
   const browser = await signIn(running, 'bob', '/search?q=plans')
-  expect(browser.page.url).toBe(`${running.url}/search?q=plans`)
+  expect(browser.page.url).toBe(`${running.url}/search?q=plans&unattended=yes`)
   await redis.kill()
   expectOutage(await browser.open('/search?q=plans'))
   await redis.start()
@@ -101,7 +101,7 @@ it('when Redis is back after a kill, pages work again by themselves, and a perso
   const before = browser.hops.length
   await browser.open('/search?q=plans')
   expect(browser.page.status).toBe(200)
-  expect(browser.page.url).toBe(`${running.url}/search?q=plans`)
+  expect(browser.page.url).toBe(`${running.url}/search?q=plans&unattended=yes`)
   const paths = browser.hops.slice(before).map((hop) => new URL(hop.url).pathname)
   expect(paths.filter((path) => path === '/sign-in/callback')).toHaveLength(1)
   expectCookiesKept(browser)
