@@ -105,8 +105,12 @@ export async function waitForDataKey(keyRing: KeyRing, ending: AbortSignal): Pro
 }
 
 /** Makes a new data key: records under the former one become unreadable. @throws {StoreUnavailable} */
-export async function adoptStore(records: Pick<Records, 'put'>, secrets: readonly string[]): Promise<void> {
+export async function adoptStore(
+  records: Pick<Records, 'put' | 'compareAndSet'>,
+  secrets: readonly string[],
+): Promise<void> {
   await records.put(KEY, createSealer(secrets).seal(newKey(), KEY), LIFE_SECONDS)
+  await writeFormat(records)
 }
 
 const newKey = () => randomBytes(32).toString('base64url')

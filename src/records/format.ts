@@ -3,11 +3,11 @@
 import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 
 /** Raise it with every change that an earlier onramp would misread or lose (docs/operations.md). */
-const FORMAT = '1'
+const FORMAT = '2'
 const KEY = 'format'
 const LIFE_SECONDS = 100 * 365 * 24 * 3600
 const FRESH_MS = 60_000
-/** Records of onramps before November 2026 (arrivals), and since. */
+/** Also what snapshots before 0.1.0 called them. */
 const ABOUT_PEOPLE = /^(arrivals|person|walk):/
 
 /** @param acceptsNone a missing number is fine @returns what to do about another format; undefined: nothing */
@@ -19,11 +19,9 @@ export async function formatFault(
   if (number === FORMAT || (number === undefined && acceptsNone)) return undefined
   if (number !== undefined)
     return `the store has format ${Number(number) || 'unknown'}, and this onramp reads format ${FORMAT}: run the version that wrote it, or use another REDIS_PREFIX or DATA_DIR`
-  // The data key is as old as the present form of records.
-  if ((await records.get('installation')) !== undefined) return undefined
   for await (const keys of records.keys(''))
     if (keys.some((key) => ABOUT_PEOPLE.test(key)))
-      return 'the store holds records about people that another version of onramp wrote, and no key for them: run that version, restore a backup, or use another REDIS_PREFIX or DATA_DIR; onramp store adopt gives up what is stored about people'
+      return 'the store holds records about people that another version of onramp wrote: run that version, restore a backup, or use another REDIS_PREFIX or DATA_DIR; onramp store adopt gives up what is stored about people'
   return undefined
 }
 

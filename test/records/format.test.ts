@@ -17,10 +17,12 @@ async function storeWith(keys: Record<string, string> = {}): Promise<Records> {
 
 it.each<[string, Record<string, string>, boolean]>([
   ['is empty', {}, true],
-  ['has this number', { format: '1', 'person:ada': 'x' }, true],
-  ['has a later number', { format: '2' }, false],
+  ['has this number', { format: '2', 'person:ada': 'x' }, true],
+  ['has a later number', { format: '3' }, false],
+  ['has an earlier number', { format: '1', installation: 'x' }, false],
   ['has a number that is none', { format: 'one' }, false],
-  ['has no number, and the key of its people', { installation: 'x', 'person:ada': 'x' }, true],
+  ['has no number, and a key alone', { installation: 'x' }, true],
+  ['has no number, and people of an earlier onramp', { installation: 'x', 'person:ada': 'x' }, false],
   ['has no number, and people without their key', { 'person:ada': 'x' }, false],
   ['has no number, and progress of an earlier onramp', { 'walk:ada': 'x' }, false],
   ['has no number, and emails of an earlier onramp', { 'arrivals:17': 'x' }, false],
@@ -33,9 +35,9 @@ it.each<[string, Record<string, string>, boolean]>([
 })
 
 it('a store of another format is rejected with what to do', async () => {
-  const later = createFormatCheck(await storeWith({ format: '2' }))()
+  const later = createFormatCheck(await storeWith({ format: '3' }))()
   await expect(later).rejects.toThrow(
-    'the store has format 2, and this onramp reads format 1: run the version that wrote it',
+    'the store has format 3, and this onramp reads format 2: run the version that wrote it',
   )
   const earlier = createFormatCheck(await storeWith({ 'arrivals:17': 'x' }))()
   await expect(earlier).rejects.toThrow('onramp store adopt gives up what is stored about people')
@@ -46,15 +48,15 @@ it('a store gets its number from the process that opened its key, again after it
   let time = 0
   const keyRing = createKeyRing(records, [SECRET], () => time)
   await keyRing.dataKey()
-  expect(await records.get('format')).toBe('1')
+  expect(await records.get('format')).toBe('2')
   for (const key of ['installation', 'format']) await records.remove(key)
   time += 61_000
   await keyRing.dataKey()
-  expect(await records.get('format')).toBe('1')
-  await records.put('format', '2', 60)
+  expect(await records.get('format')).toBe('2')
+  await records.put('format', '3', 60)
   time += 61_000
   await keyRing.dataKey()
-  expect(await records.get('format')).toBe('2')
+  expect(await records.get('format')).toBe('3')
 })
 
 it('a store that is full, and has no number, is used all the same', async () => {
@@ -77,7 +79,7 @@ it('a store is not numbered by a process that has another secret', async () => {
 })
 
 it('a running process reads the number once a minute, and refuses work while another process has changed it', async () => {
-  const stored = await storeWith({ format: '1' })
+  const stored = await storeWith({ format: '2' })
   let [time, reads] = [0, 0]
   const get = (key: string) => {
     reads += 1
@@ -89,20 +91,20 @@ it('a running process reads the number once a minute, and refuses work while ano
   await check()
   expect(reads).toBe(1)
 
-  await stored.put('format', '2', 60)
+  await stored.put('format', '3', 60)
   time = 60_001
   await expect(check()).rejects.toThrow(StoreUnreadable)
   await expect(check()).rejects.toThrow(StoreUnreadable)
   expect(reads).toBe(2)
 
-  await stored.put('format', '1', 60)
+  await stored.put('format', '2', 60)
   await expect(check()).rejects.toThrow(StoreUnreadable)
   time += 60_001
   await check()
 })
 
 it('a running process goes on with a store that was emptied, and through an outage', async () => {
-  const stored = await storeWith({ format: '1' })
+  const stored = await storeWith({ format: '2' })
   let [time, isAway] = [0, true]
   const get = (key: string) =>
     isAway ? Promise.reject(new StoreUnavailable(new Error('away'))) : stored.get(key)
