@@ -63,7 +63,8 @@ export async function enterOnramp({ neighbours, people, redisUrl, pin }: Setting
     REDIS_URL: `${redisUrl}/1`,
   }
   const { pid, url } = await startOnramp(env, { pin })
-  const signIn = () => signInFrom(`${url}/sign-in?return_to=%2Fonboarding`)
+  const start = new URL('/sign-in?return_to=%2Fonboarding', url).href
+  const signIn = () => signInFrom(start)
   return await enter({ name: 'onramp', pid, port, signIn }, people)
 }
 

@@ -2,7 +2,7 @@
 import { Agent, Pool, request, type Dispatcher } from 'undici'
 import { CookieJar } from '../helpers/cookie-jar.ts'
 
-export type Loop = { connections: number; seconds?: number; times?: number }
+type Loop = { connections: number; seconds?: number; times?: number }
 export type Load = { times: number; perSecond: number; p50: number; p99: number }
 
 /** Repeats the work on each connection, for `seconds` or until it began so many times. */
@@ -74,8 +74,8 @@ export async function signInFrom(start: string): Promise<string> {
     if (isHere) jar.keep(headers['set-cookie'])
     const location = headers['location']
     if (statusCode === 200 && isHere) return jar.header
-    if (typeof location !== 'string') throw new Error(`${host} answered ${statusCode} to a sign-in`)
+    if (typeof location !== 'string') throw new Error(`${host} answered ${statusCode} during a login`)
     url = new URL(location, url).href
   }
-  throw new Error(`a sign-in at ${host} came to no page in ${MAX_HOPS} redirects`)
+  throw new Error(`a login at ${host} came to no page in ${MAX_HOPS} redirects`)
 }

@@ -59,10 +59,10 @@ export function printVerdicts(overview: readonly Result[], signIns: readonly Res
   const rate = rateRatio(resultOf(signIns, 'onramp'), resultOf(signIns, 'peer'))
   const isFast = rate >= MIN_OF_PEER
   console.log(
-    `onramp is ${isLight ? 'light enough' : 'too heavy'}: ${fixed(weight, 2)} times the processor time of the plain server, at most ${MAX_OF_PLAIN.toFixed(2)} is asked for; ${fixed(ofPeer, 2)} times express-openid-connect's requests a second.`,
+    `onramp is ${isLight ? 'light enough' : 'too heavy'}: ${fixed(weight, 2)} times the processor time of the plain server, at most ${MAX_OF_PLAIN.toFixed(2)} is allowed; ${fixed(ofPeer, 2)} times express-openid-connect's requests a second.`,
   )
   console.log(
-    `signing in is ${isFast ? 'cheap enough' : 'too dear'}: ${fixed(rate, 2)} times express-openid-connect's sign-ins a second, at least ${MIN_OF_PEER.toFixed(2)} is asked for.`,
+    `signing in is ${isFast ? 'cheap enough' : 'too dear'}: ${fixed(rate, 2)} times the rate of express-openid-connect, at least ${MIN_OF_PEER.toFixed(2)} is required.`,
   )
   return isLight && isFast
 }

@@ -1,22 +1,21 @@
-// Real Chromium for the browser tests, and the product and the sandbox on three loopback addresses, each of them a site
-// of its own to a browser: cookies, Referer, form-action and Fetch Metadata behave as they do between companies.
+// Real Chromium, with onramp and the sandbox on three loopback addresses, which are three sites to a browser: cookies, Referer,
+// form-action and Fetch Metadata behave as between companies.
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 import { run, type RunOptions, type Running } from './running.ts'
 
-const ARGUMENTS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+const ARGUMENTS =
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(
+    ' ',
+  )
 
-const SERVICE_HOST = '127.0.0.2'
-const DATASOURCE_HOST = '127.0.0.3'
+const SERVICE = '127.0.0.2'
+const HOSTS = {
+  service: SERVICE,
+  authorizationServer: SERVICE,
+  externalIdp: SERVICE,
+  datasource: '127.0.0.3',
+}
 
 /** The shell is the same engine without the windows of a desktop, and takes half the time. */
 const INSTALLED = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
@@ -31,16 +30,7 @@ export const openChromium = (): Promise<Browser> =>
 /** Like run, with the product, the service and the datasources on three sites. */
 export const runOnThreeSites = (options: RunOptions = {}): Promise<Running> =>
   run({
+    host: '127.0.0.1',
     ...options,
-    host: options.host ?? '127.0.0.1',
-    sandbox: {
-      ...options.sandbox,
-      hosts: {
-        service: SERVICE_HOST,
-        authorizationServer: SERVICE_HOST,
-        externalIdp: SERVICE_HOST,
-        datasource: DATASOURCE_HOST,
-        ...options.sandbox?.hosts,
-      },
-    },
+    sandbox: { ...options.sandbox, hosts: { ...HOSTS, ...options.sandbox?.hosts } },
   })

@@ -1,4 +1,4 @@
-// Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
+// Many people, as the store holds them after some weeks: for the pages of administrators.
 import { openPeople } from '../../src/cli/store.ts'
 import { newPerson, withMilestone, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
@@ -20,9 +20,11 @@ const APPS = 'Slack,GitHub Enterprise,Google Drive,Jira,Confluence,Microsoft Sha
 const STATES = ['waiting', 'connected', 'skipped', 'blocked', 'off'] as const
 const MAILS = ['sent', 'sent', 'sent', 'sent', 'sent', 'sent', 'deferred', 'failed', 'unknown'] as const
 
-const nameOf = (index: number) => APPS[index % APPS.length] ?? 'X'
-const instanceOf = (index: number) => `${nameOf(index).toLowerCase().replaceAll(' ', '_')}_${index}`
-const NAMES = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [instanceOf(index), nameOf(index)]))
+const displayName = (index: number) => APPS[index % APPS.length] ?? 'X'
+const instanceOf = (index: number) => `${displayName(index).toLowerCase().replaceAll(' ', '_')}_${index}`
+const NAMES = Object.fromEntries(
+  Array.from({ length: 40 }, (_, index) => [instanceOf(index), displayName(index)]),
+)
 
 /** Person 0 has forty apps left, person 1 has everything connected, person 2 has nothing to connect. */
 function appsOf(index: number): [string, PersonApp['state']][] {
@@ -45,8 +47,8 @@ export function crowdOf(count: number, now: number): Person[] {
     const mailed = withEmail(known, { campaign: 'c', reminder: 0, state, now: at })
     const opened = index % 4 === 0 ? mailed : withMilestone(mailed, 'openedAt', at + 500)
     const arrived = index % 3 === 0 ? opened : withMilestone(opened, 'signedInAt', at + 600)
-    const asked = having(arrived, Object.fromEntries(appsOf(index)), at + 900, NAMES)
-    return index % 50 === 3 ? withMilestone(asked, 'optedOutAt', at) : asked
+    const checked = having(arrived, Object.fromEntries(appsOf(index)), at + 900, NAMES)
+    return index % 50 === 3 ? withMilestone(checked, 'optedOutAt', at) : checked
   })
 }
 

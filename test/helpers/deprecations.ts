@@ -1,16 +1,11 @@
-// Runs the deprecations command within the test, with everything it is given replaced, and keeps what it wrote.
+// Runs the deprecations command within the test and keeps its output.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '../cli/run-command.ts'
 
 export type Ran = { code: number; out: string; err: string }
-type Circumstances = {
-  stdin?: string | Uint8Array
-  terminal?: boolean
-  env?: Record<string, string>
-  today?: string
-}
+type Run = { stdin?: string | Uint8Array; terminal?: boolean; env?: Record<string, string>; today?: string }
 
 const folder = mkdtempSync(join(tmpdir(), 'onramp-deprecations-'))
 let files = 0
@@ -25,15 +20,13 @@ export function fileOf(name: string, content: string | Uint8Array): string {
 export const ndjson = (...records: unknown[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
-/** Runs `onramp deprecations ARGS` on 2026-11-21 unless told otherwise. */
-export async function deprecations(args: string[], circumstances: Circumstances = {}): Promise<Ran> {
-  const { stdin: input, terminal: isTTY = false, env = {}, today = '2026-11-21' } = circumstances
+/** Runs `onramp deprecations ARGS`, by default on 2026-11-21. */
+export async function deprecations(
+  args: string[],
+  { stdin: input, terminal: isTTY = false, env = {}, today = '2026-11-21' }: Run = {},
+): Promise<Ran> {
   const now = () => Date.parse(`${today}T12:00:00Z`)
-  const { exit, ...written } = await runCommand(['deprecations', ...args], env, {
-    ...(input !== undefined && { input }),
-    isTTY,
-    columns: 100,
-    now,
-  })
+  const terminal = { ...(input !== undefined && { input }), isTTY, columns: 100, now }
+  const { exit, ...written } = await runCommand(['deprecations', ...args], env, terminal)
   return { code: exit, ...written }
 }

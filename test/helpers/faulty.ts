@@ -7,11 +7,9 @@ import { expectPage } from './journey.ts'
 import { run, type RunOptions, type Running } from './running.ts'
 import { TestBrowser, textOf, type Hop } from './test-browser.ts'
 
-/** So many sign-ins a minute come from one address in these tests that the limit would be in the way. */
-const UNLIMITED = { SIGN_INS_PER_MINUTE: '10000' }
-
+/** Without the limit of sign-ins, which all come from one address here. */
 export const runUnlimited = ({ settings, ...options }: RunOptions = {}): Promise<Running> =>
-  run({ ...options, settings: { ...UNLIMITED, ...settings } })
+  run({ ...options, settings: { SIGN_INS_PER_MINUTE: '10000', ...settings } })
 
 export const setFaults = (running: Running, faults: Faults) => running.sandbox.switches.set({ faults })
 
@@ -19,16 +17,14 @@ type LogLine = { level: string | number; msg: string; code?: string; status?: nu
 
 const parsed = (lines: string[]) => lines.map((line) => JSON.parse(line) as LogLine)
 
-/** The lines of failures: each is one answer that went wrong. */
+/** The log lines of failures, one for each failed response. */
 export const failuresOf = (running: Running): LogLine[] =>
   parsed(running.log).filter((line) => line.reference !== undefined)
 
 export const messagesOf = (running: Running): string =>
-  parsed(running.log)
-    .map(({ msg }) => msg)
-    .join('\n')
+  Array.from(parsed(running.log), ({ msg }) => msg).join('\n')
 
-/** Opens our page and is at the authorization server's own, with nothing decided. */
+/** Opens a page of ours, up to the sign-in page of the authorization server. */
 export async function beginSignIn(running: Running, path = '/onboarding'): Promise<TestBrowser> {
   const browser = new TestBrowser()
   await browser.open(running.url + path)
@@ -36,7 +32,7 @@ export async function beginSignIn(running: Running, path = '/onboarding'): Promi
   return browser
 }
 
-/** Chooses ada and stops before our callback. @returns its address */
+/** Signs ada in and stops before our callback. @returns its URL */
 export async function answerOf(running: Running, browser: TestBrowser): Promise<string> {
   let hop = await browser.post(browser.page.url, { person: 'ada' }, { follow: false })
   while (hop.location !== undefined && !hop.location.startsWith(running.url))
@@ -44,7 +40,7 @@ export async function answerOf(running: Running, browser: TestBrowser): Promise<
   return hop.location ?? ''
 }
 
-/** What nobody may read: codes, states, verifiers, secrets, cookies. */
+/** Codes, states, verifiers, secrets, cookies. */
 function secretsOf(running: Running, browser: TestBrowser): string[] {
   const { env, sandbox, url } = running
   const visited = browser.hops.flatMap((hop) => [...new URL(hop.url).searchParams])
@@ -52,22 +48,21 @@ function secretsOf(running: Running, browser: TestBrowser): string[] {
   const names = ['code', 'state', 'nonce', 'code_verifier', 'refresh_token', 'access_token', 'id_token']
   const found = [...visited, ...sent].filter(([name]) => names.includes(name)).map(([, value]) => value)
   const settings = [env['SESSION_SECRET'], env['OIDC_CLIENT_SECRET']]
-  const cookies = browser
-    .cookieHeader(url)
-    .split('; ')
-    .map((cookie) => cookie.slice(cookie.indexOf('=') + 1))
-  return [...found, ...settings, ...cookies].filter(
-    (value) => value !== undefined && value.length > 8,
-  ) as string[]
+  const cookies = browser.cookieHeader(url).split('; ')
+  const values = cookies.map((cookie) => cookie.slice(cookie.indexOf('=') + 1))
+  return [...found, ...settings, ...values]
+    .filter((value) => value !== undefined)
+    .filter(({ length }) => length > 8)
 }
 
-/** Goes on with the person at the sign-in page; the way back must end on a page that refuses. */
+/** Chooses the person at the sign-in page. The callback must refuse them, without a secret on the page or in the log. */
 export async function expectRefused(running: Running, browser: TestBrowser, person = 'ada'): Promise<Hop> {
   const cookie = browser.cookieHeader(running.url)
   const failures = failuresOf(running).length
   await browser.post(browser.page.url, { person })
   expectPage(browser.page)
-  expect(browser.page.url).toContain(`${running.url}/sign-in/callback`)
+  expect(browser.page.url).toContain(running.url)
+  expect(browser.page.url).toContain('/sign-in/callback')
   expect(browser.page.status).toBeGreaterThanOrEqual(400)
   expect(browser.page.status).not.toBe(500)
   const ours = browser
@@ -98,7 +93,7 @@ export async function expectSignedIn(running: Pick<Running, 'url'>, browser: Tes
   expect(hop.status, textOf(hop.body)).toBe(200)
 }
 
-/** The names of the records of sessions, signed in or signing out, in the SQLite file of a folder below DATA_DIR. */
+/** The keys of session records in the SQLite file of a folder below DATA_DIR. */
 export function keptSignIns({ env }: Running, folder = ''): string[] {
   const database = new DatabaseSync(join(env['DATA_DIR'] ?? '', folder, 'onramp.sqlite'), { readOnly: true })
   const rows = database.prepare("SELECT key FROM records WHERE key LIKE 'session:%'").all()

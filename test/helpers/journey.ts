@@ -1,4 +1,4 @@
-// What people do on a walk, and what a journey counts.
+// What people do in a journey, and the requests that it counts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Datasource } from '../../packages/sandbox/src/people.ts'
@@ -23,7 +23,7 @@ export async function openWorld(
   const running = await run({ ...options, settings: { ...store.settings, ...settings } })
   const { sandbox } = running
   let number = 0
-  /** Somebody whom no other test knows, with so many datasources, or these. */
+  /** A new person, with so many datasources, or these. */
   const newcomer = (apps: number | Datasource[] = 3) => {
     const id = `newcomer${++number}`
     const datasources = typeof apps === 'number' ? APPS.slice(0, apps) : apps
@@ -33,16 +33,14 @@ export async function openWorld(
   return {
     ...running,
     newcomer,
-    /** A newcomer who is signed in and looks at the list; nothing is counted yet. */
+    /** Signs a newcomer in, up to the list of apps, and resets the counts. */
     async begin(apps?: number | Datasource[], path?: string) {
       const person = newcomer(apps)
       const browser = await signIn(running, person, path)
       sandbox.clearRequests()
       return { person, browser }
     },
-    /** Checks that the service was asked for since the counts were cleared. */
     checks: () => sandbox.count('checkdatasourceauth'),
-    /** Departures that reached the service. */
     departures: () => sandbox.count('authDatasource'),
     async close() {
       await running.close()
@@ -57,25 +55,17 @@ export async function answerConsent(browser: TestBrowser, answer: 'allow' | 'den
   return await browser.submit(`${new URL(browser.page.url).pathname}/${answer}`)
 }
 
-/** What the page itself will open after so many seconds, if anything: said in its header or in its head. */
-export function refreshOf(hop: Hop): { seconds: number; url: string } | undefined {
-  const said =
-    hop.headers['refresh'] ?? /<meta http-equiv="refresh" content="([^"]*)"/.exec(hop.body)?.[1] ?? ''
-  const parts = /^(\d+); *url=(.*)$/.exec(said)
-  return parts === null
-    ? undefined
-    : { seconds: Number(parts[1]), url: (parts[2] ?? '').replaceAll('&amp;', '&') }
-}
-
-/** Waits as the page asks for and lets it look again. */
+/** Waits for the page's own refresh, from its header or its head. */
 export async function letRefresh(browser: TestBrowser): Promise<Hop> {
-  const refresh = refreshOf(browser.page)
-  if (refresh === undefined) throw new Error(`no refresh on ${browser.page.url}: ${browser.text}`)
-  await sleep(refresh.seconds * 1_000)
-  return await browser.open(refresh.url, { from: browser.page.url })
+  const { url, headers, body } = browser.page
+  const refresh = headers['refresh'] ?? /<meta http-equiv="refresh" content="([^"]*)"/.exec(body)?.[1] ?? ''
+  const [, seconds, path] = /^(\d+); *url=(.*)$/.exec(refresh) ?? []
+  if (path === undefined) throw new Error(`no refresh on ${url}: ${browser.text}`)
+  await sleep(Number(seconds) * 1_000)
+  return await browser.open(path.replaceAll('&amp;', '&'), { from: url })
 }
 
-/** A page for people: one heading, words, and somewhere to go on that is not only the way to the content. */
+/** A page for people: one heading, and a link or a form in its content. */
 export function expectPage(hop: Hop): void {
   expect(hop.status, textOf(hop.body)).not.toBe(500)
   expect(hop.headers['content-type'], hop.url).toMatch(/^text\/html/)
@@ -86,8 +76,8 @@ export function expectPage(hop: Hop): void {
   expect(ways.length, textOf(hop.body)).toBeGreaterThan(0)
 }
 
-/** Signs in where a sign-in page stands; a browser that the authorization server knows may already be through. */
-export async function signInIfAsked(world: Running, browser: TestBrowser, person: string): Promise<void> {
+/** Signs in if the browser shows a sign-in page. */
+export async function signInIfPrompted(world: Running, browser: TestBrowser, person: string): Promise<void> {
   if (browser.page.url.startsWith(world.sandbox.urls.authorizationServer))
     await chooseAccount(world, browser, person)
 }

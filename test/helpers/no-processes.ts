@@ -1,5 +1,5 @@
-// What a fast test may not do: start a process, or a server other than the one that supertest starts for each request.
-// A test that does is a journey, and its file's name says so (docs/testing.md).
+// Fails a fast test that starts a process, or a server other than supertest's own. Such a test is a journey, by its file's name
+// (docs/testing.md).
 import childProcess from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'
 import { Server } from 'node:net'
@@ -12,9 +12,9 @@ for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execF
   Object.assign(childProcess, { [name]: refuse('a process') })
 syncBuiltinESMExports()
 
-const listen = Reflect.get(Server.prototype, 'listen') as (this: Server, ...given: unknown[]) => Server
-Server.prototype.listen = function (this: Server, ...given: unknown[]) {
+const listen = Reflect.get(Server.prototype, 'listen') as (this: Server, ...args: unknown[]) => Server
+Server.prototype.listen = function (this: Server, ...args: unknown[]) {
   // Arguments don't tell it apart: tests that start servers ask for any port too.
   if (!new Error().stack?.includes('/node_modules/supertest/')) refuse('a server')()
-  return Reflect.apply(listen, this, given)
+  return Reflect.apply(listen, this, args)
 }

@@ -1,4 +1,4 @@
-// People for tests: where they are kept in memory, and how their apps are doing.
+// People for tests: in memory, with the apps and emails that a test needs.
 import { summarize, type PersonSummary } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { People, type PeopleOptions } from '../../src/people/people.ts'
@@ -6,13 +6,13 @@ import { isFinished, type EmailRecord, type PersonApp, type Person } from '../..
 import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
-/** @param given `records` where several processes share it */
-export function testPeople({ records = memoryRecords().records, ...given }: Partial<PeopleOptions> = {}) {
+/** @param options `records`: shared by several processes */
+export function testPeople({ records = memoryRecords().records, ...options }: Partial<PeopleOptions> = {}) {
   const keyRing = testKeyRing(records)
-  return new People({ records, keyRing, retentionDays: 90, now: Date.now, ...given })
+  return new People({ records, keyRing, retentionDays: 90, now: Date.now, ...options })
 }
 
-/** A person whose apps are in these states, by instance. @param names where the service names an app unlike its instance */
+/** A person whose apps have these states, by instance. @param names of apps, by instance */
 export function having(
   person: Person,
   apps: Record<string, PersonApp['state'] | 'unconfirmed'>,
@@ -47,7 +47,6 @@ export async function* summaries(...people: Person[]): AsyncGenerator<PersonSumm
   for (const person of people) yield await Promise.resolve(summarize(person))
 }
 
-/** All of it, where it is known to end. */
 export async function listed<T>(all: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
   for await (const one of all) found.push(one)

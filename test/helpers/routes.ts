@@ -1,4 +1,4 @@
-// Every path that the app answers, read from the app itself, so that a test of all routes finds new ones by itself.
+// The routes of the app, read from the app itself, so that a test of all routes includes new ones.
 import { createOnramp } from '../../src/compose.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -8,13 +8,13 @@ type Layer = {
   handle: { stack?: Layer[] }
 }
 
-/** Every path that an app with these settings takes the method for, as it is written. It gets a store of its own. */
+/** The path patterns of a method, in an app with these settings and a store of its own. */
 export async function routesFor(
   method: 'get' | 'post',
   settings: Record<string, string | undefined>,
 ): Promise<string[]> {
-  const given = { ...settings, REDIS_URL: '', DATA_DIR: `${settings['DATA_DIR']}/routes` }
-  const onramp = createOnramp(loadSettings(given), createLog('silent'))
+  const own = { ...settings, REDIS_URL: '', DATA_DIR: `${settings['DATA_DIR']}/routes` }
+  const onramp = createOnramp(loadSettings(own), createLog('silent'))
   const inside = (layers: Layer[]): string[] =>
     layers.flatMap(({ route, handle }) =>
       route === undefined ? inside(handle.stack ?? []) : route.methods[method] ? [route.path].flat() : [],

@@ -54,9 +54,9 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
 export const clientAt = (url: string, secret: string) => ({
   client_id: 'onramp',
   client_secret: secret,
-  redirect_uris: [`${url}/sign-in/callback`],
-  post_logout_redirect_uris: [`${url}/signed-out`],
-  backchannel_logout_uri: `${url}/sign-out/backchannel`,
+  redirect_uris: [url + '/sign-in/callback'],
+  post_logout_redirect_uris: [url + '/signed-out'],
+  backchannel_logout_uri: url + '/sign-out/backchannel',
 })
 
 export async function run(options: RunOptions = {}) {

@@ -20,6 +20,9 @@ type Step = {
   follow?: boolean
 }
 
+/** How it connects, such as the certificate authorities that it trusts. */
+export type BrowserConnect = NonNullable<ConstructorParameters<typeof Agent>[0]>['connect']
+
 export class TestBrowser {
   readonly hops: Hop[] = []
   /** Sent with each request. Without User-Agent, onramp takes it for no person's browser. */
@@ -29,7 +32,7 @@ export class TestBrowser {
   /** The page that it shows. */
   page: Hop = { method: 'GET', url: 'about:blank', status: 0, body: '', headers: {} }
 
-  constructor(connect: Agent.Options['connect'] = {}) {
+  constructor(connect: BrowserConnect = {}) {
     this.#agent = new Agent({ keepAliveTimeout: 1_000, connect })
   }
 

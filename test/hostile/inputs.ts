@@ -15,7 +15,7 @@ export function must(holds: boolean, what: string): void {
 
 /** Lets the errors through that a reader documents. */
 export async function refusing(
-  kinds: readonly (new (...given: never[]) => Error)[],
+  kinds: readonly (new (...args: never[]) => Error)[],
   work: () => unknown,
 ): Promise<void> {
   try {
@@ -89,7 +89,7 @@ const scalar = fc.oneof(
 )
 
 /** JSON whose members have these names, or others; values of any kind, at times very deep or very many. */
-export function jsonWith(...names: readonly string[]): fc.Arbitrary<unknown> {
+function jsonWith(...names: readonly string[]): fc.Arbitrary<unknown> {
   const name = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...names) }, word, piece)
   const { value } = fc.letrec<{ value: unknown; list: unknown; object: object }>((tie) => ({
     value: fc.oneof({ maxDepth: 5, depthSize: 'medium' }, scalar, tie('object'), tie('list')),

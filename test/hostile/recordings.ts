@@ -16,8 +16,8 @@ async function check(text: string, format?: Format): Promise<void> {
   const options = { schedule: publishedSchedule, asOf: '2026-11-22', format }
   const { found, requests } = await checkFiles([file], options, (fault) => faults.push(fault))
   if (requests === 0 && found.length > 0) throw new Error('it finds uses without a request')
-  const told = faults.find((fault) => /\p{Cc}/u.test(fault))
-  if (told !== undefined) throw new Error(`it tells a fault in more than a line: ${JSON.stringify(told)}`)
+  const broken = faults.find((fault) => /\p{Cc}/u.test(fault))
+  if (broken !== undefined) throw new Error(`a fault has control characters: ${JSON.stringify(broken)}`)
 }
 
 const url = 'https://acme.service.example/rest/api/v1/chat'

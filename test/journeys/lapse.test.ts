@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPeople, withStore } from '../../src/cli/store.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { answerConsent, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
+import { answerConsent, openWorld, signInIfPrompted, type World } from '../helpers/journey.ts'
 import { t } from '../helpers/texts.ts'
 
 const DAY = 24 * 3_600_000
@@ -34,7 +34,7 @@ it('someone who had finished reads which access has ended, since when we know, a
   expect(browser.text).toContain('You’re all set')
   const look = async () => {
     await browser.open(`${world.url}/onboarding`)
-    await signInIfAsked(world, browser, person)
+    await signInIfPrompted(world, browser, person)
   }
 
   ahead = 2 * DAY

@@ -1,7 +1,7 @@
 // Minutes, hours and days later, on another clock than the machine's.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
-import { answerConsent, expectPage, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
+import { answerConsent, expectPage, openWorld, signInIfPrompted, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 import { linksOf } from '../helpers/test-browser.ts'
 
@@ -39,7 +39,7 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     await answerConsent(browser, 'allow')
     ahead += 13 * HOUR
     await browser.open(`${world.url}/onboarding`)
-    await signInIfAsked(world, browser, person)
+    await signInIfPrompted(world, browser, person)
     expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
     expect(browser.text).toContain(t('overview.progress', { connected: 1, total: 3 }))
     expect(browser.text).toContain(t('status.skipped'))
@@ -50,7 +50,7 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     ahead += 25 * HOUR
     await answerConsent(browser, 'allow')
-    await signInIfAsked(world, browser, person)
+    await signInIfPrompted(world, browser, person)
     expect(world.departures()).toBe(2)
     expect(browser.page.status).toBe(200)
   })
@@ -60,7 +60,7 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     ahead += 5 * MINUTE
     world.sandbox.expireTokens()
     await browser.open(`${world.url}/onboarding?datasource=slack`)
-    await signInIfAsked(world, browser, person)
+    await signInIfPrompted(world, browser, person)
     expect(browser.page.status).toBe(200)
     expect(browser.page.url).toBe(`${world.url}/onboarding?datasource=slack`)
   })
@@ -70,7 +70,7 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     ahead += 5 * MINUTE
     world.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 401 } } })
     await browser.open(`${world.url}/onboarding`)
-    await signInIfAsked(world, browser, person)
+    await signInIfPrompted(world, browser, person)
     expect(browser.page.status).toBe(403)
     expectPage(browser.page)
     expect(browser.text).toContain(t('problem.service_refused_sign_in.title'))

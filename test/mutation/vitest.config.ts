@@ -1,18 +1,18 @@
-// What Stryker runs: those tests of the project `fast` that are about the room which is changed.
+// What Stryker runs: the tests of the project `fast` for the folder that is changed.
 import { defineConfig } from 'vitest/config'
 import everything from '../vitest.config.ts'
 
-/** Tests that say more of a room than its own fast ones: a neighbour's, or a journey's on real servers. */
+/** Tests of another folder, or journeys, that cover more of a folder than its own fast tests. */
 const ALSO: Record<string, string[]> = {
   session: ['test/people/'],
   records: ['test/records/redis.journey.test.ts'],
   'sign-in': ['test/sign-in/server-requests.journey.test.ts'],
 }
 
-const [, room = ''] = (process.env['MUTATED'] ?? '').split('/')
+const [, folder = ''] = (process.env['MUTATED'] ?? '').split('/')
 const named = (process.env['TESTS'] ?? '').split(' ').filter((name) => name !== '')
-const also = ALSO[room] ?? []
-const starts = named.length > 0 ? named : [`test/${room}/`, ...also]
+const also = ALSO[folder] ?? []
+const starts = named.length > 0 ? named : [`test/${folder}/`, ...also]
 
 const tests = everything.test?.projects?.flatMap((project) =>
   typeof project === 'object' && 'test' in project

@@ -116,7 +116,7 @@ async function checkWithStore(): Promise<void> {
     authorizationServer: `https://${NAMES.authorizationServer}:${open.authorizationServer}`,
   }
   const secret = randomBytes(24).toString('base64url')
-  const client = { client_id: 'onramp', client_secret: secret, redirect_uris: [`${url}/sign-in/callback`] }
+  const client = { client_id: 'onramp', client_secret: secret, redirect_uris: [url + '/sign-in/callback'] }
   const switches = { autoConsent: true }
   await using opened = new AsyncDisposableStack()
   const sandbox = await startSandbox({ ports, addresses, clients: [client], switches })

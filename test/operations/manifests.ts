@@ -88,7 +88,7 @@ function checkSettings({ spec }: Template): number {
   const lines = read('settings.env')
     .split('\n')
     .filter((line) => /^\w/.test(line))
-  const given = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)))
+  const variables = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)))
   const example: Record<string, string> = {
     SESSION_SECRET: 'a'.repeat(32),
     REDIS_URL: 'redis://redis:6379',
@@ -101,11 +101,11 @@ function checkSettings({ spec }: Template): number {
       volumeMounts.some(({ mountPath }) => value.startsWith(`${mountPath}/`)),
       `${value} is not mounted`,
     )
-    given[secret] = example[secret] ?? 'a-secret'
+    variables[secret] = example[secret] ?? 'a-secret'
   }
   const names = new Set<string>(settings.map(({ name }) => name))
-  for (const name of Object.keys(given)) assert.ok(names.has(name), `${name} is no setting`)
-  const loaded = loadSettings(given)
+  for (const name of Object.keys(variables)) assert.ok(names.has(name), `${name} is no setting`)
+  const loaded = loadSettings(variables)
   assert.ok(spec.terminationGracePeriodSeconds > loaded.DRAIN_SECONDS + 6.5)
   return loaded.METRICS_PORT ?? 0
 }

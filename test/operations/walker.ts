@@ -1,11 +1,10 @@
-// Someone who signs in and connects everything, over whatever address they are given, and looks again later.
+// A person who signs in, connects everything, and comes back later.
 import assert from 'node:assert/strict'
-import type { Agent } from 'undici'
-import { TestBrowser } from '../helpers/test-browser.ts'
+import { TestBrowser, type BrowserConnect } from '../helpers/test-browser.ts'
 import { t } from '../helpers/texts.ts'
 
 /** Signs in as the person and connects every app; the sandbox's switch `autoConsent` is on. */
-export async function walk(url: string, person: string, connect?: Agent.Options['connect']) {
+export async function walk(url: string, person: string, connect?: BrowserConnect) {
   const browser = new TestBrowser(connect)
   await browser.open(`${url}/onboarding`)
   await browser.post(browser.page.url, { person })

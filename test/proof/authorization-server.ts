@@ -17,7 +17,7 @@ export const METADATA = {
 
 const signer = createTokenSigner('ES256')
 
-type Grant = { person: Person; nonce: string | undefined; isOver: boolean }
+type Grant = { person: Person; nonce: string | undefined; hasEnded: boolean }
 type RefreshToken = { grant: Grant; used?: { by: Process; at: number; isAnswered: boolean } }
 
 /** A fault of the store so long before a redemption may have cost the lease (records/lease.ts). */
@@ -39,14 +39,14 @@ export class AuthorizationServer {
   approve(url: string, person: Person): string {
     const query = new URL(url).searchParams
     const code = randomUUID()
-    this.#codes.set(code, { person, nonce: query.get('nonce') ?? undefined, isOver: false })
+    this.#codes.set(code, { person, nonce: query.get('nonce') ?? undefined, hasEnded: false })
     return callbackUrl(query, code, { iss: ISSUER })
   }
 
   /** The person of an access token; undefined if it has expired or was revoked. */
   personOf(accessToken: string): Person | undefined {
     const found = this.#access.get(accessToken)
-    const isGood = found !== undefined && !found.grant.isOver && found.until > current().now
+    const isGood = found !== undefined && !found.grant.hasEnded && found.until > current().now
     return isGood ? found.grant.person : undefined
   }
 
@@ -54,7 +54,7 @@ export class AuthorizationServer {
   token(call: Call, delivery: Delivery): Reply {
     const isCode = call.form.get('grant_type') === 'authorization_code'
     const grant = isCode ? this.#redeemCode(call) : this.#redeemRefreshToken(call, delivery)
-    if (grant === undefined || grant.isOver) return { status: 400, body: { error: 'invalid_grant' } }
+    if (grant === undefined || grant.hasEnded) return { status: 400, body: { error: 'invalid_grant' } }
     const [access, refresh] = [randomUUID(), randomUUID()]
     this.#access.set(access, { grant, until: current().now + this.#lifeSeconds * 1000 })
     this.#refresh.set(refresh, { grant })
@@ -82,10 +82,10 @@ export class AuthorizationServer {
     if (used !== undefined) {
       const isSound = used.by.isAlive && used.isAnswered && used.by.troubledAt < used.at - TROUBLE_COUNTS_MS
       // It was sent under a lease that trouble of the store has cost since, and nothing can call it back.
-      const isOvertaken = by.troubledAt >= sentAt
-      if (isSound && !isOvertaken)
+      const hasEndedtaken = by.troubledAt >= sentAt
+      if (isSound && !hasEndedtaken)
         this.#onFault(`one redemption per refresh token: ${by.name} redeems what ${used.by.name} had`)
-      grant.isOver = true
+      grant.hasEnded = true
       return undefined
     }
     const use = { by, at: current().now, isAnswered: false }
@@ -97,7 +97,7 @@ export class AuthorizationServer {
   revoke(form: URLSearchParams): Reply {
     const token = form.get('token') ?? ''
     const grant = this.#refresh.get(token)?.grant ?? this.#access.get(token)?.grant
-    if (grant !== undefined) grant.isOver = true
+    if (grant !== undefined) grant.hasEnded = true
     return { status: 200, body: {} }
   }
 

@@ -103,7 +103,7 @@ export class SimulatedStore {
       process,
       run: answered,
       drop,
-      what: `${process.name} hears of ${what}`,
+      what: `${process.name} learns of ${what}`,
     })
   }
 

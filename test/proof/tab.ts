@@ -146,7 +146,7 @@ export class Tab {
     const request: PageRequest = { method, path, headers, address: this.#world.address }
     const isEnded = this.browser.ended.has(cookie)
     this.#world.request(this.name, request, (outcome, process) => {
-      this.#note(`hears ${describe(outcome)} from ${process.name}`)
+      this.#note(`gets ${describe(outcome)} from ${process.name}`)
       if (outcome === 'cut off')
         return navigation === this.#navigation ? this.#rest({ kind: 'none' }) : undefined
       const { person } = this.browser

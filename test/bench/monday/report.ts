@@ -55,7 +55,7 @@ function verdictsOf(morning: Morning): Verdict[] {
     [losses.length === 0, `Nothing is lost: ${people - losses.length} of ${people} people`],
     [
       secondUses.one === 0,
-      `No one-time path is followed twice in one tab: ${secondUses.one} were, and ${secondUses.two} in two tabs that asked at the same moment`,
+      `No one-time path is followed twice in one tab: ${secondUses.one} were, and ${secondUses.two} in two tabs at the same moment`,
     ],
     [unexplained.length === 0, `Nothing fails but while a fault lasts: ${unexplained.length} kinds`],
     [
@@ -84,9 +84,9 @@ function printFigures(morning: Morning): void {
   const { rhythm, shares, meter, memory, minutes, compress } = morning
   const each = (milliseconds: number) => `${fixed(milliseconds / rhythm.people, 1)} ms`
   console.log(`A company's Monday: ${rhythm.people} people, ${APPS.length} apps each, in ${minutes} minutes; ${compress} times as fast as that, so in ${fixed(rhythm.seconds)} s
-Before, ${fixed(rhythm.averageSeconds)} s at the average rate as it is: ${fixed(rhythm.averageRate, 1)} people a second. Bursts: ${BURST_RATE} sign-ins a second.
+Before, ${fixed(rhythm.averageSeconds)} s at the average rate as it is: ${fixed(rhythm.averageRate, 1)} people a second. Bursts: ${BURST_RATE} people a second.
 ${morning.machine}
-All took ${fixed(morning.seconds)} s. ${morning.signIns} sign-ins, at most ${morning.mostAtOnce} people at once.
+All took ${fixed(morning.seconds)} s. ${morning.signIns} logins, at most ${morning.mostAtOnce} people at once.
 CPU per person: onramp ${each(meter.processorMs('onramp'))}, stand-in ${each(meter.processorMs('stand-in'))}, load ${each(morning.generatorMs)}
 
 Milliseconds of a hop, p50 / p99. Own: without what the service and the authorization server took. Seen: by the browser,

@@ -13,15 +13,15 @@ JSON.parse = (text: string, ...args: [never?]) => {
 }
 
 /** Formatting takes most of a run: everyone's time zone is formatted at the same moment. */
-const lastParts = new WeakMap<Intl.DateTimeFormat, { at: unknown; parts: Intl.DateTimeFormatPart[] }>()
+const lastParts = new WeakMap<Intl.DateTimeFormat, { at: unknown; formatted: Intl.DateTimeFormatPart[] }>()
 const { prototype } = Intl.DateTimeFormat
 const formatToParts = Reflect.get(prototype, 'formatToParts')
 prototype.formatToParts = function (this: Intl.DateTimeFormat, at) {
   const last = lastParts.get(this)
-  if (last !== undefined && last.at === at) return last.parts
-  const parts = formatToParts.call(this, at).filter(({ type }) => type !== 'literal')
-  lastParts.set(this, { at, parts })
-  return parts
+  if (last !== undefined && last.at === at) return last.formatted
+  const formatted = formatToParts.call(this, at).filter(({ type }) => type !== 'literal')
+  lastParts.set(this, { at, formatted })
+  return formatted
 }
 
 const sealer = { seal: (text: string) => text, open: (text: string) => text, isCurrent: () => true }

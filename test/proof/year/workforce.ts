@@ -61,7 +61,7 @@ export type Employee = {
 }
 
 /** A mass disconnect: many lose one app at once. */
-export type Planted = { cause: 'big' | 'small'; instance: string; at: number; endsAt: number; size: number }
+type Planted = { cause: 'big' | 'small'; instance: string; at: number; endsAt: number; size: number }
 
 type WorkforceOptions = {
   size: number

@@ -30,7 +30,7 @@ const RESUMED_AFTER = { odd: 3 * DAY, even: 2 * HOUR }
 
 class Killed extends Error {}
 
-export type YearOptions = { seed: number; size: number; days: number }
+type YearOptions = { seed: number; size: number; days: number }
 
 export class Year {
   readonly promises: Promises
