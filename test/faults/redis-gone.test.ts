@@ -101,7 +101,7 @@ it('when Redis is back after a kill, pages work again by themselves, and a perso
   const before = browser.hops.length
   await browser.open('/search?q=plans')
   expect(browser.page.status).toBe(200)
-  expect(browser.page.url).toBe(`${running.url}/search?q=plans&unattended=yes`)
+  expect(browser.page.url).toBe(`${running.url}/search?q=plans`)
   const paths = browser.hops.slice(before).map((hop) => new URL(hop.url).pathname)
   expect(paths.filter((path) => path === '/sign-in/callback')).toHaveLength(1)
   expectCookiesKept(browser)
