@@ -1,9 +1,9 @@
-// The images and the compose file: what they run, and what a .env changes. Without Docker, which a test may lack.
+// The images and the compose file: what they run, and what .env changes; without Docker.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { settings } from '../src/settings/settings.ts'
 import { spawnOne, startArguments, statusOf, until } from './helpers/processes.ts'
@@ -71,62 +71,60 @@ const onramp = (...args: string[]): Promise<Ran> =>
     )
   })
 
-describe('the image', () => {
-  it('offers the commands that it can run, and no others', async () => {
-    const { code, stdout } = await onramp('--help')
-    expect(code).toBe(0)
-    const names = [...stdout.matchAll(/^ {2}([\w-]+)/gm)].map((match) => match[1])
-    expect(names).toEqual(expect.arrayContaining(['serve', 'invite', 'doctor', 'status', 'deprecations']))
-    expect(names).not.toContain('demo')
-    expect(names).not.toContain('sandbox')
-    const each = await Promise.all(names.map((name = '') => onramp(name, '--help')))
-    expect(each.map((ran) => ran.code)).toEqual(names.map(() => 0))
-  })
-
-  it.each(['demo', 'sandbox'])('explains why %s is not among them', async (name) => {
-    const { code, stderr } = await onramp(name)
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^onramp \w+: it is for development only, and the sandbox is not installed here: /)
-    expect(stderr).toContain('run it in a clone of the repository')
-    expect(stderr).not.toContain('    at ')
-  })
-
-  it('serves with what is copied into it', async () => {
-    const port = String(await freePort())
-    const set = {
-      PORT: port,
-      HOST: '127.0.0.1',
-      DATA_DIR: join(image, 'data'),
-      SESSION_SECRET: 'a'.repeat(32),
-    }
-    const elsewhere = { PUBLIC_URL: `http://127.0.0.1:${port}`, SERVICE_BASE_URL: 'https://svc.example' }
-    const env = { ...set, ...elsewhere, OIDC_ISSUER: 'https://as.example' }
-    const server = spawnOne(process.execPath, commandOfImage(), env, { cwd: image })
-    await until(
-      async () => server.hasEnded() || (await statusOf(`${env.PUBLIC_URL}/healthz`)) === 200,
-      'it to serve',
-    )
-    expect(await server.end('SIGINT')).toMatchObject({ code: 0 })
-  })
-
-  it('gives Node room for young objects in a container of 512 MB too, as every start does', () => {
-    const options = (words: readonly string[]) => words.filter((word) => word.includes('space'))
-    expect(options(startArguments())).toHaveLength(1)
-    expect(options(commandOfImage())).toEqual(options(startArguments()))
-    const [, unit = ''] = /^ExecStart=(.+)$/m.exec(read('deploy/systemd/onramp@.service')) ?? []
-    expect(options(unit.split(' '))).toEqual(options(startArguments()))
-  })
-
-  it.each(['production-packages', 'all-packages', 'sandbox', 'onramp'])(
-    'is built of files that Docker is given: %s',
-    (stage) => {
-      const { copied } = stageOf(stage)
-      expect(copied).not.toEqual([])
-      const given = read('.dockerignore').split('\n')
-      for (const path of copied) expect(given).toContain(`!${path.split('/')[0]}`)
-    },
-  )
+it('the image offers the commands that it can run, and no others', async () => {
+  const { code, stdout } = await onramp('--help')
+  expect(code).toBe(0)
+  const names = [...stdout.matchAll(/^ {2}([\w-]+)/gm)].map((match) => match[1])
+  expect(names).toEqual(expect.arrayContaining(['serve', 'invite', 'doctor', 'status', 'deprecations']))
+  expect(names).not.toContain('demo')
+  expect(names).not.toContain('sandbox')
+  const each = await Promise.all(names.map((name = '') => onramp(name, '--help')))
+  expect(each.map((ran) => ran.code)).toEqual(names.map(() => 0))
 })
+
+it.each(['demo', 'sandbox'])('the image explains why it lacks the command %s', async (name) => {
+  const { code, stderr } = await onramp(name)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^onramp \w+: it is for development only, and the sandbox is not installed here: /)
+  expect(stderr).toContain('run it in a clone of the repository')
+  expect(stderr).not.toContain('    at ')
+})
+
+it('the image serves with what is copied into it', async () => {
+  const port = String(await freePort())
+  const set = {
+    PORT: port,
+    HOST: '127.0.0.1',
+    DATA_DIR: join(image, 'data'),
+    SESSION_SECRET: 'a'.repeat(32),
+  }
+  const elsewhere = { PUBLIC_URL: `http://127.0.0.1:${port}`, SERVICE_BASE_URL: 'https://svc.example' }
+  const env = { ...set, ...elsewhere, OIDC_ISSUER: 'https://as.example' }
+  const server = spawnOne(process.execPath, commandOfImage(), env, { cwd: image })
+  await until(
+    async () => server.hasEnded() || (await statusOf(`${env.PUBLIC_URL}/healthz`)) === 200,
+    'it to serve',
+  )
+  expect(await server.end('SIGINT')).toMatchObject({ code: 0 })
+})
+
+it('the image gives Node the same heap options as every start does', () => {
+  const options = (words: readonly string[]) => words.filter((word) => word.includes('space'))
+  expect(options(startArguments())).toHaveLength(1)
+  expect(options(commandOfImage())).toEqual(options(startArguments()))
+  const [, unit = ''] = /^ExecStart=(.+)$/m.exec(read('deploy/systemd/onramp@.service')) ?? []
+  expect(options(unit.split(' '))).toEqual(options(startArguments()))
+})
+
+it.each(['production-packages', 'all-packages', 'sandbox', 'onramp'])(
+  'the stage %s copies only files that .dockerignore admits',
+  (stage) => {
+    const { copied } = stageOf(stage)
+    expect(copied).not.toEqual([])
+    const given = read('.dockerignore').split('\n')
+    for (const path of copied) expect(given).toContain(`!${path.split('/')[0]}`)
+  },
+)
 
 type Service = {
   environment?: Record<string, string | number>
@@ -138,37 +136,35 @@ type Service = {
   stop_grace_period?: string
 }
 
-describe('the compose file', () => {
-  const { services } = parse(read('docker-compose.yml')) as { services: Record<string, Service> }
+const { services } = parse(read('docker-compose.yml')) as { services: Record<string, Service> }
 
-  it('takes settings from .env alone: neither the file nor a shell overrides them', () => {
-    const { env_file: file, environment } = services['onramp'] ?? {}
-    expect(file).toBe('.env')
-    expect(environment).toEqual({ PORT: 3000 })
-  })
+it('compose takes settings from .env alone: neither the file nor a shell overrides them', () => {
+  const { env_file: file, environment } = services['onramp'] ?? {}
+  expect(file).toBe('.env')
+  expect(environment).toEqual({ PORT: 3000 })
+})
 
-  it('starts Valkey only for those who say so', () => {
-    expect(services['valkey']?.profiles).toEqual(['valkey'])
-    expect(services['onramp']?.depends_on).toBeUndefined()
-    expect(read('docker-compose.yml')).toContain('COMPOSE_PROFILES=valkey')
-  })
+it('compose starts Valkey only with its profile', () => {
+  expect(services['valkey']?.profiles).toEqual(['valkey'])
+  expect(services['onramp']?.depends_on).toBeUndefined()
+  expect(read('docker-compose.yml')).toContain('COMPOSE_PROFILES=valkey')
+})
 
-  it('waits for as long as the server may take to drain', () => {
-    const longest = settings.find(({ name }) => name === 'DRAIN_SECONDS')?.schema.safeParse('60').success
-    expect(longest).toBe(true)
-    expect(Number.parseInt(services['onramp']?.stop_grace_period ?? '', 10)).toBeGreaterThan(60 + 6.5)
-  })
+it('compose waits for as long as the server may take to drain', () => {
+  const longest = settings.find(({ name }) => name === 'DRAIN_SECONDS')?.schema.safeParse('60').success
+  expect(longest).toBe(true)
+  expect(Number.parseInt(services['onramp']?.stop_grace_period ?? '', 10)).toBeGreaterThan(60 + 6.5)
+})
 
-  it('publishes every port on this machine alone, each one at a port on which something listens', () => {
-    const ports = Object.values(services).flatMap((service) => service.ports ?? [])
-    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
-    // Whoever sets PORT, and where: the container listens on 3000.
-    expect(services['onramp']?.ports).toEqual(['127.0.0.1:${PORT:-3000}:3000'])
-    expect(services['sandbox']?.network_mode).toBeUndefined()
-    expect(services['sandbox']?.environment).toEqual({ PORT: '${PORT:-3000}' })
-    expect(services['sandbox']?.ports).toEqual([
-      '127.0.0.1:${PORT:-3000}:${PORT:-3000}',
-      '127.0.0.1:4000-4005:4000-4005',
-    ])
-  })
+it('compose publishes ports on this machine alone, each to a port on which something listens', () => {
+  const ports = Object.values(services).flatMap((service) => service.ports ?? [])
+  for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
+  // The container listens on 3000, whatever PORT is.
+  expect(services['onramp']?.ports).toEqual(['127.0.0.1:${PORT:-3000}:3000'])
+  expect(services['sandbox']?.network_mode).toBeUndefined()
+  expect(services['sandbox']?.environment).toEqual({ PORT: '${PORT:-3000}' })
+  expect(services['sandbox']?.ports).toEqual([
+    '127.0.0.1:${PORT:-3000}:${PORT:-3000}',
+    '127.0.0.1:4000-4005:4000-4005',
+  ])
 })

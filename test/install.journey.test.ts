@@ -1,7 +1,7 @@
-// What npm ci brings: all of it pinned by the lock file, and nothing of it runs while it is installed.
+// What npm ci installs: pinned by the lock file, and without scripts.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, realpathSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 const root = new URL('..', import.meta.url).pathname
 const read = (file: string) => readFileSync(root + file, 'utf8')
@@ -20,41 +20,40 @@ const dependencies = Object.entries(packages).filter(([path]) => path.startsWith
 /** The runtime for one kind of machine; its package is the binary alone. */
 const runtimes = dependencies.filter(([path]) => /^node_modules\/node-(linux|win|darwin|bin)-/.test(path))
 
-describe('the lock file', () => {
-  it('pins every package by its content', () => {
-    expect(dependencies.length).toBeGreaterThan(100)
-    const loose = dependencies.filter(
-      ([, { integrity, link }]) => link !== true && integrity?.startsWith('sha512-') !== true,
-    )
-    expect(loose.map(([path]) => path)).toEqual([])
-  })
-
-  it('holds no package that wants to run a script when it is installed', () => {
-    expect(dependencies.filter(([, one]) => one.hasInstallScript).map(([path]) => path)).toEqual([])
-    // Not `ignore-scripts`, which would also leave out what `npm pack` has to run.
-    expect(read('.npmrc')).toMatch(/^strict-allow-scripts=true$/m)
-  })
-
-  it('pins the runtime itself, one exact version of it for every kind of machine', () => {
-    const { optionalDependencies } = JSON.parse(read('package.json')) as {
-      optionalDependencies: Record<string, string>
-    }
-    expect(runtimes.map(([path]) => path.replace('node_modules/', ''))).toEqual(
-      Object.keys(optionalDependencies).toSorted(),
-    )
-    expect(new Set(runtimes.map(([, { version }]) => version))).toEqual(
-      new Set(Object.values(optionalDependencies)),
-    )
-    expect(new Set(Object.values(optionalDependencies)).size).toBe(1)
-    for (const [, { os }] of runtimes) expect(os).toBeDefined()
-  })
+it('the lock file pins every package by its content', () => {
+  expect(dependencies.length).toBeGreaterThan(100)
+  const loose = dependencies.filter(
+    ([, { integrity, link }]) => link !== true && integrity?.startsWith('sha512-') !== true,
+  )
+  expect(loose.map(([path]) => path)).toEqual([])
 })
 
-describe.runIf(process.platform === 'linux')('the runtime of the scripts', () => {
-  it('is the one that the lock file pins, whatever the machine has', () => {
+it('the lock file has no package with an install script', () => {
+  expect(dependencies.filter(([, one]) => one.hasInstallScript).map(([path]) => path)).toEqual([])
+  // Not `ignore-scripts`, which would also leave out what `npm pack` has to run.
+  expect(read('.npmrc')).toMatch(/^strict-allow-scripts=true$/m)
+})
+
+it('the lock file pins one exact version of Node for every kind of machine', () => {
+  const { optionalDependencies } = JSON.parse(read('package.json')) as {
+    optionalDependencies: Record<string, string>
+  }
+  expect(runtimes.map(([path]) => path.replace('node_modules/', ''))).toEqual(
+    Object.keys(optionalDependencies).toSorted(),
+  )
+  expect(new Set(runtimes.map(([, { version }]) => version))).toEqual(
+    new Set(Object.values(optionalDependencies)),
+  )
+  expect(new Set(Object.values(optionalDependencies)).size).toBe(1)
+  for (const [, { os }] of runtimes) expect(os).toBeDefined()
+})
+
+it.runIf(process.platform === 'linux')(
+  'npm scripts use the Node that the lock file pins, whatever the machine has',
+  () => {
     const [, pinned] = runtimes.find(([path]) => path.endsWith(`-linux-${process.arch}`)) ?? []
     const version = execFileSync(`${root}node_modules/.bin/node`, ['--version'], { encoding: 'utf8' })
     expect(version.trim()).toBe(`v${pinned?.version}`)
     expect(realpathSync(`${root}node_modules/.bin/node`)).toContain(`/node-linux-${process.arch}/bin/node`)
-  })
-})
+  },
+)

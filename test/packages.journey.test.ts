@@ -5,7 +5,7 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { request } from 'undici'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { spawnOne, statusOf, until } from './helpers/processes.ts'
 import { freePort } from './helpers/running.ts'
 
@@ -26,7 +26,7 @@ const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
 const manifestOf = (...path: string[]) => JSON.parse(read(...path, 'package.json')) as Manifest
 const { version, files } = manifestOf(root)
 
-/** The Node of this test, also for what looks for one on the PATH. */
+/** With the Node of this test on the PATH. */
 const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` }
 
 type Ran = { code: number; stdout: string; stderr: string }
@@ -52,7 +52,7 @@ beforeAll(async () => {
   for (const name of ours.filter((one) => existsSync(join(root, one)) && one !== 'dist'))
     cpSync(join(root, name), join(copy, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  // As if the last run had been interrupted.
+  // Like after a run that was interrupted.
   const sandbox = join(copy, 'packages/sandbox')
   const { scripts } = manifestOf(sandbox)
   renameSync(join(sandbox, 'package.json'), join(sandbox, '.package.json'))
@@ -75,136 +75,130 @@ async function startDemo(words: string) {
   return { demo, port }
 }
 
-describe('packing', () => {
-  it('makes a tarball of each package', () => {
-    expect(tarballs).toEqual(names.map((name) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`))
-  })
+it('npm pack makes a tarball of each package', () => {
+  expect(tarballs).toEqual(names.map((name) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`))
+})
 
-  it.each(['', 'packages/deprecations', 'packages/sandbox', 'packages/terminal'])(
-    'leaves the repository as it was: "%s"',
-    (path) => {
-      expect(read(copy, path, 'package.json')).toBe(read(root, path, 'package.json'))
-      for (const left of ['dist', '.package.json']) expect(existsSync(join(copy, path, left))).toBe(false)
-    },
+it.each(['', 'packages/deprecations', 'packages/sandbox', 'packages/terminal'])(
+  'npm pack leaves the folder "%s" as it was',
+  (path) => {
+    expect(read(copy, path, 'package.json')).toBe(read(root, path, 'package.json'))
+    for (const left of ['dist', '.package.json']) expect(existsSync(join(copy, path, left))).toBe(false)
+  },
+)
+
+it('the package has the documents for operators, and their links lead to documents in it', () => {
+  const docs = join(installed, 'node_modules/onramp/docs')
+  const all = readdirSync(docs)
+  for (const name of ['runbook.md', 'security.md', 'openapi.yaml']) expect(all).toContain(name)
+  for (const name of ['architecture.md', 'testing.md', 'decisions']) expect(all).not.toContain(name)
+  const broken = all.flatMap((name) =>
+    [...read(docs, name).matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^\.\.\/(packages|\.github)\//.test(target))
+      .filter((target) => !existsSync(join(docs, target)))
+      .map((target) => `${name}: ${target}`),
   )
-
-  it('puts the documents for operators into onramp, whose links lead to others that are there', () => {
-    const docs = join(installed, 'node_modules/onramp/docs')
-    const all = readdirSync(docs)
-    for (const name of ['runbook.md', 'security.md', 'openapi.yaml']) expect(all).toContain(name)
-    for (const name of ['architecture.md', 'testing.md', 'decisions']) expect(all).not.toContain(name)
-    const broken = all.flatMap((name) =>
-      [...read(docs, name).matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g)]
-        .map(([, target = '']) => target)
-        .filter((target) => !/^\.\.\/(packages|\.github)\//.test(target))
-        .filter((target) => !existsSync(join(docs, target)))
-        .map((target) => `${name}: ${target}`),
-    )
-    expect(broken).toEqual([])
-  })
-
-  it.each(names)('puts JavaScript into %s, and nothing that only a clone needs', (name) => {
-    const path = join(installed, 'node_modules', name)
-    const all = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => !file.startsWith('node_modules'),
-    )
-    expect(all.filter((file) => /(?<!\.d)\.ts$|^src|^test|(^|\/)\.env$/.test(file))).toEqual([])
-    expect(all).toContain('dist/LICENSE')
-    expect(all).toContain('README.md')
-    const manifest = manifestOf(path)
-    expect(manifest).toMatchObject({ name, version, license: 'MIT', engines: { node: '>=24.3' } })
-    for (const left of ['private', 'workspaces', 'devDependencies', 'optionalDependencies'])
-      expect(manifest[left]).toBeUndefined()
-    expect(Object.values({ ...manifest.dependencies, ...manifest.peerDependencies })).not.toContain('*')
-  })
+  expect(broken).toEqual([])
 })
 
-describe('the installed onramp', () => {
-  it('says which version it is, and so does its smaller command', async () => {
-    const said = (await succeed(binOf('onramp'), ['--version'])).split('+')
-    expect(said).toEqual([version, expect.stringMatching(/^[\da-f]{8}\n$/)])
-    expect(await succeed(binOf('onramp-deprecations'), ['--version'])).toBe(`${version}\n`)
-  })
-
-  it('lets the doctor examine what is not configured yet', async () => {
-    const { code, stdout } = await onramp('doctor', '--offline')
-    expect(code).toBe(1)
-    expect(stdout).toContain('fail  PUBLIC_URL is required.')
-  })
-
-  it('runs the demo, with its pages, its pictures and the made-up company', async () => {
-    const { demo, port } = await startDemo('Stop')
-    try {
-      expect(demo.output()).toContain('npx --no -- onramp invite send')
-      expect(
-        demo
-          .output()
-          .split('\n')
-          .filter((line) => line.length > 80),
-      ).toEqual([])
-      const page = await request(`http://localhost:${port}/signed-out`, { headers: { accept: 'text/html' } })
-      const html = await page.body.text()
-      expect(html).toContain('Acme')
-      const [, sheet = ''] = /href="(\/[^"]+\.css[^"]*)"/.exec(html) ?? []
-      expect(await statusOf(`http://localhost:${port}${sheet}`)).toBe(200)
-      expect(await statusOf(`http://localhost:${port}/readyz`)).toBe(200)
-    } finally {
-      expect(await demo.end('SIGTERM')).toMatchObject({ code: 0 })
-    }
-  })
-
-  it('ends the demo on Ctrl-C, also while it is starting', async () => {
-    const { demo } = await startDemo('Sandbox:')
-    expect(await demo.end('SIGINT')).toMatchObject({ code: 0 })
-  })
-
-  it('says what the demo lacks where the sandbox is not installed', async () => {
-    const sandbox = join(installed, 'node_modules/@onramp/sandbox')
-    renameSync(sandbox, `${sandbox}-away`)
-    const { code, stderr } = await onramp('demo')
-    renameSync(`${sandbox}-away`, sandbox)
-    expect(code).toBe(1)
-    expect(stderr).toContain('the sandbox is not installed here: install @onramp/sandbox beside onramp')
-  })
-
-  it('tells npm what is in it', async () => {
-    const sbom = await succeed('npm', ['sbom', '--omit=dev', '--sbom-format', 'cyclonedx'])
-    const { components } = JSON.parse(sbom) as { components: { name: string }[] }
-    const found = components.map(({ name }) => name)
-    expect(found).toEqual(expect.arrayContaining([...names, 'express', 'openid-client']))
-    expect(found).not.toContain('vitest')
-  })
+it.each(names)('%s has JavaScript, and nothing that only a clone needs', (name) => {
+  const path = join(installed, 'node_modules', name)
+  const all = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => !file.startsWith('node_modules'),
+  )
+  expect(all.filter((file) => /(?<!\.d)\.ts$|^src|^test|(^|\/)\.env$/.test(file))).toEqual([])
+  expect(all).toContain('dist/LICENSE')
+  expect(all).toContain('README.md')
+  const manifest = manifestOf(path)
+  expect(manifest).toMatchObject({ name, version, license: 'MIT', engines: { node: '>=24.3' } })
+  for (const left of ['private', 'workspaces', 'devDependencies', 'optionalDependencies'])
+    expect(manifest[left]).toBeUndefined()
+  expect(Object.values({ ...manifest.dependencies, ...manifest.peerDependencies })).not.toContain('*')
 })
 
-describe('the installed checker', () => {
-  it('lists the same schedule by both of its commands', async () => {
-    const listed = await succeed(binOf('onramp-deprecations'), ['list', '--json'])
-    expect(JSON.parse(listed)).not.toEqual([])
-    expect(await succeed(binOf('onramp'), ['deprecations', 'list', '--json'])).toBe(listed)
-  })
+it('the installed onramp prints its version, and so does its smaller command', async () => {
+  const printed = (await succeed(binOf('onramp'), ['--version'])).split('+')
+  expect(printed).toEqual([version, expect.stringMatching(/^[\da-f]{8}\n$/)])
+  expect(await succeed(binOf('onramp-deprecations'), ['--version'])).toBe(`${version}\n`)
+})
 
-  it('runs the example of its README', async () => {
-    const [, program = ''] = /```js\n([^]*?)```/.exec(read(root, 'packages/deprecations/README.md')) ?? []
-    writeFileSync(join(installed, 'example.js'), program)
-    const { code, stdout, stderr } = await run('node', ['example.js'])
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('entries') })
-    expect(stderr).toContain('trackingToken')
-  })
+it('the doctor of the installed onramp examines an empty configuration', async () => {
+  const { code, stdout } = await onramp('doctor', '--offline')
+  expect(code).toBe(1)
+  expect(stdout).toContain('fail  PUBLIC_URL is required.')
+})
 
-  it('tells the compiler its types', async () => {
-    const program = `import { createWatch, publishedSchedule, watchDeprecations } from '@onramp/deprecations'
-      export const fetched: typeof fetch = watchDeprecations(fetch, publishedSchedule, { log: () => {} })
-      export const watch = createWatch(publishedSchedule, { count: ({ item }) => item satisfies string })
-      // @ts-expect-error A schedule is a list of entries.
-      createWatch('2027-01-15', {})`
-    writeFileSync(join(installed, 'typed.ts'), program)
-    rmSync(join(installed, 'node_modules/@types'), { recursive: true, force: true })
-    symlinkSync(join(root, 'node_modules/@types'), join(installed, 'node_modules/@types'))
-    const words =
-      '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2024 --types node typed.ts'
-    expect(await run(join(root, 'node_modules/.bin/tsc'), words.split(' '))).toMatchObject({
-      code: 0,
-      stdout: '',
-    })
+it('the installed demo runs, with its pages, its pictures and the made-up company', async () => {
+  const { demo, port } = await startDemo('Stop')
+  try {
+    expect(demo.output()).toContain('npx --no -- onramp invite send')
+    expect(
+      demo
+        .output()
+        .split('\n')
+        .filter((line) => line.length > 80),
+    ).toEqual([])
+    const page = await request(`http://localhost:${port}/signed-out`, { headers: { accept: 'text/html' } })
+    const html = await page.body.text()
+    expect(html).toContain('Acme')
+    const [, sheet = ''] = /href="(\/[^"]+\.css[^"]*)"/.exec(html) ?? []
+    expect(await statusOf(`http://localhost:${port}${sheet}`)).toBe(200)
+    expect(await statusOf(`http://localhost:${port}/readyz`)).toBe(200)
+  } finally {
+    expect(await demo.end('SIGTERM')).toMatchObject({ code: 0 })
+  }
+})
+
+it('the installed demo ends on Ctrl-C, also while it is starting', async () => {
+  const { demo } = await startDemo('Sandbox:')
+  expect(await demo.end('SIGINT')).toMatchObject({ code: 0 })
+})
+
+it('the installed demo explains that the sandbox is missing', async () => {
+  const sandbox = join(installed, 'node_modules/@onramp/sandbox')
+  renameSync(sandbox, `${sandbox}-away`)
+  const { code, stderr } = await onramp('demo')
+  renameSync(`${sandbox}-away`, sandbox)
+  expect(code).toBe(1)
+  expect(stderr).toContain('the sandbox is not installed here: install @onramp/sandbox beside onramp')
+})
+
+it('npm lists what is in the installed onramp', async () => {
+  const sbom = await succeed('npm', ['sbom', '--omit=dev', '--sbom-format', 'cyclonedx'])
+  const { components } = JSON.parse(sbom) as { components: { name: string }[] }
+  const found = components.map(({ name }) => name)
+  expect(found).toEqual(expect.arrayContaining([...names, 'express', 'openid-client']))
+  expect(found).not.toContain('vitest')
+})
+
+it('both commands of the checker list the same schedule', async () => {
+  const listed = await succeed(binOf('onramp-deprecations'), ['list', '--json'])
+  expect(JSON.parse(listed)).not.toEqual([])
+  expect(await succeed(binOf('onramp'), ['deprecations', 'list', '--json'])).toBe(listed)
+})
+
+it('the example in the README of the checker runs', async () => {
+  const [, program = ''] = /```js\n([^]*?)```/.exec(read(root, 'packages/deprecations/README.md')) ?? []
+  writeFileSync(join(installed, 'example.js'), program)
+  const { code, stdout, stderr } = await run('node', ['example.js'])
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('entries') })
+  expect(stderr).toContain('trackingToken')
+})
+
+it('the compiler knows the types of the checker', async () => {
+  const program = `import { createWatch, publishedSchedule, watchDeprecations } from '@onramp/deprecations'
+    export const fetched: typeof fetch = watchDeprecations(fetch, publishedSchedule, { log: () => {} })
+    export const watch = createWatch(publishedSchedule, { count: ({ item }) => item satisfies string })
+    // @ts-expect-error A schedule is a list of entries.
+    createWatch('2027-01-15', {})`
+  writeFileSync(join(installed, 'typed.ts'), program)
+  rmSync(join(installed, 'node_modules/@types'), { recursive: true, force: true })
+  symlinkSync(join(root, 'node_modules/@types'), join(installed, 'node_modules/@types'))
+  const words =
+    '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2024 --types node typed.ts'
+  expect(await run(join(root, 'node_modules/.bin/tsc'), words.split(' '))).toMatchObject({
+    code: 0,
+    stdout: '',
   })
 })

@@ -1,4 +1,4 @@
-// The version of an installation: of two snapshots, each says which one it is, in a clone, a package and an image.
+// The version names the snapshot of an installation: in a clone, a package and an image.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -56,6 +56,6 @@ it('a clone before its first commit, and one that shares its .git with another, 
   expect(version()).toMatch(/^0\.2\.0\+[\da-f]{8}$/)
 })
 
-it('is one of the package, as npm compares versions', () => {
+it('the version is one that npm can compare', () => {
   expect(VERSION).toMatch(/^\d+\.\d+\.\d+\+([\da-f]{8}\.)?[\da-f]{8}$/)
 })

@@ -21,17 +21,17 @@ const NAMES = `
   .trim()
   .split(/\s+/)
 
-/** What the file should hold. @throws for a mark that the library has no longer: its app gets a letter then */
+/** The content of the file. @throws for an icon that the library has lost: remove it, and its app gets a letter */
 export function iconsDocument(): string {
   const all = Object.values(library) as SimpleIcon[]
   const icons = new Map(all.map((icon) => [icon.slug, icon]))
-  const marks: Record<string, AppIcon> = {}
+  const documents: Record<string, AppIcon> = {}
   for (const slug of NAMES.toSorted()) {
     const icon = icons.get(slug)
     if (icon === undefined) throw new Error(`the icon library has no ${slug}: remove it from the list`)
-    marks[slug] = { title: icon.title, color: `#${icon.hex.toLowerCase()}`, drawing: icon.path }
+    documents[slug] = { title: icon.title, color: `#${icon.hex.toLowerCase()}`, drawing: icon.path }
   }
-  return `${JSON.stringify(marks, undefined, 2)}\n`
+  return `${JSON.stringify(documents, undefined, 2)}\n`
 }
 
 if (import.meta.main) writeFileSync(ICONS_FILE, iconsDocument())

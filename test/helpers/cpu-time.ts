@@ -1,6 +1,4 @@
-// How much work something is, in milliseconds of processor time: what else runs on the machine doesn't count.
-
-/** For what must not take longer than a moment, whatever it is given. */
+/** Milliseconds of processor time; other processes on the machine don't count. */
 export function cpuTimeOf(work: () => void): number {
   const before = process.cpuUsage()
   work()

@@ -1,4 +1,4 @@
-// What the dashboard asks Prometheus for. As a script: the same as recording rules, which promtool can check.
+// The queries of the dashboard. As a script: prints them as recording rules, which promtool can check.
 import { readFileSync } from 'node:fs'
 
 type Panel = { title: string; targets?: { expr: string }[] }

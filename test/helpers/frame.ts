@@ -1,4 +1,4 @@
-// What compose.ts hands to every page, for tests that render views without it.
+// The data that compose.ts passes to every view, for tests that render views without it.
 import { neutralCompany } from '../../src/company/company.ts'
 import { brandOf } from '../../src/web/brand.ts'
 import { t } from './texts.ts'

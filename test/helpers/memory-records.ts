@@ -1,8 +1,8 @@
-// A store in this process's memory, for tests of what is kept and not of where.
+// Records in memory, for tests of records and not of a store.
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Records } from '../../src/records/records.ts'
 
-/** Expiry is left out: nothing here lives that long. Each question takes a turn of the loop, so that writers can race. */
+/** Without expiry. Each operation takes a turn of the event loop, so that writers can race. */
 export function memoryRecords() {
   const values = new Map<string, string>()
   const records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'keys'> = {

@@ -37,7 +37,7 @@ export function memoryRedis() {
     async *scan(pattern) {
       const beginning = pattern.slice(0, -1).replaceAll(/\\(.)/g, '$1')
       const keys = [...kept.keys()].filter((key) => key.startsWith(beginning) && found(key) !== undefined)
-      // A cursor may come by a key twice.
+      // SCAN may return a key twice.
       yield keys
       await new Promise((answered) => setImmediate(answered))
       yield keys.slice(0, 1)
@@ -53,14 +53,10 @@ export function memoryRedis() {
     commands,
     now: () => now,
     pass: (milliseconds: number) => void (now += milliseconds),
-    /** The values by their keys. */
     dump: () => new Map([...kept].map(([key, { value }]) => [key, value])),
-    /** Seconds that each lives from now on. */
+    /** Seconds that each key has left to live. */
     lives: () => new Map([...kept.keys()].map((key) => [key, life(key)])),
-    /** Writes over a value and leaves it its time. */
-    damage: (key: string, value: string) => {
-      const one = kept.get(key)
-      if (one !== undefined) one.value = value
-    },
+    /** Overwrites a value and keeps its expiry. */
+    damage: (key: string, value: string) => void Object.assign(kept.get(key) ?? {}, { value }),
   }
 }

@@ -1,11 +1,11 @@
-// Requests that no browser sends: the target byte for byte, and no header but those that are given.
+// Requests that no browser sends: any request target, and only the headers of the test.
 import { request } from 'node:http'
 
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
 
 type Raw = { method?: string; headers?: Record<string, string>; body?: string }
 
-/** @param target what stands in the request line */
+/** @param target of the request line, unchanged */
 export const sendRaw = (
   url: string,
   target: string,

@@ -1,23 +1,24 @@
-// Redis as it runs in earnest: a primary with a replica watched by three Sentinels, and a cluster of three primaries with
-// a replica each.
+// Redis as in production: a primary and a replica with three Sentinels, and a cluster of three primaries with a replica each.
 import { until } from './processes.ts'
 import { startRedis, type RedisServer, type RedisOptions } from './redis.ts'
 
 export type SentinelSetUp = Awaited<ReturnType<typeof startSentinels>>
+export type ClusterSetUp = Awaited<ReturnType<typeof startCluster>>
 
 const NAME = 'onramp-test'
+const SLOTS = 16_384
 
-/**
- * @param password of the Redis servers; the Sentinels have none
- * @param downAfterMs how long the primary may be silent
- */
+const areAll = async (servers: RedisServer[], isSo: (server: RedisServer) => Promise<boolean>) =>
+  (await Promise.all(servers.map(isSo))).every(Boolean)
+
+const isSynced = async (server: RedisServer) =>
+  String(await server.ask('INFO', 'replication')).includes('link_status:up')
+
+/** @param password of the Redis servers; the Sentinels have none @param downAfterMs until a primary counts as down */
 export async function startSentinels(password: string, downAfterMs = 800) {
-  // A replica is sent everything at once.
   const alone = ['--requirepass', password, '--masterauth', password, '--repl-diskless-sync-delay', '0']
   const following = (port: number) => [...alone, '--replicaof', '127.0.0.1', String(port)]
   const url = (port: number) => `redis://:${password}@127.0.0.1:${port}`
-  const isSynced = async (server: RedisServer) =>
-    String(await server.ask('INFO', 'replication')).includes('link_status:up')
   let options = alone
   const primary = await startRedis({ url, options: () => options })
   const replica = await startRedis({ url, options: () => following(primary.port) })
@@ -34,52 +35,42 @@ export async function startSentinels(password: string, downAfterMs = 800) {
     const fact = (name: string) => facts[facts.indexOf(name) + 1]
     return fact('num-other-sentinels') === '2' && fact('num-slaves') === '1'
   }
-  await until(async () => (await Promise.all(sentinels.map(knowsAll))).every(Boolean), 'the Sentinels')
+  await until(() => areAll(sentinels, knowsAll), 'the Sentinels')
   return {
     primary,
     replica,
     sentinels,
-    /** What onramp is told. */
+    /** Of onramp. */
     settings: {
-      // Nothing listens on this port: only the Sentinels say where Redis is.
+      // Nothing listens on this port: only the Sentinels know the address of Redis.
       REDIS_URL: `redis://:${password}@127.0.0.1:1`,
       REDIS_SENTINELS: sentinels.map(({ port }) => `127.0.0.1:${port}`).join(','),
       REDIS_SENTINEL_NAME: NAME,
     } as Record<string, string>,
-    /** The port of the server that the Sentinels call the primary. */
+    /** The port of the primary, as the Sentinels see it. */
     async primaryPort() {
       const ask = (sentinel: RedisServer) => sentinel.ask('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
       return Number(((await Promise.any(sentinels.map(ask))) as string[])[1])
     },
-    /** The Sentinels make the other server the primary, as for maintenance. */
+    /** Makes the other server the primary, as for maintenance. Sentinel refuses until the last failover has ended. */
     async stepDown() {
-      const command = ['SENTINEL', 'FAILOVER', NAME]
-      // Refused until the last one is over and the other server is known to be well.
-      const began = async () => {
-        const answer = await sentinels[0]?.ask(...command).catch(() => 'not yet')
-        return answer === 'OK'
-      }
-      await until(began, 'the failover to begin')
+      const failover = () => sentinels[0]?.ask('SENTINEL', 'FAILOVER', NAME).catch(() => 'not yet')
+      await until(async () => (await failover()) === 'OK', 'the failover to begin')
     },
-    /** Starts the primary again that was killed. Empty as it is, it must not be promoted before it has everything. */
+    /** Starts the killed primary again, as a replica: it is empty, and must not be promoted before it has the data. */
     async bringBack() {
-      // As a replica at once: Sentinel would let it be an empty primary for ten seconds and more before it makes it one.
       options = [...following(replica.port), '--replica-priority', '0']
       await primary.start()
       await until(() => isSynced(primary), 'the old primary to have everything', 60_000)
       await primary.ask('CONFIG', 'SET', 'replica-priority', '100')
     },
-    /** How often another server was made the primary, as the Sentinels wrote. */
+    /** The number of failovers in the logs of the Sentinels. */
     failovers: () => Math.max(...sentinels.map((one) => one.output().split('+switch-master').length - 1)),
     async close() {
       await Promise.all([...sentinels, replica, primary].map((server) => server.close()))
     },
   }
 }
-
-export type ClusterSetUp = Awaited<ReturnType<typeof startCluster>>
-
-const SLOTS = 16_384
 
 export async function startCluster() {
   const options: RedisOptions = {
@@ -99,19 +90,15 @@ export async function startCluster() {
     await server.ask('CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1))
   }
   for (const server of servers.slice(1)) await server.ask('CLUSTER', 'MEET', '127.0.0.1', String(first.port))
-  const knows = async (server: RedisServer, words: string) =>
-    String(await server.ask('CLUSTER', 'INFO')).includes(words)
-  const all = async (words: string) =>
-    (await Promise.all(servers.map((server) => knows(server, words)))).every(Boolean)
-  await until(() => all('cluster_known_nodes:6'), 'the nodes to meet')
+  const allShow = (fact: string) =>
+    areAll(servers, async (server) => String(await server.ask('CLUSTER', 'INFO')).includes(fact))
+  await until(() => allShow('cluster_known_nodes:6'), 'the nodes to meet')
   for (const [index, replica] of replicas.entries()) {
     const id = String(await primaries[index]?.ask('CLUSTER', 'MYID'))
     await replica.ask('CLUSTER', 'REPLICATE', id)
   }
-  await until(() => all('cluster_state:ok'), 'the cluster')
-  const synced = async (replica: RedisServer) =>
-    String(await replica.ask('INFO', 'replication')).includes('link_status:up')
-  await until(async () => (await Promise.all(replicas.map(synced))).every(Boolean), 'the replicas')
+  await until(() => allShow('cluster_state:ok'), 'the cluster')
+  await until(() => areAll(replicas, isSynced), 'the replicas')
   return {
     primaries,
     replicas,

@@ -16,7 +16,7 @@ function row({ name, required, default: standard, meaning, secret }: Setting): s
 const line = ({ name, required, default: standard = '', meaning }: Setting) =>
   `\n# ${meaning}\n${required ? `${name}=` : `#${name}=${standard}`}\n`
 
-/** What the documents should hold, by the file's name. */
+/** The content of the documents, by file name. */
 export async function settingsDocuments(): Promise<Record<string, string>> {
   const readme = fileOf('README.md')
   const withTable = (file: string, shown: readonly Setting[]) => {

@@ -1,4 +1,4 @@
-// What is wrong with settings, as the start of a process would say it.
+// The faults of settings, as the start of a process reports them.
 import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
 
 /** @param env all of them */

@@ -1,12 +1,11 @@
-// The two stores that journeys are walked on.
+// The two stores of journeys.
 import { startRedis } from './redis.ts'
 
 export type StoreUnderTest = { settings: Record<string, string>; close(): Promise<void> }
 
-/** It lives in the folder that run() makes. */
+/** In the folder that run() makes. */
 export const sqlite = async (): Promise<StoreUnderTest> => ({ settings: {}, close: async () => {} })
 
-/** For describe.each: a name and how to open it. */
 export const stores: [string, () => Promise<StoreUnderTest>][] = [
   ['SQLite', sqlite],
   [

@@ -1,4 +1,4 @@
-// The English texts, as people read them without a company file.
+// The English texts, without a company file.
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createLanguages, type Languages } from '../../src/web/languages/languages.ts'
 
@@ -6,7 +6,7 @@ export const languages: Languages = createLanguages({ folder: LANGUAGES_FOLDER, 
 
 export const t = languages.in('en')
 
-/** Every key of the reference that begins so, without that beginning. */
+/** The keys with a prefix, without it. */
 export const keysUnder = (prefix: string): string[] =>
   Object.keys(readCatalogue(LANGUAGES_FOLDER, 'en'))
     .filter((key) => key.startsWith(prefix))

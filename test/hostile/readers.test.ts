@@ -1,7 +1,7 @@
-// Every reader, with input that no one means well with: no other error than it documents, no second of work, no memory that
-// stays. HOSTILE_RUNS draws more for each (`npm run proof:hostile`); a failure prints its seed, and HOSTILE_SEED draws it again.
+// Every reader with hostile input: no error but the documented ones, less than a second of work, no memory that stays.
+// HOSTILE_RUNS draws more for each (`npm run proof:hostile`); HOSTILE_SEED repeats the seed of a failure.
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { collected, heldBytes } from '../helpers/heap.ts'
 import { files } from './files.ts'
 import { numRuns, seed } from './inputs.ts'
@@ -15,26 +15,24 @@ const MAX_HELD = 128 * 2 ** 20
 /** What the runner keeps of its own is among it. */
 const MAX_STAYING = 16 * 2 ** 20
 
-describe(`hostile input, seed ${seed}`, () => {
-  it.each([...tokens, ...wire, ...files, ...recordings])(
-    '$name: is read or refused, soon, and nothing else happens',
-    async ({ input, read }) => {
-      await collected()
-      const before = heldBytes()
-      await fc.assert(
-        fc.asyncProperty(input, async (text) => {
-          const began = process.cpuUsage()
-          const held = heldBytes()
-          await read(text)
-          expect(heldBytes() - held, 'bytes that it took').toBeLessThan(MAX_HELD)
-          const { user, system } = process.cpuUsage(began)
-          expect(user + system, 'processor time, in microseconds').toBeLessThan(MAX_CPU_MICROSECONDS)
-        }),
-        { numRuns, seed, endOnFailure: numRuns > 1_000 },
-      )
-      await collected()
-      expect(heldBytes() - before, 'bytes that stay').toBeLessThan(MAX_STAYING)
-    },
-    120_000 + numRuns * 20,
-  )
-})
+it.each([...tokens, ...wire, ...files, ...recordings])(
+  `reading $name succeeds or is refused soon, and nothing else happens (seed ${seed})`,
+  async ({ input, read }) => {
+    await collected()
+    const before = heldBytes()
+    await fc.assert(
+      fc.asyncProperty(input, async (text) => {
+        const began = process.cpuUsage()
+        const held = heldBytes()
+        await read(text)
+        expect(heldBytes() - held, 'bytes that it took').toBeLessThan(MAX_HELD)
+        const { user, system } = process.cpuUsage(began)
+        expect(user + system, 'processor time, in microseconds').toBeLessThan(MAX_CPU_MICROSECONDS)
+      }),
+      { numRuns, seed, endOnFailure: numRuns > 1_000 },
+    )
+    await collected()
+    expect(heldBytes() - before, 'bytes that stay').toBeLessThan(MAX_STAYING)
+  },
+  120_000 + numRuns * 20,
+)

@@ -2,7 +2,7 @@
 // work, and the next person is served as if nothing had been. HOSTILE_RUNS and HOSTILE_SEED as in readers.test.ts.
 import { connect } from 'node:net'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { jsonTextWith, near, reshaped, numRuns, seed, words } from './inputs.ts'
@@ -135,83 +135,81 @@ const answer = fc.record({
 const PEOPLE = Array.from({ length: 100 }, (_, index) => `person-${index + 1}`)
 const REQUESTS_EACH = 100
 
-describe(`a server among hostile ones, seed ${seed}`, () => {
-  let running: Running
-  let requests = 0
-  let browser: TestBrowser
-  beforeAll(async () => {
-    const ADMIN_EMAILS = PEOPLE.map((person) => `${person}@acme.example`).join()
-    const settings = { SIGN_INS_PER_MINUTE: '1000000', ADMIN_EMAILS }
-    running = await run({ settings, sandbox: { company: PEOPLE.length } })
-  })
-  afterAll(() => running.close())
-
-  async function someone(): Promise<TestBrowser> {
-    const turn = Math.floor(requests / REQUESTS_EACH)
-    if (requests++ % REQUESTS_EACH === 0) {
-      const { switches } = running.sandbox
-      const { answers } = switches.get()
-      switches.set({ answers: { checkdatasourceauth: null, search: null } })
-      browser = await signIn(running, PEOPLE[turn % PEOPLE.length] ?? '')
-      switches.set({ answers })
-    }
-    return browser
-  }
-
-  const soon = async (work: () => Promise<unknown>) => {
-    const began = process.cpuUsage()
-    await work()
-    const { user, system } = process.cpuUsage(began)
-    expect(user + system, 'processor time, in microseconds').toBeLessThan(MAX_CPU_MICROSECONDS)
-  }
-
-  const isServed = async () =>
-    expect((await (await someone()).open(`${running.url}/onboarding`)).status).toBe(200)
-
-  it(
-    'answers every request, or refuses it with words',
-    async () => {
-      const statuses = new Set<number>()
-      await fc.assert(
-        fc.asyncProperty(request, (sent) =>
-          soon(async () => {
-            const status = await send(running.url, sent, (await someone()).cookieHeader(running.url))
-            statuses.add(status)
-            expect(status === 501 || status < 500, `status ${status}`).toBe(true)
-          }),
-        ),
-        { numRuns: numRuns * 4, seed },
-      )
-      // Or else what is drawn would reach no page.
-      expect([...statuses]).toEqual(expect.arrayContaining([200, 303, 400, 403, 404]))
-      requests = 0
-      await isServed()
-    },
-    120_000 + numRuns * 40,
-  )
-
-  it(
-    'shows people a page, whatever the service answers',
-    async () => {
-      const { switches } = running.sandbox
-      await fc.assert(
-        fc.asyncProperty(
-          answer,
-          fc.constantFrom('/onboarding', '/onboarding/connect', '/search?q=plan', '/api/status'),
-          (answered, path) =>
-            soon(async () => {
-              switches.set({ answers: { checkdatasourceauth: answered, search: answered } })
-              const { status } = await (
-                await someone()
-              ).open(`${running.url}${path}`, { follow: false, from: running.url })
-              expect(status).not.toBe(500)
-            }),
-        ),
-        { numRuns, seed },
-      )
-      switches.set({ answers: { checkdatasourceauth: null, search: null } })
-      await isServed()
-    },
-    120_000 + numRuns * 40,
-  )
+let running: Running
+let requests = 0
+let browser: TestBrowser
+beforeAll(async () => {
+  const ADMIN_EMAILS = PEOPLE.map((person) => `${person}@acme.example`).join()
+  const settings = { SIGN_INS_PER_MINUTE: '1000000', ADMIN_EMAILS }
+  running = await run({ settings, sandbox: { company: PEOPLE.length } })
 })
+afterAll(() => running.close())
+
+async function someone(): Promise<TestBrowser> {
+  const turn = Math.floor(requests / REQUESTS_EACH)
+  if (requests++ % REQUESTS_EACH === 0) {
+    const { switches } = running.sandbox
+    const { answers } = switches.get()
+    switches.set({ answers: { checkdatasourceauth: null, search: null } })
+    browser = await signIn(running, PEOPLE[turn % PEOPLE.length] ?? '')
+    switches.set({ answers })
+  }
+  return browser
+}
+
+const soon = async (work: () => Promise<unknown>) => {
+  const began = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(began)
+  expect(user + system, 'processor time, in microseconds').toBeLessThan(MAX_CPU_MICROSECONDS)
+}
+
+const isServed = async () =>
+  expect((await (await someone()).open(`${running.url}/onboarding`)).status).toBe(200)
+
+it(
+  `a server answers or refuses every hostile request (seed ${seed})`,
+  async () => {
+    const statuses = new Set<number>()
+    await fc.assert(
+      fc.asyncProperty(request, (sent) =>
+        soon(async () => {
+          const status = await send(running.url, sent, (await someone()).cookieHeader(running.url))
+          statuses.add(status)
+          expect(status === 501 || status < 500, `status ${status}`).toBe(true)
+        }),
+      ),
+      { numRuns: numRuns * 4, seed },
+    )
+    // Or else what is drawn would reach no page.
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 303, 400, 403, 404]))
+    requests = 0
+    await isServed()
+  },
+  120_000 + numRuns * 40,
+)
+
+it(
+  `people see a page, whatever the service responds (seed ${seed})`,
+  async () => {
+    const { switches } = running.sandbox
+    await fc.assert(
+      fc.asyncProperty(
+        answer,
+        fc.constantFrom('/onboarding', '/onboarding/connect', '/search?q=plan', '/api/status'),
+        (answered, path) =>
+          soon(async () => {
+            switches.set({ answers: { checkdatasourceauth: answered, search: answered } })
+            const { status } = await (
+              await someone()
+            ).open(`${running.url}${path}`, { follow: false, from: running.url })
+            expect(status).not.toBe(500)
+          }),
+      ),
+      { numRuns, seed },
+    )
+    switches.set({ answers: { checkdatasourceauth: null, search: null } })
+    await isServed()
+  },
+  120_000 + numRuns * 40,
+)

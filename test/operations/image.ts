@@ -1,6 +1,5 @@
-// What `bash test/image` checks once an engine runs and the bases are there: builds both images, brings up the compose
-// file with its store and a service behind a private authority's certificates, then the sandbox. Its argument is the
-// folder in which `clone` is.
+// The checks of `bash test/image`: builds both images, runs the compose file with its store and a service with certificates of a
+// private authority, then the sandbox. Its argument is the folder that has `clone`.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -96,7 +95,7 @@ function checkConfinement(): void {
   say('it runs as user 1000 without privileges, on a root that is read-only, and node is process 1')
 }
 
-/** Where names of the service are this machine in that network. */
+/** Resolves the service's names to this machine. */
 const connect = () => ({
   ca: readFileSync(join(folder, 'ca.crt'), 'utf8'),
   lookup: ((name: string, { all }: { all?: boolean }, done: (...found: unknown[]) => void) => {

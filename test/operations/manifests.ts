@@ -1,5 +1,5 @@
-// deploy/kubernetes against Kubernetes' own types, which know every field, and against onramp's settings and commands.
-// Its argument is a folder in whose node_modules kubernetes-models is.
+// Compares deploy/kubernetes with Kubernetes' own types, and with onramp's settings and commands. Its argument is a folder with
+// kubernetes-models in node_modules.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ const manifests = resources.flatMap((file) =>
   parseAllDocuments(read(file)).map((one) => one.toJS() as Manifest),
 )
 
-/** A program that makes each of them with Kubernetes' own types: compiled, then run. */
+/** Compiles and runs a program that creates each manifest with Kubernetes' own types. */
 function checkFields(): void {
   const lines = manifests.flatMap((manifest, index) => {
     const { apiVersion, kind, ...fields } = manifest
@@ -68,7 +68,7 @@ const server = specOf('Deployment')['template'] as Template
 const job = specOf('CronJob')['jobTemplate'] as { spec: { template: Template } }
 const reminders = job.spec.template
 
-/** What "restricted" asks of a pod (Kubernetes' Pod Security Standards), and a root that is read-only. */
+/** The level "restricted" of Kubernetes' Pod Security Standards, and a read-only root. */
 function checkConfinement({ spec }: Template): void {
   const [{ securityContext }] = spec.containers
   assert.partialDeepStrictEqual(spec.securityContext, {
@@ -82,7 +82,7 @@ function checkConfinement({ spec }: Template): void {
   })
 }
 
-/** Their settings are onramp's, and load: each secret from a file at a place that is mounted. */
+/** All variables are settings of onramp, and load; each secret is a file in a mounted folder. */
 function checkSettings({ spec }: Template): number {
   const [{ env, volumeMounts }] = spec.containers
   const lines = read('settings.env')

@@ -1,5 +1,5 @@
-// Each proxy of deploy/proxies for real, with two processes of onramp on one Redis behind it: people walk through TLS, and
-// both processes are restarted under load. Its arguments: a folder, and which proxies (absent: all of them).
+// Each proxy of deploy/proxies in front of two processes of onramp on one Redis: people walk through TLS, and both processes are
+// restarted under load. Arguments: a folder, and the proxies (absent: all).
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ const METRICS_TOKEN = randomBytes(24).toString('base64url')
 const MODULES = `mpm_event authn_core authz_core ssl socache_shmcb headers slotmem_shm proxy proxy_http
   proxy_balancer lbmethod_byrequests proxy_hcheck`
 
-/** What the whole configuration is where the file is a part of it, and how the proxy is started with it. */
+/** The whole configuration around the file, and the command that starts the proxy with it. */
 const proxies: Record<
   string,
   { file: string; whole: (part: string, place: Place) => string; start: string[] }
@@ -160,7 +160,7 @@ async function checkProxy(name: string): Promise<void> {
     const ended = await processes[index]?.end('SIGTERM')
     assert.equal(ended?.code, 0)
     processes[index] = await startOn(one)
-    // Until the proxy has noticed, which a person or a script that restarts has to wait for too.
+    // The proxy has to notice, as in any restart.
     await pause(2_500)
   }
   await load.stop()
@@ -173,7 +173,7 @@ async function checkProxy(name: string): Promise<void> {
   assert.deepEqual(lost, [], `${name}: ${proxy.output().slice(-2_000)}`)
   for (const browser of browsers) await lookAgain(url, browser)
 
-  // Once the proxy knows that none is ready.
+  // The proxy has to notice that none is ready.
   await redis.kill()
   await pause(3_000)
   const browser = new TestBrowser({ ca })
