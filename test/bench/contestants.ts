@@ -68,7 +68,7 @@ export async function enterOnramp({ neighbours, people, redisUrl, pin }: Setting
   return await enter({ name: 'onramp', pid, port, signIn }, people)
 }
 
-async function startBeside(setting: Setting, name: string, pageBytes: number) {
+async function startBeside(setting: Setting, name: string) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const env = {
@@ -78,7 +78,6 @@ async function startBeside(setting: Setting, name: string, pageBytes: number) {
     ISSUER: setting.neighbours,
     CLIENT_SECRET: newSecret(),
     SECRET: newSecret(),
-    PAGE_BYTES: String(pageBytes),
     NODE_ENV: 'production',
   }
   const server = spawnNode([fileURLToPath(new URL(`${name}-server.ts`, import.meta.url))], env, setting.pin)
@@ -86,14 +85,14 @@ async function startBeside(setting: Setting, name: string, pageBytes: number) {
   return { name, pid: server.pid, port, url }
 }
 
-export async function enterPeer(setting: Setting, pageBytes: number): Promise<Contestant> {
-  const { url, ...server } = await startBeside(setting, 'peer', pageBytes)
+export async function enterPeer(setting: Setting): Promise<Contestant> {
+  const { url, ...server } = await startBeside(setting, 'peer')
   return await enter({ ...server, signIn: () => signInFrom(`${url}/onboarding`) }, setting.people)
 }
 
 /** The server that does onramp's work in the plainest way. */
 export async function enterPlain(setting: Setting): Promise<Contestant> {
-  const { url, ...server } = await startBeside(setting, 'plain', 0)
+  const { url, ...server } = await startBeside(setting, 'plain')
   let person = 0
   return await enter({ ...server, signIn: () => signInFrom(`${url}/enter/${person++}`) }, setting.people)
 }

@@ -2,12 +2,10 @@
 // express-session, the walk's record, helmet, one call, a template. /enter signs a person in without an authorization server.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { RedisStore } from 'connect-redis'
-import { Eta } from 'eta'
 import express, { type Request } from 'express'
 import session from 'express-session'
 import helmet from 'helmet'
-import { z } from 'zod'
-import { checkApps, FILLER, redis, settings } from './service-call.ts'
+import { checkApps, redis, renderPage, settings } from './overview.ts'
 
 const key = Buffer.from(hkdfSync('sha256', randomBytes(32), '', 'plain', 32))
 
@@ -28,36 +26,7 @@ function open(text: string): unknown {
 type Person = { email: string; accessToken: string }
 type Walk = { attempts: Record<string, { leftAt: number }>; skipped: string[] }
 
-const responseSchema = z.object({
-  unauthorizedDatasourceInstances: z.array(
-    z.object({
-      datasourceInstance: z.string().max(200),
-      displayName: z.string().max(200),
-      authStatus: z.string(),
-      authUrlRelativePath: z.string().startsWith('/auth/datasource/'),
-    }),
-  ),
-})
-
 await redis.connect()
-const eta = new Eta({ autoEscape: true })
-const page = eta.compile(`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>Connect your apps</title></head>
-<body>
-<header><p>Signed in as <%= it.email %></p></header>
-<h1>Connect your apps</h1>
-<p><%= it.connected %> of <%= it.apps.length %> connected</p>
-<ul>
-<% for (const app of it.apps) { %><li>
-<h2><%= app.name %></h2><p><%= app.state %></p>
-<a href="/onboarding/connect/<%= app.id %>">Connect <%= app.name %></a>
-<form method="post" action="/onboarding/skip/<%= app.id %>"><button>Skip for now</button></form>
-</li><% } %>
-</ul>
-${FILLER.repeat(73)}
-</body></html>`)
-
 const app = express()
 app.use(helmet())
 app.use(
@@ -89,14 +58,13 @@ app.get('/enter/:number', async (req, res) => {
 app.get('/onboarding', async (req, res) => {
   const person = personOf(req)
   if (person === undefined) return res.redirect(303, '/sign-in')
-  const [stored, response] = await Promise.all([redis.get(walkKey(person)), checkApps(person.accessToken)])
-  const { unauthorizedDatasourceInstances: listed } = responseSchema.parse(response)
+  const [stored, listed] = await Promise.all([redis.get(walkKey(person)), checkApps(person.accessToken)])
   const walk = stored === null ? { attempts: {}, skipped: [] } : (open(stored) as Walk)
   const apps = listed.map(({ datasourceInstance: id, displayName: name }) => {
     const state = walk.attempts[id] === undefined ? 'Not connected' : 'Checking'
     return { id: encodeURIComponent(id), name, state: walk.skipped.includes(id) ? 'Skipped' : state }
   })
-  res.send(eta.render(page, { email: person.email, apps, connected: 0 }))
+  res.send(renderPage(person.email, apps))
 })
 
 app.listen(Number(settings.PORT), '127.0.0.1')

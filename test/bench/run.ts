@@ -26,7 +26,7 @@ async function startAll(pins: Pins, people: number) {
   const setting: Setting = { neighbours, people, redisUrl: redis.url, pin: pins.server }
   const plain = await enterPlain(setting)
   const onramp = await enterOnramp(setting)
-  const peer = await enterPeer(setting, onramp.pageBytes)
+  const peer = await enterPeer(setting)
   const version = /redis_version:(\S+)/.exec(String(await redis.ask('INFO', 'server')))?.[1] ?? ''
   return { plain, onramp, peer, machine: describeMachine(version) }
 }

@@ -1,5 +1,4 @@
 // Any web page can make an admin's browser open our pages again and again, and drop each view at once.
-// DROPPED_VIEWS_PEOPLE=50000 takes minutes, with the heap that Node takes in a container of 512 MB.
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -11,11 +10,10 @@ import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { timed } from './outage.ts'
 
-const PEOPLE = Number(process.env['DROPPED_VIEWS_PEOPLE'] ?? 8_000)
-const IS_LARGE = PEOPLE >= 50_000
-const HEAP_MB = IS_LARGE ? 256 : 160
-const VIEWS = IS_LARGE ? 1_000 : 500
-const SECONDS = IS_LARGE ? 60 : 30
+const PEOPLE = 8_000
+const HEAP_MB = 160
+const VIEWS = 500
+const SECONDS = 30
 
 let redis: RedisServer
 let running: Running
@@ -28,7 +26,7 @@ beforeAll(async () => {
   await running.stopOnramp()
   onramp = await startOnramp({ ...running.env, NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` })
   grace = await signIn(running, 'grace')
-}, 600_000)
+})
 afterAll(async () => {
   await onramp.end('SIGKILL')
   await running.close()
@@ -87,17 +85,10 @@ it(
     await Promise.all([probing, looking])
 
     const [early, late] = [memory.slice(0, memory.length / 2), memory.slice(memory.length / 2)]
-    const figures = {
-      healthMs: Math.max(...health),
-      viewMs: Math.max(...views),
-      earlyMb: Math.max(...early),
-      lateMb: Math.max(...late),
-    }
-    if (IS_LARGE) console.log(figures)
-    // Of a hundred, one may wait for whatever else a busy machine does.
+    // One of a hundred may wait for something else on a busy machine.
     expect(health.toSorted((one, other) => one - other)[Math.floor(health.length * 0.99)]).toBeLessThan(250)
-    expect(figures.viewMs).toBeLessThan(5_000)
-    expect(figures.lateMb).toBeLessThan(figures.earlyMb + 30)
+    expect(Math.max(...views)).toBeLessThan(5_000)
+    expect(Math.max(...late)).toBeLessThan(Math.max(...early) + 30)
     expect(onramp.hasEnded()).toBe(false)
   },
 )

@@ -46,7 +46,6 @@ export class Promises {
   readonly #broken = new Map<PromiseName, { count: number; example: string }>()
   readonly #open = new Set<{ employee: Employee; consent: Consent; at: number }>()
   readonly #notices: MassDisconnect[] = []
-  #lags: number[] = []
   readonly #options: PromisesOptions
 
   constructor(options: PromisesOptions) {
@@ -119,7 +118,6 @@ export class Promises {
       // An hour until the first run after it.
       if (noticedAt === undefined && lag < 25 * HOUR) continue
       this.#open.delete(open)
-      this.#lags.push(lag)
       this.check(
         'noticed',
         lag <= 25 * HOUR,
@@ -195,13 +193,6 @@ export class Promises {
   }
 
   areKept = (): boolean => this.#broken.size === 0
-
-  lag(): string {
-    const sorted = this.#lags.toSorted((one, other) => one - other)
-    const hours = (share: number) =>
-      ((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) / HOUR).toFixed(1)
-    return `${sorted.length.toLocaleString('en')} lapses noticed by runs: half within ${hours(0.5)} hours, the last after ${hours(1)}`
-  }
 }
 
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 16)

@@ -34,7 +34,7 @@ async function live(seed: number): Promise<boolean> {
   })
   const counts = Object.entries(year.counts).map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
   print(`seed ${seed}: ${values.people} people, ${values.days} days, at the end ${year.figures}`)
-  print([counts.join(' · '), year.promises.lag(), ...year.promises.verdicts()].join('\n'))
+  print([counts.join(' · '), ...year.promises.verdicts()].join('\n'))
   const isKept = year.promises.areKept()
   if (!isKept)
     print(

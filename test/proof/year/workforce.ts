@@ -29,8 +29,8 @@ Each email has 1% of its readers opt out. In a week 0.2% leave the list and 0.15
 both come back two to four weeks later. Each week 0.4% are new.
 Twice many lose one app at once: 3 of 10 people (3,000), resumed three days after the notice
 (with an even seed two hours after it); and 60, repaired by its cause after two days.
-The service is down for one day. One run of 50 is killed at a random step, and one of 50 is doubled; the second finds the
-lease and does nothing, as one that is due while another still works. One email of 200 is put off, one of 500 has an
+The service is down for one day. One run of 50 is killed at a random step. A run that is due while
+another still works finds its lease and does nothing. One email of 200 is put off, one of 500 has an
 unknown outcome; one notice to the administrators of five can't be sent at first.`
 
 type Lapse = { at: number; cause: 'alone' | 'big' | 'small' }

@@ -23,7 +23,6 @@ const PAST_THE_HOUR = 7 * MINUTE
 /** How long the service takes to fail while it is down, with all retries. */
 const DOWN_MS = 10_000
 const KILLED = 0.02
-const DOUBLED = 0.02
 const STEPS = [10, 100, 1_000, 10_000]
 /** How long after its notice a mass disconnect is resumed. */
 const RESUMED_AFTER = { odd: 3 * DAY, even: 2 * HOUR }
@@ -34,7 +33,7 @@ type YearOptions = { seed: number; size: number; days: number }
 
 export class Year {
   readonly promises: Promises
-  readonly counts = { runs: 0, killed: 0, doubled: 0, stopped: 0, emails: 0, notices: 0, questions: 0 }
+  readonly counts = { runs: 0, killed: 0, stopped: 0, emails: 0, notices: 0, questions: 0 }
   /** Of the report after the last day. */
   figures = ''
   readonly #options: YearOptions
@@ -78,10 +77,7 @@ export class Year {
     let nextDay = STARTS_AT + DAY
     for (let tick = STARTS_AT + PAST_THE_HOUR; tick < end; tick += HOUR) {
       // A run that is due while another is at work finds its lease.
-      if (this.#now() > tick) {
-        this.counts.doubled++
-        continue
-      }
+      if (this.#now() > tick) continue
       await this.#calendar.pass(tick - this.#now())
       const list = this.#workforce.list()
       const emails = new Set(list.map(({ email }) => email))
@@ -103,7 +99,6 @@ export class Year {
     const isKilled = this.#random.chance(KILLED)
     const steps = isKilled ? this.#random.below(this.#random.pick(STEPS)) : Infinity
     for (const apply of this.#resumed.splice(0)) apply()
-    if (this.#random.chance(DOUBLED)) this.counts.doubled++
     try {
       const options = this.#keepOptions(emails, new Life(steps))
       this.#keepState = await new KeepRun(list, options, options).work()
