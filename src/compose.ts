@@ -36,7 +36,7 @@ import { createScrape } from './web/metrics/scrape.ts'
 import { companyFileChoices } from './web/languages/catalogue.ts'
 import { Pages } from './web/pages.ts'
 import { Limits } from './web/rate-limit.ts'
-import { createWebhookSender } from './webhooks/sender.ts'
+import { WebhookSender } from './webhooks/sender.ts'
 import { Webhooks } from './webhooks/webhooks.ts'
 
 export type Onramp = {
@@ -157,9 +157,8 @@ function createPeopleAndWebhooks({ settings, company, log, now, metrics, records
     onEvents: url === undefined ? undefined : (email, dropped) => webhooks?.enqueue(email, dropped),
     now,
   })
-  const sender = url === undefined ? undefined : createWebhookSender(url)
-  const webhooks =
-    sender && new Webhooks({ people, records, sender, secrets, registry: metrics.registry, log, now })
+  const sender = url === undefined ? undefined : new WebhookSender(url, secrets)
+  const webhooks = sender && new Webhooks({ people, records, sender, registry: metrics.registry, log, now })
   return { people, webhooks }
 }
 

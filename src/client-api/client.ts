@@ -1,26 +1,26 @@
-// The search service (contract section 4), for the server, campaigns, `onramp status` and the doctor.
-import type { HttpResponse } from '../http/exchange.ts'
-import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
+// The search service (contract section 4), for the server, campaigns, `onramp status` and the doctor. Redirects are never
+// followed, because X-Service-ActAs would then reach another origin.
+import { Pool } from 'undici'
 import { parseJson } from '../http/body.ts'
+import { exchange, type HttpResponse } from '../http/exchange.ts'
+import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
+import { connectOptions } from '../http/proxy.ts'
 import { timed, type OnCall } from '../trace/calls.ts'
-import {
-  checkCall,
-  createConnection,
-  searchCall,
-  type SearchQuery,
-  type ServiceCall,
-  type ServiceConnection,
-} from './connection.ts'
-import { secretsIn, type Credentials } from './credentials.ts'
+import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
+import { credentialHeaders, type Credentials } from './credentials.ts'
 import { readErrorResponse, type ErrorResponse } from './error-response.ts'
-import { noResponse, serviceProblemOf, unreadableResponse } from './errors.ts'
+import { noResponse, serviceProblemOf, unreadableResponse, type Operation } from './errors.ts'
 import {
   readCheckResponse,
   readSearchResponse,
-  withoutPath,
   type SearchResponse,
   type UnconnectedApp,
 } from './responses.ts'
+
+/** A POST that only reads; `path` without the service's address. `gone` aborts when no one waits for the response. */
+type ServiceCall = { operation: Operation; path: string; body?: string; gone?: AbortSignal | null }
+
+const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 
 type ServiceExchange = {
   method: 'POST'
@@ -64,15 +64,20 @@ const TIME_LIMIT_MS = 10_000
 /** Each method rejects a token or address that must not go into a header: {TypeError}, without quoting it. */
 export class ServiceClient {
   readonly #options: ServiceClientOptions
-  readonly #connection: ServiceConnection
+  readonly #server: URL
+  readonly #pool: Pool
+  readonly #timeLimitMs: number
   readonly #reported = new Set<string>()
   readonly #now: () => number
 
   constructor(options: ServiceClientOptions) {
-    const { baseUrl, headerPrefix, timeLimitMs = TIME_LIMIT_MS, now = Date.now } = options
+    const { baseUrl, timeLimitMs = TIME_LIMIT_MS, now = Date.now } = options
     this.#options = options
     this.#now = now
-    this.#connection = createConnection({ baseUrl, headerPrefix, timeLimitMs, connections: MAX_CONNECTIONS })
+    this.#server = new URL(baseUrl)
+    this.#timeLimitMs = timeLimitMs
+    const pool = { connections: MAX_CONNECTIONS, keepAliveTimeout: 30_000 }
+    this.#pool = new Pool(this.#server.origin, { ...connectOptions(timeLimitMs), ...pool })
   }
 
   /**
@@ -87,7 +92,7 @@ export class ServiceClient {
     gone: AbortSignal | null = null,
   ): Promise<UnconnectedApp[]> {
     const call = { ...checkCall(finalRedirectUrl), gone }
-    return this.#send(call, credentials, (json) => readCheckResponse(json, this.#reportOnce))
+    return this.#call(call, credentials, (json) => readCheckResponse(json, this.#reportOnce))
   }
 
   /** The same without one-time paths. @throws {ServiceProblem} */
@@ -98,10 +103,16 @@ export class ServiceClient {
   /** Contract 4.2. @param gone as above @throws {ServiceProblem} */
   search(
     credentials: Credentials,
-    query: SearchQuery,
+    query: { query: string; pageSize: number },
     gone: AbortSignal | null = null,
   ): Promise<SearchResponse> {
-    return this.#send({ ...searchCall(query), gone }, credentials, readSearchResponse)
+    const call = {
+      operation: 'search',
+      path: '/rest/api/v1/search',
+      body: JSON.stringify(query),
+      gone,
+    } as const
+    return this.#call(call, credentials, readSearchResponse)
   }
 
   /** checkdatasourceauth with every outcome as a value. A global token is first tried without a person. */
@@ -110,7 +121,7 @@ export class ServiceClient {
       credentials.kind === 'global-token' ? await this.probeGlobalToken(credentials.token) : undefined
     if (personal !== undefined) return personal
     // Outside of the try: a TypeError is no network error.
-    const sending = this.#connection.send(checkCall(finalRedirectUrl), credentials)
+    const sending = this.#send(checkCall(finalRedirectUrl), credentials)
     try {
       const response = await sending
       const date = Date.parse(response.headers['date']?.toString() ?? '')
@@ -133,11 +144,11 @@ export class ServiceClient {
   }
 
   close(): Promise<void> {
-    return this.#connection.close()
+    return this.#pool.destroy()
   }
 
   /** @param read returns undefined for an unreadable response */
-  async #send<T>(
+  async #call<T>(
     call: ServiceCall,
     credentials: Credentials,
     read: (json: unknown) => T | undefined,
@@ -146,7 +157,7 @@ export class ServiceClient {
     const { onCall, onResponse, headerPrefix } = this.#options
     const response = await timed(
       async () => {
-        const received = await this.#connection.send(call, credentials)
+        const received = await this.#send(call, credentials)
         return { ...received, read: received.status === 200 ? read(parseJson(received.text)) : undefined }
       },
       (received, seconds) => {
@@ -166,6 +177,19 @@ export class ServiceClient {
     return response.read
   }
 
+  /** @throws {TypeError} at once, without quoting it, for a token or address that must not go into a header */
+  #send({ path, body, gone = null }: ServiceCall, credentials: Credentials): Promise<HttpResponse> {
+    const own = { ...credentialHeaders(credentials, this.#options.headerPrefix), ...JSON_BOTH_WAYS }
+    const server = this.#server
+    const whole = server.pathname.replace(/\/$/, '') + path
+    const request = { method: 'POST', path: whole, idempotent: true } as const
+    return inHttpSpan({ ...request, server }, () => {
+      const headers = { ...own, ...traceHeaders() }
+      const options = { ...request, origin: server.origin, headers, body: body ?? null, signal: gone }
+      return exchange(this.#pool, options, this.#timeLimitMs)
+    })
+  }
+
   #readError(response: HttpResponse, credentials: Credentials): ErrorResponse {
     const { headerPrefix } = this.#options
     return readErrorResponse(response, { headerPrefix, secrets: secretsIn(credentials) }, this.#now())
@@ -176,6 +200,24 @@ export class ServiceClient {
     this.#reported.add(what)
   }
 }
+
+/** Contract 4.1. @param finalRedirectUrl absent: the tenant's own setting counts */
+function checkCall(finalRedirectUrl?: string): ServiceCall {
+  const query =
+    finalRedirectUrl === undefined ? '' : `?final_redirect_url=${encodeURIComponent(finalRedirectUrl)}`
+  return { operation: 'checkdatasourceauth', path: `/rest/api/v1/checkdatasourceauth${query}` }
+}
+
+const withoutPath = ({ instance, name, status }: UnconnectedApp): UnconnectedApp => ({
+  instance,
+  name,
+  status,
+})
+
+const secretsIn = (credentials: Credentials): string[] =>
+  Object.entries(credentials).flatMap(([name, value]) =>
+    name !== 'kind' && name !== 'setting' && typeof value === 'string' ? [value] : [],
+  )
 
 function shapeOf(apps: readonly UnconnectedApp[], redirect: string | undefined): PathShape | undefined {
   const paths = apps.flatMap(({ authUrlRelativePath }) => authUrlRelativePath ?? [])

@@ -33,8 +33,3 @@ export function credentialHeaders(
   }
   return headers
 }
-
-export const secretsIn = (credentials: Credentials): string[] =>
-  Object.entries(credentials).flatMap(([name, value]) =>
-    name !== 'kind' && name !== 'setting' && typeof value === 'string' ? [value] : [],
-  )

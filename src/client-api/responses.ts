@@ -123,12 +123,6 @@ function instanceOf(entry: WireEntry, path: string | undefined): string {
   return named.find(isVisible) ?? NAMELESS
 }
 
-export const withoutPath = ({ instance, name, status }: UnconnectedApp): UnconnectedApp => ({
-  instance,
-  name,
-  status,
-})
-
 const searchSchema = z.object({
   results: z.array(z.unknown()).optional(),
   requestId: optionalText,

@@ -1,7 +1,7 @@
 // One request and its whole response. A read is sent again if a kept connection turns out to be dead.
 import { Client, type Dispatcher } from 'undici'
 import { readBody } from './body.ts'
-import { createConnector, HTTP1 } from './proxy.ts'
+import { connectOptions } from './proxy.ts'
 
 export type HttpResponse = {
   status: number
@@ -41,7 +41,7 @@ export async function exchange(
       body,
     } = await dispatcher.request(request).catch((error: ConnectionError) => {
       if (!isRead || !wasDropped(error)) throw error
-      fresh = new Client(origin, { ...HTTP1, connect: createConnector(timeLimitMs) })
+      fresh = new Client(origin, connectOptions(timeLimitMs))
       return fresh.request(request)
     })
     const text = await readBody({ status, body, coding: headers['content-encoding'] })

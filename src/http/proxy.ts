@@ -22,7 +22,7 @@ const MAX_TUNNEL_MS = 3_500
 /** Of a call's time limit, so that a slow proxy is reported as such. */
 const TUNNEL_SHARE = 0.8
 /** With HTTP/2, one dead connection would fail all requests, because an aborted request doesn't close it. */
-export const HTTP1 = { allowH2: false }
+const HTTP1 = { allowH2: false }
 
 let proxy: Proxy | undefined
 
@@ -31,7 +31,7 @@ export function useProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = [] }: ProxySettin
   // Every call is https, except to loopback addresses.
   const address = HTTPS_PROXY ?? HTTP_PROXY
   proxy = address === undefined ? undefined : { url: new URL(address), exempt: NO_PROXY }
-  setGlobalDispatcher(new Agent({ ...HTTP1, connect: createConnector() }))
+  setGlobalDispatcher(new Agent(connectOptions()))
 }
 
 /** @returns host and port of the proxy for a call to this URL; undefined: direct */
@@ -40,11 +40,11 @@ export const proxyFor = (url: URL): string | undefined =>
     ? undefined
     : proxy.url.host
 
-/**
- * The error of a broken connection has `wasAnswering` if bytes were read from it before.
- * @param timeout for a connection with TLS; milliseconds
- */
-export function createConnector(timeout?: number): buildConnector.connector {
+/** For every dispatcher of undici. @param timeout for a connection with TLS; milliseconds */
+export const connectOptions = (timeout?: number) => ({ ...HTTP1, connect: createConnector(timeout) })
+
+/** The error of a broken connection has `wasAnswering` if bytes were read from it before. */
+function createConnector(timeout?: number): buildConnector.connector {
   const direct = buildConnector({ ...HTTP1, ...ATTEMPT, ...(timeout !== undefined && { timeout }) })
   const limitMs = Math.min(MAX_TUNNEL_MS, (timeout ?? Infinity) * TUNNEL_SHARE)
   return (options, report) => {

@@ -2,7 +2,6 @@
 // expiry, and once more when the service rejects it.
 import type { Request } from 'express'
 import type { ServiceClient } from '../client-api/client.ts'
-import type { SearchQuery } from '../client-api/connection.ts'
 import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
 import type { SearchResponse, UnconnectedApp } from '../client-api/responses.ts'
@@ -63,7 +62,11 @@ export class ServiceForPerson {
   }
 
   /** Contract 4.2. */
-  search(req: Request, query: SearchQuery, gone?: AbortSignal): Promise<SearchResponse> {
+  search(
+    req: Request,
+    query: { query: string; pageSize: number },
+    gone?: AbortSignal,
+  ): Promise<SearchResponse> {
     return this.#inTurn(req, gone, (credentials) => this.#deps.clientApi.search(credentials, query, gone))
   }
 

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { Pool } from 'undici'
 import { exchange } from '../http/exchange.ts'
 import { requestedWait } from '../http/retry-after.ts'
-import { createConnector, HTTP1 } from '../http/proxy.ts'
+import { connectOptions } from '../http/proxy.ts'
 import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 import type { MassDisconnect } from '../people/keep-state.ts'
@@ -15,43 +15,50 @@ export type DeliveryOutcome =
   | { kind: 'rejected'; why: string; wait: number | undefined }
   | { kind: 'unreachable'; why: NetworkError }
 
-export type WebhookSender = {
-  /** Never rejects. */
-  send(headers: Record<string, string>, body: string): Promise<DeliveryOutcome>
-  close(): Promise<void>
-}
-
 /** Standard Webhooks asks for 15 to 30 seconds; a receiver answers first and works afterwards. */
-export const TIME_LIMIT_MS = 15_000
+const TIME_LIMIT_MS = 15_000
 
-export const MAX_CONNECTIONS = 8
+const SECRET_PREFIX = 'whsec_'
 
-export function createWebhookSender(url: string): WebhookSender {
-  const { origin, pathname, search } = new URL(url)
-  const dispatcher = new Pool(origin, {
-    ...HTTP1,
-    connections: MAX_CONNECTIONS,
-    connect: createConnector(TIME_LIMIT_MS),
-  })
-  return {
-    async send(headers, body) {
-      const options = {
-        origin,
-        path: pathname + search,
-        method: 'POST' as const,
-        headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'onramp' },
-        body,
-      }
-      try {
-        const { status, headers: received } = await exchange(dispatcher, options, TIME_LIMIT_MS)
-        if (status >= 200 && status < 300) return { kind: 'delivered' }
-        const wait = requestedWait(received['retry-after']?.toString())
-        return { kind: 'rejected', why: `status ${status}`, wait }
-      } catch (error) {
-        return { kind: 'unreachable', why: networkErrorOf(error) }
-      }
-    },
-    close: () => dispatcher.destroy(),
+export class WebhookSender {
+  readonly #url: URL
+  readonly #secrets: readonly string[]
+  readonly #dispatcher: Pool
+
+  /** @param secrets WEBHOOK_SECRET: one signature each, so that a receiver may have any of them */
+  constructor(url: string, secrets: readonly string[]) {
+    this.#url = new URL(url)
+    this.#secrets = secrets
+    this.#dispatcher = new Pool(this.#url.origin, connectOptions(TIME_LIMIT_MS))
+  }
+
+  /** Never rejects. @param id the same at every try @param now milliseconds since 1970 */
+  async send(id: string, body: string, now: number): Promise<DeliveryOutcome> {
+    const { origin, pathname, search } = this.#url
+    const content = { 'content-type': 'application/json', 'user-agent': 'onramp' }
+    const headers = { ...this.#signatureHeaders(id, body, now), ...content }
+    const options = { origin, path: pathname + search, method: 'POST', headers, body } as const
+    try {
+      const { status, headers: received } = await exchange(this.#dispatcher, options, TIME_LIMIT_MS)
+      if (status >= 200 && status < 300) return { kind: 'delivered' }
+      const wait = requestedWait(received['retry-after']?.toString())
+      return { kind: 'rejected', why: `status ${status}`, wait }
+    } catch (error) {
+      return { kind: 'unreachable', why: networkErrorOf(error) }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#dispatcher.destroy()
+  }
+
+  #signatureHeaders(id: string, body: string, now: number) {
+    const timestamp = String(Math.floor(now / 1000))
+    const signatures = this.#secrets.map((secret) => {
+      const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+    })
+    return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
   }
 }
 
@@ -76,22 +83,7 @@ export async function sendEventOnce(
   now: number,
 ): Promise<DeliveryOutcome | undefined> {
   if (url === undefined || secrets === undefined) return undefined
-  const sender = createWebhookSender(url)
+  const sender = new WebhookSender(url, secrets)
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
-  return await sender.send(signatureHeaders(secrets, id, now, body), body).finally(() => sender.close())
-}
-
-const PREFIX = 'whsec_'
-
-/**
- * @param secrets WEBHOOK_SECRET: one signature each, so that a receiver may have any of them
- * @param at when it leaves; milliseconds since 1970
- */
-export function signatureHeaders(secrets: readonly string[], id: string, at: number, body: string) {
-  const timestamp = String(Math.floor(at / 1000))
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
-  })
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
+  return await sender.send(id, body, now).finally(() => sender.close())
 }

@@ -6,15 +6,8 @@ import type { People } from '../people/people.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 import type { Records } from '../records/records.ts'
 import { within } from '../within.ts'
-import { MAX_AGE_MS, watchReceiver, type Receiver, type WebhookLog } from './receiver.ts'
-import {
-  MAX_CONNECTIONS,
-  TIME_LIMIT_MS,
-  eventBody,
-  signatureHeaders,
-  type DeliveryOutcome,
-  type WebhookSender,
-} from './sender.ts'
+import { MAX_AGE_MS, Receiver } from './receiver.ts'
+import { eventBody, type DeliveryOutcome, type WebhookSender } from './sender.ts'
 
 const SWEEP_SECONDS = 300
 const SWEPT = 'webhooks:swept'
@@ -22,15 +15,15 @@ const SWEPT = 'webhooks:swept'
 const MAX_WAITING = 10_000
 const STORE_PAUSE_MS = 30_000
 const MAX_CLOSING_MS = 2_000
+/** At once. */
+const MAX_DELIVERIES = 8
 
 type WebhooksOptions = {
   people: Pick<People, 'all' | 'change'>
   records: Pick<Records, 'compareAndSet'>
-  sender: WebhookSender
-  /** WEBHOOK_SECRET. */
-  secrets: readonly string[]
+  sender: Pick<WebhookSender, 'send' | 'close'>
   registry: Registry
-  log: WebhookLog
+  log: Record<'info' | 'warn', (fields: object, message: string) => void>
   /** Milliseconds since 1970. */
   now: () => number
 }
@@ -49,15 +42,9 @@ export class Webhooks {
   #isClosed = false
 
   constructor(options: WebhooksOptions) {
-    const { registry, log, now } = options
     this.#options = options
-    this.#now = now
-    this.#receiver = watchReceiver(
-      registry,
-      log,
-      () => [...this.#waiting.values()].map(({ since }) => since),
-      now,
-    )
+    this.#now = options.now
+    this.#receiver = new Receiver(options, () => [...this.#waiting.values()].map(({ since }) => since))
   }
 
   start(): void {
@@ -91,7 +78,7 @@ export class Webhooks {
     clearTimeout(this.#next)
     let earliest = Infinity
     for (const [email, due] of this.#waiting) {
-      if (this.#isClosed || this.#underWay.size >= MAX_CONNECTIONS) return
+      if (this.#isClosed || this.#underWay.size >= MAX_DELIVERIES) return
       if (this.#underWay.has(email)) continue
       if (due.dueAt <= this.#now()) this.#underWay.set(email, this.#work(email, due))
       else earliest = Math.min(earliest, due.dueAt)
@@ -111,13 +98,12 @@ export class Webhooks {
   }
 
   async #deliver(email: string): Promise<PendingDelivery | undefined> {
-    const { people, secrets, sender } = this.#options
+    const { people, sender } = this.#options
     const { person, events, dropped } = await claim(people, email, this.#now())
     this.#receiver.dropped(dropped)
     const outcomes = new Map<string, DeliveryOutcome>()
     for (const event of events) {
-      const body = eventBody(event, person)
-      const outcome = await sender.send(signatureHeaders(secrets, event.id, this.#now(), body), body)
+      const outcome = await sender.send(event.id, eventBody(event, person), this.#now())
       outcomes.set(event.id, outcome)
       // A call that was cut off by close is no failure of the receiver.
       if (!this.#isClosed) this.#receiver.answered(outcome)
@@ -150,17 +136,17 @@ export class Webhooks {
 }
 
 const HELD_MS = 60_000
-/** Events of a person per claim: sent one after another, each for at most TIME_LIMIT_MS of HELD_MS. */
-const MAX_AT_ONCE = Math.floor(HELD_MS / TIME_LIMIT_MS) - 1
+/** Events of a person per claim: sent one after another, each for at most a quarter of HELD_MS. */
+const MAX_AT_ONCE = 3
 
 /** Between tries; the last one repeats. */
 const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200]
 const MAX_PAUSE_SECONDS = 7200
 
-/** The pause before the next try. @param wait seconds that the receiver requested @param random below 1 */
-export function pauseMs(tries: number, wait = 0, random = Math.random()): number {
+/** The pause before the next try. @param wait seconds that the receiver requested */
+function pauseMs(tries: number, wait = 0): number {
   const usual = PAUSES_SECONDS[Math.max(0, tries - 1)] ?? MAX_PAUSE_SECONDS
-  return Math.round(1000 * Math.max(usual * (0.8 + 0.4 * random), Math.min(wait, MAX_PAUSE_SECONDS)))
+  return Math.round(1000 * Math.max(usual * (0.8 + 0.4 * Math.random()), Math.min(wait, MAX_PAUSE_SECONDS)))
 }
 
 const withOutbox = ({ outbox: _outbox, ...person }: Person, outbox: OutboxEvent[]): Person =>

@@ -19,11 +19,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { checkCall, createConnection } from '../../src/client-api/connection.ts'
+import { ServiceClient } from '../../src/client-api/client.ts'
 import { networkErrorOf } from '../../src/http/network-error.ts'
 import { fetchOnce as askOnce } from '../../src/doctor/fetch-once.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
-import { createWebhookSender } from '../../src/webhooks/sender.ts'
+import { WebhookSender } from '../../src/webhooks/sender.ts'
 import { spawnOne, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 import { makeCertificates, pem } from '../helpers/tls.ts'
@@ -40,7 +40,22 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-const credentials = { kind: 'oauth', accessToken: 'token', externalIdp: false } as const
+/** A check of the service at this address. @returns its response, whatever it is */
+function serviceAt(baseUrl: string, timeLimitMs = 5_000) {
+  let response: { status: number; text: string } | undefined
+  const client = new ServiceClient({
+    baseUrl,
+    timeLimitMs,
+    onResponse: ({ status, response: text }) => (response = { status, text }),
+  })
+  closers.push(() => client.close())
+  return async () => {
+    await client.checkDatasourceAuth({ kind: 'user-token', token: 'token' }).catch((error: Error) => {
+      if (error.cause !== undefined) throw error
+    })
+    return response ?? { status: 0, text: '' }
+  }
+}
 const post = { method: 'POST', headers: {}, body: 'a=b', redirect: 'manual' } as const
 
 /** The same question on each of the ways that onramp asks other servers. @returns what was read, or why nothing was */
@@ -49,11 +64,7 @@ const WAYS: Record<string, (url: string) => Promise<{ status: number; text: stri
     const answer = await createFetch(1)(url, post)
     return { status: answer.status, text: await answer.text() }
   },
-  'the service': async (url) => {
-    const connection = createConnection({ baseUrl: url, timeLimitMs: 1_000, connections: 2 })
-    closers.push(() => connection.close())
-    return await connection.send(checkCall(), credentials)
-  },
+  'the service': (url) => serviceAt(url, 1_000)(),
   'the doctor': async (url) => {
     const reply = await askOnce(url)
     return reply.kind === 'answer' ? reply : Promise.reject(new Error(reply.why))
@@ -139,18 +150,13 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
     return { url: `${scheme}://localhost:${await listening(server)}`, seen }
   }
 
-  const connectionTo = (baseUrl: string) => {
-    const connection = createConnection({ baseUrl, timeLimitMs: 5_000, connections: 3 })
-    closers.push(() => connection.close())
-    return () => connection.send(checkCall(), credentials)
-  }
   const statusOf = (call: Promise<{ status: number }>) => call.then(({ status }) => status, networkErrorOf)
   /** Until the connection is free for the next request. */
   const isFree = () => pause(50)
 
   it('is no error of a read of the service: it is sent once more, on a new one', async () => {
     const { url, seen } = await start('reset')
-    const send = connectionTo(url)
+    const send = serviceAt(url)
     await Promise.all([send(), send(), send()])
     await isFree()
     expect(await Promise.all([send(), send(), send()].map(statusOf))).toEqual([200, 200, 200])
@@ -159,13 +165,13 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
 
   it('is one where the answer had begun, and where the connection was new', async () => {
     const half = await start('half')
-    const send = connectionTo(half.url)
+    const send = serviceAt(half.url)
     await send()
     await isFree()
     expect(await statusOf(send())).toBe('cut-off')
     expect(half.seen).toHaveLength(2)
     const dead = await start('reset', 'reset')
-    expect(await statusOf(connectionTo(dead.url)())).toBe('cut-off')
+    expect(await statusOf(serviceAt(dead.url)())).toBe('cut-off')
     expect(dead.seen).toHaveLength(1)
   })
 
@@ -184,11 +190,11 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
 
   it('does not send an event to the receiver of webhooks twice', async () => {
     const { url, seen } = await start('reset')
-    const receiver = createWebhookSender(url)
+    const receiver = new WebhookSender(url, [])
     closers.push(() => receiver.close())
-    expect(await receiver.send({}, '{}')).toEqual({ kind: 'delivered' })
+    expect(await receiver.send('1', '{}', 0)).toEqual({ kind: 'delivered' })
     await isFree()
-    expect(await receiver.send({}, '{}')).toEqual({ kind: 'unreachable', why: 'cut-off' })
+    expect(await receiver.send('2', '{}', 0)).toEqual({ kind: 'unreachable', why: 'cut-off' })
     expect(seen).toHaveLength(2)
   })
 })
@@ -211,13 +217,7 @@ it('a host is reached though its first address is slow and its second one is dea
     .spyOn(dns, 'lookup')
     .mockImplementation(((_name: string, _options: object, done: Function) => done(null, both)) as never)
   closers.push(() => lookup.mockRestore())
-  const connection = createConnection({
-    baseUrl: `http://service.test:${port}`,
-    timeLimitMs: 8_000,
-    connections: 1,
-  })
-  closers.push(() => connection.close())
-  const sent = connection.send(checkCall(), credentials)
+  const sent = serviceAt(`http://service.test:${port}`, 8_000)()
   await pause(400)
   slow.signal('SIGCONT')
   expect(await sent).toMatchObject({ status: 200 })
@@ -230,17 +230,12 @@ async function start(listener: RequestListener): Promise<number> {
   return await listening(server)
 }
 
-it('a server that speaks HTTP/2 gets no more concurrent calls than there may be connections', async () => {
-  let [now, most] = [0, 0]
-  const port = await start((_req, res) => {
-    most = Math.max(most, ++now)
-    setTimeout(() => res.end('{}', () => now--), 50)
-  })
-  const options = { baseUrl: `https://localhost:${port}`, timeLimitMs: 5_000, connections: 3 }
-  const connection = createConnection(options)
-  closers.push(() => connection.close())
-  await Promise.all(Array.from({ length: 12 }, () => connection.send(checkCall(), credentials)))
-  expect(most).toBe(3)
+it('a server that speaks HTTP/2 is called over HTTP/1.1', async () => {
+  const versions: string[] = []
+  const port = await start((req, res) => void res.end(String(versions.push(req.httpVersion))))
+  await serviceAt(`https://localhost:${port}`)()
+  await createFetch(1)(`https://localhost:${port}`, post)
+  expect(versions).toEqual(['1.1', '1.1'])
 })
 
 it('a dead HTTP/2 connection costs one request, and the next one uses a new connection', async () => {

@@ -11,7 +11,7 @@ import { type createWatch, publishedSchedule } from '@onramp/deprecations'
 import type { EmailOutcome } from '../../src/campaigns/mail/send-result.ts'
 import { createAudit, type Audit } from '../../src/web/audit.ts'
 import { Metrics } from '../../src/web/metrics/metrics.ts'
-import { watchReceiver } from '../../src/webhooks/receiver.ts'
+import { Receiver } from '../../src/webhooks/receiver.ts'
 import { dashboardQueries } from '../helpers/dashboard.ts'
 import { metricsPage, METRICS_SETTINGS } from '../helpers/metrics-page.ts'
 import { routesFor } from '../helpers/routes.ts'
@@ -79,7 +79,8 @@ it('every label that they ask for is one of the metric', () => {
   const metrics = new Metrics()
   metrics.watchReachability({ store: () => true, authorization_server: () => true })
   metrics.watchPeople(() => Promise.resolve({}))
-  watchReceiver(metrics.registry, { info() {}, warn() {} }, () => [], Date.now)
+  const watch = { registry: metrics.registry, log: { info() {}, warn() {} }, now: Date.now }
+  expect(new Receiver(watch, () => [])).toBeDefined()
   createAudit({
     log: { info: () => {} },
     registry: metrics.registry,

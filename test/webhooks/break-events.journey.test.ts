@@ -7,9 +7,9 @@ import { expect, it } from 'vitest'
 import { massDisconnectEvent, sendEventOnce } from '../../src/webhooks/sender.ts'
 import { faultInEvent } from '../helpers/openapi.ts'
 
-const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const secrets = [Buffer.alloc(32, 7), Buffer.alloc(24, 9)].map((key) => `whsec_${key.toString('base64')}`)
 
-it('an app that many people lost is one signed event without names', async () => {
+it('an app that many people lost is one event without names, signed with each secret', async () => {
   const taken: { body: string; headers: Record<string, string> }[] = []
   const server = createServer((req, res) => {
     void text(req).then((body) => {
@@ -19,7 +19,7 @@ it('an app that many people lost is one signed event without names', async () =>
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const receiver = { WEBHOOK_URL: `http://127.0.0.1:${port}`, WEBHOOK_SECRET: [secret] }
+  const receiver = { WEBHOOK_URL: `http://127.0.0.1:${port}`, WEBHOOK_SECRET: secrets }
   const noticedAt = Date.UTC(2027, 0, 14)
   const found = { instance: 'slack_1', name: 'Slack', noticedAt, since: 0, lapsed: 412, had: 450 }
   expect(await sendEventOnce(receiver, massDisconnectEvent(found), Date.now())).toEqual({ kind: 'delivered' })
@@ -28,11 +28,13 @@ it('an app that many people lost is one signed event without names', async () =>
     expect(await sendEventOnce(none, massDisconnectEvent(found), Date.now())).toBeUndefined()
   await new Promise((resolve) => server.close(resolve))
   expect(taken.map(({ body }) => faultInEvent(body))).toEqual([undefined])
-  expect(taken.map(({ body, headers }) => new Webhook(secret).verify(body, headers))).toEqual([
-    {
-      type: 'app.disconnected_for_many',
-      timestamp: '2027-01-14T00:00:00.000Z',
-      data: { app: { instance: 'slack_1', name: 'Slack' }, people: 412, of: 450 },
-    },
-  ])
+  const event = {
+    type: 'app.disconnected_for_many',
+    timestamp: '2027-01-14T00:00:00.000Z',
+    data: { app: { instance: 'slack_1', name: 'Slack' }, people: 412, of: 450 },
+  }
+  const verified = secrets.flatMap((secret) =>
+    taken.map(({ body, headers }) => new Webhook(secret).verify(body, headers)),
+  )
+  expect(verified).toEqual([event, event])
 })

@@ -15,7 +15,7 @@ import {
 import { Agent } from 'undici'
 import { parseJsonObject } from '../../http/body.ts'
 import { exchange } from '../../http/exchange.ts'
-import { createConnector, HTTP1 } from '../../http/proxy.ts'
+import { connectOptions } from '../../http/proxy.ts'
 import { isLoopbackHttp } from '../../http/loopback.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inHttpSpan } from '../../trace/spans.ts'
@@ -80,7 +80,7 @@ function copyOnce<T>(
 export const serverMetadataOf = copyOnce((configuration): ServerMetadata => configuration.serverMetadata())
 export const clientMetadataOf = copyOnce((configuration) => configuration.clientMetadata())
 
-const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000, connect: createConnector() })
+const dispatcher = new Agent({ ...connectOptions(), keepAliveTimeout: 10_000 })
 
 /** Statuses whose Response has no body (Fetch standard, "null body status"). */
 const WITHOUT_BODY = new Set([204, 205, 304])
