@@ -1,7 +1,7 @@
 // Commands about one person: onramp invite link, onramp invite forget and onramp audit-id.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { createInvitations } from '../invites/token.ts'
-import { eraseWalk } from '../onboarding/walks.ts'
+import { WalkStore } from '../onboarding/walks.ts'
 import { normalizedAddress } from '../people/address.ts'
 import { PersonUnreadable } from '../people/people.ts'
 import { createKeyRing } from '../records/data-key.ts'
@@ -37,7 +37,7 @@ export async function forgetPerson(email: string, { env, stdout, now }: CommandC
     })
     const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
     // Walks first: only the record names them.
-    for (const person of known?.signIns ?? []) await eraseWalk(records, person, dataKey)
+    for (const person of known?.signIns ?? []) await WalkStore.erase(records, person, dataKey)
     return await people.forget(email)
   })
   stdout.write(

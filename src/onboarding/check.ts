@@ -13,13 +13,6 @@ import type { CheckResult, Transition } from './transition.ts'
 import { applyCheck, mayCheck, newlyConnected, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
 
-export type Decision = {
-  transition: Transition
-  walk: Walk
-  /** Where the browser may be sent for an app, if anywhere. */
-  consentUrlOf: (instance: string) => string | undefined
-}
-
 type WalkChecksOptions = {
   service: Pick<ServiceForPerson, 'check'>
   walks: WalkStore
@@ -69,13 +62,17 @@ export class WalkChecks {
     return withLapses(after, lapses)
   }
 
-  /** Checks with a fresh step id, decides, and stores the decision. @throws {Problem} */
+  /**
+   * Checks with a fresh step id, decides, and stores the decision.
+   * @returns consentUrlOf: where the browser may be sent for an app, if anywhere
+   * @throws {Problem}
+   */
   async decide(
     req: Request,
     user: User,
     walk: Walk,
     decideTransition: (before: Walk, check: CheckResult) => Transition,
-  ): Promise<Decision> {
+  ): Promise<Transition & { consentUrlOf: (instance: string) => string | undefined }> {
     const { service, progress, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = this.#options
     const step = randomBytes(16).toString('hex')
     const checkedAt = now()
@@ -89,19 +86,16 @@ export class WalkChecks {
     const check = { now: now(), confirmSeconds, step, waiting, isStartable, hasHelp }
 
     let transition: Transition | undefined
-    const after = await this.#update(
-      user,
-      walk,
-      (before) => (transition = decideTransition(before, check)).walk,
-    )
-    const lapses = await progress.recordProgress(user, after, checkedAt)
+    const decideOn = (before: Walk) => (transition = decideTransition(before, check)).walk
+    const after = await this.#update(user, walk, decideOn)
     transition ??= decideTransition(after, check)
+    const lapses = await progress.recordProgress(user, after, checkedAt)
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
     log.debug(
       { transition: kind, instance, from, waiting: waiting.map(nameAndStatus) },
       'walk: where it leads',
     )
-    return { transition, walk: withLapses(after, lapses), consentUrlOf }
+    return { ...transition, walk: withLapses(after, lapses), consentUrlOf }
   }
 
   /** Stores a change, and audits every app that it found connected: also by another tab or device. */

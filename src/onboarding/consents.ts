@@ -6,7 +6,7 @@ import { createSingleFlight } from '../records/lease.ts'
 import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
-import type { Decision, WalkChecks } from './check.ts'
+import type { WalkChecks } from './check.ts'
 import { overviewPath, stepIn } from './paths.ts'
 import { afterClick, afterReturn, stepResultOf } from './transition.ts'
 import {
@@ -98,7 +98,7 @@ export class Consents {
         audit({ event: 'step_result', user, datasource: instance, result })
       return this.#resultOf(user, decision)
     } catch (error) {
-      // The person is back, even if the service can't be withMilestone now.
+      // The person is back, even if the service can't be asked now.
       await walks.update(user, (before) => markReturned(before, app, now(), 1))
       this.#auditFailure(user, walk, instance, error)
       throw error
@@ -113,19 +113,13 @@ export class Consents {
   }
 
   /** Runs once for each transition, however many requests wait for it. */
-  #resultOf(user: User, { transition, walk, consentUrlOf }: Decision): ConsentResult {
-    switch (transition.kind) {
-      case 'page':
-        return { kind: 'overview', walk, from: transition.from }
-      case 'overview':
-        return { kind: 'redirect', location: overviewPath(walk.visit, transition.from) }
-      case 'leave':
-        this.#options.audit({ event: 'step_started', user, datasource: transition.instance })
-        return {
-          kind: 'redirect',
-          location: consentUrlOf(transition.instance) ?? overviewPath(walk.visit),
-        }
-    }
+  #resultOf(user: User, decision: Awaited<ReturnType<WalkChecks['decide']>>): ConsentResult {
+    const { kind, walk, consentUrlOf } = decision
+    if (kind === 'page') return { kind: 'overview', walk, from: decision.from }
+    if (kind === 'overview') return { kind: 'redirect', location: overviewPath(walk.visit, decision.from) }
+    const { instance } = decision
+    this.#options.audit({ event: 'step_started', user, datasource: instance })
+    return { kind: 'redirect', location: consentUrlOf(instance) ?? overviewPath(walk.visit) }
   }
 }
 

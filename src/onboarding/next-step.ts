@@ -13,6 +13,8 @@ export type NextStep =
       looks: number
       /** Milliseconds since 1970. */
       backAt: number
+      /** Until then it is checked often, every 5 seconds; milliseconds since 1970. */
+      oftenUntil: number
       lookAgainSeconds: number
       meanwhile: string | undefined
     }
@@ -22,7 +24,7 @@ export type NextStep =
   | { kind: 'finished' }
 
 /** Most consents show within half a minute. views/assets/walk.js has the same two pauses, of 5 and 30 seconds. */
-export const FREQUENT_POLLING_MS = 60_000
+const FREQUENT_POLLING_MS = 60_000
 
 type AppWithState = { entry: TrackedApp; state: AppState }
 
@@ -64,13 +66,14 @@ const withoutLater = ({ shown, firstApps }: WalkStates): readonly AppWithState[]
 
 export function nextStep(states: WalkStates): NextStep {
   const meanwhile = firstOf(withoutLater(states), () => true)
-  const back = lastReturned(
-    states.shown.flatMap(({ entry, state }) => (state.kind === 'confirming' ? [entry] : [])),
-  )
+  const confirming = states.shown.filter(({ state }) => state.kind === 'confirming')
+  const back = lastReturned(confirming.map(({ entry }) => entry))
   if (back !== undefined) {
     const { step, looks, backAt } = back.attempt
     const lookAgainSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
-    return { kind: 'wait', instance: back.instance, step, looks, backAt, lookAgainSeconds, meanwhile }
+    const oftenUntil = backAt + FREQUENT_POLLING_MS
+    const { instance } = back
+    return { kind: 'wait', instance, step, looks, backAt, oftenUntil, lookAgainSeconds, meanwhile }
   }
   const unconfirmed = states.shown.find(({ state }) => state.kind === 'unconfirmed')
   if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.entry.instance, meanwhile }

@@ -1,6 +1,6 @@
 // The paths of the walk's routes, and the parameters of the overview. Pure. The service gets the callback path as
 // final_redirect_url, and the doctor checks it.
-import type { Visit, Walk } from './walk.ts'
+import type { Visit } from './walk.ts'
 
 export const CONSENT_CALLBACK_PATH = '/onboarding/callback'
 
@@ -47,8 +47,7 @@ export const visitParameters = ({ only, returnTo }: Visit): [name: string, value
 ]
 
 /**
- * The overview of this visit.
- * @param from the datasource whose result it shows first
+ * @param from the datasource whose result the overview shows first
  * @param isSignedInAgain a sign-in came between the click and the app
  */
 export function overviewPath(visit: Visit, from?: string, isSignedInAgain = false): string {
@@ -56,14 +55,4 @@ export function overviewPath(visit: Visit, from?: string, isSignedInAgain = fals
   if (from !== undefined) query.set('from', from)
   if (isSignedInAgain) query.set('again', 'yes')
   return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`
-}
-
-/** The walk with this visit; the same object if it has it already. */
-export function withVisit(walk: Walk, visit: Visit): Walk {
-  const { only, returnTo } = walk.visit
-  const isSame =
-    returnTo === visit.returnTo &&
-    only.length === visit.only.length &&
-    only.every((instance, index) => instance === visit.only[index])
-  return isSame ? walk : { ...walk, visit }
 }

@@ -16,7 +16,7 @@ import { Consents, type ConsentResult } from './consents.ts'
 import type { DescribeApp } from '../company/app-description.ts'
 import { fitText } from './overview/entries.ts'
 import { overviewOf } from './overview/overview.ts'
-import { callbackPath, CONSENT_CALLBACK_PATH, overviewPath, visitOf, withVisit } from './paths.ts'
+import { callbackPath, CONSENT_CALLBACK_PATH, overviewPath, visitOf } from './paths.ts'
 import { createStatusRoute } from './status.ts'
 import { unknownApp } from './transition.ts'
 import { block, decline, skip, unblock, unskip, type StartedApp, type Walk } from './walk.ts'
@@ -69,7 +69,7 @@ export function createOnboardingRoutes(options: OnboardingOptions): Router {
     const visit = visitOf(req.query, (value) => parseReturnTo(value, returnTo))
     const from = textParameter(req, 'from')
 
-    const walk = await checks.current(req, (before) => withVisit(before, visit), browserGoneSignal(res))
+    const walk = await checks.current(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
 
     sendOverview(options, req, res, walk, from)
   })

@@ -59,7 +59,7 @@ export type Walk = {
 }
 
 /** No check for this long after a departure: it could void the one-time path that the browser is following. */
-export const IN_FLIGHT_MS = 15_000
+const IN_FLIGHT_MS = 15_000
 /** A return this soon may have taken no click: browsers give up after some 20 redirects in a row. */
 const QUICK_MS = 10_000
 
@@ -88,7 +88,6 @@ export function applyCheck(
   now: number,
   confirmSeconds: number,
 ): Walk {
-  if (isUnchanged(walk, waiting)) return walk
   const listed = new Map(waiting.map((entry) => [entry.instance, entry]))
   const known = walk.known.map((entry): TrackedApp => {
     const found = listed.get(entry.instance)
@@ -116,16 +115,11 @@ export function newlyConnected(before: Walk, after: Walk): string[] {
   )
 }
 
-/** The walk with the times when access ended. The same object if it has them already. */
-export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk {
-  const isNew = ({ instance, lapsedAt: known }: TrackedApp) => (lapsedAt.get(instance) ?? known) !== known
-  if (lapsedAt.size === 0 || !walk.known.some(isNew)) return walk
-  const known = walk.known.map((entry) => ({
-    ...entry,
-    lapsedAt: lapsedAt.get(entry.instance) ?? entry.lapsedAt,
-  }))
-  return { ...walk, known }
-}
+/** The walk with the times when access ended. */
+export const withLapses = (walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk => ({
+  ...walk,
+  known: walk.known.map((entry) => ({ ...entry, lapsedAt: lapsedAt.get(entry.instance) ?? entry.lapsedAt })),
+})
 
 /** A service that makes up names must not fill the record. No person was ever seen with more. */
 const MAX_KNOWN = 2_000
@@ -134,18 +128,6 @@ const MAX_KNOWN = 2_000
 function bounded(known: TrackedApp[]): TrackedApp[] {
   let surplus = known.length - MAX_KNOWN
   return surplus <= 0 ? known : known.filter((entry) => entry.status !== 'connected' || surplus-- <= 0)
-}
-
-/** True if the list is the same as last time, and no consent is being confirmed (its time may be over). */
-function isUnchanged(walk: Walk, waiting: readonly UnconnectedApp[]): boolean {
-  if (walk.known.some(isReturned)) return false
-  const unconnected = walk.known.filter((entry) => entry.status !== 'connected')
-  if (unconnected.length !== waiting.length) return false
-  const byInstance = new Map(unconnected.map((entry) => [entry.instance, entry]))
-  return waiting.every(({ instance, name, status }) => {
-    const entry = byInstance.get(instance)
-    return entry?.name === name && entry.status === status
-  })
 }
 
 /** In both directions: a clock that ran ahead must not keep a person waiting until it was right. */
@@ -186,12 +168,7 @@ const declined = (attempt: Attempt, now: number): Partial<TrackedApp> => ({
  */
 export function startConsent(
   walk: Walk,
-  {
-    instance,
-    step,
-    now,
-    isAutomatic = false,
-  }: { instance: string; step: string; now: number; isAutomatic?: boolean },
+  { instance, step, now, isAutomatic }: { instance: string; step: string; now: number; isAutomatic?: true },
 ): Walk {
   const clicks = walk.clicks + (isAutomatic ? 0 : 1)
   const attempt = { step, leftAt: now, looks: 0 }
@@ -200,10 +177,7 @@ export function startConsent(
 }
 
 const latest = <L extends StartedApp>(entries: readonly L[]): L | undefined =>
-  entries.reduce<L | undefined>(
-    (last, entry) => (last !== undefined && last.attempt.leftAt > entry.attempt.leftAt ? last : entry),
-    undefined,
-  )
+  entries.toSorted((one, other) => one.attempt.leftAt - other.attempt.leftAt).at(-1)
 
 /** Of the apps whose consent is being confirmed, the one that was started last. */
 export const lastReturned = (known: readonly TrackedApp[]): ReturnedApp | undefined =>

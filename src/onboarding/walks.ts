@@ -12,19 +12,16 @@ const LIFE_SECONDS = 90 * 24 * 3600
 type WalkStoreOptions = {
   records: Pick<Records, 'get' | 'compareAndSet'>
   keyRing: KeyRing
-  /** Where a return may lead, else undefined. A stored address is checked like a new one: the rules may have changed. */
+  /** A stored address is checked like a new one: the rules may have changed. */
   checkReturnTo: (returnTo: unknown) => string | undefined
   company: Pick<Company, 'arrange'>
   now: () => number
 }
 
-/** How the store has a walk: tells whether a change has to be written. */
-type Stored = { text: string | undefined; json: string }
-
 export class WalkStore {
   readonly #options: WalkStoreOptions
-  /** By the walk that was loaded or written; a walk is never changed in place. */
-  readonly #stored = new WeakMap<Walk, Stored>()
+  /** How the store has a walk that was loaded or written: tells whether a change has to be written. */
+  readonly #stored = new WeakMap<Walk, { text: string | undefined; json: string }>()
 
   constructor(options: WalkStoreOptions) {
     this.#options = options
@@ -32,9 +29,10 @@ export class WalkStore {
 
   /** @throws {StoreUnavailable} */
   async load(user: User): Promise<Walk> {
-    const dataKey = await this.#options.keyRing.dataKey()
+    const { records, keyRing } = this.#options
+    const dataKey = await keyRing.dataKey()
     const key = walkKey(dataKey, personKey(user))
-    return this.#open(dataKey, key, await this.#options.records.get(key))
+    return this.#open(dataKey, key, await records.get(key))
   }
 
   /**
@@ -44,24 +42,23 @@ export class WalkStore {
    * @throws {StoreUnavailable}
    */
   async update(user: User, change: (walk: Walk) => Walk, from?: Walk): Promise<Walk> {
-    const apply = (walk: Walk) => this.#arranged(change(walk))
-    const loaded = from !== undefined && this.#stored.has(from) ? from : await this.load(user)
-    let result = apply(loaded)
-    if (this.#isStored(result, loaded)) return result
-    const dataKey = await this.#options.keyRing.dataKey()
+    const { records, keyRing } = this.#options
+    const loaded = from ?? (await this.load(user))
+    const dataKey = await keyRing.dataKey()
     const key = walkKey(dataKey, personKey(user))
     const guess = this.#stored.get(loaded)
-    await changeRecord(this.#options.records, {
+    let result = loaded
+    await changeRecord(records, {
       key,
       guess,
       next: (text) => {
         const before = text === guess?.text ? loaded : this.#open(dataKey, key, text)
-        result = apply(before)
-        if (this.#isStored(result, before)) return undefined
+        result = this.#arranged(change(before))
         const json = JSON.stringify(result)
-        const sealed = dataKey.sealer.seal(json, key)
-        this.#stored.set(result, { text: sealed, json })
-        return { text: sealed, seconds: LIFE_SECONDS }
+        const isSame = json === this.#stored.get(before)?.json
+        const written = isSame ? undefined : { text: dataKey.sealer.seal(json, key), seconds: LIFE_SECONDS }
+        this.#stored.set(result, { text: written?.text ?? text, json })
+        return written
       },
     })
     return result
@@ -80,26 +77,13 @@ export class WalkStore {
 
   /** In the company's order, without the apps that it hides. */
   #arranged(walk: Walk): Walk {
-    const known = this.#options.company.arrange(walk.known)
-    return known === walk.known ? walk : { ...walk, known }
+    return { ...walk, known: this.#options.company.arrange(walk.known) }
   }
 
-  #isStored(after: Walk, before: Walk): boolean {
-    if (after === before) return true
-    const was = this.#stored.get(before)
-    const isSame = was !== undefined && JSON.stringify(after) === was.json
-    if (isSame) this.#stored.set(after, was)
-    return isSame
+  static async erase(records: Pick<Records, 'remove'>, person: string, dataKey: DataKey): Promise<void> {
+    await records.remove(walkKey(dataKey, person))
   }
 }
 
 /** A shape of `Walk` that an earlier onramp can't read changes the store's format (records/format.ts). */
 const walkKey = ({ keyFor }: DataKey, person: string) => `walk:${keyFor('walk 1', person)}`
-
-export async function eraseWalk(
-  records: Pick<Records, 'remove'>,
-  person: string,
-  dataKey: DataKey,
-): Promise<void> {
-  await records.remove(walkKey(dataKey, person))
-}

@@ -1,14 +1,6 @@
 // The addresses of the walk's routes, and what an address says that anyone may have written.
 import { expect, it } from 'vitest'
-import {
-  actionPath,
-  callbackPath,
-  overviewPath,
-  stepIn,
-  visitOf,
-  withVisit,
-} from '../../src/onboarding/paths.ts'
-import { startWalk } from '../../src/onboarding/walk.ts'
+import { actionPath, callbackPath, overviewPath, stepIn, visitOf } from '../../src/onboarding/paths.ts'
 
 const anything = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const visit = (query: Record<string, unknown>) => visitOf(query, anything)
@@ -61,11 +53,4 @@ it('what a visit is about is in its address again, whatever characters it has', 
   expect(query.get('return_to')).toBe(odd.returnTo)
   expect(query.get('from')).toBe('a&b=c')
   expect(overviewPath({ only: [] })).toBe('/onboarding')
-})
-
-it('what a visit is about changes the walk only when it is another', () => {
-  const walk = withVisit(startWalk(0), { only: ['a', 'b'], returnTo: '/c' })
-  expect(withVisit(walk, { only: ['a', 'b'], returnTo: '/c' })).toBe(walk)
-  for (const other of [{ only: ['a', 'b'], returnTo: '/d' }, { only: ['a'] }, { only: ['a', 'b', 'c'] }])
-    expect(withVisit(walk, other).visit).toEqual(other)
 })

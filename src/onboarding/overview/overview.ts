@@ -2,7 +2,6 @@
 import { MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf } from '../app-state.ts'
-import { FREQUENT_POLLING_MS } from '../next-step.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { statusOf } from '../status.ts'
 import type { Walk } from '../walk.ts'
@@ -152,15 +151,15 @@ function returnAction({ visit: { returnTo }, t }: OverviewModel): (Action & { ho
 function pollingOf({ next, states, now, confirmSeconds }: OverviewModel) {
   if (next.kind !== 'wait') return undefined
   const { connected, pending, skipped } = statusOf(states)
-  const since = Math.ceil((next.backAt - now) / 1000)
+  const secondsTo = (at: number) => Math.max(0, Math.ceil((at - now) / 1000))
   return {
     /** The page to go to once there is news. */
     url: callbackPath(next.step),
     /** The answer of /api/status if nothing has changed since. */
     status: [connected, pending, skipped].join(' '),
     /** It polls often for this long. */
-    oftenSeconds: Math.max(0, since + FREQUENT_POLLING_MS / 1000),
+    oftenSeconds: secondsTo(next.oftenUntil),
     /** Then CONFIRM_SECONDS are over, and the page loads again in any case. */
-    secondsLeft: Math.max(0, since + confirmSeconds),
+    secondsLeft: secondsTo(next.backAt + confirmSeconds * 1000),
   }
 }
