@@ -48,7 +48,7 @@ const page = eta.compile(`<!doctype html>
 <form method="post" action="/onboarding/skip/<%= app.id %>"><button>Skip for now</button></form>
 </li><% } %>
 </ul>
-${FILLER.repeat(80)}
+${FILLER.repeat(78)}
 </body></html>`)
 
 /** @param apps `id`: percent-encoded */

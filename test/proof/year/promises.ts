@@ -1,4 +1,4 @@
-// The promises of onramp keep, checked for every email, every run and every day of the simulated year. Each counts how often it
+// The promises of onramp keep (no JavaScript promises), checked for every email, every run and every day of the simulated year. Each counts how often it
 // was checked, and keeps its first breach.
 import { Readable } from 'node:stream'
 import { summarize, summarizeAll } from '../../../src/admin/person-summary.ts'
@@ -33,7 +33,7 @@ type PromiseName = keyof typeof PROMISES
 
 export type SentEmail = { email: string; apps: readonly string[]; isLapse: boolean }
 
-type PromisesOptions = {
+type KeepPromisesOptions = {
   calendar: Calendar
   people: People
   workforce: Workforce
@@ -41,14 +41,14 @@ type PromisesOptions = {
   moment: number
 }
 
-export class Promises {
+export class KeepPromises {
   readonly #checked = new Map<PromiseName, number>()
   readonly #broken = new Map<PromiseName, { count: number; example: string }>()
   readonly #open = new Set<{ employee: Employee; consent: Consent; at: number }>()
   readonly #notices: MassDisconnect[] = []
-  readonly #options: PromisesOptions
+  readonly #options: KeepPromisesOptions
 
-  constructor(options: PromisesOptions) {
+  constructor(options: KeepPromisesOptions) {
     this.#options = options
   }
 
@@ -115,7 +115,7 @@ export class Promises {
       const until = noticedAt ?? calendar.now
       const down = Math.max(0, Math.min(until, outage.to) - Math.max(at, outage.from))
       const lag = until - at - down
-      // An hour until the first run after it.
+      // The first run after a lapse may begin an hour later.
       if (noticedAt === undefined && lag < 25 * HOUR) continue
       this.#open.delete(open)
       this.check(
@@ -158,8 +158,8 @@ export class Promises {
     for (const { email, isListed, leftAt } of workforce.employees) {
       if (isListed || leftAt === 0 || now - leftAt < RETENTION + 2 * DAY) continue
       const known = await people.get(email)
-      const { optedOutAt } = known ?? {}
-      const isErased = known === undefined || (optedOutAt !== undefined && known.lastCheck === undefined)
+      const isErased =
+        known === undefined || (known.optedOutAt !== undefined && known.lastCheck === undefined)
       this.check('erased', isErased, () => `${email} left on ${dateOf(leftAt)}`)
     }
     const { ready, inProgress, notStarted, stuck, fellBack, gone } = report

@@ -13,7 +13,7 @@ import { People } from '../../../src/people/people.ts'
 import { mail } from '../../campaigns/sample-email.ts'
 import { createRandom, type Random } from '../random.ts'
 import { Calendar, DAY, HOUR, MINUTE } from './calendar.ts'
-import { Promises, type SentEmail } from './promises.ts'
+import { KeepPromises, type SentEmail } from './promises.ts'
 import { createStore } from './store.ts'
 import { Workforce } from './workforce.ts'
 
@@ -32,7 +32,7 @@ class Killed extends Error {}
 type YearOptions = { seed: number; size: number; days: number }
 
 export class Year {
-  readonly promises: Promises
+  readonly promises: KeepPromises
   readonly counts = { runs: 0, killed: 0, stopped: 0, emails: 0, notices: 0, questions: 0 }
   /** Of the report after the last day. */
   figures = ''
@@ -65,7 +65,7 @@ export class Year {
       note: this.#note,
     })
     const moment = 10_000 + 3 * this.#checkMs
-    this.promises = new Promises({ calendar, people: this.#people, workforce: this.#workforce, moment })
+    this.promises = new KeepPromises({ calendar, people: this.#people, workforce: this.#workforce, moment })
   }
 
   #now = () => this.#calendar.now
