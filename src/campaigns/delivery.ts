@@ -66,26 +66,12 @@ const FIRST_PAUSE = 5
 const MAX_PAUSE = 300
 const MAX_PAUSES = 8
 
-class FailureStreak {
-  #failures = 0
-
-  /** @throws {RunStopped} */
-  failed(reason: string): void {
-    if (++this.#failures >= MAX_FAILURES_IN_A_ROW) throw new RunStopped(reason)
-  }
-
-  succeeded(): void {
-    this.#failures = 0
-  }
-}
-
+/** `apps`: those that the email is about, of all `known` apps of the person. */
 type DueDelivery = {
   invitee: Invitee
   reminder: number
   checked: CheckedApps
-  /** The apps that the email is about. */
   apps: readonly PersonApp[]
-  /** All known apps of the person. */
   known: readonly PersonApp[]
 }
 
@@ -93,8 +79,7 @@ export class Delivery {
   readonly #run: CampaignRun
   readonly #campaign: Campaign
   readonly #ledger: EmailLedger
-  readonly #service = new FailureStreak()
-  readonly #mailServer = new FailureStreak()
+  readonly #failuresInARow = { service: 0, mailServer: 0 }
   readonly #limit: number
   #started = 0
   #hasResponded: boolean
@@ -139,12 +124,13 @@ export class Delivery {
       this.#count(invitee.email, check.kind, check.detail)
       const isPostponed = due.kind === 'mail' && this.#campaign.isPostponing === true && !this.#isDryRun
       if (isPostponed) await this.#ledger.postpone(invitee, due.reminder)
-      return this.#service.failed(
+      return this.#failed(
+        'service',
         `the service gave no usable answer about many people in a row: ${check.detail}`,
       )
     }
     this.#hasResponded = true
-    this.#service.succeeded()
+    this.#failuresInARow.service = 0
     const checked = { listed: check.unconnected, checkedAt }
     const known = appsOf(withCheck(person, checked, now()))
     const byInstance = new Map(known.map((app) => [app.instance, app]))
@@ -173,12 +159,17 @@ export class Delivery {
     this.#run.events?.onProblem?.(email, problem, detail)
   }
 
+  #failed(side: 'service' | 'mailServer', reason: string): void {
+    if (++this.#failuresInARow[side] >= MAX_FAILURES_IN_A_ROW) throw new RunStopped(reason)
+  }
+
   async #onUnknown(invitee: Invitee, detail: string): Promise<void> {
     this.#count(invitee.email, 'unknown-to-service')
     if (!this.#isDryRun) await this.#ledger.observe(invitee, undefined)
     this.#lastUnknown = detail
     if (!this.#hasResponded)
-      this.#service.failed(
+      this.#failed(
+        'service',
         `the service knows no one whom it was asked about: ${detail}. If these people have left, run the command again: it asks about others first`,
       )
   }
@@ -239,12 +230,15 @@ export class Delivery {
     else this.#count(email, outcome === 'unknown' ? 'uncertain' : outcome, reply)
     const cause = quoteReply(reply, 'The mail server says: ', 'What happened: ')
     if (reason === 'other')
-      this.#mailServer.failed(`too many emails in a row were not sent. ${cause}: see SMTP_URL and MAIL_FROM`)
+      this.#failed(
+        'mailServer',
+        `too many emails in a row were not sent. ${cause}: see SMTP_URL and MAIL_FROM`,
+      )
   }
 
   async #onAccepted(): Promise<void> {
     this.#run.tally.sent++
-    this.#mailServer.succeeded()
+    this.#failuresInARow.mailServer = 0
     this.#pauses = 0
     this.#hasAccepted = true
     // It rejects some people, not everyone.

@@ -15,7 +15,7 @@ import { Delivery, type Campaign, type CampaignRun } from './delivery.ts'
 import { dueInvitation, dueLapseEmail, dueLapses, LAPSES } from './lapses.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
-import { MassDisconnectDetector } from './mass-disconnects.ts'
+import { findMassDisconnects } from './mass-disconnects.ts'
 import type { Invitee } from './people-file.ts'
 import { forEachConcurrent } from './throttle.ts'
 import { isWorkingTime } from './working-time.ts'
@@ -224,12 +224,14 @@ export class KeepRun {
   }
 
   async #endSweep(): Promise<void> {
-    const { people, now } = this.#run
+    const { now } = this.#run
     const { sweep } = this.#state
-    const detector = new MassDisconnectDetector(this.#state)
-    for await (const person of people.all()) if (this.#invitees.has(person.email)) detector.add(person)
-    const massDisconnects = detector.evaluate(now())
+    const massDisconnects = await findMassDisconnects(this.#listed(), this.#state, now())
     await this.#save({ massDisconnects, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
+  }
+
+  async *#listed(): AsyncGenerator<Person> {
+    for await (const person of this.#run.people.all()) if (this.#invitees.has(person.email)) yield person
   }
 
   async #notify(found: MassDisconnect): Promise<void> {

@@ -13,48 +13,42 @@ const SPREAD_MS = 36 * 3_600_000
 /** `fresh`: when each lapse was noticed that wasn't evaluated yet; milliseconds since 1970. */
 type AppLapses = { name: string; had: number; fresh: number[]; lapsed: number }
 
-export class MassDisconnectDetector {
-  readonly #state: KeepState
-  readonly #known: ReadonlyMap<string, MassDisconnect>
-  readonly #counts = new Map<string, AppLapses>()
+/** @param people on the list @returns the mass disconnects that go on, and new ones */
+export async function findMassDisconnects(
+  people: AsyncIterable<Person> | Iterable<Person>,
+  state: KeepState,
+  now: number,
+): Promise<MassDisconnect[]> {
+  const counts = new Map<string, AppLapses>()
+  for await (const person of people) if (!isGone(person)) countLapses(person, state, counts)
+  const ongoing = state.massDisconnects.flatMap((known): MassDisconnect[] => {
+    const lapsed = counts.get(known.instance)?.lapsed ?? 0
+    if (isOver(known, lapsed, now)) return []
+    return [known.resumedAt === undefined ? { ...known, lapsed: Math.max(known.lapsed, lapsed) } : known]
+  })
+  const active = new Set(
+    ongoing.filter(({ resumedAt }) => resumedAt === undefined).map(({ instance }) => instance),
+  )
+  const begun = [...counts].flatMap(([instance, count]): MassDisconnect[] => {
+    const shared = active.has(instance) ? undefined : sharedLapses(count)
+    return shared ? [{ instance, name: count.name, noticedAt: now, ...shared, had: count.had }] : []
+  })
+  const replaced = new Set(begun.map(({ instance }) => instance))
+  return [...ongoing.filter(({ instance }) => !replaced.has(instance)), ...begun]
+}
 
-  constructor(state: KeepState) {
-    this.#state = state
-    this.#known = new Map(state.massDisconnects.map((known) => [known.instance, known]))
-  }
-
-  /** @param person on the list */
-  add(person: Person): void {
-    if (isGone(person)) return
-    for (const { instance, name, state, lapsedAt } of appsOf(person)) {
-      if (state !== 'connected' && lapsedAt === undefined) continue
-      const count = this.#counts.get(instance) ?? { name, had: 0, fresh: [], lapsed: 0 }
-      const known = this.#known.get(instance)
-      const isKnown = known !== undefined && lapsedAt !== undefined && includes(known, lapsedAt)
-      const isFresh = !isKnown && lapsedAt !== undefined && lapsedAt >= (this.#state.evaluatedAt ?? 0)
-      count.lapsed += Number(isKnown)
-      if (isFresh) count.fresh.push(lapsedAt)
-      count.had += Number(isFresh || state === 'connected')
-      this.#counts.set(instance, count)
-    }
-  }
-
-  /** Once everyone was added. @returns those that go on, and new ones */
-  evaluate(now: number): MassDisconnect[] {
-    const ongoing = this.#state.massDisconnects.flatMap((known): MassDisconnect[] => {
-      const lapsed = this.#counts.get(known.instance)?.lapsed ?? 0
-      if (isOver(known, lapsed, now)) return []
-      return [known.resumedAt === undefined ? { ...known, lapsed: Math.max(known.lapsed, lapsed) } : known]
-    })
-    const active = new Set(
-      ongoing.filter(({ resumedAt }) => resumedAt === undefined).map((one) => one.instance),
-    )
-    const begun = [...this.#counts].flatMap(([instance, count]): MassDisconnect[] => {
-      const shared = active.has(instance) ? undefined : sharedLapses(count)
-      return shared ? [{ instance, name: count.name, noticedAt: now, ...shared, had: count.had }] : []
-    })
-    const replaced = new Set(begun.map(({ instance }) => instance))
-    return [...ongoing.filter(({ instance }) => !replaced.has(instance)), ...begun]
+function countLapses(person: Person, state: KeepState, counts: Map<string, AppLapses>): void {
+  for (const { instance, name, state: appState, lapsedAt } of appsOf(person)) {
+    const hasIt = appState === 'connected'
+    if (!hasIt && lapsedAt === undefined) continue
+    const count = counts.get(instance) ?? { name, had: 0, fresh: [], lapsed: 0 }
+    const known = state.massDisconnects.findLast((one) => one.instance === instance)
+    const isKnown = known !== undefined && lapsedAt !== undefined && includes(known, lapsedAt)
+    const isFresh = !isKnown && lapsedAt !== undefined && lapsedAt >= (state.evaluatedAt ?? 0)
+    count.lapsed += Number(isKnown)
+    if (isFresh) count.fresh.push(lapsedAt)
+    count.had += Number(isFresh || hasIt)
+    counts.set(instance, count)
   }
 }
 

@@ -25,15 +25,13 @@ const formatCount = (count: number) => count.toLocaleString('en')
 const labelOf = (label: string | readonly [one: string, many: string], count: number): string =>
   typeof label === 'string' ? label : count === 1 ? label[0] : label[1]
 
-const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
-
 /** Every count above zero, one a line. @param isThrough the run went through its whole list */
 export function formatSummary(
   tally: Tally,
   { isDryRun, isThrough }: { isDryRun: boolean; isThrough: boolean },
 ): string {
   const { rows, ...others } = tally
-  const notDue = isThrough ? rows - sum(Object.values(others)) : 0
+  const notDue = isThrough ? Object.values(others).reduce((rest, count) => rest - count, rows) : 0
   const lines = KEYS.map((key): [number, string] => [
     tally[key],
     key === 'sent' && isDryRun ? 'would be emailed' : labelOf(LABELS[key], tally[key]),
@@ -58,37 +56,13 @@ export const describeThrottling = (perMinute: number | undefined): string =>
 export const isComplete = ({ deferred, failed, uncertain, refused, unreadable, invalid }: Tally): boolean =>
   deferred + failed + uncertain + refused + unreadable + invalid === 0
 
-const formatDuration = (seconds: number) => {
-  const minutes = Math.round(seconds / 60)
-  if (seconds < 90) return `${Math.ceil(seconds)} s`
-  return minutes < 90
-    ? `${minutes} min`
-    : `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')}`
-}
-
-type Speed = {
-  /** Recently. */
-  perSecond: number
-  /** On the list. */
-  people: number
-}
-
-const BAR = 20
-
-function barOf(part: number): string {
-  const full = Math.round(part * BAR)
-  return `[${'#'.repeat(full)}${'-'.repeat(BAR - full)}] ${Math.floor(part * 100)}%`
-}
-
-/** `[####----] 20% · 2 h 05 left · 4.9/s · 1,234 people · 311 emails`; the end may be cut off on narrow terminals. */
-export function progressLine(tally: Tally, { perSecond, people }: Speed): string {
+/** `20% · 1,234 people · 311 emails · 2 with problems` @param people on the list */
+export function progressLine(tally: Tally, people: number): string {
   const { rows, sent, deferred, failed, uncertain, refused, unknownToService, invalid } = tally
   const trouble = deferred + failed + uncertain + refused + unknownToService
-  const done = rows - invalid
+  const share = Math.min(1, (rows - invalid) / Math.max(1, people))
   const parts = [
-    barOf(Math.min(1, done / Math.max(1, people))),
-    perSecond > 0 && `${formatDuration(Math.max(0, (people - done) / perSecond))} left`,
-    `${perSecond.toFixed(1)}/s`,
+    `${Math.floor(share * 100)}%`,
     `${formatCount(rows)} ${labelOf(LABELS.rows, rows)}`,
     `${formatCount(sent)} ${sent === 1 ? 'email' : 'emails'}`,
     trouble > 0 && `${formatCount(trouble)} with problems`,

@@ -10,27 +10,27 @@ const MIN_RATE = 0.2
 /** Factor for each turn. */
 const RECOVERY = 1.01
 
-type Wait = (ms: number, value: undefined, options: { signal?: AbortSignal } | undefined) => Promise<unknown>
+/** Milliseconds; `now` is never set back. */
+type ThrottleClock = { now: () => number; wait: (ms: number, signal?: AbortSignal) => Promise<unknown> }
+
+const CLOCK: ThrottleClock = {
+  now: () => performance.now(),
+  wait: (ms, signal) => sleep(ms, undefined, signal && { signal }),
+}
 
 export class Throttle {
   readonly #maxRate: number
-  readonly #now: () => number
   readonly #signal: AbortSignal | undefined
-  readonly #wait: Wait
+  readonly #clock: ThrottleClock
   #rate: number
   #nextAt = 0
   #pausedUntil = 0
   #queue: Promise<void> = Promise.resolve()
 
-  /** @param clock.now milliseconds; never set back @param clock.wait for tests */
-  constructor(
-    perSecond: number,
-    { now = () => performance.now(), signal, wait = sleep }: ThrottleClock = {},
-  ) {
+  constructor(perSecond: number, signal?: AbortSignal, clock: ThrottleClock = CLOCK) {
     this.#maxRate = this.#rate = perSecond
-    this.#now = now
     this.#signal = signal
-    this.#wait = wait
+    this.#clock = clock
   }
 
   /** Turns a second, at present. */
@@ -47,7 +47,7 @@ export class Throttle {
 
   /** No turns for so many seconds, and a slower rate afterwards. @returns false during a pause: that counts once */
   slowDown(seconds: number): boolean {
-    const now = this.#now()
+    const now = this.#clock.now()
     const isNew = now >= this.#pausedUntil
     if (isNew) this.#rate = Math.max(Math.min(MIN_RATE, this.#maxRate), this.#rate / 2)
     this.#pausedUntil = Math.max(this.#pausedUntil, now + seconds * 1000)
@@ -56,20 +56,14 @@ export class Throttle {
   }
 
   async #oneTurn(): Promise<void> {
-    const options = this.#signal && { signal: this.#signal }
-    // slowDown may have been called during the wait.
-    for (let ms = this.#untilNext(); ms > 0; ms = this.#untilNext()) await this.#wait(ms, undefined, options)
+    const { now, wait } = this.#clock
+    // slowDown may be called during the wait.
+    while (this.#nextAt > now()) await wait(this.#nextAt - now(), this.#signal)
     this.#signal?.throwIfAborted()
-    this.#nextAt = this.#now() + 1000 / this.#rate
+    this.#nextAt = now() + 1000 / this.#rate
     this.#rate = Math.min(this.#maxRate, this.#rate * RECOVERY)
   }
-
-  #untilNext(): number {
-    return this.#nextAt - this.#now()
-  }
 }
-
-type ThrottleClock = { now?: () => number; signal?: AbortSignal; wait?: Wait }
 
 /**
  * Works on `limit` items at a time, until all are done, one has failed, or `isStopped`.

@@ -10,7 +10,7 @@ import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
 import { LAPSES } from '../campaigns/lapses.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
-import { NoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
+import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
@@ -42,14 +42,12 @@ import { RunProgress } from './invite/progress.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
+/** `now`: milliseconds since 1970. `askRate`: checks a minute. `release`: apps, or `all`. */
 type KeepOptions = {
   dryRun?: true | undefined
   json?: true | undefined
-  /** Milliseconds since 1970. */
   now?: number | undefined
-  /** Checks a minute. */
   askRate: number
-  /** Apps, or `all`. */
   release?: readonly string[] | undefined
   confirm?: true | undefined
   includeGuests?: true | undefined
@@ -75,7 +73,7 @@ export async function keep(file: string, options: KeepOptions, context: CommandC
     withStore(input.settings, async (records) => {
       const run = { ...input, options, signal }
       if (options.dryRun) return await printDueEmails(records, run)
-      const code = await withCampaignLease(records, stderr, (isHeld) =>
+      const code = await withCampaignLease(records, (isHeld) =>
         withNeighbors(input, { signal }, (neighbors) =>
           runOnce(records, run, isHeld, { ...neighbors, sendEvent: sendEventOnce }),
         ),
@@ -134,20 +132,23 @@ export async function runOnce(
   await neighbors.mailServer?.check()
   await neighbors.service.checkToken()
   const tally = newTally()
-  const progress = stderr.isTTY ? new RunProgress(tally, list.length, context) : undefined
+  const progress = stderr.isTTY ? new RunProgress(tally, list.length, stderr) : undefined
   const checksPerSecond = options.askRate / 60
   const deps = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal }
   const campaignRun = createCampaignRun(records, run, deps)
   const composer = (campaign: string) => composerFor(settings, company, { campaign, days: DAYS }, now)
   const invitation = composer(ONBOARDING)
-  const t = invitation.languages.in('')
-  const admins = new AdminNotices(run, neighbors, { t, people: campaignRun.people })
+  const texts = { ...company, t: invitation.languages.in(''), publicUrl: settings.PUBLIC_URL }
+  const admins = { run, neighbors, texts }
   const keepRun = new KeepRun(list, campaignRun, {
     compose: { invitation: invitation.compose, lapse: composer(LAPSES).compose },
     state: before,
     save,
     timezone: company.timezone,
-    notify: (found) => admins.notify(found),
+    async notify(found) {
+      const state = await createReport(summarizeAll(campaignRun.people.all()), now())
+      return await notifyAdmins(found, state, admins)
+    },
     isConfirmed: options.confirm === true,
     isComplete: run.faults.length === 0,
   })
@@ -155,62 +156,45 @@ export async function runOnce(
   tally.rows = list.length
   const report = await createReport(summarizeAll(campaignRun.people.all()), now())
   const counted = { ...after, lastRunAt: now(), days: withDay(after.days, report) }
-  const isSent = await admins.sendDigest(report, counted)
+  const digest = digestNotice(report, counted, now(), texts)
+  const isSent =
+    isDigestDue(counted, company, now()) && (await sendToAdmins(digest, `digest ${report.madeAt}`, admins))
   await save(isSent ? { ...counted, digestAt: now() } : counted)
   return sumUp(counted, report, campaignRun, run)
 }
 
 /** Emails to ADMIN_EMAILS, in the first language that the company offers, and events to WEBHOOK_URL. */
-class AdminNotices {
-  readonly #run: Run
-  readonly #neighbors: KeepNeighbors
-  readonly #people: CampaignRun['people']
-  readonly #texts: { t: Texts; publicUrl: string } & Pick<Company, 'displayName'>
-  readonly #composer: NoticeComposer
+type Admins = {
+  run: Run
+  neighbors: KeepNeighbors
+  texts: { t: Texts; publicUrl: string } & Pick<Company, 'displayName'>
+}
 
-  constructor(
-    run: Run,
-    neighbors: KeepNeighbors,
-    { t, people }: { t: Texts; people: CampaignRun['people'] },
-  ) {
-    const { settings, company } = run
-    this.#run = run
-    this.#neighbors = neighbors
-    this.#people = people
-    this.#texts = { ...company, t, publicUrl: settings.PUBLIC_URL }
-    this.#composer = new NoticeComposer(settings.MAIL_FROM ?? NO_FROM, company)
-  }
+/** Unless that was done. @returns when it was done */
+async function notifyAdmins(
+  found: MassDisconnect,
+  report: Report,
+  admins: Admins,
+): Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>> {
+  const { neighbors, texts } = admins
+  const { settings, company, context } = admins.run
+  const notice = massDisconnectNotice(found, { ...texts, displayName: uniqueNames(company, report) })
+  const id = `break ${found.instance} ${found.noticedAt}`
+  const isNotified = found.notifiedAt === undefined && (await sendToAdmins(notice, id, admins))
+  const isPosted =
+    found.eventAt === undefined &&
+    (await neighbors.sendEvent(settings, massDisconnectEvent(found), context.now()))?.kind === 'delivered'
+  return { ...(isNotified && { notifiedAt: context.now() }), ...(isPosted && { eventAt: context.now() }) }
+}
 
-  /** Unless that was done. @returns when it was done */
-  async notify(found: MassDisconnect): Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>> {
-    const { settings, company, context } = this.#run
-    const now = context.now()
-    const report = await createReport(summarizeAll(this.#people.all()), now)
-    const notice = massDisconnectNotice(found, { ...this.#texts, displayName: uniqueNames(company, report) })
-    const id = `break ${found.instance} ${found.noticedAt}`
-    const isNotified = found.notifiedAt === undefined && (await this.#send(notice, id))
-    const isPosted =
-      found.eventAt === undefined &&
-      (await this.#neighbors.sendEvent(settings, massDisconnectEvent(found), now))?.kind === 'delivered'
-    return { ...(isNotified && { notifiedAt: context.now() }), ...(isPosted && { eventAt: context.now() }) }
-  }
-
-  /** If it is due. @returns whether it was sent */
-  async sendDigest(report: Report, state: KeepState): Promise<boolean> {
-    const { company, context } = this.#run
-    const notice = digestNotice(report, state, context.now(), this.#texts)
-    return isDigestDue(state, company, context.now()) && (await this.#send(notice, `digest ${report.madeAt}`))
-  }
-
-  /** @returns whether one of the administrators gets it */
-  async #send(notice: Notice, id: string): Promise<boolean> {
-    const outcomes = []
-    for (const admin of this.#run.settings.ADMIN_EMAILS ?? [])
-      outcomes.push(
-        (await this.#neighbors.mailServer?.send(this.#composer.compose(admin, notice, id)))?.outcome,
-      )
-    return outcomes.includes('sent')
-  }
+/** @returns whether one of the administrators gets it */
+async function sendToAdmins(notice: Notice, id: string, { run, neighbors }: Admins): Promise<boolean> {
+  const { MAIL_FROM: from = NO_FROM, ADMIN_EMAILS: addresses = [] } = run.settings
+  const compose = createNoticeComposer(from, run.company)
+  const outcomes = []
+  for (const admin of addresses)
+    outcomes.push((await neighbors.mailServer?.send(compose(admin, notice, id)))?.outcome)
+  return outcomes.includes('sent')
 }
 
 /** @param apps to email people about again @throws {UsageError} if one of them isn't paused */

@@ -2,7 +2,7 @@
 // style elements that some programs drop.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { NoticeComposer } from '../../src/campaigns/mail/notice.ts'
+import { createNoticeComposer } from '../../src/campaigns/mail/notice.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { ACME, createEmails, picture, png } from '../campaigns/emails.ts'
@@ -50,11 +50,8 @@ it.each(Object.entries(looks))(
 )
 
 it('an email to administrators is readable in both schemes and fits a phone, whatever its commands', async () => {
-  const composer = new NoticeComposer(
-    { name: '', address: 'search@acme.example' },
-    companyOf(ACME, new Map()),
-  )
-  const { html } = composer.compose(
+  const from = { name: '', address: 'search@acme.example' }
+  const { html } = createNoticeComposer(from, companyOf(ACME, new Map()))(
     'admin@acme.example',
     {
       subject: 'This week',

@@ -1,6 +1,6 @@
 // What an email shows of the company, to the pixel: a picture that is drawn too large is all that people see.
 import { expect, it } from 'vitest'
-import { EmailStyles } from '../../src/campaigns/mail/email-style.ts'
+import { createEmailStyles } from '../../src/campaigns/mail/email-style.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import type { StaticAsset } from '../../src/company/static-asset.ts'
@@ -8,8 +8,8 @@ import { t } from '../helpers/texts.ts'
 import { jpeg, picture, png } from './emails.ts'
 
 const styles = (file: CompanyFile, pictures: Record<string, StaticAsset> = {}) => {
-  const found = new EmailStyles(companyOf(file, new Map(Object.entries(pictures))))
-  return { ...found.in(t), inlines: found.inlines }
+  const { inlines, styleIn } = createEmailStyles(companyOf(file, new Map(Object.entries(pictures))))
+  return { ...styleIn(t), inlines }
 }
 const ofSize = (width: number, height: number) => picture('png', png(width, height))
 const weighing = (bytes: number) => picture('png', Buffer.concat([png(32, 32), Buffer.alloc(bytes - 64)]))

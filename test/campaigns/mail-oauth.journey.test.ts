@@ -12,7 +12,7 @@ import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
 import { Provider, type ClientMetadata } from 'oidc-provider'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { AccessTokens } from '../../src/campaigns/mail/access-token.ts'
+import { createTokenProvider } from '../../src/campaigns/mail/access-token.ts'
 import { examined } from '../doctor/set-up.ts'
 import { startPlainServer } from '../helpers/plain-authorization-server.ts'
 import { faultsIn } from '../helpers/settings-faults.ts'
@@ -235,14 +235,14 @@ it('a mail server that takes no passwords (550 5.7.30 Basic authentication is no
   }
 })
 
-const tokenOf = (tokens: AccessTokens, renew = false) =>
+const tokenOf = (provide: ReturnType<typeof createTokenProvider>, renew = false) =>
   new Promise<string>((resolve, reject) => {
-    tokens.provide(MAILBOX, renew, (error, token) => (error === null ? resolve(token) : reject(error)))
+    provide(MAILBOX, renew, (error, token) => (error === null ? resolve(token) : reject(error)))
   })
 
 it('an access token is requested once, and renewed before it expires or after it was refused', async () => {
   let now = 0
-  const tokens = new AccessTokens(withSecret(), () => now)
+  const tokens = createTokenProvider(withSecret(), () => now)
   const [first, same] = await Promise.all([tokenOf(tokens), tokenOf(tokens)])
   expect(same).toBe(first)
   now = LIFE_SECONDS * 900 - 1
@@ -266,7 +266,7 @@ it('a server that lists only the JWT grant gets an assertion about the mailbox',
     () => ({ grant_types_supported: ['authorization_code', 'refresh_token', jwtBearer] }),
   )
   onTestFinished(() => server.close())
-  const tokens = new AccessTokens({
+  const tokens = createTokenProvider({
     SMTP_OAUTH_ISSUER: server.url,
     SMTP_OAUTH_CLIENT_ID: 'onramp@acme.iam.gserviceaccount.com',
     SMTP_OAUTH_CLIENT_KEY: textOf('key'),

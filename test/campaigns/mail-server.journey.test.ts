@@ -15,7 +15,7 @@ afterEach(async () => {
   server = undefined
 })
 
-const LIMITS = { check: 50, greeting: 5_000, reply: 5_000, slow: 5_000, stop: 10 }
+const LIMITS = { check: 50, greeting: 5_000, reply: 5_000, stop: 10 }
 
 type Settings = ConstructorParameters<typeof MailServer>[0]
 type Parts = NonNullable<ConstructorParameters<typeof MailServer>[1]>
@@ -87,12 +87,6 @@ it.each<Stage>(['connect', 'RCPT', 'end'])(
     expect(await posted(at(stage, 120))).toEqual({ outcome: 'sent' })
   },
 )
-
-it('a mail server that is slow is mentioned once while it is waited for', async () => {
-  let hints = 0
-  await posted(at('end', 60), { onSlow: () => hints++, limits: { ...LIMITS, slow: 20 } })
-  expect(hints).toBe(1)
-})
 
 it('a mail server that is slow may have taken an email whose end it never answers, and not one before it', async () => {
   const limits = { ...LIMITS, reply: 60 }

@@ -1,7 +1,7 @@
 // Emails to administrators: all of what a notice says, in the HTML and in the plain text, and their headers.
 import { HtmlValidate } from 'html-validate'
 import { expect, it } from 'vitest'
-import { NoticeComposer, type Notice } from '../../src/campaigns/mail/notice.ts'
+import { createNoticeComposer, type Notice } from '../../src/campaigns/mail/notice.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { ACME, EMAIL_RULES } from './emails.ts'
@@ -24,7 +24,7 @@ const notice: Notice = {
 }
 const from = { name: 'the Acme search team', address: 'search@acme.example' }
 const write = (to = 'admin@acme.example', id = 'break', file: CompanyFile = ACME) =>
-  new NoticeComposer(from, companyOf(file, new Map())).compose(to, notice, id)
+  createNoticeComposer(from, companyOf(file, new Map()))(to, notice, id)
 
 it('a notice says everything as plain text, with each command on one line', () => {
   expect(write().text).toBe(`Many people lost access to <Slack>

@@ -83,7 +83,7 @@ export function office(kept?: Everyone) {
         return Promise.resolve(ask?.(email) ?? { kind: 'checked', unconnected: left })
       },
       send: async ({ to }) => postedOf(await post(to)),
-      emailThrottle: new Throttle(Infinity, { signal }),
+      emailThrottle: new Throttle(Infinity, signal),
       events: {
         onWouldSend: (...all) => shown.push(all),
         onProblem: (email, what, detail) => trouble.push([email, what, detail].filter(Boolean).join(' ')),

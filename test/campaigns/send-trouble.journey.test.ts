@@ -95,7 +95,7 @@ it('a 429 of the service pauses the run as long as it asks', async () => {
 it('a second run of invite send sends nothing while the first one is at work', async () => {
   const settings = loadSettings(company().env)
   const second = await withStore(settings, (records) =>
-    withCampaignLease(records, { write: () => {} }, () => send([list('bob@acme.example\n')])),
+    withCampaignLease(records, () => send([list('bob@acme.example\n')])),
   )
   expect(second).toMatchObject({
     code: 4,

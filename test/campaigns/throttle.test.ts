@@ -5,7 +5,7 @@ import { Throttle } from '../../src/campaigns/throttle.ts'
 function clocked(perSecond: number) {
   const clock = { ms: 0 }
   const wait = async (ms: number) => void (clock.ms += await Promise.resolve(ms))
-  return { clock, throttle: new Throttle(perSecond, { now: () => clock.ms, wait }) }
+  return { clock, throttle: new Throttle(perSecond, undefined, { now: () => clock.ms, wait }) }
 }
 
 /** When each of so many turns came, which were asked for at once; milliseconds. */
@@ -58,7 +58,7 @@ it.each([
 
 it('no turn comes once the run is to stop', async () => {
   const stop = new AbortController()
-  const throttle = new Throttle(0.01, { signal: stop.signal })
+  const throttle = new Throttle(0.01, stop.signal)
   await throttle.next()
   const queue = [throttle.next(), throttle.next()]
   stop.abort()

@@ -28,7 +28,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
     clock += ms
     return Promise.resolve()
   }
-  const emailThrottle = new Throttle(10, { now: () => clock, wait })
+  const emailThrottle = new Throttle(10, undefined, { now: () => clock, wait })
   const pauses: number[] = []
   const { run, written } = office()
   const done = await run({

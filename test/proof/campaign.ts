@@ -29,9 +29,7 @@ export function startCampaign(process: Process, world: World, rules: Rules): voi
 }
 
 async function run(world: World, rules: Rules): Promise<string> {
-  const end = await withCampaignLease(sharedStore.records, { write: () => true }, (isHeld) =>
-    sendAll(world, rules, isHeld),
-  )
+  const end = await withCampaignLease(sharedStore.records, (isHeld) => sendAll(world, rules, isHeld))
   return end ?? 'locked'
 }
 
@@ -42,7 +40,7 @@ async function sendAll(world: World, rules: Rules, isHeld: () => Promise<boolean
   const ask = createPersonCheck({
     unconnectedApps: (actAs) =>
       clientApi.unconnectedApps({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
-    throttle: new Throttle(1_000, { now, signal }),
+    throttle: new Throttle(1_000, signal),
     signal,
   })
   const emails = world.service.people.map(({ email }) => email)

@@ -80,37 +80,30 @@ function noAccessToken(
 
 type AccessToken = { token: string; until: number }
 
-export class AccessTokens {
-  readonly #settings: OAuthSettings
-  readonly #now: () => number
-  readonly #singleFlight = createSingleFlight<AccessToken>()
-  #current: AccessToken | undefined
+/** As nodemailer calls it. @param renew the mail server has refused the current token */
+type ProvideToken = (
+  mailbox: string,
+  renew: boolean,
+  done: (error: Error | null, token: string, until: number) => void,
+) => void
 
-  /** @param now milliseconds since 1970 */
-  constructor(settings: OAuthSettings, now: () => number = Date.now) {
-    this.#settings = settings
-    this.#now = now
-  }
-
-  /** For nodemailer. @param renew the mail server has refused the current one */
-  readonly provide = (
-    mailbox: string,
-    renew: boolean,
-    done: (error: Error | null, token: string, until: number) => void,
-  ): void => {
-    const isValid = !renew && this.#current !== undefined && this.#current.until > this.#now()
-    const current = isValid
-      ? Promise.resolve(this.#current)
-      : this.#singleFlight(mailbox, () => this.#renewed(mailbox))
-    current.then(
-      (access) => done(null, access?.token ?? '', access?.until ?? 0),
-      (error: unknown) => done(noAccessToken(error, this.#settings), '', 0),
+/** @param now milliseconds since 1970 */
+export function createTokenProvider(settings: OAuthSettings, now: () => number = Date.now): ProvideToken {
+  const singleFlight = createSingleFlight<AccessToken>()
+  let current: AccessToken | undefined
+  const renewed = async (mailbox: string): Promise<AccessToken> => {
+    const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = await requestToken(
+      settings,
+      mailbox,
     )
+    return (current = { token, until: now() + life * 1000 * USED_SHARE })
   }
-
-  async #renewed(mailbox: string): Promise<AccessToken> {
-    const response = await requestToken(this.#settings, mailbox)
-    const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = response
-    return (this.#current = { token, until: this.#now() + life * 1000 * USED_SHARE })
+  return (mailbox, renew, done) => {
+    const isValid = !renew && current !== undefined && current.until > now()
+    const access = isValid ? Promise.resolve(current) : singleFlight(mailbox, () => renewed(mailbox))
+    access.then(
+      (one) => done(null, one?.token ?? '', one?.until ?? 0),
+      (error: unknown) => done(noAccessToken(error, settings), '', 0),
+    )
   }
 }

@@ -60,34 +60,26 @@ function attachedLogo(
   }
 }
 
-export class EmailStyles {
-  readonly #company: Company
-  readonly #logo: Logo | undefined
-  readonly #darkLogo: Logo | undefined
-  readonly #brandIn: ReturnType<typeof brandOf>
+type EmailStyles = {
   /** Attached to every email. */
-  readonly inlines: readonly InlineImage[]
+  inlines: readonly InlineImage[]
+  styleIn: (t: Texts) => EmailStyle
+}
 
-  constructor(company: Company) {
-    const { logo, icon } = company
-    const light = attachedLogo('logo', logo?.light) ?? attachedLogo('logo', icon)
-    const hasDark = light !== undefined && logo !== undefined && logo.dark !== logo.light
-    const dark = hasDark ? attachedLogo('logo-dark', logo.dark) : undefined
-    this.#company = company
-    this.#logo = light?.logo
-    this.#darkLogo = dark?.logo
-    this.#brandIn = brandOf(company)
-    this.inlines = [light, dark].flatMap((attached) => attached?.inline ?? [])
-  }
-
-  in(t: Texts): EmailStyle {
-    const { links, color, product, name: companyName, localized } = this.#company
+export function createEmailStyles(company: Company): EmailStyles {
+  const { logo, icon, links, color, product, name: companyName, localized } = company
+  const light = attachedLogo('logo', logo?.light) ?? attachedLogo('logo', icon)
+  const hasDark = light !== undefined && logo !== undefined && logo.dark !== logo.light
+  const dark = hasDark ? attachedLogo('logo-dark', logo.dark) : undefined
+  const brandIn = brandOf(company)
+  const styleIn = (t: Texts): EmailStyle => {
     const name = product ?? companyName ?? t('brand.setup')
     const home = links.home && {
       href: links.home.url,
       label: localized(links.home.label, t.lang) ?? new URL(links.home.url).host,
     }
-    const { help } = this.#brandIn(t)
-    return { name, initial: initialOf(name), color, logo: this.#logo, darkLogo: this.#darkLogo, help, home }
+    const { help } = brandIn(t)
+    return { name, initial: initialOf(name), color, logo: light?.logo, darkLogo: dark?.logo, help, home }
   }
+  return { inlines: [light, dark].flatMap((attached) => attached?.inline ?? []), styleIn }
 }

@@ -8,7 +8,7 @@ import type { Invitations } from '../../invites/token.ts'
 import { withUniqueNames, MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import type { Company } from '../../company/company.ts'
 import type { Languages } from '../../web/languages/languages.ts'
-import { EmailStyles, type InlineImage } from './email-style.ts'
+import { createEmailStyles, type InlineImage } from './email-style.ts'
 
 export type Email = {
   from: { name: string; address: string }
@@ -28,12 +28,10 @@ type ComposerOptions = {
   render: RenderEmail
   languages: Pick<Languages, 'nearest'>
   from: Email['from']
-  /** PUBLIC_URL. */
   publicUrl: string
   campaign: string
   datasources: string[]
   days: number
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
@@ -60,7 +58,7 @@ export const messageIdOf = ({ address }: Email['from'], what: string): string =>
 
 export function createComposer(options: ComposerOptions): ComposeEmail {
   const { company, invitations, languages, render, datasources, days, publicUrl, from } = options
-  const styles = new EmailStyles(company)
+  const { inlines, styleIn } = createEmailStyles(company)
   return async (person, apps, { reminder, isLapse, known = [] }) => {
     const link = `${publicUrl}/invite/${await invitations.issue({ email: person.email, datasources }, days)}`
     const t = languages.nearest(person.language ?? '')
@@ -71,7 +69,7 @@ export function createComposer(options: ComposerOptions): ComposeEmail {
     const isLong = names.length > MAX_SCANNABLE_APPS
     const rendered = render({
       t,
-      look: styles.in(t),
+      look: styleIn(t),
       email: person.email,
       name: person.name ?? '',
       // The page that the link leads to begins with as many (onboarding/next-step.ts).
@@ -93,7 +91,7 @@ export function createComposer(options: ComposerOptions): ComposeEmail {
       ...rendered,
       from,
       to: person.email,
-      inlines: styles.inlines,
+      inlines,
       messageId: messageIdOf(from, `onramp mail\n${options.campaign}\n${reminder}\n${person.email}`),
       headers: {
         ...AUTO_GENERATED,

@@ -10,7 +10,7 @@ import { isLoopback } from '../../http/loopback.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { AT_ONCE } from '../throttle.ts'
-import { AccessTokens, type OAuthSettings } from './access-token.ts'
+import { createTokenProvider, type OAuthSettings } from './access-token.ts'
 import { messageOf, refuseInjection, type Email } from './email.ts'
 import { isTemporary, sendResultOf, unusableMailServer, type SendResult } from './send-result.ts'
 import type { SmtpError } from './smtp-error.ts'
@@ -23,18 +23,8 @@ const LIMITS = {
   check: 60_000,
   greeting: 300_000,
   reply: 600_000,
-  /** Until onSlow is called. */
-  slow: 30_000,
   /** For the emails under way when the run is to stop. */
   stop: 30_000,
-}
-
-type MailServerOptions = {
-  /** The run is to stop. */
-  signal?: AbortSignal
-  /** An email has waited for a reply for a while. */
-  onSlow?: () => void
-  limits?: typeof LIMITS
 }
 
 type MailSettings = Partial<Pick<Settings, 'SMTP_URL' | 'PUBLIC_URL'>> & OAuthSettings
@@ -51,7 +41,7 @@ function serverOf(settings: MailSettings) {
   const auth =
     client === undefined
       ? { user, pass: decodeURIComponent(url.password) }
-      : { type: 'OAUTH2' as const, user, provisionCallback: new AccessTokens(settings).provide }
+      : { type: 'OAUTH2' as const, user, provisionCallback: createTokenProvider(settings) }
   return {
     name: domainOf(PUBLIC_URL),
     host: url.hostname.replaceAll(/[[\]]/g, ''),
@@ -114,26 +104,22 @@ export async function senderRefusal(
   }
 }
 
-/** The stream of one email, to see whether all of it has left. */
-type Source = { stream?: Readable }
-
 /** The mail server of SMTP_URL. */
 export class MailServer {
   readonly #limits: typeof LIMITS
-  readonly #onSlow: () => void
   readonly #host: string
   readonly #port: number
   readonly #probe: Transporter
   readonly #transport: Transporter
   readonly #abandon = new AbortController()
 
+  /** @param options.signal the run is to stop */
   constructor(
     settings: MailSettings,
-    { signal, onSlow = () => {}, limits = LIMITS }: MailServerOptions = {},
+    { signal, limits = LIMITS }: { signal?: AbortSignal; limits?: typeof LIMITS } = {},
   ) {
     const server = serverOf(settings)
     this.#limits = limits
-    this.#onSlow = onSlow
     this.#host = server.host
     this.#port = server.port
     this.#probe = createTransport({ ...server, ...timeouts(limits.check, limits.check) })
@@ -177,8 +163,8 @@ export class MailServer {
   }
 
   async #deliver(email: Email): Promise<SendResult> {
-    const source: Source = {}
-    const slow = setTimeout(this.#onSlow, this.#limits.slow)
+    /** To see whether all of it has left. */
+    const source: { stream?: Readable } = {}
     try {
       await this.#transport.sendMail({ ...messageOf(email), source, signal: this.#abandon.signal } as object)
       return { outcome: 'sent' }
@@ -188,15 +174,13 @@ export class MailServer {
         throw unusableMailServer(this.#name, error, this.#limits.greeting)
       // Before its end no server may deliver an email (RFC 5321 4.1.1.4).
       return sendResultOf(error, source.stream?.readableEnded === true, this.#limits.reply)
-    } finally {
-      clearTimeout(slow)
     }
   }
 }
 
 const keepStream: PluginFunction = ({ message, data }, done) => {
   const create = message.createReadStream.bind(message)
-  const { source } = data as { source?: Source }
+  const { source } = data as { source?: { stream?: Readable } }
   message.createReadStream = (options) => {
     const stream = create(options)
     if (source !== undefined) source.stream = stream

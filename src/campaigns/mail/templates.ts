@@ -4,26 +4,24 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
-import { wrapText as linesOf } from '@onramp/terminal/terminal'
+import { wrapText } from '@onramp/terminal/terminal'
 import { neutralCompany } from '../../company/company.ts'
 import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/languages/catalogue.ts'
 import { createTexts, type Texts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
 import { initialOf } from '../../company/app-icons.ts'
 import { OperatorError } from '../../problem.ts'
-import { EmailStyles, type EmailStyle } from './email-style.ts'
+import { createEmailStyles, type EmailStyle } from './email-style.ts'
 
 /** Everything that a template may print. No secrets. */
 type TemplateData = {
-  /** In the person's language. */
   t: Texts
   look: EmailStyle
   email: string
-  /** May be empty. */
   name: string
-  /** How many apps to connect: of very many, the first few. */
+  /** Apps to connect: of very many, the first few. */
   count: number
-  /** The first display names; `more` are left out. */
+  /** Display names of the first ones; `more` are left out. */
   apps: string[]
   more: number
   isReminder: boolean
@@ -47,7 +45,7 @@ const english = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, 
 /** Tries every template before anything is sent. */
 const SAMPLE: TemplateData = {
   t: english,
-  look: new EmailStyles(neutralCompany).in(english),
+  look: createEmailStyles(neutralCompany).styleIn(english),
   email: 'ada@onramp.example',
   name: 'Ada',
   count: 2,
@@ -83,11 +81,11 @@ const MAX_SUBJECT_CHARACTERS = 150
 /** Characters; RFC 5322 2.1.1 asks for 78 at most. */
 const MAX_LINE = 72
 
-/** Breaks a paragraph of plain text at spaces: some mail programs cut longer lines off. */
-const wrapped = (paragraph: string): string => linesOf(paragraph, MAX_LINE).join('\n')
-
-/** Functions for templates, besides `t`. */
-const tools = { letterOf: initialOf, wrapped }
+/** Functions for templates, besides `t`. `wrapped`: some mail programs cut longer lines off. */
+const tools = {
+  letterOf: initialOf,
+  wrapped: (paragraph: string): string => wrapText(paragraph, MAX_LINE).join('\n'),
+}
 
 /**
  * @param folder that holds invitation-text.eta and invitation-html.eta
@@ -97,7 +95,7 @@ export function createEmailTemplates(folder = VIEWS): RenderEmail {
   const views = folder === VIEWS ? OURS : REPLACED
   for (const view of Object.values(views))
     if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} has no ${view}.eta`)
-  const render: RenderEmail = createRenderer(views, folder)
+  const render = createRenderer(views, folder)
   render(SAMPLE)
   render({ ...SAMPLE, isLapse: true })
   return render

@@ -1,16 +1,17 @@
 // What `invite send` and `keep` share: their list and settings, the service and the mail server, and the summary.
 import type { CommandContext } from '@onramp/terminal/command-context'
-import type { CampaignRun, RunEvents } from '../../campaigns/delivery.ts'
+import type { CampaignRun } from '../../campaigns/delivery.ts'
 import { MailServer } from '../../campaigns/mail/server.ts'
 import type { Invitee, LeftOut } from '../../campaigns/people-file.ts'
 import { createPersonCheck } from '../../campaigns/person-check.ts'
-import { describeThrottling, formatSummary, rateLimitOf, type Tally } from '../../campaigns/tally.ts'
+import { describeThrottling, formatSummary, rateLimitOf } from '../../campaigns/tally.ts'
 import { AT_ONCE, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'
+import type { UnconnectedApp } from '../../client-api/responses.ts'
 import type { Company } from '../../company/company.ts'
 import type { Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { openPeople } from '../store.ts'
-import { CampaignService, loadCompanyOf, loadSettingsWith } from './email.ts'
+import { createCampaignService, loadCompanyOf, loadSettingsWith } from './email.ts'
 import { openList, readList } from './list.ts'
 import type { RunProgress } from './progress.ts'
 
@@ -39,18 +40,18 @@ export async function loadRunInput(
 
 /** `mailServer` is absent in a dry run. */
 export type Neighbors = {
-  service: Pick<CampaignService, 'checkToken' | 'unconnectedApps'>
+  service: { checkToken: () => Promise<void>; unconnectedApps: (actAs: string) => Promise<UnconnectedApp[]> }
   mailServer?: Pick<MailServer, 'check' | 'send'>
 }
 
 /** Opens the service and the mail server for the work. */
 export async function withNeighbors<T>(
   { settings, company }: RunInput,
-  { isDryRun = false, signal, onSlow }: { isDryRun?: boolean; signal: AbortSignal; onSlow?: () => void },
+  { isDryRun = false, signal }: { isDryRun?: boolean; signal: AbortSignal },
   work: (neighbors: Neighbors) => Promise<T>,
 ): Promise<T> {
-  const service = new CampaignService(settings, company)
-  const mailServer = isDryRun ? undefined : new MailServer(settings, { signal, ...(onSlow && { onSlow }) })
+  const service = createCampaignService(settings, company)
+  const mailServer = isDryRun ? undefined : new MailServer(settings, { signal })
   try {
     return await work({ service, ...(mailServer && { mailServer }) })
   } finally {
@@ -59,36 +60,36 @@ export async function withNeighbors<T>(
   }
 }
 
-type RunDeps = Neighbors & {
-  tally: Tally
-  isHeld: () => Promise<boolean>
-  checksPerSecond: number
-  progress: RunProgress | undefined
-  events?: RunEvents
-  signal: AbortSignal
-}
-
 export function createCampaignRun(
   records: Records,
   { settings, company, context: { now } }: RunInput,
-  { service, mailServer, tally, isHeld, checksPerSecond, progress, events, signal }: RunDeps,
+  {
+    service,
+    mailServer,
+    checksPerSecond,
+    progress,
+    ...given
+  }: Neighbors &
+    Pick<CampaignRun, 'tally' | 'isHeld' | 'signal' | 'events'> & {
+      checksPerSecond: number
+      progress: RunProgress | undefined
+    },
 ): CampaignRun {
+  const { signal } = given
   return {
+    ...given,
     people: openPeople({ records, settings, now }, company),
     check: createPersonCheck({
       unconnectedApps: service.unconnectedApps,
-      throttle: new Throttle(checksPerSecond, { signal }),
+      throttle: new Throttle(checksPerSecond, signal),
       onPause: (seconds) => progress?.onServicePause(seconds),
       signal,
     }),
     send: mailServer && ((email) => mailServer.send(email)),
-    emailThrottle: new Throttle(EMAILS_PER_SECOND, { signal }),
-    tally,
-    isHeld,
+    emailThrottle: new Throttle(EMAILS_PER_SECOND, signal),
     now,
-    signal,
     atOnce: AT_ONCE,
-    events: { onThrottle: (seconds, reply) => progress?.onThrottle(seconds, reply), ...events },
+    events: { onThrottle: (seconds, reply) => progress?.onThrottle(seconds, reply), ...given.events },
   }
 }
 

@@ -42,38 +42,23 @@ const PERSONAL =
   "SERVICE_GLOBAL_TOKEN holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token."
 
 /** The service with the global token. As on the pages, hidden apps are neither named nor counted. */
-export class CampaignService {
-  readonly #company: Company
-  readonly #client: ServiceClient
-  readonly #token: string
-
-  constructor(settings: Settings, company: Company) {
-    const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix } = settings
-    this.#company = company
-    this.#client = new ServiceClient({ baseUrl, headerPrefix })
-    this.#token = settings.SERVICE_GLOBAL_TOKEN ?? ''
-  }
-
-  /** A global token without a person is refused (contract section 5, rule 2). @throws {OperatorError} for a personal one */
-  async checkToken(): Promise<void> {
-    const personal = { kind: 'user-token', token: this.#token } as const
-    if ((await this.#client.unconnectedApps(personal).catch(() => undefined)) !== undefined)
-      throw new OperatorError(PERSONAL)
-  }
-
-  /** @throws {ServiceProblem} */
-  readonly unconnectedApps = async (actAs: string): Promise<UnconnectedApp[]> => {
-    const credentials = {
-      kind: 'global-token',
-      token: this.#token,
-      actAs,
-      setting: 'SERVICE_GLOBAL_TOKEN',
-    } as const
-    return this.#company.arrange(await this.#client.unconnectedApps(credentials))
-  }
-
-  async close(): Promise<void> {
-    await this.#client.close()
+export function createCampaignService(settings: Settings, company: Company) {
+  const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix } = settings
+  const { SERVICE_GLOBAL_TOKEN: token = '' } = settings
+  const client = new ServiceClient({ baseUrl, headerPrefix })
+  return {
+    /** A global token without a person is refused (contract section 5, rule 2). @throws {OperatorError} for a personal one */
+    async checkToken(): Promise<void> {
+      const personal = { kind: 'user-token', token } as const
+      if ((await client.unconnectedApps(personal).catch(() => undefined)) !== undefined)
+        throw new OperatorError(PERSONAL)
+    },
+    /** @throws {ServiceProblem} */
+    async unconnectedApps(actAs: string): Promise<UnconnectedApp[]> {
+      const credentials = { kind: 'global-token', token, actAs, setting: 'SERVICE_GLOBAL_TOKEN' } as const
+      return company.arrange(await client.unconnectedApps(credentials))
+    },
+    close: (): Promise<void> => client.close(),
   }
 }
 

@@ -2,13 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSingleFlight, takeLease, type Lease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
-import type { Output } from '@onramp/terminal/command-context'
 
 /** Outlasts the lease of a run that was killed (records/lease.ts). */
 const WAIT_MS = 4_500
 const PAUSE_MS = 100
 const NAME = 'campaign:onboarding'
-const HINT_MS = 700
 
 async function wait(
   records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
@@ -27,12 +25,10 @@ async function wait(
  */
 export async function withCampaignLease<T>(
   records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
-  stderr: Output,
   work: (isHeld: () => Promise<boolean>) => Promise<T>,
 ): Promise<T | undefined> {
   const once = createSingleFlight<Lease | undefined>()
-  const hint = setTimeout(() => stderr.write('Waiting: another run may be at work…\n'), HINT_MS)
-  let lease = await wait(records).finally(() => clearTimeout(hint))
+  let lease = await wait(records)
   if (lease === undefined) return undefined
   try {
     return await work(async () => {

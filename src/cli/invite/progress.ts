@@ -1,5 +1,5 @@
 // The progress of a run: a line that redraws itself on a terminal (elsewhere one now and then), and lines for problems.
-import type { CommandContext, Output } from '@onramp/terminal/command-context'
+import type { Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { fitToColumns } from '@onramp/terminal/terminal'
 import type { DeliveryProblem, RunEvents } from '../../campaigns/delivery.ts'
@@ -7,33 +7,24 @@ import { progressLine, type Tally } from '../../campaigns/tally.ts'
 
 const TERMINAL_MS = 250
 const ELSEWHERE_MS = 30_000
-/** Of the rate: people emailed by an earlier run go by at once and say nothing of the rest. */
-const WINDOW_MS = 20_000
 const MIN_PAUSE_SECONDS = 60
 
 export class RunProgress {
-  readonly #tally: Tally
-  readonly #people: number
+  readonly #line: () => string
   readonly #stderr: Output
-  readonly #now: () => number
   readonly #timer: NodeJS.Timeout
-  #samples: { at: number; rows: number }[]
   #isShown = false
   #wasThrottled = false
-  #wasSlow = false
 
-  /** @param people on the list @param context.now milliseconds since 1970 */
-  constructor(tally: Tally, people: number, { stderr, now }: Pick<CommandContext, 'stderr' | 'now'>) {
-    this.#tally = tally
-    this.#people = people
+  /** @param people on the list */
+  constructor(tally: Tally, people: number, stderr: Output) {
+    this.#line = () => progressLine(tally, people)
     this.#stderr = stderr
-    this.#now = now
-    this.#samples = [{ at: now(), rows: 0 }]
     this.#timer = setInterval(() => this.#draw(), stderr.isTTY === true ? TERMINAL_MS : ELSEWHERE_MS).unref()
   }
 
   /** Prints a line above the one that redraws itself. */
-  print(text: string, output: Output = this.#stderr): void {
+  print(text: string, output = this.#stderr): void {
     this.#clear()
     output.write(text)
   }
@@ -49,23 +40,9 @@ export class RunProgress {
     this.#wasThrottled = true
   }
 
-  onSlowReply(): void {
-    if (!this.#wasSlow)
-      this.print('Waiting for the mail server: an email has up to 10 minutes to be answered…\n')
-    this.#wasSlow = true
-  }
-
   end(): void {
     clearInterval(this.#timer)
     this.#clear()
-  }
-
-  #perSecond(): number {
-    const current = { at: this.#now(), rows: this.#tally.rows }
-    const recent = this.#samples.filter(({ at }) => current.at - at <= WINDOW_MS)
-    const first = recent[0] ?? this.#samples.at(-1) ?? current
-    this.#samples = [...recent, current]
-    return current.at === first.at ? 0 : (current.rows - first.rows) / ((current.at - first.at) / 1000)
   }
 
   #clear(): void {
@@ -74,7 +51,7 @@ export class RunProgress {
   }
 
   #draw(): void {
-    const line = progressLine(this.#tally, { perSecond: this.#perSecond(), people: this.#people })
+    const line = this.#line()
     if (this.#stderr.isTTY !== true) return void this.#stderr.write(`${line}\n`)
     this.#clear()
     this.#stderr.write(fitToColumns(line, Math.max(20, (this.#stderr.columns ?? 80) - 1)).trimEnd())

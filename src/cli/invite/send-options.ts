@@ -1,7 +1,6 @@
 // The options of `invite send`, some of which other commands of `invite` share.
 import type { Command } from '@commander-js/extra-typings'
 import { textOption, textsOption, UsageError, numberOption, choiceOption } from '@onramp/terminal/arguments'
-import type { ReminderPolicy } from '../../campaigns/campaign.ts'
 import { MAX_INVITATION_DAYS } from '../../invites/token.ts'
 
 /** Characters of JSON: the link is one line of the email's header (RFC 5322 2.1.1: 998). */
@@ -85,13 +84,3 @@ run is in progress; 78 configuration error; 130 interrupted.`,
     )
 
 export type SendOptions = ReturnType<ReturnType<typeof sendOn>['opts']>
-
-const DAY_MS = 86_400_000
-/** For people with nothing left to connect. */
-const FRESH_MS = 3_600_000
-
-export const policyOf = (options: SendOptions): ReminderPolicy => ({
-  remindAfterMs: options.remindAfter === undefined ? undefined : options.remindAfter * DAY_MS,
-  unknown: options.retryUnknown ? 'resend' : 'wait',
-  freshMs: FRESH_MS,
-})

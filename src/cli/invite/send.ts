@@ -2,7 +2,7 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
-import { dueEmail, ONBOARDING } from '../../campaigns/campaign.ts'
+import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
 import type { Campaign, CampaignRun } from '../../campaigns/delivery.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
 import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
@@ -25,20 +25,22 @@ import { composerFor } from './email.ts'
 import { withCampaignLease } from './lease.ts'
 import { limitFaults } from './list.ts'
 import { eventPrinter, RunProgress } from './progress.ts'
-import { policyOf, type SendOptions } from './send-options.ts'
+import type { SendOptions } from './send-options.ts'
 
 const EXIT_STOPPED = 1
 const EXIT_PARTLY = 3
 const EXIT_LOCKED = 4
 
 const RESUMES = 'Run the same command again to resume.'
+const DAY_MS = 86_400_000
+/** For people with nothing left to connect. */
+const FRESH_MS = 3_600_000
 
 export async function send(file: string, options: SendOptions, context: CommandContext): Promise<number> {
   const { stderr } = context
   const { dryRun } = options
-  const needed = dryRun
-    ? (['SERVICE_GLOBAL_TOKEN'] as const)
-    : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
+  const forEmails = dryRun ? [] : (['SMTP_URL', 'MAIL_FROM'] as const)
+  const needed = ['SERVICE_GLOBAL_TOKEN', ...forEmails] as const
   const input = await loadRunInput(file, needed, options.includeGuests, context)
   const { people, faults, settings } = input
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
@@ -53,7 +55,7 @@ export async function send(file: string, options: SendOptions, context: CommandC
       withStore(settings, async (records) => {
         const run = { ...input, options, signal }
         if (dryRun) return await sendAll(records, run)
-        const code = await withCampaignLease(records, stderr, (isHeld) => sendAll(records, run, isHeld))
+        const code = await withCampaignLease(records, (isHeld) => sendAll(records, run, isHeld))
         if (code === undefined) stderr.write('onramp invite send: another run is at work\n')
         return code ?? EXIT_LOCKED
       }),
@@ -83,9 +85,8 @@ async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<bo
   const { people, faults, options, context, signal } = run
   const isDryRun = isHeld === undefined
   const tally = { ...newTally(), rows: faults.length, invalid: faults.length }
-  const progress = new RunProgress(tally, people.length, context)
-  const onSlow = () => progress.onSlowReply()
-  return await withNeighbors(run, { isDryRun, signal, onSlow }, async (neighbors) => {
+  const progress = new RunProgress(tally, people.length, context.stderr)
+  return await withNeighbors(run, { isDryRun, signal }, async (neighbors) => {
     const campaignRun = createCampaignRun(records, run, {
       ...neighbors,
       tally,
@@ -95,7 +96,7 @@ async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<bo
       events: eventPrinter(progress, options, context.stdout),
       signal,
     })
-    let end: SendEnd = { isInterrupted: false }
+    const end: SendEnd = {}
     try {
       await neighbors.mailServer?.check()
       await neighbors.service.checkToken()
@@ -107,7 +108,7 @@ async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<bo
       throw error
     } finally {
       progress.end()
-      sumUp(campaignRun, run, { ...end, isInterrupted: signal.aborted })
+      sumUp(campaignRun, run, end)
     }
     return isComplete(tally) ? 0 : EXIT_PARTLY
   })
@@ -128,7 +129,12 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
     context.stderr.write(
       `${printable([...paused].join(', '))}: on hold until onramp keep PEOPLE.csv --release all.\n`,
     )
-  const policy = policyOf(options)
+  const { remindAfter } = options
+  const policy: ReminderPolicy = {
+    remindAfterMs: remindAfter === undefined ? undefined : remindAfter * DAY_MS,
+    unknown: options.retryUnknown ? 'resend' : 'wait',
+    freshMs: FRESH_MS,
+  }
   return {
     name: ONBOARDING,
     due: (person, now) => dueEmail(person, policy, now),
@@ -138,11 +144,12 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
   }
 }
 
-type SendEnd = { error?: unknown; endedBy?: EndedBy; isInterrupted: boolean }
+type SendEnd = { error?: unknown; endedBy?: EndedBy }
 
-function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy, isInterrupted }: SendEnd): void {
+function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendEnd): void {
   const { dryRun, json, limit } = run.options
   const { tally } = campaignRun
+  const isInterrupted = run.signal.aborted
   const { sent, ...others } = tally
   const counts = dryRun ? { ...others, wouldSend: sent } : tally
   const stopped = isInterrupted ? 'interrupted' : error instanceof Error ? error.name : undefined
