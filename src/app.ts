@@ -15,6 +15,7 @@ import type { DescribeApp } from './company/app-description.ts'
 import type { WalkChecks } from './onboarding/check.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { WalkStore } from './onboarding/walks.ts'
+import { Problem } from './problem.ts'
 import type { Records } from './records/records.ts'
 import { createSearchRoutes } from './search/routes.ts'
 import type { Settings } from './settings/settings.ts'
@@ -29,7 +30,7 @@ import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
 import { createSignOutRoutes, signOutWithoutStore } from './sign-in/sign-out/routes.ts'
 import type { Audit } from './web/audit.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
-import { createErrorPage, notFound } from './web/error-page.ts'
+import { createErrorPage } from './web/error-page.ts'
 import { createHealthRoutes, type Readiness } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet.ts'
 import type { Log } from './web/log.ts'
@@ -213,7 +214,9 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
 function addFailures(app: Express, services: Services): void {
   const { settings, company, log, now, metrics, pages, signIn } = services
 
-  app.use(notFound)
+  app.use(() => {
+    throw new Problem(404, 'not_found')
+  })
   app.use(signOutWithoutStore(signIn.signOut, pages.send))
   app.use(
     createErrorPage({

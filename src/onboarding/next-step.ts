@@ -93,7 +93,7 @@ function firstOf(
 /** The first app to offer, also beyond the first few of a long walk. */
 export const firstOffered = (
   { shown }: WalkStates,
-  isStartable: (instance: string) => boolean,
+  isStartable: (instance: string) => boolean = () => true,
 ): string | undefined => firstOf(shown, ({ instance }) => isStartable(instance))
 
 /**

@@ -68,8 +68,13 @@ export function repeatable(req: Request, publicOrigin: string): string {
   return isElsewhere && !isUnattended(req) ? unattendedPath(req.originalUrl) : req.originalUrl
 }
 
-export const unattendedPath = (path: string): string =>
-  path.replace(/(?=#|$)/, `${path.includes('?') ? '&' : '?'}unattended=yes`)
+const withParameter = (path: string, parameter: string): string =>
+  path.replace(/(?=#|$)/, `${path.includes('?') ? '&' : '?'}${parameter}`)
+
+/** The same page without its automatic reload (pages.ts). */
+export const stillPath = (path: string): string => withParameter(path, 'still=yes')
+
+export const unattendedPath = (path: string): string => withParameter(path, 'unattended=yes')
 
 /** An automatic reload may not sign in a person who has signed out, nor do what another site's link may not. */
 export const isUnattended = ({ originalUrl }: Request): boolean => /[?&]unattended=/.test(originalUrl)

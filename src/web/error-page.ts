@@ -1,6 +1,6 @@
 // The response to every failure, as a page or problem+json. A Problem is expected and explained; any other error is a bug:
 // people get fixed words, and the log its place in the code. One log line for each.
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
+import type { ErrorRequestHandler, Request } from 'express'
 import { shortened } from '../presentable.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
@@ -9,17 +9,13 @@ import { StoreUnavailable } from '../records/records.ts'
 import { sendsBearer } from './bearer.ts'
 import { BrowserGone } from './browser-gone.ts'
 import { currentRequest, newRequestId } from '../trace/current-request.ts'
-import { isUnattended, repeatable } from './cross-site.ts'
+import { isUnattended, repeatable, stillPath } from './cross-site.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
 import { routeOf } from './route-of.ts'
 import { seeOther } from './see-other.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
-
-export const notFound: RequestHandler = () => {
-  throw new Problem(404, 'not_found')
-}
 
 /**
  * Pages for browsers' navigations; problem+json for requests that ask for JSON, and for fetches (Sec-Fetch-Dest: empty,
@@ -74,18 +70,22 @@ export function createErrorPage(options: ErrorPageOptions): ErrorRequestHandler 
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
     const reloads = tryAgain !== undefined && isPage && req.query['still'] === undefined
-    const texts = problemTexts(problem, languages.of(req), displayName, reloads)
-    if (!isPage) return sendProblemJson(res, problem, texts, reference)
+    const t = languages.of(req)
+    const { title, advice } = problemTexts(problem, t, displayName, reloads)
+    if (!isPage) {
+      res.status(status).setHeader('Content-Type', 'application/problem+json')
+      return void res.end(
+        JSON.stringify({ type: 'about:blank', title, status, code, detail: advice, reference }),
+      )
+    }
+    const page = problemPage(problem, tryAgain)
+    // A page that isn't there needs no support.
+    const data = { ...page, title, advice, reference: status === 404 ? '' : reference }
     try {
-      sendPage(req, res, {
-        view: 'web/problem',
-        status,
-        data: problemPage(problem, texts, reference, tryAgain),
-      })
+      sendPage(req, res, { view: 'web/problem', status, data })
     } catch {
-      res.statusCode = status
-      res.setHeader('Content-Type', 'text/plain; charset=utf-8')
-      res.end(`${texts.title}\n\n${texts.advice}\n\n${texts.reference(reference)}\n`)
+      res.status(status).setHeader('Content-Type', 'text/plain; charset=utf-8')
+      res.end(`${title}\n\n${advice}\n\n${t('frame.reference', { reference })}\n`)
     }
   }
 }
@@ -119,41 +119,28 @@ function problemOf(error: unknown): Problem {
   return new Problem(500, 'internal', { cause: error })
 }
 
+const codes = (...all: ProblemCode[]): ReadonlySet<ProblemCode> => new Set(all)
+
 /** The service rejects a person's token, perhaps everyone's because of a setting: a warning once an hour. */
-const BY_SERVICE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  'search_forbidden',
-  'service_forbidden',
-  'service_refused_sign_in',
-])
+const BY_SERVICE = codes('search_forbidden', 'service_forbidden', 'service_refused_sign_in')
 
 /** The audit log has a line already. */
-const AUDITED: ReadonlySet<ProblemCode> = new Set(['too_many', 'too_many_requests', 'token_refused'] as const)
+const AUDITED = codes('too_many', 'too_many_requests', 'token_refused')
 
 /** The overview fails too, until someone else fixes it. */
-const SHUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+const SHUT = codes(
   'service_forbidden',
   'service_misconfigured',
   'service_refused_request',
   'service_refused_return',
   'sign_in_misconfigured',
-])
+)
 
 /** Without "Try again": it would fail again. */
-const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  ...SHUT,
-  'search_misconfigured',
-  'search_refused',
-])
+const FINAL = codes(...SHUT, 'search_misconfigured', 'search_refused')
 
 /** The company's help comes before the way back: only someone else can fix these. */
-const NEEDS_HELP: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  ...SHUT,
-  'admins_only',
-  'search_forbidden',
-  'search_misconfigured',
-])
-
-type ProblemTexts = { title: string; advice: string; reference: (reference: string) => string }
+const NEEDS_HELP = codes(...SHUT, 'admins_only', 'search_forbidden', 'search_misconfigured')
 
 /** @param reloads the page tries again on its own */
 export function problemTexts(
@@ -161,7 +148,7 @@ export function problemTexts(
   t: Texts,
   displayName: Company['displayName'],
   reloads = false,
-): ProblemTexts {
+): { title: string; advice: string } {
   const among = datasource?.among.map((app) => ({ ...app, name: displayName(app, t.lang) })) ?? []
   const name = withUniqueNames(among).find(({ instance }) => instance === datasource?.instance)?.name ?? ''
   const app = { hasApp: name === '' ? 'no' : 'yes', app: name }
@@ -172,7 +159,6 @@ export function problemTexts(
   return {
     title: t(`problem.${code}.title`, { ...app, app: shortened(name, MAX_NAME) }),
     advice: t(`problem.${code}.advice`, { ...app, again }),
-    reference: (reference) => t('frame.reference', { reference }),
   }
 }
 
@@ -185,36 +171,11 @@ function soonIn(seconds: number | undefined, t: Texts): string {
   return t('problem.soon', { unit: 'minutes', count: Math.ceil(seconds / 60) })
 }
 
-/** The data of views/web/problem.eta. */
-function problemPage(problem: Problem, texts: ProblemTexts, reference: string, tryAgain: string | undefined) {
-  const { code, status, retryAfter } = problem
+function problemPage({ code, retryAfter }: Problem, tryAgain: string | undefined) {
   const refresh =
     retryAfter === undefined || tryAgain === undefined
       ? undefined
       : { seconds: Math.max(1, retryAfter), url: tryAgain }
-  return {
-    title: texts.title,
-    advice: texts.advice,
-    tryAgain,
-    refresh,
-    /** The same page without its automatic reload. */
-    stop: refresh && `${refresh.url}${refresh.url.includes('?') ? '&' : '?'}still=yes`,
-    // A page that isn't there needs no support.
-    reference: status === 404 ? '' : reference,
-    code,
-    needsHelp: NEEDS_HELP.has(code),
-    /** The overview would fail in the same way. */
-    isShut: SHUT.has(code),
-  }
-}
-
-function sendProblemJson(
-  res: Response,
-  { status, code }: Problem,
-  { title, advice }: ProblemTexts,
-  reference: string,
-): void {
-  res.statusCode = status
-  res.setHeader('Content-Type', 'application/problem+json')
-  res.end(JSON.stringify({ type: 'about:blank', title, status, code, detail: advice, reference }))
+  const stop = refresh && stillPath(refresh.url)
+  return { tryAgain, refresh, stop, code, needsHelp: NEEDS_HELP.has(code), isShut: SHUT.has(code) }
 }

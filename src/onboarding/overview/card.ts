@@ -1,11 +1,13 @@
 // The card: the one thing that the overview offers now. The next app, a consent that is being confirmed, or one that the
 // service never showed. Pure.
 import type { Texts } from '../../web/languages/texts.ts'
+import { stillPath } from '../../web/cross-site.ts'
 import { actionPath, callbackPath, overviewPath } from '../paths.ts'
 import type { TrackedApp } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
 import { blockAction, fitLabel, fitText, fitTitle, isLong, type Action } from './entries.ts'
-import { appAfterFirst, appName, findApp, goesOn, hasLapsed, type OverviewModel } from './model.ts'
+import { automaticNext, firstOffered } from '../next-step.ts'
+import { appName, findApp, hasLapsed, type OverviewModel } from './model.ts'
 import {
   accountAdvice,
   configuredAccount,
@@ -13,9 +15,6 @@ import {
   linkNotes,
   sameNameApps,
 } from './same-name-apps.ts'
-
-/** The same page without its automatic reload (web/pages.ts). */
-const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`
 
 export function cardOf(model: OverviewModel) {
   const { next, from } = model
@@ -35,8 +34,6 @@ export function cardOf(model: OverviewModel) {
 }
 
 type IconText = { text: string; kind: 'good' | 'lock' | 'account' | 'notice' | 'clock' }
-/** One control for the automatic reload: stops it, or checks again once it is stopped. */
-type ReloadControl = { stop: string; lookAgain: string }
 
 const emptyCard = (model: OverviewModel, instance: string) => {
   const app = appName(model, instance)
@@ -56,12 +53,10 @@ const emptyCard = (model: OverviewModel, instance: string) => {
     about: undefined as { title: string; lines: IconText[] } | undefined,
     /** Below the main action: where it leads. */
     explain: '',
-    /** What to try, one after the other. */
     fixes: [] as string[],
     block: undefined as Action | undefined,
-    /** Ends the wait for a consent. */
     decline: undefined as Action | undefined,
-    control: undefined as ReloadControl | undefined,
+    control: undefined as { stop: string; lookAgain: string } | undefined,
     focus: false,
   }
 }
@@ -74,16 +69,17 @@ const endedText = ({ lapsedAt }: TrackedApp, t: Texts): string =>
   lapsedAt === undefined ? t('next.explainStale') : t('next.explainLapsed', { date: t.day(lapsedAt) })
 
 function explainText(model: OverviewModel, instance: string, app: string): string {
-  const { t, counts } = model
+  const { t, counts, states, isAutomatic, describe } = model
   const isLast = counts.pending <= 1
-  if (!isLast && !goesOn(model, instance)) return fitText(app, t, ['next.explainBack', 'plain.explainBack'])
+  const next = automaticNext(states, () => true, instance)
+  const goesOn = isAutomatic && next !== undefined && describe(next).help === undefined
+  if (!isLast && !goesOn) return fitText(app, t, ['next.explainBack', 'plain.explainBack'])
   return t(isLong(app) ? 'plain.explain' : 'next.explain', { app, last: isLast ? 'yes' : 'no' })
 }
 
 function connectCard(model: OverviewModel, instance: string) {
   const { t, describe } = model
   const card = emptyCard(model, instance)
-  // The app itself knows nothing of our number: `short` is what it calls itself.
   const { app, short } = card
   const { reads, never, why, help, isRequired } = describe(instance)
   const known = findApp(model, instance)
@@ -134,23 +130,21 @@ function connectCard(model: OverviewModel, instance: string) {
   }
 }
 
-function waitCard(model: OverviewModel, { instance, step }: { instance: string; step: string }) {
-  const { t } = model
-  const card = emptyCard(model, instance)
+function waitCard(model: OverviewModel, wait: { instance: string; step: string }) {
   return {
-    ...card,
+    ...emptyCard(model, wait.instance),
     kind: 'wait' as const,
-    ...fitTitle(card.app, t, ['wait.title', 'plain.checking']),
-    paragraphs: [t('wait.explain')],
+    ...confirmingTexts(model, wait),
+    paragraphs: [model.t('wait.explain')],
     main: undefined,
-    decline: { href: actionPath('declined', instance), label: t('wait.declined') },
-    control: controlOf(model, step),
   }
 }
 
-const controlOf = ({ visit }: OverviewModel, step: string): ReloadControl => ({
-  stop: stillPath(overviewPath(visit)),
-  lookAgain: callbackPath(step),
+/** `control`: stops the automatic reload, or checks again once it is stopped. */
+const confirmingTexts = (model: OverviewModel, { instance, step }: { instance: string; step: string }) => ({
+  ...fitTitle(appName(model, instance), model.t, ['wait.title', 'plain.checking']),
+  decline: { href: actionPath('declined', instance), label: model.t('wait.declined') },
+  control: { stop: stillPath(overviewPath(model.visit)), lookAgain: callbackPath(step) },
 })
 
 function attendCard(model: OverviewModel, instance: string) {
@@ -183,23 +177,21 @@ function attendCard(model: OverviewModel, instance: string) {
 export function confirmingOf(model: OverviewModel) {
   const { next, t, from } = model
   if (next.kind !== 'wait' || next.meanwhile === undefined) return undefined
-  const { instance, step, looks, meanwhile } = next
+  const { instance, looks, meanwhile } = next
   return {
     instance,
-    ...fitTitle(appName(model, instance), t, ['wait.title', 'plain.checking']),
+    ...confirmingTexts(model, next),
     text: fitText(appName(model, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
-    decline: { href: actionPath('declined', instance), label: t('wait.declined') },
-    control: controlOf(model, step),
     // Only when the person comes back: a reload must not move the focus away from what they do.
     focus: from === instance && looks <= 1,
   }
 }
 
-/** If there is no card: the button to what comes after the first few apps, or was skipped. `notes`: what to know before. */
+/** If there is no card: the button to what comes after the first few apps, or was skipped. */
 export function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | undefined {
-  const { apps, next, headline, t } = model
+  const { apps, next, headline, states, t } = model
   if (next.kind !== 'finished' || headline.state === 'open') return undefined
-  const later = appAfterFirst(model)
+  const later = states.firstApps && findApp(model, firstOffered(states))
   const app = later ?? apps.find(({ state }) => state.kind === 'skipped')
   if (app === undefined) return undefined
   const { instance, status } = app.entry

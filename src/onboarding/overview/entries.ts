@@ -5,34 +5,22 @@ import type { Texts } from '../../web/languages/texts.ts'
 import type { AppState } from '../app-state.ts'
 import { actionPath } from '../paths.ts'
 import { iconOf } from '../../company/app-description.ts'
+import type { TrackedApp } from '../walk.ts'
 import { hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
 import { configuredAccount, linkNotes } from './same-name-apps.ts'
 
 /** `forApp`: the app's name, if `label` leaves it out. */
-type Label = { label: string; forApp?: string }
+export type Action = { href: string; label: string; forApp?: string }
 
-export type Action = { href: string } & Label
-
-type EntryKind = TextKey extends infer K
-  ? K extends `status.${infer Kind}`
-    ? Exclude<Kind, 'next'>
-    : never
-  : never
-
-const KINDS: Record<Exclude<AppState['kind'], 'todo' | 'off'>, EntryKind> = {
-  connected: 'connected',
-  blocked: 'blocked',
-  unconfirmed: 'unconfirmed',
-  elsewhere: 'elsewhere',
-  skipped: 'skipped',
-  confirming: 'waiting',
-}
+type EntryKind =
+  Exclude<AppState['kind'], 'off' | 'confirming'> | Exclude<TrackedApp['status'], 'awaiting'> | 'waiting'
 
 /** By what the person did; else by the service's status and what it was before. */
 function kindOf(app: OverviewApp): EntryKind {
   const { kind } = app.state
   const { status } = app.entry
-  if (kind !== 'todo' && kind !== 'off') return KINDS[kind]
+  if (kind === 'confirming') return 'waiting'
+  if (kind !== 'todo' && kind !== 'off') return kind
   return status !== 'awaiting' ? status : hasLapsed(app) ? 'stale' : 'todo'
 }
 
@@ -50,7 +38,7 @@ type Keys = readonly [withName: TextKey, without: TextKey]
 export const fitText = (name: string, t: Texts, [withName, without]: Keys, max = MAX_IN_SENTENCE) =>
   t(isLong(name, max) ? without : withName, { app: name })
 
-export const fitLabel = (name: string, t: Texts, keys: Keys): Label => ({
+export const fitLabel = (name: string, t: Texts, keys: Keys): Omit<Action, 'href'> => ({
   label: fitText(name, t, keys, MAX_IN_BUTTON),
   ...(isLong(name, MAX_IN_BUTTON) && { forApp: name }),
 })
@@ -61,7 +49,8 @@ export const fitTitle = (name: string, t: Texts, keys: Keys) => ({
   named: isLong(name) ? name : '',
 })
 
-const ROW_LABELS = {
+/** The link in a row; none if there is nothing to start. */
+const ROW_LABELS: Partial<Record<EntryKind, TextKey>> = {
   todo: 'plain.connect',
   skipped: 'plain.connect',
   stale: 'plain.reconnect',
@@ -69,19 +58,12 @@ const ROW_LABELS = {
   unconfirmed: 'problem.tryAgain',
   blocked: 'problem.tryAgain',
   elsewhere: 'plain.startOver',
-} as const
-
-/** The link in a row, below the app's name; undefined if there is nothing to start. */
-const rowLabel = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
-  kind === 'connected' || isUnavailable(kind) ? undefined : { label: t(ROW_LABELS[kind]), forApp: name }
+}
 
 /** More rows are behind "Show more". */
 const MAX_ROWS = 5
 
-/**
- * The rows of the list, and those behind "Show more".
- * @param current the instance in the card: it has no row of its own
- */
+/** @param current the instance in the card: it has no row of its own */
 export function listRows(model: OverviewModel, current: string | undefined, query = '') {
   const { apps } = model
   const { firstApps } = model.states
@@ -119,7 +101,7 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
   const { entry, name } = app
   const { instance } = entry
   const kind = kindOf(app)
-  const label = rowLabel(kind, name, t)
+  const label = ROW_LABELS[kind]
   const block = blockAction(instance, kind, t)
   return {
     app: instance,
@@ -136,7 +118,7 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
     /** It was just put back on the list: reading continues there. */
     focus: kind === 'todo' && instance === from,
     id: `status-${index}`,
-    connect: label && { href: actionPath('connect', instance), ...label },
+    connect: label && { href: actionPath('connect', instance), label: t(label), forApp: name },
     skip:
       label !== undefined && kind !== 'skipped' && kind !== 'blocked'
         ? { href: actionPath('skip', instance), label: t('overview.skip'), forApp: name }

@@ -30,37 +30,23 @@ const sumOf = (one: OffByStatus, other: OffByStatus): OffByStatus => {
 type OverviewCounts = {
   shown: Counts
   hidden: Counts
-  /** The visit is narrowed to some apps. */
   isNarrowed: boolean
   /** `shown` are the first few of a long walk, and the hidden ones come later. */
   isStart?: boolean
-  /** The person comes from one of these apps, or one is being confirmed. */
   hasBegun?: boolean
 }
 
-type Outcome =
-  /** Something waits for the person, or for the service. */
-  | 'open'
-  /** The link names an app that is not there. */
-  | 'unknown-name'
-  /** The service never listed anything. */
-  | 'nothing'
-  | 'all'
-  /** Everything that is not switched off. */
-  | 'all-but-off'
-  /** Everything that the visit was narrowed to, while others are not connected. */
-  | 'these'
-  /** Some; the others are skipped, or wait for an administrator. */
-  | 'some'
-  /** None: all are skipped, or wait for an administrator. */
-  | 'none'
-  /** None: all are switched off. */
-  | 'off'
+/**
+ * open: something waits for the person, or for the service. unknown-name: the link names an app that is not there.
+ * nothing: the service never listed any. these: what the visit was narrowed to, while others are not connected.
+ * some, none: the others are skipped, or wait for an administrator. off: all are switched off.
+ */
+type Outcome = 'open' | 'unknown-name' | 'nothing' | 'all' | 'all-but-off' | 'these' | 'some' | 'none' | 'off'
 
 function outcomeOf({ shown, hidden, isNarrowed }: OverviewCounts): Outcome {
   const left = shown.skipped + shown.blocked
   if (shown.pending > 0) return 'open'
-  if (shown.connected + left + shown.off === 0) return isNarrowed ? 'unknown-name' : 'nothing'
+  if (totalOf(shown) === 0) return isNarrowed ? 'unknown-name' : 'nothing'
   if (shown.connected === 0) return left > 0 ? 'none' : 'off'
   if (left > 0) return 'some'
   if (hidden.pending + hidden.skipped + hidden.blocked > 0) return 'these'
@@ -77,29 +63,26 @@ export type Headline = {
   search: boolean
 }
 
+const totalOf = ({ connected, pending, skipped, blocked, off }: Counts): number =>
+  connected + pending + skipped + blocked + off
+
 export function headlineOf(apps: OverviewCounts, t: Texts): Headline {
   const outcome = outcomeOf(apps)
-  const { connected, pending, skipped, blocked, off } = apps.hidden
-  // The headings of a narrowed visit make no claim about the apps that it doesn't show.
-  const isPart = !apps.isStart && connected + pending + skipped + blocked + off > 0
-  const [state, heading, lead] = headlineTexts(outcome, { ...apps, isPart }, t)
+  const isPart = !apps.isStart && totalOf(apps.hidden) > 0
+  const [state, heading, lead] = headlineTexts(outcome, apps, isPart, t)
   const search = state === 'done' || outcome === 'some' || (outcome === 'off' && !isPart)
   return { outcome, state, heading, lead, search }
 }
 
 type HeadlineTexts = [state: Headline['state'], heading: string, lead: string]
 
-function headlineTexts(
-  outcome: Outcome,
-  apps: OverviewCounts & { isPart: boolean },
-  t: Texts,
-): HeadlineTexts {
-  const { shown, hidden, isStart, isPart } = apps
-  const count = shown.connected + shown.pending + shown.skipped + shown.blocked + shown.off
+function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, t: Texts): HeadlineTexts {
+  const { shown, hidden, isStart } = apps
+  const count = totalOf(shown)
   const others = hidden.pending + hidden.skipped + hidden.blocked
   switch (outcome) {
     case 'open':
-      return openTexts(apps, count, others, t)
+      return ['open', t('overview.title'), openLead(apps, count, others, t)]
     case 'unknown-name':
       return ['open', t('overview.titleUnderName'), t('overview.nothingUnderName')]
     case 'nothing':
@@ -130,18 +113,12 @@ function headlineTexts(
   }
 }
 
-function openTexts(
-  { shown, isNarrowed, isStart, hasBegun }: OverviewCounts,
-  count: number,
-  others: number,
-  t: Texts,
-): HeadlineTexts {
-  const title = t('overview.title')
-  const isBefore = !hasBegun && shown.connected === 0
-  if (isStart && isBefore) return ['open', title, t('overview.leadStart', { count, others })]
-  if (isNarrowed) return ['open', title, t('overview.leadNarrowed', { count })]
+function openLead(apps: OverviewCounts, count: number, others: number, t: Texts): string {
+  const isBefore = !apps.hasBegun && apps.shown.connected === 0
+  if (apps.isStart && isBefore) return t('overview.leadStart', { count, others })
+  if (apps.isNarrowed) return t('overview.leadNarrowed', { count })
   // Once the person has begun, a result comes first.
-  return ['open', title, isBefore ? t('overview.lead') : '']
+  return isBefore ? t('overview.lead') : ''
 }
 
 function offTexts(shown: Counts, count: number, isPart: boolean, t: Texts): HeadlineTexts {
@@ -153,10 +130,7 @@ function offTexts(shown: Counts, count: number, isPart: boolean, t: Texts): Head
   return ['rest', heading, t(isPart ? 'finished.leadOff' : 'finished.leadAllOff', { count })]
 }
 
-/**
- * A sentence for each reason why apps are not connected.
- * @param isSame the sentence before is about the same app
- */
+/** Why apps are not connected. @param isSame the sentence before is about the same app */
 function reasons(
   { skipped, blocked, offByStatus }: Pick<Counts, 'skipped' | 'blocked' | 'offByStatus'>,
   t: Texts,

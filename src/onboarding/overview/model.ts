@@ -2,14 +2,7 @@
 import { withUniqueNames, readableName } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf, type AppState } from '../app-state.ts'
-import {
-  automaticNext,
-  firstOffered,
-  nextStep,
-  walkStates,
-  type NextStep,
-  type WalkStates,
-} from '../next-step.ts'
+import { nextStep, walkStates, type NextStep, type WalkStates } from '../next-step.ts'
 import { inScope, type TrackedApp, type Visit, type Walk } from '../walk.ts'
 import type { DescribeApp } from '../../company/app-description.ts'
 import { countsOf, headlineOf, type Counts, type Headline } from './headline.ts'
@@ -117,17 +110,3 @@ export const findApp = ({ apps }: OverviewModel, instance: string | undefined): 
 
 export const appName = (model: OverviewModel, instance: string): string =>
   findApp(model, instance)?.name ?? readableName({ name: instance, instance })
-
-export function goesOn({ states, isAutomatic, describe }: OverviewModel, instance: string): boolean {
-  const next = automaticNext(states, () => true, instance)
-  return isAutomatic && next !== undefined && describe(next).help === undefined
-}
-
-/** The app that comes after the first few of a long walk, once these are done. */
-export const appAfterFirst = (model: OverviewModel): OverviewApp | undefined =>
-  model.states.firstApps && model.next.kind === 'finished'
-    ? findApp(
-        model,
-        firstOffered(model.states, () => true),
-      )
-    : undefined

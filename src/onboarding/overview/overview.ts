@@ -1,6 +1,5 @@
 // The data of views/onboarding/overview.eta, from the walk alone. Pure.
 import { MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
-import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf } from '../app-state.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { statusOf } from '../status.ts'
@@ -27,16 +26,17 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   const found = filter?.query
     ? t('overview.found', { count: rows.entries.length, query: filter.query })
     : undefined
+  const titles = [
+    found,
+    result?.title,
+    // A title without its long name says little.
+    result?.named ? t.list([result.named]) : undefined,
+    ...(isDone ? [headline.heading, progress?.label] : [progress?.label, headline.heading]),
+  ].filter((part) => part !== undefined)
   return {
     ...headline,
     heading: headingWithName(model) ?? headline.heading,
-    title: titleOf(t, [
-      found,
-      result?.title,
-      // A title without its long name says little.
-      result?.named ? t.list([result.named]) : undefined,
-      ...(isDone ? [headline.heading, progress?.label] : [progress?.label, headline.heading]),
-    ]),
+    title: titles.slice(0, 2).join(' - '),
     banner,
     /** The focus is on the main button. */
     focusesMain: card?.kind === 'connect' && (model.isSignedInAgain || banner?.kind === 'good'),
@@ -46,7 +46,6 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     progress: isDone ? undefined : progress,
     card,
     resume: resumeAction(model),
-    /** Of what is connected. */
     icons: isDone ? connectedIcons(model) : [],
     ...rows,
     listTitle: t(card && !found ? 'overview.othersTitle' : 'overview.listTitle'),
@@ -62,12 +61,6 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     script: 'walk' as const,
   }
 }
-
-const titleOf = (t: Texts, parts: readonly (string | undefined)[]): string =>
-  parts
-    .filter((part) => part !== undefined)
-    .slice(0, 2)
-    .join(' - ')
 
 function headingWithName({ headline: { outcome }, name, t }: OverviewModel): string | undefined {
   if (!name || isLong(name)) return undefined
