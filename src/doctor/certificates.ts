@@ -50,9 +50,8 @@ const rules: Rules<readonly Certificate[]> = {
       // NaN where the server sends none.
       if (!(days >= 0 && days < NEAR_DAYS)) return undefined
       return warn(
-        setting,
         `The certificate of ${host} ends on ${new Date(endsAt).toISOString().slice(0, 10)}, in less than ${NEAR_DAYS} days.`,
-        'have it renewed; at its end no one can connect',
+        `${setting}: have it renewed; at its end no one can connect`,
       )
     }),
 }

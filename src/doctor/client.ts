@@ -114,7 +114,6 @@ const REJECTED = 'The authorization server rejected the client (401 or invalid_c
 function rejected({ id, how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
   if (clientId === undefined)
     return fail(
-      '',
       'The authorization server rejected the client that onramp registered (401 or invalid_client at the token endpoint).',
       'run onramp registration forget and restart: the next start registers again',
     )
@@ -122,22 +121,19 @@ function rejected({ id, how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Set
   const isBasic = how.method === 'client_secret_basic'
   if (isBasic && [id, how.secret ?? ''].some((text) => formEncoded(text) !== text))
     return fail(
-      'OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH',
       REJECTED,
-      "copy the client ID and the secret from the authorization server again; some servers can't read their special characters in a header: then set OIDC_CLIENT_AUTH to client_secret_post, or have a secret of letters and digits made",
+      "OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: copy the client ID and the secret from the authorization server again; some servers can't read their special characters in a header: then set OIDC_CLIENT_AUTH to client_secret_post, or have a secret of letters and digits made",
     )
   if (how.assertionFile !== undefined)
     return fail(
-      'OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID',
       'The authorization server rejected the token in OIDC_CLIENT_ASSERTION_FILE (401 or invalid_client at the token endpoint).',
-      "compare the token's iss, sub and aud with the federated credential of the client there, and check that it hasn't expired",
+      "OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: compare the token's iss, sub and aud with the federated credential of the client there, and check that it hasn't expired",
     )
   const key = how.certificate === undefined ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_KEY, OIDC_CLIENT_CERT, '
   const secret = how.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '
   return fail(
-    `OIDC_CLIENT_ID, ${how.method === 'none' ? '' : secret}OIDC_CLIENT_AUTH`,
     REJECTED,
-    'copy the client ID and the secret or key from the authorization server again',
+    `OIDC_CLIENT_ID, ${how.method === 'none' ? '' : secret}OIDC_CLIENT_AUTH: copy the client ID and the secret or key from the authorization server again`,
   )
 }
 
@@ -149,43 +145,37 @@ function credentials(
   const other = OTHER_METHODS[method]
   if (otherMethod === 'accepted')
     return fail(
-      'OIDC_CLIENT_AUTH',
       `The client credentials work, but only with ${other}.`,
-      `set it to ${other}`,
+      `OIDC_CLIENT_AUTH: set it to ${other}`,
     )
   if (wrong === 'refused' || wrong === 'not-allowed')
     return ok(method === 'none' ? 'Client ID accepted.' : 'Client authentication accepted.')
   const { token_endpoint_auth_methods_supported: methods } = metadata
   if (methods?.includes(method) === false)
     return fail(
-      'OIDC_CLIENT_AUTH',
       `The server doesn't support ${method} (OIDC_CLIENT_AUTH).`,
-      `set it to ${methods.filter((one) => KNOWN_METHOD.test(one)).join(' or ') || 'one that the server lists'}`,
+      `OIDC_CLIENT_AUTH: set it to ${methods.filter((one) => KNOWN_METHOD.test(one)).join(' or ') || 'one that the server lists'}`,
     )
   if (ours === 'refused') return rejected(client, settings)
   if (ours === 'unsent')
     return fail(
-      'OIDC_CLIENT_ASSERTION_FILE',
       "The file in OIDC_CLIENT_ASSERTION_FILE can't be read, or holds no signed JWT.",
-      "set it to the path of the token, and let onramp's user read it",
+      "OIDC_CLIENT_ASSERTION_FILE: set it to the path of the token, and let onramp's user read it",
     )
   if (ours === 'silent')
     return fail(
-      'OIDC_ISSUER',
       'The token endpoint returned an invalid response.',
-      'make sure this machine can reach the token_endpoint in the metadata, and that no page or log-in stands in between',
+      'OIDC_ISSUER: make sure this machine can reach the token_endpoint in the metadata, and that no page or log-in stands in between',
     )
   if (ours === 'not-allowed')
     return fail(
-      'OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PUBLIC_URL',
       'The authorization server rejected the client (unauthorized_client).',
-      'copy the client ID and the secret or key from the authorization server again, and check there that the redirect URI is registered and the client may use authorization_code and refresh_token',
+      'OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PUBLIC_URL: copy the client ID and the secret or key from the authorization server again, and check there that the redirect URI is registered and the client may use authorization_code and refresh_token',
     )
   if (!ours.startsWith('status ')) return undefined
   return warn(
-    'OIDC_ISSUER',
     `Couldn't verify the client: the token endpoint responds with ${ours}.`,
-    "try again in a minute; if it stays like this, check the authorization server's log",
+    "OIDC_ISSUER: try again in a minute; if it stays like this, check the authorization server's log",
   )
 }
 

@@ -41,30 +41,26 @@ function connectionOf({ trouble, hasNoToken }: EmailFacts) {
     )
   return hasNoToken === true
     ? fail(
-        'SMTP_OAUTH_CLIENT_ID, SMTP_OAUTH_SCOPE, SMTP_OAUTH_ISSUER',
         message,
-        'check the client there, what it may do, and the other SMTP_OAUTH_ settings (docs/invitations.md, "Without a password")',
+        'SMTP_OAUTH_CLIENT_ID, SMTP_OAUTH_SCOPE, SMTP_OAUTH_ISSUER: check the client there, what it may do, and the other SMTP_OAUTH_ settings (docs/invitations.md, "Without a password")',
       )
     : fail(
-        'SMTP_URL',
         message,
-        'check the host name, port, smtp:// or smtps://, username and password (with characters such as @ : / % percent-encoded), and what the mail server allows; smtp:// requires STARTTLS',
+        'SMTP_URL: check the host name, port, smtp:// or smtps://, username and password (with characters such as @ : / % percent-encoded), and what the mail server allows; smtp:// requires STARTTLS',
       )
 }
 
 function senderOf({ sender: reply }: EmailFacts, { settings: { MAIL_FROM: from }, faults }: DoctorContext) {
   if (reply !== undefined)
     return fail(
-      'MAIL_FROM, SMTP_URL',
       `The mail server refuses ${from?.address} as a sender: ${reply.slice(0, 200)}.`,
-      'use an address that this account may send as, or allow it there',
+      'MAIL_FROM, SMTP_URL: use an address that this account may send as, or allow it there',
     )
   // A faulty one is reported already.
   if (from !== undefined || faults.some((fault) => fault.startsWith('MAIL_FROM'))) return undefined
   return warn(
-    'MAIL_FROM',
     "SMTP_URL is set, but MAIL_FROM isn't, so onramp can't send invitations.",
-    'use the form Search team <search@acme.example>',
+    'MAIL_FROM: use the form Search team <search@acme.example>',
   )
 }
 
@@ -80,9 +76,8 @@ const webhookRules: Rules<DeliveryOutcome> = {
       return unreachable(outcome.why, 'WEBHOOK_URL', "The receiver at WEBHOOK_URL can't be reached")
     if (outcome.kind !== 'rejected') return ok('The receiver at WEBHOOK_URL took a signed test event.')
     return fail(
-      'WEBHOOK_SECRET, WEBHOOK_URL',
       `The receiver at WEBHOOK_URL refused a signed test event (${outcome.why}).`,
-      "check that it has the same secret and answers 2xx to types that it doesn't know, such as webhook.test; redirects are not followed",
+      "WEBHOOK_SECRET, WEBHOOK_URL: check that it has the same secret and answers 2xx to types that it doesn't know, such as webhook.test; redirects are not followed",
     )
   },
 }

@@ -33,16 +33,14 @@ export const metadataIn = (discovery: Discovery | undefined): Metadata | undefin
 function issuerMismatch(issuer: string, { issuer: theirs, expected }: Discovery & { kind: 'other-issuer' }) {
   if (isMultiTenantIssuer(theirs))
     return fail(
-      'OIDC_ISSUER',
       `The authorization server at ${issuer} stands for every tenant.`,
-      "set it to your tenant's own issuer, https://login.microsoftonline.com/TENANT_ID/v2.0: people of other tenants must not sign in",
+      "OIDC_ISSUER: set it to your tenant's own issuer, https://login.microsoftonline.com/TENANT_ID/v2.0: people of other tenants must not sign in",
     )
   const named = /^https?:\/\/[\w.:/~-]{1,300}$/.test(theirs) ? theirs : 'another one'
   const isSlash = theirs.replace(/\/$/, '') === expected.replace(/\/$/, '')
   return fail(
-    'OIDC_ISSUER',
     `Issuer mismatch: ${issuer} identifies itself as ${named}${isSlash ? ', which differs in the trailing slash' : ''}.`,
-    `set it to exactly ${named} if that's the server you want`,
+    `OIDC_ISSUER: set it to exactly ${named} if that's the server you want`,
   )
 }
 
@@ -54,26 +52,22 @@ function missingMetadata(issuer: string, { attempts }: Discovery & { kind: 'miss
   const hasStatus = (...codes: number[]) => attempts.some(({ status = 0 }) => codes.includes(status))
   if (hasStatus(429))
     return warn(
-      'OIDC_ISSUER',
       `The authorization server at ${issuer} is limiting requests (${answers}).`,
-      'try again in a few minutes',
+      'OIDC_ISSUER: try again in a few minutes',
     )
   if ((attempts[0]?.status ?? 0) >= 500)
     return fail(
-      'OIDC_ISSUER',
       `The authorization server at ${issuer} returned an error (${answers}).`,
-      'try again later, or check the URL',
+      'OIDC_ISSUER: try again later, or check the URL',
     )
   if (hasStatus(401, 403, 407))
     return fail(
-      'OIDC_ISSUER',
       `The server at ${issuer} is blocking this machine (${answers}).`,
-      'allow this machine in the firewall or gateway in front of it, and check the URL',
+      'OIDC_ISSUER: allow this machine in the firewall or gateway in front of it, and check the URL',
     )
   return fail(
-    'OIDC_ISSUER',
     `No authorization server metadata at ${issuer} (${answers}).`,
-    'check the URL, including its path, like /oauth2/default, /realms/NAME or /TENANT/v2.0',
+    'OIDC_ISSUER: check the URL, including its path, like /oauth2/default, /realms/NAME or /TENANT/v2.0',
   )
 }
 
@@ -90,8 +84,8 @@ function clockSkew({ discovery, ours }: DiscoveryFacts) {
   const message = `This machine's clock is ${amount} ${seconds > 0 ? 'ahead of' : 'behind'} the authorization server`
   const fix = "sync this machine's clock (NTP)"
   return far > MAX_SECONDS
-    ? fail('', `${message}; onramp rejects sign-ins if they differ by more than 30 seconds.`, fix)
-    : warn('', `${message}.`, fix)
+    ? fail(`${message}; onramp rejects sign-ins if they differ by more than 30 seconds.`, fix)
+    : warn(`${message}.`, fix)
 }
 
 const discoveryRules: Rules<DiscoveryFacts> = {

@@ -76,7 +76,7 @@ class Examination {
     } catch {
       const [check = ''] = checks
       const fix = 'try again; if it stays so, please report this as a bug in onramp'
-      this.#findings.push({ check, ...fail('', `This check did not finish (${check}).`, fix) })
+      this.#findings.push({ check, ...fail(`This check did not finish (${check}).`, fix) })
       return undefined
     }
   }

@@ -18,7 +18,6 @@ type Verdict = {
 /** `check` is the public id that scripts select by. */
 export type Finding = Verdict & { check: string }
 
-/** What is known without the network. */
 export type DoctorContext = {
   env: NodeJS.ProcessEnv
   /** Every setting that can be read, even where others are faulty. */
@@ -31,39 +30,34 @@ export type DoctorContext = {
   now: number
 }
 
-type Maybe<T> = T | undefined | false | ''
+type MaybeVerdict = Verdict | undefined | false | ''
 
 /** By the id of the check. */
 export type Rules<Facts> = Record<
   string,
-  (facts: Facts, context: DoctorContext) => Maybe<Verdict> | readonly Maybe<Verdict>[]
+  (facts: Facts, context: DoctorContext) => MaybeVerdict | readonly MaybeVerdict[]
 >
 
 export const ok = (message: string): Verdict => ({ status: 'ok', message, settings: [] })
 export const skip = (message: string): Verdict => ({ status: 'skip', message, settings: [] })
 
-/** @param settings names, separated by a comma and a space; none: '' */
-const finding =
-  (status: 'warn' | 'fail') =>
-  (settings: string, message: string, fix: string): Verdict => ({
-    status,
-    message,
-    settings: settings.split(', ').filter(Boolean),
-    fix,
-  })
-export const warn = finding('warn')
-export const fail = finding('fail')
+/** @param remedy like `OIDC_SCOPE, OIDC_ISSUER: how to fix it`; the names of settings may be missing */
+function problem(status: 'warn' | 'fail', message: string, remedy: string): Verdict {
+  const [, names = '', fix = remedy] = /^([A-Z][A-Z0-9_, ]+): (.+)$/.exec(remedy) ?? []
+  return { status, message, settings: names.split(', ').filter(Boolean), fix }
+}
+export const warn = (message: string, remedy: string) => problem('warn', message, remedy)
+export const fail = (message: string, remedy: string) => problem('fail', message, remedy)
 
 /** @param what like `The service at URL cannot be reached` */
 export function unreachable(error: NetworkError, setting: string, what: string): Verdict {
   const [why = '', advice] = isCertificateError(error) ? error.split(': ') : [describeNetworkError(error)]
   return isProxyError(error)
     ? fail(
-        `HTTPS_PROXY, NO_PROXY, ${setting}`,
         `${what}: ${why}.`,
-        'check the proxy; if this machine reaches the server without one, add its host to NO_PROXY',
+        `HTTPS_PROXY, NO_PROXY, ${setting}: check the proxy; if this machine reaches the server without one, add its host to NO_PROXY`,
       )
-    : fail(setting, `${what}: ${why}.`, advice ?? 'check the URL and that this machine can reach it')
+    : fail(`${what}: ${why}.`, `${setting}: ${advice ?? 'check the URL and that this machine can reach it'}`)
 }
 
 export const applyRules = <Facts>(rules: Rules<Facts>, facts: Facts, context: DoctorContext): Finding[] =>

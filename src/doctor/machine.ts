@@ -52,12 +52,10 @@ async function collect({ env, settings }: DoctorContext): Promise<MachineFacts> 
 function settingFault(fault: string) {
   const [message = fault, ...rest] = fault.split(': ')
   const advice = rest.join(': ')
+  const [name = ''] = /^[A-Z_]+/.exec(fault) ?? []
+  const isRequired = / is required( |$)/.test(message)
   const fix = message.endsWith(' is required') ? `set it. ${advice}` : advice
-  return fail(
-    /^[A-Z_]+/.exec(fault)?.[0] ?? '',
-    `${message}.`,
-    fix || (message.includes(' is required ') ? 'set it' : 'correct it'),
-  )
+  return fail(`${message}.`, `${name}: ${fix || (isRequired ? 'set it' : 'correct it')}`)
 }
 
 const known = definitions.flatMap(({ name, secret, file }) =>
@@ -82,18 +80,18 @@ const MIN_LONG = 12
 /** Never a failure: another program may read it. */
 function unknownVariable(name: string, env: NodeJS.ProcessEnv) {
   const instead = REMOVED[name]
-  if (instead !== undefined) return warn(name, `${name} is no longer a setting and is ignored.`, instead)
+  if (instead !== undefined)
+    return warn(`${name} is no longer a setting and is ignored.`, `${name}: ${instead}`)
   const meant = nearestWord(name, candidates) ?? ''
   const isNear = meant !== '' && Math.abs(meant.length - name.length) <= 3
   const base = meant.replace(/_FILE$/, '')
   const isFree = meant.length >= MIN_LONG || (!env[base] && !env[`${base}_FILE`])
   if (isNear && isFree)
     return warn(
-      name,
       `${name} is not a setting and is ignored; ${meant} is one.`,
-      `rename it to ${meant}, if that was meant`,
+      `${name}: rename it to ${meant}, if that was meant`,
     )
-  return OURS.test(name) && warn(name, `${name} is not a setting and is ignored.`, `remove ${name}`)
+  return OURS.test(name) && warn(`${name} is not a setting and is ignored.`, `${name}: remove ${name}`)
 }
 
 const unknownVariables = (env: NodeJS.ProcessEnv) =>
@@ -119,15 +117,13 @@ function isWide(range: string): boolean {
 function trustedProxies({ TRUST_PROXY: trusted = [], PUBLIC_URL: url }: Partial<Settings>) {
   if (trusted.some(isWide))
     return fail(
-      'TRUST_PROXY',
       'TRUST_PROXY trusts almost every address, so anyone can spoof their IP.',
-      "list your reverse proxies' own addresses",
+      "TRUST_PROXY: list your reverse proxies' own addresses",
     )
   if (trusted.length > 0 || !url?.startsWith('https:')) return undefined
   return warn(
-    'TRUST_PROXY',
     'PUBLIC_URL is https, so a reverse proxy is in front, but TRUST_PROXY lists none.',
-    "set the proxy's address; otherwise everyone shares one IP in logs and rate limits",
+    "TRUST_PROXY: set the proxy's address; otherwise everyone shares one IP in logs and rate limits",
   )
 }
 
@@ -136,9 +132,8 @@ function publicUrl({ PUBLIC_URL: url }: Partial<Settings>) {
   return url.startsWith('https:')
     ? ok(`People use ${url}; the session cookie (__Host-onramp) is Secure.`)
     : warn(
-        'PUBLIC_URL',
         `${url} only works on this machine, and the session cookie isn't Secure.`,
-        'use an https URL in production',
+        'PUBLIC_URL: use an https URL in production',
       )
 }
 
@@ -146,7 +141,7 @@ function companyFile({ company }: MachineFacts) {
   if (company === undefined || company.faults.length === 0)
     return [company && ok('The company file can be read.')]
   const fix = 'correct the company file, or the path in COMPANY_FILE'
-  return company.faults.map((fault) => fail('COMPANY_FILE', fault.replace(/[.]?$/, '.'), fix))
+  return company.faults.map((fault) => fail(fault.replace(/[.]?$/, '.'), `COMPANY_FILE: ${fix}`))
 }
 
 function redirectAddresses({ PUBLIC_URL: url }: Partial<Settings>) {
@@ -166,22 +161,20 @@ const rules: Rules<MachineFacts> = {
   'settings.secrets': (_, { settings }) =>
     poorSecrets(settings).map((name) =>
       warn(
-        name,
         `${name} looks like an example or repeats the same characters, so others could guess it.`,
-        'generate one with `openssl rand -base64 48`; docs/operations.md says how to rotate it',
+        `${name}: generate one with \`openssl rand -base64 48\`; docs/operations.md says how to rotate it`,
       ),
     ),
   'settings.files': ({ openFiles }) =>
     openFiles.map((name) =>
       warn(
-        name,
         `The file in ${name} is readable by every user on this machine.`,
-        'restrict it: chmod o-rwx FILE',
+        `${name}: restrict it: chmod o-rwx FILE`,
       ),
     ),
   'settings.quotes': (_, context) =>
     quotedSecrets(context).map((name) =>
-      warn(name, `${name} is in quotes, which are part of the secret.`, 'remove the quotes'),
+      warn(`${name} is in quotes, which are part of the secret.`, `${name}: remove the quotes`),
     ),
   'settings.public-url': (_, { settings }) => publicUrl(settings),
   'settings.company': companyFile,
@@ -190,9 +183,8 @@ const rules: Rules<MachineFacts> = {
     SMTP_URL &&
     SERVICE_GLOBAL_TOKEN &&
     warn(
-      'ADMIN_EMAILS',
       'onramp keep would tell no one: neither the weekly digest, nor that many people lost an app at once.',
-      'set the addresses of those who look after the rollout',
+      'ADMIN_EMAILS: set the addresses of those who look after the rollout',
     ),
   'settings.proxy': (_, { settings }) => trustedProxies(settings),
   'settings.outbound-proxy': ({ routes }, { settings }) =>

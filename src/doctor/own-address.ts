@@ -35,16 +35,14 @@ const targetOf = (reply: HttpReply, base: string) =>
 function networkFailure(url: string, error: NetworkError) {
   if (error === 'unknown-name')
     return warn(
-      'PUBLIC_URL',
       `The host name in PUBLIC_URL doesn't resolve from here (${new URL(url).hostname}).`,
-      'check its spelling and DNS; only if people resolve it elsewhere, ignore this',
+      'PUBLIC_URL: check its spelling and DNS; only if people resolve it elsewhere, ignore this',
     )
   const why = describeNetworkError(error)
   return isCertificateError(error) || error === 'no-tls'
     ? warn(
-        'PUBLIC_URL',
         `PUBLIC_URL can't be used: ${why}.`,
-        "check the reverse proxy's certificate; browsers may reject it too",
+        "PUBLIC_URL: check the reverse proxy's certificate; browsers may reject it too",
       )
     : skip(`${url} is not reachable from here: ${why}. Check again when the server is running.`)
 }
@@ -60,20 +58,17 @@ function reachability({ url, page }: OwnAddressFacts) {
   const target = targetOf(page, url)
   if (target && target.origin !== url && target.pathname === '/healthz')
     return fail(
-      'PUBLIC_URL',
       `PUBLIC_URL redirects to ${target.origin}: people would lose their cookie on the way back.`,
-      `set it to ${target.origin}, and update the registered redirect URIs`,
+      `PUBLIC_URL: set it to ${target.origin}, and update the registered redirect URIs`,
     )
   return isRedirect(page) || [401, 403].includes(status)
     ? warn(
-        'PUBLIC_URL',
         `Something in front of ${url} answers in place of onramp (${status} at /healthz).`,
-        'pass every path through to onramp; it handles sign-in itself',
+        'PUBLIC_URL: pass every path through to onramp; it handles sign-in itself',
       )
     : fail(
-        'PUBLIC_URL',
         `The server at ${url} is not onramp (${status} at /healthz).`,
-        "set it to onramp's own URL, or configure the reverse proxy to pass every path to onramp",
+        "PUBLIC_URL: set it to onramp's own URL, or configure the reverse proxy to pass every path to onramp",
       )
 }
 
@@ -81,9 +76,8 @@ function redirects({ url, page, signIn, server: expected }: OwnAddressFacts) {
   const origin = targetOf(signIn, url)?.origin
   if (!isOnramp(page) || !expected || !origin || origin === expected) return undefined
   return fail(
-    'PUBLIC_URL',
     `Something in front of onramp changes its redirects: /sign-in leads to ${origin} instead of ${expected}.`,
-    `turn that off there (docs/proxies.md): in IIS it is reverseRewriteHostInResponseHeaders. If ${origin} is right, compare OIDC_ISSUER with that of the running onramp`,
+    `PUBLIC_URL: turn that off there (docs/proxies.md): in IIS it is reverseRewriteHostInResponseHeaders. If ${origin} is right, compare OIDC_ISSUER with that of the running onramp`,
   )
 }
 
@@ -91,9 +85,8 @@ function pages({ page }: OwnAddressFacts) {
   const isPage = page.kind === 'answer' && /html/.test(page.header('content-type') ?? '')
   if (!isPage || !isOnramp(page) || page.text === SAMPLE_PAGE) return undefined
   return warn(
-    'PUBLIC_URL',
     'Something in front of onramp changes its pages: a test page arrived other than it was sent.',
-    'turn that off there (docs/proxies.md): in Cloudflare it is Email Address Obfuscation, or another setting that adds to pages',
+    'PUBLIC_URL: turn that off there (docs/proxies.md): in Cloudflare it is Email Address Obfuscation, or another setting that adds to pages',
   )
 }
 

@@ -131,49 +131,43 @@ const isAboutClient = (text: string) =>
 function unavailable(ours: AuthorizationResponse) {
   if (ours.kind === 'silent' && ours.status)
     return fail(
-      'OIDC_ISSUER',
       `The authorization endpoint returned an error (${ours.status}).`,
-      "try again later; if it persists, check the authorization server's log",
+      "OIDC_ISSUER: try again later; if it persists, check the authorization server's log",
     )
   if (ours.kind === 'silent')
     return fail(
-      'OIDC_ISSUER',
       "The authorization endpoint isn't responding.",
-      'try again later; if it persists, make sure this machine can reach the authorization_endpoint in the metadata',
+      'OIDC_ISSUER: try again later; if it persists, make sure this machine can reach the authorization_endpoint in the metadata',
     )
   if (ours.kind !== 'barred' || ours.status !== 429) return undefined
   return warn(
-    'OIDC_ISSUER',
     'The authorization endpoint is limiting requests (429).',
-    'try again in a few minutes',
+    'OIDC_ISSUER: try again in a few minutes',
   )
 }
 
 function rejection({ ours, redirect }: RedirectFacts) {
   if (ours.kind === 'barred')
     return warn(
-      'PUBLIC_URL, OIDC_CLIENT_ID, OIDC_ISSUER',
       `The authorization endpoint rejected a test sign-in without giving a reason (${ours.status}).`,
-      `check that ${redirect} is registered there for this client; if so, a firewall may be blocking this machine`,
+      `PUBLIC_URL, OIDC_CLIENT_ID, OIDC_ISSUER: check that ${redirect} is registered there for this client; if so, a firewall may be blocking this machine`,
     )
   const error = ours.kind === 'back' ? ours.error : undefined
   if (error !== undefined && !EXPECTED.test(error)) {
     const [settings, fix] = ERRORS[error] ?? OTHER_ERROR
     const named = /^[a-z_]{1,40}$/.test(error) ? error : 'an error'
-    return fail(settings, `A sign-in would come back with ${named}.`, fix)
+    return fail(`A sign-in would come back with ${named}.`, `${settings}: ${fix}`)
   }
   if (ours.kind !== 'refused') return undefined
   if (isAboutClient(ours.text))
     return fail(
-      'OIDC_CLIENT_ID',
       `The authorization server doesn't know the client (${ours.status}).`,
-      'copy the client ID from the authorization server again',
+      'OIDC_CLIENT_ID: copy the client ID from the authorization server again',
     )
   const isAboutRedirect = /redirect/i.test(ours.text)
   return fail(
-    isAboutRedirect ? 'PUBLIC_URL' : 'PUBLIC_URL, OIDC_CLIENT_ID',
     `The authorization server rejected ${isAboutRedirect ? 'the redirect URI' : 'a test sign-in'} (${ours.status}).`,
-    `register ${redirect} for the client at the authorization server, or fix PUBLIC_URL`,
+    `${isAboutRedirect ? 'PUBLIC_URL' : 'PUBLIC_URL, OIDC_CLIENT_ID'}: register ${redirect} for the client at the authorization server, or fix PUBLIC_URL`,
   )
 }
 

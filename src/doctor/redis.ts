@@ -106,62 +106,54 @@ function failureOf({ failed }: RedisFacts, { settings }: DoctorContext) {
   if (failed?.at === 'Sentinels') return sentinelFailure(root, why)
   if (code === 'NOPERM')
     return fail(
-      'REDIS_URL',
       `The Redis user in REDIS_URL isn't allowed to use ${/\bkeys?\b/i.test(message) ? 'keys that begin with REDIS_PREFIX' : denied}.`,
-      `allow all that onramp uses: ACL SETUSER NAME ${redisAclRules(prefix, topology, url).join(' ')}`,
+      `REDIS_URL: allow all that onramp uses: ACL SETUSER NAME ${redisAclRules(prefix, topology, url).join(' ')}`,
     )
   if (topology === 'cluster' && failed?.at === 'records' && isCertificateError(networkErrorOf(root)))
     return fail(
-      'REDIS_CLUSTER, REDIS_URL',
       `A node of the cluster, at the address that the cluster gives, cannot be reached: ${why}.`,
-      'if the nodes give IP addresses, set cluster-announce-hostname to a name in the certificate, and cluster-preferred-endpoint-type to hostname, on each of them',
+      'REDIS_CLUSTER, REDIS_URL: if the nodes give IP addresses, set cluster-announce-hostname to a name in the certificate, and cluster-preferred-endpoint-type to hostname, on each of them',
     )
   if (failed?.at === 'connecting' && url?.startsWith('rediss:') && why === timedOut)
     return fail(
-      'REDIS_URL',
       "Redis doesn't answer over TLS: the connection timed out, as at a port without TLS.",
-      'use its TLS port, or redis:// if it has none',
+      'REDIS_URL: use its TLS port, or redis:// if it has none',
     )
   if (failed?.at === 'connecting' && FIXES[code] === undefined)
     return fail(
-      topology === 'sentinel' ? 'REDIS_SENTINELS, REDIS_URL' : 'REDIS_URL',
       `Redis cannot be reached: ${why}.`,
-      'check the host name, port, database, password and redis:// or rediss://',
+      `${topology === 'sentinel' ? 'REDIS_SENTINELS, REDIS_URL' : 'REDIS_URL'}: check the host name, port, database, password and redis:// or rediss://`,
     )
-  return fail('REDIS_URL', `Redis takes no records: ${why} (${code}).`, FIXES[code] ?? "check Redis's log")
+  return fail(`Redis takes no records: ${why} (${code}).`, `REDIS_URL: ${FIXES[code] ?? "check Redis's log"}`)
 }
 
 function sentinelFailure(root: Error, why: string) {
   if (root instanceof NoSuchPrimary)
     return fail(
-      'REDIS_SENTINEL_NAME, REDIS_SENTINELS',
       'The Sentinels know no primary with that name.',
-      'set it to the name that the Sentinels use for the primary',
+      'REDIS_SENTINEL_NAME, REDIS_SENTINELS: set it to the name that the Sentinels use for the primary',
     )
   if (/unknown command/i.test(root.message))
     return fail(
-      'REDIS_SENTINELS, REDIS_SENTINEL_NAME',
       'The server at REDIS_SENTINELS is not a Sentinel.',
-      'list the Sentinels (usually port 26379), or remove REDIS_SENTINELS',
+      'REDIS_SENTINELS, REDIS_SENTINEL_NAME: list the Sentinels (usually port 26379), or remove REDIS_SENTINELS',
     )
   return fail(
-    'REDIS_SENTINELS, REDIS_URL',
     `No Sentinel can be reached: ${why}.`,
-    'list the Sentinels as name:port; onramp uses the password and TLS (rediss://) of REDIS_URL',
+    'REDIS_SENTINELS, REDIS_URL: list the Sentinels as name:port; onramp uses the password and TLS (rediss://) of REDIS_URL',
   )
 }
 
 const IS_CLUSTER = fail(
-  'REDIS_CLUSTER',
   'Redis is a cluster, but REDIS_CLUSTER is not set to yes.',
-  'set it to yes',
+  'REDIS_CLUSTER: set it to yes',
 )
 
 function connectionOf(facts: RedisFacts, context: DoctorContext) {
   const { info, url } = facts
   const isCluster = topologyOf(context.settings).kind === 'cluster'
   if (isCluster && info['cluster_enabled'] === '0')
-    return fail('REDIS_CLUSTER', 'REDIS_CLUSTER is yes, but Redis is not a cluster.', 'set it to no')
+    return fail('REDIS_CLUSTER is yes, but Redis is not a cluster.', 'REDIS_CLUSTER: set it to no')
   if (!isCluster && info['cluster_enabled'] === '1') return IS_CLUSTER
   const failure = failureOf(facts, context)
   if (failure !== undefined) return failure
@@ -176,9 +168,8 @@ function connectionOf(facts: RedisFacts, context: DoctorContext) {
 const evictionOf = ({ info: { maxmemory_policy: policy = 'noeviction' } }: RedisFacts) =>
   policy !== 'noeviction' &&
   warn(
-    'REDIS_URL',
     'Redis may evict sessions when memory is full (maxmemory-policy is not noeviction).',
-    'set maxmemory-policy noeviction in Redis',
+    'REDIS_URL: set maxmemory-policy noeviction in Redis',
   )
 
 function persistenceOf({ info }: RedisFacts) {
@@ -186,15 +177,13 @@ function persistenceOf({ info }: RedisFacts) {
   if (isOn === undefined) return undefined
   if ((isOn === '1' ? aof : rdb) === 'err')
     return warn(
-      'REDIS_URL',
       "Redis can't save: after a restart the ledger of sent invitations is outdated, and people are emailed twice.",
-      "check Redis's log: its disk is full, or its folder is not writable",
+      "REDIS_URL: check Redis's log: its disk is full, or its folder is not writable",
     )
   if (isOn === '1') return ok('Redis persistence is on (append-only file).')
   return warn(
-    'REDIS_URL',
     'Redis has no append-only file: a crash or a restart loses what the ledger of sent invitations recorded since the last snapshot, if it makes any, and those people are emailed again.',
-    'turn on the append-only file in Redis: appendonly yes',
+    'REDIS_URL: turn on the append-only file in Redis: appendonly yes',
   )
 }
 

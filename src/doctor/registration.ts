@@ -49,27 +49,24 @@ const BY_HAND = 'register a client yourself and set OIDC_CLIENT_ID and OIDC_CLIE
 function endpointFailure(reply: HttpReply | undefined, hasToken: boolean) {
   if (reply === undefined)
     return fail(
-      'OIDC_CLIENT_ID, OIDC_CLIENT_SECRET',
       "OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration.",
-      BY_HAND,
+      `OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: ${BY_HAND}`,
     )
   if (reply.kind === 'silent')
-    return fail('OIDC_CLIENT_ID', "The registration endpoint isn't responding.", BY_HAND)
+    return fail("The registration endpoint isn't responding.", `OIDC_CLIENT_ID: ${BY_HAND}`)
   const { status, text } = reply
   const isAboutToken = IS_ABOUT_THE_TOKEN.test(readErrorResponse(text, undefined).error ?? '')
   if (status === 401 || status === 403 || (status === 400 && isAboutToken))
     return fail(
-      'OIDC_INITIAL_ACCESS_TOKEN, OIDC_CLIENT_ID',
       `The registration endpoint ${hasToken ? 'rejected the' : 'requires a'} token (${status}).`,
-      `get ${hasToken ? 'another one' : 'one'} there, or ${BY_HAND}`,
+      `OIDC_INITIAL_ACCESS_TOKEN, OIDC_CLIENT_ID: get ${hasToken ? 'another one' : 'one'} there, or ${BY_HAND}`,
     )
   if (IS_CLOSED.includes(status))
-    return fail('OIDC_CLIENT_ID', `Registration is closed (${status}).`, BY_HAND)
+    return fail(`Registration is closed (${status}).`, `OIDC_CLIENT_ID: ${BY_HAND}`)
   if (status !== 429 && status < 500) return undefined
   return warn(
-    'OIDC_CLIENT_ID',
     `The registration endpoint returned an error (${status}).`,
-    `try again later; if onramp doesn't register on first start, ${BY_HAND}`,
+    `OIDC_CLIENT_ID: try again later; if onramp doesn't register on first start, ${BY_HAND}`,
   )
 }
 

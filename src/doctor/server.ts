@@ -42,17 +42,15 @@ function signInFlow(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partia
   } catch (problem) {
     const { detail } = problem as Problem
     return fail(
-      'OIDC_ISSUER, OIDC_SCOPE',
       `${detail.replace(/^t/, 'T').replace(/: see OIDC_ISSUER$/, '')}.`,
-      "every sign-in needs it, with an https URL; a server behind an https proxy often doesn't know that it is",
+      "OIDC_ISSUER, OIDC_SCOPE: every sign-in needs it, with an https URL; a server behind an https proxy often doesn't know that it is",
     )
   }
   const names = unsafeOptionalEndpoints(metadata).join(', ')
   if (names === '') return undefined
   return warn(
-    'OIDC_ISSUER',
     `The server's metadata names addresses that aren't https, so onramp doesn't use them: ${names}.`,
-    "have the server name itself by https; behind a proxy it often doesn't know that it is",
+    "OIDC_ISSUER: have the server name itself by https; behind a proxy it often doesn't know that it is",
   )
 }
 
@@ -61,9 +59,8 @@ const pkce = (metadata: Metadata) =>
   metadata.code_challenge_methods_supported?.includes('S256') !== true &&
   !('msgraph_host' in metadata) &&
   warn(
-    'OIDC_ISSUER',
     "The server doesn't advertise PKCE (S256), which onramp always uses.",
-    'turn PKCE on for the client there',
+    'OIDC_ISSUER: turn PKCE on for the client there',
   )
 
 function scopes({ scopes_supported: offered }: Metadata, settings: Partial<Settings>) {
@@ -72,9 +69,8 @@ function scopes({ scopes_supported: offered }: Metadata, settings: Partial<Setti
   const lacking = own.filter((scope) => offered?.includes(scope) === false)
   if (lacking.length === 0) return undefined
   return warn(
-    'OIDC_SCOPE',
     `The server doesn't advertise every scope in OIDC_SCOPE: ${lacking.join(', ')} missing.`,
-    "remove the scopes that the server doesn't support; some servers issue refresh tokens without offline_access",
+    "OIDC_SCOPE: remove the scopes that the server doesn't support; some servers issue refresh tokens without offline_access",
   )
 }
 
@@ -82,16 +78,14 @@ function refreshTokens(metadata: Metadata, settings: Partial<Settings>) {
   const consequence = 'people have to sign in again each time their access token expires.'
   if (lacksRefreshTokenGrant(metadata))
     return warn(
-      'OIDC_SCOPE',
       `The server doesn't advertise refresh tokens (grant_types_supported): without one, ${consequence}`,
-      'allow the refresh_token grant for the client there, unless the server issues refresh tokens anyway',
+      'OIDC_SCOPE: allow the refresh_token grant for the client there, unless the server issues refresh tokens anyway',
     )
   const isOffered = metadata.scopes_supported?.includes('offline_access') !== false
   if (!isOpenId(settings) || scopesOf(settings).includes('offline_access') || !isOffered) return undefined
   return warn(
-    'OIDC_SCOPE',
     `OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, ${consequence}`,
-    'add offline_access, if the server supports it',
+    'OIDC_SCOPE: add offline_access, if the server supports it',
   )
 }
 
@@ -101,9 +95,8 @@ function idTokenSigning(metadata: Metadata, settings: Partial<Settings>) {
     return undefined
   const algorithms = listed.filter((one) => /^[\w-]{2,20}$/.test(one)).join(', ')
   return fail(
-    'OIDC_ISSUER',
     `The server signs ID tokens only with ${algorithms}, which onramp doesn't accept: with HS256, HS384 and HS512, anyone who has the client secret could forge one.`,
-    "configure the server to sign this client's ID tokens with its own key (id_token_signed_response_alg RS256, ES256, PS256 or EdDSA)",
+    "OIDC_ISSUER: configure the server to sign this client's ID tokens with its own key (id_token_signed_response_alg RS256, ES256, PS256 or EdDSA)",
   )
 }
 
@@ -114,9 +107,8 @@ const identity = (metadata: Metadata, settings: Partial<Settings>) =>
   metadata.userinfo_endpoint === undefined &&
   metadata.introspection_endpoint === undefined &&
   warn(
-    'OIDC_SCOPE, OIDC_ISSUER',
     'The server has no userinfo or introspection endpoint: unless access tokens are JWTs from this issuer with a sub, onramp treats every sign-in as a new person.',
-    'use OpenID Connect (add openid) if the server supports it, or turn on userinfo or token introspection there',
+    'OIDC_SCOPE, OIDC_ISSUER: use OpenID Connect (add openid) if the server supports it, or turn on userinfo or token introspection there',
   )
 
 /** Without keys no id_token can be verified. */
@@ -127,20 +119,17 @@ function signingKeys({ keys }: ServerFacts) {
   if (reply.kind === 'silent') return unreachable(reply.why, 'OIDC_ISSUER', "Couldn't fetch the signing keys")
   if (reply.status === 429)
     return warn(
-      'OIDC_ISSUER',
       'The server is limiting requests for its signing keys (429).',
-      'try again in a few minutes',
+      'OIDC_ISSUER: try again in a few minutes',
     )
   return reply.status === 200
     ? fail(
-        'OIDC_ISSUER',
         'The jwks_uri in the metadata has no signing key.',
-        'have the authorization server publish the keys that it signs ID tokens with',
+        'OIDC_ISSUER: have the authorization server publish the keys that it signs ID tokens with',
       )
     : fail(
-        'OIDC_ISSUER',
         `Couldn't fetch the signing keys (${reply.status}).`,
-        'make sure this machine can reach the jwks_uri in the metadata',
+        'OIDC_ISSUER: make sure this machine can reach the jwks_uri in the metadata',
       )
 }
 

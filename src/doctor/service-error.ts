@@ -21,9 +21,8 @@ export function explainServiceError(reply: Unanswered, call: ServiceCall) {
   const { otherPrefix } = reply
   if (otherPrefix !== undefined)
     return fail(
-      'SERVICE_HEADER_PREFIX',
       `The service's headers begin with ${otherPrefix}, and onramp sends ${prefix}.`,
-      `set it to ${otherPrefix}`,
+      `SERVICE_HEADER_PREFIX: set it to ${otherPrefix}`,
     )
   return aboutToken(reply, call) ?? aboutService(reply, call)
 }
@@ -31,43 +30,37 @@ export function explainServiceError(reply: Unanswered, call: ServiceCall) {
 function aboutToken({ reason, status }: ErrorResponse, { prefix, setting }: ServiceCall) {
   switch (reason) {
     case 'token':
-      return fail(setting, `The token in ${setting} is invalid or has expired (401).`, 'set a new token')
+      return fail(`The token in ${setting} is invalid or has expired (401).`, `${setting}: set a new token`)
     case 'scope':
       return fail(
-        setting,
         `The token in ${setting} lacks a scope (403).`,
-        'grant it the scope for checkdatasourceauth',
+        `${setting}: grant it the scope for checkdatasourceauth`,
       )
     case 'auth-type':
     case 'auth-type-missing':
       return fail(
-        setting,
         `${setting} isn't a service token (${status}): it seems to be from an identity provider.`,
-        'set a service token, not an access token',
+        `${setting}: set a service token, not an access token`,
       )
     case 'act-as-missing':
       return setting === 'SERVICE_USER_TOKEN'
         ? fail(
-            'SERVICE_GLOBAL_TOKEN, SERVICE_USER_TOKEN',
             `SERVICE_USER_TOKEN is a global token: the service requires ${prefix}-ActAs.`,
-            'move the token here and name the person (EMAIL, or --as EMAIL)',
+            'SERVICE_GLOBAL_TOKEN, SERVICE_USER_TOKEN: move the token here and name the person (EMAIL, or --as EMAIL)',
           )
         : fail(
-            'SERVICE_BASE_URL',
             `The service didn't receive ${prefix}-ActAs, although onramp sent it.`,
-            'make sure no proxy between here and the service removes the header',
+            'SERVICE_BASE_URL: make sure no proxy between here and the service removes the header',
           )
     case 'personal':
       return fail(
-        'SERVICE_GLOBAL_TOKEN',
         "SERVICE_GLOBAL_TOKEN holds a personal token: it would list its owner's apps for everyone.",
-        'set a global token here, and a personal one as SERVICE_USER_TOKEN',
+        'SERVICE_GLOBAL_TOKEN: set a global token here, and a personal one as SERVICE_USER_TOKEN',
       )
     case 'act-as-refused':
       return fail(
-        'SERVICE_GLOBAL_TOKEN',
         `The service rejected the person (${status}, ${prefix}-ActAs).`,
-        'check the address (EMAIL, or --as EMAIL): it must belong to someone in the service',
+        'SERVICE_GLOBAL_TOKEN: check the address (EMAIL, or --as EMAIL): it must belong to someone in the service',
       )
     default:
       return undefined
@@ -81,45 +74,38 @@ function aboutService(
   switch (reason) {
     case 'in-front':
       return fail(
-        'SERVICE_BASE_URL',
         `Something in front of the service seems to have answered (${status}): a firewall, or a login.`,
-        `have it let the calls through; if the service itself answers so, check ${setting}`,
+        `SERVICE_BASE_URL: have it let the calls through; if the service itself answers so, check ${setting}`,
       )
     case 'busy':
       return warn(
-        'SERVICE_BASE_URL',
         'Too many requests to the service (429).',
-        `try again in ${retryAfter} seconds`,
+        `SERVICE_BASE_URL: try again in ${retryAfter} seconds`,
       )
     case 'not-there':
       return fail(
-        'SERVICE_BASE_URL',
         `The Client API is not at ${baseUrl} (${status}).`,
-        'check the URL, including its path if the service has one, like /tenant/a',
+        'SERVICE_BASE_URL: check the URL, including its path if the service has one, like /tenant/a',
       )
     case 'redirected':
       return fail(
-        'SERVICE_BASE_URL',
         `${baseUrl} redirects (${status}); onramp never follows redirects with a token.`,
-        "set it to the redirect's target: https, and the backend rather than the web app",
+        "SERVICE_BASE_URL: set it to the redirect's target: https, and the backend rather than the web app",
       )
     case 'unreadable':
       return fail(
-        'SERVICE_BASE_URL',
         `${baseUrl} isn't the Client API.`,
-        "set it to the base URL of the service's backend, not its web app",
+        "SERVICE_BASE_URL: set it to the base URL of the service's backend, not its web app",
       )
     case 'failing':
       return fail(
-        'SERVICE_BASE_URL',
         `The service at ${baseUrl} returned an error (${status}).`,
-        `try again in ${retryAfter} seconds, and check the URL if it keeps failing`,
+        `SERVICE_BASE_URL: try again in ${retryAfter} seconds, and check the URL if it keeps failing`,
       )
     default:
       return fail(
-        'SERVICE_BASE_URL',
         `The service rejected the request (${status}). ${explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`}.`,
-        "report this to the team that runs the service; trying again won't help",
+        "SERVICE_BASE_URL: report this to the team that runs the service; trying again won't help",
       )
   }
 }

@@ -80,7 +80,6 @@ function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult |
       ok(`${setting} works: that person has ${apps(reply.left.length)} left to connect.`),
       broken > 0 &&
         warn(
-          '',
           `That person can't connect ${apps(broken)}: the service lists no usable link.`,
           'find the app with onramp status, and check its setup in the service: authUrlRelativePath has to begin with /auth/datasource/ID',
         ),
@@ -98,18 +97,16 @@ function reachability(facts: ServiceFacts) {
   const { madeUp, baseUrl } = facts
   if (madeUp.kind === 'answered')
     return fail(
-      'SERVICE_BASE_URL',
       `${baseUrl} accepted an invalid token; it doesn't look like the search service.`,
-      "set it to the base URL of the service's backend",
+      "SERVICE_BASE_URL: set it to the base URL of the service's backend",
     )
   if (madeUp.kind === 'unreachable' || isAboutService(madeUp.reason))
     return explainServiceError(madeUp, { ...facts, setting: '' })
   // A firewall may answer anything with 403, and any server an unknown request with 400.
   if (['scope', 'request', 'in-front'].includes(madeUp.reason))
     return warn(
-      'SERVICE_BASE_URL',
       `${baseUrl} may not be the Client API: it responds to an invalid token with ${madeUp.status}.`,
-      'check the URL, and that no firewall or gateway responds instead of the service',
+      'SERVICE_BASE_URL: check the URL, and that no firewall or gateway responds instead of the service',
     )
   return ok(`Client API found at ${baseUrl}; it rejects invalid tokens (${madeUp.status}).`)
 }
@@ -123,17 +120,15 @@ function tokenIssuer(facts: ServiceFacts, { settings }: DoctorContext) {
   if (by === 'external-idp')
     return isOfAuthType(madeUp)
       ? fail(
-          'SERVICE_BASE_URL, SERVICE_HEADER_PREFIX',
           `The service responds as if it hadn't received ${prefix}-Auth-Type, although onramp sent ${prefix}-Auth-Type: OAUTH.`,
-          "make sure that no proxy removes the header, that the service's headers begin so, and that it accepts tokens from OIDC_ISSUER",
+          "SERVICE_BASE_URL, SERVICE_HEADER_PREFIX: make sure that no proxy removes the header, that the service's headers begin so, and that it accepts tokens from OIDC_ISSUER",
         )
       : ok(`onramp sends ${prefix}-Auth-Type: OAUTH with every access token (external-idp).`)
   if (issuer === undefined || new URL(issuer).origin === new URL(baseUrl).origin) return undefined
   return isOfAuthType(madeUp)
     ? warn(
-        'TOKEN_ISSUED_BY',
         'The service treats unknown tokens as its own (Invalid Secret), and OIDC_ISSUER has another origin.',
-        'if OIDC_ISSUER is an external identity provider, set it to external-idp',
+        'TOKEN_ISSUED_BY: if OIDC_ISSUER is an external identity provider, set it to external-idp',
       )
     : skip(
         'OIDC_ISSUER and the service have different origins. Only a sign-in shows whether the service issues the tokens. If it is an external identity provider, set TOKEN_ISSUED_BY to external-idp.',
@@ -145,9 +140,8 @@ function finalRedirect({ redirectTrial }: ServiceFacts) {
   const { redirect, without, withRedirect: reply } = redirectTrial
   if (reply.kind === 'rejected' && reply.reason === 'request')
     return fail(
-      'PUBLIC_URL',
       `The service rejected ${redirect} as a final_redirect_url (${reply.status}).`,
-      'allow this URL in the service, or fix PUBLIC_URL',
+      'PUBLIC_URL: allow this URL in the service, or fix PUBLIC_URL',
     )
   if (reply.kind !== 'answered' || without.kind !== 'answered') return undefined
   const [before, after] = [without.shape, reply.shape]
@@ -155,9 +149,8 @@ function finalRedirect({ redirectTrial }: ServiceFacts) {
   if (after.namesRedirect || after.parameters > before.parameters)
     return ok(`After consent, the service redirects back to ${redirect}`)
   return warn(
-    'PUBLIC_URL',
     "The service's connection links don't seem to contain the final_redirect_url.",
-    "have the service's oauth.postAuthRedirectUrl set to PUBLIC_URL/onboarding/callback",
+    "PUBLIC_URL: have the service's oauth.postAuthRedirectUrl set to PUBLIC_URL/onboarding/callback",
   )
 }
 

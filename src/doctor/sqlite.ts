@@ -65,36 +65,28 @@ async function collect(dataDir: string): Promise<SqliteFacts> {
 }
 
 function folderOf({ isThere, unwritable: reason = '', database }: SqliteFacts) {
-  if (reason === 'ENOTDIR') return fail('DATA_DIR', 'DATA_DIR is a file, not a folder.', 'set it to a folder')
+  if (reason === 'ENOTDIR') return fail('DATA_DIR is a file, not a folder.', 'DATA_DIR: set it to a folder')
   if (/^(ENOSPC|EDQUOT)$/.test(reason))
     return fail(
-      'DATA_DIR',
       `The disk with DATA_DIR is full (${reason}).`,
-      'free up space, or choose another folder',
+      'DATA_DIR: free up space, or choose another folder',
     )
   if (reason !== '' && !isThere)
     return fail(
-      'DATA_DIR',
       "DATA_DIR doesn't exist and can't be created.",
-      'create it and give ownership to the user running onramp',
+      'DATA_DIR: create it and give ownership to the user running onramp',
     )
   if (reason !== '')
-    return fail(
-      'DATA_DIR',
-      `DATA_DIR isn't writable (${reason}).`,
-      'give ownership to the user running onramp',
-    )
+    return fail(`DATA_DIR isn't writable (${reason}).`, 'DATA_DIR: give ownership to the user running onramp')
   if (database?.kind === 'damaged')
     return fail(
-      'DATA_DIR',
       'onramp.sqlite in DATA_DIR is not a database.',
-      'restore a backup, move the file away, or choose another folder',
+      'DATA_DIR: restore a backup, move the file away, or choose another folder',
     )
   if (database !== undefined)
     return fail(
-      'DATA_DIR',
       `onramp.sqlite in DATA_DIR can't be read and written (${database.reason}).`,
-      'give ownership to the user running onramp; keep the file, which may be in order',
+      'DATA_DIR: give ownership to the user running onramp; keep the file, which may be in order',
     )
   return ok(
     isThere
@@ -106,21 +98,18 @@ function folderOf({ isThere, unwritable: reason = '', database }: SqliteFacts) {
 function placeOf({ fileSystem, unwritable, freeBytes }: SqliteFacts) {
   if (fileSystem === 'memory')
     return warn(
-      'DATA_DIR',
       'DATA_DIR is in memory (tmpfs): a restart loses the ledger of sent invitations, and everyone is emailed again.',
-      'choose a folder on a disk, or mount a volume there',
+      'DATA_DIR: choose a folder on a disk, or mount a volume there',
     )
   if (fileSystem !== undefined)
     return warn(
-      'DATA_DIR, REDIS_URL',
       `DATA_DIR is on a network file system (${fileSystem}), where SQLite's locks may not hold: the store can be damaged.`,
-      'choose a folder on a disk of this machine, or use Redis',
+      'DATA_DIR, REDIS_URL: choose a folder on a disk of this machine, or use Redis',
     )
   if (unwritable !== undefined || freeBytes >= MIN_FREE_BYTES) return undefined
   return warn(
-    'DATA_DIR',
     'Less than 100 MB are free on the disk with DATA_DIR.',
-    'free up space, or choose another folder',
+    'DATA_DIR: free up space, or choose another folder',
   )
 }
 

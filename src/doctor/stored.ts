@@ -109,9 +109,8 @@ function unmatchedApps({ seen }: Stored, { settings: { COMPANY_FILE: file }, now
     if (key === 'all' || instances.some((instance) => inScope({ only: [key] }, instance))) return []
     const meant = nearestWord(key, datasources)
     return warn(
-      'COMPANY_FILE',
       `datasources.${key} in the company file matches no app that anyone was ever listed with.`,
-      meant === undefined ? 'correct its name, or remove it' : `did you mean ${meant}?`,
+      `COMPANY_FILE: ${meant === undefined ? 'correct its name, or remove it' : `did you mean ${meant}?`}`,
     )
   })
 }
@@ -119,21 +118,18 @@ function unmatchedApps({ seen }: Stored, { settings: { COMPANY_FILE: file }, now
 function readability({ otherFormat, unreadable }: Stored) {
   if (otherFormat)
     return fail(
-      'REDIS_PREFIX, DATA_DIR',
       `The server would not start: ${otherFormat}.`,
-      'docs/operations.md says which versions read which store',
+      'REDIS_PREFIX, DATA_DIR: docs/operations.md says which versions read which store',
     )
   if (unreadable === undefined)
     return fail(
-      'SESSION_SECRET, REDIS_PREFIX, DATA_DIR',
       'The store belongs to an installation with another SESSION_SECRET, so the server would not start.',
-      'add the former secret as the second one, or use another REDIS_PREFIX or DATA_DIR; onramp store adopt gives up what is stored of people',
+      'SESSION_SECRET, REDIS_PREFIX, DATA_DIR: add the former secret as the second one, or use another REDIS_PREFIX or DATA_DIR; onramp store adopt gives up what is stored of people',
     )
   if (unreadable === 0) return ok('All stored records can be read.')
   return warn(
-    'REDIS_PREFIX',
     `${unreadable === 1 ? 'One record' : `${unreadable} records`} that onramp stored can't be read.`,
-    'if another installation shares the store, give each its own REDIS_PREFIX; otherwise restore a backup, or delete them with onramp invite forget EMAIL',
+    'REDIS_PREFIX: if another installation shares the store, give each its own REDIS_PREFIX; otherwise restore a backup, or delete them with onramp invite forget EMAIL',
   )
 }
 
