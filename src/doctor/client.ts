@@ -7,7 +7,6 @@ import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import {
   readClientAuthentication,
   createClientAuth,
-  formEncoded,
   type ClientAuthentication,
 } from '../sign-in/server/client-authentication.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -18,13 +17,13 @@ type Method = ClientAuthentication['method']
 
 export type Client = { id: string; how: ClientAuthentication }
 
+export type KnownClient = { metadata: Metadata; client: Client; url: string }
+
 /** `accepted`: authenticated, if that is checked at all. `silent`: no response, or a page. `unsent`: no assertion to send. */
 type ClientAnswer =
   'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent' | 'unsent'
 
-type ClientFacts = {
-  metadata: Metadata
-  client: Client
+type ClientFacts = Omit<KnownClient, 'url'> & {
   ours: ClientAnswer
   /** With the other way to send the secret. */
   otherMethod?: ClientAnswer | undefined
@@ -70,18 +69,15 @@ const OTHER_METHODS: Partial<Record<Method, Method>> = {
 }
 
 /** @returns undefined without a usable token endpoint */
-async function collect(
-  metadata: Metadata,
-  client: Client,
-  publicUrl: string,
-): Promise<ClientFacts | undefined> {
+async function collect(known: KnownClient): Promise<ClientFacts | undefined> {
+  const { metadata, client, url } = known
   const { token_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return undefined
   async function answerTo({ id, how }: Client): Promise<ClientAnswer> {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code: invented(),
-      redirect_uri: clientAddresses(publicUrl).callback,
+      redirect_uri: clientAddresses(url).callback,
       code_verifier: 'x'.repeat(43),
     })
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
@@ -104,35 +100,25 @@ async function collect(
   }
 }
 
-/** Then a rejected authorization request proves nothing about the redirect URI. */
-export const isRejected = ({ ours }: ClientFacts): boolean => ours === 'refused' || ours === 'not-allowed'
-
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/
-const REJECTED = 'The authorization server rejected the client (401 or invalid_client at the token endpoint).'
 
-/** The client is rejected. Without OIDC_CLIENT_ID it is one that onramp registered. */
-function rejected({ id, how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
+function rejected({ how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
+  const failure = (what: string, remedy: string) =>
+    fail(`The authorization server rejected ${what} (401 or invalid_client at the token endpoint).`, remedy)
   if (clientId === undefined)
-    return fail(
-      'The authorization server rejected the client that onramp registered (401 or invalid_client at the token endpoint).',
+    return failure(
+      'the client that onramp registered',
       'run onramp registration forget and restart: the next start registers again',
     )
-  // Basic percent-encodes all but letters, digits and - _ . * (RFC 6749 2.3.1), which some servers don't decode.
-  const isBasic = how.method === 'client_secret_basic'
-  if (isBasic && [id, how.secret ?? ''].some((text) => formEncoded(text) !== text))
-    return fail(
-      REJECTED,
-      "OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: copy the client ID and the secret from the authorization server again; some servers can't read their special characters in a header: then set OIDC_CLIENT_AUTH to client_secret_post, or have a secret of letters and digits made",
-    )
   if (how.assertionFile !== undefined)
-    return fail(
-      'The authorization server rejected the token in OIDC_CLIENT_ASSERTION_FILE (401 or invalid_client at the token endpoint).',
+    return failure(
+      'the token in OIDC_CLIENT_ASSERTION_FILE',
       "OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: compare the token's iss, sub and aud with the federated credential of the client there, and check that it hasn't expired",
     )
   const key = how.certificate === undefined ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_KEY, OIDC_CLIENT_CERT, '
   const secret = how.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '
-  return fail(
-    REJECTED,
+  return failure(
+    'the client',
     `OIDC_CLIENT_ID, ${how.method === 'none' ? '' : secret}OIDC_CLIENT_AUTH: copy the client ID and the secret or key from the authorization server again`,
   )
 }
@@ -183,7 +169,8 @@ const rules: Rules<ClientFacts> = {
   'authorization-server.client': (facts, { settings }) => credentials(facts, settings),
   'authorization-server.registration': (facts, { settings }) =>
     settings.OIDC_CLIENT_ID === undefined &&
-    !isRejected(facts) &&
+    facts.ours !== 'refused' &&
+    facts.ours !== 'not-allowed' &&
     ok('onramp has registered a client there.'),
 }
 

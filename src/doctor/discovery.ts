@@ -8,26 +8,24 @@ const TIME_LIMIT_SECONDS = 8
 type DiscoveryFacts = {
   issuer: string
   discovery: Discovery
+  /** Without values of the wrong type; undefined unless found. */
+  metadata?: Metadata | undefined
   /** Our clock at that time; milliseconds since 1970. */
   ours: number
 }
 
 async function discover(issuer: string, now: () => number): Promise<DiscoveryFacts> {
   const discovery = await findMetadata(issuer, TIME_LIMIT_SECONDS)
-  return { issuer, discovery, ours: now() }
+  const listed = discovery.kind === 'found' ? Object.entries(discovery.metadata) : undefined
+  const metadata = listed && (Object.fromEntries(listed.filter(isUsable)) as Metadata)
+  return { issuer, discovery, metadata, ours: now() }
 }
 
-/** Values of the wrong type count as absent. */
 function isUsable([name, value]: [string, unknown]): boolean {
   if (name.endsWith('s_supported'))
     return Array.isArray(value) && value.every((one) => typeof one === 'string')
   return typeof value === 'string' || !/_(endpoint|uri)$/.test(name)
 }
-
-export const metadataIn = (discovery: Discovery | undefined): Metadata | undefined =>
-  discovery?.kind === 'found'
-    ? (Object.fromEntries(Object.entries(discovery.metadata).filter(isUsable)) as Metadata)
-    : undefined
 
 /** OpenID Connect Discovery 1.0 4.3: the issuers have to be identical, or one server could pose as another. */
 function issuerMismatch(issuer: string, { issuer: theirs, expected }: Discovery & { kind: 'other-issuer' }) {

@@ -4,9 +4,9 @@ import { useProxy } from '../http/proxy.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
 import { certificates } from './certificates.ts'
-import { client, clientIn, isRejected } from './client.ts'
+import { client, clientIn, type Client } from './client.ts'
 import { email, webhook } from './deliveries.ts'
-import { discovery, metadataIn } from './discovery.ts'
+import { discovery } from './discovery.ts'
 import { applyRules, fail, type DoctorContext, type Finding, type Rules } from './findings.ts'
 import { machine } from './machine.ts'
 import { ownAddress } from './own-address.ts'
@@ -55,10 +55,7 @@ class Examination {
     this.context = context
   }
 
-  /**
-   * @param needed undefined or false: the checks count as not run
-   * @returns the facts; undefined if there are none
-   */
+  /** @param needed undefined or false: the checks count as not run */
   async run<Needed, Facts>(
     rules: Rules<Facts>,
     needed: Needed | undefined | false | '',
@@ -99,7 +96,7 @@ class Examination {
 async function examineClient(
   examination: Examination,
   metadata: Metadata | undefined,
-  registered: Promise<{ client?: Parameters<typeof client.collect>[1] | undefined } | undefined>,
+  registered: Promise<{ client?: Client | undefined } | undefined>,
   now: () => number,
 ): Promise<void> {
   const { settings } = examination.context
@@ -111,14 +108,11 @@ async function examineClient(
     )
     return
   }
-  const known = own && metadata && url ? { metadata, url, own } : undefined
-  const tried = await examination.run(client.rules, known, (all) =>
-    client.collect(all.metadata, all.own, all.url),
-  )
-  const isRefused = tried !== undefined && isRejected(tried)
-  await examination.run(redirect.rules, known, (all) =>
-    redirect.collect(all.metadata, settings, all, isRefused),
-  )
+  const known = own && metadata && url ? { metadata, url, client: own } : undefined
+  const tried = await examination.run(client.rules, known, client.collect)
+  // Then a rejected authorization request proves nothing about the redirect URI.
+  const isClientRejected = tried?.ours === 'refused' || tried?.ours === 'not-allowed'
+  await examination.run(redirect.rules, known, (all) => redirect.collect(all, settings, isClientRejected))
 }
 
 /** @param options.offline without the network @param options.now milliseconds since 1970 */
@@ -138,7 +132,7 @@ export async function examine({
   const inStore = examination.run(stored.rules, online || hasFolder, () => stored.collect(context, now))
   const discovering = examination
     .run(discovery.rules, online && issuer, (address) => discovery.collect(address, now))
-    .then((facts) => metadataIn(facts?.discovery))
+    .then((facts) => facts?.metadata)
 
   await Promise.all([
     inStore,

@@ -1,17 +1,17 @@
 // Is the redirect URI registered? An authorization request with ours is compared with one with an invented URI: servers
 // redirect only to registered ones (RFC 6749 4.1.2.1). No one signs in.
 import { hash } from 'node:crypto'
-import type { ServerMetadata as Metadata } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { KnownClient } from './client.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { fail, ok, warn, type Rules } from './findings.ts'
 
-/** What the response to an authorization request amounts to. */
 type AuthorizationResponse =
+  /** None, 429 or 5xx. */
   | { kind: 'silent'; status?: number }
-  /** A firewall or a limit: nothing in it is about the client or the URI. */
+  /** A firewall's: nothing in it is about the client or the URI. */
   | { kind: 'barred'; status: number }
   /** A redirect to our URI, with a code or an error. */
   | { kind: 'back'; error: string | undefined }
@@ -30,9 +30,6 @@ type RedirectFacts = {
 const SHOWS_REFUSAL =
   /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
 
-/** From a firewall or gateway; the server itself would give a reason. */
-const BARS = [401, 403, 407]
-
 /** @param redirect the redirect_uri of the request */
 function readAuthorizationResponse(
   reply: HttpReply,
@@ -41,8 +38,9 @@ function readAuthorizationResponse(
 ): AuthorizationResponse {
   if (reply.kind === 'silent') return { kind: 'silent' }
   const { status, text } = reply
-  if (status >= 500) return { kind: 'silent', status }
-  if (status === 429 || (BARS.includes(status) && !/redirect|client|callback/i.test(text)))
+  if (status >= 500 || status === 429) return { kind: 'silent', status }
+  // The server itself would give a reason.
+  if ([401, 403, 407].includes(status) && !/redirect|client|callback/i.test(text))
     return { kind: 'barred', status }
   const target = status >= 300 && status < 400 ? URL.parse(reply.header('location') ?? '', endpoint) : null
   if (target !== null) {
@@ -92,16 +90,15 @@ const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 
 /** @returns undefined without a usable authorization endpoint, or if it requires PAR */
 async function collect(
-  metadata: Metadata,
+  { metadata, url, client }: KnownClient,
   settings: Partial<Settings>,
-  { url, own }: { url: string; own: { id: string } },
   isClientRejected: boolean,
 ): Promise<RedirectFacts | undefined> {
   const { authorization_endpoint: endpoint, require_pushed_authorization_requests: isPushed } = metadata
   if (!isSafeAddress(endpoint) || isPushed === true) return undefined
   const redirect = clientAddresses(url).callback
   const request = async (address: string): Promise<AuthorizationResponse> => {
-    const reply = await fetchOnce(signInAddress(endpoint, settings, own.id, address), { headers: BROWSER })
+    const reply = await fetchOnce(signInAddress(endpoint, settings, client.id, address), { headers: BROWSER })
     return readAuthorizationResponse(reply, endpoint, address)
   }
   return { redirect, ours: await request(redirect), invented: await request(INVENTED), isClientRejected }
@@ -111,38 +108,27 @@ async function collect(
 const EXPECTED = /^(login|interaction|consent|account_selection)_required$|^access_denied$/
 
 /** RFC 6749 4.1.2.1, RFC 8707 2. */
-const ERRORS: Partial<Record<string, readonly [settings: string, fix: string]>> = {
-  invalid_scope: ['OIDC_SCOPE', 'request only scopes that the client is allowed to have'],
-  invalid_target: ['OIDC_RESOURCE', 'set it to a resource that the authorization server recognizes'],
-  unauthorized_client: [
-    'OIDC_CLIENT_ID',
-    'allow the authorization code flow for the client at the authorization server',
-  ],
+const REMEDIES: Partial<Record<string, string>> = {
+  invalid_scope: 'OIDC_SCOPE: request only scopes that the client is allowed to have',
+  invalid_target: 'OIDC_RESOURCE: set it to a resource that the authorization server recognizes',
+  unauthorized_client:
+    'OIDC_CLIENT_ID: allow the authorization code flow for the client at the authorization server',
 }
-const OTHER_ERROR = [
-  'OIDC_CLIENT_ID, OIDC_SCOPE',
-  "check the client's settings at the authorization server",
-] as const
+const OTHER_REMEDY = "OIDC_CLIENT_ID, OIDC_SCOPE: check the client's settings at the authorization server"
 
 const isAboutClient = (text: string) =>
   /invalid_client|unknown client|client.{0,20}(not found|invalid|unknown|does not exist)/i.test(text) &&
   !/invalid_redirect/i.test(text)
 
 function unavailable(ours: AuthorizationResponse) {
-  if (ours.kind === 'silent' && ours.status)
-    return fail(
-      `The authorization endpoint returned an error (${ours.status}).`,
-      "OIDC_ISSUER: try again later; if it persists, check the authorization server's log",
-    )
-  if (ours.kind === 'silent')
-    return fail(
-      "The authorization endpoint isn't responding.",
-      'OIDC_ISSUER: try again later; if it persists, make sure this machine can reach the authorization_endpoint in the metadata',
-    )
-  if (ours.kind !== 'barred' || ours.status !== 429) return undefined
-  return warn(
-    'The authorization endpoint is limiting requests (429).',
-    'OIDC_ISSUER: try again in a few minutes',
+  if (ours.kind !== 'silent') return undefined
+  const { status } = ours
+  const remedy = 'OIDC_ISSUER: try again in a few minutes'
+  if (status === 429) return warn('The authorization endpoint is limiting requests (429).', remedy)
+  const problem = status === undefined ? "isn't responding" : `returned an error (${status})`
+  return fail(
+    `The authorization endpoint ${problem}.`,
+    `${remedy}; if it persists, make sure this machine can reach the authorization_endpoint in the metadata`,
   )
 }
 
@@ -154,9 +140,8 @@ function rejection({ ours, redirect }: RedirectFacts) {
     )
   const error = ours.kind === 'back' ? ours.error : undefined
   if (error !== undefined && !EXPECTED.test(error)) {
-    const [settings, fix] = ERRORS[error] ?? OTHER_ERROR
     const named = /^[a-z_]{1,40}$/.test(error) ? error : 'an error'
-    return fail(`A sign-in would come back with ${named}.`, `${settings}: ${fix}`)
+    return fail(`A sign-in would come back with ${named}.`, REMEDIES[error] ?? OTHER_REMEDY)
   }
   if (ours.kind !== 'refused') return undefined
   if (isAboutClient(ours.text))

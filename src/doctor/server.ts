@@ -11,11 +11,8 @@ import {
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { fail, ok, unreachable, warn, type DoctorContext, type Rules } from './findings.ts'
 
-type ServerFacts = {
-  metadata: Metadata
-  /** The response of jwks_uri, and its signing keys. */
-  keys: { reply: HttpReply; count: number } | undefined
-}
+/** `keys`: the response of jwks_uri, and its signing keys. */
+type ServerFacts = { metadata: Metadata; keys: { reply: HttpReply; count: number } | undefined }
 
 function isForSigning(key: unknown): boolean {
   const { kty, use } = Object(key) as Record<string, unknown>
@@ -54,7 +51,7 @@ function signInFlow(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partia
   )
 }
 
-/** RFC 9700 2.1.1. Microsoft Entra supports PKCE without listing it (docs/identity-providers.md). */
+/** RFC 9700 2.1.1. Microsoft Entra supports PKCE without listing it. */
 const pkce = (metadata: Metadata) =>
   metadata.code_challenge_methods_supported?.includes('S256') !== true &&
   !('msgraph_host' in metadata) &&
@@ -100,7 +97,7 @@ function idTokenSigning(metadata: Metadata, settings: Partial<Settings>) {
   )
 }
 
-/** A plain OAuth 2.1 server has no id_token to identify people (src/sign-in/user-lookup.ts). */
+/** A plain OAuth 2.1 server has no id_token to identify people. */
 const identity = (metadata: Metadata, settings: Partial<Settings>) =>
   settings.OIDC_SCOPE !== undefined &&
   !isOpenId(settings) &&
@@ -111,7 +108,6 @@ const identity = (metadata: Metadata, settings: Partial<Settings>) =>
     'OIDC_SCOPE, OIDC_ISSUER: use OpenID Connect (add openid) if the server supports it, or turn on userinfo or token introspection there',
   )
 
-/** Without keys no id_token can be verified. */
 function signingKeys({ keys }: ServerFacts) {
   if (keys === undefined) return undefined
   const { reply, count } = keys

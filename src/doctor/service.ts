@@ -1,10 +1,9 @@
 // The service: calls with an invented token, with the service tokens, and with a final_redirect_url. One-time paths stay in
 // the client.
-import { type Credentials, STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
+import { STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
 import { ServiceClient, type ProbeResult } from '../client-api/client.ts'
 import type { ErrorReason } from '../client-api/error-response.ts'
 import { CONSENT_CALLBACK_PATH } from '../onboarding/paths.ts'
-import type { Settings } from '../settings/settings.ts'
 import { fail, ok, skip, warn, type DoctorContext, type Rules } from './findings.ts'
 import { explainServiceError } from './service-error.ts'
 
@@ -20,7 +19,7 @@ type ServiceFacts = {
   /** Without a person to look up, only a personal token has a response. */
   global: ProbeResult | undefined
   /** The same call without and with a final_redirect_url. */
-  redirectTrial: { redirect: string; without: ProbeResult; withRedirect: ProbeResult } | undefined
+  redirectTrial?: { redirect: string; without: ProbeResult; withRedirect: ProbeResult }
 }
 
 /** Not a secret. */
@@ -33,14 +32,16 @@ async function collect(
   now: () => number,
 ): Promise<ServiceFacts> {
   const { SERVICE_HEADER_PREFIX: prefix = STANDARD_HEADER_PREFIX, TOKEN_ISSUED_BY: by } = settings
-  const { SERVICE_USER_TOKEN: user, SERVICE_GLOBAL_TOKEN: global } = settings
+  const { SERVICE_USER_TOKEN: user, SERVICE_GLOBAL_TOKEN: global, PUBLIC_URL: url } = settings
   const client = new ServiceClient({ baseUrl, headerPrefix: prefix, timeLimitMs: TIME_LIMIT_MS, now })
   const asUser = user ? ({ kind: 'user-token', token: user } as const) : undefined
   const asGlobal = global && actAs ? ({ kind: 'global-token', token: global, actAs } as const) : undefined
   try {
     const externalIdp = by === 'external-idp'
-    const madeUp = await client.probe({ kind: 'oauth', accessToken: MADE_UP, externalIdp })
-    const replies = {
+    const facts: ServiceFacts = {
+      baseUrl,
+      prefix,
+      madeUp: await client.probe({ kind: 'oauth', accessToken: MADE_UP, externalIdp }),
       user: asUser && (await client.probe(asUser)),
       global: await (asGlobal
         ? client.probe(asGlobal)
@@ -48,26 +49,13 @@ async function collect(
           ? client.probeGlobalToken(global)
           : undefined),
     }
-    const without = replies.global ?? replies.user
-    const redirectTrial = await redirectTrialOf(client, settings, asGlobal ?? asUser, without)
-    return { baseUrl, prefix, madeUp, ...replies, redirectTrial }
+    const [credentials, without] = [asGlobal ?? asUser, facts.global ?? facts.user]
+    if (credentials === undefined || without?.kind !== 'answered' || url === undefined) return facts
+    const redirect = `${url}${CONSENT_CALLBACK_PATH}`
+    const withRedirect = await client.probe(credentials, `${redirect}?step=onramp-doctor`)
+    return { ...facts, redirectTrial: { redirect, without, withRedirect } }
   } finally {
     await client.close()
-  }
-}
-
-async function redirectTrialOf(
-  client: ServiceClient,
-  { PUBLIC_URL: publicUrl }: Partial<Settings>,
-  credentials: Credentials | undefined,
-  without: ProbeResult | undefined,
-): Promise<ServiceFacts['redirectTrial']> {
-  if (credentials === undefined || without?.kind !== 'answered' || publicUrl === undefined) return undefined
-  const redirect = `${publicUrl}${CONSENT_CALLBACK_PATH}`
-  return {
-    redirect,
-    without,
-    withRedirect: await client.probe(credentials, `${redirect}?step=onramp-doctor`),
   }
 }
 

@@ -64,13 +64,11 @@ async function collect(dataDir: string): Promise<SqliteFacts> {
   }
 }
 
+const FREE_UP = 'DATA_DIR: free up space, or choose another folder'
+
 function folderOf({ isThere, unwritable: reason = '', database }: SqliteFacts) {
   if (reason === 'ENOTDIR') return fail('DATA_DIR is a file, not a folder.', 'DATA_DIR: set it to a folder')
-  if (/^(ENOSPC|EDQUOT)$/.test(reason))
-    return fail(
-      `The disk with DATA_DIR is full (${reason}).`,
-      'DATA_DIR: free up space, or choose another folder',
-    )
+  if (/^(ENOSPC|EDQUOT)$/.test(reason)) return fail(`The disk with DATA_DIR is full (${reason}).`, FREE_UP)
   if (reason !== '' && !isThere)
     return fail(
       "DATA_DIR doesn't exist and can't be created.",
@@ -107,10 +105,7 @@ function placeOf({ fileSystem, unwritable, freeBytes }: SqliteFacts) {
       'DATA_DIR, REDIS_URL: choose a folder on a disk of this machine, or use Redis',
     )
   if (unwritable !== undefined || freeBytes >= MIN_FREE_BYTES) return undefined
-  return warn(
-    'Less than 100 MB are free on the disk with DATA_DIR.',
-    'DATA_DIR: free up space, or choose another folder',
-  )
+  return warn('Less than 100 MB are free on the disk with DATA_DIR.', FREE_UP)
 }
 
 const rules: Rules<SqliteFacts> = { 'store.sqlite': (facts) => [folderOf(facts), placeOf(facts)] }

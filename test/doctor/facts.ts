@@ -141,7 +141,6 @@ export const serviceFacts = (changed: Partial<FactsOf<typeof service>> = {}): Fa
   madeUp: refusedWith('token'),
   user: undefined,
   global: undefined,
-  redirectTrial: undefined,
   ...changed,
 })
 
