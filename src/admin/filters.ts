@@ -1,6 +1,6 @@
 // The query of /admin/people and people.csv: parsed, printed and matched. Pure.
 import type { PersonApp } from '../people/person.ts'
-import { CRITERIA, isStuckApp, type Criterion, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, isStuckApp, type PersonSummary } from './person-summary.ts'
 
 /** @param apps the one that is asked for, or all @param isOneApp whether one is asked for */
 type FilterTest = (summary: PersonSummary, apps: readonly PersonApp[], isOneApp: boolean) => boolean
@@ -10,45 +10,30 @@ const inState =
   (_summary, apps) =>
     apps.some((app) => app.state === state)
 
-const fact =
-  (name: Criterion): FilterTest =>
-  (summary) =>
-    CRITERIA[name](summary)
-
 const FILTERS = {
+  ...CRITERIA,
   all: () => true,
-  ready: fact('ready'),
-  inProgress: fact('inProgress'),
-  notStarted: fact('notStarted'),
   fellBack: (summary, apps) =>
     CRITERIA.fellBack(summary) && apps.some(({ lapsedAt }) => lapsedAt !== undefined),
-  gone: fact('gone'),
   stuck: (summary, apps, isOneApp) => (isOneApp ? apps.some(isStuckApp) : CRITERIA.stuck(summary)),
   waiting: inState('waiting'),
   skipped: inState('skipped'),
   blocked: inState('blocked'),
   lapsed: (_summary, apps) => apps.some(({ lapsedAt }) => lapsedAt !== undefined),
   unconfirmed: (_summary, apps) => apps.some(({ isUnconfirmed }) => isUnconfirmed),
-  finished: fact('finished'),
-  nothing: fact('nothing'),
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
   undelivered: (summary) => CRITERIA.deferred(summary) || CRITERIA.failed(summary),
-  failed: fact('failed'),
-  deferred: fact('deferred'),
-  uncertain: fact('uncertain'),
-  optedOut: fact('optedOut'),
 } satisfies Record<string, FilterTest>
-
-export type Filter = keyof typeof FILTERS
 
 /** In the order of the select box. */
 export const FILTER_GROUPS = {
   progress: ['all', 'ready', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
   apps: ['waiting', 'skipped', 'blocked', 'lapsed', 'unconfirmed', 'finished', 'nothing'],
   emails: ['absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
-} as const satisfies Record<string, readonly Filter[]>
+} as const satisfies Record<string, readonly (keyof typeof FILTERS)[]>
 
-export const FILTER_NAMES = Object.keys(FILTERS) as Filter[]
+export const FILTER_NAMES = Object.values(FILTER_GROUPS).flat()
+export type Filter = (typeof FILTER_NAMES)[number]
 
 export type PeopleQuery = {
   filter: Filter
@@ -64,7 +49,7 @@ export type PeopleQuery = {
 
 const MAX_TEXT = 254
 
-/** The query of a page, untrusted. */
+/** @param query untrusted */
 export function parsePeopleQuery(query: Record<string, unknown>): PeopleQuery {
   const text = (name: string) =>
     typeof query[name] === 'string' ? query[name].trim().slice(0, MAX_TEXT) : ''
@@ -84,6 +69,8 @@ export function toQueryString({ filter, search, app, group, after }: Partial<Peo
     if (value !== undefined && value !== '') query.set(name, value)
   return query.toString()
 }
+
+export const peopleUrl = (query: Partial<PeopleQuery>): string => `/admin/people?${toQueryString(query)}`
 
 export const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
   filter !== 'all' || [search, app, group].some((text) => text !== '')

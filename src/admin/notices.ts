@@ -7,10 +7,10 @@ import { WEEKDAYS } from '../company/schema.ts'
 import { PERSON_STATES, type MassDisconnect, type KeepState } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { describeActionItems, describeComparison, releaseCommand } from './overview.ts'
+import { describeActionItems, releaseCommand } from './overview.ts'
 import type { Report } from './report.ts'
 import { shareFormatter } from './sorted-table.ts'
-import { compareSince } from './comparison.ts'
+import { compareSince, describeComparison } from './comparison.ts'
 
 /** @param t in the company's first language */
 type NoticeContext = { t: Texts; displayName: Company['displayName']; publicUrl: string }

@@ -1,26 +1,30 @@
 // GET /admin: figures, funnel, trend and what needs an administrator, from the report alone. Pure.
 import type { Texts } from '../web/languages/texts.ts'
-import { compareSince, type Comparison } from './comparison.ts'
-import { toQueryString, type PeopleQuery } from './filters.ts'
+import { compareSince, describeComparison } from './comparison.ts'
+import { peopleUrl } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { hasRecentRun, activeMassDisconnects, PERSON_STATES, type KeepState } from '../people/keep-state.ts'
-import { REMIND_AFTER_DAYS } from './due-reminders.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
-import { utcDay, FUNNEL_STAGES, peopleWithApp, peopleStuckAt, type AppCounts, type Report } from './report.ts'
+import {
+  REMIND_AFTER_DAYS,
+  utcDay,
+  FUNNEL_STAGES,
+  peopleWithApp,
+  peopleStuckAt,
+  type AppCounts,
+  type Report,
+} from './report.ts'
 import { COMMAND } from '../version.ts'
-import { appTable, groupTable, shareFormatter, TOP_ROWS } from './sorted-table.ts'
+import { appTable, groupTable, shareFormatter } from './sorted-table.ts'
 
 type Formatting = { t: Texts; share: ReturnType<typeof shareFormatter> }
 
 const DAY_MS = 86_400_000
 
-const people = (wanted: Partial<PeopleQuery>) => `/admin/people?${toQueryString(wanted)}`
-
 /** Sends the emails about an app that are held back. Undefined: a shell would read more in its name. */
 export const releaseCommand = (instance: string): string | undefined =>
   /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --release ${instance}` : undefined
 
-/** Reads the list that the page exports. */
 const REMIND_COMMAND = `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`
 
 /** @param times.now milliseconds since 1970 @param times.since from the query, untrusted */
@@ -35,7 +39,6 @@ export function overviewPage(
   const freshness = freshnessOf(report, t)
   const { lastRunAt: ranAt } = keepState
   const isAnyoneInvited = report.funnel.invited > 0 || report.lastEmailAt !== undefined
-  const top = (columns: readonly string[]) => ({ query: {}, columns, most: TOP_ROWS })
   return {
     ...freshness,
     freshness: [
@@ -60,19 +63,16 @@ export function overviewPage(
       ...need,
     })),
     plot: createPlot(report, keepState.days, now),
-    groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck', 'fellBack']), t),
-    moreGroups: report.groups.length > TOP_ROWS,
-    apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'stuck', 'lapsed']), t),
-    moreApps: report.datasources.length > TOP_ROWS,
+    groups: groupTable(report.groups, { columns: ['name', 'ready', 'notStarted', 'stuck', 'fellBack'] }, t),
+    apps: appTable(report.datasources, { columns: ['name', 'connected', 'waiting', 'stuck', 'lapsed'] }, t),
     figures: FIGURES.map((what) => ({
       what: t(`admin.figure.${what}`),
       count: t.number(report[what]),
-      href: people({ filter: what }),
+      href: peopleUrl({ filter: what }),
     })),
   }
 }
 
-/** Counts over everyone on record. */
 const FIGURES = [
   'finished',
   'nothing',
@@ -84,7 +84,7 @@ const FIGURES = [
   'optedOut',
 ] as const
 
-/** How current the report is, and whom it leaves out: the same on each page. */
+/** How current the report is, and whom it leaves out. */
 export function freshnessOf(report: Report, t: Texts) {
   const { asOf, people: count, gone, unread } = report
   return {
@@ -96,7 +96,7 @@ export function freshnessOf(report: Report, t: Texts) {
       gone === 0
         ? undefined
         : {
-            href: people({ filter: 'gone' }),
+            href: peopleUrl({ filter: 'gone' }),
             label: t('admin.option', { name: t('admin.filter.gone'), count: gone }),
           },
     unread: unread === 0 ? undefined : t('admin.unread', { records: describeUnread(unread) }),
@@ -122,9 +122,11 @@ function statsOf(report: Report, { t, share }: Formatting) {
   const none: string[] = []
   const mostly = (app: AppCounts | undefined, otherwise = none) =>
     app === undefined ? otherwise : [t('admin.mostly', { app: app.name })]
+  const { count, from } = report.dueLater
+  const dateOf = (iso: string) => t.date(Date.parse(iso))
   const last = [
-    ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.date(Date.parse(lastEmailAt)) })]),
-    ...describeLaterReminders(report.dueLater, t),
+    ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: dateOf(lastEmailAt) })]),
+    ...(from === undefined ? none : [t('admin.remindersDue', { count, day: dateOf(from) })]),
   ]
   const details = {
     ready: [t('admin.readyOf', { ready, people: all })],
@@ -144,28 +146,9 @@ function statsOf(report: Report, { t, share }: Formatting) {
     details: details[what],
     means: t(`admin.means.${what}`),
     isTrouble: (what === 'stuck' || what === 'fellBack') && report[what] > 0,
-    href: people({ filter: what }),
+    href: peopleUrl({ filter: what }),
   }))
 }
-
-/** One line for the changes, one for what came of reminders. */
-export function describeComparison(
-  { row, moreReady, fellBack, reminded, acted }: Comparison,
-  t: Texts,
-): string[] {
-  const ready = t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count: Math.abs(moreReady) })
-  const changes = t.list([ready, t('admin.since.fellBack', { count: fellBack })])
-  const since = t('admin.since', { day: t.day(Date.parse(row.day)), changes })
-  return reminded === 0
-    ? [since]
-    : [
-        since,
-        t('admin.since.reminded', { count: reminded, acted, share: shareFormatter(t)(acted, reminded) }),
-      ]
-}
-
-const describeLaterReminders = ({ count, from }: Report['dueLater'], t: Texts): string[] =>
-  from === undefined ? [] : [t('admin.remindersDue', { count, day: t.date(Date.parse(from)) })]
 
 function funnelOf({ funnel }: Report, { t, share }: Formatting) {
   return FUNNEL_STAGES.map((what) => ({
@@ -198,18 +181,18 @@ export function actionItemsOf(report: Report): ActionItem[] {
     kind: 'app',
     count: app.counts.blocked,
     app,
-    href: people({ filter: 'blocked', app: app.instance }),
+    href: peopleUrl({ filter: 'blocked', app: app.instance }),
   }))
   const broken = report.datasources.filter(({ noAddress }) => noAddress > 0)
   for (const app of broken.toSorted((one, other) => other.noAddress - one.noAddress).slice(0, MAX_APPS))
-    needs.push({ kind: 'noAddress', count: app.noAddress, app, href: people({ app: app.instance }) })
+    needs.push({ kind: 'noAddress', count: app.noAddress, app, href: peopleUrl({ app: app.instance }) })
   const others: ActionItem[] = [
     { kind: 'otherApps', count: blocked.length - named.length, href: '/admin/apps?sort=stuck' },
-    { kind: 'unconfirmed', count: report.unconfirmed, href: people({ filter: 'unconfirmed' }) },
-    { kind: 'notStarted', count: report.due, href: people({ filter: 'notStarted' }) },
-    { kind: 'failed', count: report.failed, href: people({ filter: 'failed' }) },
-    { kind: 'deferred', count: report.deferred, href: people({ filter: 'deferred' }) },
-    { kind: 'uncertain', count: report.uncertain, href: people({ filter: 'uncertain' }) },
+    { kind: 'unconfirmed', count: report.unconfirmed, href: peopleUrl({ filter: 'unconfirmed' }) },
+    { kind: 'notStarted', count: report.due, href: peopleUrl({ filter: 'notStarted' }) },
+    { kind: 'failed', count: report.failed, href: peopleUrl({ filter: 'failed' }) },
+    { kind: 'deferred', count: report.deferred, href: peopleUrl({ filter: 'deferred' }) },
+    { kind: 'uncertain', count: report.uncertain, href: peopleUrl({ filter: 'uncertain' }) },
   ]
   return [...needs, ...others.filter(({ count }) => count > 0)]
 }
@@ -220,7 +203,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const breaks = activeMassDisconnects(keepState).map(({ instance, name, lapsed, had, noticedAt }) => {
     const app = report.datasources.find((known) => known.instance === instance)?.name ?? name
     return {
-      href: people({ filter: 'lapsed', app: instance }),
+      href: peopleUrl({ filter: 'lapsed', app: instance }),
       title: t('admin.need.break', { app, lapsed, had, day: t.day(noticedAt) }),
       detail: t.sentences([t('admin.digest.likely', { app }), t('admin.need.breakWhy')]),
       command: releaseCommand(instance),

@@ -6,6 +6,7 @@ import {
   FILTER_NAMES,
   isFiltered,
   matchingFilters,
+  peopleUrl,
   toQueryString,
   type Filter,
   type PeopleQuery,
@@ -40,8 +41,6 @@ export async function listPeople(all: AsyncIterable<PersonSummary>, query: Peopl
   return { people, hasMore, total: counts[query.filter], counts }
 }
 
-const KINDS = ['progress', 'apps', 'emails'] as const
-
 /** @param displayName what the app is called on this page */
 export function peoplePage(
   { people, hasMore, total, counts }: PeopleList,
@@ -51,7 +50,7 @@ export function peoplePage(
 ) {
   const last = people.at(-1)
   const app = people[0]?.apps.find(({ instance }) => instance === query.app)
-  const page = (changed: Partial<PeopleQuery>) => `/admin/people?${toQueryString({ ...query, ...changed })}`
+  const page = (changed: Partial<PeopleQuery>) => peopleUrl({ ...query, ...changed })
   return {
     csv: `/admin/people.csv?${toQueryString({ ...query, after: '' })}`,
     exportLabel: t(isFiltered(query) ? 'admin.exportThese' : 'admin.exportPeople'),
@@ -61,7 +60,7 @@ export function peoplePage(
     clear: isFiltered(query) ? '/admin/people' : undefined,
     search: query.search,
     filter: query.filter,
-    kinds: KINDS.map((kind) => ({
+    kinds: (['progress', 'apps', 'emails'] as const).map((kind) => ({
       label: t(`admin.kind.${kind}`),
       filters: FILTER_GROUPS[kind].map((filter) => ({
         filter,

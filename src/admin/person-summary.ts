@@ -26,7 +26,7 @@ const stateOf = ({ state }: EmailRecord): EmailState =>
  * - `notStarted`: never signed in, invited or not.
  * - `gone`: no longer on the list, or unknown to the service.
  */
-export type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
+type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
 type SummarizedPerson = Omit<Person, 'campaigns' | 'lastCheck' | 'intents' | 'outbox' | 'signIns'>
 
@@ -79,16 +79,11 @@ export function summarize(person: Person, shared = (app: PersonApp) => app): Per
   }
 }
 
-function progressOf(
-  person: Person,
-  apps: readonly PersonApp[],
-  emailState: EmailState | undefined,
-): Progress {
+function progressOf(person: Person, apps: readonly PersonApp[], emailState?: EmailState): Progress {
   const isHere = person.signedInAt !== undefined
   if (isGone(person)) return 'gone'
   if (isReady(person)) return 'ready'
-  if (apps.some(isStuckApp)) return 'stuck'
-  if (!isHere && emailState === 'failed') return 'stuck'
+  if (apps.some(isStuckApp) || (!isHere && emailState === 'failed')) return 'stuck'
   if (hasFallenBack(person)) return 'fellBack'
   return isHere ? 'inProgress' : 'notStarted'
 }
@@ -97,7 +92,6 @@ function progressOf(
 export const fellBackAt = ({ apps, progress }: PersonSummary): number | undefined =>
   progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
 
-/** The person can't connect it alone. */
 export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
   state === 'blocked' || isUnconfirmed
 
@@ -115,12 +109,9 @@ export const CRITERIA = {
   failed: ({ emailState }) => emailState === 'failed',
   opened: ({ person }) => person.openedAt !== undefined,
   signedIn: ({ person }) => person.signedInAt !== undefined,
-  /** Everything is connected. */
   finished: (summary) => summary.progress === 'ready' && hasAppIn(summary, 'connected'),
   nothing: (summary) => summary.progress === 'ready' && !hasAppIn(summary, 'connected'),
-  /** Finished, or nothing to connect. */
   ready: ({ progress }) => progress === 'ready',
-  /** At least one app was skipped, or waits for an administrator. */
   skipped: (summary) => hasAppIn(summary, 'skipped'),
   blocked: (summary) => hasAppIn(summary, 'blocked'),
   unconfirmed: ({ apps }) => apps.some(({ isUnconfirmed }) => isUnconfirmed),

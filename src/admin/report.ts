@@ -1,13 +1,17 @@
 // The report: counts over all people, by app, by department and by day. One pass, so memory doesn't grow with the people.
+import { MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
-import { DueReminders } from './due-reminders.ts'
 import { CRITERIA, fellBackAt, hasAppIn, type Criterion, type PersonSummary } from './person-summary.ts'
 
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reminded', 'acted'] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'nothing', ...PERSON_STATES] as const
+/** Days after an email before the next one, as docs/invitations.md suggests. */
+export const REMIND_AFTER_DAYS = 7
+const DAY_MS = 86_400_000
+
 export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
 
 type Counts<K extends readonly string[]> = Record<K[number], number>
@@ -16,7 +20,7 @@ type Counts<K extends readonly string[]> = Record<K[number], number>
  * What happened on a day. `fellBack`: since that day, until now. `reminded`: got their newest reminder on it. `acted`: of
  * these, have connected since what it was about.
  */
-export type DayCounts = Counts<typeof OF_DAY> & { day: string }
+type DayCounts = Counts<typeof OF_DAY> & { day: string }
 
 export type AppCounts = {
   instance: string
@@ -112,16 +116,17 @@ export async function createReport(
 }
 
 class Totals {
-  readonly #counts = { ...zeros(CRITERION_NAMES), people: 0, notInvited: 0, notStartedOptedOut: 0 }
+  readonly #counts = { ...zeros(CRITERION_NAMES), people: 0, notInvited: 0, notStartedOptedOut: 0, due: 0 }
   readonly #ofInvited = zeros(OF_INVITED)
   readonly #funnel = zeros(FUNNEL_STAGES)
   readonly #inProgressApps = { all: 0, connected: 0 }
-  readonly #reminders: DueReminders
+  readonly #now: number
+  #dueLater = { count: 0, from: Infinity }
   #asOf = Infinity
   #lastEmail = -Infinity
 
   constructor(now: number) {
-    this.#reminders = new DueReminders(now)
+    this.#now = now
   }
 
   add(summary: PersonSummary, met: ReadonlySet<Criterion>): void {
@@ -132,7 +137,7 @@ class Totals {
     if (isInvited) addTo(this.#ofInvited, met)
     else if (met.has('notStarted')) this.#counts.notInvited++
     if (isInvited && !met.has('nothing')) addToFunnel(this.#funnel, summary, met)
-    if (met.has('notStarted')) this.#reminders.add(summary)
+    if (met.has('notStarted')) this.#addDue(dueAt(summary))
     if (met.has('inProgress'))
       for (const { state } of summary.apps) {
         if (state !== 'off') this.#inProgressApps.all++
@@ -143,19 +148,32 @@ class Totals {
       if (mayHaveBeenSent(email)) this.#lastEmail = Math.max(this.#lastEmail, email.at)
   }
 
+  #addDue(at: number): void {
+    if (at <= this.#now) this.#counts.due++
+    else if (at !== Infinity)
+      this.#dueLater = { count: this.#dueLater.count + 1, from: Math.min(this.#dueLater.from, at) }
+  }
+
   result() {
-    const { due, later } = this.#reminders
     return {
       asOf: isoDate(this.#asOf),
       lastEmailAt: isoDate(this.#lastEmail),
       ...this.#counts,
-      due,
-      dueLater: { count: later.count, from: isoDate(later.from) },
+      dueLater: { count: this.#dueLater.count, from: isoDate(this.#dueLater.from) },
       ofInvited: this.#ofInvited,
       funnel: this.#funnel,
       inProgressApps: this.#inProgressApps,
     }
   }
+}
+
+/** When the next email is due: milliseconds since 1970; 0: no email yet; Infinity: never. */
+function dueAt({ person, emails, emailState }: PersonSummary): number {
+  const hadAll = emails.some(({ reminder }) => reminder >= MAX_REMINDERS)
+  if (person.optedOutAt !== undefined || emailState === 'failed' || emailState === 'uncertain' || hadAll)
+    return Infinity
+  const sent = emails.filter(mayHaveBeenSent)
+  return Math.max(0, ...sent.map(({ at }) => at + REMIND_AFTER_DAYS * DAY_MS))
 }
 
 /** A stage implies the ones before it, seen or not: the funnel only narrows. */

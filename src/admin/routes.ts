@@ -15,7 +15,7 @@ import type { PeopleSnapshot } from './people-snapshot.ts'
 import { parsePeopleQuery } from './filters.ts'
 import { overviewPage, freshnessOf } from './overview.ts'
 import { listPeople, peoplePage } from './people-page.ts'
-import { appTable, groupTable, FIRST_ROWS } from './sorted-table.ts'
+import { appTable, groupTable } from './sorted-table.ts'
 
 export type IsAdmin = (user: User) => boolean
 
@@ -31,7 +31,6 @@ export function createAdminCheck(emails: readonly string[], groups: readonly str
     (emailVerified === true && email !== undefined && isAscii(email) && known.has(normalizedAddress(email)))
 }
 
-/** Refuses everyone else. */
 export const requireAdmin =
   (isAdmin: IsAdmin): RequestHandler =>
   (req, _res, next) => {
@@ -92,28 +91,19 @@ export function createAdminRoutes({
     sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
   })
 
-  router.get('/admin/departments', async (req, res) => {
-    auditView(req, 'departments')
+  for (const view of ['admin/departments', 'admin/apps'] as const)
+    router.get(`/${view}`, async (req, res) => {
+      auditView(req, view.replace('admin/', ''))
 
-    const report = await snapshot.report(browserGoneSignal(res))
+      const report = await snapshot.report(browserGoneSignal(res))
 
-    const view = { query: req.query, most: FIRST_ROWS }
-    const data = (t: Texts) => ({ ...freshnessOf(report, t), table: groupTable(report.groups, view, t) })
-    sendPage(req, res, { view: 'admin/departments', sheet: 'wide', data })
-  })
-
-  router.get('/admin/apps', async (req, res) => {
-    auditView(req, 'apps')
-
-    const report = await snapshot.report(browserGoneSignal(res))
-
-    const view = { query: req.query, most: FIRST_ROWS }
-    const data = (t: Texts) => ({
-      ...freshnessOf(report, t),
-      table: appTable(named(report.datasources, t), view, t),
+      const { groups, datasources } = report
+      const data = (t: Texts) => ({
+        ...freshnessOf(report, t),
+        table: view === 'admin/apps' ? appTable(named(datasources, t), req, t) : groupTable(groups, req, t),
+      })
+      sendPage(req, res, { view, sheet: 'wide', data })
     })
-    sendPage(req, res, { view: 'admin/apps', sheet: 'wide', data })
-  })
 
   return router
 }

@@ -2,7 +2,7 @@
 import { datasourceType } from '../company/app-names.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { toQueryString, type Filter } from './filters.ts'
+import { peopleUrl, type Filter } from './filters.ts'
 import { peopleWithApp, peopleStuckAt, type AppCounts, type GroupCounts } from './report.ts'
 
 /** The share of nothing. */
@@ -19,42 +19,12 @@ export function shareFormatter(t: Texts): (part: number, whole: number) => strin
   }
 }
 
-type TableRow = {
-  name: string
-  /** The instance, if the name doesn't tell it; in pieces, between which a line may break. */
-  second: string[]
-  href: string | undefined
-  /** Widths out of 100. */
-  bar: { good: number; stuck: number }
-  share: string
-  /** `isNone`: zero, and left out where there is little room. */
-  cells: { text: string; isNone: boolean; href: string | undefined }[]
-}
+/** A table's own page has a query; the overview chooses columns. */
+type TableView = { query?: Record<string, unknown>; columns?: readonly string[] }
 
-type Table = {
-  /** The first one names the row, the second one has the bar. */
-  columns: { name: string; label: string; href: string; sort: 'ascending' | 'descending' | undefined }[]
-  path: string
-  sortedBy: string
-  rows: TableRow[]
-  /** From 1. */
-  page: number
-  pages: number
-  next: string | undefined
-  previous: string | undefined
-  /** The URL of all rows, if only the first are shown. */
-  all: string | undefined
-  total: number
-}
-
-/** @param columns undefined: all @param most rows, until all are requested */
-type TableView = { query: Record<string, unknown>; columns?: readonly string[]; most: number }
-
+/** Until all are requested. */
+const FIRST_ROWS = { page: 10, overview: 8 }
 const ROWS_A_PAGE = 50
-/** On a table's own page. */
-export const FIRST_ROWS = 10
-/** On the overview. */
-export const TOP_ROWS = 8
 
 /** Sorted from the largest number, where most is to do; shares from the smallest. */
 type Column<T> = { label: TextKey; value?: (row: T) => number; isShare?: boolean; list?: Filter }
@@ -115,21 +85,22 @@ export const appTable = (apps: readonly AppCounts[], part: TableView, t: Texts) 
 function tableOf<T extends { name: string | undefined; instance?: string }>(
   kind: TableKind<T>,
   all: readonly T[],
-  { query, columns = Object.keys(kind.columns), most }: TableView,
+  { query = {}, columns }: TableView,
   t: Texts,
-): Table {
+) {
   const sort = typeof query['sort'] === 'string' ? query['sort'] : ''
   const asked = Object.keys(kind.columns).find((name) => name === sort.replace(/^-/, ''))
   const isReversed = asked !== undefined && sort.startsWith('-')
   const sortedBy = asked ?? kind.usual
   const number =
     typeof query['page'] === 'string' && /^\d{1,4}$/.test(query['page']) ? Number(query['page']) : undefined
+  const most = columns === undefined ? FIRST_ROWS.page : FIRST_ROWS.overview
   const size = number === undefined ? most : ROWS_A_PAGE
   const pages = Math.max(1, Math.ceil(all.length / size))
   const page = Math.min(pages, Math.max(1, number ?? 1))
   const at = (one: number) =>
     one < 1 || one > pages ? undefined : `${kind.path}?sort=${isReversed ? '-' : ''}${sortedBy}&page=${one}`
-  const shown = Object.entries(kind.columns).filter(([name]) => columns.includes(name))
+  const shown = Object.entries(kind.columns).filter(([name]) => columns?.includes(name) !== false)
   const inOrder = sorted(all, kind.columns[sortedBy] ?? {}, isReversed, t.lang)
   const shareIn = shareFormatter(t)
   return {
@@ -154,13 +125,14 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
       return {
         name: row.name ?? t('admin.smallGroups'),
         second: secondOf(row.name, row.instance),
-        href: wanted && `/admin/people?${toQueryString(wanted)}`,
+        href: wanted && peopleUrl(wanted),
+        // Widths out of 100.
         bar: { good: widthOf(people.good), stuck: widthOf(people.stuck) },
         share: shareIn(people.good, people.all),
         cells: shown.slice(2).map(([, { value = () => 0, list }]) => {
           const count = value(row)
-          const href =
-            list && count > 0 ? `/admin/people?${toQueryString({ filter: list, ...wanted })}` : undefined
+          const href = list && count > 0 ? peopleUrl({ filter: list, ...wanted }) : undefined
+          // Left out where there is little room.
           return { text: t.number(count), isNone: count === 0, href }
         }),
       }
@@ -169,12 +141,13 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
     pages,
     next: at(page + 1),
     previous: at(page - 1),
+    /** The URL of all rows, if only the first are shown. */
     all: number === undefined && all.length > most ? at(1) : undefined,
     total: all.length,
   }
 }
 
-/** Nothing if the name contains it already, as "Jira (9)" does `jira_9`. */
+/** In pieces, between which a line may break. Nothing if the name contains it already, as "Jira (9)" does `jira_9`. */
 function secondOf(name = '', instance = ''): string[] {
   const words = name.toLowerCase().split(/[^a-z0-9]+/)
   const id = words.filter(Boolean).join('_')

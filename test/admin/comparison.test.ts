@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { compareSince } from '../../src/admin/comparison.ts'
-import type { DayCounts } from '../../src/admin/report.ts'
+import type { Report } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
-const day = (date: string, finished: number, fellBack = 0): DayCounts => ({
+const day = (date: string, finished: number, fellBack = 0): Report['days'][number] => ({
   day: date,
   invited: 0,
   signedIn: 0,

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { createPlot } from '../../src/admin/plot.ts'
-import type { DayCounts } from '../../src/admin/report.ts'
+import type { Report } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
 
-const day = (date: string, invited: number, signedIn = 0, finished = 0): DayCounts => ({
+const day = (date: string, invited: number, signedIn = 0, finished = 0): Report['days'][number] => ({
   day: date,
   invited,
   signedIn,
@@ -14,7 +14,7 @@ const day = (date: string, invited: number, signedIn = 0, finished = 0): DayCoun
 })
 
 /** Everyone who finished is ready, like those with nothing to connect. */
-const counted = (days: DayCounts[], nothing = 0, people = 0) => {
+const counted = (days: Report['days'][number][], nothing = 0, people = 0) => {
   const ready = days.reduce((sum, { finished }) => sum + finished, nothing)
   return { days, nothing, people, ready }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AppCounts, GroupCounts } from '../../src/admin/report.ts'
-import { appTable, FIRST_ROWS, groupTable, shareFormatter } from '../../src/admin/sorted-table.ts'
+import { appTable, groupTable, shareFormatter } from '../../src/admin/sorted-table.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
@@ -15,7 +15,7 @@ const app = (instance: string, name: string, waiting = 1): AppCounts => ({
 })
 const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wiki ${index}`, 40 - index))
 const tableOf = (apps: readonly AppCounts[], query: Record<string, unknown> = {}) =>
-  appTable(apps, { query, most: FIRST_ROWS }, t)
+  appTable(apps, { query }, t)
 
 it('the table of apps shows an admin the first ten, and leads to all', () => {
   const first = tableOf(forty)
@@ -50,7 +50,7 @@ const group = (name: string | undefined, people: number, ready: number, stuck = 
 
 const groups = [group('Ähm', 10, 5), group('Zoo', 20, 2, 6), group('bees', 10, 5, 1), group(undefined, 5, 0)]
 const by = (sort: unknown) => {
-  const { rows, columns } = groupTable(groups, { query: { sort }, most: FIRST_ROWS }, t)
+  const { rows, columns } = groupTable(groups, { query: { sort } }, t)
   return [rows.map(({ name }) => name[0]).join(''), columns.find((one) => one.sort !== undefined)?.sort]
 }
 
