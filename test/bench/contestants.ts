@@ -8,7 +8,6 @@ import { createPageLoad, repeat, signInFrom } from './load.ts'
 export type Contestant = {
   name: string
   pid: number
-  /** Asks for the overview as the next person. */
   openPage: () => Promise<string>
   /** Signs a new person in, up to the first page. */
   signIn: () => Promise<string>
@@ -90,7 +89,6 @@ export async function enterPeer(setting: Setting): Promise<Contestant> {
   return await enter({ ...server, signIn: () => signInFrom(`${url}/onboarding`) }, setting.people)
 }
 
-/** The server that does onramp's work in the plainest way. */
 export async function enterPlain(setting: Setting): Promise<Contestant> {
   const { url, ...server } = await startBeside(setting, 'plain')
   let person = 0

@@ -39,7 +39,6 @@ function read(path: string): string {
   }
 }
 
-/** The resident memory (RSS) of a process, in megabytes. */
 export const residentMb = (pid: number): number =>
   Number(/VmRSS:\s*(\d+) kB/.exec(read(`/proc/${pid}/status`))?.[1]) / 1024
 
@@ -49,7 +48,6 @@ export function processorMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** The machine and the versions, on one line. */
 export function describeMachine(redisVersion: string): string {
   const packages = ['express', 'express-session', 'express-openid-connect', 'redis', 'undici']
   return [

@@ -24,7 +24,6 @@ const responseSchema = z.object({
   ),
 })
 
-/** A person's unconnected apps. */
 export async function checkApps(accessToken: string) {
   const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' }
   const { body } = await request(url, { dispatcher, method: 'POST', headers })

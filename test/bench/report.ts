@@ -7,7 +7,6 @@ const MAX_OF_PLAIN = 1.1
 /** Of the peer's sign-ins a second. */
 const MIN_OF_PEER = 1
 
-/** A dash for a figure that is missing. */
 export const fixed = (value: number, digits = 0) => (Number.isNaN(value) ? '–' : value.toFixed(digits))
 
 export const medianOf = (values: readonly number[]): number =>
@@ -20,7 +19,6 @@ const sumOf = (rounds: readonly Round[], value: (round: Round) => number) =>
 const processorUs = ({ rounds }: Result) =>
   (sumOf(rounds, ({ processorMs }) => processorMs) * 1000) / sumOf(rounds, ({ times }) => times)
 
-/** Requests a second over the other's in the same round: the median of the rounds. */
 const rateRatio = (result: Result, other: Result) =>
   medianOf(result.rounds.map(({ perSecond }, index) => perSecond / (other.rounds[index]?.perSecond ?? NaN)))
 

@@ -20,7 +20,6 @@ const HOSTS = {
 /** The shell is the same engine without the windows of a desktop, and takes half the time. */
 const INSTALLED = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 
-/** Starts the Chromium of this machine with a fresh profile. */
 export const openChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? INSTALLED.find(existsSync) ?? 'chromium',

@@ -10,7 +10,6 @@ type Run = { stdin?: string | Uint8Array; terminal?: boolean; env?: Record<strin
 const folder = mkdtempSync(join(tmpdir(), 'onramp-deprecations-'))
 let files = 0
 
-/** Writes a file into a folder of its own and gives its path. */
 export function fileOf(name: string, content: string | Uint8Array): string {
   const path = join(mkdtempSync(join(folder, `${(files += 1)}-`)), name)
   writeFileSync(path, content)
@@ -20,7 +19,6 @@ export function fileOf(name: string, content: string | Uint8Array): string {
 export const ndjson = (...records: unknown[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
-/** Runs `onramp deprecations ARGS`, by default on 2026-11-21. */
 export async function deprecations(
   args: string[],
   { stdin: input, terminal: isTTY = false, env = {}, today = '2026-11-21' }: Run = {},

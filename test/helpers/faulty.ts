@@ -40,7 +40,6 @@ export async function answerOf(running: Running, browser: TestBrowser): Promise<
   return hop.location ?? ''
 }
 
-/** Codes, states, verifiers, secrets, cookies. */
 function secretsOf(running: Running, browser: TestBrowser): string[] {
   const { env, sandbox, url } = running
   const visited = browser.hops.flatMap((hop) => [...new URL(hop.url).searchParams])

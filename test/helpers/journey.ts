@@ -76,7 +76,6 @@ export function expectPage(hop: Hop): void {
   expect(ways.length, textOf(hop.body)).toBeGreaterThan(0)
 }
 
-/** Signs in if the browser shows a sign-in page. */
 export async function signInIfPrompted(world: Running, browser: TestBrowser, person: string): Promise<void> {
   if (browser.page.url.startsWith(world.sandbox.urls.authorizationServer))
     await chooseAccount(world, browser, person)

@@ -59,7 +59,6 @@ export function startLoad(url: string, requests: readonly LoadRequest[], { worke
       const [first, last] = [failed[0], failed.at(-1)]
       return first === undefined || last === undefined ? 0 : last.at + last.milliseconds - first.at
     },
-    /** The number of responses by status. */
     counts() {
       const counts: Record<string, number> = {}
       for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1

@@ -49,7 +49,6 @@ export async function startWire(
   const port = await opened(server, '127.0.0.1', 0)
   return {
     port,
-    /** Delays every response from now on. */
     delay: (milliseconds: number) => void (answerMs = milliseconds),
     /** Connects new connections to another port. */
     leadTo: (other: number) => void (leadsTo = other),
@@ -69,7 +68,6 @@ export type ReadyPorts = {
   stop(): void
 }
 
-/** Polls /readyz of processes on this host. */
 export async function watchReadiness(ports: readonly number[], host = 'localhost'): Promise<ReadyPorts> {
   let ready: number[] = []
   let turn = 0

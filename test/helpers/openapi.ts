@@ -28,7 +28,6 @@ ajv.addSchema(document, 'openapi')
 
 const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Resolves a path into the document, following references. */
 function find(...path: string[]): string[] | undefined {
   let value: Json | undefined = document
   let at: string[] = []
@@ -64,7 +63,6 @@ export function faultIn({ method, path, status, type, body }: JsonResponse): str
   return schema === undefined ? 'not in docs/openapi.yaml' : validated(schema, body)
 }
 
-/** The same for a webhook event. */
 export function faultInEvent(body: string): string | undefined {
   const { type } = JSON.parse(body) as { type: string }
   const schema = find('webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema')

@@ -36,7 +36,6 @@ export function having(
 
 type Email = { reminder?: number; campaign?: string; now: number }
 
-/** A person after one more email. */
 export const mailed = (
   person: Person,
   state: EmailRecord['state'],

@@ -23,7 +23,6 @@ export type PlainServer = {
   seen: string[]
   /** Bodies that the registration endpoint was sent. */
   registrations: Json[]
-  /** Client ids to secrets. */
   clients: Map<string, string>
   answers: Answers
   /** Added to each id_token, and to each response of the token endpoint. */
@@ -32,7 +31,6 @@ export type PlainServer = {
   json(res: ServerResponse, body: unknown, status?: number): void
   /** Registers a client. @returns the response of RFC 7591 3.2.1 */
   register(request: PlainRequest): Json
-  /** True if the client is registered and its secret is right. */
   isKnown(request: PlainRequest): boolean
   close(): Promise<void>
 }

@@ -108,7 +108,6 @@ export const untilServing = (child: Spawned, url: string): Promise<number> =>
     return ((await statusOf(url)) ?? 500) < 500
   }, `${url} to answer`)
 
-/** The status of a response; undefined without one. */
 export async function statusOf(url: string): Promise<number | undefined> {
   try {
     const { statusCode, body } = await request(url, { headersTimeout: 5_000, reset: true })

@@ -40,7 +40,6 @@ export async function startSentinels(password: string, downAfterMs = 800) {
     primary,
     replica,
     sentinels,
-    /** Of onramp. */
     settings: {
       // Nothing listens on this port: only the Sentinels know the address of Redis.
       REDIS_URL: `redis://:${password}@127.0.0.1:1`,

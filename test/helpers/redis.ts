@@ -6,7 +6,6 @@ import { scratchFolder, spawnOne, until, type Spawned } from './processes.ts'
 import { freePort } from './running.ts'
 
 export type RedisOptions = {
-  /** More options of redis-server. */
   options?: (port: number, folder: string) => string[]
   /** Lines of a configuration file, for a Sentinel. */
   sentinel?: string[]
@@ -14,7 +13,6 @@ export type RedisOptions = {
   url?: (port: number) => string
   /** False leaves it to `start()`. */
   started?: boolean
-  /** The processors it may use. */
   pin?: string | undefined
 }
 
@@ -73,11 +71,9 @@ export class RedisServer {
     return new Map(keys.map((key, index) => [key, read(replies[index])]))
   }
 
-  /** Every key with its text. */
   dump = () => this.#ofEachKey('GET', String)
   /** Seconds that each key has left to live; -1: for ever. */
   lives = () => this.#ofEachKey('TTL', Number)
-  /** What it wrote since it was started. */
   output = () => this.#child?.output() ?? ''
   freeze = () => this.#child?.signal('SIGSTOP')
   thaw = () => this.#child?.signal('SIGCONT')

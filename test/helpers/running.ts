@@ -50,7 +50,6 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   throw new Error('no port')
 }
 
-/** Onramp's registration at the sandbox. */
 export const clientAt = (url: string, secret: string) => ({
   client_id: 'onramp',
   client_secret: secret,
@@ -109,7 +108,6 @@ export async function run(options: RunOptions = {}) {
     url,
     sandbox,
     env,
-    /** Every line that was logged. */
     log: lines,
     stopOnramp,
     /** Starts it again with the same settings, as after a crash. */

@@ -29,7 +29,6 @@ export class TestBrowser {
   headers: Record<string, string> = {}
   readonly #jars = new Map<string, CookieJar>()
   readonly #agent: Agent
-  /** The page that it shows. */
   page: Hop = { method: 'GET', url: 'about:blank', status: 0, body: '', headers: {} }
 
   constructor(connect: BrowserConnect = {}) {
@@ -81,7 +80,6 @@ export class TestBrowser {
     throw new Error(`redirected without end: ${last.join(' -> ')}`)
   }
 
-  /** Follows the first link whose href has this start. */
   async click(start: string, step: Step = {}): Promise<Hop> {
     const href = linksOf(this.page.body).find((link) => link.startsWith(start))
     if (href === undefined)
@@ -104,7 +102,6 @@ export class TestBrowser {
     return await this.open(url, { method: 'POST', body, from: this.page.url, ...step })
   }
 
-  /** The page's text without markup. */
   get text(): string {
     return textOf(this.page.body)
   }

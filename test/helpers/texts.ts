@@ -6,7 +6,6 @@ export const languages: Languages = createLanguages({ folder: LANGUAGES_FOLDER, 
 
 export const t = languages.in('en')
 
-/** The keys with a prefix, without it. */
 export const keysUnder = (prefix: string): string[] =>
   Object.keys(readCatalogue(LANGUAGES_FOLDER, 'en'))
     .filter((key) => key.startsWith(prefix))

@@ -26,7 +26,6 @@ export function makeCertificates(
   }
 }
 
-/** A key and its certificate. */
 export const pem = (folder: string, file: string) => ({
   key: readFileSync(join(folder, `${file}.key`)),
   cert: readFileSync(join(folder, `${file}.crt`)),
@@ -34,7 +33,6 @@ export const pem = (folder: string, file: string) => ({
 
 export type Gateway = { key: Buffer; cert: Buffer; target: number; port: number; host?: string }
 
-/** Ends TLS and forwards each request to the target's port. */
 export async function startGateway({ target, port, host, ...own }: Gateway): Promise<TlsServer> {
   const server = createServer(own, (req, res) => {
     const headers = { ...req.headers, 'x-forwarded-proto': 'https' }

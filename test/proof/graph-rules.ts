@@ -3,7 +3,6 @@ import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { findReturn } from '../../src/onboarding/walk.ts'
 import { kindsIn, type Move, type State } from './graph.ts'
 
-/** Moves that check at the service. */
 const CHECKING: ReadonlySet<string> = new Set(['look', 'click', 'allow', 'deny', 'come back', 'look again'])
 
 /** @throws where a move does what may never happen */

@@ -92,7 +92,6 @@ type Extent = { apps: number; isWhole: boolean }
 
 const MAX_TABS = 2
 
-/** Everything that can happen next. */
 function* movesFrom(before: State, isWhole: boolean): Generator<Move> {
   const state = { ...before, now: before.now + 1 }
   const { walk, now, service, tabs } = state

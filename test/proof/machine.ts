@@ -102,7 +102,6 @@ export class Machine {
     this.now = until
   }
 
-  /** Drops all pending steps. */
   async end(processes: readonly Process[]): Promise<void> {
     for (const process of processes) process.isAlive = false
     for (const step of this.#steps) step.drop?.()

@@ -46,7 +46,6 @@ export function useStore(store: SimulatedStore): void {
   storeOfSeed = store
 }
 
-/** The store of the seed that runs. */
 export const sharedStore = storeOn(() => {
   if (storeOfSeed === undefined) throw new Error('no seed is running')
   return storeOfSeed

@@ -10,7 +10,6 @@ import { pathOf, type World } from './world.ts'
 /** `isEnded`: the cookie was signed out before it was sent. */
 type Exchange = { person: Person; request: PageRequest; response: PageResponse; isEnded: boolean }
 
-/** The apps that a page shows, with the class of each. */
 function appsOn(body: string): Map<string, string> {
   const found = body.matchAll(/<(?:li class="entry|section class="step) ([\w-]+)" data-app="([^"]+)"/g)
   return new Map([...found].map(([, kind = '', app = '']) => [app, kind]))
@@ -21,7 +20,6 @@ export class Rules {
   /** The steps of departures without a click, by person and app. */
   readonly #automatic = new Map<string, Set<string>>()
   readonly #delivered = new Map<string, number>()
-  /** The apps on the last page of each person. */
   readonly #last = new Map<Person, ReadonlyMap<string, string>>()
 
   constructor(world: World) {

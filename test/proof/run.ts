@@ -55,7 +55,6 @@ async function runShare(share: number, every: number): Promise<boolean> {
   return failed === 0
 }
 
-/** Runs a share of the seeds on each processor. */
 async function runAll(): Promise<boolean> {
   const every = String(availableParallelism())
   const exits = Array.from({ length: Number(every) }, (_, number) => {

@@ -134,7 +134,6 @@ function runCampaigns(world: World, rules: Rules): void {
   }
 }
 
-/** The service lists again what was connected. */
 function listAgain({ machine, service }: World, rules: Rules): void {
   const person = machine.random.pick(service.people)
   const app = machine.random.pick(person.apps)

@@ -120,7 +120,6 @@ export class SimulatedStore {
   }
 }
 
-/** Records on the store of the seed that runs. */
 export function recordsOn(stored: () => SimulatedStore): Records {
   const about = (operation: string, key: string) => `${operation} ${key.split(':', 1)[0] ?? ''}`
   return {

@@ -36,7 +36,6 @@ export class Tab {
   readonly browser: Browser
   readonly #world: World
   readonly #rules: Rules
-  /** The latest navigation; earlier ones are given up. */
   #navigation = 0
   #onRest: () => void = () => {}
 
@@ -64,7 +63,6 @@ export class Tab {
     }
   }
 
-  /** On the page to sign in on. */
   approve(): void {
     if (this.page.kind !== 'sign-in') return
     this.browser.isKnownThere = true
@@ -102,7 +100,6 @@ export class Tab {
     this.#send('GET', path, 'none')
   }
 
-  /** Follows a link or a redirect. */
   go(address: string, site: Site): void {
     const url = new URL(address, PUBLIC_URL)
     if (url.origin === ISSUER) return this.#atServer(url)

@@ -26,7 +26,6 @@ export class World {
   readonly address: string
   readonly servers: Server[]
   readonly processes: Process[] = []
-  /** After how many requests a process dies. */
   readonly #diesAfter: number[]
   readonly #spare: Onramp[]
   readonly #waiting = new Map<(outcome: Outcome) => void, Process>()
@@ -117,10 +116,8 @@ export class World {
     for (const [settle, by] of this.#waiting) if (by === process) settle('cut off')
   }
 
-  /** How many requests have no response yet. */
   unanswered = (): number => this.#waiting.size
 
-  /** From now on everything works. */
   calm(): void {
     this.store.isFaulty = false
     connectNetwork(this.#reply, { fails: 0, isSlow: 0 })

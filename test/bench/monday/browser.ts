@@ -7,7 +7,6 @@ import type { Gateway } from './gateway.ts'
 import type { Ledger } from './ledger.ts'
 
 export type Network = {
-  /** Of onramp, in front of the gateway. */
   publicUrl: string
   gateway: Gateway
   standIn: Pool
@@ -35,7 +34,6 @@ export class Tab {
   readonly #jar: CookieJar
   url = 'about:blank'
   text = ''
-  /** Where the page goes on by itself. */
   refresh: { seconds: number; path: string } | undefined
 
   /** @param jar shared by the tabs of one browser */

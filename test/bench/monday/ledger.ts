@@ -7,7 +7,6 @@ export type Fault = 'kill -9' | 'failover' | 'rolling restart'
 
 /** Milliseconds. */
 type HopTimes = {
-  /** As the browser saw it. */
   whole: number
   /** From the request's head to the response's, within onramp. */
   inside: number
@@ -39,7 +38,6 @@ export class Ledger {
     this.#troubles.set(key, (this.#troubles.get(key) ?? 0) + 1)
   }
 
-  /** The most frequent first. */
   troubles = () => [...this.#troubles].sort(([, one], [, other]) => other - one)
 
   /** Onramp's own share of a hop: of what the browser saw, and of what passed within the process. */

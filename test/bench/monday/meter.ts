@@ -49,7 +49,6 @@ export class Meter {
     this.#lives.push({ name, pid, processorMs: 0, memory: [] })
   }
 
-  /** Of all processes of that name, in milliseconds. */
   processorMs = (name: string) =>
     this.#lives.filter((life) => life.name === name).reduce((sum, life) => sum + life.processorMs, 0)
 

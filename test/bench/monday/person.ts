@@ -8,7 +8,6 @@ export type Outcome = {
   /** App -> the class of its row on the last page. */
   shown: Record<string, string>
   status: StatusCounts | undefined
-  /** Why the person gave up. */
   stuck?: string
 }
 
@@ -68,7 +67,6 @@ async function walkInTwoTabs(tabs: readonly [Tab, Tab], plan: Plan): Promise<voi
   await Promise.all(walking)
 }
 
-/** The whole morning of one person. */
 export async function live(network: Network, plan: Plan): Promise<Outcome> {
   const { person, leaves, hasTwoTabs } = plan
   let jar = new CookieJar()

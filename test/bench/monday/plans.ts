@@ -73,7 +73,6 @@ export function planCompany(rhythm: Rhythm, seed: number): Plan[] {
     .sort((one, other) => one.at - other.at)
 }
 
-/** The apps that are connected at the end. */
 export const connectedIn = ({ choices }: Plan): App[] =>
   APPS.filter((app) => ['allow', 'slow', 'deny then allow'].includes(choices[app]))
 

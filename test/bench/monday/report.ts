@@ -13,7 +13,6 @@ export type Morning = {
   minutes: number
   compress: number
   rhythm: Rhythm
-  /** How long all of it took. */
   seconds: number
   mostAtOnce: number
   /** The longest that the load itself was held up, in milliseconds: it counts as onramp's share. */
@@ -26,7 +25,6 @@ export type Morning = {
   troubles: [string, number][]
   faults: [Fault, number][]
   meter: Meter
-  /** From the beginning of the hour. */
   memory: Memory
   losses: Loss[]
 }

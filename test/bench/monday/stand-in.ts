@@ -14,7 +14,6 @@ export type JournalEntry = { signIns: number; connected: Partial<Record<App, num
 
 export type Journal = {
   people: Record<string, JournalEntry>
-  /** Whose one-time paths were followed a second time. */
   secondUses: number[]
 }
 
@@ -65,7 +64,6 @@ function check(req: IncomingMessage, back: string): StandInResponse {
   return { json: { unauthorizedDatasourceInstances: unconnected } }
 }
 
-/** The consent page of an app. */
 function consentPage(token: string): StandInResponse {
   const { person, app, number } = decoded(token)
   if (used.has(number)) {

@@ -181,7 +181,6 @@ export class KeepPromises {
     this.check('notice', others.length === 0, () => JSON.stringify(others))
   }
 
-  /** One line for each promise. */
   verdicts(): string[] {
     return (Object.keys(PROMISES) as PromiseName[]).map((promise) => {
       const broken = this.#broken.get(promise)

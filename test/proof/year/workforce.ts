@@ -42,7 +42,6 @@ export type Consent = {
   since: number
   /** Absent while it is connected, and before. */
   lapse: Lapse | undefined
-  /** Emails about this lapse. */
   emails: number
 }
 
@@ -56,7 +55,6 @@ export type Employee = {
   isOptedOut: boolean
   neverReacts: boolean
   consents: Consent[]
-  /** When emails were delivered. */
   emails: number[]
 }
 
@@ -100,7 +98,6 @@ export class Workforce {
       calendar.at(week, () => this.#planWeek(week))
   }
 
-  /** The list of a run. */
   list = (): Invitee[] =>
     this.employees.flatMap(({ email, timezone, isListed }) => (isListed ? [{ email, timezone }] : []))
 
@@ -213,7 +210,6 @@ export class Workforce {
     this.#calendar.at(at + this.#after(2 * DAY), () => this.#visit(employee))
   }
 
-  /** The apps that the service lists now. */
   unconnected = ({ consents }: Employee): UnconnectedApp[] =>
     consents.flatMap(({ instance, isConnected, lapse }): UnconnectedApp[] =>
       isConnected

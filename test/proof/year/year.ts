@@ -17,7 +17,6 @@ import { KeepPromises, type SentEmail } from './promises.ts'
 import { createStore } from './store.ts'
 import { Workforce } from './workforce.ts'
 
-/** A Monday. */
 const STARTS_AT = Date.UTC(2027, 0, 4)
 const PAST_THE_HOUR = 7 * MINUTE
 /** How long the service takes to fail while it is down, with all retries. */
