@@ -10,18 +10,18 @@ type Comparison = Record<'moreReady' | 'fellBack' | 'reminded' | 'acted', number
 
 /**
  * With the newest row up to the day that is asked for, else up to a week ago, else with the oldest.
- * @param asked the query's `since`, untrusted: YYYY-MM-DD
+ * @param requestedDay the query's `since`, untrusted: YYYY-MM-DD
  * @returns undefined: `onramp keep` left no row before today
  */
 export function compareSince(
   { ready, days }: Pick<Report, 'ready' | 'days'>,
   keepState: KeepState,
   now: number,
-  asked?: unknown,
+  requestedDay?: unknown,
 ): Comparison | undefined {
-  const isDay = typeof asked === 'string' && /^\d{4}-\d\d-\d\d$/.test(asked)
+  const isDay = typeof requestedDay === 'string' && /^\d{4}-\d\d-\d\d$/.test(requestedDay)
   const before = keepState.days.filter(({ day }) => day < utcDay(now))
-  const upTo = isDay ? asked : utcDay(now - 7 * DAY_MS)
+  const upTo = isDay ? requestedDay : utcDay(now - 7 * DAY_MS)
   const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined
   const since = days.filter(({ day }) => day > row.day)

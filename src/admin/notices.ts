@@ -61,7 +61,7 @@ export function digestNotice(made: Report, keepState: KeepState, now: number, wo
   const needs = describeActionItems(report, keepState, t, now)
   const subject = t('admin.digest.subject', { share: shareFormatter(t)(report.ready, report.people) })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
-  const figure = (label: string, what: (typeof PERSON_STATES)[number] | 'people' | 'gone') => ({
+  const countRow = (label: string, what: (typeof PERSON_STATES)[number] | 'people' | 'gone') => ({
     label,
     value: t.number(report[what]),
     change: row === undefined ? '' : change.format(report[what] - row[what]),
@@ -74,9 +74,9 @@ export function digestNotice(made: Report, keepState: KeepState, now: number, wo
       ...(needs.length === 0 ? [t('admin.need.none')] : []),
     ],
     figures: [
-      figure(t('admin.groupPeople'), 'people'),
-      ...PERSON_STATES.map((state) => figure(t(`admin.stat.${state}`), state)),
-      figure(t('admin.filter.gone'), 'gone'),
+      countRow(t('admin.groupPeople'), 'people'),
+      ...PERSON_STATES.map((state) => countRow(t(`admin.stat.${state}`), state)),
+      countRow(t('admin.filter.gone'), 'gone'),
     ],
     needs,
     commands: [],

@@ -89,9 +89,9 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
   t: Texts,
 ) {
   const sort = typeof query['sort'] === 'string' ? query['sort'] : ''
-  const asked = Object.keys(kind.columns).find((name) => name === sort.replace(/^-/, ''))
-  const isReversed = asked !== undefined && sort.startsWith('-')
-  const sortedBy = asked ?? kind.usual
+  const requested = Object.keys(kind.columns).find((name) => name === sort.replace(/^-/, ''))
+  const isReversed = requested !== undefined && sort.startsWith('-')
+  const sortedBy = requested ?? kind.usual
   const number =
     typeof query['page'] === 'string' && /^\d{1,4}$/.test(query['page']) ? Number(query['page']) : undefined
   const most = columns === undefined ? FIRST_ROWS.page : FIRST_ROWS.overview

@@ -52,16 +52,16 @@ export function dueEmail(person: Person, policy: ReminderPolicy, now: number): D
   const last = campaignEmails(person, ONBOARDING).at(-1)
   const isUnknown = last?.state === 'unknown' || last?.state === 'sending'
   const isSent = last?.state === 'sent' || (isUnknown && policy.unknown === 'sent')
-  const isOver = last === undefined || isSent
+  const isDone = last === undefined || isSent
   const notDue = { kind: 'not-due', wasSent: last?.state === 'sent' } as const
   if (person.optedOutAt !== undefined) return notDue
   if (isUnknown && policy.unknown === 'wait') return { kind: 'unknown' }
   if (last?.state === 'failed') return { kind: 'failed' }
   if (isSent && !isReminderDue(last, policy, now)) return notDue
-  if (isOver && hasNothing(person, policy, now)) return notDue
+  if (isDone && hasNothing(person, policy, now)) return notDue
   if (isTooSoon(person, now)) return notDue
-  const reminder = last === undefined ? 0 : last.reminder + Number(isOver)
-  return { kind: 'mail', reminder, isRetry: !isOver || person.unknownAt !== undefined }
+  const reminder = last === undefined ? 0 : last.reminder + Number(isDone)
+  return { kind: 'mail', reminder, isRetry: !isDone || person.unknownAt !== undefined }
 }
 
 export const campaignEmail = (person: Person, campaign: string, reminder: number): EmailRecord | undefined =>

@@ -23,7 +23,7 @@ export async function findMassDisconnects(
   for await (const person of people) if (!isGone(person)) countLapses(person, state, counts)
   const ongoing = state.massDisconnects.flatMap((known): MassDisconnect[] => {
     const lapsed = counts.get(known.instance)?.lapsed ?? 0
-    if (isOver(known, lapsed, now)) return []
+    if (hasEnded(known, lapsed, now)) return []
     return [known.resumedAt === undefined ? { ...known, lapsed: Math.max(known.lapsed, lapsed) } : known]
   })
   const active = new Set(
@@ -57,7 +57,7 @@ const includes = ({ since, noticedAt }: MassDisconnect, lapsedAt: number): boole
   lapsedAt >= since && lapsedAt < noticedAt + SPREAD_MS
 
 /** Most people have the app again. A resumed one is remembered while more lapses may be noticed. */
-const isOver = ({ lapsed: before, noticedAt, resumedAt }: MassDisconnect, lapsed: number, now: number) =>
+const hasEnded = ({ lapsed: before, noticedAt, resumedAt }: MassDisconnect, lapsed: number, now: number) =>
   lapsed * 2 < before && (resumedAt === undefined || now >= noticedAt + SPREAD_MS)
 
 /**

@@ -185,8 +185,8 @@ async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenera
 }
 
 function refuseOtherEncodings(start: Uint8Array): void {
-  const mark = Buffer.from(start.subarray(0, 2)).toString('hex')
-  if (mark === 'fffe' || mark === 'feff' || start.subarray(0, 64).includes(0))
+  const byteOrderMark = Buffer.from(start.subarray(0, 2)).toString('hex')
+  if (byteOrderMark === 'fffe' || byteOrderMark === 'feff' || start.subarray(0, 64).includes(0))
     throw new UnreadableList('the file is UTF-16 ("Unicode text" in Excel). Save it as "CSV UTF-8"')
 }
 

@@ -21,7 +21,7 @@ function operatorName(): string {
   }
 }
 
-type Mark = {
+type AddressChange = {
   event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
   /** Returns the same object if nothing changes. */
   change: (person: Person) => Person
@@ -29,7 +29,11 @@ type Mark = {
 }
 
 /** @throws {PersonUnreadable} {StoreUnavailable} */
-async function mark(emails: Iterable<string>, { event, change, messages }: Mark, context: CommandContext) {
+async function changeAddresses(
+  emails: Iterable<string>,
+  { event, change, messages }: AddressChange,
+  context: CommandContext,
+) {
   const { env, stdout, stderr, now } = context
   const settings = loadWithoutClient(env)
   const ids = createAuditIds(settings.INVITE_SECRET ?? settings.SESSION_SECRET, normalizedAddress)
@@ -50,7 +54,7 @@ async function mark(emails: Iterable<string>, { event, change, messages }: Mark,
   })
 }
 
-const BOUNCED: Mark = {
+const BOUNCED: AddressChange = {
   event: { event: 'bounced' },
   change: withBounce,
   messages: { done: 'marked as bounced', unchanged: 'unchanged: no email to them, or marked before' },
@@ -66,13 +70,13 @@ export async function bounced(
   const { people = [], faults = [] } = list ? await readList(list, true, { write: () => {} }) : {}
   const all = new Set([...emails, ...people.map(({ email }) => email)])
   for (const fault of limitFaults(faults)) context.stderr.write(`${fault}\n`)
-  await mark(all, BOUNCED, context)
+  await changeAddresses(all, BOUNCED, context)
   return faults.length > 0 ? 1 : 0
 }
 
 export async function optOut(email: string, context: CommandContext): Promise<number> {
   const change = (person: Person) => withMilestone(person, 'optedOutAt', context.now())
   const messages = { done: 'gets no more emails', unchanged: 'unchanged: had opted out before' }
-  await mark([email], { event: { event: 'opted_out', result: 'done' }, change, messages }, context)
+  await changeAddresses([email], { event: { event: 'opted_out', result: 'done' }, change, messages }, context)
   return 0
 }

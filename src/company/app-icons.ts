@@ -38,9 +38,9 @@ function svgOf({ color, drawing }: AppIcon): string {
 type ServedIcon = StaticAsset & { title: string }
 
 const bySlug: ReadonlyMap<string, ServedIcon> = new Map(
-  Object.entries(readIcons()).map(([slug, mark]) => [
+  Object.entries(readIcons()).map(([slug, icon]) => [
     slug,
-    { ...createStaticAsset(`/assets/apps/${slug}`, 'svg', Buffer.from(svgOf(mark))), title: mark.title },
+    { ...createStaticAsset(`/assets/apps/${slug}`, 'svg', Buffer.from(svgOf(icon))), title: icon.title },
   ]),
 )
 

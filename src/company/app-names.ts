@@ -18,8 +18,8 @@ export function withUniqueNames<T extends NamedApp>(apps: readonly T[]): (T & { 
   )
   return apps.map((app) => {
     const short = readableName(app)
-    const mark = byName.get(app.name)?.get(app.instance)
-    return { ...app, name: mark ? `${short}\u00a0(${mark})` : short, short }
+    const suffix = byName.get(app.name)?.get(app.instance)
+    return { ...app, name: suffix ? `${short}\u00a0(${suffix})` : short, short }
   })
 }
 

@@ -19,7 +19,7 @@ type CompanyRead = { company: Company | undefined; faults: readonly string[] }
 type Path = readonly PropertyKey[]
 
 /** `offset` in the text, `path` in the data. */
-type Fault = { offset: number; path: Path; says: string }
+type Fault = { offset: number; path: Path; message: string }
 
 const EXPECTED: Partial<Record<string, string>> = {
   string: 'must be text',
@@ -52,16 +52,18 @@ const schemaErrorMessage: z.core.$ZodErrorMap = (issue) => {
 }
 
 /** Of a union, the faults of the form that was chosen: one text, or one for each language. */
-function faultsIn(issue: z.core.$ZodIssue, around: Path): { path: Path; says: string }[] {
+function faultsIn(issue: z.core.$ZodIssue, around: Path): { path: Path; message: string }[] {
   const path = [...around, ...issue.path]
   if (issue.code === 'unrecognized_keys')
-    return issue.message.split('\n').map((says, at) => ({ path: [...path, issue.keys[at] ?? ''], says }))
-  if (issue.code === 'invalid_key') return [{ path, says: issue.issues[0]?.message ?? issue.message }]
+    return issue.message
+      .split('\n')
+      .map((message, at) => ({ path: [...path, issue.keys[at] ?? ''], message }))
+  if (issue.code === 'invalid_key') return [{ path, message: issue.issues[0]?.message ?? issue.message }]
   const chosen =
     issue.code === 'invalid_union'
       ? issue.errors.find((all) => all.every((one) => one.code !== 'invalid_type' || one.path.length > 0))
       : undefined
-  return chosen?.flatMap((one) => faultsIn(one, path)) ?? [{ path, says: issue.message }]
+  return chosen?.flatMap((one) => faultsIn(one, path)) ?? [{ path, message: issue.message }]
 }
 
 /** The offset of a key or list entry; if it is missing, of the nearest parent. */
@@ -88,10 +90,10 @@ function syntaxFaults(document: Document, text: string): Fault[] {
   const faults = [...first.values()].map(({ code, pos: [offset], message }) => ({
     offset,
     path: code === 'DUPLICATE_KEY' ? [/^[^:\s]+/.exec(text.slice(offset))?.[0] ?? ''] : [],
-    says: SYNTAX[code] ?? `is not YAML (${message.split('\n')[0]}): correct what is here or above`,
+    message: SYNTAX[code] ?? `is not YAML (${message.split('\n')[0]}): correct what is here or above`,
   }))
-  const add = (node: unknown, says: string) =>
-    void faults.push({ offset: (isNode(node) && node.range?.[0]) || 0, path: [], says })
+  const add = (node: unknown, message: string) =>
+    void faults.push({ offset: (isNode(node) && node.range?.[0]) || 0, path: [], message })
   visit(document, {
     Pair(_key, { key }) {
       if (!isScalar(key)) add(key, 'has a key that is no plain text: write it like name: Acme')
@@ -143,10 +145,10 @@ export function readCompany(file: string, catalogue: SupportedTexts = {}): Compa
     resolveKnownTags: false,
   })
   const refused = (faults: readonly Fault[]): CompanyRead => {
-    const sentenceOf = ({ offset, path, says }: Fault) => {
+    const sentenceOf = ({ offset, path, message }: Fault) => {
       const { line, col } = lines.linePos(offset)
       const names = path.map((key) => String(key).slice(0, MAX_KEY_CHARACTERS)).join('.')
-      return printable(`${basename(file)}:${line || 1}:${col || 1} ${names && `${names}: `}${says}`)
+      return printable(`${basename(file)}:${line || 1}:${col || 1} ${names && `${names}: `}${message}`)
     }
     const sorted = faults.toSorted((one, other) => one.offset - other.offset)
     return { company: undefined, faults: sorted.map(sentenceOf) }
@@ -154,9 +156,9 @@ export function readCompany(file: string, catalogue: SupportedTexts = {}): Compa
 
   // The rest is readable despite a duplicate key.
   const syntax = syntaxFaults(document, read.text)
-  if (syntax.some(({ says }) => says !== SYNTAX['DUPLICATE_KEY'])) return refused(syntax)
+  if (syntax.some(({ message }) => message !== SYNTAX['DUPLICATE_KEY'])) return refused(syntax)
   const made = dataOf(document)
-  if ('fault' in made) return refused([{ offset: 0, path: [], says: made.fault }])
+  if ('fault' in made) return refused([{ offset: 0, path: [], message: made.fault }])
   const assets = new Map<string, StaticAsset>()
   const pictureFault = (name: string) => {
     const picture = readLogo(dirname(file), name)

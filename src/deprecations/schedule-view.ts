@@ -15,7 +15,7 @@ const piecesOf = (text: string): string[] =>
     .split(/(?<=[/._])(?=[^\s/._])/)
     .flatMap((piece) => (/\w{20}/.test(piece) ? piece.split(/(?<=[a-z\d])(?=[A-Z])/) : [piece]))
 
-function nameOf(entry: ListedEntry, t: Texts): string {
+function itemName(entry: ListedEntry, t: Texts): string {
   if (entry.kind === 'endpoint') return t('deprecations.endpoint')
   const { field, place } = entry
   const where = { field, place: t(`deprecations.place.${place.in}`) }
@@ -58,7 +58,7 @@ export function scheduleView(
       operation: piecesOf(operation),
       items: items.map((item) => ({
         anchor: `item-${item.id.replaceAll('.', '-')}`,
-        name: piecesOf(nameOf(item, t)),
+        name: piecesOf(itemName(item, t)),
         instead: piecesOf(insteadOf(item, t)),
         announced: item.announced,
       })),

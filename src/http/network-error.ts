@@ -77,18 +77,17 @@ const WORDS: Record<Cause, string> = {
 }
 
 /** Its text has the reason and advice; nothing of the call was sent. */
-export const hasAdvice = (silence: NetworkError): silence is ProxyErrorText | CertificateErrorText =>
-  !Object.hasOwn(WORDS, silence)
+export const hasAdvice = (error: NetworkError): error is ProxyErrorText | CertificateErrorText =>
+  !Object.hasOwn(WORDS, error)
 
 /** Plain text to follow "cannot be reached:". */
-export const describeNetworkError = (silence: NetworkError): string => WORDS[silence as Cause] ?? silence
+export const describeNetworkError = (error: NetworkError): string => WORDS[error as Cause] ?? error
 
 /** The forward proxy failed, so nothing of the call was sent. */
-export const isProxyError = (silence: NetworkError): silence is ProxyErrorText =>
-  silence.startsWith('the proxy ')
+export const isProxyError = (error: NetworkError): error is ProxyErrorText => error.startsWith('the proxy ')
 
-export const isCertificateError = (silence: NetworkError): silence is CertificateErrorText =>
-  silence.startsWith('its certificate ')
+export const isCertificateError = (error: NetworkError): error is CertificateErrorText =>
+  error.startsWith('its certificate ')
 
 type ProxyFailure = {
   /** Host and port; the rest of HTTPS_PROXY is a secret. */

@@ -47,8 +47,8 @@ export function createOptOutRoutes({
 
     const arrival = await people.get(email)
 
-    const isOut = arrival?.optedOutAt !== undefined
-    const state = isOut ? 'out' : req.query['undone'] === 'yes' ? 'undone' : 'in'
+    const hasOptedOut = arrival?.optedOutAt !== undefined
+    const state = hasOptedOut ? 'out' : req.query['undone'] === 'yes' ? 'undone' : 'in'
     const of = { whose: maskedAddress(email), action: pathOf(req.params.token) }
     sendPage(req, res, { view: 'invites/opt-out', data: { state, of } })
   })

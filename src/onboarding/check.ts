@@ -50,7 +50,7 @@ export class WalkChecks {
     const waiting = mayCheck(walk, checkedAt) ? await service.check(req, undefined, gone) : undefined
     if (log.isLevelEnabled('debug'))
       log.debug(
-        { isAsked: waiting !== undefined, waiting: waiting?.map(nameAndStatus) },
+        { isChecked: waiting !== undefined, waiting: waiting?.map(nameAndStatus) },
         'walk: what the service says',
       )
     const at = now()

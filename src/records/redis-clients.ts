@@ -67,11 +67,11 @@ const CLIENT = {
   commandsQueueMaxLength: 10_000,
 } as const
 
-type Options = Omit<RedisClientOptions, 'RESP'> & { RESP?: 2 | 3 }
+type ClientOptions = Omit<RedisClientOptions, 'RESP'> & { RESP?: 2 | 3 }
 
 let create: ReturnType<typeof RedisClient.factory> | undefined
 /** One class for all clients: the library's createClient builds one for each URL (1 MB, blocking). */
-const clientOf = (options: Options) => (create ??= RedisClient.factory())(options)
+const clientOf = (options: ClientOptions) => (create ??= RedisClient.factory())(options)
 
 export const newClient = (url: string) => clientOf({ ...CLIENT, url, socket: { ...SOCKET } })
 type Client = ReturnType<typeof newClient>

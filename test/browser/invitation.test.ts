@@ -48,7 +48,7 @@ async function onramp(...args: string[]) {
 const heading = ({ page }: Visitor) => page.locator('h1').innerText()
 
 async function linkInMail(): Promise<string> {
-  const mail = await PostalMime.parse(running.sandbox.mail?.mails.at(-1)?.raw ?? '')
+  const mail = await PostalMime.parse(running.sandbox.mail?.emails.at(-1)?.raw ?? '')
   return /^(http\S+\/invite\/\S+)$/m.exec(mail.text ?? '')?.[1] ?? ''
 }
 
@@ -57,7 +57,7 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   writeFileSync(list, 'email;name\nada@acme.example;Ada\ncarol@acme.example;Carol\n')
   const sent = await onramp('send', list, '--rate', '100')
   expect(sent).toMatchObject({ code: 0 })
-  expect(running.sandbox.mail?.mails.map(({ to }) => to[0])).toEqual(['ada@acme.example'])
+  expect(running.sandbox.mail?.emails.map(({ to }) => to[0])).toEqual(['ada@acme.example'])
   const link = await linkInMail()
 
   running.sandbox.clearRequests()

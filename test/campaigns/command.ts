@@ -91,7 +91,7 @@ export function useCompany(options: SandboxOptions = {}) {
     company.sandbox.reset()
     company.env.DATA_DIR = join(dirname(company.env.DATA_DIR), `data-${names++}`)
   })
-  const mails = () => company.sandbox.mail?.mails ?? []
+  const mails = () => company.sandbox.mail?.emails ?? []
   return {
     company: () => company,
     mails,

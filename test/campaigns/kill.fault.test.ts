@@ -32,7 +32,7 @@ describe.each([
 
   it(`mails ${people} people once, though it is killed ${kills} times`, { timeout: 180_000 }, async () => {
     const { sandbox } = company
-    const mails = sandbox.mail?.mails ?? []
+    const mails = sandbox.mail?.emails ?? []
     const rows = sandbox.people.map(({ email, name }) => `${email},${name}\n`).join('')
     const list = company.list('people.csv', `email,name\n${rows}`)
     const args = ['invite', 'send', list, '--rate', '600', '--json']

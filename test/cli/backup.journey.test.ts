@@ -40,7 +40,7 @@ async function invite(env: Record<string, string> = {}) {
   }
   const { exit, err } = await runCommand(['invite', 'send', list, '--yes'], settings)
   expect(exit, err).toBe(0)
-  return mail?.mails.length
+  return mail?.emails.length
 }
 
 /** A server on an empty folder with nothing in it but this. */

@@ -29,7 +29,7 @@ it('a mail server that answers is in order, and gets no mail', async () => {
   open.push(() => catcher.close())
   const settings = { SMTP_URL: catcher.url, MAIL_FROM: 'search@acme.test' }
   expect(await found('settings.mail', settings)).toMatchObject({ status: 'ok' })
-  expect(catcher.mails).toEqual([])
+  expect(catcher.emails).toEqual([])
 })
 
 it('a sender that the mail server does not allow is told in its words, and no email leaves', async () => {

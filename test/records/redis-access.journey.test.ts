@@ -87,7 +87,7 @@ describe.each([
     writeFileSync(list, 'email,department\nbob@acme.example,Sales\ngrace@acme.example,Sales\n')
     const sent = await command('invite', 'send', list, '--rate', '50')
     expect(sent.exit, sent.err).toBe(0)
-    expect(running.sandbox.mail?.mails.length).toBeGreaterThan(0)
+    expect(running.sandbox.mail?.emails.length).toBeGreaterThan(0)
     const report = await command('invite', 'report', '--json')
     expect(JSON.parse(report.out), report.err).toMatchObject({ people: 3 })
     const forgotten = await command('invite', 'forget', 'bob@acme.example')

@@ -18,8 +18,8 @@ export function createControl(sandbox: Sandbox): RequestHandler {
   const pages: Routes = {
     'GET /': ({ res }) => sendPage(res, controlPage(sandbox)),
     'GET /mail': async ({ res, url }) =>
-      sendPage(res, await mailPage(mail?.mails ?? [], url.searchParams.get('to') ?? '')),
-    'GET /mail.json': ({ res }) => sendJson(res, mail?.mails ?? []),
+      sendPage(res, await mailPage(mail?.emails ?? [], url.searchParams.get('to') ?? '')),
+    'GET /mail.json': ({ res }) => sendJson(res, mail?.emails ?? []),
     'GET /control.json': ({ res }) =>
       sendJson(res, {
         urls: sandbox.urls,

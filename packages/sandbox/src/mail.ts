@@ -10,7 +10,7 @@ type ReceivedMail = { at: string; from: string; to: string[]; raw: string }
 
 export type MailCatcher = {
   url: string
-  mails: ReceivedMail[]
+  emails: ReceivedMail[]
   clear: () => void
   close: () => Promise<void>
 }
@@ -19,7 +19,7 @@ const host = '127.0.0.1'
 
 /** @throws Error if the port is taken */
 export async function startMailCatcher(port: number, bind = host): Promise<MailCatcher> {
-  const mails: ReceivedMail[] = []
+  const emails: ReceivedMail[] = []
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -29,7 +29,7 @@ export async function startMailCatcher(port: number, bind = host): Promise<MailC
       const raw = await text(stream).catch(() => undefined)
       if (raw === undefined) return
       const from = mailFrom === false ? '' : mailFrom.address
-      mails.push({ at: new Date().toISOString(), from, to: rcptTo.map(({ address }) => address), raw })
+      emails.push({ at: new Date().toISOString(), from, to: rcptTo.map(({ address }) => address), raw })
       done()
     },
   })
@@ -41,8 +41,8 @@ export async function startMailCatcher(port: number, bind = host): Promise<MailC
   const { port: opened } = server.server.address() as AddressInfo
   return {
     url: `smtp://${host}:${opened}`,
-    mails,
-    clear: () => void (mails.length = 0),
+    emails,
+    clear: () => void (emails.length = 0),
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
@@ -50,12 +50,12 @@ export async function startMailCatcher(port: number, bind = host): Promise<MailC
 const SHOWN_MAILS = 50
 
 /** The newest mails first. @param recipient part of a recipient's address; empty: any */
-export async function mailPage(mails: readonly ReceivedMail[], recipient: string) {
+export async function mailPage(emails: readonly ReceivedMail[], recipient: string) {
   const part = recipient.trim().toLowerCase()
-  const found = mails.filter(({ to }) => part === '' || to.some((one) => one.toLowerCase().includes(part)))
+  const found = emails.filter(({ to }) => part === '' || to.some((one) => one.toLowerCase().includes(part)))
   const last = found.slice(-SHOWN_MAILS).toReversed()
   const shown = await Promise.all(last.map((mail, index) => mailBlock(mail, index === 0)))
-  const body = html`<p class="note">${countOf(mails.length)} caught. Nothing is delivered.</p>
+  const body = html`<p class="note">${countOf(emails.length)} caught. Nothing is delivered.</p>
     <form class="find" action="/mail" method="get" role="search">
       <label for="to">Search by recipient</label>
       <div>
@@ -69,7 +69,7 @@ export async function mailPage(mails: readonly ReceivedMail[], recipient: string
   return { title: 'Inbox', site: 'Sandbox', body, wide: true }
 }
 
-const countOf = (mails: number) => (mails === 0 ? 'No emails' : mails === 1 ? 'One email' : `${mails} emails`)
+const countOf = (count: number) => (count === 0 ? 'No emails' : count === 1 ? 'One email' : `${count} emails`)
 
 /** As a mail program shows it: no scripts, and links open a new page. */
 async function mailBlock({ at, to, raw }: ReceivedMail, isOpen: boolean): Promise<Html> {

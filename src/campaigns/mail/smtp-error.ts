@@ -33,8 +33,8 @@ export function printableReply(reply: string): string {
 }
 
 /** @param reply the mail server's, or our reason why there is none */
-export const quoteReply = (reply: string, says = 'it says: ', happened = ''): string =>
-  (/^\d{3}/.test(reply) ? says : happened) + reply
+export const quoteReply = (reply: string, prefix = 'it says: ', happened = ''): string =>
+  (/^\d{3}/.test(reply) ? prefix : happened) + reply
 
 const SYSTEM: Record<string, string> = {
   ECONNREFUSED: 'connection refused (ECONNREFUSED)',

@@ -121,9 +121,9 @@ async function postRegistration(
       (response, seconds) => of.onCall?.({ operation: 'registration', status: response?.status, seconds }),
     )
   } catch (error) {
-    const silence = networkErrorOf(error)
-    const what = `the registration endpoint gives no answer: ${describeNetworkError(silence)}`
-    if (UNSENT.includes(silence) || hasAdvice(silence)) throw signInUnavailable(what, error)
+    const networkError = networkErrorOf(error)
+    const what = `the registration endpoint gives no answer: ${describeNetworkError(networkError)}`
+    if (UNSENT.includes(networkError) || hasAdvice(networkError)) throw signInUnavailable(what, error)
     throw notRegistered(`${what} (a client may have been made all the same)`, HOUR_SECONDS)
   }
 }

@@ -137,9 +137,10 @@ function explainIssuer(error: unknown): Explanation | undefined {
 }
 
 function explainNetwork(error: unknown): Explanation | undefined {
-  const silence = networkErrorOf(error)
-  if (hasAdvice(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
-  if (silence === 'too-large')
+  const networkError = networkErrorOf(error)
+  if (hasAdvice(networkError))
+    return unavailable(`the authorization server cannot be reached: ${networkError}`)
+  if (networkError === 'too-large')
     return unavailable("the authorization server's keys (jwks_uri), or another response, exceed 1 MiB")
   return error instanceof ClientError ? undefined : unavailable('the authorization server cannot be reached')
 }
