@@ -31,29 +31,28 @@ export type Operation = 'checkdatasourceauth' | 'search'
 type FailedCall = {
   operation: Operation
   credentials: Credentials
-  /** SERVICE_HEADER_PREFIX. */
   headerPrefix?: string | undefined
 }
 
 /** By operation, because a failed search says nothing about connecting apps. */
-const CODES = {
-  checkdatasourceauth: {
-    unavailable: 'service_unavailable',
-    slow: 'service_unavailable',
-    busy: 'service_busy',
-    forbidden: 'service_forbidden',
-    refused: 'service_refused_request',
-    misconfigured: 'service_misconfigured',
+const PROBLEMS = {
+  unavailable: { status: 503, checkdatasourceauth: 'service_unavailable', search: 'search_unavailable' },
+  slow: { status: 503, checkdatasourceauth: 'service_unavailable', search: 'search_too_slow' },
+  busy: { status: 503, checkdatasourceauth: 'service_busy', search: 'search_busy' },
+  forbidden: { status: 403, checkdatasourceauth: 'service_forbidden', search: 'search_forbidden' },
+  refused: { status: 502, checkdatasourceauth: 'service_refused_request', search: 'search_refused' },
+  misconfigured: {
+    status: 502,
+    checkdatasourceauth: 'service_misconfigured',
+    search: 'search_misconfigured',
   },
-  search: {
-    unavailable: 'search_unavailable',
-    slow: 'search_too_slow',
-    busy: 'search_busy',
-    forbidden: 'search_forbidden',
-    refused: 'search_refused',
-    misconfigured: 'search_misconfigured',
-  },
-} as const satisfies Record<Operation, Record<string, ProblemCode>>
+} as const satisfies Record<string, Record<Operation, ProblemCode> & { status: number }>
+
+const problem = (
+  kind: keyof typeof PROBLEMS,
+  operation: Operation,
+  options: ConstructorParameters<typeof Problem>[2],
+) => new ServiceProblem(PROBLEMS[kind].status, PROBLEMS[kind][operation], options)
 
 /** The setting with the service token that was sent; undefined: a person's token. */
 const globalTokenOf = (credentials: Credentials): string | undefined =>
@@ -94,7 +93,6 @@ const UNLIKE_THE_SERVICE =
 /** Client errors after which the same request may succeed (RFC 9110 15.5). */
 const NOT_FINAL = [408, 409, 421, 423, 425]
 
-/** Quotes the service only if nothing else explains the error. */
 export function serviceProblemOf(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   const { status, requestedWait, isFromIntermediary } = response
   return Object.assign(explain(response, sent), { responseStatus: status, requestedWait, isFromIntermediary })
@@ -103,11 +101,10 @@ export function serviceProblemOf(response: ErrorResponse, sent: FailedCall): Ser
 function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   const { status, retryAfter, isFromIntermediary } = response
   const { operation, credentials } = sent
-  const codes = CODES[operation]
   const globalToken = globalTokenOf(credentials)
   const answered = `${operation} answered ${status}`
   const misconfigured = (why: string) =>
-    new ServiceProblem(502, codes.misconfigured, { detail: `${answered}: ${why}` })
+    problem('misconfigured', operation, { detail: `${answered}: ${why}` })
   const setting = settingToChange(response, sent)
   if (setting !== undefined) return Object.assign(misconfigured(setting), { affectsEveryone: true })
   if (globalToken !== undefined && isFromIntermediary) return misconfigured(IN_FRONT)
@@ -118,14 +115,14 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
         `${answered}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${unlike}`,
       )
     case 'scope':
-      return new ServiceProblem(403, codes.forbidden, {
+      return problem('forbidden', operation, {
         detail:
           globalToken !== undefined
             ? `${answered}: ${globalToken} lacks a scope: grant it the scope for ${operation}`
             : `${answered}: the token lacks permissions (scopes, or the OAuth settings of the service): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE${unlike}`,
       })
     case 'busy':
-      return new ServiceProblem(503, codes.busy, { detail: `${answered}: too many requests`, retryAfter })
+      return problem('busy', operation, { detail: `${answered}: too many requests`, retryAfter })
     case 'not-there':
       return misconfigured('check SERVICE_BASE_URL, including its path')
     case 'redirected':
@@ -133,10 +130,10 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
     case 'request':
       if (!NOT_FINAL.includes(status)) return permanentProblem(response, operation, globalToken === undefined)
   }
-  return new ServiceProblem(503, codes.unavailable, { detail: answered, retryAfter })
+  return problem('unavailable', operation, { detail: answered, retryAfter })
 }
 
-/** Statuses about the request; any other 4xx is about the way to the service, or the account there. */
+/** Any other 4xx is about the way to the service, or the account there. */
 const ABOUT_THE_REQUEST = [400, 413, 414, 422]
 
 /** Another try can't help: an operator has to read the service's explanation. */
@@ -153,24 +150,19 @@ function permanentProblem(
     return new ServiceProblem(502, 'service_refused_return', {
       detail: `${answered}: the service does not accept final_redirect_url, which is PUBLIC_URL and /onboarding/callback. Check PUBLIC_URL, and that the service's list of allowed redirect addresses has it. ${quoted}`,
     })
-  const suspect =
-    hasRedirect && [400, 422].includes(status)
-      ? ' Its one parameter is final_redirect_url, made of PUBLIC_URL.'
-      : ''
+  const isInvalid = hasRedirect && [400, 422].includes(status)
+  const suspect = isInvalid ? ' Its one parameter is final_redirect_url, made of PUBLIC_URL.' : ''
   const isAboutWords = operation !== 'search' || ABOUT_THE_REQUEST.includes(status)
-  return new ServiceProblem(502, CODES[operation][isAboutWords ? 'refused' : 'misconfigured'], {
+  return problem(isAboutWords ? 'refused' : 'misconfigured', operation, {
     detail: `${answered}: the service does not accept the request, and would not accept it again. ${quoted}${suspect}`,
   })
 }
 
 /** For a 200 that can't be read. A web page won't become a response by another try. */
 export function unreadableResponse(operation: Operation, text: string): ServiceProblem {
-  if (!/^\s*</.test(text))
-    return noResponse(
-      operation,
-      text === '' ? 'an empty answer' : 'an answer of another shape than documented',
-    )
-  return new ServiceProblem(502, CODES[operation].misconfigured, {
+  const fault = text === '' ? 'an empty answer' : 'an answer of another shape than documented'
+  if (!/^\s*</.test(text)) return noResponse(operation, fault)
+  return problem('misconfigured', operation, {
     detail: `${operation} answered 200 with a web page (HTML): set SERVICE_BASE_URL to the service's backend, not its web app, and let requests from this machine through a login in front of it`,
   })
 }
@@ -178,9 +170,8 @@ export function unreadableResponse(operation: Operation, text: string): ServiceP
 /** For a network error. */
 export function noResponse(operation: Operation, what: string, cause?: unknown): ServiceProblem {
   const networkError = networkErrorOf(cause)
-  return new ServiceProblem(503, CODES[operation][networkError === 'too-slow' ? 'slow' : 'unavailable'], {
-    detail: `${operation}: ${isProxyError(networkError) ? `${networkError}: see HTTPS_PROXY and NO_PROXY` : isCertificateError(networkError) ? networkError : what}`,
-    cause,
-    retryAfter: DEFAULT_SECONDS,
-  })
+  const why = isCertificateError(networkError) ? networkError : what
+  const advice = isProxyError(networkError) ? `${networkError}: see HTTPS_PROXY and NO_PROXY` : why
+  const options = { detail: `${operation}: ${advice}`, cause, retryAfter: DEFAULT_SECONDS }
+  return problem(networkError === 'too-slow' ? 'slow' : 'unavailable', operation, options)
 }

@@ -63,9 +63,7 @@ function openWith(master: KeyEncryptionKey, bytes: Buffer, associatedData: strin
       'aes-256-gcm',
       recordCipherKey(master, associatedData),
       bytes.subarray(0, IV_BYTES),
-      {
-        authTagLength: TAG_BYTES,
-      },
+      { authTagLength: TAG_BYTES },
     )
     decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
     const content = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES))

@@ -10,11 +10,7 @@ import type { Records } from './records.ts'
 import { FolderInUse, FolderUnusable, lockFolder, unsafeFileSystem } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
 
-export type Store = {
-  records: Records
-  isReachable(): boolean
-  close(): Promise<void>
-}
+export type Store = { records: Records; isReachable(): boolean; close(): Promise<void> }
 
 type StoreSettings = {
   REDIS_URL: string | undefined

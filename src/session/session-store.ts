@@ -8,9 +8,10 @@ import type { Records } from '../records/records.ts'
 import { hashOf, type Sealer } from '../records/seal.ts'
 
 type Done = (error?: unknown) => void
+
 type SessionRecords = Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
 
-/** Another request has changed or ended the session since it was read. */
+/** Another request has changed or ended the session. */
 export class SessionChanged extends Error {
   override name = 'SessionChanged'
 }
@@ -95,18 +96,16 @@ export class SessionStore extends RedisStore {
     return session
   }
 
-  /** @param hash of the session ID (hashOf) */
+  /** @param hash of the session ID (hashOf), here and below */
   async has(hash: string): Promise<boolean> {
-    const sealed = await this.#records.get(keyOf(hash))
-    return sealed !== undefined && sealed !== ENDED
+    return ![undefined, ENDED].includes(await this.#records.get(keyOf(hash)))
   }
 
-  /** @param hash as above */
   end(hash: string): Promise<void> {
     return this.#records.remove(keyOf(hash))
   }
 
-  /** Ends it, so that the next sign-in in that browser sends prompt=login. @param hash as above */
+  /** Ends it, so that the next sign-in in that browser sends prompt=login. */
   async endElsewhere(hash: string): Promise<void> {
     // A store that is full takes no writes, and still forgets.
     await this.#records.put(keyOf(hash), ENDED, this.#maxMs / 1000).catch(() => this.end(hash))

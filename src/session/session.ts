@@ -1,11 +1,12 @@
 // express-session under one small signed cookie. It sends headers before the store has answered, so code that changes a
 // session before a redirect saves it and waits.
 import { createHmac, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Session, type Store } from 'express-session'
 import { triggersFirewall } from '../records/firewall-safe.ts'
 import { SessionChanged } from './session-store.ts'
-import { signedInOf, type SessionContent, type SignedIn } from './signed-in.ts'
+import { signedInOf, type SignedIn } from './signed-in.ts'
 
 /** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
 export const cookieName = (https: boolean) => (https ? '__Host-onramp' : 'onramp')
@@ -23,21 +24,16 @@ function newId(key: string): string {
 }
 
 /**
- * express-session. It reads the store once for a request with a cookie of ours, and for no other request.
- * SameSite=Lax, not Strict: with Strict the cookie is missing when the authorization server sends the browser back.
+ * express-session: one read for a request with a cookie of ours. SameSite=Strict would keep the cookie from the callback.
  * @param secrets SESSION_SECRET
  */
-export function createSession({
-  store,
-  secrets,
-  isHttps,
-  log,
-}: {
+export function createSession(options: {
   store: Store
   secrets: readonly string[]
   isHttps: boolean
   log: { info(fields: object, message: string): void }
 }): RequestHandler {
+  const { store, secrets, isHttps, log } = options
   const session = expressSession({
     store,
     name: cookieName(isHttps),
@@ -56,14 +52,10 @@ export function createSession({
 }
 
 /** `session.save()`, to be awaited before a redirect. @throws {SessionChanged} {StoreUnavailable} */
-export const saveSession = (session: Session): Promise<void> =>
-  new Promise((resolve, reject) => session.save((error) => (error ? reject(error as Error) : resolve())))
+export const saveSession = (session: Session): Promise<void> => promisify(session.save.bind(session))()
 
-/**
- * Signs in under a new ID, saved before the browser gets its cookie. The caller ends the former session afterwards, so one
- * of the two always exists.
- */
-export async function startSession(req: Request, content: SessionContent): Promise<void> {
+/** Signs in under a new ID, saved before the browser gets its cookie. The caller ends the former session afterwards. */
+export async function startSession(req: Request, content: Omit<SignedIn, 'id'>): Promise<void> {
   // express-session sets it on every store that it is given; its types don't show it.
   ;(req.sessionStore as Store & { generate(req: Request): void }).generate(req)
   Object.assign(req.session, content)
@@ -71,9 +63,8 @@ export async function startSession(req: Request, content: SessionContent): Promi
 }
 
 /**
- * Reads the session again. express-session's own `reload` throws if the request has lost its session, which an error page
- * or another reload takes away during a refresh.
- * @returns undefined if the session was ended; then the request has none @throws {StoreUnavailable}
+ * Reads the session again. express-session's `reload` throws if an error page or another reload has taken it from the
+ * request. @returns undefined if it was ended; then the request has none @throws {StoreUnavailable}
  */
 export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
   new Promise((resolve, reject) =>
@@ -86,7 +77,4 @@ export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
   )
 
 /** Ends the session in the store and for the rest of the request. */
-export const endSession = (req: Request): Promise<void> =>
-  new Promise((resolve, reject) =>
-    req.session.destroy((error) => (error ? reject(error as Error) : resolve())),
-  )
+export const endSession = (req: Request): Promise<void> => promisify(req.session.destroy.bind(req.session))()

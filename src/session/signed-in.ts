@@ -31,7 +31,8 @@ export type Tokens = {
   expiresAt?: number | undefined
 }
 
-export type SessionContent = {
+export type SignedIn = {
+  readonly id: string
   user: User
   tokens: Tokens
   /** Milliseconds since 1970. */
@@ -39,13 +40,11 @@ export type SessionContent = {
 }
 
 declare module 'express-session' {
-  interface SessionData extends Partial<SessionContent> {
+  interface SessionData extends Partial<Omit<SignedIn, 'id'>> {
     /** Ended from another device: the next sign-in in this browser sends prompt=login. */
     promptLogin?: true
   }
 }
-
-export type SignedIn = SessionContent & { readonly id: string }
 
 /** Undefined if no one is signed in. */
 export function signedInOf(req: Request): SignedIn | undefined {

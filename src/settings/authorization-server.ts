@@ -59,10 +59,7 @@ export const authorizationServerDefinitions = {
       '`service` or `external-idp` (onramp then sends `X-Service-Auth-Type: OAUTH` with every access token)',
     schema: oneOf(['service', 'external-idp']),
   },
-  OIDC_CLIENT_ID: {
-    meaning: 'Client ID. If unset, onramp registers itself (RFC 7591)',
-    schema: text,
-  },
+  OIDC_CLIENT_ID: { meaning: 'Client ID. If unset, onramp registers itself (RFC 7591)', schema: text },
   OIDC_CLIENT_AUTH: {
     default: 'client_secret_basic',
     meaning:

@@ -28,11 +28,7 @@ export function clientCredentials<P extends Prefix>(prefix: P, use: string) {
   const certificate = `must be a certificate in PEM; a file in ${prefix}_CLIENT_CERT_FILE is easiest`
   const definitions: Record<string, Definition> = {
     SECRET: { secret: true, meaning: "That client's secret", schema: text },
-    KEY: {
-      secret: true,
-      meaning: `The private key for ${use}, PEM (PKCS #8)`,
-      schema: pemOf(canSign, key),
-    },
+    KEY: { secret: true, meaning: `The private key for ${use}, PEM (PKCS #8)`, schema: pemOf(canSign, key) },
     CERT: {
       file: true,
       meaning:

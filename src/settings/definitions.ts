@@ -226,11 +226,7 @@ export const definitions = {
       'Sentinels as `name:port`, separated by commas; `REDIS_URL` then gives user, password, TLS and database',
     schema: list(hostAndPort),
   },
-  REDIS_SENTINEL_NAME: {
-    default: 'mymaster',
-    meaning: 'Name of the primary in Sentinel',
-    schema: text,
-  },
+  REDIS_SENTINEL_NAME: { default: 'mymaster', meaning: 'Name of the primary in Sentinel', schema: text },
   REDIS_CLUSTER: {
     default: 'no',
     meaning: '`yes`: `REDIS_URL` is a node of a Redis Cluster, from which the others are found',

@@ -57,9 +57,7 @@ it.each([
 it('a proxy gets the user name and password of HTTPS_PROXY, which no error repeats', async () => {
   const { name, connects } = await startProxy('HTTP/1.1 407 No\r\n\r\n')
   const error = await failedCheck(`http://ada%40acme:${PASSWORD}@${name}`)
-  expect(error).toMatchObject({
-    detail: expect.stringContaining('rejects the username and password (407)'),
-  })
+  expect(error).toMatchObject({ detail: expect.stringContaining('rejects the username and password (407)') })
   expect(connects[0]?.authorization).toBe(`Basic ${btoa(`ada@acme:${PASSWORD}`)}`)
   expect(JSON.stringify([error, String((error as Error).cause)])).not.toContain(PASSWORD)
 })

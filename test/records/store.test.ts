@@ -73,9 +73,7 @@ it.each(['no', 'yes'] as const)(
     expect(store.isReachable()).toBe(false)
     const calls = [records.get('a'), records.put('a', 'b', 1), records.compareAndRemove('a', 'b')]
     for (const one of calls)
-      await expect(one).rejects.toMatchObject({
-        detail: expect.stringContaining('(ECONNREFUSED)') as string,
-      })
+      await expect(one).rejects.toMatchObject({ detail: expect.stringContaining('(ECONNREFUSED)') as string })
     await expect(records.keys('a').next()).rejects.toBeInstanceOf(StoreUnavailable)
     expect(operations).toEqual(['get false', 'put false', 'compareAndRemove false'])
     expect(readdirSync(folder)).toEqual([])
