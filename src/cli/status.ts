@@ -9,13 +9,13 @@ import { APP_STATUSES, isUnavailable } from '../client-api/app-status.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from '../client-api/credentials.ts'
 import { ServiceClient } from '../client-api/client.ts'
 import { useProxy } from '../http/proxy.ts'
-import type { ErrorReason } from '../client-api/error-response.ts'
+import type { ErrorResponse } from '../client-api/error-response.ts'
 import { isOpenToAll } from '../doctor/machine.ts'
 import { explainServiceError } from '../doctor/service-error.ts'
 import { EXIT_SETTINGS, loadSome, SettingsError } from '../settings/settings.ts'
 
 const EXIT_SERVICE = 7
-const EXITS: Record<ErrorReason, number> = {
+const EXITS: Record<ErrorResponse['reason'], number> = {
   request: 1,
   'in-front': 1,
   token: 3,

@@ -29,7 +29,7 @@ type Message =
   /** Another message about `…-ActAs`: an unknown address. */
   | 'act-as-refused'
 
-export type ErrorReason =
+type ErrorReason =
   | Message
   /** A web page, or a challenge for something else than a bearer token: hardly the service itself. */
   | 'in-front'

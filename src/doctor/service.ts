@@ -2,13 +2,13 @@
 // the client.
 import { STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
 import { ServiceClient, type ProbeResult } from '../client-api/client.ts'
-import type { ErrorReason } from '../client-api/error-response.ts'
+import type { ErrorResponse } from '../client-api/error-response.ts'
 import { CONSENT_CALLBACK_PATH } from '../onboarding/paths.ts'
 import { fail, ok, skip, warn, type DoctorContext, type Rules } from './findings.ts'
 import { explainServiceError } from './service-error.ts'
 
 /** About the address, or the service as a whole; the other reasons are about the token or the request. */
-const isAboutService = (reason: ErrorReason): boolean =>
+const isAboutService = (reason: ErrorResponse['reason']): boolean =>
   ['not-there', 'redirected', 'unreadable', 'failing', 'busy'].includes(reason)
 
 type ServiceFacts = {

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { unsafeFileSystem, classifySqliteError, type SqliteFailure } from '../records/sqlite-folder.ts'
+import { unsafeFileSystem, classifySqliteError } from '../records/sqlite-folder.ts'
 import { fail, ok, warn, type Rules } from './findings.ts'
 
 type SqliteFacts = {
   isThere: boolean
   /** The error code of writing there, or of creating the folder. */
   unwritable: string | undefined
-  database: SqliteFailure | undefined
+  database: ReturnType<typeof classifySqliteError> | undefined
   /** If it isn't a disk: `memory`, or the name of a network file system. */
   fileSystem: string | undefined
   freeBytes: number

@@ -15,17 +15,14 @@ export type Records = {
   keys(prefix: string): AsyncGenerator<string[]>
 }
 
-/** Milliseconds within which the store answers, or the request fails. */
-export const STORE_DEADLINE_MS = 1_500
+/** The store answers within this time, or the request fails. */
+const DEADLINE_MS = 1_500
 
 export class StoreUnavailable extends Problem {
   constructor(cause: unknown) {
     const { code, message } = describeStoreError(cause)
-    super(503, 'store_unavailable', {
-      detail: `${message} (${code}): see REDIS_URL or DATA_DIR`,
-      cause,
-      retryAfter: 5,
-    })
+    const detail = `${message} (${code}): see REDIS_URL or DATA_DIR`
+    super(503, 'store_unavailable', { detail, cause, retryAfter: 5 })
     this.name = 'StoreUnavailable'
   }
 }
@@ -45,7 +42,7 @@ export class StoreUnreadable extends Problem {
  */
 export async function withinDeadline<T>(
   work: () => Promise<T>,
-  milliseconds: number = STORE_DEADLINE_MS,
+  milliseconds: number = DEADLINE_MS,
 ): Promise<T> {
   try {
     return await within(milliseconds, work())

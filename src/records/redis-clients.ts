@@ -79,7 +79,7 @@ type Client = ReturnType<typeof newClient>
 /** @param prefix REDIS_PREFIX: the user may have no rights outside of it */
 export function createRedisOpener(
   url: string,
-  topology: RedisTopology,
+  topology: RedisTopology = { kind: 'standalone' },
   prefix: string = STANDARD_PREFIX,
 ): OpenRedis {
   switch (topology.kind) {

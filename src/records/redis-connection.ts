@@ -2,14 +2,8 @@
 // dead network path and drops commands that no one waits for. Without a client, every command fails at once.
 import { setTimeout as pause } from 'node:timers/promises'
 import { TooSlow } from '../within.ts'
-import { StoreUnavailable, STORE_DEADLINE_MS, withinDeadline } from './records.ts'
-import {
-  createRedisOpener,
-  type OpenedRedis,
-  type OpenRedis,
-  type RedisCommands,
-  type RedisTopology,
-} from './redis-clients.ts'
+import { StoreUnavailable, withinDeadline } from './records.ts'
+import type { OpenedRedis, OpenRedis, RedisCommands } from './redis-clients.ts'
 import { describeStoreError } from './store-error.ts'
 
 export type ConnectionLog = {
@@ -20,15 +14,10 @@ export type ConnectionLog = {
 /** Between tries, with jitter so that replicas don't return in step. */
 const retryIn = () => 250 * (0.5 + Math.random())
 
-/** Connects in the background and reconnects for ever. @param url may hold credentials, which are never logged */
-export const connectRedis = (
-  url: string,
-  log: ConnectionLog,
-  topology: RedisTopology = { kind: 'standalone' },
-  prefix?: string,
-): RedisConnection => new RedisConnection(createRedisOpener(url, topology, prefix), log)
+/** Commands pending on a lost client may still end: not every node of a cluster is gone. */
+const CLOSE_AFTER_MS = 1_500
 
-/** Commands throw {StoreUnavailable} while Redis is unreachable, too slow, or rejects them. */
+/** Connects in the background. Commands throw {StoreUnavailable} while Redis is unreachable, too slow, or rejects them. */
 export class RedisConnection implements RedisCommands {
   readonly #open: OpenRedis
   readonly #outages: OutageLog
@@ -106,8 +95,7 @@ export class RedisConnection implements RedisCommands {
       }
     this.#first.resolve()
     this.#isRenewing = false
-    // Pending commands may still end: not every node of a cluster is gone.
-    setTimeout(() => before?.close(), STORE_DEADLINE_MS).unref()
+    setTimeout(() => before?.close(), CLOSE_AFTER_MS).unref()
     if (this.#ending.signal.aborted) this.#current?.close()
   }
 

@@ -12,9 +12,8 @@ return 0`
 const COMPARE_AND_REMOVE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`
 
-const whole = (seconds: number) => Math.max(1, Math.ceil(seconds))
-const lifeOf = (seconds: number) => String(whole(seconds))
-const expiry = (seconds: number) => ({ expiration: { type: 'EX' as const, value: whole(seconds) } })
+const lifeOf = (seconds: number) => Math.max(1, Math.ceil(seconds))
+const expiry = (seconds: number) => ({ expiration: { type: 'EX' as const, value: lifeOf(seconds) } })
 
 /** A Redis pattern that matches only this text. */
 const literally = (text: string) => text.replaceAll(/[*?[\]^\\]/g, '\\$&')
@@ -29,7 +28,7 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
     async compareAndSet(key, expected, value, seconds) {
       if (expected === undefined)
         return (await redis.set(prefix + key, value, { ...expiry(seconds), condition: 'NX' })) !== null
-      const args = { keys: [prefix + key], arguments: [expected, value, lifeOf(seconds)] }
+      const args = { keys: [prefix + key], arguments: [expected, value, String(lifeOf(seconds))] }
       return (await redis.eval(COMPARE_AND_SET, args)) === 1
     },
     async remove(key) {
@@ -50,7 +49,7 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
   }
 }
 
-export const REDIS_COMMANDS = ['get', 'set', 'del', 'eval', 'scan', 'ping'] as const
+const REDIS_COMMANDS = ['get', 'set', 'del', 'eval', 'scan', 'ping'] as const
 
 /** Further commands to find the primary, or a cluster's nodes. */
 const BY_TOPOLOGY = { standalone: [], sentinel: ['role'], cluster: ['cluster|slots'] } as const

@@ -7,7 +7,7 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { DATABASE } from './sqlite-folder.ts'
 import { OperatorError } from '../problem.ts'
 
-export class BackupFailed extends OperatorError {
+class BackupFailed extends OperatorError {
   override name = 'BackupFailed'
 }
 

@@ -54,7 +54,7 @@ export const unsafeFileSystem = (type: number): string | undefined => UNSAFE.get
 
 const WAIT_MS = 10_000
 
-export class FolderInUse extends OperatorError {
+class FolderInUse extends OperatorError {
   override name = 'FolderInUse'
   constructor(folder: string, cause: unknown) {
     super(
@@ -85,7 +85,7 @@ export function lockFolder(folder: string): { close(): void } {
 /** https://www.sqlite.org/rescode.html; an extended code has it in its lowest byte. */
 const [PERM, BUSY, LOCKED, READONLY, CORRUPT, CANTOPEN, NOTADB] = [3, 5, 6, 8, 11, 14, 26] as const
 
-export type SqliteFailure = {
+type SqliteFailure = {
   /** `damaged`: no database; `rights`: not allowed for this user; `busy`: locked by another process. */
   kind: 'damaged' | 'rights' | 'busy' | 'other'
   reason: string

@@ -3,14 +3,15 @@ import { statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inSpan } from '../trace/spans.ts'
 import { createFormatCheck } from './format.ts'
-import type { RedisTopology } from './redis-clients.ts'
-import { connectRedis, type ConnectionLog } from './redis-connection.ts'
+import { createRedisOpener, type RedisTopology } from './redis-clients.ts'
+import { RedisConnection, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
-import { FolderInUse, FolderUnusable, lockFolder, unsafeFileSystem } from './sqlite-folder.ts'
+import { OperatorError } from '../problem.ts'
+import { FolderUnusable, lockFolder, unsafeFileSystem } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
 
-export type Store = { records: Records; isReachable(): boolean; close(): Promise<void> }
+type Store = { records: Records; isReachable(): boolean; close(): Promise<void> }
 
 type StoreSettings = {
   REDIS_URL: string | undefined
@@ -30,14 +31,15 @@ type StoreOptions = {
   /** A server locks DATA_DIR; commands read and write beside it. */
   isServer?: boolean
   isAdopting?: boolean
-  onOperation?: OnOperation
+  /** Called after every operation, without keys and values. Must not throw. */
+  onOperation?: (operation: { operation: string; isDone: boolean; seconds: number }) => void
 }
 
 /** Operations throw {StoreUnreadable} for another format. @throws {FolderInUse} {FolderUnusable} */
 export function openStore(settings: StoreSettings, log: ConnectionLog, options: StoreOptions = {}): Store {
   if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
-  const { REDIS_PREFIX: prefix } = settings
-  const connection = connectRedis(settings.REDIS_URL, log, topologyOf(settings), prefix)
+  const { REDIS_URL: url, REDIS_PREFIX: prefix } = settings
+  const connection = new RedisConnection(createRedisOpener(url, topologyOf(settings), prefix), log)
   return {
     records: instrumented(createRedisRecords(connection, prefix), 'redis', options),
     isReachable: () => connection.isReady,
@@ -71,7 +73,7 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
     }
   } catch (error) {
     hold?.close()
-    throw error instanceof FolderInUse ? error : new FolderUnusable(folder, error)
+    throw error instanceof OperatorError ? error : new FolderUnusable(folder, error)
   }
 }
 
@@ -80,9 +82,6 @@ export function topologyOf(settings: Partial<StoreSettings>): RedisTopology {
   if (sentinels !== undefined) return { kind: 'sentinel', sentinels, name }
   return { kind: settings.REDIS_CLUSTER === 'yes' ? 'cluster' : 'standalone' }
 }
-
-/** Called after every operation, without keys and values. Must not throw. */
-export type OnOperation = (operation: { operation: string; isDone: boolean; seconds: number }) => void
 
 const OPERATIONS = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
 
@@ -99,19 +98,19 @@ function instrumented(records: Records, system: 'redis' | 'sqlite', options: Sto
   for (const operation of OPERATIONS) {
     const operate = records[operation] as (...given: unknown[]) => Promise<unknown>
     const attributes = { 'db.system.name': system, 'db.operation.name': operation }
-    const instrumentedOperation = async (...given: unknown[]) => {
+    const instrument = async (...given: unknown[]) => {
       const began = performance.now()
       let isDone = false
       try {
         await checkFormat()
-        const result = await inSpan(`${operation} ${system}`, attributes, () => operate(...given))
+        const outcome = await inSpan(`${operation} ${system}`, attributes, () => operate(...given))
         isDone = true
-        return result
+        return outcome
       } finally {
         onOperation({ operation, isDone, seconds: (performance.now() - began) / 1000 })
       }
     }
-    Object.assign(result, { [operation]: instrumentedOperation })
+    Object.assign(result, { [operation]: instrument })
   }
   return result
 }

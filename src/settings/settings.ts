@@ -6,8 +6,6 @@ import { credentialRules, credentialsIn } from './client-credentials.ts'
 import { definitions } from './definitions.ts'
 import type { Setting } from './values.ts'
 
-export type { Setting }
-
 type Definitions = typeof definitions
 type Present<K extends keyof Definitions> = z.output<Definitions[K]['schema']>
 

@@ -1,7 +1,7 @@
 // A Redis Cluster of three primaries under load: primaries are killed, also the one of REDIS_URL, and replicas take over.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRedisOpener } from '../../src/records/redis-clients.ts'
-import { connectRedis } from '../../src/records/redis-connection.ts'
+import { RedisConnection } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { until } from '../helpers/processes.ts'
 import type { RedisServer } from '../helpers/redis.ts'
@@ -32,7 +32,10 @@ const untilPrimary = (server: RedisServer | undefined) =>
 
 it('records are spread over all three nodes of a cluster, and listed and removed on each', async () => {
   const log = { warn: () => {}, info: () => {} }
-  const connection = connectRedis(redis.settings['REDIS_URL'] ?? '', log, { kind: 'cluster' })
+  const connection = new RedisConnection(
+    createRedisOpener(redis.settings['REDIS_URL'] ?? '', { kind: 'cluster' }),
+    log,
+  )
   await until(() => connection.isReady, 'the connection')
   const records = createRedisRecords(connection)
   const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`)

@@ -2,7 +2,8 @@
 // signed out, and nothing needs a restart.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connectRedis } from '../../src/records/redis-connection.ts'
+import { createRedisOpener } from '../../src/records/redis-clients.ts'
+import { RedisConnection } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startWire, type Wire } from '../helpers/network.ts'
@@ -76,7 +77,7 @@ it('Redis that is idle for three times as long as its sockets may be silent is n
   const log: string[] = []
   const keep = (_fields: object, message: string) => void log.push(message)
   const server = await startRedis()
-  const connection = connectRedis(server.url, { warn: keep, info: keep })
+  const connection = new RedisConnection(createRedisOpener(server.url), { warn: keep, info: keep })
   await sleep(9_500)
   expect(await createRedisRecords(connection).get('a')).toBeUndefined()
   expect(log).toEqual([])

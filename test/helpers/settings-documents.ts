@@ -3,7 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { format, resolveConfig } from 'prettier'
 import { companyJsonSchema } from '../../src/company/schema.ts'
-import { settings, type Setting } from '../../src/settings/settings.ts'
+import { settings } from '../../src/settings/settings.ts'
+import type { Setting } from '../../src/settings/values.ts'
 
 const fileOf = (name: string) => new URL(`../../${name}`, import.meta.url).pathname
 const TABLE = /(?<=<!-- settings -->).*(?=<!-- \/settings -->)/s

@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
-import { connectRedis } from '../../src/records/redis-connection.ts'
+import { createRedisOpener } from '../../src/records/redis-clients.ts'
+import { RedisConnection } from '../../src/records/redis-connection.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import type { Records } from '../../src/records/records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -35,7 +36,7 @@ describe.each(stores)('on %s, a store', (name, open) => {
       const records = createSqliteRecords(folder)
       return work(records).finally(() => records.close())
     }
-    const redis = connectRedis(url, createLog('silent'))
+    const redis = new RedisConnection(createRedisOpener(url), createLog('silent'))
     return work(createRedisRecords(redis, prefix)).finally(() => redis.destroy())
   }
 

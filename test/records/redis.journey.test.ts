@@ -3,14 +3,16 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
-import { connectRedis, type RedisConnection } from '../../src/records/redis-connection.ts'
-import { primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
+import { RedisConnection } from '../../src/records/redis-connection.ts'
+import { createRedisOpener, primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { startWire } from '../helpers/network.ts'
 import { until } from '../helpers/processes.ts'
 import { startRedis, type RedisServer, type RedisOptions } from '../helpers/redis.ts'
 import { describeRecords } from './contract.ts'
+
+const SILENT = { warn: () => {}, info: () => {} }
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -24,7 +26,7 @@ async function server(options?: RedisOptions): Promise<RedisServer> {
 }
 
 async function connected(url: string, topology?: RedisTopology) {
-  const connection = connectRedis(url, { warn: () => {}, info: () => {} }, topology)
+  const connection = new RedisConnection(createRedisOpener(url, topology), SILENT)
   closing.push(() => connection.destroy())
   await until(() => connection.isReady, 'the connection')
   return { connection, records: createRedisRecords(connection) }
@@ -78,7 +80,7 @@ async function clusterOfOne() {
 for (const kind of ['standalone', 'cluster'] as const)
   describeRecords(`Redis (${kind})`, async () => {
     const redis = await (kind === 'cluster' ? clusterOfOne() : startRedis())
-    const client = connectRedis(redis.url, { warn: () => {}, info: () => {} }, { kind })
+    const client = new RedisConnection(createRedisOpener(redis.url, { kind }), SILENT)
     await until(() => client.isReady, 'the connection')
     return {
       records: createRedisRecords(client),
@@ -134,11 +136,8 @@ it('a Redis connection rejects a replica that a Sentinel still names', async () 
   const primary = await server()
   const replica = await server({ options: () => ['--replicaof', '127.0.0.1', String(primary.port)] })
   const sentinel = await fakeSentinel(() => names(replica.port))
-  const connection = connectRedis(
-    'redis://127.0.0.1:1',
-    { warn: () => {}, info: () => {} },
-    sentinelsAt(sentinel.port),
-  )
+  const open = createRedisOpener('redis://127.0.0.1:1', sentinelsAt(sentinel.port))
+  const connection = new RedisConnection(open, SILENT)
   closing.push(() => connection.destroy())
   await until(() => sentinel.commands.length > 2, 'it to ask again')
   await expect(createRedisRecords(connection).get('a')).rejects.toBeInstanceOf(StoreUnavailable)

@@ -16,12 +16,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import {
-  restrictAccess,
-  FolderUnusable,
-  classifySqliteError,
-  type SqliteFailure,
-} from '../../src/records/sqlite-folder.ts'
+import { restrictAccess, FolderUnusable, classifySqliteError } from '../../src/records/sqlite-folder.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -188,7 +183,7 @@ it('a DATA_DIR takes the next server when the one before was killed, or is just 
   expect(second.hasEnded()).toBe(true)
 })
 
-it.each<[object | undefined, SqliteFailure['kind'], string]>([
+it.each<[object | undefined, string, string]>([
   [{ errcode: 26, errstr: 'file is not a database' }, 'damaged', 'file is not a database'],
   [{ errcode: 267, errstr: 'corrupt index' }, 'damaged', 'corrupt index'],
   [{ errcode: 5, errstr: 'locked' }, 'busy', 'locked'],

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { unsafeFileSystem } from '../../src/records/sqlite-folder.ts'
-import { openStore, describeStore, topologyOf, type OnOperation } from '../../src/records/store.ts'
+import { openStore, describeStore, topologyOf } from '../../src/records/store.ts'
 
 type StoreSettings = Parameters<typeof openStore>[0]
 
@@ -23,7 +23,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const onOperation: OnOperation = ({ operation, isDone }) => void operations.push(`${operation} ${isDone}`)
+const onOperation = ({ operation, isDone }: { operation: string; isDone: boolean }) =>
+  void operations.push(`${operation} ${isDone}`)
 const log = { warn: () => {}, info: () => {} }
 function open(settings: Partial<StoreSettings> = {}): Store {
   const all = { DATA_DIR: join(folder, 'data'), REDIS_PREFIX: 'acme:', ...settings } as StoreSettings

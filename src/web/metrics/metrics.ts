@@ -1,7 +1,6 @@
 // Metrics for Prometheus: durations of requests, by route pattern, and of calls of other servers and the store. No label
 // names a person, an instance, an address or a query.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { OnOperation } from '../../records/store.ts'
 import type { OnCall } from '../../trace/calls.ts'
 import { VERSION } from '../../version.ts'
 
@@ -74,8 +73,8 @@ export class Metrics {
   readonly observeAuthorizationServer: OnCall = ({ operation, status, seconds }) =>
     this.#authorizationServer.observe({ operation, status: callClassOf(status) }, seconds)
 
-  readonly observeStore: OnOperation = ({ operation, isDone, seconds }) =>
-    this.#store.observe({ operation, result: isDone ? 'done' : 'failed' }, seconds)
+  readonly observeStore = (call: { operation: string; isDone: boolean; seconds: number }): void =>
+    this.#store.observe({ operation: call.operation, result: call.isDone ? 'done' : 'failed' }, call.seconds)
 
   /** @param request with CLIENT_CLOSED as its status if the browser left before the answer */
   observeRequest(request: { route: string; method: string; status: number; seconds: number }): void {
