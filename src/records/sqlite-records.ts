@@ -1,6 +1,6 @@
 // Records in one SQLite file: the embedded default, for one process. Each operation is synchronous and touches one small row.
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from './records.ts'
 import { restrictAccess, DATABASE } from './sqlite-folder.ts'
@@ -17,7 +17,6 @@ const UPSERT = `INSERT INTO records (key, value, expires) VALUES (?, ?, ?)
 
 /** Keys per batch: about a millisecond. */
 const BATCH = 1_000
-
 const SWEEP_EVERY_MS = 60_000
 
 type SqliteRecords = Records & {
@@ -47,33 +46,22 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
     `SELECT key FROM records WHERE key > ? AND key < ? AND expires > ? ORDER BY key LIMIT ${BATCH}`,
   )
   const until = (seconds: number) => now() + Math.max(1, Math.ceil(seconds)) * 1000
+  const change = async (statement: StatementSync, ...values: SQLInputValue[]) =>
+    (await attempt(() => statement.run(...values))).changes === 1
 
-  const sweep = setInterval(() => attempt(() => eraseExpired.run(now())).catch(() => {}), SWEEP_EVERY_MS)
+  const sweep = setInterval(() => change(eraseExpired, now()).catch(() => {}), SWEEP_EVERY_MS)
   sweep.unref()
 
   return {
     readableByOthers,
-    get: (key) => attempt(() => valueOf(select.get(key, now()))),
-    put: (key, value, seconds) =>
-      attempt(() => {
-        upsert.run(key, value, until(seconds))
-      }),
+    get: (key) => attempt(() => select.get(key, now())?.['value'] as string | undefined),
+    put: async (key, value, seconds) => void (await change(upsert, key, value, until(seconds))),
     compareAndSet: (key, expected, value, seconds) =>
-      attempt(() => {
-        const done =
-          expected === undefined
-            ? insertNew.run(key, value, until(seconds), now())
-            : update.run(value, until(seconds), key, expected, now())
-        return done.changes === 1
-      }),
-    remove: (key) =>
-      attempt(() => {
-        erase.run(key)
-      }),
-    compareAndRemove: (key, expected) =>
-      attempt(() => {
-        eraseThis.run(key, expected)
-      }),
+      expected === undefined
+        ? change(insertNew, key, value, until(seconds), now())
+        : change(update, value, until(seconds), key, expected, now()),
+    remove: async (key) => void (await change(erase, key)),
+    compareAndRemove: async (key, expected) => void (await change(eraseThis, key, expected)),
     async *keys(prefix) {
       // SQLite compares bytes of UTF-8, so this character comes after all others.
       const end = `${prefix}\u{10ffff}`
@@ -90,9 +78,6 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
     },
   }
 }
-
-const valueOf = (row: Record<string, unknown> | undefined) =>
-  row === undefined ? undefined : String(row['value'])
 
 async function attempt<T>(work: () => T): Promise<T> {
   try {

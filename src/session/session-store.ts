@@ -22,7 +22,9 @@ const MAX_TOUCHES = 50_000
 
 /** Replaces a session that its person has ended from another device: the next sign-in there sends prompt=login. */
 const ENDED = 'ended'
-const ENDED_SESSION = JSON.stringify({ promptLogin: true } satisfies Partial<SessionData>)
+const ENDED_SESSION = JSON.stringify({ promptLogin: true, revision: 0 } satisfies Partial<SessionData> & {
+  revision: 0
+})
 
 const keyOf = (hash: string) => `session:${hash}`
 /** The ID itself and not its hash, so a dump of the store opens nothing, even with the secret. */
@@ -34,7 +36,7 @@ type Revision = { revision: number; json: string }
 const serialize = (session: SessionData, revision: number) =>
   JSON.stringify({ ...session, cookie: undefined, revision })
 
-const revisionIn = (json: string): number => (JSON.parse(json) as Partial<Revision>).revision ?? 0
+const revisionIn = (json: string): number => (JSON.parse(json) as Revision).revision
 
 export class SessionStore extends RedisStore {
   readonly #records: SessionRecords
@@ -113,7 +115,7 @@ export class SessionStore extends RedisStore {
 
   /** @returns null if it was signed in too long ago */
   #parse(json: string): SessionData | null {
-    const { revision = 0, ...content } = JSON.parse(json) as SessionData & Partial<Revision>
+    const { revision, ...content } = JSON.parse(json) as SessionData & Revision
     const data = { ...content, cookie: { originalMaxAge: null } }
     if (data.signedInAt !== undefined && this.#now() - data.signedInAt > this.#maxMs) return null
     this.#revisions.set(data, { revision, json })

@@ -6,9 +6,6 @@ import { authorizationServerDefinitions } from './authorization-server.ts'
 import { clientCredentials } from './client-credentials.ts'
 import { address, bearerToken, oneOf, text, webAddress, type Definitions } from './values.ts'
 
-/** Some receivers of webhooks take a token in the query. */
-const addressWithQuery = webAddress(true)
-
 const origin = address
   .refine((text) => new URL(text).pathname === '/', {
     error: ({ input }) => `must be an origin without a path, like ${new URL(String(input)).origin}`,
@@ -28,10 +25,7 @@ const wholeNumber = (least: number, most: number) =>
     .refine((n) => n >= least && n <= most, `must be between ${least} and ${most}`)
 
 const list = <T>(item: z.ZodType<T, string>) =>
-  z
-    .string()
-    .transform((text) => text.split(/[\s,]+/).filter(Boolean))
-    .pipe(z.array(item))
+  text.transform((value) => value.split(/[\s,]+/).filter(Boolean)).pipe(z.array(item))
 
 /** Lines, or a comma-separated list with distinguished names in quotes, whose parts could be other groups. */
 const names = z.string().transform((text, context) => {
@@ -50,30 +44,18 @@ const names = z.string().transform((text, context) => {
   return [...found]
 })
 
-const sessionSecrets = z
-  .string()
-  .transform((text) => text.split(',').map((part) => part.trim()))
-  .pipe(
-    z
-      .array(z.string().min(32, 'needs 32 characters or more: make one with `openssl rand -base64 48`'))
-      .min(1),
-  )
+const sessionSecret = text.min(32, 'needs 32 characters or more: make one with `openssl rand -base64 48`')
+const sessionSecrets = text
+  .transform((value) => value.split(',').map((part) => part.trim()))
+  .pipe(z.array(sessionSecret))
 
-const isAddressRange = (text: string) => {
-  const [address = '', bits, ...rest] = text.split('/')
-  const most = isIP(address) === 4 ? 32 : 128
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
-  return (
-    isIP(address) !== 0 &&
-    rest.length === 0 &&
-    (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
-  )
+const isAddressRange = (value: string) => {
+  const [, ip = '', bits = '0'] = /^([^/]+)(?:\/(\d+))?$/.exec(value) ?? []
+  const isName = ['loopback', 'linklocal', 'uniquelocal'].includes(value)
+  return isName || (isIP(ip) !== 0 && Number(bits) <= (isIP(ip) === 4 ? 32 : 128))
 }
 
-const addressRange = text.refine(
-  isAddressRange,
-  'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8',
-)
+const MUST_BE_RANGES = 'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8'
 
 const MAX_PREFIX_CHARACTERS = 64
 
@@ -114,10 +96,8 @@ const sender = text
 
 function canDecode(url: string): boolean {
   try {
-    const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
-    decodeURIComponent(username)
-    decodeURIComponent(password)
-    return true
+    const { username = '', password = '' } = URL.parse(url) ?? {}
+    return decodeURIComponent(`${username}:${password}`) !== ''
   } catch {
     return false
   }
@@ -129,16 +109,14 @@ const addressWithUser = text.refine(
   'has a user name or password with a % that begins no percent-encoding: write % as %25',
 )
 
-const isMailServer = (url: URL) => /^smtps?:$/.test(url.protocol) && url.hostname !== ''
-
 const mailServer = addressWithUser.refine(
-  (url) => URL.canParse(url) && isMailServer(new URL(url)),
+  (url) => /^smtps?:$/.test(URL.parse(url)?.protocol ?? '') && URL.parse(url)?.hostname !== '',
   'must be like smtps://name:password@mail.acme.example',
 )
 
 /** Plain http to a forward proxy is usual, as the tunnel inside is encrypted. */
 const proxy = addressWithUser.refine(
-  (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).pathname === '/',
+  (url) => /^https?:$/.test(URL.parse(url)?.protocol ?? '') && URL.parse(url)?.pathname === '/',
   'must be like http://proxy.acme.example:3128',
 )
 
@@ -274,7 +252,7 @@ export const definitions = {
   },
   TRUST_PROXY: {
     meaning: 'Comma-separated addresses of trusted reverse proxies',
-    schema: list(addressRange),
+    schema: list(text.refine(isAddressRange, MUST_BE_RANGES)),
   },
   SIGN_INS_PER_MINUTE: {
     default: '3000',
@@ -311,7 +289,7 @@ export const definitions = {
   WEBHOOK_URL: {
     secret: true,
     meaning: 'Where signed events are sent as people sign in, connect apps and finish (docs/integration.md)',
-    schema: addressWithQuery,
+    schema: webAddress(true),
   },
   WEBHOOK_SECRET: {
     secret: true,
@@ -342,7 +320,7 @@ export const definitions = {
   },
   SMTP_OAUTH_TOKEN_URL: {
     meaning: 'Its token endpoint, instead of `SMTP_OAUTH_ISSUER`, if it has no metadata',
-    schema: addressWithQuery,
+    schema: webAddress(true),
   },
   SMTP_OAUTH_CLIENT_ID: { meaning: 'Client ID there', schema: text },
   ...clientCredentials('SMTP_OAUTH', '`private_key_jwt`, or of a service account'),

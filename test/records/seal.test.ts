@@ -47,16 +47,10 @@ it('the hash of a session ID reveals nothing of it', () => {
   expect(hashOf('session-id')).not.toContain('session')
 })
 
-const sealer = createSealer(['s'.repeat(40)])
-const json = sealedJson<{ name: string }>(sealer)
-
 it('sealed JSON is opened with its own key and with no other', () => {
+  const json = sealedJson<{ name: string }>(createSealer([SECRET]))
   const sealed = json.seal({ name: 'ada' }, 'person:1')
   expect(json.open(sealed, 'person:1')).toEqual({ name: 'ada' })
   expect(json.open(sealed, 'person:2')).toBeUndefined()
   expect(json.open(undefined, 'person:1')).toBeUndefined()
-})
-
-it.each(['[]', '7', 'null', 'no json'])('sealed JSON that is no object isn’t read (%s)', (plain) => {
-  expect(json.open(sealer.seal(plain, 'person:1'), 'person:1')).toBeUndefined()
 })

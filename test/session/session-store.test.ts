@@ -259,19 +259,6 @@ it('a session keeps new tokens over what a slow request sets, which loses with a
   expect([done, store.values.size]).toEqual([['insert', 'change', lost, lost], 0])
 })
 
-it('a session of an earlier onramp, which has no revision, is refreshed like any other', async () => {
-  const { browser, store } = world()
-  const ada = browser()
-  const id = (await ada.get('/in')) as string
-  const [sealer, [[key, sealed] = ['', '']]] = [createSealer([OLD]), [...store.values]]
-  const { revision: _revision, ...content } = JSON.parse(sealer.open(sealed, `session:${id}`) ?? '') as {
-    revision: number
-  }
-  store.values.set(key, sealer.seal(JSON.stringify(content), `session:${id}`))
-  expect(await ada.get('/refresh')).toEqual(['fulfilled', 'second'])
-  expect(await ada.get('/refresh')).toEqual(['fulfilled', 'second'])
-})
-
 it('a session that was ended meanwhile does not come back, by a refresh or by a slow request', async () => {
   for (const path of ['/refresh', '/slow']) {
     const { browser, clock, meanwhile, sessions, store } = world()
