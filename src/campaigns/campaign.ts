@@ -3,7 +3,6 @@
 import { omitUndefined } from '../omit-undefined.ts'
 import { appsOf, mayHaveBeenSent, type EmailRecord, type Person } from '../people/person.ts'
 
-/** The campaign of invitations and reminders. */
 export const ONBOARDING = 'onboarding'
 
 export const MAX_REMINDERS = 3
@@ -91,7 +90,6 @@ type Change = {
   apps?: readonly string[] | undefined
 }
 
-/** In a campaign. */
 const MAX_EMAILS = 30
 
 /** Sets the state of one email. Keeps its apps unless others are given. */

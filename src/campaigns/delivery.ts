@@ -13,11 +13,9 @@ import type { CheckPerson } from './person-check.ts'
 import type { Tally } from './tally.ts'
 import type { Throttle } from './throttle.ts'
 
-/** Why a person gets no email now. */
 export type DeliveryProblem =
   'deferred' | 'failed' | 'no-response' | 'refused' | 'uncertain' | 'unknown-to-service' | 'unreadable'
 
-/** What every run over a list needs. */
 export type CampaignRun = Pick<LedgerOptions, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {
   people: Pick<People, 'get' | 'change' | 'all'>
   check: CheckPerson
@@ -32,9 +30,7 @@ export type CampaignRun = Pick<LedgerOptions, 'isHeld' | 'now' | 'signal' | 'pat
 
 /** For people at a terminal. Scheduled runs only count: /admin lists who is affected. */
 export type RunEvents = {
-  /** A dry run would send this email. */
   onWouldSend?(email: string, reminder: number, apps: string[]): void
-  /** @param detail as the mail server or the service puts it */
   onProblem?(email: string, problem: DeliveryProblem, detail?: string): void
   /** The mail server takes no emails for so many seconds. */
   onThrottle?(seconds: number, reply: string): void

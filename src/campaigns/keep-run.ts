@@ -36,13 +36,11 @@ export type KeepOptions = {
   timezone: string
   /** Tells administrators and other systems, unless that was done. @returns when */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
-  /** Many may leave the list. */
   isConfirmed: boolean
   /** Every line of the list was read; otherwise no one leaves it. */
   isComplete: boolean
 }
 
-/** @param now milliseconds since 1970 */
 export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
   Object.keys(zones).filter((zone) => now - (zones[zone] ?? now) > WEEK_MS)
 
@@ -262,7 +260,6 @@ export class KeepRun {
   }
 }
 
-/** The sweep that is under way, or a new one if it is time. */
 function currentSweep({ sweep }: KeepState, now: number): NonNullable<KeepState['sweep']> {
   const isDue =
     sweep === undefined || (sweep.endedAt !== undefined && Math.abs(now - sweep.beganAt) >= SWEEP_EVERY_MS)

@@ -4,7 +4,6 @@ import { appsOf, isGone, mayHaveBeenSent, type Person } from '../people/person.t
 import { campaignEmails, dueEmail, type DueEmail, type ReminderPolicy } from './campaign.ts'
 import { isWorkingTime, workingDaysBetween } from './working-time.ts'
 
-/** The campaign of emails about lapses. */
 export const LAPSES = 'lapses'
 
 /** Working days after the first email about a lapse. */

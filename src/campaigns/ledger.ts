@@ -25,14 +25,11 @@ export type Plan = { person: Person; due: DueEmail; checkedAt: number }
 export type LedgerOptions = {
   people: Pick<People, 'get' | 'change'>
   campaign: string
-  /** @param now milliseconds since 1970 */
   due: (person: Person, now: number) => DueEmail
   /** Does this run still hold the campaign? @throws {StoreUnavailable} */
   isHeld: () => Promise<boolean>
-  /** Milliseconds since 1970. */
   now: () => number
   signal: AbortSignal
-  /** How long the store may be away; milliseconds. */
   patienceMs?: number | undefined
 }
 
@@ -101,7 +98,6 @@ export class EmailLedger {
     )
   }
 
-  /** Records that the email waits for a later run, because the service didn't respond. */
   async postpone(invitee: Invitee, reminder: number): Promise<void> {
     const { campaign, now } = this.#options
     await this.#change(invitee.email, (before) =>

@@ -5,13 +5,12 @@ import { canonicalLanguage, isTimezone } from '../company/schema.ts'
 import { addressToInvite } from '../people/address.ts'
 import { OperatorError } from '../problem.ts'
 
-/** The message says what to do. */
 export class UnreadableList extends OperatorError {
   override name = 'UnreadablePeople'
 }
 
 /** Which cell is what; -1: there is none. `signals` say whether a person is left out. */
-export type Columns = Record<'email' | 'name' | 'group' | 'language' | 'timezone', number> & {
+export type Columns = Record<'email' | keyof typeof TEXT_HEADERS, number> & {
   signals: { at: number; means: keyof typeof SIGNAL_HEADERS }[]
 }
 
@@ -28,10 +27,12 @@ const EMAIL_HEADERS = [
 ]
 /** Not where onramp writes to, if there is another column. */
 const OTHER_EMAIL_HEADER = /(^|[ _-])(secondary|recovery|alternate|home|personal|private)($|[ _)-])/i
-const NAME_HEADER = /^((full|display|first|given)[ _-]?)?name$/i
-const GROUP_HEADER = /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i
-const LANGUAGE_HEADER = /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i
-const TIMEZONE_HEADER = /^(time[ _-]?zone|tz)$/i
+const TEXT_HEADERS = {
+  name: /^((full|display|first|given)[ _-]?)?name$/i,
+  group: /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i,
+  language: /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i,
+  timezone: /^(time[ _-]?zone|tz)$/i,
+}
 /** The first that fits. In Entra's template `Block sign in (Yes/No) [accountEnabled] Required`, in each language, a yes blocks. */
 const SIGNAL_HEADERS = {
   blocked:
@@ -46,7 +47,7 @@ const SIGNAL_HEADERS = {
   deleted: /^deleted[ _-]?(date[ _-]?time|at|on|date)$/i,
 }
 
-const SIGNALS = ['blocked', 'active', 'guest', 'flags', 'deleted'] as const
+const SIGNALS = Object.entries(SIGNAL_HEADERS) as [keyof typeof SIGNAL_HEADERS, RegExp][]
 
 /** `User name [userPrincipalName] Required` has two names, and so has `profile.email`. */
 const namesIn = (header: string): string[] => {
@@ -77,7 +78,6 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
   const names = headers.map(namesIn)
   const isNamed = (pattern: RegExp) => (_header: string, at: number) =>
     names[at]?.some((name) => pattern.test(name)) === true
-  const place = (pattern: RegExp) => headers.findIndex(isNamed(pattern))
   const found = EMAIL_HEADERS.map((pattern) => headers.filter(isNamed(pattern)))
   const [addresses = []] = found.filter(({ length }) => length > 0)
   const own = addresses.filter((header) => !OTHER_EMAIL_HEADER.test(header))
@@ -85,11 +85,12 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
   if (few.length > 1) throw whichOf(few, 'Rename it to "email", and the others to something else')
   const email = headers.findIndex((header) => header === few[0])
   const signals = headers.flatMap((header, at) => {
-    const means = SIGNALS.find((kind) => isNamed(SIGNAL_HEADERS[kind])(header, at))
-    return means === undefined ? [] : { at, means }
+    const signal = SIGNALS.find(([, pattern]) => isNamed(pattern)(header, at))
+    return signal === undefined ? [] : { at, means: signal[0] }
   })
-  const [name, group] = [place(NAME_HEADER), place(GROUP_HEADER)]
-  return { email, name, group, language: place(LANGUAGE_HEADER), timezone: place(TIMEZONE_HEADER), signals }
+  const texts = Object.entries(TEXT_HEADERS).map(([key, of]) => [key, headers.findIndex(isNamed(of))])
+  const places = Object.fromEntries(texts) as Record<keyof typeof TEXT_HEADERS, number>
+  return { email, ...places, signals }
 }
 
 export function describeColumns(headers: readonly string[], { signals, ...texts }: Columns): string {
@@ -106,14 +107,12 @@ export function describeColumns(headers: readonly string[], { signals, ...texts 
 
 export const EMAIL_ONLY: Columns = { ...columnsFromHeader([]), email: 0 }
 
-/** @param cells of the first row @throws {UnreadableList} */
 export function columnsWithoutHeader(cells: readonly string[]): Columns {
   const addresses = cells.filter((cell) => addressToInvite(cell) !== undefined)
   if (addresses.length > 1) throw whichOf(addresses, 'Add a first line that calls it "email"')
   return { ...EMAIL_ONLY, email: cells.findIndex((cell) => cell.includes('@')) }
 }
 
-/** Recognizes other accounts than employees by their kind or sign-in name. */
 export function exclusionOf(cell: string): 'guest' | 'mailbox' | undefined {
   if (/^guest(mail)?(user)?$|#EXT#@/i.test(cell)) return 'guest'
   return /^(shared|room|equipment|scheduling)mailbox$/i.test(cell) ? 'mailbox' : undefined
@@ -153,7 +152,6 @@ function tagsByName() {
 }
 let tags: ReturnType<typeof tagsByName> | undefined
 
-/** The canonical tag of a tag or a name. */
 export function languageIn(text: string): string | undefined {
   tags ??= tagsByName()
   const name = text.toLowerCase()

@@ -21,7 +21,6 @@ import {
 export type Invitee = {
   email: string
   name?: string
-  /** A department or a place: the report counts by it. */
   group?: string
   /** BCP 47, offered or not. */
   language?: string
@@ -31,7 +30,6 @@ export type Invitee = {
 
 type ListRow = { line: number } & ({ kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string })
 
-/** The message says why. */
 class InvalidRow extends Error {}
 
 /** Cells that can be unreadable without losing the person, and what counts instead. */
@@ -54,7 +52,6 @@ type OnUnread = (what: keyof typeof UNREAD, cell: string) => void
 /**
  * Leaves out people who are blocked in the directory, and guests unless they are wanted.
  * @param onNote gets which columns are used; at the end, how many people are left out, and what can't be read
- * @param leftOut counts them
  * @throws {UnreadableList} {UnreadableCsv}
  */
 export async function* readPeopleList(
@@ -66,7 +63,10 @@ export async function* readPeopleList(
   const text = decoded(source)
   const first = await text.next()
   if (first.done === true) return
-  const whole = withFirst(first.value, text)
+  const whole = (async function* () {
+    yield first.value
+    yield* text
+  })()
   const isWhole = isDocument(first.value)
   const kind = isWhole || /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   const header = new HeaderFinder(onNote)
@@ -139,7 +139,6 @@ class HeaderFinder {
     return isHeader
   }
 
-  /** @throws {InvalidRow} */
   rowOf(cells: readonly string[]): Cells {
     // An unquoted comma moves the cells after it into the next column.
     if (cells.length > this.#width)
@@ -150,15 +149,9 @@ class HeaderFinder {
     return { columns: this.columns ?? EMAIL_ONLY, cells: cells.map(withoutEscape) }
   }
 
-  /** @throws {UnreadableList} */
   end(): void {
     if (this.columns === undefined && this.#skipped.length > 0) throw noColumn(this.#skipped)
   }
-}
-
-async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first
-  yield* rest
 }
 
 /** Characters; a longer first line is no list. */
@@ -212,7 +205,6 @@ const noColumn = (rows: readonly string[][]) => {
   )
 }
 
-/** Characters. */
 const MAX_DOCUMENT = 64 * 1024 * 1024
 
 /** A list, or the only list of objects in an object, as in responses of Microsoft Graph and SCIM. */
@@ -298,7 +290,6 @@ function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof 
   return (['blocked', 'mailbox', 'guest'] as const).find((reason) => all.includes(reason))
 }
 
-/** @throws {InvalidRow} */
 function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
   const textIn = (column: number): string => {
     const cell = cells[column]
@@ -316,14 +307,15 @@ function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
     if (text.length > MAX_CHARACTERS) throw new InvalidRow(`the ${what} is too long`)
     if (text !== '') person[what] = text
   }
-  const zone = textIn(columns.timezone)
-  const timezone = timezoneOf(zone)
-  if (timezone !== undefined) person.timezone = timezone
-  else if (zone !== '') onUnread('Time zones', zone)
-  const tag = textIn(columns.language)
-  const language = languageIn(tag)
-  if (language !== undefined) person.language = language
-  else if (tag !== '') onUnread('Languages', tag)
+  for (const [what, unread, read] of [
+    ['timezone', 'Time zones', timezoneOf],
+    ['language', 'Languages', languageIn],
+  ] as const) {
+    const text = textIn(columns[what])
+    const value = read(text)
+    if (value !== undefined) person[what] = value
+    else if (text !== '') onUnread(unread, text)
+  }
   return person
 }
 

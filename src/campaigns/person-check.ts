@@ -22,13 +22,10 @@ const ABOUT_THE_PERSON = [400, 404, 422]
 const ABOUT_THE_TOKEN = [401, 403]
 
 type CheckOptions = {
-  /** @throws {ServiceProblem} */
   unconnectedApps: (email: string) => Promise<UnconnectedApp[]>
   throttle: Pick<Throttle, 'next' | 'slowDown'>
-  /** @param seconds for which the service takes no requests */
   onPause?: (seconds: number) => void
   signal: AbortSignal
-  /** For tests; milliseconds. */
   pauseMs?: number
 }
 

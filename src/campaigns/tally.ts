@@ -1,7 +1,6 @@
 // The counts of a run, as a summary and as a line of progress. Pure.
 import { EMAILS_PER_SECOND } from './throttle.ts'
 
-/** In the order of the summary. */
 const LABELS = {
   rows: ['person', 'people'],
   sent: ['email sent', 'emails sent'],

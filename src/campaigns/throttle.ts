@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Exchange Online takes three connections of a mailbox. After a crash, as many emails are unknown. */
 export const AT_ONCE = 3
-/** Unless the mail server sets a limit. */
 export const EMAILS_PER_SECOND = 10
 
 const MIN_RATE = 0.2
@@ -33,7 +32,6 @@ export class Throttle {
     this.#clock = clock
   }
 
-  /** Turns a second, at present. */
   get rate(): number {
     return this.#rate
   }

@@ -16,7 +16,6 @@ function localTime(at: number, zone: string): { day: number; hour: number } {
   return { day: Date.UTC(of('year'), of('month') - 1, of('day')) / DAY_MS, hour: of('hour') }
 }
 
-/** 0 is Sunday. */
 const weekdayOf = (day: number): number => (day + 4) % 7
 const isWorkday = (day: number): boolean => weekdayOf(day) >= 1 && weekdayOf(day) <= 5
 

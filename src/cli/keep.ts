@@ -86,7 +86,6 @@ export async function keep(file: string, options: KeepOptions, context: CommandC
   )
 }
 
-/** The dry run. */
 async function printDueEmails(records: Records, run: Run): Promise<number> {
   const { people: list, settings, company, options, context, leftOut } = run
   const { stdout, stderr } = context

@@ -27,7 +27,6 @@ const endingOfOnramp: DescribeFailure = (error, name) => {
   return { message: `${name}: ${words}\n`, exitCode: EXIT_SETTINGS }
 }
 
-/** @returns the exit code */
 export const main = (args: readonly string[], parts: CommandContext): Promise<number> =>
   runCommand(onramp, args, parts, endingOfOnramp)
 

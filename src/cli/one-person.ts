@@ -11,7 +11,6 @@ import { openPeople, storeLabel, withStore } from './store.ts'
 
 const DAY_MS = 86_400_000
 
-/** Prints an invitation link. Nothing is sent or stored. */
 export async function invitationLink(
   email: string,
   { datasource = [], days, json }: { datasource?: string[] | undefined; days: number; json?: boolean },
@@ -26,7 +25,6 @@ export async function invitationLink(
   return 0
 }
 
-/** Deletes a person's record and walks, with their opt-out. */
 export async function forgetPerson(email: string, { env, stdout, now }: CommandContext): Promise<number> {
   const settings = loadWithoutClient(env)
   const isForgotten = await withStore(settings, async (records) => {
@@ -46,7 +44,6 @@ export async function forgetPerson(email: string, { env, stdout, now }: CommandC
   return 0
 }
 
-/** A person's ID in the audit log, one for each secret. */
 export async function auditId(
   email: string,
   { json }: { json?: boolean },

@@ -23,12 +23,10 @@ function operatorName(): string {
 
 type AddressChange = {
   event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
-  /** Returns the same object if nothing changes. */
   change: (person: Person) => Person
   messages: { done: string; unchanged: string }
 }
 
-/** @throws {PersonUnreadable} {StoreUnavailable} */
 async function changeAddresses(
   emails: Iterable<string>,
   { event, change, messages }: AddressChange,

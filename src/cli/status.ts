@@ -60,7 +60,6 @@ export async function status(
   return 0
 }
 
-/** @throws {SettingsError} {UsageError} */
 function configured(email: string | undefined, env: CommandContext['env']) {
   const proxies = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const
   const settings = loadSome(['SERVICE_BASE_URL', 'SERVICE_HEADER_PREFIX', ...proxies], env)

@@ -14,7 +14,6 @@ import { loadWithoutClient, loadSome, type Settings } from '../settings/settings
 import { createLog } from '../web/log.ts'
 import { confirm } from './terminal.ts'
 
-/** For messages. */
 export function storeLabel(settings: Settings): string {
   const { name, place } = describeStore(settings)
   return `${name} ${place}`
@@ -71,7 +70,6 @@ export async function adopt({ yes }: { yes?: boolean }, parts: CommandContext): 
   return await withStore(settings, work, { isAdopting: true })
 }
 
-/** A consistent copy of the embedded store, beside a running server. */
 export async function backup(
   file: string,
   { force = false, json }: { force?: boolean; json?: boolean },

@@ -33,10 +33,7 @@ export const untilSignal = (): Promise<unknown> =>
 
 const EXIT_INTERRUPTED = 130
 
-/**
- * The first signal lets the work under way finish; the second one ends the process at once.
- * @returns the exit code
- */
+/** The first signal lets the work under way finish; the second one ends the process at once. @returns the exit code */
 export async function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const stop = new AbortController()
   const onSignal = () => {

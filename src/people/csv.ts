@@ -6,12 +6,10 @@ import { stringify } from 'csv-stringify'
 import { OperatorError } from '../problem.ts'
 
 type CsvRecord = {
-  /** Of its beginning; the first line is 1. */
   line: number
   cells: string[]
 }
 
-/** The message says which line and why. */
 export class UnreadableCsv extends OperatorError {
   override name = 'UnreadableCsv'
 }

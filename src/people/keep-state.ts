@@ -10,17 +10,13 @@ export type MassDisconnect = {
   noticedAt: number
   /** Lapses noticed since then, until a day and a half after `noticedAt`, belong to it. */
   since: number
-  /** So many lost it, of so many who had it. */
   lapsed: number
   had: number
-  /** When the administrators were emailed, and other systems got the event. */
   notifiedAt?: number
   eventAt?: number
-  /** When an administrator had the emails resumed. */
   resumedAt?: number
 }
 
-/** Everyone who is counted is in one of these. */
 export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 /** People in each state after a day's last run; `day` is YYYY-MM-DD in UTC. */
@@ -28,9 +24,7 @@ export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'go
 
 /** Times are milliseconds since 1970. */
 export type KeepState = {
-  /** When the last run ended. */
   lastRunAt?: number
-  /** The newest check of everyone. */
   sweep?: { beganAt: number; endedAt?: number }
   /** Lapses before that were evaluated, so people can be emailed about them. */
   evaluatedAt?: number

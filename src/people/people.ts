@@ -39,7 +39,6 @@ export type PeopleOptions = {
   arrange?: (apps: AppRecord[]) => AppRecord[]
   /** Called after events were added; absent: none are. @param dropped number of old ones removed for them */
   onEvents?: ((email: string, dropped: number) => void) | undefined
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
@@ -122,7 +121,6 @@ export class People {
       }
   }
 
-  /** @throws {PersonUnreadable} */
   #openRecord({ sealer }: DataKey, key: string, text: string | undefined): Person | undefined {
     if (text === undefined) return undefined
     const plain = sealer.open(text, key)
@@ -153,7 +151,6 @@ export class People {
     return apps.length === lastCheck.apps.length ? person : { ...person, lastCheck: { ...lastCheck, apps } }
   }
 
-  /** With the hidden apps of `whole`, unchanged. */
   #withHiddenOf(whole: Person, person: Person): Person {
     const all = whole.lastCheck?.apps ?? []
     const visible = new Set(this.#arrange(all))

@@ -12,7 +12,6 @@ export type AppRecord = {
   since: number
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number
-  /** Number of lapses so far. */
   lapses?: number
 }
 
@@ -30,7 +29,6 @@ export type EmailRecord = {
   at: number
   /** The run that began to send it: only that run writes its outcome. */
   runId?: string | undefined
-  /** The lapsed apps that it was about. */
   apps?: readonly string[] | undefined
 }
 
@@ -45,7 +43,6 @@ export type OutboxEvent = {
   at: number
   app?: { instance: string; name: string }
   tries: number
-  /** When to try next. */
   dueAt: number
 }
 
@@ -54,11 +51,8 @@ export type Person = {
   /** Normalized. */
   email: string
   name?: string
-  /** BCP 47. */
   language?: string
-  /** A department or a place. */
   group?: string
-  /** IANA, such as Europe/Berlin. */
   timezone?: string
   /** When `onramp keep` first found them on its list, and when it no longer did. */
   listedAt?: number
@@ -66,7 +60,6 @@ export type Person = {
   changedAt: number
   openedAt?: number
   signedInAt?: number
-  /** When everything was connected the first time. */
   finishedAt?: number
   optedOutAt?: number
   /** Since when the service knows no account with this address. */
@@ -75,7 +68,6 @@ export type Person = {
   signIns?: string[]
   /** An app that was listed before and no longer is counts as connected. */
   lastCheck?: { checkedAt: number; apps: AppRecord[] }
-  /** As of the person's newest page. */
   intents?: { checkedAt: number; apps: AppIntent[] }
   campaigns: { name: string; emails: EmailRecord[] }[]
   outbox?: OutboxEvent[]
@@ -115,7 +107,6 @@ export function withoutOptOut(person: Person): Person {
 
 const MAX_SIGN_INS = 10
 
-/** @param key personKey */
 export const withSignIn = (person: Person, key: string): Person => {
   const { signIns = [] } = person
   return signIns.includes(key) ? person : { ...person, signIns: [...signIns, key].slice(-MAX_SIGN_INS) }
@@ -129,9 +120,7 @@ const isNewer = (checkedAt: number, known: { checkedAt: number } | undefined, no
 
 type CheckResponse = {
   checkedAt: number
-  /** The unconnected apps that the service listed. */
   listed: readonly { instance: string; name: string; status: AppStatus }[]
-  /** Apps that a walk has seen connected. */
   connected?: readonly Omit<AppRecord, 'status'>[]
 }
 
@@ -165,7 +154,6 @@ function asConnected(app: AppRecord, at: number): AppRecord {
   return { ...rest, status: 'connected', since: at }
 }
 
-/** The lapse of an app that is listed now. */
 const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>
   known?.status === 'connected'
     ? { lapsedAt: at, lapses: (known.lapses ?? 0) + 1 }
@@ -174,7 +162,6 @@ const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lap
         { lapsedAt: at, lapses: known.lapses ?? 1 }
       : omitUndefined({ lapsedAt: known?.lapsedAt, lapses: known?.lapses })
 
-/** The service knows no account with this address. */
 export const withoutAccount = (person: Person, now: number): Person =>
   person.unknownAt === undefined ? { ...person, unknownAt: now } : person
 

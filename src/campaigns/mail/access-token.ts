@@ -87,7 +87,6 @@ type ProvideToken = (
   done: (error: Error | null, token: string, until: number) => void,
 ) => void
 
-/** @param now milliseconds since 1970 */
 export function createTokenProvider(settings: OAuthSettings, now: () => number = Date.now): ProvideToken {
   const singleFlight = createSingleFlight<AccessToken>()
   let current: AccessToken | undefined

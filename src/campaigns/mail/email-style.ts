@@ -16,7 +16,6 @@ type Link = { href: string; label: string }
 type Logo = { src: string; width: number; height: number }
 
 export type EmailStyle = {
-  /** The product, else the company. */
   name: string
   initial: string
   color: { light: Palette; dark: Palette }
@@ -61,7 +60,6 @@ function attachedLogo(
 }
 
 type EmailStyles = {
-  /** Attached to every email. */
   inlines: readonly InlineImage[]
   styleIn: (t: Texts) => EmailStyle
 }

@@ -17,7 +17,6 @@ export type Email = {
   text: string
   html: string
   messageId: string
-  /** Each on one line. */
   headers: Record<string, string>
   inlines?: readonly InlineImage[]
 }
@@ -35,7 +34,6 @@ type ComposerOptions = {
   now: () => number
 }
 
-/** Of a list that is too long to read. */
 const MAX_NAMED = 5
 const DAY_MS = 86_400_000
 
@@ -118,7 +116,6 @@ export function messageOf({ from, to, subject, text, html, messageId, headers, i
   return { from, to, subject, text, html, messageId, envelope, headers: prepared, attachments }
 }
 
-/** An .eml file (RFC 5322). */
 export async function emlOf(mail: Email): Promise<Buffer> {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   const { message } = await transport.sendMail({

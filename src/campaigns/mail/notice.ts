@@ -23,7 +23,7 @@ export function createNoticeComposer(
 ): (to: string, notice: Notice, id: string) => Email {
   const { inlines, styleIn } = createEmailStyles(company)
   const t = languagesFor(company, LANGUAGES_FOLDER, true).nearest('')
-  const render = createRenderer({ text: 'mail/notice-text', html: 'mail/notice-html' })
+  const render = createRenderer(['mail/notice-text', 'mail/notice-html'])
   const sender = from.name === '' ? from.address : from.name
   return (to, notice, id) => ({
     ...render({ t, look: styleIn(t), sender, ...notice, email: to }),

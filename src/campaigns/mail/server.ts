@@ -68,7 +68,6 @@ const timeouts = (start: number, reply: number) => ({
 
 const isSmtpError = (error: unknown): error is SmtpError => error instanceof Error && 'code' in error
 
-/** No email would leave. */
 const UNUSABLE = ['EAUTH', 'ETLS', 'EDNS']
 
 /**
@@ -104,7 +103,6 @@ export async function senderRefusal(
   }
 }
 
-/** The mail server of SMTP_URL. */
 export class MailServer {
   readonly #limits: typeof LIMITS
   readonly #host: string
@@ -113,7 +111,6 @@ export class MailServer {
   readonly #transport: Transporter
   readonly #abandon = new AbortController()
 
-  /** @param options.signal the run is to stop */
   constructor(
     settings: MailSettings,
     { signal, limits = LIMITS }: { signal?: AbortSignal; limits?: typeof LIMITS } = {},

@@ -32,7 +32,6 @@ export function printableReply(reply: string): string {
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown
 }
 
-/** @param reply the mail server's, or our reason why there is none */
 export const quoteReply = (reply: string, prefix = 'it says: ', happened = ''): string =>
   (/^\d{3}/.test(reply) ? prefix : happened) + reply
 
@@ -65,7 +64,6 @@ const OTHER_KIND = /^535[ -]5\.7\.(9\b|139\b(?!.*credentials were incorrect))/is
 export const isWrongPassword = ({ responseCode, response = '' }: SmtpError): boolean =>
   responseCode === undefined || (responseCode === 535 && !OTHER_KIND.test(response))
 
-/** Exchange Online without Basic authentication. */
 const WITHOUT_PASSWORDS = /^550[ -]5\.7\.30\b/
 const NO_PASSWORDS =
   '; it takes no passwords: set SMTP_OAUTH_ISSUER and what belongs to it (docs/invitations.md, "Without a password"), or have an admin of Microsoft 365 turn on Basic authentication for SMTP, where the tenant still can'

@@ -66,16 +66,11 @@ type Rendered = { subject: string; text: string; html: string }
 
 export type RenderEmail = (data: TemplateData) => Rendered
 
-/** The message names the file. */
 export class FaultyTemplate extends OperatorError {
   override name = 'FaultyTemplate'
 }
 
-type TemplateNames = { text: string; html: string }
-
 const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
-const OURS: TemplateNames = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
-const REPLACED: TemplateNames = { text: 'invitation-text', html: 'invitation-html' }
 const MAX_SUBJECT_CHARACTERS = 150
 
 /** Characters; RFC 5322 2.1.1 asks for 78 at most. */
@@ -87,13 +82,11 @@ const tools = {
   wrapped: (paragraph: string): string => wrapText(paragraph, MAX_LINE).join('\n'),
 }
 
-/**
- * @param folder that holds invitation-text.eta and invitation-html.eta
- * @throws {FaultyTemplate} when one of them is missing, or fails
- */
+/** @param folder that holds invitation-text.eta and invitation-html.eta @throws {FaultyTemplate} if one is missing or fails */
 export function createEmailTemplates(folder = VIEWS): RenderEmail {
-  const views = folder === VIEWS ? OURS : REPLACED
-  for (const view of Object.values(views))
+  const ours = ['mail/invitation-text', 'mail/invitation-html'] as const
+  const views = folder === VIEWS ? ours : (['invitation-text', 'invitation-html'] as const)
+  for (const view of views)
     if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} has no ${view}.eta`)
   const render = createRenderer(views, folder)
   render(SAMPLE)
@@ -101,8 +94,11 @@ export function createEmailTemplates(folder = VIEWS): RenderEmail {
   return render
 }
 
-/** @returns renders the two templates of an email @throws {FaultyTemplate} when one of them fails */
-export function createRenderer(views: TemplateNames, folder = VIEWS): (values: object) => Rendered {
+/** @returns throws a {@link FaultyTemplate} if one of them fails */
+export function createRenderer(
+  [textView, htmlView]: readonly [text: string, html: string],
+  folder = VIEWS,
+): (values: object) => Rendered {
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 
@@ -117,17 +113,17 @@ export function createRenderer(views: TemplateNames, folder = VIEWS): (values: o
 
   return (values) => {
     const data = { ...values, ...tools }
-    const whole = rendered(views.text, () => plain.render(`./${views.text}`, data))
+    const whole = rendered(textView, () => plain.render(`./${textView}`, data))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)/.exec(whole) ?? []
     if (subject.trim() === '' || text.trim() === '')
-      throw new FaultyTemplate(`${views.text}.eta must start with "Subject: …" followed by an empty line`)
+      throw new FaultyTemplate(`${textView}.eta must start with "Subject: …" followed by an empty line`)
     // A line break would start another header of the email.
     if (/\p{Cc}/u.test(subject))
-      throw new FaultyTemplate(`${views.text}.eta: the subject contains a control character`)
+      throw new FaultyTemplate(`${textView}.eta: the subject contains a control character`)
     return {
       subject: Array.from(subject.trim()).slice(0, MAX_SUBJECT_CHARACTERS).join(''),
       text: text.trim() + '\n',
-      html: rendered(views.html, () => html(views.html, data)),
+      html: rendered(htmlView, () => html(htmlView, data)),
     }
   }
 }

@@ -17,7 +17,6 @@ import type { RunProgress } from './progress.ts'
 
 export type RunInput = {
   people: readonly Invitee[]
-  /** One sentence for each row that can't be read. */
   faults: readonly string[]
   leftOut: LeftOut
   settings: Settings

@@ -53,7 +53,6 @@ export function createCampaignService(settings: Settings, company: Company) {
       if ((await client.unconnectedApps(personal).catch(() => undefined)) !== undefined)
         throw new OperatorError(PERSONAL)
     },
-    /** @throws {ServiceProblem} */
     async unconnectedApps(actAs: string): Promise<UnconnectedApp[]> {
       const credentials = { kind: 'global-token', token, actAs, setting: 'SERVICE_GLOBAL_TOKEN' } as const
       return company.arrange(await client.unconnectedApps(credentials))

@@ -19,7 +19,6 @@ const APPS = [
   { instance: 'github_1', name: 'GitHub' },
   { instance: 'gdrive_1', name: 'Google Drive' },
 ]
-/** By file name. */
 const KINDS = {
   invitation: { reminder: 0, isLapse: false },
   reminder: { reminder: 1, isLapse: false },
@@ -94,7 +93,6 @@ async function writeTo(
     }
 }
 
-/** @throws {UsageError} */
 function writing(path: string, write: () => void): void {
   try {
     write()

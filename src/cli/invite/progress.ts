@@ -16,14 +16,12 @@ export class RunProgress {
   #isShown = false
   #wasThrottled = false
 
-  /** @param people on the list */
   constructor(tally: Tally, people: number, stderr: Output) {
     this.#line = () => progressLine(tally, people)
     this.#stderr = stderr
     this.#timer = setInterval(() => this.#draw(), stderr.isTTY === true ? TERMINAL_MS : ELSEWHERE_MS).unref()
   }
 
-  /** Prints a line above the one that redraws itself. */
   print(text: string, output = this.#stderr): void {
     this.#clear()
     output.write(text)
