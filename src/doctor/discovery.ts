@@ -3,8 +3,6 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { findMetadata, isMultiTenantIssuer, type Discovery } from '../sign-in/server/discovery.ts'
 import { fail, ok, unreachable, warn, type Rules } from './findings.ts'
 
-const TIME_LIMIT_SECONDS = 8
-
 type DiscoveryFacts = {
   issuer: string
   discovery: Discovery
@@ -15,7 +13,7 @@ type DiscoveryFacts = {
 }
 
 async function discover(issuer: string, now: () => number): Promise<DiscoveryFacts> {
-  const discovery = await findMetadata(issuer, TIME_LIMIT_SECONDS)
+  const discovery = await findMetadata(issuer)
   const listed = discovery.kind === 'found' ? Object.entries(discovery.metadata) : undefined
   const metadata = listed && (Object.fromEntries(listed.filter(isUsable)) as Metadata)
   return { issuer, discovery, metadata, ours: now() }

@@ -3,11 +3,7 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject } from '../http/body.ts'
 import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
-import {
-  assertUsableMetadata,
-  lacksRefreshTokenGrant,
-  unsafeOptionalEndpoints,
-} from '../sign-in/server/discovery.ts'
+import { assertUsableMetadata, lacksRefreshTokenGrant } from '../sign-in/server/discovery.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { fail, ok, unreachable, warn, type DoctorContext, type Rules } from './findings.ts'
 
@@ -34,8 +30,9 @@ const isOpenId = (settings: Partial<Settings>) => scopesOf(settings).includes('o
 const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 
 function signInFlow(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partial<Settings>) {
+  let names: string
   try {
-    assertUsableMetadata(metadata, scope)
+    names = assertUsableMetadata(metadata, scope).join(', ')
   } catch (problem) {
     const { detail } = problem as Problem
     return fail(
@@ -43,7 +40,6 @@ function signInFlow(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partia
       "OIDC_ISSUER, OIDC_SCOPE: every sign-in needs it, with an https URL; a server behind an https proxy often doesn't know that it is",
     )
   }
-  const names = unsafeOptionalEndpoints(metadata).join(', ')
   if (names === '') return undefined
   return warn(
     `The server's metadata names addresses that aren't https, so onramp doesn't use them: ${names}.`,

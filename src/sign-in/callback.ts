@@ -17,7 +17,6 @@ import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
 import { signInPath } from './return-to.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
-import { clientMetadataOf, serverMetadataOf } from './server/configuration.ts'
 import { errorResponseProblem, isSignatureInvalid } from './server/error-response.ts'
 import { deviceName } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
@@ -143,7 +142,7 @@ export class SignInCallback {
     const { grant, transaction, configuration } = of
     const { user, tokens } = grant
     const { settings, sessions, cookies, audit } = this.#deps
-    const { scope } = clientMetadataOf(configuration)
+    const { scope } = configuration.clientMetadata()
     this.#warn(explainMissingRefreshToken(tokens, settings.OIDC_SCOPE, scope))
     const before = signedInOf(req)
     const isSameAccount = transaction.prompt !== undefined && isSamePerson(before?.user, user)
@@ -190,7 +189,7 @@ export class SignInCallback {
       if (prompt === 'login' && isPromptLoginRefused(error.error) && (await this.#stopPrompting(during)))
         return 'restart'
       // Twice at most: select_account or login may have been refused with the same error before.
-      const { pushed_authorization_request_endpoint: par } = serverMetadataOf(during.configuration)
+      const { pushed_authorization_request_endpoint: par } = during.configuration.serverMetadata()
       if (error.error === 'invalid_request' && restarts < 2 && par !== undefined) return 'use-par'
     }
     if (this.#refetchKeys(error) && restarts === 0) return 'restart'

@@ -9,7 +9,6 @@ import type { Settings } from '../settings/settings.ts'
 import { signInPath } from './return-to.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { clientAddresses } from './server/client-addresses.ts'
-import { clientMetadataOf, serverMetadataOf } from './server/configuration.ts'
 import { errorResponseProblem } from './server/error-response.ts'
 import type { BrowserCookie, BrowserCookies } from './transaction/browser-cookie.ts'
 import type { LoginTransactions } from './transaction/login-transaction.ts'
@@ -54,8 +53,8 @@ export class SignInStart {
     const promptLogin =
       (cookie.promptLogin || req.session.promptLogin === true) && signedInOf(req) === undefined
     const wanted = promptLogin ? 'login' : request.prompt
-    const metadata = serverMetadataOf(await this.#deps.authorizationServer.configuration())
-    const prompt = wanted && supportedPrompt(wanted, metadata)
+    const configuration = await this.#deps.authorizationServer.configuration()
+    const prompt = wanted && supportedPrompt(wanted, configuration.serverMetadata())
     try {
       return await this.#buildUrl(req, cookie, { ...request, prompt })
     } catch (error) {
@@ -73,10 +72,10 @@ export class SignInStart {
   async #buildUrl(req: Request, cookie: BrowserCookie, request: StartRequest): Promise<string> {
     const configuration = await this.#deps.authorizationServer.configuration()
     const { require_pushed_authorization_requests: isRequired, pushed_authorization_request_endpoint: par } =
-      serverMetadataOf(configuration)
+      configuration.serverMetadata()
     const isPushed = isRequired === true || (request.isPushed === true && par !== undefined)
     // A client that registered itself requests the scope that it was registered for.
-    const { scope } = clientMetadataOf(configuration)
+    const { scope } = configuration.clientMetadata()
     const own = this.#parameters(req, cookie, request)
     const parameters = typeof scope === 'string' ? { ...own, scope } : own
     try {

@@ -13,7 +13,6 @@ import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import { warnOnce, type Log } from '../web/log.ts'
 import { adviceOn, isComplete, userFromClaims, type Claims, type ClaimSettings } from './claims.ts'
-import { clientMetadataOf, serverMetadataOf } from './server/configuration.ts'
 import { describeErrorResponse, responseStatus } from './server/error-response.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -44,7 +43,7 @@ export class UserLookup {
   async find(configuration: Configuration, accessToken: string, claims: Claims | undefined): Promise<User> {
     refuseOtherParty(configuration, claims)
     const sources = await this.#sources(configuration, accessToken, claims)
-    const user = userFromClaims(serverMetadataOf(configuration).issuer, sources, this.#settings)
+    const user = userFromClaims(configuration.serverMetadata().issuer, sources, this.#settings)
     for (const advice of [...adviceOn(sources, this.#settings), this.#explainSharedSub(user)])
       this.#warn(advice)
     return user
@@ -69,7 +68,7 @@ export class UserLookup {
     accessToken: string,
     claims: Claims | undefined,
   ): Promise<readonly [Claims, ...Claims[]]> {
-    const hasUserinfo = serverMetadataOf(configuration).userinfo_endpoint !== undefined
+    const hasUserinfo = configuration.serverMetadata().userinfo_endpoint !== undefined
     if (claims === undefined && !hasUserinfo) return [await claimsOfToken(configuration, accessToken)]
     if (claims === undefined) return [await fetchUserInfo(configuration, accessToken, skipSubjectCheck)]
     if (!hasUserinfo || isComplete(claims, this.#settings)) return [claims]
@@ -89,7 +88,7 @@ export class UserLookup {
 
 /** OpenID Connect Core 3.1.3.7, 5: the library checks azp only if there are several audiences. */
 function refuseOtherParty(configuration: Configuration, claims: Claims | undefined): void {
-  const { client_id: clientId } = clientMetadataOf(configuration)
+  const { client_id: clientId } = configuration.clientMetadata()
   if ((claims?.['azp'] ?? clientId) === clientId) return
   throw new Problem(400, 'sign_in_failed', { detail: 'the id_token was issued to another client (azp)' })
 }
@@ -106,7 +105,7 @@ const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? 
  * @throws if it is offered and fails: another source would name another person
  */
 async function introspect(configuration: Configuration, accessToken: string): Promise<Claims | undefined> {
-  if (serverMetadataOf(configuration).introspection_endpoint === undefined) return undefined
+  if (configuration.serverMetadata().introspection_endpoint === undefined) return undefined
   try {
     const token = await tokenIntrospection(configuration, accessToken, { token_type_hint: 'access_token' })
     const [sub, username] = [textOf(token.sub), textOf(token.username)]
@@ -139,6 +138,6 @@ function decodeSubject(configuration: Configuration, accessToken: string): Claim
 
 /** From another issuer, or about the client itself: RFC 9068 5 warns of client ids that equal a person's `sub`. */
 function isForOthers(configuration: Configuration, { iss, sub }: { iss?: unknown; sub?: unknown }): boolean {
-  const { issuer } = serverMetadataOf(configuration)
-  return (iss !== undefined && iss !== issuer) || sub === clientMetadataOf(configuration).client_id
+  const { issuer } = configuration.serverMetadata()
+  return (iss !== undefined && iss !== issuer) || sub === configuration.clientMetadata().client_id
 }

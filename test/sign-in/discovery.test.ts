@@ -21,7 +21,7 @@ const redirect = (location: string) => () => new Response(null, { status: 302, h
 it('metadata is fetched once, without empty members', async () => {
   const body = { ...whole, registration_endpoint: null, userinfo_endpoint: '', grant_types_supported: [] }
   const requests = answerFetch({ [OPENID]: json(body, { date: 'Sun, 01 Nov 2026 10:00:00 GMT' }) })
-  expect(await findMetadata(ISSUER, 5)).toEqual({
+  expect(await findMetadata(ISSUER)).toEqual({
     kind: 'found',
     specification: 'oidc',
     url: OPENID,
@@ -46,7 +46,7 @@ it.each([
   'the metadata of %s is looked for at its well-known addresses, over https or loopback',
   async (setting, places) => {
     const requests = answerFetch({})
-    expect(await findMetadata(setting, 5)).toMatchObject({ kind: 'missing' })
+    expect(await findMetadata(setting)).toMatchObject({ kind: 'missing' })
     expect(requests.map(({ url }) => url)).toEqual(places)
   },
 )
@@ -70,10 +70,10 @@ it.each([
   ['https://login.microsoftonline.com/common', 'https://sts.example/{tenantid}', false],
 ])('the metadata for %s with the issuer %s is accepted: %s', async (setting, issuer, isTaken) => {
   const requests = answerFetch({})
-  await findMetadata(setting, 5)
+  await findMetadata(setting)
   answerFetch({ [requests[0]?.url ?? '']: json({ ...whole, issuer }) })
   const named = isTaken ? { kind: 'found', metadata: { issuer } } : { kind: 'other-issuer', issuer }
-  expect(await findMetadata(setting, 5)).toMatchObject(named)
+  expect(await findMetadata(setting)).toMatchObject(named)
 })
 
 it.each([
@@ -82,7 +82,7 @@ it.each([
   ['https://x/{tenantid}', / stands for every tenant: OIDC_ISSUER has to be your tenant's own, with its id$/],
 ])('another issuer (%s) is explained', async (issuer, words) => {
   answerFetch({ [`${ISSUER}/a/.well-known/openid-configuration`]: json({ ...whole, issuer }) })
-  expect(await findMetadata(`${ISSUER}/a`, 5)).toMatchObject({
+  expect(await findMetadata(`${ISSUER}/a`)).toMatchObject({
     kind: 'other-issuer',
     expected: `${ISSUER}/a`,
     explanation: expect.stringMatching(words) as string,
@@ -92,9 +92,9 @@ it.each([
 it('metadata of the right issuer wins over another one, and the first wrong one is named', async () => {
   const eve = json({ issuer: 'https://eve.example' })
   answerFetch({ [OPENID]: eve, [OAUTH]: json(whole) })
-  expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', specification: 'oauth2', url: OAUTH })
+  expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', specification: 'oauth2', url: OAUTH })
   answerFetch({ [OPENID]: eve, [OAUTH]: json({ issuer: 'https://bob.example' }) })
-  expect(await findMetadata(ISSUER, 5)).toMatchObject({ issuer: 'https://eve.example', attempts: [] })
+  expect(await findMetadata(ISSUER)).toMatchObject({ issuer: 'https://eve.example', attempts: [] })
 })
 
 it.each([
@@ -109,22 +109,22 @@ it.each([
 ])('a response with %s is no metadata', async (_what, answer, words) => {
   answerFetch({ [OPENID]: answer })
   const attempts = [{ explanation: `${OPENID} ${words}` }, { explanation: `${OAUTH} answered 404` }]
-  expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'missing', attempts })
+  expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'missing', attempts })
 })
 
 it('a redirect is followed on the same origin only', async () => {
   const two = `${ISSUER}/two`
   answerFetch({ [OPENID]: redirect(`${two}?x=y`), [`${two}?x=y`]: json(whole) })
-  expect(await findMetadata(ISSUER, 5)).toMatchObject({ kind: 'found', url: two })
+  expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', url: two })
   const requests = answerFetch({ [OPENID]: redirect('https://elsewhere.example/x') })
-  await findMetadata(ISSUER, 5)
+  await findMetadata(ISSUER)
   expect(requests.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])
 })
 
 it('a server that does not answer is asked once', async () => {
   const requests = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
   const explanation = `${OPENID} cannot be read: connection refused`
-  expect(await findMetadata(ISSUER, 5)).toMatchObject({
+  expect(await findMetadata(ISSUER)).toMatchObject({
     kind: 'missing',
     attempts: [{ url: OPENID, networkError: 'refused', explanation }],
   })
@@ -132,7 +132,7 @@ it('a server that does not answer is asked once', async () => {
 })
 
 const failureOf = (setting: string, scope = 'openid') =>
-  discoverMetadata(setting, scope, 5).then(
+  discoverMetadata(setting, scope).then(
     () => undefined,
     (error: unknown) => error as { detail: string; code: string; cause: unknown },
   )
@@ -180,14 +180,14 @@ it.each([
 ])('an unsafe %s is not used', async (name) => {
   for (const address of ['http://as.example/x', 'ftp://as.example', 'x', 7]) {
     answerFetch({ [OPENID]: json({ ...whole, [name]: address }) })
-    expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata: whole, unused: [name] })
+    expect(await discoverMetadata(ISSUER, 'openid')).toEqual({ metadata: whole, unused: [name] })
   }
 })
 
 it('an unsafe endpoint that we never call stays in the metadata', async () => {
   const metadata = { ...whole, device_authorization_endpoint: 'http://as.example/device' }
   answerFetch({ [OPENID]: json(metadata) })
-  expect(await discoverMetadata(ISSUER, 'openid', 5)).toEqual({ metadata, unused: [] })
+  expect(await discoverMetadata(ISSUER, 'openid')).toEqual({ metadata, unused: [] })
 })
 
 it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(

@@ -15,7 +15,7 @@ import { credentialsIn } from '../../settings/client-credentials.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { describeErrorResponse, responseStatus } from '../../sign-in/server/error-response.ts'
 import { createClientAuth } from '../../sign-in/server/client-authentication.ts'
-import { createConfiguration, TIME_LIMIT_SECONDS } from '../../sign-in/server/configuration.ts'
+import { createConfiguration } from '../../sign-in/server/configuration.ts'
 import { discoverMetadata } from '../../sign-in/server/discovery.ts'
 import { MailServerUnusable } from './send-result.ts'
 
@@ -33,7 +33,7 @@ const UNKNOWN_LIFE_SECONDS = 300
 /** SMTP_OAUTH_TOKEN_URL needs no metadata. */
 async function serverOf({ SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer = '' }: OAuthSettings) {
   if (url !== undefined) return { issuer: url, token_endpoint: url } satisfies ServerMetadata
-  const { metadata } = await discoverMetadata(issuer, '', TIME_LIMIT_SECONDS)
+  const { metadata } = await discoverMetadata(issuer, '')
   return metadata
 }
 

@@ -8,7 +8,7 @@ import type { Settings } from '../../settings/settings.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { warnOnce, type Log } from '../../web/log.ts'
-import { createConfiguration, TIME_LIMIT_SECONDS, type AuthenticatedClient } from './configuration.ts'
+import { createConfiguration, type AuthenticatedClient } from './configuration.ts'
 import { discoverMetadata } from './discovery.ts'
 import { signInUnavailable } from './error-response.ts'
 
@@ -23,7 +23,6 @@ type AuthorizationServerDeps = {
   findClient: FindClient
   log: Log
   onCall?: OnCall | undefined
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
@@ -70,7 +69,6 @@ export class AuthorizationServer {
     return (await this.#current()).configuration
   }
 
-  /** The same for a refresh: see createConfiguration. */
   async refreshConfiguration(): Promise<Configuration> {
     return (await this.#current()).forRefresh
   }
@@ -110,9 +108,10 @@ export class AuthorizationServer {
   }
 
   async #current(): Promise<Discovered> {
-    const isLasting = this.#discovered !== undefined && this.#renewAt() > this.#deps.now()
-    if (this.#discovered !== undefined && isLasting) return this.#discovered
-    if (this.#discovered !== undefined && this.#failures === 0) this.start()
+    if (this.#discovered !== undefined) {
+      if (this.#renewAt() > this.#deps.now()) return this.#discovered
+      if (this.#failures === 0) this.start()
+    }
     const attempt = this.#attempt ?? this.#discoverOnce('request', () => this.#discover(false))
     const discovered = await attempt.catch((error: unknown) => {
       throw this.#problem(error)
@@ -123,17 +122,15 @@ export class AuthorizationServer {
       : this.#problem(this.#failure)
   }
 
-  /** @returns undefined if the client would have to be registered first */
   async #discover(mayRegister: boolean): Promise<Discovered | undefined> {
     const { settings, findClient, onCall } = this.#deps
     const { OIDC_ISSUER: issuer, OIDC_SCOPE: scope } = settings
-    const discover = () => discoverMetadata(issuer, scope, TIME_LIMIT_SECONDS)
     const { metadata: server, unused } = await timed(
-      () => inSpan('GET discovery', { 'url.full': issuer }, discover),
+      () => inSpan('GET discovery', { 'url.full': issuer }, () => discoverMetadata(issuer, scope)),
       (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
     )
     const names = unused.join(', ')
-    if (names)
+    if (names !== '')
       this.#warn(`endpoints whose addresses in the metadata aren't https are not used: ${names}`, { issuer })
     const client = await findClient(server, mayRegister)
     if (client === undefined) return undefined

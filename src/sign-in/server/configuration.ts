@@ -30,7 +30,7 @@ export type AuthenticatedClient = {
 }
 
 /** For each request to the authorization server. */
-export const TIME_LIMIT_SECONDS = 8
+const TIME_LIMIT_SECONDS = 8
 const REFRESH_LIMIT_SECONDS = 30
 
 /**
@@ -64,21 +64,6 @@ const operationOf = (server: ServerMetadata, url: string): string =>
   Object.entries(server)
     .find(([, value]) => value === url)?.[0]
     .replace(/_(endpoint|uri)$/, '') ?? 'other'
-
-/** The library copies the metadata for each call (23 µs); this copies once. */
-function copyOnce<T>(
-  read: (configuration: Configuration) => T,
-): (configuration: Configuration) => Readonly<T> {
-  const copies = new WeakMap<Configuration, T>()
-  return (configuration) => {
-    const copy = copies.get(configuration) ?? read(configuration)
-    copies.set(configuration, copy)
-    return copy
-  }
-}
-
-export const serverMetadataOf = copyOnce((configuration): ServerMetadata => configuration.serverMetadata())
-export const clientMetadataOf = copyOnce((configuration) => configuration.clientMetadata())
 
 const dispatcher = new Agent({ ...connectOptions(), keepAliveTimeout: 10_000 })
 

@@ -6,7 +6,7 @@ import { isSafe } from '../../http/loopback.ts'
 import { describeNetworkError, networkErrorOf, type NetworkError } from '../../http/network-error.ts'
 import { signInUnavailable } from './error-response.ts'
 
-/** An address without metadata: with the `status` of its response, or with the `error` and its kind. */
+/** An address without metadata. */
 type Attempt = {
   url: string
   status?: number
@@ -19,10 +19,11 @@ type Specification = 'oidc' | 'oauth2'
 
 export type Discovery =
   | { kind: 'found'; specification: Specification; url: string; metadata: Metadata; date: string | undefined }
-  /** The issuer in the metadata isn't that of OIDC_ISSUER. */
   | { kind: 'other-issuer'; issuer: string; expected: string; explanation: string; attempts: Attempt[] }
   | { kind: 'missing'; attempts: Attempt[] }
 
+/** For each address. */
+const TIME_LIMIT_MS = 8_000
 const MAX_HOPS = 2
 const OPENID = '/.well-known/openid-configuration'
 const OAUTH = '/.well-known/oauth-authorization-server'
@@ -67,33 +68,26 @@ export const isMultiTenantIssuer = (issuer: string): boolean => issuer.includes(
 
 const addressOf = ({ origin, pathname }: URL): string => origin + pathname
 
-/** True if the metadata's issuer matches OIDC_ISSUER. */
-const isExpectedIssuer = (issuer: string, places: Places, { url, specification }: Place): boolean =>
-  !isMultiTenantIssuer(issuer) && (isSameIssuer(issuer, places) || isMicrosoft(url, specification))
-
-type MetadataResponse = { status: number; url: URL; text: string; date: string | undefined; astray?: string }
+type MetadataResponse = { status: number; url: URL; text: string; date?: string | undefined; astray?: string }
 
 /** Follows redirects on the same origin only: another one would speak for this one. */
-async function fetchFollowing(start: URL, signal: AbortSignal): Promise<MetadataResponse> {
+async function fetchFollowing(start: URL): Promise<MetadataResponse> {
+  const request = { redirect: 'manual', signal: AbortSignal.timeout(TIME_LIMIT_MS) } as const
   for (let url = start, hops = 0; ; hops++) {
-    const { status, headers, body } = await fetch(url.href, {
+    const { status, headers, body } = await fetch(url, {
+      ...request,
       headers: { accept: 'application/json' },
-      redirect: 'manual',
-      signal,
     })
     const location = headers.get('location')
-    const date = headers.get('date') ?? undefined
-    if (status < 300 || status >= 400 || location === null) {
-      const text = await readBody({ status, body })
-      return { status, url, text, date }
-    }
+    if (status < 300 || status >= 400 || location === null)
+      return { status, url, text: await readBody({ status, body }), date: headers.get('date') ?? undefined }
     await body?.cancel()
     const next = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined
     if (next?.origin !== url.origin) {
       const where = next?.protocol.startsWith('http') === true ? ` (${next.origin})` : ''
-      return { status, url, text: '', date, astray: `to another origin${where}` }
+      return { status, url, text: '', astray: `to another origin${where}` }
     }
-    if (hops >= MAX_HOPS) return { status, url, text: '', date, astray: 'once too often' }
+    if (hops >= MAX_HOPS) return { status, url, text: '', astray: 'once too often' }
     url = next
   }
 }
@@ -107,27 +101,22 @@ function metadataIn(text: string): Metadata | undefined {
   return typeof metadata['issuer'] === 'string' ? (metadata as Metadata) : undefined
 }
 
-async function fetchMetadata(
-  { specification, url }: Place,
-  seconds: number,
-): Promise<Attempt | (Discovery & { kind: 'found' })> {
+async function fetchMetadata({
+  specification,
+  url,
+}: Place): Promise<Attempt | (Discovery & { kind: 'found' })> {
   try {
-    const response = await fetchFollowing(url, AbortSignal.timeout(seconds * 1000))
-    const { status, text, date, astray } = response
+    const { status, text, date, astray, url: last } = await fetchFollowing(url)
     const metadata = status === 200 ? metadataIn(text) : undefined
-    const where = addressOf(response.url)
+    const where = addressOf(last)
     if (metadata !== undefined) return { kind: 'found', specification, url: where, metadata, date }
     const what = status === 200 ? '200 without metadata' : [status, astray].filter(Boolean).join(' ')
     return { url: where, status, explanation: `${where} answered ${what}` }
   } catch (error) {
     const networkError = networkErrorOf(error)
     const where = addressOf(url)
-    return {
-      url: where,
-      networkError,
-      error,
-      explanation: `${where} cannot be read: ${describeNetworkError(networkError)}`,
-    }
+    const explanation = `${where} cannot be read: ${describeNetworkError(networkError)}`
+    return { url: where, networkError, error, explanation }
   }
 }
 
@@ -141,24 +130,28 @@ function otherIssuer(issuer: string, { expected, places }: Places, attempts: Att
   return { kind: 'other-issuer', issuer, expected, explanation, attempts }
 }
 
-/** Doesn't throw, and checks only the issuer. @param setting OIDC_ISSUER @param seconds for each address */
-export async function findMetadata(setting: string, seconds: number): Promise<Discovery> {
+/** Doesn't throw, and checks only the issuer. @param setting OIDC_ISSUER */
+export async function findMetadata(setting: string): Promise<Discovery> {
   const places = placesOf(setting)
   const attempts: Attempt[] = []
   let other: string | undefined
   for (const place of places.places) {
     if (!isSafe(place.url)) break
-    const result = await fetchMetadata(place, seconds)
-    if ('explanation' in result) attempts.push(result)
-    else if (isExpectedIssuer(result.metadata.issuer, places, place)) return result
-    else other ??= result.metadata.issuer
-    // A server that can't be reached once can't be reached twice.
-    if ('explanation' in result && result.networkError !== undefined) break
+    const result = await fetchMetadata(place)
+    if ('explanation' in result) {
+      attempts.push(result)
+      // A server that can't be reached once can't be reached twice.
+      if (result.networkError !== undefined) break
+      continue
+    }
+    const { issuer } = result.metadata
+    const isExpected = isSameIssuer(issuer, places) || isMicrosoft(place.url, place.specification)
+    if (isExpected && !isMultiTenantIssuer(issuer)) return result
+    other ??= issuer
   }
   return other === undefined ? { kind: 'missing', attempts } : otherIssuer(other, places, attempts)
 }
 
-/** Every address with its response, in one line for the log. */
 function explainMissing(setting: string, discovery: Exclude<Discovery, { kind: 'found' }>): string {
   const attempts = discovery.attempts.map(({ explanation }) => explanation)
   const all = discovery.kind === 'other-issuer' ? [discovery.explanation, ...attempts] : attempts
@@ -172,23 +165,20 @@ const OPTIONAL =
 const isUnsafe = (address: unknown): boolean =>
   typeof address !== 'string' || !URL.canParse(address) || !isSafe(new URL(address))
 
-/** Endpoints with an unsafe address that a sign-in doesn't need: they aren't used. */
-export const unsafeOptionalEndpoints = (metadata: Metadata): string[] =>
-  Object.keys(metadata).filter((name) => OPTIONAL.test(name) && isUnsafe(metadata[name]))
-
 /**
  * Codes, tokens and secrets go to these endpoints, so they have to use https, or loopback. Without jwks_uri the library would
  * accept any signature (OpenID Connect Discovery 1.0 3 requires it).
- * @throws {Problem} sign_in_unavailable
+ * @returns the unsafe endpoints that a sign-in doesn't need @throws {Problem} sign_in_unavailable
  */
-export function assertUsableMetadata(metadata: Metadata, scope: string): void {
+export function assertUsableMetadata(metadata: Metadata, scope: string): string[] {
   const endpoints = ['authorization_endpoint', 'token_endpoint']
   const needed = scope.split(' ').includes('openid') ? [...endpoints, 'jwks_uri'] : endpoints
   const missing = needed.filter((name) => metadata[name] === undefined)
   const unsafe = [...endpoints, 'jwks_uri'].find(
     (name) => metadata[name] !== undefined && isUnsafe(metadata[name]),
   )
-  if (missing.length === 0 && unsafe === undefined) return
+  if (missing.length === 0 && unsafe === undefined)
+    return Object.keys(metadata).filter((name) => OPTIONAL.test(name) && isUnsafe(metadata[name]))
   const what = missing.length > 0 ? `has no ${missing.join(' and no ')}` : `names an unsafe ${unsafe}`
   const fix = missing.includes('jwks_uri')
     ? 'no id_token could be verified; for plain OAuth 2.1, leave openid out of OIDC_SCOPE'
@@ -196,27 +186,20 @@ export function assertUsableMetadata(metadata: Metadata, scope: string): void {
   throw signInUnavailable(`the authorization server's metadata ${what}: ${fix}`)
 }
 
-/**
- * @param scope OIDC_SCOPE @param seconds limit of each request
- * @returns the metadata without unsafe optional endpoints, and their names @throws {Problem} sign_in_unavailable
- */
-export async function discoverMetadata(issuer: string, scope: string, seconds: number) {
-  const discovery = await findMetadata(issuer, seconds)
+/** @returns the metadata without unsafe optional endpoints, and their names @throws {Problem} sign_in_unavailable */
+export async function discoverMetadata(issuer: string, scope: string) {
+  const discovery = await findMetadata(issuer)
   if (discovery.kind !== 'found') {
     const cause = discovery.attempts.map(({ error }) => error).find((error) => error !== undefined)
     throw signInUnavailable(explainMissing(issuer, discovery), cause)
   }
-  assertUsableMetadata(discovery.metadata, scope)
-  const unused = unsafeOptionalEndpoints(discovery.metadata)
+  const unused = assertUsableMetadata(discovery.metadata, scope)
   const used = Object.entries(discovery.metadata).filter(([name]) => !unused.includes(name))
   return { metadata: Object.fromEntries(used) as Metadata, unused }
 }
 
-/** RFC 8414 2. */
-const DEFAULT_GRANTS = 'authorization_code,implicit'
-
-/** True if the server lists its grants without refresh_token. Some list the default and issue them anyway. */
+/** True if the server lists its grants without refresh_token. Some list the default (RFC 8414 2) and issue them anyway. */
 export function lacksRefreshTokenGrant({ grant_types_supported: grants }: Partial<Metadata>): boolean {
   if (!Array.isArray(grants) || grants.includes('refresh_token')) return false
-  return grants.toSorted().join(',') !== DEFAULT_GRANTS
+  return grants.toSorted().join(',') !== 'authorization_code,implicit'
 }

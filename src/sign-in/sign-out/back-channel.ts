@@ -10,7 +10,6 @@ import type { Audit } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
 import type { Limits } from '../../web/rate-limit.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
-import { clientMetadataOf, serverMetadataOf } from '../server/configuration.ts'
 import { asymmetricAlgorithms, normalizeKeySet } from '../server/signing-keys.ts'
 import type { PersonSessions } from '../sessions/person-sessions.ts'
 import { InvalidLogoutToken, verifyLogoutToken } from './logout-token.ts'
@@ -44,13 +43,13 @@ export function createBackChannelRoutes(deps: BackChannelDeps): Router {
   async function verify(token: unknown) {
     if (typeof token !== 'string') throw new InvalidLogoutToken('logout_token is missing, or given twice')
     const configuration = await authorizationServer.configuration()
-    const { issuer, jwks_uri: uri, id_token_signing_alg_values_supported } = serverMetadataOf(configuration)
+    const { issuer, jwks_uri: uri, id_token_signing_alg_values_supported } = configuration.serverMetadata()
     if (uri === undefined)
       throw new InvalidLogoutToken('the authorization server has no keys to verify it with')
     if (keySet?.uri !== uri) keySet = { uri, keys: createRemoteJWKSet(new URL(uri), KEY_SET_OPTIONS) }
     const logout = await verifyLogoutToken(token, {
       issuer,
-      clientId: clientMetadataOf(configuration).client_id,
+      clientId: configuration.clientMetadata().client_id,
       algorithms: asymmetricAlgorithms(id_token_signing_alg_values_supported),
       keys: keySet.keys,
       now: now(),

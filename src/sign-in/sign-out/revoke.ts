@@ -3,7 +3,6 @@ import { ResponseBodyError, tokenRevocation, type Configuration } from 'openid-c
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Tokens } from '../../session/signed-in.ts'
 import { within } from '../../within.ts'
-import { serverMetadataOf } from '../server/configuration.ts'
 
 const MAX_WAIT_MS = 1_000
 
@@ -19,7 +18,7 @@ export async function revoke(
   configuration: Configuration,
   { accessToken, refreshToken }: Tokens,
 ): Promise<Revocation> {
-  if (serverMetadataOf(configuration).revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
+  if (configuration.serverMetadata().revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
   // The refresh token first, and alone: otherwise a refresh under way could get new tokens in between.
   const tokens = Object.entries(omitUndefined({ refresh_token: refreshToken, access_token: accessToken }))
   const faults: unknown[] = []

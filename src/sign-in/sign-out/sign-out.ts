@@ -13,7 +13,6 @@ import type { Audit } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
 import { clientAddresses } from '../server/client-addresses.ts'
-import { clientMetadataOf, serverMetadataOf } from '../server/configuration.ts'
 import { describeErrorResponse } from '../server/error-response.ts'
 import type { BrowserCookie, BrowserCookies } from '../transaction/browser-cookie.ts'
 import { revoke } from './revoke.ts'
@@ -112,9 +111,9 @@ export class SignOut {
   }
 
   #endSessionAt(configuration: Configuration, idToken: string | undefined): PendingSignOut | undefined {
-    if (serverMetadataOf(configuration).end_session_endpoint === undefined) return undefined
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
     const back = clientAddresses(this.#deps.publicUrl).signedOut
-    const { post_logout_redirect_uris: registered } = clientMetadataOf(configuration)
+    const { post_logout_redirect_uris: registered } = configuration.clientMetadata()
     // A server that didn't register the address would refuse to sign out at all.
     const mayReturn = !Array.isArray(registered) || registered.includes(back)
     const state = randomBytes(16).toString('hex')
