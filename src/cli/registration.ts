@@ -3,7 +3,7 @@ import { useProxy } from '../http/proxy.ts'
 import { printable } from '@onramp/terminal/printable'
 import { createKeyRing } from '../records/data-key.ts'
 import { loadSettings } from '../settings/settings.ts'
-import { removeClient, type Removal } from '../sign-in/registration/register.ts'
+import { removeClient } from '../sign-in/registration/register.ts'
 import { Registration } from '../sign-in/registration/registration.ts'
 import { storeLabel, withStore } from './store.ts'
 import { confirm } from './terminal.ts'
@@ -16,12 +16,12 @@ const REMOVALS = {
     "The authorization server didn't respond, so it wasn't removed there: remove it there yourself.",
 }
 
-function describeRemoval(removal: Removal): string {
-  if (removal.kind !== 'refused') return REMOVALS[removal.kind]
+function describeRemoval(removal: keyof typeof REMOVALS | number): string {
+  if (typeof removal !== 'number') return REMOVALS[removal]
   // RFC 7592 2.3: 401 if the client doesn't exist.
-  return [401, 404, 410].includes(removal.status)
-    ? `It seems to be gone from the authorization server already (${removal.status}).`
-    : `The authorization server refused to remove it (${removal.status}): remove it there yourself.`
+  return [401, 404, 410].includes(removal)
+    ? `It seems to be gone from the authorization server already (${removal}).`
+    : `The authorization server refused to remove it (${removal}): remove it there yourself.`
 }
 
 export async function forgetRegistration({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {

@@ -1,10 +1,9 @@
 // Can onramp register itself at the next start? One invalid registration is sent: only a request shows a closed endpoint.
-import type { ServerMetadata as Metadata } from 'openid-client'
+import type { ClientMetadata, ServerMetadata as Metadata } from 'openid-client'
 import {
   readErrorResponse,
   readRegistrationResponse,
   requestedMetadata,
-  type RequestedMetadata,
 } from '../sign-in/registration/metadata.ts'
 import { removeClient } from '../sign-in/registration/register.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -12,7 +11,7 @@ import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { fail, ok, warn, type Rules } from './findings.ts'
 
 /** `requested`: by the next start. `reply`: undefined without a usable endpoint. */
-type RegistrationFacts = { requested: RequestedMetadata; reply: HttpReply | undefined }
+type RegistrationFacts = { requested: Partial<ClientMetadata>; reply: HttpReply | undefined }
 
 /** An open endpoint rejects the redirect URIs; a closed one doesn't read them. */
 const NOT_A_REGISTRATION = JSON.stringify({
@@ -35,8 +34,8 @@ async function collect(
   const reply = await fetchOnce(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
   if (reply.kind === 'answer' && reply.status >= 200 && reply.status < 300) {
     // The server accepts anything: remove that client, if the server supports it (RFC 7592 2.3).
-    const read = readRegistrationResponse(reply.text, requested, now())
-    if ('client' in read) await removeClient(read.client)
+    const client = readRegistrationResponse(reply.text, requested, now())
+    if (typeof client !== 'string') await removeClient(client)
   }
   return { requested, reply }
 }

@@ -9,8 +9,6 @@ import { afterAll, expect, it } from 'vitest'
 import { credentialsIn } from '../../src/settings/client-credentials.ts'
 import {
   createClientAuth,
-  formEncoded,
-  keyThumbprint,
   publicJwks,
   type ClientAuthentication,
 } from '../../src/sign-in/server/client-authentication.ts'
@@ -48,7 +46,6 @@ it('client_secret_basic encodes the credentials as the specification says', asyn
     authorization: basic('a%3Ab:x-_.*%7E+%2B%25%C3%BC'),
   })
   expect((await sent({ method: 'client_secret_basic' })).authorization).toBe(basic('a%3Ab:'))
-  expect(formEncoded('a-_.*b')).toBe('a-_.*b')
 })
 
 it('client_secret_post sends the secret in the body', async () => {
@@ -103,12 +100,4 @@ it.each(keysOf)('%s is published without its private parts', (_what, key) => {
   const { keys } = publicJwks(key)
   expect(keys).toEqual([expect.objectContaining({ use: 'sig', kty: expect.any(String) as string })])
   expect(keys[0]).not.toHaveProperty('d')
-})
-
-it('a key has a thumbprint, and a text that is no key has none', () => {
-  const names = keysOf.map(([, key]) => keyThumbprint(key))
-  expect(new Set(names).size).toBe(3)
-  for (const name of names) expect(name).toMatch(/^[\w-]{43}$/)
-  expect(keyThumbprint(ec)).toBe(keyThumbprint(ec))
-  expect(keyThumbprint('x')).toBe('')
 })

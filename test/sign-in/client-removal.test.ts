@@ -8,7 +8,7 @@ const client = { client_id: 'one', registration_client_uri: uri, registration_ac
 
 it('a client is removed at its management address with its own token', async () => {
   const requests = answerFetch({ [uri]: () => new Response(null, { status: 204 }) })
-  expect(await removeClient(client)).toEqual({ kind: 'removed' })
+  expect(await removeClient(client)).toBe('removed')
   expect(requests.map(({ method, headers }) => [method, headers.get('authorization')])).toEqual([
     ['DELETE', 'Bearer sesame'],
   ])
@@ -16,9 +16,9 @@ it('a client is removed at its management address with its own token', async () 
 
 it('a client stays if the server refuses or does not answer', async () => {
   answerFetch({ [uri]: () => new Response('no', { status: 403 }) })
-  expect(await removeClient(client)).toEqual({ kind: 'refused', status: 403 })
+  expect(await removeClient(client)).toBe(403)
   answerFetch({ [uri]: silent('ECONNREFUSED') })
-  expect(await removeClient(client)).toEqual({ kind: 'unanswered' })
+  expect(await removeClient(client)).toBe('unanswered')
 })
 
 it.each([
@@ -28,6 +28,6 @@ it.each([
   { registration_access_token: undefined },
 ])('a client stays if there is no safe address or no token: %j', async (without) => {
   const requests = answerFetch({})
-  expect(await removeClient({ ...client, ...without })).toEqual({ kind: 'no-means' })
+  expect(await removeClient({ ...client, ...without })).toBe('no-means')
   expect(requests).toEqual([])
 })

@@ -38,12 +38,6 @@ it('a client is registered in the background only, and once', async () => {
   expect(await client(METADATA, false)).toMatchObject({ metadata: { client_id: 'one' } })
   expect([requests.length, calls]).toEqual([1, [{ operation: 'registration', status: 201 }]])
   expect(logged).toEqual([['info', 'the client is registered', {}]])
-  answerFetch({ [REGISTER]: made({ redirect_uris: [], client_secret: undefined }) })
-  const odd = ours()
-  await odd.client(METADATA, true)
-  const words =
-    /^the client is registered, but not as asked: redirect_uris .*; the client proves itself by none/
-  expect(odd.logged).toEqual([['warn', expect.stringMatching(words), {}]])
 })
 
 it.each([

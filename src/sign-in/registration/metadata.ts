@@ -1,4 +1,4 @@
-// The metadata of a registration (RFC 7591 2): what to request, what less after a refusal, and how to read the response.
+// The metadata of a registration (RFC 7591 2): what to request, and how to read the response.
 // Tolerant, because a client that exists but isn't used would be registered again with every attempt. Pure.
 import type { ClientMetadata, ServerMetadata } from 'openid-client'
 import { parseJsonObject } from '../../http/body.ts'
@@ -9,10 +9,10 @@ import { clientAddresses } from '../server/client-addresses.ts'
 import { lacksRefreshTokenGrant } from '../server/discovery.ts'
 import { asymmetricAlgorithms } from '../server/signing-keys.ts'
 
-export type RequestedMetadata = Record<string, unknown> & {
-  redirect_uris: string[]
+type RequestedMetadata = {
   token_endpoint_auth_method: Settings['OIDC_CLIENT_AUTH']
   id_token_signed_response_alg?: string
+  post_logout_redirect_uris?: string[]
 }
 
 /** A scope that isn't listed is likely to be refused. `openid` stays. */
@@ -42,11 +42,7 @@ function signatureAlgorithm({ id_token_signing_alg_values_supported: listed }: S
 }
 
 /** @param jwks the public key, for private_key_jwt */
-export function requestedMetadata(
-  settings: Settings,
-  server: ServerMetadata,
-  jwks: object | undefined,
-): RequestedMetadata {
+export function requestedMetadata(settings: Settings, server: ServerMetadata, jwks: object | undefined) {
   const { PUBLIC_URL: publicUrl, OIDC_CLIENT_AUTH: chosen } = settings
   const addresses = clientAddresses(publicUrl)
   return {
@@ -64,21 +60,6 @@ export function requestedMetadata(
     ...omitUndefined({ jwks, id_token_signed_response_alg: signatureAlgorithm(server) }),
   }
 }
-
-/** First what a sign-in works without; then what most servers that refuse it grant anyway. */
-const LEFT_OUT = [
-  [],
-  ['backchannel_logout_uri', 'application_type', 'scope', 'client_uri', 'post_logout_redirect_uris'],
-  ['grant_types', 'response_types'],
-]
-
-/** Each with less, to try in this order while the server refuses what is requested. */
-export const registrationAttempts = (metadata: RequestedMetadata): RequestedMetadata[] =>
-  LEFT_OUT.map((_, index) => {
-    const without = LEFT_OUT.slice(0, index + 1).flat()
-    const rest = Object.entries(metadata).filter(([name]) => !without.includes(name))
-    return Object.fromEntries(rest) as RequestedMetadata
-  })
 
 export type RegisteredClient = ClientMetadata & {
   /** Seconds since 1970; 0 means never. */
@@ -105,37 +86,29 @@ export function readRegistrationResponse(
   text: string,
   requested: RequestedMetadata,
   now: number,
-): { client: RegisteredClient; oddities: string[] } | { unusable: string } {
+): RegisteredClient | string {
   const body = parseJsonObject(text)
-  if (body === undefined) return { unusable: 'the body is not a JSON object' }
-  const { client_id: id, redirect_uris: addresses, post_logout_redirect_uris: back } = body
-  if (typeof id !== 'string' || id === '') return { unusable: 'there is no client_id that is a text' }
+  if (body === undefined) return 'the body is not a JSON object'
+  const { client_id: id, post_logout_redirect_uris: back } = body
+  if (typeof id !== 'string' || id === '') return 'there is no client_id that is a text'
   const members = Object.entries(body).filter(
     ([name, value]) => STORED_MEMBER.test(name) && typeof value === 'string' && value !== '',
   )
   const stored = Object.fromEntries(members) as Record<string, string>
-  const method = usableAuthMethod(stored, requested.token_endpoint_auth_method)
   const expires = Number(body['client_secret_expires_at'])
   const client: RegisteredClient = {
     ...omitUndefined({ id_token_signed_response_alg: requested.id_token_signed_response_alg }),
     ...stored,
     client_id: id,
     registered_at: now,
-    token_endpoint_auth_method: method,
+    token_endpoint_auth_method: usableAuthMethod(stored, requested.token_endpoint_auth_method),
     client_secret_expires_at: Number.isSafeInteger(expires) && expires * 1000 > now ? expires : 0,
   }
   // A server that returns addresses has not registered the ones that it leaves out.
-  const isExhaustive = addresses !== undefined || requested['post_logout_redirect_uris'] === undefined
+  const isExhaustive = 'redirect_uris' in body || requested.post_logout_redirect_uris === undefined
   if (Array.isArray(back) || isExhaustive)
     client['post_logout_redirect_uris'] = Array.isArray(back) ? back : []
-  const oddities = [
-    Array.isArray(addresses) &&
-      !requested.redirect_uris.every((one) => addresses.includes(one)) &&
-      'redirect_uris are not those that were asked for',
-    method !== (stored['token_endpoint_auth_method'] ?? requested.token_endpoint_auth_method) &&
-      `the client proves itself by ${method}, because it can't do so as agreed with what the server gave`,
-  ]
-  return { client, oddities: oddities.filter((one) => one !== false) }
+  return client
 }
 
 const MAX_CHARACTERS = 200

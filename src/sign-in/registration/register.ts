@@ -21,10 +21,8 @@ import { signInUnavailable } from '../server/error-response.ts'
 import {
   readErrorResponse,
   readRegistrationResponse,
-  registrationAttempts,
   requestedMetadata,
   type RegisteredClient,
-  type RequestedMetadata,
 } from './metadata.ts'
 
 const TIME_LIMIT_MS = 10_000
@@ -34,7 +32,12 @@ const REFUSED_SECONDS = 5
 /** These fail before anything is sent. */
 const UNSENT: readonly NetworkError[] = ['unknown-name', 'refused', 'no-tls']
 
-type RegisterDeps = { log: Pick<Log, 'info' | 'warn'>; onCall?: OnCall | undefined; now: () => number }
+/** Left out one after the other: first what a sign-in works without, then what most servers grant anyway. */
+const LEFT_OUT = [
+  [],
+  ['backchannel_logout_uri', 'application_type', 'scope', 'client_uri', 'post_logout_redirect_uris'],
+  ['grant_types', 'response_types'],
+]
 
 /** @param wait seconds until the next attempt @param instead what the operator can do besides */
 const notRegistered = (what: string, wait: number, instead = ''): Problem =>
@@ -51,29 +54,33 @@ const notRegistered = (what: string, wait: number, instead = ''): Problem =>
 export async function registerClient(
   settings: Settings,
   server: ServerMetadata,
-  { log, onCall, now }: RegisterDeps,
+  { log, onCall, now }: { log: Pick<Log, 'info' | 'warn'>; onCall?: OnCall | undefined; now: () => number },
 ): Promise<RegisteredClient> {
-  const { OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key, OIDC_INITIAL_ACCESS_TOKEN: token } = settings
+  const { OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key = '', OIDC_INITIAL_ACCESS_TOKEN: token } = settings
   const { registration_endpoint: endpoint } = server
   if (endpoint === undefined)
     throw notRegistered('the authorization server has no registration endpoint', REFUSED_SECONDS)
-  const metadata = requestedMetadata(
+  let requested = requestedMetadata(
     settings,
     server,
-    method === 'private_key_jwt' ? publicJwks(key ?? '') : undefined,
+    method === 'private_key_jwt' ? publicJwks(key) : undefined,
   )
-  if (metadata['scope'] !== settings.OIDC_SCOPE) {
+  if (requested.scope !== settings.OIDC_SCOPE) {
     const words = 'OIDC_SCOPE has scopes that the server does not list: not registered for'
-    log.info({ asked: metadata['scope'] }, words)
+    log.info({ asked: requested.scope }, words)
   }
   let refusal: Problem | undefined
-  for (const requested of registrationAttempts(metadata)) {
-    const { status, text, retryAfter } = await postRegistration(endpoint, { requested, token, onCall })
+  for (const names of LEFT_OUT) {
+    const kept = Object.entries(requested).filter(([name]) => !names.includes(name))
+    requested = Object.fromEntries(kept) as typeof requested
+    const { status, text, retryAfter } = await postRegistration(endpoint, requested, token, onCall)
     const { error, description } = readErrorResponse(text, token)
     if (status >= 200 && status < 300 && error === undefined) {
-      const client = readResponse(text, { requested, status, log, now })
-      if (refusal !== undefined)
-        log.warn({ requested: Object.keys(requested) }, 'the client is registered with less')
+      const client = readRegistrationResponse(text, requested, now())
+      if (typeof client === 'string')
+        throw notRegistered(`the registration endpoint answered ${status}, but ${client}`, HOUR_SECONDS)
+      if (refusal === undefined) log.info({}, 'the client is registered')
+      else log.warn({ requested: Object.keys(requested) }, 'the client is registered with less')
       return client
     }
     refusal = refused(status, [error, description], requestedWait(retryAfter, now()))
@@ -82,21 +89,6 @@ export async function registerClient(
     log.warn({ requested: Object.keys(requested) }, refusal.detail ?? '')
   }
   throw refusal ?? new Error('there is always one attempt')
-}
-
-function readResponse(
-  text: string,
-  of: { requested: RequestedMetadata; status: number } & Pick<RegisterDeps, 'log' | 'now'>,
-): RegisteredClient {
-  const response = readRegistrationResponse(text, of.requested, of.now())
-  if ('unusable' in response) {
-    const what = `the registration endpoint answered ${of.status}, but ${response.unusable}`
-    throw notRegistered(what, HOUR_SECONDS)
-  }
-  const oddities = response.oddities.join('; ')
-  if (oddities === '') of.log.info({}, 'the client is registered')
-  else of.log.warn({}, `the client is registered, but not as asked: ${oddities}`)
-  return response.client
 }
 
 function refused(status: number, error: (string | undefined)[], wait: number | undefined): Problem {
@@ -109,16 +101,15 @@ function refused(status: number, error: (string | undefined)[], wait: number | u
 
 async function postRegistration(
   endpoint: string,
-  of: { requested: RequestedMetadata; token: string | undefined; onCall: OnCall | undefined },
+  requested: object,
+  token: string | undefined,
+  onCall: OnCall | undefined,
 ): Promise<RegistrationResponse> {
-  const body = JSON.stringify(of.requested)
+  const post = { method: 'POST', body: JSON.stringify(requested), token }
   try {
     return await timed(
-      () =>
-        inSpan('POST registration', { 'url.full': endpoint }, () =>
-          request(endpoint, { method: 'POST', body, token: of.token }),
-        ),
-      (response, seconds) => of.onCall?.({ operation: 'registration', status: response?.status, seconds }),
+      () => inSpan('POST registration', { 'url.full': endpoint }, () => request(endpoint, post)),
+      (response, seconds) => onCall?.({ operation: 'registration', status: response?.status, seconds }),
     )
   } catch (error) {
     const networkError = networkErrorOf(error)
@@ -130,7 +121,6 @@ async function postRegistration(
 
 type RegistrationResponse = { status: number; text: string; retryAfter: string | undefined }
 
-/** @throws if there is no response */
 async function request(
   address: string,
   { method, token, body: sent }: { method: string; token: string | undefined; body?: string },
@@ -178,15 +168,16 @@ export async function readClient(client: RegisteredClient): Promise<RegisteredCl
   return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as RegisteredClient
 }
 
-/** `no-means`: the server gave no address or token for it. */
-export type Removal = { kind: 'removed' | 'no-means' | 'unanswered' } | { kind: 'refused'; status: number }
-
-/** RFC 7592 2.3. Best effort: doesn't throw. */
-export async function removeClient(client: RegisteredClient): Promise<Removal> {
+/**
+ * RFC 7592 2.3. Best effort: doesn't throw.
+ * @returns `no-means` if the server gave no address or token for it, the status if it refused
+ */
+export async function removeClient(
+  client: RegisteredClient,
+): Promise<'removed' | 'no-means' | 'unanswered' | number> {
   const request = manage(client, 'DELETE')
-  if (request === undefined) return { kind: 'no-means' }
+  if (request === undefined) return 'no-means'
   const response = await request.catch(() => undefined)
-  if (response === undefined) return { kind: 'unanswered' }
-  const isRemoved = response.status >= 200 && response.status < 300
-  return isRemoved ? { kind: 'removed' } : { kind: 'refused', status: response.status }
+  if (response === undefined) return 'unanswered'
+  return response.status >= 200 && response.status < 300 ? 'removed' : response.status
 }

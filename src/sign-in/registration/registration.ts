@@ -11,7 +11,7 @@ import type { Log } from '../../web/log.ts'
 import type { FindClient } from '../server/authorization-server.ts'
 import {
   createClientAuth,
-  keyThumbprint,
+  publicJwks,
   readClientAuthentication,
   type ClientAuthentication,
 } from '../server/client-authentication.ts'
@@ -34,16 +34,21 @@ function renewalTime(client: RegisteredClient): number {
 
 /** The issuer and everything that is requested: a change of these needs another client. */
 function identityOf(settings: Settings): string {
-  const { PUBLIC_URL, OIDC_ISSUER, OIDC_SCOPE, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key } = settings
-  const thumbprint = method === 'private_key_jwt' ? keyThumbprint(key ?? '') : ''
+  const {
+    PUBLIC_URL,
+    OIDC_ISSUER,
+    OIDC_SCOPE,
+    OIDC_CLIENT_AUTH: method,
+    OIDC_CLIENT_KEY: key = '',
+  } = settings
+  const jwks = method === 'private_key_jwt' && key !== undefined ? JSON.stringify(publicJwks(key)) : ''
   const scope = OIDC_SCOPE.split(' ').toSorted().join(' ')
-  return [OIDC_ISSUER, PUBLIC_URL, scope, method, thumbprint].join('\n')
+  return [OIDC_ISSUER, PUBLIC_URL, scope, method, jwks].join('\n')
 }
 
 type RegistrationDeps = {
   records: Pick<Records, 'get' | 'put' | 'remove' | 'compareAndSet' | 'compareAndRemove'>
   keyRing: KeyRing
-  /** Milliseconds since 1970. */
   now: () => number
 }
 

@@ -71,22 +71,12 @@ function withCertificate(pem: string, certificate: string): ClientAuth {
 }
 
 /** RFC 6749 2.3.1, but - _ . and * stay: the library encodes them too, and servers that don't decode refuse that. */
-export const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
+const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
 function basic(secret: string): ClientAuth {
   return (_server, client, _body, headers) => {
     const credentials = `${formEncoded(client.client_id)}:${formEncoded(secret)}`
     headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
-  }
-}
-
-/** Identifies the key without revealing it; '' if it is none. */
-export function keyThumbprint(pem: string): string {
-  try {
-    const der = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' })
-    return hash('sha256', der, 'base64url')
-  } catch {
-    return ''
   }
 }
 
