@@ -27,7 +27,7 @@ import { safeReturnTo } from './sign-in/return-to.ts'
 import { AuthorizationServer } from './sign-in/server/authorization-server.ts'
 import { createFindClient } from './sign-in/registration/registration.ts'
 import { ServiceForPerson } from './sign-in/service-for-person.ts'
-import { createSignIn, type SignIn } from './sign-in/sign-in.ts'
+import { SignIn } from './sign-in/sign-in.ts'
 import { createAudit, createAuditIds, type Audit } from './web/audit.ts'
 import { Readiness } from './web/health.ts'
 import type { Log } from './web/log.ts'
@@ -170,7 +170,7 @@ function createIdentity(
   const onCall = metrics.observeAuthorizationServer
   const findClient = createFindClient(settings, { records, keyRing, log, onCall, now })
   const authorizationServer = new AuthorizationServer({ settings, findClient, log, onCall, now })
-  const signIn = createSignIn({
+  const signIn = new SignIn({
     settings,
     records,
     keyRing,

@@ -21,7 +21,7 @@ import { errorResponseProblem, isSignatureInvalid } from './server/error-respons
 import { deviceName } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
-import { explainMissingRefreshToken, tokenParameters, tokensFrom } from './tokens.ts'
+import { explainMissingRefreshToken, tokensFrom } from './tokens.ts'
 import type { BrowserCookies } from './transaction/browser-cookie.ts'
 import {
   checkCallback,
@@ -29,7 +29,7 @@ import {
   type LoginTransactions,
   type OpenedTransaction,
 } from './transaction/login-transaction.ts'
-import { isPromptLoginRefused, isSelectAccountRefused } from './transaction/prompt.ts'
+import { isSelectAccountRefused } from './transaction/prompt.ts'
 import { UserLookup } from './user-lookup.ts'
 
 /**
@@ -75,14 +75,14 @@ export class SignInCallback {
     this.#warn = warnOnce(log)
   }
 
-  /** @returns the transaction that `state` carries, or undefined if it is none of ours */
+  /** @returns undefined if `state` is none of ours */
   open({ searchParams }: URL): OpenedTransaction | undefined {
     // A parameter that is given twice counts as missing (RFC 6749 3.1).
     const [state = '', ...more] = searchParams.getAll('state')
     return more.length > 0 ? undefined : this.#deps.transactions.open(state)
   }
 
-  /** @param url of the callback, below PUBLIC_URL @throws {Problem} */
+  /** @throws {Problem} */
   async finish(
     req: Request,
     res: Response,
@@ -127,7 +127,9 @@ export class SignInCallback {
       idTokenExpected: isOpenId,
       expectedNonce: isOpenId ? nonce : undefined,
     })
-    const response = await authorizationCodeGrant(configuration, url, checks, tokenParameters(settings))
+    // RFC 8707 2.2.
+    const resource = omitUndefined({ resource: settings.OIDC_RESOURCE })
+    const response = await authorizationCodeGrant(configuration, url, checks, resource)
     const claims = response.claims()
     const user = await this.#users.find(configuration, response.access_token, claims)
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
@@ -171,11 +173,10 @@ export class SignInCallback {
     const session = { name: hashOf(req.sessionID), sid, device: deviceName(req.get('user-agent')), time }
     let isListed = false
     try {
-      isListed = await this.#deps.sessions.add(user, session, startedAt)
+      return (isListed = await this.#deps.sessions.add(user, session, startedAt))
     } finally {
       if (!isListed) await endSession(req)
     }
-    return isListed
   }
 
   /** @returns what may help @throws {Problem} if nothing does */
@@ -186,11 +187,12 @@ export class SignInCallback {
     const { prompt, restarts, returnTo } = during.transaction
     if (error instanceof AuthorizationResponseError) {
       if (isSelectAccountRefused(prompt, error.error)) return 'prompt-login'
-      if (prompt === 'login' && isPromptLoginRefused(error.error) && (await this.#stopPrompting(during)))
-        return 'restart'
+      // RFC 6749 4.1.2.1. Other errors may mean that the person cancelled.
+      const isInvalid = error.error === 'invalid_request'
+      if (isInvalid && prompt === 'login' && (await this.#stopPrompting(during))) return 'restart'
       // Twice at most: select_account or login may have been refused with the same error before.
       const { pushed_authorization_request_endpoint: par } = during.configuration.serverMetadata()
-      if (error.error === 'invalid_request' && restarts < 2 && par !== undefined) return 'use-par'
+      if (isInvalid && restarts < 2 && par !== undefined) return 'use-par'
     }
     if (this.#refetchKeys(error) && restarts === 0) return 'restart'
     const problem = errorResponseProblem(error, signInPath(returnTo))

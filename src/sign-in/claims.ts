@@ -5,11 +5,6 @@ import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 
-export type ClaimSettings = Pick<
-  Settings,
-  'OIDC_EMAIL_CLAIM' | 'OIDC_EMAIL_TRUST' | 'OIDC_GROUPS_CLAIM' | 'ADMIN_GROUPS'
->
-
 export type Claims = { sub: string; [claim: string]: unknown }
 
 const MAX_CHARACTERS = 200
@@ -24,7 +19,7 @@ const text = (value: unknown) => {
   return plain === '' ? undefined : plain.slice(0, MAX_CHARACTERS)
 }
 
-/** Some servers send a boolean as a string. */
+/** Also a boolean that was sent as a string. */
 const isTrue = (value: unknown) => value === true || value === 'true'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -51,14 +46,9 @@ const unwrapOne = (value: unknown): unknown => (Array.isArray(value) && value.le
 const emailClaim = (claims: Claims, claim: string): unknown =>
   unwrapOne(claimIn(claims, claim)) ?? (claim === 'email' ? unwrapOne(claims['emails']) : undefined)
 
-/** Why a claim that was sent gave no email address, for the operator. */
-function explainMissingEmail(
-  sources: readonly Claims[],
-  { OIDC_EMAIL_CLAIM: claim }: ClaimSettings,
-): string | undefined {
-  if (sources.some((claims) => emailIn(claims, claim) !== undefined)) return undefined
+function explainMissingEmail(sources: readonly Claims[], { OIDC_EMAIL_CLAIM: claim }: Settings) {
   const odd = sources.map((claims) => emailClaim(claims, claim)).find((value) => (value ?? '') !== '')
-  return odd === undefined
+  return odd === undefined || sources.some((claims) => emailIn(claims, claim) !== undefined)
     ? undefined
     : `the claim ${claim} came as ${typeName(odd)} that is no address, so the person has none here: let the authorization server send one address in it, or set OIDC_EMAIL_CLAIM`
 }
@@ -81,7 +71,7 @@ function emailIn(claims: Claims, claim: string): { email: string; verified: unkn
  */
 function readEmail(
   sources: readonly Claims[],
-  { OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust }: ClaimSettings,
+  { OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust }: Settings,
 ): Pick<User, 'email' | 'emailVerified'> {
   const found = sources.map((claims) => emailIn(claims, claim)).filter((one) => one !== undefined)
   const chosen = found.find(({ verified }) => verified !== undefined) ?? found[0]
@@ -108,8 +98,8 @@ function readSubject({ sub }: Claims): string {
   throw new Problem(502, 'sign_in_misconfigured', { detail })
 }
 
-/** What the operator should know of a sign-in: claims that were sent and can't be used. */
-export const adviceOn = (sources: readonly Claims[], settings: ClaimSettings): string[] =>
+/** For the operator: claims of a sign-in that can't be used. */
+export const adviceOn = (sources: readonly Claims[], settings: Settings): string[] =>
   [explainMissingGroups(sources, settings), explainMissingEmail(sources, settings)].filter(
     (advice) => advice !== undefined,
   )
@@ -118,7 +108,7 @@ export const adviceOn = (sources: readonly Claims[], settings: ClaimSettings): s
 export function userFromClaims(
   issuer: string,
   sources: readonly [Claims, ...Claims[]],
-  settings: ClaimSettings,
+  settings: Settings,
 ): User {
   const first = (claim: string) =>
     sources.map((claims) => text(claims[claim])).find((value) => value !== undefined)
@@ -133,7 +123,7 @@ export function userFromClaims(
 }
 
 /** True if userinfo can't add anything: a name, an address with email_verified, and groups if ADMIN_GROUPS is set. */
-export function isComplete(claims: Claims, settings: ClaimSettings): boolean {
+export function isComplete(claims: Claims, settings: Settings): boolean {
   const { OIDC_EMAIL_CLAIM, OIDC_GROUPS_CLAIM, ADMIN_GROUPS = [] } = settings
   const hasName = text(claims['name']) !== undefined || text(claims['preferred_username']) !== undefined
   const hasGroups = ADMIN_GROUPS.length === 0 || claimIn(claims, OIDC_GROUPS_CLAIM) !== undefined
@@ -154,13 +144,11 @@ function groupNames(value: unknown): { names: string[]; isOdd: boolean } {
   return { names, isOdd: isJoined || names.length < all.length }
 }
 
-type GroupSettings = Pick<ClaimSettings, 'OIDC_GROUPS_CLAIM' | 'ADMIN_GROUPS'>
-
-const groupClaims = (sources: readonly Claims[], { OIDC_GROUPS_CLAIM: claim }: GroupSettings) =>
+const groupClaims = (sources: readonly Claims[], { OIDC_GROUPS_CLAIM: claim }: Settings) =>
   sources.map((claims) => claimIn(claims, claim)).filter((value) => value !== undefined)
 
 /** Those of ADMIN_GROUPS in any source; undefined if no source has the claim, or ADMIN_GROUPS is empty. */
-export function adminGroupsIn(sources: readonly Claims[], settings: GroupSettings): string[] | undefined {
+export function adminGroupsIn(sources: readonly Claims[], settings: Settings): string[] | undefined {
   const { ADMIN_GROUPS: adminGroups = [] } = settings
   const found = groupClaims(sources, settings)
   if (adminGroups.length === 0 || found.length === 0) return undefined
@@ -168,8 +156,7 @@ export function adminGroupsIn(sources: readonly Claims[], settings: GroupSetting
   return adminGroups.filter((group) => names.has(group))
 }
 
-/** Why ADMIN_GROUPS didn't count for a sign-in, for the operator; undefined if it did, or is empty. */
-function explainMissingGroups(sources: readonly Claims[], settings: GroupSettings): string | undefined {
+function explainMissingGroups(sources: readonly Claims[], settings: Settings): string | undefined {
   const { OIDC_GROUPS_CLAIM: claim, ADMIN_GROUPS: adminGroups = [] } = settings
   if (adminGroups.length === 0 || adminGroupsIn(sources, settings)?.length) return undefined
   const found = groupClaims(sources, settings)

@@ -4,6 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { ClientError, refreshTokenGrant } from 'openid-client'
+import { omitUndefined } from '../omit-undefined.ts'
 import { createSingleFlight, takeLease } from '../records/lease.ts'
 import { StoreUnavailable, type Records } from '../records/records.ts'
 import { hashOf } from '../records/seal.ts'
@@ -24,9 +25,9 @@ import {
   signInUnavailable,
 } from './server/error-response.ts'
 import { revoke } from './sign-out/revoke.ts'
-import { tokenParameters, tokensFrom } from './tokens.ts'
+import { tokensFrom } from './tokens.ts'
 
-/** Not renewed: a frozen process keeps it while the token endpoint is still working (30 s at most). */
+/** Longer than a token request takes (30 s at most). Not renewed: a frozen process keeps it as long. */
 const LEASE_SECONDS = 40
 /** The last attempt to save begins this long before the lease ends. */
 const MARGIN_MS = 3_000
@@ -122,7 +123,8 @@ export class TokenRefresh {
     if (tokens.refreshToken === undefined) return undefined
     const configuration = await authorizationServer.refreshConfiguration()
     try {
-      const response = await refreshTokenGrant(configuration, tokens.refreshToken, tokenParameters(settings))
+      const resource = omitUndefined({ resource: settings.OIDC_RESOURCE })
+      const response = await refreshTokenGrant(configuration, tokens.refreshToken, resource)
       const claims = response.claims()
       const isExpired = claims !== undefined && claims.exp * 1000 < now()
       this.#warn(isExpired ? EXPIRED_ID_TOKEN : undefined)
@@ -140,8 +142,8 @@ export class TokenRefresh {
         return undefined
       }
       if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) {
-        const what = 'the new id_token has another issuer or audience, so the sign-in ends'
-        log.warn({ err: error }, `refresh: ${what}`)
+        const words = 'refresh: the new id_token has another issuer or audience, so the sign-in ends'
+        log.warn({ err: error }, words)
         return undefined
       }
       const problem = errorResponseProblem(error)

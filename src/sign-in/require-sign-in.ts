@@ -3,7 +3,7 @@
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
-import { assertReturnToLength, encodeReturnTo, signInPath } from './return-to.ts'
+import { assertReturnToLength, signInPath } from './return-to.ts'
 
 export const requireSignIn: RequestHandler = (req, _res, next) => {
   if (signedInOf(req) !== undefined) return next()
@@ -17,14 +17,12 @@ const RECENT_MS = 60_000
 export const isRecentSignIn = (signedInAt: number, now: number): boolean => now - signedInAt < RECENT_MS
 
 /** A POST can't be repeated with GET. */
-const returnPath = ({ method, originalUrl }: Request) =>
-  method === 'GET' ? encodeReturnTo(originalUrl) : '/onboarding'
-
-export const signInAgainPath = (req: Request): string => signInPath(returnPath(req))
+const returnPath = ({ method, originalUrl }: Request) => (method === 'GET' ? originalUrl : '/onboarding')
 
 export class SignInAgain extends Problem {
+  override name = 'SignInAgain'
+
   constructor(req: Request, cause?: unknown) {
-    super(401, 'signed_out', { tryAgain: signInAgainPath(req), cause })
-    this.name = 'SignInAgain'
+    super(401, 'signed_out', { tryAgain: signInPath(returnPath(req)), cause })
   }
 }

@@ -4,12 +4,8 @@ import { Problem } from '../problem.ts'
 
 const MAX_CHARACTERS = 1024
 
-export type ReturnToRules = {
-  /** The origin of PUBLIC_URL. */
-  publicOrigin: string
-  /** RETURN_TO_ORIGINS. */
-  allowedOrigins: readonly string[]
-}
+/** The origin of PUBLIC_URL, and RETURN_TO_ORIGINS. */
+export type ReturnToRules = { publicOrigin: string; allowedOrigins: readonly string[] }
 
 const isTooLong = (value: unknown) => typeof value === 'string' && value.length > MAX_CHARACTERS
 
@@ -45,10 +41,12 @@ function allowedAddress(value: unknown, rules: ReturnToRules): string | undefine
   return path === undefined ? undefined : encodeReturnTo(path)
 }
 
-type ReturnToOf = (callback: URL) => string | undefined
-
 /** The path for "Try again", normalized. @param value untrusted: may be a whole address (RFC 9112 3.2.2) */
-export function tryAgainPath(value: string, publicOrigin: string, returnToOf: ReturnToOf) {
+export function tryAgainPath(
+  value: string,
+  publicOrigin: string,
+  returnToOf: (callback: URL) => string | undefined,
+) {
   const url = parseAddress(value, publicOrigin)
   if (url === undefined || url.origin !== publicOrigin) return undefined
   // A callback's code is valid once, and belongs in no page.
@@ -66,7 +64,7 @@ function parseAddress(value: string, base: string): URL | undefined {
 }
 
 /** `/onboarding/?x=`: firewalls take `/onboarding?x=` in a parameter for an event handler (OWASP CRS 941100). */
-export const encodeReturnTo = (path: string): string => path.replace(/^([^?#]*\/on[^/?#]*)\?/i, '$1/?')
+const encodeReturnTo = (path: string): string => path.replace(/^(\/(?:[^?#]*\/)?on[^/?#]*)\?/i, '$1/?')
 
 /** `/onboarding?x=` again, for redirects. */
 export const decodeReturnTo = (parameter: string): string => parameter.replace(/^(\/on[^/?#]*)\/\?/i, '$1?')
@@ -78,4 +76,5 @@ function pathOf(url: URL): string | undefined {
 }
 
 /** Where a person signs in and then comes back to `returnTo`. */
-export const signInPath = (returnTo: string): string => `/sign-in?return_to=${encodeURIComponent(returnTo)}`
+export const signInPath = (returnTo: string): string =>
+  `/sign-in?return_to=${encodeURIComponent(encodeReturnTo(returnTo))}`

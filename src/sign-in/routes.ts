@@ -21,13 +21,9 @@ const HOME = '/onboarding'
 /** Browsers follow about 20 redirects in a row. */
 const MAX_RESTARTS = 4
 
-/** RFC 5321 4.5.3.1. */
-const MAX_LOGIN_HINT = 254
-
 type SignInRoutesDeps = {
   start: SignInStart
   callback: SignInCallback
-  /** By address. */
   limit: RequestHandler
   limitCallback: Limits['comingBack']
   returnTo: ReturnToRules
@@ -42,10 +38,9 @@ export function createSignInRoutes(deps: SignInRoutesDeps): Router {
 
   router.get('/sign-in', limit, async (req, res) => {
     const returnTo = parseReturnTo(req.query['return_to'], rules) ?? HOME
-    const { login_hint: hint } = req.query
     const prompt = parsePrompt(req.query['prompt'])
-    const loginHint =
-      typeof hint === 'string' && hint !== '' && hint.length <= MAX_LOGIN_HINT ? hint : undefined
+    const { login_hint: hint = '' } = req.query
+    const loginHint = typeof hint === 'string' && /^.{1,254}$/s.test(hint) ? hint : undefined
     const restarts = parseRestarts(req.query['again'])
 
     // Another tab may have signed in before this one started over.
@@ -91,10 +86,8 @@ export function createSignInRoutes(deps: SignInRoutesDeps): Router {
     // Another site's link can lead here, too.
     if (user === undefined || !isRecentSignIn(signedInAt, now()))
       return seeOther(res, decodeReturnTo(returnTo))
-    const data = {
-      account: user.email ?? user.name,
-      returnTo: returnTo.startsWith('/') ? unattendedPath(decodeReturnTo(returnTo)) : returnTo,
-    }
+    const next = returnTo.startsWith('/') ? unattendedPath(decodeReturnTo(returnTo)) : returnTo
+    const data = { account: user.email ?? user.name, returnTo: next }
     sendPage(req, res, { view: 'sign-in/same-account', data })
   })
 

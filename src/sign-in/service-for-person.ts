@@ -11,7 +11,7 @@ import { endSession } from '../session/session.ts'
 import { personKey, signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
 import { within } from '../within.ts'
 import type { TokenRefresh } from './refresh.ts'
-import { isRecentSignIn, SignInAgain, signInAgainPath } from './require-sign-in.ts'
+import { isRecentSignIn, SignInAgain } from './require-sign-in.ts'
 import { expiryOf } from './tokens.ts'
 
 const MAX_EARLY_WAIT_MS = 1_000
@@ -32,7 +32,6 @@ type ServiceForPersonDeps = {
   company: Pick<Company, 'arrange'>
   /** Gets the apps of every check. */
   onCheck?: (apps: UnconnectedApp[]) => void
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
@@ -109,10 +108,14 @@ export class ServiceForPerson {
 
   async #usableTokens(req: Request): Promise<Tokens> {
     const { tokens } = whoIsSignedIn(req)
-    const condition = expiryOf(tokens, this.#deps.now())
-    if (condition === 'fresh' || (condition === 'expiring' && tokens.refreshToken === undefined))
+    const expiry = expiryOf(tokens, this.#deps.now())
+    if (expiry === 'expired') return await this.#refreshed(req)
+    if (expiry === 'fresh' || tokens.refreshToken === undefined) return tokens
+    // The token is still valid, so no page waits long for an early refresh; it goes on, and its tokens are saved.
+    return await within(MAX_EARLY_WAIT_MS, this.#refreshed(req, true)).catch((error: unknown) => {
+      if (error instanceof SignInAgain) throw error
       return tokens
-    return condition === 'expired' ? await this.#refreshed(req) : await this.#refreshedEarly(req, tokens)
+    })
   }
 
   async #refreshed(req: Request, isStillValid = false): Promise<Tokens> {
@@ -121,21 +124,12 @@ export class ServiceForPerson {
     return signedIn.tokens
   }
 
-  /** The token is still valid, so no page waits long for an early refresh; it goes on, and its tokens are saved. */
-  async #refreshedEarly(req: Request, tokens: Tokens): Promise<Tokens> {
-    try {
-      return await within(MAX_EARLY_WAIT_MS, this.#refreshed(req, true))
-    } catch (error) {
-      if (error instanceof SignInAgain) throw error
-      return tokens
-    }
-  }
-
   async #giveUp(req: Request, refusal: TokenRefused): Promise<never> {
     const signedIn = signedInOf(req)
+    const again = new SignInAgain(req, refusal)
     if (signedIn !== undefined && isRecentSignIn(signedIn.signedInAt, this.#deps.now()))
-      throw Object.assign(refusal, { tryAgain: signInAgainPath(req) })
+      throw Object.assign(refusal, { tryAgain: again.tryAgain })
     if (signedIn !== undefined) await endSession(req)
-    throw new SignInAgain(req, refusal)
+    throw again
   }
 }

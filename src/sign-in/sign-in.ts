@@ -17,16 +17,6 @@ import { SignInStart } from './start.ts'
 import { BrowserCookies } from './transaction/browser-cookie.ts'
 import { LoginTransactions } from './transaction/login-transaction.ts'
 
-export type SignIn = {
-  /** express-session, in front of every route that reads req.session. */
-  session: RequestHandler
-  start: SignInStart
-  callback: SignInCallback
-  tokenRefresh: TokenRefresh
-  signOut: SignOut
-  sessions: PersonSessions
-}
-
 type SignInDeps = {
   settings: Settings
   records: Records
@@ -36,37 +26,34 @@ type SignInDeps = {
   audit: Audit
   /** The language of the person who makes the request, as a BCP 47 tag. */
   languageOf: (req: Request) => string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, here and in all of sign-in/. */
   now: () => number
 }
 
-export function createSignIn(deps: SignInDeps): SignIn {
-  const { settings, records, keyRing, authorizationServer, log, audit, languageOf, now } = deps
-  const { SESSION_SECRET: secrets, PUBLIC_URL: publicUrl } = settings
-  const https = publicUrl.startsWith('https:')
-  const sealer = createSealer(secrets)
-  const idleSeconds = settings.SESSION_IDLE_MINUTES * 60
-  const maxSeconds = settings.SESSION_MAX_HOURS * 3600
-  const store = new SessionStore({ records, sealer, idleSeconds, maxSeconds, now })
-  const sessions = new PersonSessions({ records, keyRing, store, maxSeconds, now })
-  const transactions = new LoginTransactions(secrets)
-  const cookies = new BrowserCookies(https)
-  return {
-    session: createSession({ store, secrets, isHttps: https, log }),
-    start: new SignInStart({ settings, authorizationServer, transactions, cookies, languageOf, now }),
-    callback: new SignInCallback({
-      settings,
-      records,
-      authorizationServer,
-      transactions,
-      cookies,
-      sessions,
-      log,
-      audit,
-      now,
-    }),
-    tokenRefresh: new TokenRefresh({ settings, records, authorizationServer, log, audit, now }),
-    signOut: new SignOut({ records, sealer, cookies, authorizationServer, publicUrl, log, audit }),
-    sessions,
+export class SignIn {
+  /** express-session, in front of every route that reads req.session. */
+  readonly session: RequestHandler
+  readonly start: SignInStart
+  readonly callback: SignInCallback
+  readonly tokenRefresh: TokenRefresh
+  readonly signOut: SignOut
+  readonly sessions: PersonSessions
+
+  constructor(deps: SignInDeps) {
+    const { settings, records, keyRing, log, now } = deps
+    const { SESSION_SECRET: secrets, PUBLIC_URL: publicUrl } = settings
+    const isHttps = publicUrl.startsWith('https:')
+    const sealer = createSealer(secrets)
+    const idleSeconds = settings.SESSION_IDLE_MINUTES * 60
+    const maxSeconds = settings.SESSION_MAX_HOURS * 3600
+    const store = new SessionStore({ records, sealer, idleSeconds, maxSeconds, now })
+    const transactions = new LoginTransactions(secrets)
+    const cookies = new BrowserCookies(isHttps)
+    this.session = createSession({ store, secrets, isHttps, log })
+    this.sessions = new PersonSessions({ records, keyRing, store, maxSeconds, now })
+    this.start = new SignInStart({ ...deps, transactions, cookies })
+    this.callback = new SignInCallback({ ...deps, transactions, cookies, sessions: this.sessions })
+    this.tokenRefresh = new TokenRefresh(deps)
+    this.signOut = new SignOut({ ...deps, sealer, cookies, publicUrl })
   }
 }

@@ -11,22 +11,17 @@ import type { AuthorizationServer } from './server/authorization-server.ts'
 import { clientAddresses } from './server/client-addresses.ts'
 import { errorResponseProblem } from './server/error-response.ts'
 import type { BrowserCookie, BrowserCookies } from './transaction/browser-cookie.ts'
-import type { LoginTransactions } from './transaction/login-transaction.ts'
+import type { LoginTransaction, LoginTransactions } from './transaction/login-transaction.ts'
 import {
-  isPromptLoginRefused,
   isSelectAccountRefused,
   promptParameter,
   supportedPrompt,
   type Prompt,
 } from './transaction/prompt.ts'
 
-type StartRequest = {
+type StartRequest = Partial<Pick<LoginTransaction, 'restarts' | 'prompt'>> & {
   returnTo: string
-  /** How often this sign-in has started over without a click. */
-  restarts?: number
   loginHint?: string | undefined
-  /** The person wants another account. */
-  prompt?: Prompt | undefined
   /** The server refused this request in the address: push it, if the server accepts that. */
   isPushed?: boolean
 }
@@ -63,7 +58,7 @@ export class SignInStart {
       if (!(cause instanceof ResponseBodyError)) throw error
       if (isSelectAccountRefused(prompt, cause.error))
         return await this.#buildUrl(req, cookie, { ...request, prompt: 'login' })
-      if (promptLogin && isPromptLoginRefused(cause.error))
+      if (promptLogin && cause.error === 'invalid_request')
         return await this.#buildUrl(req, cookie, { ...request, prompt: undefined })
       throw error
     }
@@ -71,9 +66,10 @@ export class SignInStart {
 
   async #buildUrl(req: Request, cookie: BrowserCookie, request: StartRequest): Promise<string> {
     const configuration = await this.#deps.authorizationServer.configuration()
-    const { require_pushed_authorization_requests: isRequired, pushed_authorization_request_endpoint: par } =
-      configuration.serverMetadata()
-    const isPushed = isRequired === true || (request.isPushed === true && par !== undefined)
+    const server = configuration.serverMetadata()
+    const isAccepted = server.pushed_authorization_request_endpoint !== undefined
+    const isPushed =
+      server.require_pushed_authorization_requests === true || (request.isPushed === true && isAccepted)
     // A client that registered itself requests the scope that it was registered for.
     const { scope } = configuration.clientMetadata()
     const own = this.#parameters(req, cookie, request)

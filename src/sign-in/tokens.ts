@@ -1,12 +1,6 @@
 // The tokens of a sign-in: how long they are valid, and why there is no refresh token. Pure.
 import type { TokenEndpointResponse } from 'openid-client'
-import { omitUndefined } from '../omit-undefined.ts'
 import type { Tokens } from '../session/signed-in.ts'
-import type { Settings } from '../settings/settings.ts'
-
-/** Further parameters of a token request (RFC 8707 2.2). */
-export const tokenParameters = ({ OIDC_RESOURCE: resource }: Settings): Record<string, string> =>
-  omitUndefined({ resource })
 
 /** A sign-in takes up to this long: shorter-lived tokens without a refresh token would lead people in circles. */
 const MIN_SECONDS = 30

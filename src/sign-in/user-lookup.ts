@@ -1,7 +1,7 @@
 // Finds out who signed in: from the id_token and userinfo; from userinfo alone without an id_token; and for plain OAuth 2.1
 // from the access token (introspection, or its claims), so that a person is the same one at the next sign-in.
 import { randomUUID } from 'node:crypto'
-import { decodeJwt, type JWTPayload } from 'jose'
+import { decodeJwt } from 'jose'
 import {
   ClientError,
   fetchUserInfo,
@@ -11,8 +11,9 @@ import {
 } from 'openid-client'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
+import type { Settings } from '../settings/settings.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import { adviceOn, isComplete, userFromClaims, type Claims, type ClaimSettings } from './claims.ts'
+import { adviceOn, isComplete, userFromClaims, type Claims } from './claims.ts'
 import { describeErrorResponse, responseStatus } from './server/error-response.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -22,14 +23,14 @@ const SHARED_SUB =
   "two sign-ins within a day had one sub and two verified addresses. Unless a person was renamed, the authorization server gives several people one sub, and they see each other's apps: let it name each by a sub of their own"
 
 export class UserLookup {
-  readonly #settings: ClaimSettings
+  readonly #settings: Settings
   readonly #log: Pick<Log, 'warn'>
   readonly #now: () => number
   readonly #warn: (message: string | undefined) => void
+  /** By `sub`, in this process only: a server with one sub for everyone shows in each. */
   readonly #emails = new Map<string, { email: string; at: number }>()
 
-  /** @param now milliseconds since 1970 */
-  constructor(settings: ClaimSettings, log: Pick<Log, 'warn'>, now: () => number) {
+  constructor(settings: Settings, log: Pick<Log, 'warn'>, now: () => number) {
     this.#settings = settings
     this.#log = log
     this.#now = now
@@ -49,7 +50,6 @@ export class UserLookup {
     return user
   }
 
-  /** In this process only: a server with one sub for everyone shows in each. */
   #explainSharedSub({ subject, email, emailVerified }: User): string | undefined {
     if (email === undefined || emailVerified !== true) return undefined
     const before = this.#emails.get(subject)
@@ -69,8 +69,10 @@ export class UserLookup {
     claims: Claims | undefined,
   ): Promise<readonly [Claims, ...Claims[]]> {
     const hasUserinfo = configuration.serverMetadata().userinfo_endpoint !== undefined
-    if (claims === undefined && !hasUserinfo) return [await claimsOfToken(configuration, accessToken)]
-    if (claims === undefined) return [await fetchUserInfo(configuration, accessToken, skipSubjectCheck)]
+    if (claims === undefined)
+      return hasUserinfo
+        ? [await fetchUserInfo(configuration, accessToken, skipSubjectCheck)]
+        : [await claimsOfToken(configuration, accessToken)]
     if (!hasUserinfo || isComplete(claims, this.#settings)) return [claims]
     try {
       return [claims, await fetchUserInfo(configuration, accessToken, claims.sub)]
@@ -78,9 +80,10 @@ export class UserLookup {
       const isOtherSubject =
         error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
       if (isOtherSubject) throw error
-      const what = `the userinfo endpoint answered ${describeErrorResponse(error)}`
-      const words = `${what}: this person is known by the id_token alone, perhaps without an address`
-      this.#log.warn({ err: error }, words)
+      this.#log.warn(
+        { err: error },
+        `the userinfo endpoint answered ${describeErrorResponse(error)}: this person is known by the id_token alone, perhaps without an address`,
+      )
       return [claims]
     }
   }
@@ -125,15 +128,14 @@ async function introspect(configuration: Configuration, accessToken: string): Pr
  * the token endpoint over TLS (OpenID Connect Core 3.1.3.7, 6 allows that for id_tokens).
  */
 function decodeSubject(configuration: Configuration, accessToken: string): Claims | undefined {
-  let payload: JWTPayload
   try {
-    payload = decodeJwt(accessToken)
+    const payload = decodeJwt(accessToken)
+    const sub = textOf(payload.sub)
+    const isOurs = payload.iss !== undefined && !isForOthers(configuration, payload)
+    return sub === undefined || !isOurs ? undefined : { sub }
   } catch {
     return undefined
   }
-  const sub = textOf(payload.sub)
-  const isOurs = payload.iss !== undefined && !isForOthers(configuration, payload)
-  return sub === undefined || !isOurs ? undefined : { sub }
 }
 
 /** From another issuer, or about the client itself: RFC 9068 5 warns of client ids that equal a person's `sub`. */

@@ -1,25 +1,19 @@
 // Reading a person's address, name and admin groups from claims.
 import { expect, it } from 'vitest'
 import { createAdminCheck } from '../../src/admin/routes.ts'
-import {
-  adminGroupsIn,
-  isComplete,
-  userFromClaims,
-  adviceOn,
-  type ClaimSettings,
-} from '../../src/sign-in/claims.ts'
+import type { Settings } from '../../src/settings/settings.ts'
+import { adminGroupsIn, isComplete, userFromClaims, adviceOn } from '../../src/sign-in/claims.ts'
 
 const issuer = 'https://login.acme.example'
 const email = 'ada@acme.example'
-const byClaim: ClaimSettings = {
+const byClaim = {
   OIDC_EMAIL_CLAIM: 'email',
   OIDC_EMAIL_TRUST: 'verified',
   OIDC_GROUPS_CLAIM: 'groups',
-  ADMIN_GROUPS: undefined,
-}
-const always: ClaimSettings = { ...byClaim, OIDC_EMAIL_TRUST: 'always' }
-const upn: ClaimSettings = { ...byClaim, OIDC_EMAIL_CLAIM: 'upn' }
-const upnAlways: ClaimSettings = { ...upn, OIDC_EMAIL_TRUST: 'always' }
+} as Settings
+const always: Settings = { ...byClaim, OIDC_EMAIL_TRUST: 'always' }
+const upn: Settings = { ...byClaim, OIDC_EMAIL_CLAIM: 'upn' }
+const upnAlways: Settings = { ...upn, OIDC_EMAIL_TRUST: 'always' }
 
 const userWith = (claims: Record<string, unknown>, rule = byClaim) =>
   userFromClaims(issuer, [{ sub: 'ada', ...claims }], rule)
@@ -224,7 +218,7 @@ it('a name cannot reverse the text beside it', () => {
 })
 
 const BOTH = ['Search Admins', '/it/search']
-const wanting: ClaimSettings = { ...byClaim, ADMIN_GROUPS: BOTH }
+const wanting: Settings = { ...byClaim, ADMIN_GROUPS: BOTH }
 
 it.each<[string, unknown[], string[] | undefined]>([
   ['in a list', [['Everyone', 'Search Admins']], ['Search Admins']],

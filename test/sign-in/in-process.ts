@@ -16,7 +16,7 @@ import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 import type { AuthorizationServer } from '../../src/sign-in/server/authorization-server.ts'
 import { createSessionsPage } from '../../src/sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel.ts'
-import { createSignIn, type SignIn } from '../../src/sign-in/sign-in.ts'
+import { SignIn } from '../../src/sign-in/sign-in.ts'
 import { createSignOutRoutes, signOutWithoutStore } from '../../src/sign-in/sign-out/routes.ts'
 import type { Log } from '../../src/web/log.ts'
 import { memoryStore } from './memory-store.ts'
@@ -112,7 +112,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
   }
 
   const newProcess = () =>
-    createSignIn({
+    new SignIn({
       settings,
       records,
       keyRing: createKeyRing(records, settings.SESSION_SECRET),

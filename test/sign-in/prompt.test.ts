@@ -1,7 +1,6 @@
 // The prompt parameter, and which refusals of it are worth another attempt.
 import { expect, it } from 'vitest'
 import {
-  isPromptLoginRefused,
   isSelectAccountRefused,
   supportedPrompt,
   parsePrompt,
@@ -45,13 +44,11 @@ it.each<[string | undefined, Prompt | undefined, string | undefined]>([
   expect(promptParameter(always, prompt)).toBe(parameter)
 })
 
-it.each<[Prompt | undefined, string, boolean, boolean]>([
-  ['select_account', 'interaction_required', true, false],
-  ['select_account', 'invalid_request', true, true],
-  ['select_account', 'access_denied', false, false],
-  ['select_account', 'server_error', false, false],
-  ['login', 'invalid_request', false, true],
-  [undefined, 'interaction_required', false, false],
-])('prompt=%j that is refused with %s is tried again another way: %j', (prompt, error, asPrompt, asLogin) => {
-  expect([isSelectAccountRefused(prompt, error), isPromptLoginRefused(error)]).toEqual([asPrompt, asLogin])
+it.each<[Prompt | undefined, string, boolean]>([
+  ['select_account', 'interaction_required', true],
+  ['select_account', 'access_denied', false],
+  ['select_account', 'server_error', false],
+  ['login', 'invalid_request', false],
+])('prompt=%j that is refused with %s is tried again as login: %j', (prompt, error, asLogin) => {
+  expect(isSelectAccountRefused(prompt, error)).toBe(asLogin)
 })

@@ -1,5 +1,6 @@
 // Who signed in: from the id_token, userinfo, introspection, or the access token.
 import { expect, it } from 'vitest'
+import type { Settings } from '../../src/settings/settings.ts'
 import { UserLookup } from '../../src/sign-in/user-lookup.ts'
 import { answering, issuer } from './library-errors.ts'
 
@@ -30,7 +31,7 @@ function identifying({
     OIDC_EMAIL_TRUST: 'verified',
     OIDC_GROUPS_CLAIM: 'groups',
     ADMIN_GROUPS: wanted,
-  } as const
+  } as Settings
   const warn = (fields: object, words: string) => void warned.push([fields, words])
   const users = new UserLookup(settings, { warn } as never, () => 0)
   const configuration = answering(status, body, {}, metadata)

@@ -31,10 +31,8 @@ export function scopeToRequest(scope: string, server: ServerMetadata, registered
 }
 
 /** Prefers client_secret_post to the default: servers decode basic credentials differently (RFC 6749 2.3.1). */
-const authMethod = (chosen: Settings['OIDC_CLIENT_AUTH'], listed: readonly string[] | undefined) =>
-  chosen === 'client_secret_basic' && listed?.includes('client_secret_post') === true
-    ? 'client_secret_post'
-    : chosen
+const authMethod = (chosen: Settings['OIDC_CLIENT_AUTH'], listed: readonly string[] = []) =>
+  chosen === 'client_secret_basic' && listed.includes('client_secret_post') ? 'client_secret_post' : chosen
 
 /** Undefined: RS256, the default (OpenID Connect Dynamic Client Registration 1.0 2). */
 function signatureAlgorithm({ id_token_signing_alg_values_supported: listed }: ServerMetadata) {
@@ -61,10 +59,9 @@ export function requestedMetadata(settings: Settings, server: ServerMetadata, jw
   }
 }
 
+/** `client_secret_expires_at`: seconds, 0 for never; `registered_at`: milliseconds, both since 1970. */
 export type RegisteredClient = ClientMetadata & {
-  /** Seconds since 1970; 0 means never. */
   client_secret_expires_at?: number
-  /** Milliseconds since 1970. */
   registered_at?: number
 }
 
@@ -74,11 +71,11 @@ const STORED_MEMBER =
 
 /** The server's method if its credentials allow it, else the requested one, else the first possible. */
 function usableAuthMethod(stored: Record<string, string>, requested: string): string {
-  const possible = stored['client_secret'] === undefined ? [] : ['client_secret_basic', 'client_secret_post']
-  possible.push('none')
+  const withSecret = ['client_secret_basic', 'client_secret_post']
+  const possible = [...(stored['client_secret'] === undefined ? [] : withSecret), 'none']
   if (requested === 'private_key_jwt') possible.push(requested)
-  const wanted = [stored['token_endpoint_auth_method'] ?? '', requested]
-  return wanted.find((method) => possible.includes(method)) ?? possible[0] ?? 'none'
+  const wanted = [stored['token_endpoint_auth_method'] ?? '', requested, ...possible]
+  return wanted.find((method) => possible.includes(method)) ?? 'none'
 }
 
 /** @param now milliseconds since 1970 @returns the client, or why the response can't be used */

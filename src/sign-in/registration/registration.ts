@@ -24,7 +24,7 @@ const RENEW_AHEAD_MS = 3600 * 1000
 const MAX_WAIT_MS = 10_000
 const RETRY_MS = 200
 
-/** When the client has to be registered anew; milliseconds since 1970. 0 means never (RFC 7591 3.2.1). */
+/** Milliseconds since 1970. RFC 7591 3.2.1: an expiry of 0 means never. */
 function renewalTime(client: RegisteredClient): number {
   const expires = (client.client_secret_expires_at ?? 0) * 1000
   if (client.client_secret === undefined || expires === 0) return Infinity
@@ -32,7 +32,7 @@ function renewalTime(client: RegisteredClient): number {
   return expires - Math.min(RENEW_AHEAD_MS, life * 0.1)
 }
 
-/** The issuer and everything that is requested: a change of these needs another client. */
+/** A change of these needs another client. */
 function identityOf(settings: Settings): string {
   const {
     PUBLIC_URL,
@@ -61,7 +61,7 @@ export class Registration {
     this.#identity = identityOf(settings)
   }
 
-  /** @returns the client, unless it has to be registered or renewed */
+  /** @returns undefined if it has to be registered or renewed */
   async stored(): Promise<RegisteredClient | undefined> {
     const { client } = await this.#record()
     return client && renewalTime(client) > this.#deps.now() ? client : undefined

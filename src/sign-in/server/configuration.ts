@@ -23,19 +23,15 @@ import { asymmetricAlgorithms, normalizeKeySet } from './signing-keys.ts'
 
 export type AuthenticatedClient = {
   /** `scope` replaces OIDC_SCOPE in authorization requests. */
-  metadata: Partial<ClientMetadata> & { client_id: string; scope?: string }
+  metadata: ClientMetadata & { scope?: string }
   auth: ClientAuth
   /** Milliseconds since 1970, when its secret is about to expire. */
   renewAt?: number
 }
 
-/** For each request to the authorization server. */
-const TIME_LIMIT_SECONDS = 8
-const REFRESH_LIMIT_SECONDS = 30
-
 /**
- * @param forRefresh a refresh must not lose its response: a longer time limit, and neither signature nor expiry of the id_token
- * are checked (OpenID Connect Core 3.1.3.7, 6: it comes from the token endpoint over TLS)
+ * Limits each request to 8 seconds. @param forRefresh a refresh must not lose its response: 30 seconds, and neither signature
+ * nor expiry of the id_token are checked (OpenID Connect Core 3.1.3.7, 6: it comes from the token endpoint over TLS)
  */
 export function createConfiguration(
   server: ServerMetadata,
@@ -47,10 +43,9 @@ export function createConfiguration(
   const listed = { userinfo_signing_alg_values_supported: asymmetricAlgorithms(algorithms), ...server }
   const client = forRefresh ? { ...metadata, [clockTolerance]: Number.MAX_SAFE_INTEGER } : metadata
   const configuration = new Configuration(listed, metadata.client_id, client, auth)
-  const limit = forRefresh ? REFRESH_LIMIT_SECONDS : TIME_LIMIT_SECONDS
   // The library's own time limit leaves a timer behind with each request.
   configuration.timeout = 0
-  configuration[customFetch] = createFetch(limit, (url, status, seconds) =>
+  configuration[customFetch] = createFetch(forRefresh ? 30 : 8, (url, status, seconds) =>
     onCall?.({ operation: operationOf(server, url), status, seconds }),
   )
   if (isLoopbackHttp(new URL(server.issuer))) allowInsecureRequests(configuration)
@@ -59,7 +54,7 @@ export function createConfiguration(
   return configuration
 }
 
-/** The operation of a metric: `token` for token_endpoint, `jwks` for jwks_uri. */
+/** For a metric: `token` for token_endpoint, `jwks` for jwks_uri. */
 const operationOf = (server: ServerMetadata, url: string): string =>
   Object.entries(server)
     .find(([, value]) => value === url)?.[0]
@@ -67,13 +62,10 @@ const operationOf = (server: ServerMetadata, url: string): string =>
 
 const dispatcher = new Agent({ ...connectOptions(), keepAliveTimeout: 10_000 })
 
-/** Statuses whose Response has no body (Fetch standard, "null body status"). */
-const WITHOUT_BODY = new Set([204, 205, 304])
-
 /** RFC 6749, 7009, 7523, 7636, 7662. */
 const SECRETS = 'client_secret client_assertion assertion code code_verifier refresh_token token'.split(' ')
 
-/** @returns the secrets of a request, including the client secret of its Authorization header (RFC 6749 2.3.1) */
+/** Those of a request, including the client secret of its Authorization header (RFC 6749 2.3.1). */
 function secretsOf(form: string, authorization = ''): string[] {
   const basic = Buffer.from(/^Basic (.*)/.exec(authorization)?.[1] ?? '', 'base64').toString()
   const parameters = new URLSearchParams(`${form}&client_secret=${basic.slice(basic.indexOf(':') + 1)}`)
@@ -102,7 +94,7 @@ function isOAuthError(status: number, json: Record<string, unknown>): json is { 
   return status >= 400 || !['access_token', 'request_uri', 'active'].some((member) => member in json)
 }
 
-/** @param seconds limit of each request @param onEnd gets the status, or undefined without a response */
+/** @param seconds limit of each request */
 export function createFetch(
   seconds: number,
   onEnd?: (url: string, status: number | undefined, seconds: number) => void,
@@ -126,7 +118,7 @@ export function createFetch(
     const json = method === 'POST' ? parseJsonObject(text) : undefined
     const normal = json && normalizeTokenResponse(json, secretsOf(form ?? '', headers['authorization']))
     const plain = normal === undefined ? normalizeKeySet(text) : JSON.stringify(normal)
-    const result = new Response(WITHOUT_BODY.has(status) ? null : plain, {
+    const result = new Response([204, 205, 304].includes(status) ? null : plain, {
       status,
       headers: Object.entries(response.headers).flatMap(([name, value]) =>
         [value ?? []].flat().map((one): [string, string] => [name, one]),

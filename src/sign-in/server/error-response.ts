@@ -36,7 +36,6 @@ const MISCONFIGURED: Record<string, string> = {
   invalid_target: 'the resource is not known: see OIDC_RESOURCE',
 }
 
-/** From 500 on, the library reads no body. */
 const UNUSABLE_RESPONSE = /^OAUTH_(TIMEOUT|ABORT|PARSE_ERROR|RESPONSE_IS_NOT_(CONFORM|JSON))$/
 
 const WITHOUT_ID_TOKEN =
@@ -73,11 +72,8 @@ export function errorResponseProblem(error: unknown, tryAgain?: string, request 
   const { code, detail } = explain(error)
   const wait = responseOf(error)?.headers.get('retry-after') ?? undefined
   const retryAfter = code === 'sign_in_unavailable' ? retryAfterSeconds(wait, Date.now()) : undefined
-  return new Problem(STATUSES[code], code, {
-    detail: request + detail,
-    cause: error,
-    ...omitUndefined({ retryAfter, tryAgain }),
-  })
+  const more = omitUndefined({ retryAfter, tryAgain })
+  return new Problem(STATUSES[code], code, { detail: request + detail, cause: error, ...more })
 }
 
 function explain(error: unknown): Explanation {
@@ -105,7 +101,6 @@ function explainOAuthError(error: string, status: number | undefined, response: 
   return advice === undefined ? failed(detail) : misconfigured(`${detail}: ${advice}`)
 }
 
-/** The library's errors carry what they are about: the header of a token, a key, the token response. */
 function explainIdToken(error: unknown): Explanation | undefined {
   const carried = carriedBy(error)
   const { alg } = objectOf('header' in carried && 'expected' in carried ? carried['header'] : carried)
@@ -198,7 +193,6 @@ const MAX_CAUSES = 5
 /** Registered codes are harmless; nothing else is repeated. */
 const errorCode = (error: string) => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
 
-/** The error and its causes, the outermost first. */
 function causesOf(error: unknown): unknown[] {
   const causes = [error]
   for (let last = error; last instanceof Error && causes.length <= MAX_CAUSES; last = last.cause)
@@ -224,7 +218,6 @@ const responseOf = (error: unknown): Response | undefined =>
     )
     .find((one) => one instanceof Response)
 
-/** The HTTP status, or undefined without a response. */
 export const responseStatus = (error: unknown): number | undefined => responseOf(error)?.status
 
 /** Lower case, upper case and digits in one word: perhaps a code or a token. */
@@ -249,7 +242,7 @@ export function describeErrorResponse(error: unknown): string {
   return code === undefined ? 'nothing' : `nothing usable (${code})`
 }
 
-/** The error code in the response, also in one with 200. */
+/** Also in a response with 200. */
 function errorIn(error: unknown): string | undefined {
   if (error instanceof ResponseBodyError) return error.error
   const code = objectOf(carriedBy(error)['body'])['error']

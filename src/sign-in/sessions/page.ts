@@ -7,15 +7,18 @@ import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import type { PersonSessions } from './person-sessions.ts'
 
-type SessionsPageDeps = {
+/** @param limit by person, because each request reads every one of their sessions from the store */
+export function createSessionsPage({
+  sessions,
+  limit,
+  sendPage,
+  now,
+}: {
   sessions: PersonSessions
-  /** By person, because each request reads every one of their sessions from the store. */
   limit: RequestHandler
   sendPage: SendPage
   now: () => number
-}
-
-export function createSessionsPage({ sessions, limit, sendPage, now }: SessionsPageDeps): Router {
+}): Router {
   const router = Router()
 
   router.get('/sessions', limit, async (req, res) => {
@@ -23,16 +26,16 @@ export function createSessionsPage({ sessions, limit, sendPage, now }: SessionsP
 
     const list = await sessions.list(user)
 
+    const isHere = ({ name }: { name: string }) => name === hashOf(id)
     const entries = list
-      .toSorted((one, other) => other.time - one.time)
-      .map(({ name, device, time }) => ({
-        name: encodeFirewallSafe(name),
-        device,
-        time,
-        age: now() - time,
-        here: name === hashOf(id),
+      .toSorted((one, other) => Number(isHere(other)) - Number(isHere(one)) || other.time - one.time)
+      .map((one) => ({
+        name: encodeFirewallSafe(one.name),
+        device: one.device,
+        time: one.time,
+        age: now() - one.time,
+        here: isHere(one),
       }))
-      .sort((one, other) => Number(other.here) - Number(one.here))
     sendPage(req, res, { view: 'sign-in/sessions', data: { entries } })
   })
 

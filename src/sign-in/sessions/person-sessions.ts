@@ -7,16 +7,8 @@ import { sealedJson } from '../../records/seal.ts'
 import type { SessionStore } from '../../session/session-store.ts'
 import type { User } from '../../session/signed-in.ts'
 
-type ListedSession = {
-  /** The hash of the session id. */
-  name: string
-  /** The authorization server's session (OpenID Connect Back-Channel Logout 1.0). */
-  sid?: string | undefined
-  /** "Firefox on Linux". */
-  device: string
-  /** Milliseconds since 1970, when the person signed in. */
-  time: number
-}
+/** `name`: the hash of the session id; `sid`: the authorization server's session; `time`: of the sign-in. */
+type ListedSession = { name: string; sid?: string | undefined; device: string; time: number }
 
 /** The authorization server ended the session `sid`, or all of the person, including sign-ins begun before `at`. */
 type Ended = { at: number; sid?: string | undefined }
@@ -32,7 +24,6 @@ type PersonSessionsDeps = {
   records: Pick<Records, 'get' | 'compareAndSet'>
   keyRing: KeyRing
   store: Pick<SessionStore, 'has' | 'end' | 'endElsewhere'>
-  /** SESSION_MAX_HOURS, in seconds. */
   maxSeconds: number
   now: () => number
 }
@@ -46,7 +37,6 @@ const ENDED_SECONDS = 3_600
 const isMeant = (logoutSid: string | undefined, sid: string | undefined): boolean =>
   logoutSid === undefined || sid === undefined || logoutSid === sid
 
-/** @param startedAt when the browser left to sign in */
 const isEnded = ({ ended }: SessionList, sid: string | undefined, startedAt: number): boolean =>
   ended.some((end) => startedAt <= end.at && isMeant(end.sid, sid))
 
@@ -64,7 +54,7 @@ export class PersonSessions {
    */
   async add(user: Identity, session: ListedSession, startedAt: number): Promise<boolean> {
     const { sid } = session
-    const isClaimed = sid === undefined ? true : this.#claimSid(user, sid, startedAt)
+    const isClaimed = sid === undefined || this.#claimSid(user, sid, startedAt)
     let surplus: ListedSession[] = []
     const next = (list: SessionList) => {
       const others = list.sessions.filter(({ name }) => name !== session.name)
@@ -84,12 +74,11 @@ export class PersonSessions {
     return await this.#existing(sessions)
   }
 
-  /** @param name the hash of the session id */
   end(name: string): Promise<void> {
     return this.#deps.store.end(name)
   }
 
-  /** Also has the next sign-in in that browser send prompt=login. @param name the hash of the session id */
+  /** Also has the next sign-in in that browser send prompt=login. */
   endElsewhere(name: string): Promise<void> {
     return this.#deps.store.endElsewhere(name)
   }
@@ -99,13 +88,10 @@ export class PersonSessions {
     const subject = sub ?? (await this.#ownerOf(issuer, sid ?? ''))
     if (subject === undefined) return 0
     const user = { issuer, subject }
+    const end: Ended = { at: this.#deps.now(), sid }
     // Marked first: a sign-in that is listed later finds the mark, and one that was listed before is ended below.
-    const marking = this.#changeList(user, (list) => ({
-      ...list,
-      ended: [...list.ended, { at: this.#deps.now(), sid }],
-    }))
-    const marked = await marking.catch(() => undefined)
-    const { sessions } = marked ?? (await this.#changeList(user, () => undefined))
+    const marking = this.#changeList(user, (list) => ({ ...list, ended: [...list.ended, end] }))
+    const { sessions } = await marking.catch(() => this.#changeList(user, () => undefined))
     const ended = await this.#existing(sessions.filter((one) => isMeant(sid, one.sid)))
     await Promise.all(ended.map(({ name }) => this.end(name)))
     // A full store refuses the mark but still deletes: end the sessions, then report the failure.
@@ -139,7 +125,6 @@ export class PersonSessions {
     return list
   }
 
-  /** @returns false if this sid was ended after `startedAt` */
   async #claimSid({ issuer, subject }: Identity, sid: string, startedAt: number): Promise<boolean> {
     let isOpen = true
     const next = ({ endedAt = -Infinity }: SidRecord = {}) => {
@@ -153,11 +138,10 @@ export class PersonSessions {
   /** Marks a sid without an owner as ended, for a sign-in under way. */
   async #ownerOf(issuer: string, sid: string): Promise<string | undefined> {
     let owner: string | undefined
+    const ended = { value: { endedAt: this.#deps.now() }, seconds: ENDED_SECONDS }
     await this.#changeRecord<SidRecord>(['sid', issuer, sid], ({ subject } = {}) => {
       owner = subject
-      return subject === undefined
-        ? { value: { endedAt: this.#deps.now() }, seconds: ENDED_SECONDS }
-        : undefined
+      return subject === undefined ? ended : undefined
     })
     return owner
   }

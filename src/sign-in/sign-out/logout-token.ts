@@ -4,19 +4,7 @@ import { omitUndefined } from '../../omit-undefined.ts'
 
 type LogoutToken = { jti: string; sub?: string; sid?: string }
 
-type LogoutTokenRules = {
-  issuer: string
-  clientId: string
-  /** Asymmetric ones alone: with HS256 anyone who knows the client secret could sign. */
-  algorithms: readonly string[]
-  keys: JWTVerifyGetKey
-  /** Milliseconds since 1970. */
-  now: number
-}
-
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-const MAX_AGE_SECONDS = 300
-const CLOCK_TOLERANCE_SECONDS = 30
 
 export class InvalidLogoutToken extends Error {
   override name = 'InvalidLogoutToken'
@@ -24,14 +12,20 @@ export class InvalidLogoutToken extends Error {
 
 const textOf = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined)
 
-/** @throws {InvalidLogoutToken} that names the failed check */
-export async function verifyLogoutToken(token: string, rules: LogoutTokenRules): Promise<LogoutToken> {
+/**
+ * @param rules with asymmetric algorithms alone: with HS256 anyone who knows the client secret could sign
+ * @throws {InvalidLogoutToken} that names the failed check
+ */
+export async function verifyLogoutToken(
+  token: string,
+  rules: { issuer: string; clientId: string; algorithms: string[]; keys: JWTVerifyGetKey; now: number },
+): Promise<LogoutToken> {
   const { payload, protectedHeader } = await jwtVerify(token, rules.keys, {
     issuer: rules.issuer,
     audience: rules.clientId,
-    algorithms: [...rules.algorithms],
-    maxTokenAge: MAX_AGE_SECONDS,
-    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    algorithms: rules.algorithms,
+    maxTokenAge: '5m',
+    clockTolerance: '30s',
     requiredClaims: ['iat', 'jti'],
     currentDate: new Date(rules.now),
   }).catch((error: unknown) => {

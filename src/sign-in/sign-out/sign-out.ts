@@ -17,13 +17,11 @@ import { describeErrorResponse } from '../server/error-response.ts'
 import type { BrowserCookie, BrowserCookies } from '../transaction/browser-cookie.ts'
 import { revoke } from './revoke.ts'
 
-/** Kept by browser cookie, not in a session: another tab may sign in again at any time. */
-type PendingSignOut = {
-  /** Where the authorization server ends its session; removed once the browser goes there. */
-  endSessionUrl?: string | undefined
-  /** Sent along (RP-Initiated Logout 1.0 2): proves that this browser signed out. */
-  state: string
-}
+/**
+ * Kept by browser cookie, not in a session: another tab may sign in again at any time. `endSessionUrl` is removed once the
+ * browser goes there; `state` proves that this browser signed out (RP-Initiated Logout 1.0 2).
+ */
+type PendingSignOut = { endSessionUrl?: string | undefined; state: string }
 
 const PENDING_SECONDS = 600
 
@@ -63,7 +61,7 @@ export class SignOut {
     return isSaved
   }
 
-  /** While the store is unavailable: removes the cookies. The session in the store expires. */
+  /** While the store is unavailable: the session there expires. */
   endOnDevice(req: Request, res: Response, error: Error): void {
     this.#deps.log.warn({ err: error }, `signed out on the device only: ${describeStoreError(error).message}`)
     delete (req as Partial<Request>).session
@@ -117,22 +115,22 @@ export class SignOut {
     // A server that didn't register the address would refuse to sign out at all.
     const mayReturn = !Array.isArray(registered) || registered.includes(back)
     const state = randomBytes(16).toString('hex')
-    const parameters = omitUndefined({
-      id_token_hint: idToken,
+    const parameters = {
+      ...omitUndefined({ id_token_hint: idToken }),
       ...(mayReturn && { post_logout_redirect_uri: back, state }),
-    })
+    }
     return { endSessionUrl: buildEndSessionUrl(configuration, parameters).href, state }
   }
 
   /** A full store takes no writes but still deletes, so the sign-out here goes on without. */
-  #trySave(cookie: BrowserCookie, pending: PendingSignOut): Promise<boolean> {
-    return this.#save(cookie, pending).then(
-      () => true,
-      (error: unknown) => {
-        this.#deps.log.warn({ err: error }, `signed out here only: ${describeStoreError(error).message}`)
-        return false
-      },
-    )
+  async #trySave(cookie: BrowserCookie, pending: PendingSignOut): Promise<boolean> {
+    try {
+      await this.#save(cookie, pending)
+      return true
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, `signed out here only: ${describeStoreError(error).message}`)
+      return false
+    }
   }
 
   #save(cookie: BrowserCookie, pending: PendingSignOut): Promise<void> {

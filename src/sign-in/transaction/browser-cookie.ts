@@ -14,11 +14,10 @@ export type BrowserCookie = {
 
 const PROMPT_LOGIN_MARK = '.ask'
 
-const parse = (value: string): BrowserCookie => ({
-  value,
-  id: value.replace(PROMPT_LOGIN_MARK, ''),
-  promptLogin: value.endsWith(PROMPT_LOGIN_MARK),
-})
+function parse(value: string): BrowserCookie {
+  const [id = ''] = value.split('.')
+  return { value, id, promptLogin: id !== value }
+}
 
 /** Hex, because firewalls refuse `--`. */
 const newValue = () => randomBytes(16).toString('hex')

@@ -6,10 +6,8 @@ import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../
 import type { Prompt } from './prompt.ts'
 
 export type LoginTransaction = {
-  /** 128 random bits. */
   id: string
   returnTo: string
-  /** Milliseconds since 1970. */
   startedAt: number
   prompt?: Prompt | undefined
   /** How often the sign-in has started over without a click. */
@@ -20,12 +18,7 @@ export type LoginTransaction = {
   sessionHash?: string | undefined
 }
 
-type TransactionSecrets = {
-  nonce: string
-  /** RFC 7636. */
-  codeVerifier: string
-  codeChallenge: string
-}
+type TransactionSecrets = { nonce: string; codeVerifier: string; codeChallenge: string }
 
 export type OpenedTransaction = {
   transaction: LoginTransaction
@@ -37,7 +30,7 @@ const shortHash = (secret: string): string => hashOf(secret).slice(0, 22)
 
 const ASSOCIATED_DATA = 'sign-in state 1'
 
-/** With the longest return_to it has 1,610 characters, usually about 260. */
+/** With the longest return_to it has 1,610 characters. */
 const MAX_STATE_CHARACTERS = 1_700
 
 /** As long as the browser cookie: people leave the sign-in page open over lunch. */
@@ -74,7 +67,6 @@ export class LoginTransactions {
     this.#keys = secrets.map(keysFrom)
   }
 
-  /** @returns `state`, with the secrets that belong to it */
   seal(
     start: Omit<LoginTransaction, 'id' | 'browserHash' | 'sessionHash'>,
     { cookie, sessionId }: { cookie: string; sessionId: string | undefined },
@@ -111,7 +103,7 @@ export class LoginTransactions {
 /**
  * Whether a callback may redeem its code. `keep-session`: the person has signed in meanwhile, or an attacker's link would
  * sign them in to another account (login CSRF, RFC 9700 4.7). `restart`: another browser began it, or it is more than a day old.
- * @param cookie '' if there is none @param sessionId of the person who is signed in @param now milliseconds since 1970
+ * @param cookie '' if there is none @param sessionId of the person who is signed in
  */
 export function checkCallback(
   { startedAt, browserHash, sessionHash }: LoginTransaction,

@@ -38,6 +38,3 @@ const OTHER_CAUSES =
 
 export const isSelectAccountRefused = (prompt: Prompt | undefined, error: string): boolean =>
   prompt === 'select_account' && !OTHER_CAUSES.test(error)
-
-/** RFC 6749 4.1.2.1. Other errors may mean that the person cancelled. */
-export const isPromptLoginRefused = (error: string): boolean => error === 'invalid_request'
