@@ -1,5 +1,5 @@
 // Can onramp register itself at the next start? One invalid registration is sent: only a request shows a closed endpoint.
-import type { ClientMetadata, ServerMetadata as Metadata } from 'openid-client'
+import type { ServerMetadata as Metadata } from 'openid-client'
 import {
   readErrorResponse,
   readRegistrationResponse,
@@ -11,7 +11,10 @@ import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { fail, ok, warn, type Rules } from './findings.ts'
 
 /** `requested`: by the next start. `reply`: undefined without a usable endpoint. */
-type RegistrationFacts = { requested: Partial<ClientMetadata>; reply: HttpReply | undefined }
+type RegistrationFacts = {
+  requested: { token_endpoint_auth_method: string; id_token_signed_response_alg?: string }
+  reply: HttpReply | undefined
+}
 
 /** An open endpoint rejects the redirect URIs; a closed one doesn't read them. */
 const NOT_A_REGISTRATION = JSON.stringify({

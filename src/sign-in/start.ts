@@ -12,12 +12,7 @@ import { clientAddresses } from './server/client-addresses.ts'
 import { errorResponseProblem } from './server/error-response.ts'
 import type { BrowserCookie, BrowserCookies } from './transaction/browser-cookie.ts'
 import type { LoginTransaction, LoginTransactions } from './transaction/login-transaction.ts'
-import {
-  isSelectAccountRefused,
-  promptParameter,
-  supportedPrompt,
-  type Prompt,
-} from './transaction/prompt.ts'
+import { isSelectAccountRefused, promptParameter, supportedPrompt } from './transaction/prompt.ts'
 
 type StartRequest = Partial<Pick<LoginTransaction, 'restarts' | 'prompt'>> & {
   returnTo: string

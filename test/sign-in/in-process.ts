@@ -86,7 +86,20 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     const sendPage = (_req: express.Request, res: express.Response, page: { view: string; data: unknown }) =>
       void res.json({ view: page.view, ...(page.data as object) })
     const limit: express.RequestHandler = (_req, _res, next) => next()
-    const common = { ...signIn, authorizationServer, records, sendPage, log, audit, now, limit }
+    const { start, callback, signOut, sessions } = signIn
+    const common = {
+      start,
+      callback,
+      signOut,
+      sessions,
+      authorizationServer,
+      records,
+      sendPage,
+      log,
+      audit,
+      now,
+      limit,
+    }
     const app = express()
     app.get('/cookies', (req, res) => void res.set('x-cookies', req.headers.cookie ?? '').end())
     app.use(createBackChannelRoutes({ ...common, countRefused: () => {} }))
@@ -166,7 +179,8 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       cookies,
     }
   }
-  return { ...there, ...signIn, newProcess, app, clock, store, refused, audited, logged, browser }
+  const { sessions, start } = signIn
+  return { ...there, sessions, start, newProcess, app, clock, store, refused, audited, logged, browser }
 }
 
 export const parametersOf = (address: string): Form =>
