@@ -56,7 +56,7 @@ export class Throttle {
   async #oneTurn(): Promise<void> {
     const { now, wait } = this.#clock
     // slowDown may be called during the wait.
-    while (this.#nextAt > now()) await wait(this.#nextAt - now(), this.#signal)
+    for (let ms = this.#nextAt - now(); ms > 0; ms = this.#nextAt - now()) await wait(ms, this.#signal)
     this.#signal?.throwIfAborted()
     this.#nextAt = now() + 1000 / this.#rate
     this.#rate = Math.min(this.#maxRate, this.#rate * RECOVERY)

@@ -14,10 +14,7 @@ import { newPerson, type EmailRecord, type Person, type PersonApp } from '../../
 const DAY = 86_400_000
 const now = Date.parse('2026-11-02T09:00:00Z')
 
-const POLICY: ReminderPolicy = {
-  unknown: 'wait',
-  freshMs: DAY,
-}
+const POLICY: ReminderPolicy = { unknown: 'wait', freshMs: DAY }
 
 const email = (state: EmailRecord['state'], rest: Partial<EmailRecord> = {}): EmailRecord => ({
   reminder: 0,
@@ -69,12 +66,7 @@ it.each<[string, Known, Partial<ReminderPolicy>, DueEmail]>([
   ['the same, to be sent again', after('sending', { reminder: 1 }), unknownAgain, retry(1)],
   ['whose email may have arrived', after('unknown'), {}, unknown],
   ['the same, to be sent again', after('unknown', { reminder: 2 }), unknownAgain, retry(2)],
-  [
-    'whose email counts as sent, as no one decides',
-    after('unknown', { at: now - 3 * DAY + 1 }),
-    asSent,
-    notDue,
-  ],
+  ['whose email counts as sent', after('unknown', { at: now - 3 * DAY + 1 }), asSent, notDue],
   ['the same, once a reminder is due', after('unknown'), asSent, mail(1)],
   ['whose email was open when a run died, once a reminder is due', after('sending'), asSent, mail(1)],
   ['whose last reminder counts as sent', after('unknown', { reminder: 3 }), asSent, notDue],

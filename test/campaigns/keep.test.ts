@@ -175,16 +175,6 @@ it('a mass disconnect is one notice to administrators, and emails people only on
   expect([told.length, sent.length]).toEqual([1, 12])
 })
 
-it('a mass disconnect that most people have reconnected emails no one but administrators', async () => {
-  const { runs, sent, told, all, connected, keepState } = company(12)
-  await connected()
-  all('awaiting')
-  await runs(7)
-  all('connected')
-  await runs(24)
-  expect([told.length, sent, keepState().massDisconnects]).toEqual([1, [], []])
-})
-
 it('a run ends with everyone of the list on record, also people who were erased meanwhile', async () => {
   const { runs, list, people, parts, service, world } = company(2)
   service.set('p0@acme.example', undefined)

@@ -12,10 +12,7 @@ import { mail } from './sample-email.ts'
 
 export const left: UnconnectedApp[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
-export const policy: ReminderPolicy = {
-  unknown: 'wait',
-  freshMs: 0,
-}
+export const policy: ReminderPolicy = { unknown: 'wait', freshMs: 0 }
 
 export const gone: SendResult = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
 export const greylisted: SendResult = { outcome: 'deferred', reply: '450 4.2.0 later', reason: 'recipient' }

@@ -4,7 +4,7 @@ import { Command } from '@commander-js/extra-typings'
 import { expect, it } from 'vitest'
 import { onramp } from '../../src/cli/commands.ts'
 import { VERSION } from '../../src/version.ts'
-import { runCommand } from './run-command.ts'
+import { REQUIRED, runCommand } from './run-command.ts'
 
 type Called = { path: string[]; isGroup: boolean }
 type Tree = { name: () => string; commands: readonly Tree[] }
@@ -169,16 +169,10 @@ it('settings that need to be fixed take one line when there is one, and are all 
 })
 
 it('settings that need to be fixed are also those that only sending needs', async () => {
-  const env = {
-    PUBLIC_URL: 'https://onramp.acme.test',
-    SERVICE_BASE_URL: 'https://acme.test',
-    OIDC_ISSUER: 'https://acme.test',
-    SESSION_SECRET: 'a-secret-of-more-than-32-characters-0',
-  }
-  const { exit, err } = await runCommand(['invite', 'send', '-'], env)
+  const { exit, err } = await runCommand(['invite', 'send', '-'], REQUIRED)
   expect(exit).toBe(78)
   for (const name of ['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'])
     expect(err).toContain(`- ${name} is required for this command: `)
-  const dry = await runCommand(['invite', 'send', '-', '--dry-run'], env)
+  const dry = await runCommand(['invite', 'send', '-', '--dry-run'], REQUIRED)
   expect(dry.err).toMatch(/^onramp invite send: SERVICE_GLOBAL_TOKEN is required for this command: [^\n]+\n$/)
 })

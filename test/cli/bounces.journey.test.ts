@@ -18,7 +18,7 @@ import { openPeople, withStore } from '../../src/cli/store.ts'
 import type { Person } from '../../src/people/person.ts'
 import type { People } from '../../src/people/people.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { runCommand } from './run-command.ts'
+import { REQUIRED, runCommand } from './run-command.ts'
 
 const ada = 'ada@acme.example'
 const bob = 'bob@acme.example'
@@ -28,10 +28,7 @@ let env: Record<string, string>
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'onramp-marks-'))
   env = {
-    PUBLIC_URL: 'https://onramp.acme.example',
-    SERVICE_BASE_URL: 'https://service.acme.example',
-    OIDC_ISSUER: 'https://id.acme.example',
-    SESSION_SECRET: 'a secret of thirty-two characters',
+    ...REQUIRED,
     DATA_DIR: join(folder, 'data'),
   }
 })
@@ -50,11 +47,8 @@ const emailed = (email: string) =>
   withPeople((people) =>
     people.change(email, (before) => {
       const email = { campaign: 'onboarding', state: 'sent' } as const
-      return withEmail(withEmail(before, { ...email, reminder: 0, now: 1 }), {
-        ...email,
-        reminder: 1,
-        now: 2,
-      })
+      const invited = withEmail(before, { ...email, reminder: 0, now: 1 })
+      return withEmail(invited, { ...email, reminder: 1, now: 2 })
     }),
   )
 
@@ -72,15 +66,8 @@ it('onramp invite bounced marks the newest email as rejected, once, and the audi
     0,
     `${ada}: marked as bounced\n${bob}: unchanged: no email to them, or marked before\n`,
   ])
-  const { username } = userInfo()
-  expect(audited(first.err)).toEqual([
-    expect.objectContaining({
-      level: 'info',
-      audit: 'bounced',
-      emailId: await idOf(ada),
-      operator: username,
-    }),
-  ])
+  const line = { level: 'info', audit: 'bounced', emailId: await idOf(ada), operator: userInfo().username }
+  expect(audited(first.err)).toMatchObject([line])
   expect(first.err).not.toContain('ada@')
   expect(await states(ada)).toEqual(['sent', 'failed'])
   // The same report once more changes nothing, and an address that onramp doesn't know is not written down.
@@ -120,21 +107,18 @@ it('onramp opt-out remembers that someone wants no emails, also before they had 
 })
 
 /** A report as RFC 3464 has it. */
-const report = (...fields: string[]) =>
-  [
-    'From: MAILER-DAEMON@mail.acme.example',
-    'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
-    '',
-    '--b',
-    'Content-Type: message/delivery-status',
-    '',
-    'Reporting-MTA: dns; mail.acme.example',
-    '',
-    ...fields,
-    '',
-    '--b--',
-    '',
-  ].join('\n')
+const report = (...fields: string[]) => `From: MAILER-DAEMON@mail.acme.example
+Content-Type: multipart/report; report-type=delivery-status; boundary=b
+
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mail.acme.example
+
+${fields.join('\n')}
+
+--b--
+`
 const REPORTS = {
   postfix: report(
     'Final-Recipient: rfc822; ada.l@new.example',

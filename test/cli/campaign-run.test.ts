@@ -7,14 +7,13 @@ import type { Records } from '../../src/records/records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { mail } from '../campaigns/sample-email.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
+import { REQUIRED } from './run-command.ts'
 
 it('a run checks people at SERVICE_BASE_URL and sends emails through SMTP_URL', async () => {
   const settings = loadSettings({
-    PUBLIC_URL: 'https://onramp.acme.example',
+    ...REQUIRED,
     SERVICE_BASE_URL: 'http://127.0.0.1:1',
     SERVICE_GLOBAL_TOKEN: 'token',
-    OIDC_ISSUER: 'https://id.acme.example',
-    SESSION_SECRET: 'a secret of thirty-two characters',
     SMTP_URL: 'smtp://127.0.0.1:1',
     MAIL_FROM: 'search@acme.example',
   })

@@ -7,15 +7,10 @@ import { createReport } from '../../src/admin/report.ts'
 import { createRollout, replayRollout } from '../../src/cli/demo/rollout.ts'
 import { openKeepState, openPeople, withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
+import { REQUIRED } from './run-command.ts'
 
 const NOW = Date.parse('2026-11-27T10:00:00Z')
-const settings = loadSettings({
-  PUBLIC_URL: 'http://localhost:3000',
-  SERVICE_BASE_URL: 'http://127.0.0.1:4000',
-  OIDC_ISSUER: 'http://127.0.0.1:4001',
-  SESSION_SECRET: 'a secret of thirty-two characters',
-  DATA_DIR: mkdtempSync(join(tmpdir(), 'onramp-rollout-')),
-})
+const settings = loadSettings({ ...REQUIRED, DATA_DIR: mkdtempSync(join(tmpdir(), 'onramp-rollout-')) })
 
 it('the demo shows 200 people in their second week, as the sandbox has them, in each state', async () => {
   const rollout = createRollout(NOW)

@@ -3,17 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { runCommand } from './run-command.ts'
+import { REQUIRED, runCommand } from './run-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'onramp-lists-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const env = {
-  PUBLIC_URL: 'https://onramp.acme.example',
-  SERVICE_BASE_URL: 'https://service.acme.example',
+  ...REQUIRED,
   SERVICE_GLOBAL_TOKEN: 'global-token',
-  OIDC_ISSUER: 'https://id.acme.example',
-  SESSION_SECRET: 'a secret of thirty-two characters',
   MAIL_FROM: 'search@acme.example',
   DATA_DIR: join(folder, 'data'),
 }

@@ -158,30 +158,27 @@ it.each<[string, object, number, RegExp]>([
   expect(err).not.toContain(sandbox.serviceTokens.global)
 })
 
-it('a person unknown to the service has exit code 5', async () => {
-  const { exit, err } = await status(global(), 'nobody@acme.example')
-  expect([exit, err]).toEqual([5, expect.stringContaining('check the address')])
-})
-
-it('a global token in place of a personal one has exit code 5', async () => {
-  const env = { SERVICE_BASE_URL: sandbox.urls.service, SERVICE_USER_TOKEN: sandbox.serviceTokens.global }
-  const { exit, err } = await status(env)
-  expect([exit, err]).toEqual([5, expect.stringContaining('SERVICE_GLOBAL_TOKEN: move the token here')])
-})
-
-it('missing or faulty settings are named, and no other setting is required', async () => {
-  const none = await status({}, 'ada@acme.example')
-  expect([none.exit, none.err]).toEqual([78, expect.stringContaining('SERVICE_BASE_URL')])
-  const token = await status({ SERVICE_BASE_URL: sandbox.urls.service }, 'ada@acme.example')
-  expect([token.exit, token.err]).toEqual([78, expect.stringContaining('SERVICE_GLOBAL_TOKEN')])
-  const broken = await status({ ...global(), SERVICE_GLOBAL_TOKEN: 'canary token\u00e9' }, 'ada@acme.example')
-  expect([broken.exit, broken.err]).toEqual([78, expect.stringContaining('no bearer token')])
-  expect(broken.err).not.toContain('canary')
-})
-
-it('a token that needs an address, without one, is a usage error', async () => {
-  expect(await status(global())).toMatchObject({
-    exit: 2,
-    err: expect.stringContaining('EMAIL is required'),
-  })
+const noOther = (token: object) => ({ SERVICE_BASE_URL: sandbox.urls.service, ...token })
+it.each<[string, () => object, string[], number, string]>([
+  ['a person unknown to the service', global, ['nobody@acme.example'], 5, 'check the address'],
+  [
+    'a global token in place of a personal one',
+    () => noOther({ SERVICE_USER_TOKEN: sandbox.serviceTokens.global }),
+    [],
+    5,
+    'SERVICE_GLOBAL_TOKEN: move the token here',
+  ],
+  ['no setting', () => ({}), ['ada@acme.example'], 78, 'SERVICE_BASE_URL'],
+  ['no token', () => noOther({}), ['ada@acme.example'], 78, 'SERVICE_GLOBAL_TOKEN'],
+  [
+    'a token that is none',
+    () => noOther({ SERVICE_GLOBAL_TOKEN: 'a\u00e9' }),
+    ['a@b.example'],
+    78,
+    'no bearer',
+  ],
+  ['a token that needs an address, without one', global, [], 2, 'EMAIL is required'],
+])('%s has an exit code and says what to do', async (_what, env, args, code, words) => {
+  const { exit, out, err } = await status(env() as NodeJS.ProcessEnv, ...args)
+  expect([exit, out, err]).toEqual([code, '', expect.stringContaining(words)])
 })

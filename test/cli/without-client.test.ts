@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { runCommand } from './run-command.ts'
+import { REQUIRED, runCommand } from './run-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'onramp-without-client-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -14,10 +14,7 @@ writeFileSync(list, 'email\nada@acme.example\n')
 const ADA = 'ada@acme.example'
 
 const env = {
-  PUBLIC_URL: 'https://onramp.acme.example',
-  SERVICE_BASE_URL: 'https://service.acme.example',
-  OIDC_ISSUER: 'https://id.acme.example',
-  SESSION_SECRET: 'a secret of thirty-two characters',
+  ...REQUIRED,
   MAIL_FROM: 'search@acme.example',
   DATA_DIR: join(folder, 'data'),
 }
