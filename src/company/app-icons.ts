@@ -5,11 +5,9 @@ import { createStaticAsset, type StaticAsset } from './static-asset.ts'
 import { contrast, GROUND } from './contrast.ts'
 import { datasourceType } from './app-names.ts'
 
-/** `drawing`: an SVG path of 24 by 24. `color`: #rrggbb. */
-export type AppIcon = { title: string; color: string; drawing: string }
-
-const readIcons = (): Record<string, AppIcon> =>
-  JSON.parse(readFileSync(new URL('icons.json', import.meta.url), 'utf8')) as Record<string, AppIcon>
+/** By slug. `drawing`: an SVG path of 24 by 24. `color`: #rrggbb. */
+type Icons = Record<string, { title: string; color: string; drawing: string }>
+const icons = JSON.parse(readFileSync(new URL('icons.json', import.meta.url), 'utf8')) as Icons
 
 /** Datasource names that differ from the library's. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -30,7 +28,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 /** Against white, the ground of icons on dark pages too. */
 const MIN_VISIBLE = 2
 
-function svgOf({ color, drawing }: AppIcon): string {
+function svgOf({ color, drawing }: Icons[string]): string {
   const fill = contrast(color, GROUND.light) < MIN_VISIBLE ? GROUND.dark : color
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="${fill}" d="${drawing}"/></svg>`
 }
@@ -38,7 +36,7 @@ function svgOf({ color, drawing }: AppIcon): string {
 type ServedIcon = StaticAsset & { title: string }
 
 const bySlug: ReadonlyMap<string, ServedIcon> = new Map(
-  Object.entries(readIcons()).map(([slug, icon]) => [
+  Object.entries(icons).map(([slug, icon]) => [
     slug,
     { ...createStaticAsset(`/assets/apps/${slug}`, 'svg', Buffer.from(svgOf(icon))), title: icon.title },
   ]),
@@ -58,9 +56,7 @@ const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** The first letter, digit or emoji of a name. */
 export function initialOf(name: string): string {
-  const text = name.trimStart()
-  if (/^[a-z0-9][\x20-\x7e]/i.test(text)) return text.charAt(0).toUpperCase()
-  for (const { segment } of characters.segment(text.slice(0, 40)))
+  for (const { segment } of characters.segment(name.trimStart().slice(0, 40)))
     if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(segment)) return segment.toUpperCase()
   return '·'
 }

@@ -2,13 +2,10 @@
 import type { StaticAsset } from './static-asset.ts'
 import { darkOf, paletteOf, type Palette } from './contrast.ts'
 import { datasourceType } from './app-names.ts'
-import type { CompanyFile } from './schema.ts'
-import { canonicalLanguage } from './schema.ts'
+import { canonicalLanguage, type CompanyFile } from './schema.ts'
 
 /** Values by language tag; '' for all languages. */
 type Localized<T> = ReadonlyMap<string, T>
-
-export type CompanyLink = { url: string; label: Localized<string> | undefined }
 
 type CompanyDatasource = {
   name: Localized<string> | undefined
@@ -32,7 +29,10 @@ export type Company = {
   logo: { light: StaticAsset; dark: StaticAsset } | undefined
   icon: StaticAsset | undefined
   color: { light: Palette; dark: Palette }
-  links: { [K in 'help' | 'privacy' | 'home' | 'search']: CompanyLink | undefined }
+  links: Record<
+    'help' | 'privacy' | 'home' | 'search',
+    { url: string; label: Localized<string> | undefined } | undefined
+  >
   /** The default first. Empty: every language of onramp. */
   languages: readonly string[]
   examples: Localized<readonly string[]> | undefined
@@ -66,7 +66,6 @@ function byLanguage<T extends string | readonly string[]>(
   return new Map(entries.map(([lang, one]) => [canonical(lang), one]))
 }
 
-/** @param defaultLanguage the company's first language */
 export function localized<T>(
   value: Localized<T> | undefined,
   lang: string,
@@ -78,17 +77,17 @@ export function localized<T>(
   return found === undefined ? value.values().next().value : value.get(found)
 }
 
-const linkOf = (link: NonNullable<CompanyFile['links']>['help']): CompanyLink | undefined =>
+const linkOf = (link: NonNullable<CompanyFile['links']>['help']) =>
   link && { url: link.url, label: byLanguage(link.label) }
 
-/** As in the schema. */
-const MAX_ORDER = 1000
 const NEUTRAL = { light: '#3b4cca', dark: '#9fb0ff' }
 
 type AssetsByPath = ReadonlyMap<string, StaticAsset>
-type DatasourceOfFile = NonNullable<CompanyFile['datasources']>[string]
 
-const datasourceFrom = (of: DatasourceOfFile, assets: AssetsByPath): CompanyDatasource => ({
+const datasourceFrom = (
+  of: NonNullable<CompanyFile['datasources']>[string],
+  assets: AssetsByPath,
+): CompanyDatasource => ({
   name: byLanguage(of.name),
   logo: assets.get(of.logo ?? ''),
   reads: byLanguage(of.reads),
@@ -115,7 +114,7 @@ export function companyOf(file: CompanyFile, assets: AssetsByPath): Company {
   const datasources = new Map(entries.map(([key, one]) => [key, datasourceFrom(one, assets)]))
   const datasourceOf = (instance: string) =>
     datasources.get(instance) ?? datasources.get(datasourceType(instance)) ?? datasources.get('all')
-  const orderOf = (instance: string) => datasourceOf(instance)?.order ?? MAX_ORDER + 1
+  const orderOf = (instance: string) => datasourceOf(instance)?.order ?? Number.MAX_VALUE
   const light = assets.get(file.logo?.light ?? '')
   return {
     name,

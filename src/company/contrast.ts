@@ -1,12 +1,11 @@
 // Readable colors (WCAG 2.2, 1.4.3): a palette of text, tint and hover shade, derived from one brand color. Pure.
 
-/** WCAG 2.2, 1.4.3: text against its background. */
-export const MIN_CONTRAST = 4.5
+const MIN_CONTRAST = 4.5
 
 /** The background of light and dark pages. */
 export const GROUND = { light: '#ffffff', dark: '#14161f' } as const
 
-export type Scheme = keyof typeof GROUND
+type Scheme = keyof typeof GROUND
 
 export type Palette = {
   /** The brand color: buttons, links, progress. */
@@ -21,8 +20,7 @@ export type Palette = {
 
 type Rgb = readonly [red: number, green: number, blue: number]
 
-const WHITE = '#ffffff'
-const NEAR_BLACK = '#14161f'
+const { light: WHITE, dark: NEAR_BLACK } = GROUND
 
 /** #rgb or #rrggbb. */
 export const HEX_COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/
@@ -58,9 +56,14 @@ function mix(one: string, other: string, share: number): string {
   return hexOf([part(0), part(1), part(2)])
 }
 
-/** Text of this color, and a button, are readable on the page. */
-export const isReadable = (hex: string, scheme: Scheme): boolean =>
-  contrast(hex, GROUND[scheme]) >= MIN_CONTRAST
+/** @returns undefined if text of this color, and a button, are readable on the page */
+export function contrastFault(hex: string, scheme: Scheme): string | undefined {
+  const ratio = contrast(hex, GROUND[scheme])
+  const shown = (Math.floor(ratio * 100) / 100).toFixed(2)
+  return ratio >= MIN_CONTRAST
+    ? undefined
+    : `has a contrast of ${shown}:1 on ${GROUND[scheme]}, and text needs ${MIN_CONTRAST}:1: make it ${scheme === 'light' ? 'darker' : 'lighter'}`
+}
 
 /** The first mixture with `other`, from `start` on, that is readable on `ground`. */
 function mixedUntilReadable(

@@ -2,9 +2,6 @@
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
 import { nearestWord } from '@onramp/terminal/arguments'
 
-/** Keys of the texts that a company may replace, with the placeholders of each. */
-export type KnownTexts = ReadonlyMap<string, ReadonlySet<string>>
-
 /** `{app}` and `{count, plural, …}`. @throws {SyntaxError} where it is not ICU MessageFormat */
 export const placeholdersOf = (text: string): Set<string> => namesIn(parse(text, { ignoreTag: true }))
 
@@ -22,7 +19,12 @@ const ANYWHERE = 'product'
 
 const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).join(', ')
 
-export function textFaults(key: string, text: string, knownTexts: KnownTexts): string[] {
+/** @param knownTexts the placeholders of each text that a company may replace, by its key */
+export function textFaults(
+  key: string,
+  text: string,
+  knownTexts: ReadonlyMap<string, ReadonlySet<string>>,
+): string[] {
   const known = knownTexts.get(key)
   if (known === undefined) {
     const meant = nearestWord(key, [...knownTexts.keys()])
@@ -36,12 +38,9 @@ export function textFaults(key: string, text: string, knownTexts: KnownTexts): s
   }
   const lost = [...known].filter((name) => name !== ANYWHERE && !given.has(name))
   const unknown = [...given].filter((name) => name !== ANYWHERE && !known.has(name))
+  const advice = known.size > 0 ? `it may have ${inBraces([...known])}` : 'remove it'
   return [
     ...(lost.length > 0 ? [`lacks ${inBraces(lost)}: put it where the value belongs`] : []),
-    ...(unknown.length > 0
-      ? [
-          `has ${inBraces(unknown)}, which nothing fills in: ${known.size > 0 ? `it may have ${inBraces([...known])}` : 'remove it'}`,
-        ]
-      : []),
+    ...(unknown.length > 0 ? [`has ${inBraces(unknown)}, which nothing fills in: ${advice}`] : []),
   ]
 }

@@ -1,10 +1,9 @@
 // The schema of the company file, with its error messages. `npm run settings` writes company.schema.json from it.
 import { z } from 'zod'
 import { isSafe } from '../http/loopback.ts'
-import { GROUND, HEX_COLOR, MIN_CONTRAST, contrast, isReadable, type Scheme } from './contrast.ts'
-import { textFaults, type KnownTexts } from './placeholders.ts'
+import { HEX_COLOR, contrastFault } from './contrast.ts'
+import { textFaults } from './placeholders.ts'
 
-const MAX_CHARACTERS = 300
 const MAX_ITEMS = 10
 
 const textOf = (maxCharacters: number) =>
@@ -13,7 +12,7 @@ const textOf = (maxCharacters: number) =>
     .min(1, { error: 'is empty: write a text or remove the line', abort: true })
     .max(maxCharacters, `has more than ${maxCharacters} characters: shorten it`)
 
-const text = textOf(MAX_CHARACTERS)
+const text = textOf(300)
 
 /** Longer, because a message contains all of its plural forms. */
 const message = textOf(2_000)
@@ -38,7 +37,7 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-const isLanguage = (tag: string) => {
+function isLanguage(tag: string): boolean {
   const canonical = canonicalLanguage(tag)
   return canonical !== undefined && languageNames.of(canonical) !== undefined
 }
@@ -78,29 +77,31 @@ function addressFault(value: string, protocols: readonly string[]): string | und
   return undefined
 }
 
-const address = (...protocols: readonly string[]) =>
-  z.string().superRefine((value, context) => {
-    const fault = addressFault(value, protocols)
+/** @param faultOf undefined: none */
+const checked = (text: z.ZodString, faultOf: (value: string) => string | undefined) =>
+  text.superRefine((value, context) => {
+    const fault = faultOf(value)
     if (fault !== undefined) context.addIssue(fault)
   })
 
-/** A brand color that is readable on our pages. */
-const color = (scheme: Scheme) =>
-  z
-    .string()
-    .regex(HEX_COLOR, { error: `must be a color like '#0b6e5f', in quotes`, abort: true })
-    .refine((hex) => isReadable(hex, scheme), {
-      error: ({ input }) => {
-        const ratio = Math.floor(contrast(String(input), GROUND[scheme]) * 100) / 100
-        return `has a contrast of ${ratio.toFixed(2)}:1 on ${GROUND[scheme]}, and text needs ${MIN_CONTRAST}:1: make it ${scheme === 'light' ? 'darker' : 'lighter'}`
-      },
-    })
+const address = (protocols: readonly string[]) =>
+  checked(z.string(), (value) => addressFault(value, protocols))
 
-const link = (protocols: readonly string[], label: string) =>
-  z.strictObject({
-    url: address(...protocols).describe(`Where it leads: ${protocols.join(' or ')}`),
-    label: localizedText.optional().describe(label),
-  })
+/** A brand color that is readable on our pages. */
+const color = (scheme: 'light' | 'dark') =>
+  checked(
+    z.string().regex(HEX_COLOR, { error: `must be a color like '#0b6e5f', in quotes`, abort: true }),
+    (hex) => contrastFault(hex, scheme),
+  )
+
+const link = (what: string, ...protocols: readonly string[]) =>
+  z
+    .strictObject({
+      url: address(protocols).describe(`Where it leads: ${protocols.join(' or ')}`),
+      label: localizedText.optional().describe('What the link is called'),
+    })
+    .optional()
+    .describe(what)
 
 const logoOf = (picture: z.ZodString) =>
   z
@@ -126,10 +127,10 @@ const colors = z
 
 const links = z
   .strictObject({
-    help: link(['https:', 'mailto:'], 'What the link is called').optional().describe('Who helps with search'),
-    privacy: link(['https:'], 'What the link is called').optional().describe('What search does with data'),
-    home: link(['https:'], 'What the link is called').optional().describe('The intranet'),
-    search: link(['https:'], 'What the link is called').optional().describe('Where people search'),
+    help: link('Who helps with search', 'https:', 'mailto:'),
+    privacy: link('What search does with data', 'https:'),
+    home: link('The intranet', 'https:'),
+    search: link('Where people search', 'https:'),
   })
   .describe('Links on the pages')
 
@@ -152,15 +153,13 @@ const datasourceOf = (picture: z.ZodString) =>
     hidden: z.boolean().optional().describe('Whether the pages leave it out'),
   })
 
-/** What onramp supports. Undefined isn't checked. */
+/** What onramp supports; undefined isn't checked. `knownTexts`: each text's placeholders by its key. */
 export type SupportedTexts = {
-  knownTexts?: KnownTexts | undefined
+  knownTexts?: ReadonlyMap<string, ReadonlySet<string>> | undefined
   knownLanguages?: readonly string[] | undefined
 }
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
-
-const hasNoneTwice = (tags: readonly string[]) => new Set(tags).size === tags.length
 
 /** @param pictureFault returns why a picture can't be used */
 export function companySchema({
@@ -168,13 +167,8 @@ export function companySchema({
   knownLanguages,
   pictureFault = () => undefined,
 }: SupportedTexts & { pictureFault?: (name: string) => string | undefined } = {}) {
-  const picture = z
-    .string()
-    .min(1, { error: 'is empty: name a file in the folder of the company file', abort: true })
-    .superRefine((name, context) => {
-      const fault = pictureFault(name)
-      if (fault !== undefined) context.addIssue(fault)
-    })
+  const isEmpty = { error: 'is empty: name a file in the folder of the company file', abort: true }
+  const picture = checked(z.string().min(1, isEmpty), pictureFault)
   const offered = languageTag.refine(
     (tag) => knownLanguages?.includes(canonicalLanguage(tag) ?? tag) !== false,
     `is not a language of the pages: choose from ${knownLanguages?.join(', ')}`,
@@ -197,7 +191,7 @@ export function companySchema({
       languages: z
         .array(offered)
         .min(1, 'is empty: name a language or remove the line')
-        .refine(hasNoneTwice, 'has a language twice: remove one')
+        .refine((tags) => new Set(tags).size === tags.length, 'has a language twice: remove one')
         .optional()
         .describe('Languages that are offered; the first is the default'),
       texts: z

@@ -1,5 +1,5 @@
 // The company's name, logo and links in the person's language, for every page. Neutral without a company file.
-import type { Company, CompanyLink } from '../company/company.ts'
+import type { Company } from '../company/company.ts'
 import { createLanguages, type Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 
@@ -21,7 +21,7 @@ export type Brand = {
 export function brandOf(company: Company): (t: Texts) => Brand {
   const { name, product, logo, icon, links } = company
   const create = (t: Texts): Brand => {
-    const linkOf = (link: CompanyLink | undefined, label: string): Link | undefined =>
+    const linkOf = (link: Company['links']['help'], label: string): Link | undefined =>
       link && { href: link.url, label: company.localized(link.label, t.lang) ?? label }
     const home = linkOf(links.home, '')
     return {

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import * as library from 'simple-icons'
 import type { SimpleIcon } from 'simple-icons'
-import type { AppIcon } from '../../src/company/app-icons.ts'
 
 export const ICONS_FILE = new URL('../../src/company/icons.json', import.meta.url).pathname
 
@@ -25,7 +24,7 @@ const NAMES = `
 export function iconsDocument(): string {
   const all = Object.values(library) as SimpleIcon[]
   const icons = new Map(all.map((icon) => [icon.slug, icon]))
-  const documents: Record<string, AppIcon> = {}
+  const documents: Record<string, { title: string; color: string; drawing: string }> = {}
   for (const slug of NAMES.toSorted()) {
     const icon = icons.get(slug)
     if (icon === undefined) throw new Error(`the icon library has no ${slug}: remove it from the list`)
