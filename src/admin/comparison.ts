@@ -30,7 +30,6 @@ export function compareSince(
   return { row, moreReady: ready - row.ready, ...flows }
 }
 
-/** One line for the changes, one for what came of reminders. */
 export function describeComparison(
   { row, moreReady, fellBack, reminded, acted }: Comparison,
   t: Texts,

@@ -19,7 +19,6 @@ export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.
 /** In this process: each holds up to half a megabyte until it is read, and the limits count what begins, not what lasts. */
 const MAX_DOWNLOADS = 20
 
-/** Mounted behind requireAdmin or the check of REPORT_TOKEN. */
 export function createExportRoutes(
   snapshot: PeopleSnapshot,
   displayName: Company['displayName'],
@@ -65,10 +64,7 @@ export function createExportRoutes(
   return routes
 }
 
-/**
- * In front of requireSignIn. A browser's request goes on to it, even with a token that a proxy has added.
- * @param token REPORT_TOKEN
- */
+/** In front of requireSignIn. A browser's request goes on to it, even with a token that a proxy has added. */
 export function createTokenRoutes(
   exports: Router,
   token: string | undefined,

@@ -25,7 +25,6 @@ const FILTERS = {
   undelivered: (summary) => CRITERIA.deferred(summary) || CRITERIA.failed(summary),
 } satisfies Record<string, FilterTest>
 
-/** In the order of the select box. */
 export const FILTER_GROUPS = {
   progress: ['all', 'ready', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
   apps: ['waiting', 'skipped', 'blocked', 'lapsed', 'unconfirmed', 'finished', 'nothing'],
@@ -37,13 +36,11 @@ export type Filter = (typeof FILTER_NAMES)[number]
 
 export type PeopleQuery = {
   filter: Filter
-  /** Part of an address, or of a department. */
   search: string
   /** Only people with this app; filters about apps are then about this one. An instance, or empty. */
   app: string
   /** Only this department, by its whole name; or empty. */
   group: string
-  /** Only addresses behind this one. */
   after: string
 }
 

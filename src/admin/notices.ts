@@ -51,7 +51,6 @@ export const isDigestDue = (
   now - digestAt >= DIGEST_AGAIN_MS &&
   isWorkingTime(now, timezone, WEEKDAYS.indexOf(digest) + 1)
 
-/** @param now milliseconds since 1970 */
 export function digestNotice(made: Report, keepState: KeepState, now: number, words: NoticeContext): Notice {
   const { t, displayName } = words
   const named = made.datasources.map((app) => ({ ...app, name: displayName(app, t.lang) }))

@@ -84,7 +84,6 @@ const FIGURES = [
   'optedOut',
 ] as const
 
-/** How current the report is, and whom it leaves out. */
 export function freshnessOf(report: Report, t: Texts) {
   const { asOf, people: count, gone, unread } = report
   return {
@@ -103,7 +102,6 @@ export function freshnessOf(report: Report, t: Texts) {
   }
 }
 
-/** @param unread records, at least one */
 export const describeUnread = (unread: number): string =>
   `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
@@ -161,14 +159,11 @@ function funnelOf({ funnel }: Report, { t, share }: Formatting) {
 
 type ActionItem = {
   kind: 'app' | 'noAddress' | 'otherApps' | 'notStarted' | 'failed' | 'deferred' | 'uncertain' | 'unconfirmed'
-  /** People. */
   count: number
   app?: AppCounts
-  /** Where they are listed. */
   href: string
 }
 
-/** More of them are one item together. */
 const MAX_APPS = 3
 
 /** Apps first, by the people they affect; emails last. */

@@ -8,7 +8,6 @@ export const PEOPLE_FILE = 'onramp-people.csv'
 
 const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
 
-/** The app with its display name. */
 type Named = (app: PersonApp) => PersonApp
 
 const namesOf = (fits: (app: PersonApp) => boolean) => (summary: PersonSummary, named: Named) =>

@@ -16,10 +16,8 @@ import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
 const PEOPLE_A_PAGE = 25
 
 type PeopleList = {
-  /** At most PEOPLE_A_PAGE. */
   people: PersonSummary[]
   hasMore: boolean
-  /** How many match the whole query. */
   total: number
   /** How many would match with each filter in its place. */
   counts: Record<Filter, number>
@@ -41,7 +39,6 @@ export async function listPeople(all: AsyncIterable<PersonSummary>, query: Peopl
   return { people, hasMore, total: counts[query.filter], counts }
 }
 
-/** @param displayName what the app is called on this page */
 export function peoplePage(
   { people, hasMore, total, counts }: PeopleList,
   displayName: (app: PersonApp) => string,
@@ -55,7 +52,6 @@ export function peoplePage(
     csv: `/admin/people.csv?${toQueryString({ ...query, after: '' })}`,
     exportLabel: t(isFiltered(query) ? 'admin.exportThese' : 'admin.exportPeople'),
     total,
-    /** For an empty list. */
     none: t(isFiltered(query) ? 'admin.none' : 'admin.noPeople'),
     clear: isFiltered(query) ? '/admin/people' : undefined,
     search: query.search,
@@ -82,7 +78,6 @@ export function peoplePage(
   }
 }
 
-/** The export has the others. */
 const MAX_LEFT = 6
 
 function personRow(summary: PersonSummary, displayName: (app: PersonApp) => string, t: Texts) {

@@ -12,7 +12,6 @@ const SLICE = 500
 
 type Use = 'page' | 'download'
 
-/** Sorted by email. */
 type Snapshot = { summaries: PersonSummary[]; report: Report }
 
 const emailOf = (summary: PersonSummary | undefined) => summary?.person.email ?? ''
@@ -33,15 +32,10 @@ export class PeopleSnapshot {
   readonly #now: () => number
   #latest: Snapshot | undefined
   #reading: Promise<void> | undefined
-  /** Browsers that wait for the read in progress. */
   readonly #waiting = new Set<AbortSignal>()
-  /**
-   * One slice a turn over all pages, and one over all downloads: more would block the event loop. Downloads are longer, so
-   * no page waits for them.
-   */
+  /** One slice a turn over all pages, and one over all downloads, so that none blocks the event loop. */
   readonly #turns = { page: Promise.resolve(), download: Promise.resolve() }
 
-  /** @param now milliseconds since 1970 */
   constructor(people: Pick<People, 'all'>, now: () => number) {
     this.#people = people
     this.#now = now
@@ -76,7 +70,6 @@ export class PeopleSnapshot {
     }
   }
 
-  /** Stops early when no one waits any longer. */
   async #read(): Promise<void> {
     const summaries: PersonSummary[] = []
     let [unread, isWhole] = [0, false]

@@ -38,9 +38,7 @@ export type PersonSummary = {
   /** When the newest connection was made; -Infinity: none. */
   connectedAt: number
   emails: readonly EmailRecord[]
-  /** When the first email went out. */
   invitedAt: number | undefined
-  /** Of the newest email. */
   emailState: EmailState | undefined
   /** The newest reminder that went out, or email about lost access. */
   reminder: EmailRecord | undefined
@@ -98,11 +96,9 @@ export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
 export const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonApp['state']): boolean =>
   apps.some((app) => app.state === state)
 
-/** The report has a count for each. */
 export const CRITERIA = {
   invited: ({ invitedAt }) => invitedAt !== undefined,
   reminded: ({ emails }) => emails.some((email) => email.reminder > 0 && mayHaveBeenSent(email)),
-  /** An email may or may not have arrived. */
   uncertain: ({ emails }) => emails.some((email) => stateOf(email) === 'uncertain'),
   /** The mail server put their newest email off, or refused it. */
   deferred: ({ emailState }) => emailState === 'deferred',

@@ -35,11 +35,7 @@ function roundedUp(most: number): number {
   return Math.max(step, Math.ceil(most / step) * step)
 }
 
-/**
- * @param rows what `onramp keep` counted on each day
- * @param now milliseconds since 1970
- * @returns undefined while there is nothing to draw
- */
+/** @param rows of `onramp keep` @param now milliseconds since 1970 @returns undefined without a day to draw */
 export function createPlot(report: Counted, rows: readonly DailyCounts[], now: number) {
   const { days } = report
   const [first] = days
@@ -79,11 +75,9 @@ export function createPlot(report: Counted, rows: readonly DailyCounts[], now: n
     height: HEIGHT,
     /** In the order to draw them, so that lines that coincide can all be seen. */
     lines: series.map(lineOf),
-    /** Horizontal, from the highest to nothing, evenly. */
     marks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
     from: start,
     to: end,
-    /** Times of day matter. */
     isOneDay: end - start < DAY_MS,
   }
 }

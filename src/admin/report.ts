@@ -40,24 +40,17 @@ export type GroupCounts = Counts<typeof OF_GROUP> & { people: number; name: stri
 /** As in report.json. Those who are gone are counted in `gone` alone. Dates are ISO dates. */
 export type Report = Record<Criterion, number> & {
   madeAt: string
-  /** The oldest check of the service in it. */
   asOf: string | undefined
   lastEmailAt: string | undefined
-  /** Everyone on record, invited or not. */
   people: number
-  /** Records that could not be read. */
   unread: number
-  /** Of the invited. */
   ofInvited: Counts<typeof OF_INVITED>
   /** Of the invited with apps to connect. `connecting`: at least one app is connected. */
   funnel: Counts<typeof FUNNEL_STAGES>
-  /** Of those who have not started. */
   notInvited: number
   notStartedOptedOut: number
-  /** Due for an invitation or a reminder now, and later. */
   due: number
   dueLater: { count: number; from: string | undefined }
-  /** Apps of those in progress. */
   inProgressApps: { all: number; connected: number }
   datasources: AppCounts[]
   groups: GroupCounts[]
@@ -72,15 +65,11 @@ const isoDate = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString(
 const zeros = <K extends readonly string[]>(names: K) =>
   Object.fromEntries(names.map((name) => [name, 0])) as Counts<K>
 
-/** Adds one to each count that has the name of a criterion. */
 function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Criterion>): void {
   for (const criterion of met) if (counts[criterion] !== undefined) counts[criterion]++
 }
 
-/**
- * @param now milliseconds since 1970
- * @param unread how many records could not be read, called at the end
- */
+/** @param now milliseconds since 1970 @param unread the number of unreadable records, called at the end */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
   now: number,

@@ -40,7 +40,6 @@ export const requireAdmin =
     })
   }
 
-/** Mounted behind requireAdmin. */
 export function createAdminRoutes({
   snapshot,
   keepStateStore,

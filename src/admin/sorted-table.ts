@@ -5,7 +5,6 @@ import type { Texts } from '../web/languages/texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { peopleWithApp, peopleStuckAt, type AppCounts, type GroupCounts } from './report.ts'
 
-/** The share of nothing. */
 const NO_SHARE = '–'
 
 /** Formats percentages. Only all is "100%" and only none "0%": other shares don't round to them. */
@@ -34,7 +33,6 @@ type TableKind<T> = {
   /** The first is the name, the second the share of people who are done. */
   columns: Record<string, Column<T>>
   usual: string
-  /** The people of a row; undefined: not listed. */
   wanted: (row: T) => { app?: string; group?: string } | undefined
   people: (row: T) => { good: number; stuck: number; all: number }
 }
@@ -126,7 +124,6 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
         name: row.name ?? t('admin.smallGroups'),
         second: secondOf(row.name, row.instance),
         href: wanted && peopleUrl(wanted),
-        // Widths out of 100.
         bar: { good: widthOf(people.good), stuck: widthOf(people.stuck) },
         share: shareIn(people.good, people.all),
         cells: shown.slice(2).map(([, { value = () => 0, list }]) => {

@@ -6,7 +6,6 @@ import type { Company } from './company.ts'
 /** From the company file, in the person's language. */
 type AppDescription = {
   name: string | undefined
-  /** The path of its picture. */
   logo: string | undefined
   reads: readonly string[]
   never: readonly string[]
@@ -30,7 +29,6 @@ export const noDescription: AppDescription = {
   isRequired: false,
 }
 
-/** Over all languages; people have the same few apps. */
 const MAX_REMEMBERED = 1_000
 
 /** @returns the descriptions in a language, each derived once */
@@ -62,7 +60,6 @@ function describe(company: Company, instance: string, lang: string): AppDescript
   }
 }
 
-/** `initial` and `tone` are for an app without a logo. */
 type AppIcon = { logo: string | undefined; initial: string; tone: string }
 
 const TONES = 6

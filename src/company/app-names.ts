@@ -23,7 +23,6 @@ export function withUniqueNames<T extends NamedApp>(apps: readonly T[]): (T & { 
   })
 }
 
-/** By instance; the first has none. */
 function suffixesOf(alike: readonly NamedApp[]): ReadonlyMap<string, string> {
   const instances = [...new Set(alike.map(({ instance }) => instance))].sort(inNumericOrder)
   const hasNumbers = new Set(instances.map(numberOf)).size === instances.length

@@ -40,7 +40,6 @@ export type Company = {
   timezone: string
   digest: CompanyFile['digest']
   datasources: ReadonlyMap<string, CompanyDatasource>
-  /** The entry of an instance (`slack_1`), else of its datasource (`slack`), else of `all`. */
   datasourceOf: (instance: string) => CompanyDatasource | undefined
   /** The company's name for an app, else the service's. */
   displayName: (app: { instance: string; name: string }, lang: string) => string
@@ -50,7 +49,6 @@ export type Company = {
   localized: <T>(value: Localized<T> | undefined, lang: string) => T | undefined
   /** The company's replacement of one of our texts, in this language or its base language. */
   textOf: (lang: string, key: string) => string | undefined
-  /** Every picture of the file, once. */
   assets: readonly StaticAsset[]
 }
 
@@ -100,10 +98,7 @@ const datasourceFrom = (
   isHidden: of.hidden ?? false,
 })
 
-/**
- * @param file a valid one
- * @param assets its pictures, by the paths in it
- */
+/** @param file a valid one @param assets its pictures, by the paths in it */
 export function companyOf(file: CompanyFile, assets: AssetsByPath): Company {
   const { name, product, links = {}, color = NEUTRAL, examples } = file
   const languages = (file.languages ?? []).map(canonical)

@@ -8,7 +8,6 @@ export const GROUND = { light: '#ffffff', dark: '#14161f' } as const
 type Scheme = keyof typeof GROUND
 
 export type Palette = {
-  /** The brand color: buttons, links, progress. */
   brand: string
   /** Text on the brand color and on its hover shade. */
   onBrand: string
@@ -22,7 +21,6 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const { light: WHITE, dark: NEAR_BLACK } = GROUND
 
-/** #rgb or #rrggbb. */
 export const HEX_COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/
 
 function rgbOf(hex: string): Rgb {
@@ -49,7 +47,6 @@ export function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** @param share of `other`, 0 to 1 */
 function mix(one: string, other: string, share: number): string {
   const [a, b] = [rgbOf(one), rgbOf(other)]
   const part = (index: 0 | 1 | 2) => a[index] + (b[index] - a[index]) * share

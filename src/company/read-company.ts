@@ -130,7 +130,6 @@ function dataOf(document: Document): { data: unknown } | { fault: string } {
   }
 }
 
-/** One line each, whatever the file contains. */
 const printable = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
 /** @param file the path of the company file; its pictures are in the same folder */
@@ -175,10 +174,7 @@ export function readCompany(file: string, catalogue: SupportedTexts = {}): Compa
   return { company: companyOf(parsed.data, assets), faults: [] }
 }
 
-/**
- * @param file COMPANY_FILE; undefined: the neutral company
- * @throws {SettingsError} naming every fault of the file
- */
+/** @param file COMPANY_FILE @throws {SettingsError} naming every fault of the file */
 export function loadCompany(file: string | undefined, catalogue: SupportedTexts = {}): Company {
   if (file === undefined) return neutralCompany
   const { company, faults } = readCompany(file, catalogue)

@@ -42,7 +42,6 @@ function isLanguage(tag: string): boolean {
   return canonical !== undefined && languageNames.of(canonical) !== undefined
 }
 
-/** BCP 47. */
 const languageTag = z
   .string()
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, {
@@ -87,7 +86,6 @@ const checked = (text: z.ZodString, faultOf: (value: string) => string | undefin
 const address = (protocols: readonly string[]) =>
   checked(z.string(), (value) => addressFault(value, protocols))
 
-/** A brand color that is readable on our pages. */
 const color = (scheme: 'light' | 'dark') =>
   checked(
     z.string().regex(HEX_COLOR, { error: `must be a color like '#0b6e5f', in quotes`, abort: true }),
@@ -220,5 +218,4 @@ export function companySchema({
 
 export type CompanyFile = z.output<ReturnType<typeof companySchema>>
 
-/** company.schema.json. */
 export const companyJsonSchema = () => z.toJSONSchema(companySchema(), { io: 'input' })

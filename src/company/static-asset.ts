@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 
 export type StaticAsset = {
   path: string
-  /** Content-Type. */
   type: string
   content: Buffer
 }

@@ -68,7 +68,6 @@ const OTHER_METHODS: Partial<Record<Method, Method>> = {
   client_secret_post: 'client_secret_basic',
 }
 
-/** @returns undefined without a usable token endpoint */
 async function collect(known: KnownClient): Promise<ClientFacts | undefined> {
   const { metadata, client, url } = known
   const { token_endpoint: endpoint } = metadata

@@ -21,7 +21,6 @@ import { stored } from './stored.ts'
 
 export type DoctorReport = {
   findings: (Finding & { group: string })[]
-  /** Checks without the settings, responses or network that they need. */
   notRun: number
 }
 
@@ -45,7 +44,6 @@ function groupOf(check: string): string {
 
 const LIMIT_MS = 30_000
 
-/** Runs checks, and keeps what they found. */
 class Examination {
   readonly context: DoctorContext
   readonly #findings: Finding[] = []

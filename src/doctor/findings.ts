@@ -32,7 +32,6 @@ export type DoctorContext = {
 
 type MaybeVerdict = Verdict | undefined | false | ''
 
-/** By the id of the check. */
 export type Rules<Facts> = Record<
   string,
   (facts: Facts, context: DoctorContext) => MaybeVerdict | readonly MaybeVerdict[]

@@ -10,10 +10,8 @@ import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
 import { poorSecrets } from './secrets.ts'
 
 type MachineFacts = {
-  /** NAME_FILE variables whose file every user can read. */
   openFiles: string[]
   company: ReturnType<typeof readCompany> | undefined
-  /** The proxy to each server, where a forward proxy is set. */
   routes: { server: string; proxy: string | undefined }[]
 }
 
@@ -68,7 +66,6 @@ const OTHERS = /_PORT(_\d+_\w+)?$|_SERVICE_/
 /** Shorter names resemble those of other programs. */
 const candidates = known.filter((name) => name.length >= 6)
 
-/** Former settings, and what to do instead. */
 const REMOVED: Record<string, string> = {
   HELP_URL: 'set links.help in COMPANY_FILE',
   REQUESTS_PER_MINUTE: 'remove it: the limit for each person is fixed',

@@ -30,7 +30,6 @@ type RedirectFacts = {
 const SHOWS_REFUSAL =
   /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
 
-/** @param redirect the redirect_uri of the request */
 function readAuthorizationResponse(
   reply: HttpReply,
   endpoint: string,

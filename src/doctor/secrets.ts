@@ -33,7 +33,6 @@ const EXAMPLE =
   /change.?me|example|passwor[dt]|placeholder|x{6,}|12345678|abcdefgh|your[-_ ]|(^|[^a-z])(secret|test|demo|dummy)/i
 const MIN_DIFFERENT = 8
 
-/** Names of settings with a secret that others could guess. */
 export const poorSecrets = (read: Partial<Settings>): string[] =>
   MADE_UP.filter((name) =>
     valuesOf(name, read).some((secret) => EXAMPLE.test(secret) || new Set(secret).size < MIN_DIFFERENT),

@@ -4,10 +4,8 @@ import type { ErrorResponse } from '../client-api/error-response.ts'
 import { fail, unreachable, warn } from './findings.ts'
 
 type ServiceCall = {
-  /** SERVICE_BASE_URL and SERVICE_HEADER_PREFIX. */
   baseUrl: string
   prefix: string
-  /** The setting that the token comes from. */
   setting: string
 }
 

@@ -22,7 +22,6 @@ type ServiceFacts = {
   redirectTrial?: { redirect: string; without: ProbeResult; withRedirect: ProbeResult }
 }
 
-/** Not a secret. */
 const MADE_UP = 'onramp-doctor-made-up-token'
 const TIME_LIMIT_MS = 8_000
 

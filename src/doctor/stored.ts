@@ -24,13 +24,11 @@ type Stored = {
   otherFormat?: string
   /** Instances on anyone's record, and the age of the oldest one; milliseconds since 1970. */
   seen?: Seen
-  /** Registered by onramp at OIDC_ISSUER with these settings. */
   client?: Client | undefined
 }
 
 type Seen = { instances: Set<string>; since: number }
 
-/** Of records encrypted with the data key. */
 const PREFIXES = ['person:', 'walk:', 'client:', 'sessions-of:', 'sid:']
 const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
 
