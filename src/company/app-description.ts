@@ -6,6 +6,7 @@ import type { Company } from './company.ts'
 /** From the company file, in the person's language. */
 type AppDescription = {
   name: string | undefined
+  /** A path. */
   logo: string | undefined
   reads: readonly string[]
   never: readonly string[]
@@ -37,8 +38,7 @@ export function createAppDescriptions(company: Company): (lang: string) => Descr
   return (lang) => (instance) => {
     const key = `${lang} ${instance}`
     const description = known.get(key) ?? describe(company, instance, lang)
-    if (known.size >= MAX_REMEMBERED) known.clear()
-    known.set(key, description)
+    if (known.size < MAX_REMEMBERED) known.set(key, description)
     return description
   }
 }

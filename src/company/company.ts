@@ -7,15 +7,11 @@ import { canonicalLanguage, type CompanyFile } from './schema.ts'
 /** Values by language tag; '' for all languages. */
 type Localized<T> = ReadonlyMap<string, T>
 
-type CompanyDatasource = {
-  name: Localized<string> | undefined
+type CompanyDatasource = Record<'name' | 'why' | 'account' | 'help', Localized<string> | undefined> & {
   logo: StaticAsset | undefined
-  /** What search reads, never does, and why: shown before people leave for the app. */
+  /** What search reads, and never does: shown before people leave for the app. */
   reads: Localized<readonly string[]> | undefined
   never: Localized<readonly string[]> | undefined
-  why: Localized<string> | undefined
-  account: Localized<string> | undefined
-  help: Localized<string> | undefined
   /** Undefined sorts last. */
   order: number | undefined
   isRequired: boolean

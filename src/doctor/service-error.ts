@@ -22,88 +22,77 @@ export function explainServiceError(reply: Unanswered, call: ServiceCall) {
       `The service's headers begin with ${otherPrefix}, and onramp sends ${prefix}.`,
       `SERVICE_HEADER_PREFIX: set it to ${otherPrefix}`,
     )
-  return aboutToken(reply, call) ?? aboutService(reply, call)
+  return EXPLANATIONS[reply.reason](reply, call)
 }
 
-function aboutToken({ reason, status }: ErrorResponse, { prefix, setting }: ServiceCall) {
-  switch (reason) {
-    case 'token':
-      return fail(`The token in ${setting} is invalid or has expired (401).`, `${setting}: set a new token`)
-    case 'scope':
-      return fail(
-        `The token in ${setting} lacks a scope (403).`,
-        `${setting}: grant it the scope for checkdatasourceauth`,
-      )
-    case 'auth-type':
-    case 'auth-type-missing':
-      return fail(
-        `${setting} isn't a service token (${status}): it seems to be from an identity provider.`,
-        `${setting}: set a service token, not an access token`,
-      )
-    case 'act-as-missing':
-      return setting === 'SERVICE_USER_TOKEN'
-        ? fail(
-            `SERVICE_USER_TOKEN is a global token: the service requires ${prefix}-ActAs.`,
-            'SERVICE_GLOBAL_TOKEN, SERVICE_USER_TOKEN: move the token here and name the person (EMAIL, or --as EMAIL)',
-          )
-        : fail(
-            `The service didn't receive ${prefix}-ActAs, although onramp sent it.`,
-            'SERVICE_BASE_URL: make sure no proxy between here and the service removes the header',
-          )
-    case 'personal':
-      return fail(
-        "SERVICE_GLOBAL_TOKEN holds a personal token: it would list its owner's apps for everyone.",
-        'SERVICE_GLOBAL_TOKEN: set a global token here, and a personal one as SERVICE_USER_TOKEN',
-      )
-    case 'act-as-refused':
-      return fail(
-        `The service rejected the person (${status}, ${prefix}-ActAs).`,
-        'SERVICE_GLOBAL_TOKEN: check the address (EMAIL, or --as EMAIL): it must belong to someone in the service',
-      )
-    default:
-      return undefined
-  }
-}
+type Explain = (error: ErrorResponse, call: ServiceCall) => ReturnType<typeof fail>
 
-function aboutService(
-  { reason, status, retryAfter, explanation }: ErrorResponse,
-  { baseUrl, setting }: ServiceCall,
-) {
-  switch (reason) {
-    case 'in-front':
-      return fail(
-        `Something in front of the service seems to have answered (${status}): a firewall, or a login.`,
-        `SERVICE_BASE_URL: have it let the calls through; if the service itself answers so, check ${setting}`,
-      )
-    case 'busy':
-      return warn(
-        'Too many requests to the service (429).',
-        `SERVICE_BASE_URL: try again in ${retryAfter} seconds`,
-      )
-    case 'not-there':
-      return fail(
-        `The Client API is not at ${baseUrl} (${status}).`,
-        'SERVICE_BASE_URL: check the URL, including its path if the service has one, like /tenant/a',
-      )
-    case 'redirected':
-      return fail(
-        `${baseUrl} redirects (${status}); onramp never follows redirects with a token.`,
-        "SERVICE_BASE_URL: set it to the redirect's target: https, and the backend rather than the web app",
-      )
-    case 'unreadable':
-      return fail(
-        `${baseUrl} isn't the Client API.`,
-        "SERVICE_BASE_URL: set it to the base URL of the service's backend, not its web app",
-      )
-    case 'failing':
-      return fail(
-        `The service at ${baseUrl} returned an error (${status}).`,
-        `SERVICE_BASE_URL: try again in ${retryAfter} seconds, and check the URL if it keeps failing`,
-      )
-    default:
-      return fail(
-        `The service rejected the request (${status}). ${explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`}.`,
-        "SERVICE_BASE_URL: report this to the team that runs the service; trying again won't help",
-      )
-  }
+const notServiceToken: Explain = ({ status }, { setting }) =>
+  fail(
+    `${setting} isn't a service token (${status}): it seems to be from an identity provider.`,
+    `${setting}: set a service token, not an access token`,
+  )
+
+const EXPLANATIONS: Record<ErrorResponse['reason'], Explain> = {
+  token: (_, { setting }) =>
+    fail(`The token in ${setting} is invalid or has expired (401).`, `${setting}: set a new token`),
+  scope: (_, { setting }) =>
+    fail(
+      `The token in ${setting} lacks a scope (403).`,
+      `${setting}: grant it the scope for checkdatasourceauth`,
+    ),
+  'auth-type': notServiceToken,
+  'auth-type-missing': notServiceToken,
+  'act-as-missing': (_, { setting, prefix }) =>
+    setting === 'SERVICE_USER_TOKEN'
+      ? fail(
+          `SERVICE_USER_TOKEN is a global token: the service requires ${prefix}-ActAs.`,
+          'SERVICE_GLOBAL_TOKEN, SERVICE_USER_TOKEN: move the token here and name the person (EMAIL, or --as EMAIL)',
+        )
+      : fail(
+          `The service didn't receive ${prefix}-ActAs, although onramp sent it.`,
+          'SERVICE_BASE_URL: make sure no proxy between here and the service removes the header',
+        ),
+  personal: () =>
+    fail(
+      "SERVICE_GLOBAL_TOKEN holds a personal token: it would list its owner's apps for everyone.",
+      'SERVICE_GLOBAL_TOKEN: set a global token here, and a personal one as SERVICE_USER_TOKEN',
+    ),
+  'act-as-refused': ({ status }, { prefix }) =>
+    fail(
+      `The service rejected the person (${status}, ${prefix}-ActAs).`,
+      'SERVICE_GLOBAL_TOKEN: check the address (EMAIL, or --as EMAIL): it must belong to someone in the service',
+    ),
+  'in-front': ({ status }, { setting }) =>
+    fail(
+      `Something in front of the service seems to have answered (${status}): a firewall, or a login.`,
+      `SERVICE_BASE_URL: have it let the calls through; if the service itself answers so, check ${setting}`,
+    ),
+  busy: ({ retryAfter }) =>
+    warn('Too many requests to the service (429).', `SERVICE_BASE_URL: try again in ${retryAfter} seconds`),
+  'not-there': ({ status }, { baseUrl }) =>
+    fail(
+      `The Client API is not at ${baseUrl} (${status}).`,
+      'SERVICE_BASE_URL: check the URL, including its path if the service has one, like /tenant/a',
+    ),
+  redirected: ({ status }, { baseUrl }) =>
+    fail(
+      `${baseUrl} redirects (${status}); onramp never follows redirects with a token.`,
+      "SERVICE_BASE_URL: set it to the redirect's target: https, and the backend rather than the web app",
+    ),
+  unreadable: (_, { baseUrl }) =>
+    fail(
+      `${baseUrl} isn't the Client API.`,
+      "SERVICE_BASE_URL: set it to the base URL of the service's backend, not its web app",
+    ),
+  failing: ({ status, retryAfter }, { baseUrl }) =>
+    fail(
+      `The service at ${baseUrl} returned an error (${status}).`,
+      `SERVICE_BASE_URL: try again in ${retryAfter} seconds, and check the URL if it keeps failing`,
+    ),
+  request: ({ status, explanation }) =>
+    fail(
+      `The service rejected the request (${status}). ${explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`}.`,
+      "SERVICE_BASE_URL: report this to the team that runs the service; trying again won't help",
+    ),
 }

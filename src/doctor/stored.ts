@@ -22,11 +22,12 @@ type Stored = {
   /** Records that the data key can't decrypt; undefined: no SESSION_SECRET unwraps the data key. */
   unreadable: number | undefined
   otherFormat?: string
-  /** Instances on anyone's record, and the age of the oldest one; milliseconds since 1970. */
   seen?: Seen
+  /** Registered by onramp. */
   client?: Client | undefined
 }
 
+/** Instances on anyone's record, and the age of the oldest one; milliseconds since 1970. */
 type Seen = { instances: Set<string>; since: number }
 
 const PREFIXES = ['person:', 'walk:', 'client:', 'sessions-of:', 'sid:']
@@ -45,8 +46,10 @@ async function collect({ settings, faults }: DoctorContext, now: () => number): 
     if (dataKey === 'none') return undefined
     if (dataKey === 'other secret') return { unreadable: undefined }
     const seen: Seen = { instances: new Set(), since: Infinity }
-    const unreadable = await countUnreadable(store.records, dataKey, seen)
-    return { unreadable, seen, client: await registeredClient(all, store.records, dataKey, now) }
+    const { records } = store
+    const unreadable = await countUnreadable(records, dataKey, seen)
+    const registration = new Registration(all, { records, keyRing: { dataKey: async () => dataKey }, now })
+    return { unreadable, seen, client: await registeredClient(all, registration) }
   } catch (error) {
     if (error instanceof StoreUnreadable) return { unreadable: undefined, otherFormat: error.detail }
     // The store's own check reports it.
@@ -80,15 +83,9 @@ function takeApps({ lastCheck, campaigns = [], known = [], startedAt }: PersonOr
   seen.since = Math.min(seen.since, ...mailed, startedAt ?? Infinity)
 }
 
-async function registeredClient(
-  settings: Settings,
-  records: Records,
-  dataKey: DataKey,
-  now: () => number,
-): Promise<Client | undefined> {
+async function registeredClient(settings: Settings, registration: Registration): Promise<Client | undefined> {
   if (settings.OIDC_CLIENT_ID !== undefined || settings.OIDC_ISSUER === undefined) return undefined
-  const keyRing = { dataKey: async () => dataKey }
-  const kept = await new Registration(settings, { records, keyRing, now }).stored()
+  const kept = await registration.stored()
   if (kept === undefined) return undefined
   const method = kept.token_endpoint_auth_method as Client['how']['method']
   const how = { ...readClientAuthentication(settings), method, secret: kept.client_secret }
