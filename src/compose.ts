@@ -12,7 +12,7 @@ import { watchAddresses } from './client-api/watch-addresses.ts'
 import type { Company } from './company/company.ts'
 import { loadCompany } from './company/read-company.ts'
 import { watchOwnCalls } from './deprecations/own-calls.ts'
-import { createInvitations } from './invites/token.ts'
+import { Invitations } from './invites/token.ts'
 import { WalkChecks } from './onboarding/check.ts'
 import { createAppDescriptions } from './company/app-description.ts'
 import { CONSENT_CALLBACK_PATH } from './onboarding/paths.ts'
@@ -113,7 +113,7 @@ export function createOnramp(
     checks: createChecks(base, service, walks, people),
     people,
     keepStateStore,
-    invitations: createInvitations({ secrets, audience: settings.PUBLIC_URL, now }),
+    invitations: new Invitations(secrets, settings.PUBLIC_URL, now),
   })
 
   const closing = new AbortController()

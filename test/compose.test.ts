@@ -10,7 +10,7 @@ import request from 'supertest'
 import { Pool, type Dispatcher } from 'undici'
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createOnramp } from '../src/compose.ts'
-import { createInvitations } from '../src/invites/token.ts'
+import { Invitations } from '../src/invites/token.ts'
 import { normalizedAddress } from '../src/people/address.ts'
 import { People } from '../src/people/people.ts'
 import { KeepStateStore } from '../src/people/keep-state.ts'
@@ -238,7 +238,7 @@ it('metrics have the states of people as onramp keep counted them last', async (
 it('invitations are opened with INVITE_SECRET, for PUBLIC_URL, and by the clock', async () => {
   const { onramp, clock } = compose()
   const page = async (secret: string, audience: string) => {
-    const invitations = createInvitations({ secrets: [secret], audience, now: () => clock.now })
+    const invitations = new Invitations([secret], audience, () => clock.now)
     const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 1)
     const open = async () => (await stranger(onramp).get(`/invite/${token}`)).text
     return { first: await open(), open }

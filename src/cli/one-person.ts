@@ -1,6 +1,6 @@
 // Commands about one person: onramp invite link, onramp invite forget and onramp audit-id.
 import type { CommandContext } from '@onramp/terminal/command-context'
-import { createInvitations } from '../invites/token.ts'
+import { Invitations } from '../invites/token.ts'
 import { WalkStore } from '../onboarding/walks.ts'
 import { normalizedAddress } from '../people/address.ts'
 import { PersonUnreadable } from '../people/people.ts'
@@ -18,7 +18,7 @@ export async function invitationLink(
 ): Promise<number> {
   const { INVITE_SECRET, SESSION_SECRET, PUBLIC_URL } = loadWithoutClient(env)
   const secrets = INVITE_SECRET ?? SESSION_SECRET
-  const invitations = createInvitations({ secrets, audience: PUBLIC_URL, now })
+  const invitations = new Invitations(secrets, PUBLIC_URL, now)
   const url = `${PUBLIC_URL}/invite/${await invitations.issue({ email, datasources: datasource }, days)}`
   const expires = new Date(now() + days * DAY_MS).toISOString()
   stdout.write(json ? `${JSON.stringify({ url, email, expires })}\n` : `${url}\n`)

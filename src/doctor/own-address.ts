@@ -2,7 +2,7 @@
 // started yet, and a cluster may not reach its own public name.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { describeNetworkError, isCertificateError, type NetworkError } from '../http/network-error.ts'
-import { HEALTH_HEADER, SAMPLE_PAGE } from '../web/health.ts'
+import { HEALTH_SAMPLE } from '../web/health.ts'
 import { fetchOnce, type HttpReply } from './fetch-once.ts'
 import { fail, ok, skip, warn, type Rules } from './findings.ts'
 
@@ -25,7 +25,7 @@ async function collect(url: string, discovering: Promise<Metadata | undefined>):
 }
 
 const isOnramp = (reply: HttpReply) =>
-  reply.kind === 'answer' && reply.header(HEALTH_HEADER.name) === HEALTH_HEADER.value
+  reply.kind === 'answer' && reply.header(HEALTH_SAMPLE.header) === HEALTH_SAMPLE.value
 
 const isRedirect = (reply: HttpReply) => reply.kind === 'answer' && reply.status >= 300 && reply.status < 400
 
@@ -83,7 +83,7 @@ function redirects({ url, page, signIn, server: expected }: OwnAddressFacts) {
 
 function pages({ page }: OwnAddressFacts) {
   const isPage = page.kind === 'answer' && /html/.test(page.header('content-type') ?? '')
-  if (!isPage || !isOnramp(page) || page.text === SAMPLE_PAGE) return undefined
+  if (!isPage || !isOnramp(page) || page.text === HEALTH_SAMPLE.page) return undefined
   return warn(
     'Something in front of onramp changes its pages: a test page arrived other than it was sent.',
     'PUBLIC_URL: turn that off there (docs/proxies.md): in Cloudflare it is Email Address Obfuscation, or another setting that adds to pages',

@@ -11,16 +11,12 @@ import { Problem } from '../problem.ts'
 import { seeOther } from './see-other.ts'
 import { VIEWS_FOLDER } from './views.ts'
 
-export type Sheet = 'schedule' | 'walk' | 'wide'
-
-export type Script = 'walk'
-
 export type Assets = {
   stylesheet: string
   /** The stylesheet with the company's colors. */
   brand: string
-  sheets: Readonly<Record<Sheet, string>>
-  scripts: Readonly<Record<Script, string>>
+  sheets: Readonly<Record<'schedule' | 'walk' | 'wide', string>>
+  scripts: Readonly<Record<'walk', string>>
   icon: string
   routes: Router
 }
@@ -60,7 +56,7 @@ function serveAssets(assets: readonly StaticAsset[]): Router {
 }
 
 /** The brand colors as custom properties. A file, because the policy allows no inline styles. */
-export function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color'>): StaticAsset {
+function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color'>): StaticAsset {
   const values = [
     ['--brand', light.brand, dark.brand],
     ['--on-brand', light.onBrand, dark.onBrand],
@@ -72,12 +68,10 @@ export function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color
 }
 
 export function loadAssets(company: Company): Assets {
-  const load = (name: string, ending: FileExtension) =>
-    createStaticAsset(
-      `/assets/${name}`,
-      ending,
-      readFileSync(join(VIEWS_FOLDER, 'assets', `${name}.${ending}`)),
-    )
+  const load = (name: string, ending: FileExtension) => {
+    const content = readFileSync(join(VIEWS_FOLDER, 'assets', `${name}.${ending}`))
+    return createStaticAsset(`/assets/${name}`, ending, content)
+  }
   const ours = {
     stylesheet: load('onramp', 'css'),
     brand: brandStylesheet(company),

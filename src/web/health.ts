@@ -3,12 +3,13 @@
 import { Router } from 'express'
 import { describeStoreError } from '../records/store-error.ts'
 
-/** Tells the doctor that onramp answers at PUBLIC_URL. Without the version, which would help attackers. */
-export const HEALTH_HEADER = { name: 'x-onramp', value: 'healthz' } as const
-
-/** For the doctor: does a proxy change pages? Some rewrite email addresses. */
-export const SAMPLE_PAGE =
-  '<!doctype html>\n<html lang="en"><head><title>onramp</title></head><body><p>ada@example.com</p></body></html>\n'
+/** For the doctor: is it onramp that answers at PUBLIC_URL, and does a proxy change pages, such as email addresses? */
+export const HEALTH_SAMPLE = {
+  // Without the version, which would help attackers.
+  header: 'x-onramp',
+  value: 'healthz',
+  page: '<!doctype html>\n<html lang="en"><head><title>onramp</title></head><body><p>ada@example.com</p></body></html>\n',
+} as const
 
 export class Readiness {
   readonly #probeStore: () => Promise<unknown>
@@ -47,8 +48,8 @@ export function createHealthRoutes(readiness: Readiness): Router {
   const router = Router()
 
   router.get('/healthz', (req, res) => {
-    res.setHeader(HEALTH_HEADER.name, HEALTH_HEADER.value)
-    if (req.get('accept') === 'text/html') res.type('html').end(SAMPLE_PAGE)
+    res.setHeader(HEALTH_SAMPLE.header, HEALTH_SAMPLE.value)
+    if (req.get('accept') === 'text/html') res.type('html').end(HEALTH_SAMPLE.page)
     else res.json({ status: 'ok' })
   })
 

@@ -16,7 +16,7 @@ export const redacted = (message: string): string =>
     .slice(0, 300)
 
 /** Names, codes, stack frames and redacted messages of an error and its causes. */
-export function describeError(error: unknown): unknown {
+function describeError(error: unknown): unknown {
   const chain: object[] = []
   for (let current = error; current instanceof Error && chain.length < MAX_CAUSES; current = current.cause) {
     const code = 'code' in current ? { code: String(current.code) } : {}
@@ -28,7 +28,7 @@ export function describeError(error: unknown): unknown {
 }
 
 /** Fields of every line that is written during a request. */
-export function requestIds(): { requestId?: string; traceId?: string | undefined } {
+function requestIds(): { requestId?: string; traceId?: string | undefined } {
   const request = currentRequest()
   return request === undefined ? {} : { requestId: request.id, traceId: request.traceId }
 }

@@ -3,22 +3,20 @@
 import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
 import type { Company } from '../company/company.ts'
-import { loadAssets, type Assets, type Script, type Sheet } from './assets.ts'
+import { loadAssets, type Assets } from './assets.ts'
 import { brandOf, languagesFor, withReference, type Brand } from './brand.ts'
-import { createLanguageMenu, type LanguageMenu } from './language-menu.ts'
+import { languageChoices } from './language-menu.ts'
 import { LANGUAGES_FOLDER } from './languages/catalogue.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 import { allowOwnScript } from './security-headers.ts'
 import { createViews } from './views.ts'
 
-type Refresh = { seconds: number; url: string }
-
 type ViewData = Record<string, unknown> & {
   /** When the page reloads, and which path of ours. */
-  refresh?: Refresh | undefined
+  refresh?: { seconds: number; url: string } | undefined
   /** Optional for the page: it works without. Not sent with `?still=yes`. */
-  script?: Script | undefined
+  script?: keyof Assets['scripts'] | undefined
   /** Of a failure: the link to the company's help carries it. */
   reference?: string | undefined
 }
@@ -28,8 +26,7 @@ type Page = {
   view: string
   status?: number
   /** A stylesheet in addition to the one of every page. */
-  sheet?: Sheet
-  /** A function gets the texts in the person's language. */
+  sheet?: keyof Assets['sheets']
   data: ViewData | ((t: Texts) => ViewData)
 }
 
@@ -50,14 +47,14 @@ export class Pages {
   readonly languages: Languages
   readonly #render = createViews()
   readonly #brandIn: (t: Texts) => Brand
-  readonly #menu: LanguageMenu
+  readonly #checkReturnTo: PagesOptions['checkReturnTo']
   readonly #isAdmin: (user: User) => boolean
 
   constructor({ company, isHttps, checkReturnTo, isAdmin = () => false }: PagesOptions) {
     this.assets = loadAssets(company)
     this.languages = languagesFor(company, LANGUAGES_FOLDER, isHttps)
     this.#brandIn = brandOf(company)
-    this.#menu = createLanguageMenu(this.#render, this.languages.offered, checkReturnTo)
+    this.#checkReturnTo = checkReturnTo
     this.#isAdmin = isAdmin
   }
 
@@ -76,7 +73,7 @@ export class Pages {
       colors,
       icon,
       sheet: sheet && sheets[sheet],
-      languages: this.#menu(req, status, t),
+      languages: languageChoices(req, status, this.languages.offered, this.#checkReturnTo),
       brand,
       windowTitle: (title: string) => windowTitle(title, brand.name),
       isAdmin: user !== undefined && this.#isAdmin(user),

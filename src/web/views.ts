@@ -4,7 +4,7 @@ import { Eta } from 'eta'
 
 export const VIEWS_FOLDER = fileURLToPath(new URL('../../views', import.meta.url))
 
-export type RenderView = (view: string, data: Record<string, unknown>) => string
+type RenderView = (view: string, data: Record<string, unknown>) => string
 
 const ESCAPES: Record<string, string> = {
   '&': '&amp;',

@@ -2,7 +2,7 @@
 import PostalMime from 'postal-mime'
 import { afterEach, expect, it } from 'vitest'
 import { MailServer } from '../../src/campaigns/mail/server.ts'
-import { createInvitations } from '../../src/invites/token.ts'
+import { Invitations } from '../../src/invites/token.ts'
 import { useCompany } from './command.ts'
 import { mail } from './sample-email.ts'
 import { startSmtpServer, type Script, type Stage } from './smtp-server.ts'
@@ -145,7 +145,7 @@ it('a mail server on this machine that offers TLS without having a certificate g
 it('a mail server gets every link whole, wherever its lines are broken', async () => {
   const audience = 'https://onramp.acme.example'
   const secrets = ['a secret of thirty-two characters']
-  const invitations = createInvitations({ secrets, audience, now: Date.now })
+  const invitations = new Invitations(secrets, audience, Date.now)
   const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
   const lines = Array.from({ length: 80 }, (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`)
   const opened = new MailServer(company().env)

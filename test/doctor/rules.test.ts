@@ -17,7 +17,7 @@ import { sqlite } from '../../src/doctor/sqlite.ts'
 import { stored } from '../../src/doctor/stored.ts'
 import type { NetworkError } from '../../src/http/network-error.ts'
 import type { Settings } from '../../src/settings/settings.ts'
-import { SAMPLE_PAGE } from '../../src/web/health.ts'
+import { HEALTH_SAMPLE } from '../../src/web/health.ts'
 import {
   answer,
   answered,
@@ -126,12 +126,17 @@ it.each<[string, Partial<FactsOf<typeof ownAddress>>, RegExp | undefined]>([
   ['redirects to an internal host', { signIn: redirectTo('http://10.0.0.7/a') }, /^fail .* its redirects/],
   ['a redirect while the server is unknown', { signIn: redirectTo(url), server: undefined }, undefined],
   ['no redirect during an outage', { signIn: answer(503) }, undefined],
-  ['a script added to a page', { page: answer(200, `${SAMPLE_PAGE}<i>`, HTML) }, /^warn .* its pages/],
+  ['a script added to a page', { page: answer(200, `${HEALTH_SAMPLE.page}<i>`, HTML) }, /^warn .* its pages/],
   ['an address replaced in a page', { page: answer(200, '[email]', HTML) }, /^warn .* its pages/],
   ['an earlier onramp without that page', { page: earlier }, undefined],
   ['a page of its own', { page: answer(200, '<p>', { 'content-type': 'text/html' }) }, /is not onramp/],
 ])('a proxy with %s is reported if it changes anything', (_what, changed, expected) => {
-  const facts = { url, page: answer(200, SAMPLE_PAGE, HTML), signIn: redirectTo(`${LOGIN}/a`), server: LOGIN }
+  const facts = {
+    url,
+    page: answer(200, HEALTH_SAMPLE.page, HTML),
+    signIn: redirectTo(`${LOGIN}/a`),
+    server: LOGIN,
+  }
   expect(problems(ownAddress, { ...facts, ...changed })).toEqual(expected ? matching(expected) : [])
 })
 

@@ -6,13 +6,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import pino from 'pino'
 import { createOnramp } from '../../src/compose.ts'
 import { startSandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
-import { createInvitations } from '../../src/invites/token.ts'
+import { Invitations } from '../../src/invites/token.ts'
 import { startServer } from '../../src/server.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
-import { describeError, requestIds, type Log } from '../../src/web/log.ts'
+import { createLog, type Log } from '../../src/web/log.ts'
 import { expectDocumented, recordResponses, type JsonResponse } from './json-responses.ts'
 import { statusOf, until } from './processes.ts'
 import { TestBrowser } from './test-browser.ts'
@@ -84,8 +83,7 @@ export async function run(options: RunOptions = {}) {
       done()
     },
   })
-  const logging = { level: 'trace', base: null, mixin: requestIds, serializers: { err: describeError } }
-  const log = pino(logging, sink)
+  const log = createLog('trace', sink)
   const responses: (readonly JsonResponse[])[] = []
   const start = async (variables: Record<string, string>) => {
     const settings = loadSettings(variables)
@@ -165,5 +163,5 @@ type Invitation = { email?: string; datasources?: string[]; days?: number; at?: 
 export function invite({ env, url }: Pick<Running, 'env' | 'url'>, invitation: Invitation = {}) {
   const { email = 'ada@acme.example', datasources = [], days = 14, at = Date.now() } = invitation
   const secrets = [env['SESSION_SECRET'] ?? '']
-  return createInvitations({ secrets, audience: url, now: () => at }).issue({ email, datasources }, days)
+  return new Invitations(secrets, url, () => at).issue({ email, datasources }, days)
 }

@@ -1,7 +1,7 @@
 // Tokens that anyone can send: invitations, and the logout tokens of an authorization server.
 import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { parseJson } from '../../src/http/body.ts'
-import { createInvitations } from '../../src/invites/token.ts'
+import { Invitations } from '../../src/invites/token.ts'
 import { InvalidLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
 import { jsonTextWith, near, must, refusing, words, type Reader } from './inputs.ts'
 
@@ -9,7 +9,7 @@ const NOW = Date.UTC(2026, 10, 22)
 const SECRET = 'a secret of thirty-two characters'
 const OWN = 'https://onramp.acme.example'
 
-const invitations = createInvitations({ secrets: [SECRET], audience: OWN, now: () => NOW })
+const invitations = new Invitations([SECRET], OWN, () => NOW)
 const invitation = await invitations.issue({ email: 'ada@acme.example', datasources: ['slack_1'] }, 30)
 const segments = invitation.split('.')
 const headers = ['{"alg":"dir","enc":"A256GCM"}', '{"alg":"none"}', '{"alg":"RSA-OAEP","zip":"DEF"}']

@@ -1,17 +1,16 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { CompactEncrypt, EncryptJWT, type JWTPayload } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
-
-type InvitationOptions = Parameters<typeof createInvitations>[0]
+import { Invitations } from '../../src/invites/token.ts'
 
 const audience = 'https://onramp.acme.example'
 const secret = 'a secret of thirty-two characters'
 const newer = 'another secret, longer than before'
 const at = Date.UTC(2026, 10, 1)
 
-const invitations = (changed: Partial<InvitationOptions> = {}) =>
-  createInvitations({ secrets: [secret], audience, now: () => at, ...changed })
+type Given = { secrets?: string[]; audience?: string; now?: () => number }
+const invitations = (given: Given = {}) =>
+  new Invitations(given.secrets ?? [secret], given.audience ?? audience, given.now ?? (() => at))
 
 /** The key of a secret, and the `kid` that names it. */
 const keyOf = (of: string) => new Uint8Array(hkdfSync('sha256', of, '', 'onramp invitation, A256GCM', 32))

@@ -2,7 +2,7 @@
 // stays for good. With another secret alone, the server refuses to start and says what to do.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
+import { Invitations } from '../../src/invites/token.ts'
 import { expectSignedIn } from '../helpers/faulty.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { spawnOnramp, until } from '../helpers/processes.ts'
@@ -37,7 +37,7 @@ describe.each(stores)('on %s, an installation', (_name, open) => {
     await browser.submit('/onboarding/skip/')
     const isSkipped = /action="(\/onboarding\/unskip\/\w+)"/.exec(await openOverview(browser))?.[1] ?? 'none'
     expect(isSkipped).toContain('unskip')
-    const invitations = createInvitations({ secrets: [OLD], audience: running.url, now: Date.now })
+    const invitations = new Invitations([OLD], running.url, Date.now)
     const token = await invitations.issue({ email: 'carol@acme.example', datasources: [] }, 14)
     await browser.post(`${running.url}/invite/${token}/opt-out`)
 

@@ -44,7 +44,7 @@ it.each([
     const browser = await beginSignIn(running)
     setFaults(running, { idToken })
     expect((await expectRefused(running, browser)).status).toBe(502)
-    expect(failuresOf(running).at(-1)).toMatchObject({ code: 'sign_in_misconfigured', level: 40 })
+    expect(failuresOf(running).at(-1)).toMatchObject({ code: 'sign_in_misconfigured', level: 'warn' })
     expect(failuresOf(running).at(-1)?.msg).toContain(`signed with ${alg}`)
     expect(failuresOf(running).at(-1)?.msg).toContain('id_token_signed_response_alg')
   },

@@ -1,6 +1,6 @@
 // The audit log: who it was can be found by whoever has the server's secret, and by nobody else.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createInvitations } from '../../src/invites/token.ts'
+import { Invitations } from '../../src/invites/token.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await signIn(running, 'ada')
   const { env, url } = running
   const secrets = [env['SESSION_SECRET'] ?? '']
-  const invitations = createInvitations({ secrets, audience: url, now: Date.now })
+  const invitations = new Invitations(secrets, url, Date.now)
   const token = await invitations.issue({ email: 'Ada@acme.example', datasources: [] }, 30)
   await new TestBrowser().post(`${url}/invite/${token}/opt-out`, { 'List-Unsubscribe': 'One-Click' })
 })

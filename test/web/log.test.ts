@@ -1,8 +1,8 @@
 // What the log says of an error: enough to act on, and nothing that could be a secret.
 import { expect, it } from 'vitest'
-import { describeError, redacted } from '../../src/web/log.ts'
+import { createLog, redacted } from '../../src/web/log.ts'
 
-it('the log’s words of an error leave out what could be one', () => {
+it('the log’s words of an error leave out what could be a secret', () => {
   const secret = 'planted-one-time-token-0123456789'
   for (const message of [
     `Bearer ${secret}`,
@@ -11,6 +11,10 @@ it('the log’s words of an error leave out what could be one', () => {
   ])
     expect(redacted(message)).not.toMatch(/planted|short/)
   expect(redacted(`no ${'a'.repeat(20)} here`)).toBe('no … here')
-  const error = new Error(secret, { cause: new Error(`x?code=${secret}`) })
-  expect(JSON.stringify(describeError(error))).not.toContain(secret)
+  const lines: string[] = []
+  const sink = { write: (line: string) => void lines.push(line) }
+  const err = new Error(secret, { cause: new Error(`x?code=${secret}`) })
+  createLog('info', sink).warn({ err }, 'failed')
+  expect(lines.join()).toContain('"name":"Error"')
+  expect(lines.join()).not.toContain(secret)
 })

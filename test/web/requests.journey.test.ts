@@ -70,12 +70,12 @@ it('the log of requests has one line for each, by the pattern of its route', asy
   const requests = lines.filter(({ msg }) => msg === 'request')
   expect(requests).toEqual([
     expect.objectContaining({
-      level: 30,
+      level: 'info',
       method: 'GET',
       route: '/invite/:token',
       status: expect.any(Number),
     }),
-    expect.objectContaining({ level: 20, method: 'GET', route: '/healthz', status: 200 }),
+    expect.objectContaining({ level: 'debug', method: 'GET', route: '/healthz', status: 200 }),
   ])
   for (const { ms, requestId } of requests) {
     expect(ms).toBeGreaterThan(0)

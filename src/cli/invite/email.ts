@@ -6,7 +6,7 @@ import type { UnconnectedApp } from '../../client-api/responses.ts'
 import { useProxy } from '../../http/proxy.ts'
 import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
-import { createInvitations } from '../../invites/token.ts'
+import { Invitations } from '../../invites/token.ts'
 import {
   loadWithoutClient,
   settings as definitions,
@@ -77,7 +77,7 @@ export function composerFor(
     campaign,
     datasources: datasource,
     days,
-    invitations: createInvitations({ secrets, audience: publicUrl, now }),
+    invitations: new Invitations(secrets, publicUrl, now),
     render: createEmailTemplates(template),
     languages,
     from,

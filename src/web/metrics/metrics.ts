@@ -26,15 +26,13 @@ const callClassOf = (status: number | undefined): string =>
 
 export class Metrics {
   readonly registry = new Registry()
-  readonly #service = this.#histogram(
+  readonly observeService = this.#onCall(
     'onramp_service_call_duration_seconds',
     'Calls of the service, to the end of its answer; status "none": there was no usable one',
-    ['operation', 'status'],
   )
-  readonly #authorizationServer = this.#histogram(
+  readonly observeAuthorizationServer = this.#onCall(
     'onramp_authorization_server_call_duration_seconds',
     'Requests to the authorization server, by its endpoint; status "none": there was no usable answer',
-    ['operation', 'status'],
   )
   readonly #store = this.#histogram(
     'onramp_store_operation_duration_seconds',
@@ -46,18 +44,16 @@ export class Metrics {
     'From the first byte of a request to the end of its answer; status 499: the browser went away before',
     ['route', 'method', 'status'],
   )
-  readonly #problems = new Counter({
-    name: 'onramp_problems_total',
-    help: 'Requests that were not answered as they should, by the code that people and programs are told',
-    labelNames: ['code'],
-    registers: [this.registry],
-  })
-  readonly #deprecations = new Counter({
-    name: 'onramp_deprecated_use_total',
-    help: 'Calls of the service that use what is on its deprecation schedule, or whose answers announce an end',
-    labelNames: ['item', 'by'],
-    registers: [this.registry],
-  })
+  readonly #problems = this.#counter(
+    'onramp_problems_total',
+    'Requests that were not answered as they should, by the code that people and programs are told',
+    ['code'],
+  )
+  readonly #deprecations = this.#counter(
+    'onramp_deprecated_use_total',
+    'Calls of the service that use what is on its deprecation schedule, or whose answers announce an end',
+    ['item', 'by'],
+  )
 
   constructor() {
     collectDefaultMetrics({ register: this.registry })
@@ -66,12 +62,6 @@ export class Metrics {
       gauge.set({ version: VERSION }, 1),
     )
   }
-
-  readonly observeService: OnCall = ({ operation, status, seconds }) =>
-    this.#service.observe({ operation, status: callClassOf(status) }, seconds)
-
-  readonly observeAuthorizationServer: OnCall = ({ operation, status, seconds }) =>
-    this.#authorizationServer.observe({ operation, status: callClassOf(status) }, seconds)
 
   readonly observeStore = (call: { operation: string; isDone: boolean; seconds: number }): void =>
     this.#store.observe({ operation: call.operation, result: call.isDone ? 'done' : 'failed' }, call.seconds)
@@ -121,19 +111,24 @@ export class Metrics {
     return new Histogram({ name, help, labelNames, buckets: BOUNDS_SECONDS, registers: [this.registry] })
   }
 
-  /** @param collect sets the gauge at each scrape */
+  #onCall(name: string, help: string): OnCall {
+    const calls = this.#histogram(name, help, ['operation', 'status'])
+    return ({ operation, status, seconds }) =>
+      calls.observe({ operation, status: callClassOf(status) }, seconds)
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  /** @param set sets the gauge at each scrape */
   #gauge<L extends string>(
     name: string,
     help: string,
     labelNames: L[],
-    collect: (gauge: Gauge<L>) => void | Promise<void>,
+    set: (gauge: Gauge<L>) => void | Promise<void>,
   ): void {
-    const gauge: Gauge<L> = new Gauge({
-      name,
-      help,
-      labelNames,
-      registers: [this.registry],
-      collect: () => collect(gauge),
-    })
+    const registers = [this.registry]
+    const gauge: Gauge<L> = new Gauge({ name, help, labelNames, registers, collect: () => set(gauge) })
   }
 }
