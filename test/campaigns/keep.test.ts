@@ -115,13 +115,18 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
 const keep = (list: readonly Invitee[], parts: CampaignRun & KeepOptions) =>
   new KeepRun(list, parts, parts).work()
 
-it('a run invites new people once, and checks everyone every six hours', async () => {
-  const { runs, sent, asked, list } = company(4)
-  await runs(6)
+it('a run invites new people once, and checks everyone six hours after the sweep began', async () => {
+  const { runs, sent, asked, list, world } = company(4)
+  await runs(5)
   expect(sent.toSorted()).toEqual(list.map(({ email }) => `${email} invitation 0`))
-  expect(asked).toHaveLength(4)
-  await runs(1)
-  expect(asked).toHaveLength(8)
+  for (const [after, checks] of [
+    [6 * HOUR - 1, 4],
+    [6 * HOUR, 8],
+  ] as const) {
+    world.now = monday + after
+    await runs(1)
+    expect(asked).toHaveLength(checks)
+  }
 })
 
 it('the progress of a run counts each person once, also people who need no check', async () => {

@@ -79,7 +79,8 @@ it.each([
   [{}, { authStatus: 'DISABLED' }],
   [{ authUrlRelativePath: null }, {}],
   [{ authUrlRelativePath: null, authStatus: 'DISABLED' }, { authStatus: 'AUTHORIZED' }],
-])('of two entries of an app, the one that can be connected counts: %j, %j', (one, other) => {
+  [{}, { authStatus: 'STALE_OAUTH', authUrlRelativePath: `${slack.authUrlRelativePath}2` }],
+])('of two entries of an app, the first one that can be connected counts: %j, %j', (one, other) => {
   const found = check({ ...slack, ...one }, { ...slack, ...other })
   expect(found).toMatchObject([{ instance: 'slack_1', status: 'awaiting' }])
   expect(found?.[0]?.authUrlRelativePath).toBe(slack.authUrlRelativePath)

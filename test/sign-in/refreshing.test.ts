@@ -54,6 +54,19 @@ it('tokens are refreshed shortly before they expire, for all processes', async (
   expect(audited).toEqual([{ event: 'refresh', result: 'ok' }])
 })
 
+it('a refresh names the resource, and redeems the newest refresh token', async () => {
+  const resource = 'https://service.example'
+  const { ada, expire, person, requests } = await someone({ settings: { OIDC_RESOURCE: resource } })
+  for (const refresh_token of ['second', undefined, 'fourth']) {
+    person.tokens = { refresh_token }
+    expire()
+    await ada.call()
+  }
+  expect(requests.slice(1).map(({ form }) => [form['refresh_token'], form['resource']])).toEqual(
+    ['refresh', 'second', 'second'].map((token) => [token, resource]),
+  )
+})
+
 it('someone without a refresh token keeps the access token to its end, and then signs in again', async () => {
   const { browser, person, clock, requests } = inProcess()
   person.tokens = { refresh_token: undefined }

@@ -81,6 +81,24 @@ it('whoever is refused is told when a tenth is free again, and it is noted in on
   expect(noted).toEqual([{ event: 'limited', what: 'address', user: undefined }])
 })
 
+it('of more networks than are remembered, the one that asked least recently is forgotten', () => {
+  const limits = new Limits(
+    1,
+    () => {},
+    () => 0,
+  )
+  const isRefused = (network: number) => {
+    try {
+      limits.signingIn({ ip: `2001:db8:0:${network.toString(16)}::1` } as never, {} as never, () => {})
+      return false
+    } catch {
+      return true
+    }
+  }
+  for (let network = 0; network < 19_999; network++) isRefused(network)
+  expect([0, 19_999, 20_000, 0, 1].map(isRefused)).toEqual([true, false, false, true, false])
+})
+
 it('a hundred thousand networks leave no more in memory than twenty thousand', async () => {
   const limits = new Limits(PER_MINUTE, () => {}, Date.now)
   const askFrom = (from: number, to: number) => {
