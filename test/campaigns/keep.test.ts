@@ -129,6 +129,20 @@ it('a run invites new people once, and checks everyone six hours after the sweep
   }
 })
 
+it('a run begins checks for fifty minutes, and the next run goes on with the sweep', async () => {
+  const { list, parts, world, asked } = company(11)
+  for (const checks of [10, 11]) {
+    const run = parts()
+    const check: typeof run.check = (email) => {
+      world.now += 299_000
+      return run.check(email)
+    }
+    await keep(list, { ...run, check, atOnce: 1 })
+    expect(asked).toHaveLength(checks)
+    world.now = monday + HOUR
+  }
+})
+
 it('the progress of a run counts each person once, also people who need no check', async () => {
   const { list, parts, service } = company(4)
   for (const email of ['p0@acme.example', 'p1@acme.example']) service.set(email, undefined)

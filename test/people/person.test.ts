@@ -63,11 +63,13 @@ it('a response replaces one from a clock that is more than a minute ahead', () =
   expect(states(answered(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
 })
 
-it('a lost record gets its connected apps back from a walk', () => {
+it('a lost record gets its connected apps back from a walk, and another one keeps what it knows', () => {
   const remembered = [{ instance: 'slack_1', name: 'Slack', since: AT - MINUTE }]
   const after = withCheck(ada, { checkedAt: AT, listed: [], connected: remembered }, AT)
   expect(states(after)).toEqual(['slack_1 connected'])
   expect(after.lastCheck?.apps[0]?.since).toBe(AT - MINUTE)
+  const later = { checkedAt: AT + 1, listed: [], connected: [{ ...remembered[0]!, since: AT }] }
+  expect(withCheck(after, later, AT + 1).lastCheck?.apps).toEqual(after.lastCheck?.apps)
 })
 
 it('an app keeps its time until its status changes', () => {

@@ -112,11 +112,11 @@ const metadata = { ...offered, require_pushed_authorization_requests: true }
 const taken = () => ({ status: 201, body: { request_uri: 'urn:one', expires_in: 60 } })
 const refused = (error: string) => ({ status: 400, body: { error } })
 
-it('requests are pushed if the server requires it', async () => {
-  const { browser, answers, requests } = inProcess({ metadata })
+it('requests are pushed if the server requires it, with the registered scope', async () => {
+  const { browser, answers, requests } = inProcess({ metadata, client: { scope: 'openid' } })
   answers['/par'] = taken
   expect(await browser().begin()).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
-  expect(requests[0]).toMatchObject({ path: '/par', form: { scope: 'openid offline_access' } })
+  expect(requests[0]).toMatchObject({ path: '/par', form: { scope: 'openid' } })
 })
 
 it('requests are not pushed if the server only advertises it', async () => {
