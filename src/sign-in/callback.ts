@@ -42,9 +42,6 @@ type Outcome =
 /** A code is valid for ten minutes at most (RFC 6749 4.1.2). */
 const USED_SECONDS = 600
 
-/** Rotated keys may keep their kid. A server with wrong signatures isn't asked for its keys at every sign-in. */
-const REFETCH_KEYS_EVERY_MS = 60_000
-
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
 type CallbackDeps = {
@@ -66,13 +63,11 @@ export class SignInCallback {
   readonly #deps: CallbackDeps
   readonly #users: UserLookup
   readonly #warn: (message: string | undefined) => void
-  #keysRefetchedAt = -Infinity
 
   constructor(deps: CallbackDeps) {
-    const { settings, log, now } = deps
     this.#deps = deps
-    this.#users = new UserLookup(settings, log, now)
-    this.#warn = warnOnce(log)
+    this.#users = new UserLookup(deps.settings, deps.log, deps.now)
+    this.#warn = warnOnce(deps.log)
   }
 
   /** @returns undefined if `state` is none of ours */
@@ -194,7 +189,12 @@ export class SignInCallback {
       const { pushed_authorization_request_endpoint: par } = during.configuration.serverMetadata()
       if (isInvalid && restarts < 2 && par !== undefined) return 'use-par'
     }
-    if (this.#refetchKeys(error) && restarts === 0) return 'restart'
+    // Rotated keys may keep their kid.
+    const isUnknownKey = error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED'
+    if (isUnknownKey || isSignatureInvalid(error)) {
+      this.#deps.authorizationServer.forgetKeys()
+      if (restarts === 0) return 'restart'
+    }
     const problem = errorResponseProblem(error, signInPath(returnTo))
     this.#deps.audit({ event: 'sign_in', result: 'refused', code: problem.code })
     throw problem
@@ -207,18 +207,6 @@ export class SignInCallback {
     if (!wasEndedElsewhere && cookies.read(req)?.promptLogin !== true) return false
     cookies.markSignedOut(req, res, false)
     if (wasEndedElsewhere) await endSession(req)
-    return true
-  }
-
-  /** @returns true if rotated signing keys can explain the error */
-  #refetchKeys(error: unknown): boolean {
-    const { authorizationServer, now } = this.#deps
-    const isUnknownKey = error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED'
-    if (!isUnknownKey && !isSignatureInvalid(error)) return false
-    if (isUnknownKey || now() - this.#keysRefetchedAt >= REFETCH_KEYS_EVERY_MS) {
-      if (!isUnknownKey) this.#keysRefetchedAt = now()
-      authorizationServer.forgetKeys()
-    }
     return true
   }
 }

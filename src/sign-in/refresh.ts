@@ -29,8 +29,6 @@ import { tokensFrom } from './tokens.ts'
 
 /** Longer than a token request takes (30 s at most). Not renewed: a frozen process keeps it as long. */
 const LEASE_SECONDS = 40
-/** The last attempt to save begins this long before the lease ends. */
-const MARGIN_MS = 3_000
 const MAX_WAIT_MS = 5_000
 const RETRY_MS = 200
 
@@ -87,10 +85,10 @@ export class TokenRefresh {
     throw signInUnavailable('timed out waiting for another process to refresh the tokens')
   }
 
-  /** @param issuedAt of the tokens that the session had when the request came */
   async #redeemAndSave(req: Request, issuedAt: number, release: () => Promise<void>): Promise<void> {
     const { log, audit, now } = this.#deps
-    const until = now() + LEASE_SECONDS * 1000 - MARGIN_MS
+    // The last attempt to save begins three seconds before the lease ends.
+    const until = now() + (LEASE_SECONDS - 3) * 1000
     let saving: Promise<void> | undefined
     try {
       const current = await reloadSession(req)
@@ -107,9 +105,8 @@ export class TokenRefresh {
       saving = this.#save(req, session, refreshed, until)
       saving.catch((error: unknown) => log.warn({ err: error }, 'refreshed tokens could not be stored'))
       await within(MAX_WAIT_MS, saving).catch((error: unknown) => {
-        throw error instanceof TooSlow
-          ? signInUnavailable('the store takes too long to answer', error)
-          : error
+        if (!(error instanceof TooSlow)) throw error
+        throw signInUnavailable('the store takes too long to answer', error)
       })
     } finally {
       if (saving === undefined) await release()
@@ -117,7 +114,7 @@ export class TokenRefresh {
     }
   }
 
-  /** @returns undefined if the grant is over @throws {Problem} for any other failure */
+  /** @returns undefined if the grant is over @throws {Problem} */
   async #redeem({ user, tokens, signedInAt }: SignedIn): Promise<Refreshed | undefined> {
     const { settings, authorizationServer, log, now } = this.#deps
     if (tokens.refreshToken === undefined) return undefined

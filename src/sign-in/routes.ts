@@ -68,10 +68,9 @@ export function createSignInRoutes(deps: SignInRoutesDeps): Router {
     if (outcome === 'same-account')
       return seeOther(res, `/sign-in/same-account?return_to=${encodeURIComponent(returnTo)}`)
     if (outcome === 'signed-in' || outcome === 'keep-session') return seeOther(res, decodeReturnTo(returnTo))
-    if (outcome === 'no-cookie' && restarts > 0) {
-      const detail = 'the callback came without its cookie'
-      throw new Problem(400, 'cookies_blocked', { detail, tryAgain: signInPath(returnTo) })
-    }
+    const tryAgain = signInPath(returnTo)
+    if (outcome === 'no-cookie' && restarts > 0)
+      throw new Problem(400, 'cookies_blocked', { detail: 'the callback came without its cookie', tryAgain })
     if (restarts >= MAX_RESTARTS)
       throw expired('this sign-in was used, or belongs to another browser', returnTo)
     if (outcome !== 'use-par')
@@ -114,14 +113,12 @@ function answerUnknown(
   throw expired('no sign-in is known for this state', HOME)
 }
 
-/** Not secret: it only ends loops. */
 const parseRestarts = (value: unknown): number =>
   typeof value === 'string' && /^[1-9]$/.test(value) ? Math.min(Number(value), MAX_RESTARTS) : 0
 
 function restartPath({ returnTo, restarts }: LoginTransaction, promptLogin: boolean): string {
-  const again = { return_to: returnTo, again: String(restarts + 1) }
-  const parameters = promptLogin ? { ...again, prompt: 'login' } : again
-  return `/sign-in?${new URLSearchParams(parameters).toString()}`
+  const again = { return_to: returnTo, again: String(restarts + 1), ...(promptLogin && { prompt: 'login' }) }
+  return `/sign-in?${new URLSearchParams(again).toString()}`
 }
 
 /** The registered address, however the request spelled it: it becomes the redirect_uri of the token request. */

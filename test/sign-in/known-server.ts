@@ -1,9 +1,8 @@
 // An AuthorizationServer whose network and client are functions.
-import { None } from 'openid-client'
+import { None, type ClientMetadata } from 'openid-client'
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { AuthorizationServer, type FindClient } from '../../src/sign-in/server/authorization-server.ts'
-import type { AuthenticatedClient } from '../../src/sign-in/server/configuration.ts'
 import { answerFetch } from './network-of-answers.ts'
 
 export const ISSUER = 'https://as.example'
@@ -28,8 +27,8 @@ export function knowing(more: object = {}) {
     void logged.push('err' in fields ? [level, words] : [level, words, fields])
   const calls: object[] = []
   const at = {
-    client: { client_id: 'c1' } as AuthenticatedClient['metadata'],
-    more: {} as Partial<AuthenticatedClient>,
+    client: { client_id: 'c1' } as ClientMetadata,
+    more: {} as { renewAt?: number },
     isThere: true,
   }
   const client: FindClient = async (_server, mayRegister) => {

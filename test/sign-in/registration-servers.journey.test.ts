@@ -5,19 +5,6 @@ import type { Answers, PlainRequest, PlainServer } from '../helpers/plain-author
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectSignsIn, start, statusOf, type Json } from './at-plain-server.ts'
 
-it('a closed registration endpoint is not asked more often when people come', async () => {
-  const { running, server } = await start({
-    '/register': ({ res }, own) => own.json(res, { error: 'access_denied' }, 403),
-  })
-  const began = performance.now()
-  await Promise.all(Array.from({ length: 200 }, () => statusOf(running, '/sign-in')))
-  const seconds = (performance.now() - began) / 1000
-  expect(server.registrations.length).toBeLessThanOrEqual(2 + Math.ceil(Math.log2(seconds + 1)))
-  const before = server.registrations.length
-  await Promise.all(Array.from({ length: 50 }, () => statusOf(running, '/sign-in')))
-  expect(server.registrations.length - before).toBeLessThanOrEqual(1)
-})
-
 const refusing = (is: (body: Json) => boolean, error: Json, status = 400): Answers => ({
   '/register': (requests, own) =>
     is(requests.body)

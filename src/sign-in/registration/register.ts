@@ -125,13 +125,11 @@ async function request(
   address: string,
   { method, token, body: sent }: { method: string; token: string | undefined; body?: string },
 ): Promise<RegistrationResponse> {
+  const authorization = token && `Bearer ${token}`
+  const type = sent && 'application/json'
   const { status, body, headers } = await fetch(address, {
     method,
-    headers: omitUndefined({
-      accept: 'application/json',
-      'content-type': sent && 'application/json',
-      authorization: token && `Bearer ${token}`,
-    }),
+    headers: omitUndefined({ accept: 'application/json', 'content-type': type, authorization }),
     body: sent ?? null,
     redirect: 'manual',
     signal: AbortSignal.timeout(TIME_LIMIT_MS),
@@ -142,10 +140,7 @@ async function request(
 }
 
 /** Undefined if the server gave no management address, or one that isn't safe for the token. */
-function manage(
-  client: RegisteredClient,
-  method: 'GET' | 'DELETE',
-): Promise<RegistrationResponse> | undefined {
+function manage(client: RegisteredClient, method: 'GET' | 'DELETE') {
   const { registration_client_uri: uri, registration_access_token: token } = client
   if (typeof uri !== 'string' || typeof token !== 'string' || !URL.canParse(uri)) return undefined
   return isSafe(new URL(uri)) ? request(uri, { method, token }) : undefined

@@ -8,9 +8,12 @@ import type { Settings } from '../../settings/settings.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { warnOnce, type Log } from '../../web/log.ts'
-import { createConfiguration, type AuthenticatedClient } from './configuration.ts'
+import { createConfiguration } from './configuration.ts'
 import { discoverMetadata } from './discovery.ts'
 import { signInUnavailable } from './error-response.ts'
+
+/** `renewAt`: milliseconds since 1970, when its secret is about to expire. `scope` of the metadata replaces OIDC_SCOPE. */
+type AuthenticatedClient = Parameters<typeof createConfiguration>[1] & { renewAt?: number }
 
 /** @param mayRegister false for requests, which anyone can send @returns undefined if it would have to register */
 export type FindClient = (

@@ -1,5 +1,5 @@
 // How the client authenticates at a token endpoint (OIDC_CLIENT_…, SMTP_OAUTH_CLIENT_…).
-import { createPrivateKey, createPublicKey, hash, X509Certificate, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ClientSecretPost, modifyAssertion, None, PrivateKeyJwt, type ClientAuth } from 'openid-client'
 import { Problem } from '../../problem.ts'
@@ -73,12 +73,12 @@ function withCertificate(pem: string, certificate: string): ClientAuth {
 /** RFC 6749 2.3.1, but - _ . and * stay: the library encodes them too, and servers that don't decode refuse that. */
 const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
-function basic(secret: string): ClientAuth {
-  return (_server, client, _body, headers) => {
+const basic =
+  (secret: string): ClientAuth =>
+  (_server, client, _body, headers) => {
     const credentials = `${formEncoded(client.client_id)}:${formEncoded(secret)}`
     headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
   }
-}
 
 /** The public key, for the registration (RFC 7517). */
 export function publicJwks(pem: string) {
@@ -86,14 +86,11 @@ export function publicJwks(pem: string) {
   return { keys: [{ ...jwk, use: 'sig' }] }
 }
 
-function signingKey(pem: string, rsa?: 'RSA-PSS') {
+/** @param pem of a kind that OIDC_CLIENT_KEY may have */
+function signingKey(pem: string, rsa = 'RSASSA-PKCS1-v1_5') {
   const key = createPrivateKey(pem)
-  return key.toCryptoKey(algorithmOf(key, rsa), false, ['sign'])
-}
-
-/** Of the kinds that OIDC_CLIENT_KEY may be. */
-function algorithmOf(key: KeyObject, rsa = 'RSASSA-PKCS1-v1_5') {
-  if (key.asymmetricKeyType === 'rsa') return { name: rsa, hash: 'SHA-256' }
-  if (key.asymmetricKeyType === 'ed25519') return { name: 'Ed25519' }
-  return { name: 'ECDSA', namedCurve: 'P-256' }
+  const isRsa = key.asymmetricKeyType === 'rsa'
+  const other =
+    key.asymmetricKeyType === 'ed25519' ? { name: 'Ed25519' } : { name: 'ECDSA', namedCurve: 'P-256' }
+  return key.toCryptoKey(isRsa ? { name: rsa, hash: 'SHA-256' } : other, false, ['sign'])
 }

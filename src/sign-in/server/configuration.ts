@@ -21,21 +21,13 @@ import { timed, type OnCall } from '../../trace/calls.ts'
 import { inHttpSpan } from '../../trace/spans.ts'
 import { asymmetricAlgorithms, normalizeKeySet } from './signing-keys.ts'
 
-export type AuthenticatedClient = {
-  /** `scope` replaces OIDC_SCOPE in authorization requests. */
-  metadata: ClientMetadata & { scope?: string }
-  auth: ClientAuth
-  /** Milliseconds since 1970, when its secret is about to expire. */
-  renewAt?: number
-}
-
 /**
  * Limits each request to 8 seconds. @param forRefresh a refresh must not lose its response: 30 seconds, and neither signature
  * nor expiry of the id_token are checked (OpenID Connect Core 3.1.3.7, 6: it comes from the token endpoint over TLS)
  */
 export function createConfiguration(
   server: ServerMetadata,
-  { metadata, auth }: AuthenticatedClient,
+  { metadata, auth }: { metadata: ClientMetadata; auth: ClientAuth },
   { forRefresh = false, onCall }: { forRefresh?: boolean; onCall?: OnCall | undefined } = {},
 ): Configuration {
   const { id_token_signing_alg_values_supported: algorithms, jwks_uri: keys } = server

@@ -24,9 +24,6 @@ type BackChannelDeps = {
   now: () => number
 }
 
-/** Longer than a token is accepted, so that none is accepted twice. */
-const REMEMBER_SECONDS = 900
-
 const fetchKeys: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options)
   const { status, body } = response
@@ -67,7 +64,6 @@ export function createBackChannelRoutes(deps: BackChannelDeps): Router {
     } catch (error) {
       if (!(error instanceof InvalidLogoutToken)) throw error
       deps.countRefused(req)
-      // Anyone can send these, so one line without a stack.
       log.info({ reason: error.message }, 'a back-channel logout was refused')
       // OpenID Connect Back-Channel Logout 1.0, 2.8.
       res.status(400).json({ error: 'invalid_request', error_description: error.message })
@@ -84,13 +80,12 @@ async function once(
   work: () => Promise<number>,
 ): Promise<number> {
   const key = `jti:${hashOf(`${issuer}\n${jti}`)}`
-  const isNew = await records
-    .compareAndSet(key, undefined, '1', REMEMBER_SECONDS)
-    .catch(async (error: unknown) => {
-      // A full store still deletes, and stores no new sign-in that a replay could end.
-      if (describeStoreError(error).isErrorReply) await work().catch(() => {})
-      throw error
-    })
+  // Longer than a token is accepted.
+  const isNew = await records.compareAndSet(key, undefined, '1', 900).catch(async (error: unknown) => {
+    // A full store still deletes, and stores no new sign-in that a replay could end.
+    if (describeStoreError(error).isErrorReply) await work().catch(() => {})
+    throw error
+  })
   if (!isNew) throw new InvalidLogoutToken('it was used before')
   try {
     return await work()

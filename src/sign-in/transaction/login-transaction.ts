@@ -10,11 +10,10 @@ export type LoginTransaction = {
   returnTo: string
   startedAt: number
   prompt?: Prompt | undefined
-  /** How often the sign-in has started over without a click. */
+  /** How often it has started over without a click. */
   restarts: number
-  /** shortHash of the browser cookie. */
   browserHash: string
-  /** shortHash of the id of the session that the browser had, if any. */
+  /** Of the session that the browser had. */
   sessionHash?: string | undefined
 }
 
